@@ -32,6 +32,8 @@ export function buildProgram(context: CliContext, version: string): Command {
     .description("Orbweaver: pages turned into records and files, reliably, from one machine or many")
     .version(version)
     .option("--json", "machine-readable output")
+    // Below its own limit of 40 the library does not wrap at all, and the terminal breaks words.
+    .configureHelp({ minWidthToWrap: 20 })
     .showHelpAfterError("(--help shows what there is)")
     .showSuggestionAfterError();
   addScrapeCommand(program, context);

@@ -60,3 +60,22 @@ test("asking for help or for the version is no mistake; forgetting the command i
   assert.match(queueHelp.stdout, /Usage: orb queue import/);
   assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/);
 });
+
+test("no help is wider than 80 columns or breaks a word", () => {
+  for (const { command, path } of all) {
+    const help = command.createHelp();
+    help.helpWidth = 80;
+    const text = help.formatHelp(command, help);
+    const words = new Set(text.split(/\s+/));
+    const shown = [
+      command.description(),
+      ...help.visibleCommands(command).map((child) => help.subcommandDescription(child)),
+      ...help.visibleOptions(command).map((option) => help.optionDescription(option)),
+      ...help.visibleArguments(command).map((argument) => help.argumentDescription(argument)),
+    ];
+    for (const word of shown.flatMap((part) => part.split(/\s+/)))
+      assert.ok(words.has(word), `orb ${path.join(" ")} --help breaks ${JSON.stringify(word)}:\n${text}`);
+    for (const line of text.split("\n"))
+      if (!line.startsWith("Usage:")) assert.ok(line.length <= 80, `orb ${path.join(" ")} --help: ${line}`);
+  }
+});

@@ -36,6 +36,10 @@ test("how far a run is, in as few words as are known", () => {
     progressWords({ counts, progress: 65, perSecond: 2.5, etaSeconds: 40, active: true, ...more });
   assert.equal(words({}), "13 of 20 known pages · 2.5/s · 40 s left");
   assert.equal(words({ perSecond: 0, etaSeconds: null }), "13 of 20 known pages");
+  assert.match(words({ etaMostSeconds: 40 }), / · 40 s left$/, "both ends are the same");
+  assert.match(words({ etaMostSeconds: 55 }), / · 40–55 s left$/);
+  assert.match(words({ etaMostSeconds: 170 }), / · 40 s–3 min left$/);
+  assert.match(words({ etaSeconds: 2, etaMostSeconds: 170 }), / · up to 3 min left$/);
   assert.equal(words({ active: false, counts: { ...counts, queued: 0, running: 0 } }), "13 pages");
   assert.equal(words({ active: false, counts: null }), "");
   // Of a crawl that has seen little yet the bar is about what it may fetch; it never falls when more becomes known.

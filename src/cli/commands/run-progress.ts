@@ -62,7 +62,7 @@ export function addRunProgressCommands(runs: Command, context: CliContext): void
     .addOption(new Option("--change <change>", "only these").choices(PAGE_CHANGES))
     .action((id: string, { change, url, ...page }: ListOptions & { change?: string }) =>
       context.withApi(given({ url }), async (api) => {
-        const run = idOf(id, "run");
+        const run = await fullId(api, "run", id);
         const { changes } = await api.runs.get(run);
         const { rows, more } = await rowsOf(page, (limit) => api.runs.changes(run, asSaid({ change, limit })));
         if (context.json) return printJson(terminal, { changes, pages: rows });

@@ -82,13 +82,26 @@ function twoUnits(seconds: number): string {
   return rest === 0 ? `${count}${name}` : `${count}${name} ${rest}${next[1]}`;
 }
 
-/** How long something takes until its end: rounded the way people say it. */
-export function eta(seconds: number | null): string {
+/** How long something takes until its end: rounded the way people say it. `most` is the other end of a range. */
+export function eta(seconds: number | null, most: number | null = null): string {
   if (seconds === null || !Number.isFinite(seconds)) return "";
-  if (seconds < 5) return "a moment left";
-  if (seconds < 60) return `${Math.ceil(seconds / 5) * 5} s left`;
-  if (seconds < 3600) return `${Math.ceil(seconds / 60)} min left`;
-  return `${twoUnits(Math.ceil(seconds / 60) * 60)} left`;
+  const [least, longest] = [about(seconds), most === null ? null : about(Math.max(most, seconds))];
+  if (longest === null || longest === least) return `${least} left`;
+  // "4–9 min left", "50 s–3 min left".
+  const [number = "", unit = "", ...rest] = least.split(" ");
+  const isOneUnit = rest.length === 0 && longest.endsWith(` ${unit}`) && longest.split(" ").length === 2;
+  return isOneUnit && least !== MOMENT
+    ? `${number}–${longest} left`
+    : `${least === MOMENT ? "up to " : `${least}–`}${longest} left`;
+}
+
+const MOMENT = "a moment";
+
+function about(seconds: number): string {
+  if (seconds < 5) return MOMENT;
+  if (seconds < 60) return `${Math.ceil(seconds / 5) * 5} s`;
+  if (seconds < 3600) return `${Math.ceil(seconds / 60)} min`;
+  return twoUnits(Math.ceil(seconds / 60) * 60);
 }
 
 /** "just now", "4 min ago", "in 2 h", "yesterday"; further away than a week: the date. */

@@ -19,6 +19,7 @@ export interface Form extends Wishes {
   exclude: string;
   anySite: boolean;
   sitemap: boolean;
+  onlyChanged: boolean;
   strategy: string;
   proxy: string;
   ignoreRobots: boolean;
@@ -61,6 +62,7 @@ export const EMPTY: Form = {
   exclude: "",
   anySite: false,
   sitemap: false,
+  onlyChanged: false,
   strategy: "auto",
   proxy: "",
   ignoreRobots: false,
@@ -215,6 +217,7 @@ const CRAWL_BLANKS: Json = {
   follow_links: true,
   delay_seconds: 0,
   use_sitemap: false,
+  only_changed: false,
   respect_robots: true,
   article: null,
   strategy: "auto",
@@ -260,7 +263,14 @@ export function jobOrderOf(
     return {
       body: {
         ...about,
-        crawl: unmasked({ ...(changes ? CRAWL_BLANKS : {}), ...crawlPart(form, problems) }, changes),
+        crawl: unmasked(
+          {
+            ...(changes ? CRAWL_BLANKS : {}),
+            ...crawlPart(form, problems),
+            ...(form.onlyChanged ? { only_changed: true } : {}),
+          },
+          changes,
+        ),
       },
       problems,
     };

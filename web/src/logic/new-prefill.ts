@@ -35,6 +35,7 @@ function formOfCrawl(crawl: Json): Partial<Form> {
     exclude: typedLines(crawl["exclude"]),
     anySite: crawl["same_site"] === false,
     sitemap: crawl["use_sitemap"] === true,
+    onlyChanged: crawl["only_changed"] === true,
     ignoreRobots: crawl["respect_robots"] === false,
     article: crawl["article"] === true,
     strategy: typed(crawl["strategy"] ?? "auto"),

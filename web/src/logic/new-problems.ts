@@ -92,13 +92,13 @@ export const MORE: readonly (keyof Form)[] = [
 
 const OF_PAGES: readonly (keyof Form)[] = ["timeout", "cookies", "respectRobots"];
 const OF_CRAWLS: readonly (keyof Form)[] = [
-  ...(["concurrency", "minutes", "include", "exclude", "anySite", "sitemap", "ignoreRobots"] as const),
+  ...(["concurrency", "minutes", "include", "exclude", "anySite", "sitemap", "onlyChanged", "ignoreRobots"] as const),
 ];
 
 /** How many of them were set. */
 export function moreSet(form: Form): number {
   const others = form.kind === "crawl" ? OF_PAGES : OF_CRAWLS;
-  const keys = [...MORE, "anySite", "sitemap", "ignoreRobots", "mobile", "blockResources"] as const;
+  const keys = [...MORE, "anySite", "sitemap", "onlyChanged", "ignoreRobots", "mobile", "blockResources"] as const;
   return keys.filter((key) => !others.includes(key) && form[key] !== EMPTY[key] && !isEmpty(form[key])).length;
 }
 

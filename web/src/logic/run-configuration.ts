@@ -31,6 +31,7 @@ const NAMES: Readonly<Record<string, string>> = {
   follow_links: "Follows links",
   delay_seconds: "Seconds between two pages",
   use_sitemap: "Begins with the sitemap, too",
+  only_changed: "Records of new and changed pages alone",
   respect_robots: "Obeys robots.txt",
   partial_results_ok: "A part of the pages is enough",
   strategy: "How pages are got",

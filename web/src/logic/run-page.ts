@@ -55,11 +55,12 @@ export function progressWords(run: {
   progress: number;
   perSecond: number | null;
   etaSeconds: number | null;
+  etaMostSeconds?: number | null;
   active: boolean;
   /** Pages that were known and not begun when it was cancelled. */
   leftOut?: number;
 }): string {
-  const { counts, progress, perSecond, etaSeconds, active, leftOut = 0 } = run;
+  const { counts, progress, perSecond, etaSeconds, etaMostSeconds = null, active, leftOut = 0 } = run;
   const parts: string[] = [];
   if (counts !== null) {
     const total = totalOf(counts) + leftOut;
@@ -70,7 +71,7 @@ export function progressWords(run: {
     else parts.push(`${count(done, "page")} done, ${fullNumber(total)} known so far`);
   }
   if (active && perSecond !== null && perSecond > 0) parts.push(rate(perSecond));
-  if (active && etaSeconds !== null) parts.push(eta(etaSeconds));
+  if (active && etaSeconds !== null) parts.push(eta(etaSeconds, etaMostSeconds));
   return parts.join(" · ");
 }
 
@@ -100,7 +101,7 @@ export function outcomeWords(message: string | null): string {
 export function outcomeBesideCounts(message: string | null): string {
   const parts = outcomeWords(message)
     .split(/; |, (?=\d)/)
-    .filter((part) => !/^\d+ pages? got(?: \(\d+ unchanged\))?$/.test(part));
+    .filter((part) => !/^\d+ pages? got(?: \(\d+ unchanged\))?$|^since the run before /.test(part));
   const named = parts.filter((part) => !FAILED.test(part));
   if (!named.some((part) => /^\d+ (?:not found|disallowed by robots\.txt)$/.test(part))) return named.join("; ");
   return parts.map((part) => part.replace(FAILED, "$1 failed otherwise")).join("; ");

@@ -7,9 +7,13 @@ export interface RunProgress {
   counts: RunCounts | null;
   perSecond: number | null;
   etaSeconds: number | null;
+  /** The other end of the range; absent: there is none. */
+  etaMostSeconds?: number | null;
 }
 
-type LiveRun = Pick<Overview["active_runs"][number], "status" | "counts" | "per_second" | "eta_seconds">;
+type LiveRun = Pick<Overview["active_runs"][number], "status" | "counts" | "per_second" | "eta_seconds"> & {
+  eta_most_seconds?: number | null;
+};
 
 interface CrawlNumbers {
   queued_items: number;
@@ -40,6 +44,7 @@ export function progressOf(
       counts: live?.run.counts ?? null,
       perSecond: live?.run.per_second ?? null,
       etaSeconds: live?.run.eta_seconds ?? null,
+      etaMostSeconds: live?.run.eta_most_seconds ?? null,
     };
   const counts = countsOf(asked.crawl);
   // How long it will take only the stream knows.
@@ -49,6 +54,7 @@ export function progressOf(
     counts: live.at >= asked.at ? live.run.counts : counts,
     perSecond: isSilent ? asked.crawl.pages_per_second : live.run.per_second,
     etaSeconds: isSilent ? null : live.run.eta_seconds,
+    etaMostSeconds: isSilent ? null : (live.run.eta_most_seconds ?? null),
   };
 }
 

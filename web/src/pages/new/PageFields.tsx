@@ -252,6 +252,12 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         onChange={({ target }) => change({ sitemap: target.checked })}
       />
       <Checkbox
+        label="Only new and changed pages"
+        help="Of a saved job: a run gives records of pages that are not as the run before found them."
+        checked={form.onlyChanged}
+        onChange={({ target }) => change({ onlyChanged: target.checked })}
+      />
+      <Checkbox
         label="Follow links to other sites"
         checked={form.anySite}
         onChange={({ target }) => change({ anySite: target.checked })}

@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<ActiveRun>[] = [
         <Far run={run} />
         <span className="num soft">
           {percent(run.progress / 100)}
-          {run.eta_seconds === null ? "" : ` · ${eta(run.eta_seconds)}`}
+          {run.eta_seconds === null ? "" : ` · ${eta(run.eta_seconds, run.eta_most_seconds)}`}
         </span>
       </div>
     ),
@@ -88,7 +88,7 @@ const COMPACT: readonly Column<ActiveRun>[] = [
           {shortNumber(run.counts.completed + run.counts.skipped)} done ·{" "}
           <span className={run.counts.failed === 0 ? "" : "run-failed"}>{shortNumber(run.counts.failed)} failed</span>
           {paceOf(run) === "–" ? "" : ` · ${paceOf(run)}`}
-          {run.eta_seconds === null ? "" : ` · ${eta(run.eta_seconds)}`}
+          {run.eta_seconds === null ? "" : ` · ${eta(run.eta_seconds, run.eta_most_seconds)}`}
         </span>
         {run.waiting_for === null && run.current_steps.length === 0 ? null : <Why run={run} />}
       </div>

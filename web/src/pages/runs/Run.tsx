@@ -12,6 +12,7 @@ import { PageHeader } from "../../ui/PageHeader.tsx";
 import { ErrorBox, PageSkeleton } from "../../ui/States.tsx";
 import { type Tab, Tabs } from "../../ui/Tabs.tsx";
 import { Num } from "../../ui/Values.tsx";
+import { Changes } from "./Changes.tsx";
 import { Configuration } from "./Configuration.tsx";
 import { Errors } from "./Errors.tsx";
 import { NeedsYou } from "./NeedsYou.tsx";
@@ -80,6 +81,9 @@ function RunTabs({
   const tabs: Tab[] = [
     { id: "results", name: "Results", panel: () => <Results run={run} /> },
     { id: "pages", name: "Pages", panel: () => <Pages run={run} /> },
+    ...(run.changes === null
+      ? []
+      : [{ id: "changes", name: "Changes", panel: () => <Changes run={run} changes={run.changes!} /> }]),
     {
       id: "errors",
       name: "Errors",

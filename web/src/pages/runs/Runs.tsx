@@ -255,6 +255,7 @@ function Far({ row }: { row: RunRow }) {
     progress,
     perSecond: row.per_second ?? null,
     etaSeconds: row.eta_seconds ?? null,
+    etaMostSeconds: row.eta_most_seconds ?? null,
     active: true,
   });
   return (

@@ -17,11 +17,12 @@ export type LiveRun = Overview["active_runs"][number];
 /** What a row shows; those at work have more to tell. */
 export type RunRow = Pick<
   LiveRun,
-  Exclude<keyof LiveRun, "counts" | "current_steps" | "per_second" | "eta_seconds">
+  Exclude<keyof LiveRun, "counts" | "current_steps" | "per_second" | "eta_seconds" | "eta_most_seconds">
 > & {
   counts?: RunCounts;
   per_second?: number;
   eta_seconds?: number | null;
+  eta_most_seconds?: number | null;
 };
 
 interface Pages {

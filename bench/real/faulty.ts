@@ -6,8 +6,8 @@ import { type Ran, run } from "../crawl/process.ts";
 import { print, verdictAtMost } from "../support/measure.ts";
 import { startNginx, USUAL_TYPES } from "../support/services.ts";
 import { type FaultRates, isBroken, NO_FAULTS, USUAL_FAULTS } from "./faults.ts";
-import { type LinkGraph, reachable, readLinkGraph } from "./link-graph.ts";
-import { endOfRetries, secondsHeld } from "./explained-time.ts";
+import { reachable, readLinkGraph } from "./link-graph.ts";
+import { endOfRetries, RETRY_SECONDS, secondsHeld } from "./explained-time.ts";
 import type { Part } from "./plain.ts";
 import { breakerOpenings, readTitles } from "./results.ts";
 import type { FoundSet } from "./sets.ts";
@@ -35,8 +35,6 @@ async function pass(origin: string, set: FoundSet, dir: string, rates: FaultRate
   const titles = await readTitles(dir);
   return { ran, requests, results: new Set(titles.keys()), breakerOpenings: await breakerOpenings(dir) };
 }
-
-const pagesOf = (paths: Iterable<string>, { pages }: LinkGraph) => [...paths].filter((path) => pages.has(path));
 
 const FAULTS = USUAL_FAULTS;
 const HEADER = [
@@ -72,16 +70,19 @@ async function crawlSet(set: FoundSet, { folder }: Part): Promise<{ row: string[
   const broken = (path: string) => path !== graph.start && isBroken(path, FAULTS);
   const wanted = reachable(graph, broken);
   const missing = [...wanted].filter((path) => !faulty.results.has(path));
-  const more = pagesOf(faulty.results, graph).filter((path) => !wanted.has(path));
+  const more = [...faulty.results].filter((path) => graph.pages.has(path) && !wanted.has(path));
   printNames("pages that are missing though a way without faults leads there", missing);
   printNames("pages that are there though every way to them is broken", more);
   const count = (fault: string) => faulty.requests.filter((one) => one.fault === fault).length;
   const slow = (count("slow") * FAULTS.slowMs) / 1000 / CONCURRENCY;
   const limits = faulty.requests.filter(({ status }) => status === 429);
   const alone = clean.ran.wallSeconds + slow + secondsHeld(limits);
-  const explained = Math.max(alone, endOfRetries(faulty.requests));
+  // A broken page that was found late because something else went wrong explains nothing.
+  const retried = Math.min(endOfRetries(faulty.requests), alone + RETRY_SECONDS);
+  const explained = Math.max(alone, retried);
   const ratio = faulty.ran.wallSeconds / explained;
-  const brokenPages = pagesOf(graph.pages.keys(), graph).filter(broken).length;
+  const all = [...graph.pages.keys()];
+  const brokenPages = all.filter(broken).length;
   const row = [
     set.name,
     graph.pages.size,
@@ -98,12 +99,7 @@ async function crawlSet(set: FoundSet, { folder }: Part): Promise<{ row: string[
     ratio.toFixed(2),
   ].map(String);
   const good = [
-    verdictAtMost(
-      "pages missing without faults",
-      pagesOf(graph.pages.keys(), graph).filter((path) => !clean.results.has(path)).length,
-      0,
-      "",
-    ),
+    verdictAtMost("pages missing without faults", all.filter((path) => !clean.results.has(path)).length, 0, ""),
     verdictAtMost("pages missing with faults", missing.length, 0, ""),
     verdictAtMost("pages that should not be there", more.length, 0, ""),
     verdictAtMost("openings of the breaker", faulty.breakerOpenings, 0, ""),

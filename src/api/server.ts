@@ -56,7 +56,8 @@ export async function createApi(
     // Our own hook says it, as a problem.
     return503OnClosing: false,
     genReqId: () => deps.random.uuid(),
-    routerOptions: { maxParamLength: limits.urlLength },
+    // People and proxies add a slash to the addresses of collections.
+    routerOptions: { maxParamLength: limits.urlLength, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => {
       setSecurityHeaders(reply as unknown as ApiReply);
       sendProblem(error, request as unknown as ApiRequest, reply as unknown as ApiReply, deps);

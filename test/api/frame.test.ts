@@ -156,6 +156,16 @@ describe("a call that cannot be served", () => {
     assert.equal((await place.call({ method: "HEAD", path: "/health" })).status, 200);
   });
 
+  test("may end with a slash, with a query behind it, too", async (t) => {
+    const place = await openPlace(t);
+    for (const path of ["/jobs", "/runs", "/workflows", "/sites", "/queue/items", "/schedules"]) {
+      const [plain, slashed] = [await place.get(`${path}?limit=5`), await place.get(`${path}/?limit=5`)];
+      assert.equal(slashed.status, 200, `${path}/: ${slashed.text}`);
+      assert.equal(slashed.text, plain.text);
+    }
+    assert.equal((await place.get("/nowhere/")).status, 404);
+  });
+
   test("says that the body is not JSON, not UTF-8, too deep, too large or of another kind", async (t) => {
     const place = await openPlace(t);
     const send = (body: string | Buffer, type = "application/json") =>

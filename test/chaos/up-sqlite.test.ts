@@ -24,7 +24,8 @@ describe("orb up on SQLite alone", () => {
     assert.deepEqual(await up.orb.json("up", "--stop"), { stopped: true });
     assert.equal((await up.process.end()).code, 0);
     await until(() => !family.some(isAlive), "nothing is left of it");
-    assert.deepEqual(await up.orb.json("up", "--status"), { running: false, pid: null, processes: [] });
+    const over = await up.orb.run(["up", "--status", "--json"]);
+    assert.deepEqual([over.code, JSON.parse(over.stdout)], [1, { running: false, pid: null, processes: [] }]);
   });
 
   test("a worker that hangs is found, ended and replaced, and its work goes on", async () => {

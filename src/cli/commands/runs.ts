@@ -155,15 +155,24 @@ function runTable(runs: readonly RunView[], now: number, columns: number | undef
   return listTable(
     ["id", "status", "reason", "created", "page"],
     runs.map((run) => [
-      run.id,
+      // On a screen every column counts, and the beginning of an id does.
+      columns === undefined ? run.id : run.id.slice(0, 8),
       run.status,
-      run.failure_reason ?? "",
+      columns === undefined ? whyNot(run) : cut(whyNot(run), Math.floor(columns / 3)),
       timeCell(run.created_at, now, columns),
       addressCell(run.url ?? run.name ?? run.kind, columns),
     ]),
     columns,
   );
 }
+
+/** Of a page why it was not got; of what has many pages or steps, what it says of its end. */
+function whyNot({ status, failure_reason, error_message, message }: RunView): string {
+  if (failure_reason !== null || (status !== "failed" && status !== "partial")) return failure_reason ?? "";
+  return (error_message ?? message ?? "").replace(/^Run \w+: (?:no page was got \([^)]*\): )?/, "");
+}
+
+const cut = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text);
 
 function taskTable(tasks: readonly TaskView[], columns: number | undefined): string {
   return listTable(

@@ -21,7 +21,7 @@ export function addUpCommand(program: Command, context: CliContext): void {
     .description(
       "run the API, the workers and the services that are to be managed, each as a process, and keep them running",
     )
-    .option("--status", "say what runs, and start nothing")
+    .option("--status", "say what runs, and start nothing; exits 1 if something is down")
     .option("--stop", "stop what another orb up runs, and wait until it has")
     .action(async (options: UpOptions) => {
       const loaded = context.wiring.loadConfig();
@@ -31,8 +31,13 @@ export function addUpCommand(program: Command, context: CliContext): void {
     });
 }
 
+/** What is being started is not down yet. */
+const WELL: ReadonlySet<string> = new Set(["up", "starting"]);
+
 async function status(context: CliContext, config: Config): Promise<void> {
   const state = await context.wiring.upState(config);
+  const isWell = state !== null && state.supervisor !== null && state.children.every(({ state: own }) => WELL.has(own));
+  if (!isWell) context.exitCode = EXIT.failed;
   if (state === null || (state.supervisor === null && state.children.length === 0)) {
     if (context.json) return printJson(context.terminal, { running: false, pid: null, processes: [] });
     return context.terminal.out("nothing runs: orb up starts it\n");

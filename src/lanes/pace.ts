@@ -13,9 +13,10 @@ import {
 import { countsForBreaker, holdsSite, mayBeOfPage } from "../domain/classify.ts";
 import type { Failure } from "../domain/failure.ts";
 import { type Shard, shareOfLimits } from "../domain/shards.ts";
-import type { LaneEvent, LaneGrant } from "../store/port.ts";
+import type { LaneEvent } from "../store/port.ts";
 import type { Politeness, ServerLimits, SiteRecord } from "../store/site-records.ts";
 import { Ease } from "./ease.ts";
+import type { PaceMemory } from "./pace-memories.ts";
 import type { LaneRules } from "./rules.ts";
 
 export type Gate =
@@ -38,43 +39,11 @@ const NO_LIMITS: ServerLimits = {
   paused: false,
 };
 
-/** What an owner that takes its own lane again must still know, so that a slow rate does not start from zero each time. */
-export interface PaceMemory {
-  bucket: Bucket;
-  lastStart: number;
-  crawlDelays: ReadonlyMap<string, number>;
-  ease: Ease;
-}
-
-const MEMORIES_AT_MOST = 10_000;
-
 /**
  * When a site has rested, its shards try it one after the other: the next one begins so much later, and by then knows what
  * became of the one before.
  */
 const PROBE_APART_MS = 5000;
-
-/** The paces of lanes this process gave back. They hold only if nobody else owned the lane in between. */
-export class PaceMemories {
-  readonly #memories = new Map<string, PaceMemory & { epoch: number }>();
-
-  remember(grant: LaneGrant, memory: PaceMemory): void {
-    this.#memories.delete(grant.lane);
-    this.#memories.set(grant.lane, { ...memory, epoch: grant.epoch });
-    const [oldest] = this.#memories.keys();
-    if (this.#memories.size > MEMORIES_AT_MOST && oldest !== undefined) this.#memories.delete(oldest);
-  }
-
-  /** Somebody else may have owned them, or the store lost who did. */
-  forget(): void {
-    this.#memories.clear();
-  }
-
-  recall(grant: LaneGrant): PaceMemory | undefined {
-    const memory = this.#memories.get(grant.lane);
-    return memory?.epoch === grant.epoch - 1 ? memory : undefined;
-  }
-}
 
 /**
  * The manners of one lane: concurrency, rate, delay, holds and the breaker. Because a lane has one owner, these are

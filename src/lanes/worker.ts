@@ -11,7 +11,7 @@ import { Budgets } from "./budgets.ts";
 import type { HandlerLookup } from "./handlers/handler.ts";
 import { LeftLanes } from "./left-lanes.ts";
 import { LaneOwner, type OwnerDeps } from "./owner.ts";
-import { PaceMemories } from "./pace.ts";
+import { PaceMemories } from "./pace-memories.ts";
 import { Pressure } from "./pressure.ts";
 import type { LaneRules } from "./rules.ts";
 import { ActiveTasks } from "./running.ts";

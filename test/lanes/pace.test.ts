@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Pace, PaceMemories } from "../../src/lanes/pace.ts";
+import { Pace } from "../../src/lanes/pace.ts";
+import { PaceMemories } from "../../src/lanes/pace-memories.ts";
 import type { LaneGrant } from "../../src/store/port.ts";
 import { make, RULES, site, waitOf, whyOf } from "./pace-kit.ts";
 

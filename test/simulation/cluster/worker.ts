@@ -1,5 +1,5 @@
 import { evenLaneShare, laneShare, type LaneShares, laneYields } from "../../../src/domain/lane-share.ts";
-import { PaceMemories } from "../../../src/lanes/pace.ts";
+import { PaceMemories } from "../../../src/lanes/pace-memories.ts";
 import { Slots } from "../../../src/lanes/slots.ts";
 import type { LaneHold } from "../../../src/store/port.ts";
 import type { Cluster } from "./cluster.ts";

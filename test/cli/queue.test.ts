@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import type { QueueItemView } from "../../src/orchestrator/queue/items.ts";
 import type { QueueStats } from "../../src/orchestrator/queue/stats.ts";
+import { until } from "../chaos/orb.ts";
+import { Served } from "../chaos/served.ts";
 import { bodyOf, Target } from "../chaos/target.ts";
 import { Desk } from "./desk.ts";
 
@@ -44,6 +46,41 @@ describe("orb queue", { concurrency: 2 }, () => {
     const failed = await orb.run(["queue", "show", "missing"]);
     assert.match(failed.stdout, /failure +bad_response \(http_not_found\): the server answered 404/);
     await orb.audit();
+  });
+
+  test("with --url all of it is done at a server, and nothing here", async () => {
+    await using target = await Target.start(1);
+    await using there = new Desk({ APP_MAX_PER_RESOLVER: '{"shop":3}' });
+    await using here = new Desk();
+    target.script = (path) => (path === "/missing" ? { status: 404, body: "" } : { body: bodyOf(path) });
+    const served = await Served.start(there);
+    const at = ["--url", /listening on (http:\/\/[^"]+)/.exec(served.process.stderr)?.[1] ?? ""];
+    const items = ["/a", "/missing"].map((path) => ({ artifact_id: path.slice(1), url: target.url(path) }));
+    here.file("items.jsonl", `${items.map((item) => JSON.stringify(item)).join("\n")}\n{}\n`);
+    const imported = await here.run(["queue", "import", "items.jsonl", ...at]);
+    assert.deepEqual([imported.code, imported.stdout], [3, "3 lines: 2 added, 0 already there, 1 bad\n"]);
+    const added = await here.run(["queue", "enqueue", "b", target.url("/b"), "--payload", '{"n":1}', ...at]);
+    assert.deepEqual([added.code, added.stdout], [0, "enqueued b\n"], added.stderr);
+    const again = await here.run(["queue", "enqueue", "b", target.url("/b"), ...at]);
+    assert.match(again.stdout, /^b is in the queue already/);
+    const counts = async (desk: Desk, ...words: string[]) => {
+      const { done, error, total } = await desk.json<QueueStats>("queue", "stats", ...words);
+      return [done, error, total];
+    };
+    await until(async () => (await counts(here, ...at)).join() === "2,1,3", "all are done");
+    const first = await here.run(["queue", "list", "--limit", "1", ...at]);
+    const after = /^more: --after (\S+)$/m.exec(first.stderr)?.[1] ?? "";
+    const rest = await here.json<QueueItemView[]>("queue", "list", "--after", after, ...at);
+    assert.deepEqual(rest.map(({ artifact_id }) => artifact_id).sort(), ["b", "missing"]);
+    assert.match((await here.run(["queue", "show", "a", ...at])).stdout, /status +done/);
+    assert.equal((await here.run(["queue", "resolver", "shop", ...at])).stdout, "shop: at most 3 at once\n");
+    assert.equal(
+      (await here.run(["queue", "resolver", "shop", "--limit", "5", ...at])).stdout,
+      "shop: at most 5 at once\n",
+    );
+    assert.equal((await here.run(["queue", "retry-failed", ...at])).stdout, "1 item will be tried again\n");
+    assert.deepEqual(await counts(here), [0, 0, 0]);
+    await served.terminated();
   });
 
   test("what failed is tried again when asked, and then all is done", async () => {

@@ -3,12 +3,10 @@ import { OrbError } from "../../base/errors.ts";
 import { parseQueueItem } from "../../domain/queue-item.ts";
 import { QUEUE_STATES, type QueueState } from "../../domain/states.ts";
 import { canonicalUrl, shownUrl } from "../../domain/url.ts";
-import { enqueueItems } from "../../orchestrator/queue/enqueue.ts";
-import { importItems } from "../../orchestrator/queue/import.ts";
-import { listItems, type QueueItemDetail, showItem } from "../../orchestrator/queue/items.ts";
-import { resolverLimit, setResolverLimit } from "../../orchestrator/queue/resolvers.ts";
-import { retryFailed } from "../../orchestrator/queue/retry-failed.ts";
-import { queueStats } from "../../orchestrator/queue/stats.ts";
+import { importTo } from "../../orchestrator/queue/import.ts";
+import type { QueueItemDetail } from "../../orchestrator/queue/items.ts";
+import { apiCommand, given, type UrlOption } from "../api/command.ts";
+import { withQueue } from "../api/queue-desk.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, paint, plural, printJson, table } from "../output.ts";
 import { importProgress } from "../progress.ts";
@@ -21,9 +19,7 @@ export function addQueueCommands(program: Command, context: CliContext): void {
     .command("queue")
     .description("a durable queue of things to download or to hand to your own code");
 
-  queue
-    .command("enqueue")
-    .description("add one item; adding the same artifact_id again changes nothing")
+  apiCommand(queue, "enqueue", "add one item; adding the same artifact_id again changes nothing")
     .argument("<artifact_id_or_url>", "your name for the item, or only the URL")
     .argument("[url]", "what to fetch")
     .option("--resolver <name>", "a limit it shares with other items, see APP_MAX_PER_RESOLVER")
@@ -31,7 +27,8 @@ export function addQueueCommands(program: Command, context: CliContext): void {
     .option("--handler <name>", "a handler of the APP_HANDLERS module instead of the download")
     .option("--payload <json>", "data for the handler")
     .action(async (first: string, second: string | undefined, options: Record<string, string | undefined>) => {
-      await context.withClient(async (client) => {
+      const { url } = options;
+      await withQueue(context, url === undefined ? {} : { url }, async (desk) => {
         const parsed = parseQueueItem({
           artifact_id: second === undefined ? safeCanonical(first) : first,
           url: second ?? first,
@@ -44,7 +41,7 @@ export function addQueueCommands(program: Command, context: CliContext): void {
           const list = parsed.errors.map(({ path, message }) => `${path}: ${message}`).join("; ");
           throw new OrbError("input_invalid", `the item cannot be enqueued: ${list}`, { fields: parsed.errors });
         }
-        const report = await enqueueItems(client, [parsed.ok]);
+        const report = await desk.add([parsed.ok]);
         if (context.json) printJson(context.terminal, { artifact_id: parsed.ok.artifactId, ...report });
         else
           context.terminal.out(
@@ -55,16 +52,18 @@ export function addQueueCommands(program: Command, context: CliContext): void {
       });
     });
 
-  queue
-    .command("import")
-    .description('add many items from a file with one {"artifact_id", "url", …} per line; - reads standard input')
+  apiCommand(
+    queue,
+    "import",
+    'add many items from a file with one {"artifact_id", "url", …} per line; - reads standard input',
+  )
     .argument("<file>")
-    .action(async (file: string) => {
-      await context.withClient(async (client) => {
+    .action(async (file: string, options: UrlOption) => {
+      await withQueue(context, options, async (desk) => {
         const { terminal } = context;
         const bad: { line: number; errors: { path: string; message: string }[] }[] = [];
         const progress = importProgress(terminal, context.json);
-        const report = await importItems(client, context.wiring.openFile(file), {
+        const report = await importTo((items) => desk.add(items), context.wiring.openFile(file), {
           bad: (line) => {
             // Bad lines are shown as they come; a file with a million of them must not fill the memory.
             if (bad.length < MOST_BAD_LINES) bad.push(line);
@@ -95,12 +94,10 @@ export function addQueueCommands(program: Command, context: CliContext): void {
     .option("--max-per-host <number>", "items at work per site (APP_MAX_PER_HOST)", positiveInteger)
     .action((options: { drain?: boolean; workers?: number; maxPerHost?: number }) => runQueue(context, options));
 
-  queue
-    .command("stats")
-    .description("how many items are in which state, in all and per site")
-    .action(async () => {
-      await context.withClient(async (client) => {
-        const stats = await queueStats(client);
+  apiCommand(queue, "stats", "how many items are in which state, in all and per site").action(
+    async (options: UrlOption) => {
+      await withQueue(context, options, async (desk) => {
+        const stats = await desk.stats();
         if (context.json) return printJson(context.terminal, stats);
         const line = (name: string, row: Omit<typeof stats, "lanes">) => [
           name,
@@ -121,17 +118,16 @@ export function addQueueCommands(program: Command, context: CliContext): void {
           ),
         );
       });
-    });
+    },
+  );
 
-  queue
-    .command("list")
-    .description("items, oldest first")
+  apiCommand(queue, "list", "items, oldest first")
     .addOption(new Option("--status <status>", "only those in this state").choices(QUEUE_STATES))
     .option("--limit <number>", "how many", positiveInteger, 50)
     .option("--after <id>", "go on behind this item's id")
-    .action(async (options: { status?: QueueState; limit: number; after?: string }) => {
-      await context.withClient(async (client) => {
-        const items = await listItems(client, options);
+    .action(async ({ url, ...options }: UrlOption & { status?: QueueState; limit: number; after?: string }) => {
+      await withQueue(context, given({ url }), async (desk) => {
+        const { items, next } = await desk.list(options);
         if (context.json) return printJson(context.terminal, items);
         if (items.length === 0) return context.terminal.out("nothing\n");
         const rows = items.map((item) => [
@@ -142,47 +138,41 @@ export function addQueueCommands(program: Command, context: CliContext): void {
           item.failure_reason ?? "",
         ]);
         context.terminal.out(table(["status", "artifact_id", "url", "tries", "reason"], rows));
-        const last = items.at(-1);
-        if (items.length === options.limit && last !== undefined) context.terminal.err(`more: --after ${last.id}\n`);
+        if (next !== null) context.terminal.err(`more: --after ${next}\n`);
       });
     });
 
-  queue
-    .command("show")
-    .description("one item: its history, and where its file is")
+  apiCommand(queue, "show", "one item: its history, and where its file is")
     .argument("<artifact_id>")
-    .action(async (name: string) => {
-      await context.withClient(async (client) => {
-        const item = await showItem(client, name, client.pathOf);
+    .action(async (name: string, options: UrlOption) => {
+      await withQueue(context, options, async (desk) => {
+        const item = await desk.show(name);
         if (context.json) printJson(context.terminal, item);
         else context.terminal.out(describe(item));
       });
     });
 
-  queue
-    .command("resolver")
-    .description("show or change how many items of a resolver may be at work at once, on running work too")
+  apiCommand(
+    queue,
+    "resolver",
+    "show or change how many items of a resolver may be at work at once, on running work too",
+  )
     .argument("<name>")
     .option("--limit <number>", "at most this many at once", positiveInteger)
     .addOption(new Option("--configured", "go back to APP_MAX_PER_RESOLVER").conflicts("limit"))
-    .action(async (name: string, options: { limit?: number; configured?: boolean }) => {
-      await context.withClient(async (client) => {
-        if (options.limit !== undefined) await setResolverLimit(client, name, options.limit);
-        else if (options.configured === true) await setResolverLimit(client, name, null);
-        const configured = configuredLimit(context.wiring.loadConfig().config.maxPerResolver, name);
-        const limit = (await resolverLimit(client, name)) ?? configured;
+    .action(async (name: string, options: UrlOption & { limit?: number; configured?: boolean }) => {
+      await withQueue(context, given({ url: options.url }), async (desk) => {
+        const limit = await desk.resolverLimit(name, options.configured === true ? null : options.limit);
         if (context.json) printJson(context.terminal, { resolver: name, limit });
         else context.terminal.out(limit === null ? `${name} has no limit\n` : `${name}: at most ${limit} at once\n`);
       });
     });
 
-  queue
-    .command("retry-failed")
-    .description("give failed items fresh attempts")
+  apiCommand(queue, "retry-failed", "give failed items fresh attempts")
     .option("--site <site>", "only those of this site")
-    .action(async (options: { site?: string }) => {
-      await context.withClient(async (client) => {
-        const { requeued } = await retryFailed(client, options);
+    .action(async (options: UrlOption & { site?: string }) => {
+      await withQueue(context, given({ url: options.url }), async (desk) => {
+        const { requeued } = await desk.retryFailed(given({ site: options.site }));
         if (context.json) printJson(context.terminal, { requeued });
         else context.terminal.out(`${plural(requeued, "item")} will be tried again\n`);
       });
@@ -233,8 +223,4 @@ function describe(item: QueueItemDetail): string {
     attempt.failure_reason ?? "ok",
   ]);
   return `${head}\n${table(["try", "started", "ms", "strategy", "status", "outcome"], rows)}`;
-}
-
-function configuredLimit(limits: Readonly<Record<string, number>>, name: string): number | null {
-  return Object.hasOwn(limits, name) ? (limits[name] ?? null) : null;
 }

@@ -15,21 +15,35 @@ export interface ImportReport extends EnqueueReport {
   bad: number;
 }
 
+export interface ImportListener {
+  bad: (line: BadLine) => void;
+  progress?: (report: ImportReport) => void;
+}
+
 const BATCH = 500;
 
 /**
  * Reads one item per line. A bad line is reported with its number and skipped; everything else is enqueued. Stopped
  * half-way, it is simply started again: what is there already is not added twice.
  */
-export async function importItems(
+export function importItems(
   deps: OrchestratorDeps,
   stream: AsyncIterable<Uint8Array>,
-  told: { bad: (line: BadLine) => void; progress?: (report: ImportReport) => void },
+  told: ImportListener,
+): Promise<ImportReport> {
+  return importTo((items) => enqueueItems(deps, items), stream, told);
+}
+
+/** The same for a queue that is somewhere else: `add` puts some of them there. */
+export async function importTo(
+  add: (items: readonly QueueItem[]) => Promise<EnqueueReport>,
+  stream: AsyncIterable<Uint8Array>,
+  told: ImportListener,
 ): Promise<ImportReport> {
   const report: ImportReport = { lines: 0, added: 0, existing: 0, bad: 0 };
   let batch: QueueItem[] = [];
   const flush = async () => {
-    const { added, existing } = await enqueueItems(deps, batch);
+    const { added, existing } = await add(batch);
     report.added += added;
     report.existing += existing;
     batch = [];

@@ -1,0 +1,113 @@
+/** The queue as its commands use it: on the database here, or at a server. */
+import type { QueueItem } from "../../domain/queue-item.ts";
+import type { QueueState } from "../../domain/states.ts";
+import { type EnqueueReport, enqueueItems } from "../../orchestrator/queue/enqueue.ts";
+import { listItems, type QueueItemDetail, type QueueItemView, showItem } from "../../orchestrator/queue/items.ts";
+import { resolverLimit, setResolverLimit } from "../../orchestrator/queue/resolvers.ts";
+import { retryFailed } from "../../orchestrator/queue/retry-failed.ts";
+import { type QueueStats, queueStats } from "../../orchestrator/queue/stats.ts";
+import type { OrbweaverClient } from "../../api-client/client.ts";
+import type { CliContext } from "../context.ts";
+import type { CliClient } from "../wiring.ts";
+import { asSaid, given, type UrlOption } from "./command.ts";
+
+export interface QueueDesk {
+  add(items: readonly QueueItem[]): Promise<EnqueueReport>;
+  stats(): Promise<QueueStats>;
+  /** `next` is what goes on behind them; null: these are the last. */
+  list(options: {
+    status?: QueueState;
+    limit: number;
+    after?: string;
+  }): Promise<{ items: QueueItemView[]; next: string | null }>;
+  show(name: string): Promise<QueueItemDetail>;
+  retryFailed(options: { site?: string }): Promise<{ requeued: number }>;
+  /** Changes it unless `change` is undefined (null: as configured), and says what it is. */
+  resolverLimit(name: string, change: number | null | undefined): Promise<number | null>;
+}
+
+export function withQueue(
+  context: CliContext,
+  { url }: UrlOption,
+  work: (queue: QueueDesk) => Promise<unknown>,
+): Promise<void> {
+  if (url === undefined) return context.withClient((client) => work(deskHere(context, client)));
+  return context.withApi({ url }, (api) => work(deskAt(api)));
+}
+
+function deskHere(context: CliContext, client: CliClient): QueueDesk {
+  return {
+    add: (items) => enqueueItems(client, items),
+    stats: () => queueStats(client),
+    list: async (options) => {
+      const items = await listItems(client, options);
+      return { items, next: items.length === options.limit ? (items.at(-1)?.id ?? null) : null };
+    },
+    show: (name) => showItem(client, name, client.pathOf),
+    retryFailed: (options) => retryFailed(client, options),
+    resolverLimit: async (name, change) => {
+      if (change !== undefined) await setResolverLimit(client, name, change);
+      const limits = context.wiring.loadConfig().config.maxPerResolver;
+      return (await resolverLimit(client, name)) ?? (Object.hasOwn(limits, name) ? (limits[name] ?? null) : null);
+    },
+  };
+}
+
+const LARGEST_PAGE = 1000;
+/** The body of one call; a server takes a mebibyte. */
+const MOST_BYTES = 500_000;
+
+function deskAt(api: OrbweaverClient): QueueDesk {
+  return {
+    add: async (items) => {
+      const report: EnqueueReport = { added: 0, existing: 0 };
+      for (const part of inParts(items.map(bodyOf))) {
+        const { added, existing } = await api.request("post /queue/items", { body: asSaid({ items: part }) });
+        report.added += added;
+        report.existing += existing;
+      }
+      return report;
+    },
+    stats: () => api.request("get /queue/stats"),
+    list: async ({ status, limit, after }) => {
+      const items: QueueItemView[] = [];
+      const query = asSaid(given({ status, limit: Math.min(limit, LARGEST_PAGE), cursor: after }));
+      for await (const page of api.list("get /queue/items", { query }).pages()) {
+        items.push(...(page.rows as QueueItemView[]));
+        if (items.length === limit) return { items, next: page.next };
+        if (items.length > limit) break;
+      }
+      return { items: items.slice(0, limit), next: null };
+    },
+    show: (name) => api.request("get /queue/items/{id}", { params: { id: name } }) as Promise<QueueItemDetail>,
+    retryFailed: ({ site }) => api.request("post /queue/retry-failed", { body: asSaid(given({ site })) }),
+    resolverLimit: async (name, change) => {
+      const params = { name };
+      const { limit } =
+        change === undefined
+          ? await api.request("get /queue/resolvers/{name}", { params })
+          : await api.request("put /queue/resolvers/{name}", { params, body: { limit: change } });
+      return limit;
+    },
+  };
+}
+
+function bodyOf({ artifactId, url, resolver, priority, payload, handler }: QueueItem): Record<string, unknown> {
+  const entries = Object.entries({ artifact_id: artifactId, url, resolver, priority, payload, handler });
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== null));
+}
+
+function* inParts(items: readonly Record<string, unknown>[]): Generator<Record<string, unknown>[]> {
+  let part: Record<string, unknown>[] = [];
+  let bytes = 0;
+  for (const item of items) {
+    const size = Buffer.byteLength(JSON.stringify(item));
+    if (part.length > 0 && bytes + size > MOST_BYTES) {
+      yield part;
+      [part, bytes] = [[], 0];
+    }
+    part.push(item);
+    bytes += size;
+  }
+  if (part.length > 0) yield part;
+}

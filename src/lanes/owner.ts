@@ -314,8 +314,7 @@ export class LaneOwner implements SlotSeeker {
     const context = {
       ...taskContext(this.#deps, lane, task),
       signal,
-      leaveSlot: () => stay.leaveSlot(),
-      refused: () => stay.refused(),
+      ...stay.told,
       leaveSite: (answeredMs: number | null) => {
         stay.leaveSite(answeredMs);
         this.#ticket.changed.raise();

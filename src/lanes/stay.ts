@@ -28,6 +28,9 @@ export class Stay {
     deps.pace.start();
   }
 
+  /** What the task itself says of it. */
+  readonly told = { leaveSlot: () => this.leaveSlot(), refused: () => this.refused() };
+
   leaveSlot(): void {
     if (this.#hasSlot) this.#deps.slots.release();
     this.#hasSlot = false;

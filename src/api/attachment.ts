@@ -12,7 +12,8 @@ export function attachment(fileName: string): string {
   const ascii = short
     .normalize("NFKD")
     .replace(/\p{M}+/gu, "")
-    .replace(/[^ -~]|%/g, "_");
+    // Wide forms of quotes and slashes have become plain ones.
+    .replace(/[^ -~]|[%"\\/:*?<>|]/g, "_");
   const plain = `attachment; filename="${ascii}"`;
   return ascii === short ? plain : `${plain}; filename*=UTF-8''${encoded(short)}`;
 }

@@ -1,10 +1,14 @@
-/** Addresses take the beginning of an id, and `last`, wherever they take the id of a run, a crawl, a workflow or a job. */
+/**
+ * Addresses take the beginning of an id, and `last`, wherever they take the id of a run, a crawl or a workflow. What is
+ * deleted or cancelled for good is named in full: a moment later they may mean another one.
+ */
 import { fullId, type NamedThing } from "../orchestrator/short-ids.ts";
 import type { ApiDeps } from "./deps.ts";
 import type { ApiInstance } from "./instance.ts";
 
 export function acceptShortIds(api: ApiInstance, deps: ApiDeps): void {
   api.addHook("preValidation", async (request) => {
+    if (request.method === "DELETE") return;
     const params = request.params as Record<string, string>;
     for (const name of Object.keys(params)) {
       const what = namedBy(name, request.routeOptions.url ?? "");
@@ -16,8 +20,6 @@ export function acceptShortIds(api: ApiInstance, deps: ApiDeps): void {
 function namedBy(name: string, path: string): NamedThing | null {
   if (name === "run_id") return "run";
   if (name === "workflow_id") return "workflow";
-  // A check of proxies is called a job, too.
-  if (name === "job_id") return path.startsWith("/proxies") ? null : "job";
   // The task of a run has no beginning of its own to be found by.
   return name === "task_id" && !path.includes(":run_id") ? "crawl" : null;
 }

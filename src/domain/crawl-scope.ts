@@ -15,7 +15,7 @@ import { compilePatterns, type PatternTarget, patternTarget, type UrlPattern } f
 /** The part of a request for a crawl that the scope is made of, in the words of the API. Other keys are not looked at. */
 export interface ScopeOptions {
   /** Where the crawl begins: one URL or several. */
-  url: string | readonly string[];
+  url: string | readonly string[] | undefined;
   /** Links from a start to a page: 0 is that page alone. Without it there is no limit. */
   max_depth?: number | null | undefined;
   include?: readonly string[] | null | undefined;
@@ -303,7 +303,11 @@ function startsOf(value: unknown, urlLength: number, errors: FieldError[]): Star
   for (const [index, text] of given.entries()) {
     const path = isList ? `url[${index}]` : "url";
     const url = typeof text === "string" && text.length <= urlLength ? fetchUrl(text) : null;
-    if (typeof text !== "string") errors.push({ path, message: text === undefined ? "is required" : "expected a URL" });
+    if (typeof text !== "string")
+      errors.push({
+        path,
+        message: text === undefined ? "is required: where the crawl begins (or urls, a list)" : "expected a URL",
+      });
     else if (text.length > urlLength || (url?.length ?? 0) > urlLength) {
       errors.push({ path, message: `is longer than ${urlLength} characters` });
     } else if (url === null || !/^https?:/.test(url)) {

@@ -134,6 +134,10 @@ export const EVENTS: readonly EventKind[] = [
     "left",
     "sitemaps",
   ]),
+  kind("Starts at other sites", ["info", "warn"], "a list that a crawl begins with names pages of other sites", [
+    "url",
+    "pages",
+  ]),
   kind("Feed read", ["info", "warn"], "the same of a feed that a crawl begins with", ["url", "pages", "left"]),
   kind("List read", ["info", "warn"], "the same of a list of addresses that a crawl begins with", [
     "url",

@@ -2,7 +2,7 @@ import type { Random } from "../base/random.ts";
 import { type BackoffRule, retryDelay } from "./backoff.ts";
 import { dispositionOf, isOfExtractor } from "./classify.ts";
 import { type Failure, type FailureCode, type FailureReason, failure } from "./failure.ts";
-import type { PageChange } from "./page-change.ts";
+import type { PageState } from "./page-change.ts";
 import type { PageCopy } from "./page-copy.ts";
 import type { JsonValue } from "./queue-item.ts";
 import type { RunFacts } from "./run-facts.ts";
@@ -82,7 +82,7 @@ export interface Report {
   /** Of a saved crawl's page: what its next run is to know of it; null: nothing. */
   copy?: PageCopy | null;
   /** Of a saved crawl's page: what it said, and how that compares; null: there is nothing to compare it with. */
-  page?: { url: string; digest: string; change: PageChange | null };
+  page?: PageState;
   /** The server said that the page is as it was: its records are those of before. */
   unchanged?: true;
   /** For the log of a run of many tasks. */

@@ -6,6 +6,18 @@ export const PAGE_CHANGES = ["new", "changed", "gone"] as const;
 export type ListedChange = (typeof PAGE_CHANGES)[number];
 export type PageChange = Exclude<ListedChange, "gone"> | "unchanged";
 
+/** What a run of a saved crawl leaves of a page, for the next one to compare with. */
+export interface PageState {
+  key: string;
+  url: string;
+  digest: string;
+  reach: string;
+  /** A redirect led to it: where that leads is not the page's own doing. */
+  isMoved: boolean;
+  /** Null: there is nothing to compare with. */
+  change: PageChange | null;
+}
+
 /** What a run of a saved crawl found, compared with what the job knew before it. */
 export interface ChangeCounts {
   /** The run before; null: it is not there any more. */
@@ -29,21 +41,12 @@ export function changeOf(before: string | null, now: string): PageChange {
   return before === now ? "unchanged" : "changed";
 }
 
-/** The part of a crawl's options that decides which pages it can come to. */
+/** Of the part of a crawl's options that decides which pages it can come to. */
 export function reachOf(options: Readonly<Record<string, unknown>>): string {
-  const { urls, max_depth, include, exclude, same_site, stay_within, follow_links, use_sitemap, respect_robots } =
-    options;
-  return JSON.stringify([
-    urls,
-    max_depth,
-    include,
-    exclude,
-    same_site,
-    stay_within ?? "site",
-    follow_links ?? true,
-    use_sitemap,
-    respect_robots,
-  ]);
+  const { urls, max_depth, include, exclude, same_site, use_sitemap, respect_robots, strategy, browser } = options;
+  const { stay_within = "site", follow_links = true } = options;
+  const said = [urls, max_depth, include, exclude, same_site, stay_within, follow_links, use_sitemap, respect_robots];
+  return hash("sha256", JSON.stringify([...said, strategy, browser ?? null]), "hex").slice(0, 32);
 }
 
 /** How a run compares with the one before; pages that are as they were are told beside those that were got. */

@@ -20,8 +20,8 @@ export interface RunFacts {
   unchanged?: number;
   /** Of a saved crawl that has run before. */
   changes?: ChangeCounts;
-  /** Whether it can come to the same pages as the run that it is compared with. */
-  same_reach?: boolean;
+  /** What it did not come to may still be there: a list that it read shows a part, or robots.txt has closed a part. */
+  sees_part?: boolean;
   /** Where starts of a crawl have moved to, in other sites than they were. */
   moved_starts?: readonly string[];
   /** Why a crawl went no further. */

@@ -53,9 +53,8 @@ function gunzip(bytes: Uint8Array): Uint8Array {
   }
 }
 
-/** The first element says what a file of markup is; what may come before it is left out. */
-const LIST_ROOT =
-  /^\uFEFF?\s*(?:<\?[^>]{0,1000}\?>\s*|<!--[^]{0,2000}?-->\s*|<!DOCTYPE[^>]{0,500}>\s*)*<(?:[\w-]{1,40}:)?(?:urlset|sitemapindex|rss|feed|RDF)[\s>]/;
+/** The first element says what a file of markup is. */
+const LIST_ROOT = /^<(?:[\w-]{1,40}:)?(?:urlset|sitemapindex|rss|feed|RDF)[\s>]/;
 const SNIFFED_BYTES = 8 * 1024;
 
 /** Whether a file names pages, rather than being one; told by its beginning. */
@@ -64,9 +63,29 @@ export function looksLikeList(body: Uint8Array | string, contentType: string | n
   const type = contentType?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (isGzip(body)) return !type.startsWith("text/html");
   const start = Buffer.from(body.subarray(0, SNIFFED_BYTES)).toString("utf8");
-  if (LIST_ROOT.test(start)) return true;
+  if (LIST_ROOT.test(withoutProlog(start))) return true;
   if (/[/+]json$/.test(type)) return isJsonFeed(body, type);
   return type === "text/plain" && /^\uFEFF?\s*https?:\/\/\S+\s*(?:\r?\n|$)/i.test(start);
+}
+
+/** What may come before the first element, and how each of it ends. */
+const PROLOG = [
+  ["<!--", "-->"],
+  ["<?", "?>"],
+  ["<!", ">"],
+] as const;
+
+/** Looks at every character once: a page decides what stands here. */
+function withoutProlog(text: string): string {
+  let at = 0;
+  for (;;) {
+    while (/[\s\uFEFF]/.test(text[at] ?? "")) at += 1;
+    const part = PROLOG.find(([begin]) => text.startsWith(begin, at));
+    if (part === undefined) return text.slice(at, at + 100);
+    const end = text.indexOf(part[1], at + part[0].length);
+    if (end < 0) return "";
+    at = end + part[1].length;
+  }
 }
 
 /** Its version may stand anywhere, and is an address that nothing else has. */

@@ -29,7 +29,11 @@ export class Stay {
   }
 
   /** What the task itself says of it. */
-  readonly told = { leaveSlot: () => this.leaveSlot(), refused: () => this.refused() };
+  readonly told = {
+    leaveSlot: () => this.leaveSlot(),
+    refused: () => this.refused(),
+    refusalRead: () => this.refusalRead(),
+  };
 
   leaveSlot(): void {
     if (this.#hasSlot) this.#deps.slots.release();
@@ -41,6 +45,11 @@ export class Stay {
     if (this.#isRefused || this.#events !== null) return;
     this.#isRefused = true;
     this.#deps.pace.beginRefusal();
+  }
+
+  refusalRead(): void {
+    if (this.#isRefused) this.#deps.pace.endRefusal();
+    this.#isRefused = false;
   }
 
   /** The site gave what was asked for; how the task ends says nothing about it any more. */
@@ -58,7 +67,7 @@ export class Stay {
       isRetry: task.tries > 0,
       answered: notes.answered(site ?? ""),
     };
-    if (this.#isRefused) pace.endRefusal();
+    this.refusalRead();
     this.#events = pace.end(about, answeredMs, site ?? "", page);
     notes.ended(site ?? "", about, answeredMs ?? null);
     return this.#events;

@@ -26,7 +26,7 @@ export function taskContext(
   deps: ContextDeps,
   { grant, pace, notes, changed }: LaneAtWork,
   task: ClaimedTask,
-): Omit<HandlerContext, "log" | "signal" | "leaveSlot" | "leaveSite" | "refused"> {
+): Omit<HandlerContext, "log" | "signal" | "leaveSlot" | "leaveSite" | "refused" | "refusalRead"> {
   const spaced = pace.crawlDelayMs;
   return {
     hold: grant,

@@ -2,7 +2,8 @@
 import { OrbError } from "../base/errors.ts";
 import type { Store } from "../store/port.ts";
 
-export type NamedThing = "run" | "crawl" | "workflow" | "job";
+/** Ids of jobs begin alike, all of them: their beginning names none. */
+export type NamedThing = "run" | "crawl" | "workflow";
 
 /** Screens show eight characters; fewer than six say nothing. */
 const BEGINNING = /^[0-9a-f]{6}[0-9a-f-]{0,29}$/i;
@@ -14,7 +15,7 @@ export async function fullId(
   what: NamedThing,
   text: string,
 ): Promise<string> {
-  if (text === "last" && what !== "job") return newestOf(store, what);
+  if (text === "last") return newestOf(store, what);
   if (!BEGINNING.test(text)) return text;
   const ids = await store.idsFrom(what, text.toLowerCase(), CANDIDATES_SHOWN + 1);
   const [only] = ids;
@@ -29,7 +30,7 @@ export async function fullId(
 }
 
 /** Runs that a workflow's steps have started are not what anybody started last. */
-async function newestOf(store: Pick<Store, "runs">, what: Exclude<NamedThing, "job">): Promise<string> {
+async function newestOf(store: Pick<Store, "runs">, what: NamedThing): Promise<string> {
   const kind = what === "run" ? {} : { kind: what };
   const [newest] = await store.runs({ ...kind, parent: "none", limit: 1 });
   if (newest !== undefined) return newest.id;

@@ -231,7 +231,8 @@ async function fetchAndJudge(
   const answer = await (robots === undefined
     ? strategies[way].fetch(request)
     : fetchObeying(strategies[way], request, robots));
-  if (way === "http" && order.isList?.(answer) === true) return { answer, judgement: null, isList: true };
+  const mayBeList = way === "http" && answer.status === 200 && answer.notFollowed === undefined;
+  if (mayBeList && order.isList?.(answer) === true) return { answer, judgement: null, isList: true };
   // Nobody who was not asked can say so: to a plain request it is no answer.
   return { answer, judgement: conditions !== undefined && answer.status === 304 ? null : await judge(answer) };
 }

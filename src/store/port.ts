@@ -111,7 +111,7 @@ export interface Store
   deleteJob(id: string, now: number): Promise<void>;
 
   /** Ids that begin so, in their order: of jobs, of runs of every kind, or of those of one kind. */
-  idsFrom(what: "job" | "run" | "crawl" | "workflow", beginning: string, limit: number): Promise<string[]>;
+  idsFrom(what: "run" | "crawl" | "workflow", beginning: string, limit: number): Promise<string[]>;
 
   // Runs.
   /** Creates a run, or returns the one that already has this alias. */

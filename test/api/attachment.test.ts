@@ -22,6 +22,7 @@ test("no name leaves its place, or the header", () => {
     "a\r\nSet-Cookie: x=1",
     "../../etc/passwd",
     "..",
+    "wide＂; x＝＂／＼.csv",
     "C:\\x",
     "\ud800",
     "\u202Egnp.exe",

@@ -34,6 +34,13 @@ describe("orb crawl with a list of addresses", () => {
     assert.equal(site.visits.length, 0);
   });
 
+  test("orb scrape with several addresses says how to get them", async () => {
+    await using orb = new Orb();
+    const { code, stderr } = await orb.run(["scrape", "http://127.0.0.1:9/a", "http://127.0.0.1:9/b"]);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /gets one page, and 2 addresses were given[^]*orb crawl --depth 0 URL URL/);
+  });
+
   test("an empty list and a file that is not there are refused", async () => {
     await using orb = new Orb();
     const empty = await orb.run(["crawl", "-"], { input: "\n" });

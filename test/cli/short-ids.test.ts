@@ -8,14 +8,14 @@ describe("ids on the command line", () => {
   test("their first characters do, and last is the newest run", async () => {
     await using desk = new Desk();
     const job = await desk.json<JobView>("jobs", "create", "--target-url", "http://127.0.0.1:9/", "--name", "one");
-    const first = await desk.json<RunView>("jobs", "run", job.id.slice(0, 8));
-    const second = await desk.json<RunView>("jobs", "run", job.id.slice(0, 6));
+    const first = await desk.json<RunView>("jobs", "run", job.id);
+    const second = await desk.json<RunView>("jobs", "run", job.id);
     assert.equal(second.job_id, job.id);
     assert.equal((await desk.json<RunView>("runs", "show", first.id.slice(0, 8))).id, first.id);
     assert.equal((await desk.json<RunView>("runs", "show", "last")).id, second.id);
     assert.deepEqual(await desk.json("runs", "results", "last"), []);
     assert.ok((await desk.json<unknown[]>("runs", "events", first.id.slice(0, 8))).length > 0);
-    const listed = await desk.json<RunView[]>("runs", "list", "--job", job.id.slice(0, 8));
+    const listed = await desk.json<RunView[]>("runs", "list", "--job", job.id);
     assert.deepEqual(
       listed.map(({ id }) => id),
       [second.id, first.id],
@@ -23,6 +23,8 @@ describe("ids on the command line", () => {
     const short = await desk.run(["runs", "show", first.id.slice(0, 5)]);
     assert.equal(short.code, 2);
     assert.match(short.stderr, /run_id: expected an id, .* or at least its first 6 characters/);
+    const begun = await desk.run(["jobs", "delete", job.id.slice(0, 8)]);
+    assert.deepEqual([begun.code, /job_id: expected an id/.test(begun.stderr)], [2, true], "ids of jobs all begin alike");
     const nobody = await desk.run(["crawl", "--resume", "last"]);
     assert.match(nobody.stderr, /there is no crawl yet/);
   });

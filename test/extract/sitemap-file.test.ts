@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { systemClock } from "../../src/base/clock.ts";
 import { FetchFailure } from "../../src/domain/failure.ts";
 import { createPageReader } from "../../src/extract/pool.ts";
-import { readSitemapFile, type SitemapFile } from "../../src/extract/sitemap-file.ts";
+import { looksLikeList, readSitemapFile, type SitemapFile } from "../../src/extract/sitemap-file.ts";
 import { SITEMAP_LIMITS } from "../../src/extract/sitemap.ts";
 
 const XML = `<?xml version="1.0" encoding="ISO-8859-1"?><urlset><url><loc>https://a.example/caf\u00e9</loc></url></urlset>`;
@@ -63,4 +63,19 @@ describe("a sitemap as it was fetched", () => {
       await reader.close();
     }
   });
+});
+
+it("what is a list is told by its first element, however much stands before it", () => {
+  const looks = (text: string, type = "text/html") => looksLikeList(Buffer.from(text), type);
+  assert.ok(looks('\uFEFF<?xml version="1.0"?>\n<!-- a --><!DOCTYPE rss><?xsl b?>\n<rss version="2.0">'));
+  assert.ok(looks("<sm:urlset xmlns:sm='x'>"));
+  assert.ok(looks("https://a.example/\n", "text/plain"));
+  assert.ok(looks('{"items": [], "version": "https://jsonfeed.org/version/1"}', "application/json"));
+  assert.ok(!looks("<!doctype html><html><body>rss</body></html>"));
+  assert.ok(!looks('{"items": []}', "application/json"));
+  assert.ok(!looks("https://a.example/ is a page", "text/plain"));
+  // One that looked for all ways to divide these would not come to an end.
+  for (const part of ["<!---->", "<!-- -->", "<??>", "<!x>", " "])
+    assert.ok(!looks(`${part.repeat(1000)}<html>`), part);
+  assert.ok(!looks("<!--".repeat(1000)));
 });

@@ -68,7 +68,14 @@ async function savedCrawl(kit: Kit, size: number): Promise<void> {
         fingerprint: "rules",
         rest: new Uint8Array([n % 256]),
       },
-      page: { url: task.url ?? "", digest: "0f".repeat(16), change: "new" as const },
+      page: {
+        key: task.key,
+        reach: "00",
+        isMoved: false,
+        url: task.url ?? "",
+        digest: "0f".repeat(16),
+        change: "new" as const,
+      },
     };
     return { task, verdict, attempt: attempt(1), report };
   });

@@ -163,7 +163,7 @@ const FREQUENT: Work = {
     await verbs.runs({ limit: 20, parent: BIG });
     await verbs.countRunsLike({ limit: 20, parent: "none", status: ["failed"] });
     await verbs.runStates([BIG]);
-    for (const what of ["run", "crawl", "job"] as const) await verbs.idsFrom(what, BIG.slice(0, 8), 6);
+    for (const what of ["run", "crawl"] as const) await verbs.idsFrom(what, BIG.slice(0, 8), 6);
     const { made: job } = await verbs.createJob(newJob("one", { nextAt: NOW }), NOW);
     await verbs.runs({ limit: 20, jobId: job.id });
     await verbs.lastRuns([job.id]);

@@ -6,13 +6,13 @@ import type { ApiDeps } from "../deps.ts";
 import { IdempotencyHeaders, onceOf } from "../idempotency.ts";
 import type { ApiInstance } from "../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
-import { ShortIdParam, problemAnswer, strict } from "../schemas.ts";
+import { IdParam, problemAnswer, strict } from "../schemas.ts";
 import { jobRules } from "./body-rules.ts";
 import { Job, JobBody, JobChange } from "./job-schemas.ts";
 import { Run } from "./run-schemas.ts";
 import { Type } from "../type.ts";
 
-const Params = strict({ job_id: ShortIdParam });
+const Params = strict({ job_id: IdParam });
 const unknownJob = problemAnswer("there is no such job");
 const live = problemAnswer("a run of it is not at its end");
 const lockedJob = problemAnswer("it touches credentials that were stored under another key");

@@ -4,7 +4,7 @@ import { listSchedules, listSlots, pauseSchedule, resumeSchedule, showSchedule }
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import { badCursor, cursorFilter, decodeCursor, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
-import { Count, ShortIdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../schemas.ts";
+import { Count, IdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../schemas.ts";
 import { Type } from "../type.ts";
 
 const SlotSchema = strict({
@@ -39,7 +39,7 @@ const Schedule = strict({
   counts: strict({ started: Count, missed: Count, skipped: Count, refused: Count }),
 });
 
-const Params = strict({ job_id: ShortIdParam });
+const Params = strict({ job_id: IdParam });
 const unknown = problemAnswer("there is no such job, or it has no schedule");
 
 function slotAfter(cursor: string | undefined): { after?: number } {

@@ -36,20 +36,27 @@ const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const BEGINNING = /^[0-9a-f]{6}[0-9a-f-]{0,29}$/i;
 
 /** Whose ids may be given by their beginning, and which of them also as `last`, the newest. */
-const SHORT = { run: true, crawl: true, workflow: true, job: false } as const;
+const SHORT = new Set(["run", "crawl", "workflow"]);
 
-/** The whole id of a run, a workflow or a job: of a beginning that screens show, or of `last`, the API knows it. */
-export async function fullId(api: OrbweaverClient, what: keyof typeof SHORT, text: string): Promise<string> {
-  if (text === "last" ? !SHORT[what] : !BEGINNING.test(text)) return idOf(text, what === "crawl" ? "run" : what);
+/**
+ * The whole id of a run, a crawl or a workflow: of a beginning that screens show, or of `last`, the API knows it. Ids of
+ * jobs all begin alike, and are given whole.
+ */
+export async function fullId(
+  api: OrbweaverClient,
+  what: "run" | "crawl" | "workflow" | "job",
+  text: string,
+): Promise<string> {
+  if (what === "job" || (text !== "last" && !BEGINNING.test(text))) return idOf(text, what === "crawl" ? "run" : what);
   if (what === "crawl") return (await api.crawls.status(text)).task_id;
   if (what === "run") return (await api.runs.get(text)).id;
-  return what === "job" ? (await api.jobs.get(text)).id : (await api.workflows.get(text)).id;
+  return (await api.workflows.get(text)).id;
 }
 
 /** Ids stand in paths: what is none is refused here, by its name. */
 export function idOf(text: string, what: string, list = `${what}s list`): string {
   if (UUID.test(text)) return text.toLowerCase();
-  const message = `expected an id, such as 0197c3a1-5a2e-7c3f-9d52-1c8d5f1a2b3c${what in SHORT ? ", or at least its first 6 characters" : ""}; orb ${list} shows them`;
+  const message = `expected an id, such as 0197c3a1-5a2e-7c3f-9d52-1c8d5f1a2b3c${SHORT.has(what) ? ", or at least its first 6 characters" : ""}; orb ${list} shows them`;
   throw new OrbError("input_invalid", `${what}_id: ${message}`, { fields: [{ path: `${what}_id`, message }] });
 }
 

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { OrbError } from "../../base/errors.ts";
 import { RECORD_FORMATS } from "../../exporters/registry.ts";
 import type { CliContext } from "../context.ts";
 import { FIELD_HELP } from "../fields.ts";
@@ -36,7 +37,12 @@ export function addScrapeCommand(program: Command, context: CliContext): void {
     .option("--save", "keep the run, its results and its log in the database")
     .option("--url <address>", "have this server get it, which keeps the run (token: APP_API_TOKEN)")
     .addHelpText("after", EXAMPLES)
-    .action(async (url: string, options: ScrapeOptions) => {
+    .allowExcessArguments(true)
+    .action(async (url: string, options: ScrapeOptions, { args }: Command) => {
+      if (args.length > 1)
+        throw new OrbError("usage", `orb scrape gets one page, and ${args.length} addresses were given`, {
+          hint: "Several pages are a crawl that follows no links: orb crawl --depth 0 URL URL …, or orb crawl --depth 0 --from FILE",
+        });
       // Reading pages takes a lot to load: only this command pays for it.
       const { scrape } = await import("../scrape-page.ts");
       await scrape(context, url, options);

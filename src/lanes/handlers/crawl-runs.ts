@@ -150,7 +150,10 @@ export class CrawlRuns {
       traps: new TrapKeeper(ok, clock),
       time: new CrawlTime(this.#deps, record),
       copies: record.jobId === null ? null : new PageCopies(store, record.jobId, options),
-      changes: record.jobId === null ? null : new PageChanges(store, record.jobId, record.facts.changes !== undefined),
+      changes:
+        record.jobId === null
+          ? null
+          : new PageChanges(store, record.jobId, options, record.facts.changes !== undefined),
       shown: new ShownFailures(),
       overridden: new Set(),
       pause: new CrawlPause(clock, (options.delay_seconds ?? 0) * 1000),

@@ -7,7 +7,6 @@ import { laneOfSite } from "../../domain/lane.ts";
 import type { Discovered, Handled, Report, RunEvent, TaskArtifact } from "../../domain/outcome.ts";
 import type { LearnedStrategy } from "../../domain/run-facts.ts";
 import type { PageChange } from "../../domain/page-change.ts";
-import type { PageCopy } from "../../domain/page-copy.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import { recipeAt } from "../../domain/site-wishes.ts";
 import { type PageMemory, planStrategy } from "../../domain/strategy-plan.ts";
@@ -104,7 +103,7 @@ async function attempt(
     url,
     // What was given for the origin of the starts is sent to no other.
     credentialsFor: async (target) => (recipe.sealed === null ? null : credentialsFor(deps, recipe, target, undefined)),
-    beforeBrowser: context.leaveSlot,
+    ...holdAtHead(context, clock),
     beforeExtract: context.leaveSite,
     ...(context.via === undefined ? {} : { via: context.via }),
     // Another site has limits of its own: the page moves to that site's lane. A start is wanted wherever it lives.
@@ -112,7 +111,6 @@ async function attempt(
       siteOf(from) === siteOf(to) && (scope.isStart(task.key) || scope.decide(to.href, { depth, from: null }).follow),
     mostMs: leftMs,
     mayAsk: context.mayAsk,
-    onHead: holdAtHead(context, clock),
     memory: memoryAt(site, url, context),
     ...(recipe.respect_robots ? { robots: spacedByRobots(deps.robots, context) } : {}),
     keepExchanges: isArchived(crawl.options),
@@ -122,7 +120,7 @@ async function attempt(
   };
   // An archive has every page as it was sent.
   const mayBeKnown = plan.way === "http" && !isArchived(crawl.options);
-  const copy = mayBeKnown ? ((await crawl.copies?.find(task.key, url)) ?? null) : null;
+  const copy = mayBeKnown ? await copyOf(crawl, task, url) : null;
   let got = await getPage(deps, copy === null ? order : { ...order, conditions: copy });
   const same = copy === null ? null : await unchanged(crawl, task, copy, got, url);
   // It was said of another page, or of one whose records have gone since.
@@ -137,6 +135,18 @@ async function attempt(
   if (same !== null) return { ...same, answeredMs };
   const handled = { ...(await concluded(deps, crawl, task, got, url, site?.learned ?? null)), answeredMs };
   return isArchived(crawl.options) ? withExchange(handled, got, deps.exchanges) : handled;
+}
+
+/** What an earlier run has kept of the page, if it is of use to ask whether that still holds. */
+async function copyOf(
+  { copies, changes, options }: CrawlRun,
+  { key }: ClaimedTask,
+  url: string,
+): Promise<PageCopyRecord | null> {
+  const copy = (await copies?.find(key, url)) ?? null;
+  // A page that was gone and is there again is new, even if it is as it was: its records are wanted.
+  if (copy === null || options.only_changed !== true || (await changes!.isKnown(copy.url))) return copy;
+  return null;
 }
 
 async function concluded(
@@ -255,9 +265,9 @@ async function completed(
   // Only what a plain request gave can be asked about by one.
   const copy = plan.way === "http" && extraction !== null ? crawl.copies?.make(answer!, { links, content }) : null;
   const items = extraction === null ? [] : itemsOf(crawl, extraction, finalUrl, depth, judgement!.records);
-  const page = await crawl.changes?.compare(task.key, finalUrl, items, content?.hash ?? null);
+  const page = await crawl.changes?.compare(finalUrl, finalUrl !== url, items, content?.hash ?? null);
   if (page?.change === "unchanged" && crawl.options.only_changed === true)
-    return sameAgain(crawl, task, got, { url, finalUrl, links, content }, page, copy ?? null);
+    return sameAgain(crawl, task, got, { url, finalUrl, links, content }, { page, copy: copy ?? null, learned });
   return {
     kind: "completed",
     ...(await withDocument(files, got, withChange(crawl, items, page?.change), task.url ?? url)),
@@ -286,8 +296,7 @@ function sameAgain(
   task: ClaimedTask,
   { plan, answer }: PageGot,
   rest: { url: string; finalUrl: string } & PageRest,
-  page: NonNullable<Report["page"]>,
-  copy: PageCopy | null,
+  { learned, ...told }: Required<Pick<Report, "page" | "copy">> & { learned: NonNullable<Report["learned"]> | null },
 ): Handled {
   return {
     kind: "completed",
@@ -295,7 +304,12 @@ function sameAgain(
     results: [],
     httpStatus: answer!.status,
     detail: { unchanged: true, ...(rest.finalUrl === rest.url ? {} : movesOf(answer!)) },
-    report: { strategy: plan.way, ...reportOf(crawl, task, rest), copy, page },
+    report: {
+      strategy: plan.way,
+      ...reportOf(crawl, task, rest),
+      ...(learned === null ? {} : { learned }),
+      ...told,
+    },
   };
 }
 
@@ -322,7 +336,7 @@ async function unchanged(
   if (answer === null || page === null) return null;
   const { finalUrl } = answer;
   const { depth } = task.payload as CrawlPayload;
-  const state = await crawl.changes?.same(task.key, finalUrl);
+  const state = await crawl.changes?.same(finalUrl, finalUrl !== url, page);
   const links = readRobotsDirectives(answer.headers["x-robots-tag"] ?? "").nofollow ? [] : page.links;
   return {
     kind: "completed",

@@ -43,8 +43,9 @@ export interface HandlerContext {
    * one among those of the process. What still becomes of the task says nothing about the site.
    */
   leaveSite(answeredMs: number | null): void;
-  /** The head of an answer says that the site asks for patience: nothing else begins there until the task has ended. */
+  /** The head of an answer says that the site asks for patience: nothing else begins there until that is read. */
   refused(): void;
+  refusalRead(): void;
   /** Adds to the task's run what it has found so far; throws when that is not wanted any more. */
   handOn(growth: Growth): Promise<Grown>;
   /**

@@ -1,9 +1,9 @@
-import { changeOf, pageDigest } from "../../domain/page-change.ts";
-import type { Report } from "../../domain/outcome.ts";
+import { crawlKey } from "../../domain/crawl-scope.ts";
+import { changeOf, pageDigest, type PageState, reachOf } from "../../domain/page-change.ts";
+import type { CrawlOptions } from "../../domain/crawl-options.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import type { Store } from "../../store/port.ts";
-
-type PageState = NonNullable<Report["page"]>;
+import type { PageRest } from "./page-copies.ts";
 
 /** How the pages of a saved crawl compare with what the job knew of them when the run began. */
 export class PageChanges {
@@ -12,32 +12,56 @@ export class PageChanges {
   /** False: it is the first run, and there is nothing to compare its pages with. */
   readonly #compares: boolean;
 
-  constructor(store: Pick<Store, "pageDigest">, jobId: string, compares: boolean) {
+  readonly #reach: string;
+
+  constructor(store: Pick<Store, "pageDigest">, jobId: string, options: CrawlOptions, compares: boolean) {
     this.#store = store;
     this.#jobId = jobId;
     this.#compares = compares;
+    this.#reach = reachOf({ ...options });
   }
 
-  /** A page that was loaded. */
+  /** A page that was loaded. It is known by where it is, and not by the redirects that led there, which may be others each time. */
   async compare(
-    key: string,
     url: string,
+    isMoved: boolean,
     records: readonly Record<string, JsonValue>[],
     contentHash: string | null,
   ): Promise<PageState> {
-    const title = records[0]?.["title"];
-    const digest = pageDigest(typeof title === "string" ? title : null, contentHash);
-    return { url, digest, change: this.#compares ? changeOf(await this.#before(key), digest) : null };
+    const digest = digestOf(records, contentHash);
+    const key = crawlKey(url);
+    return this.#state(key, url, isMoved, digest, await this.#before(key));
   }
 
-  /** A page of which its server says that it is as it was. */
-  async same(key: string, url: string): Promise<PageState | undefined> {
-    const digest = await this.#before(key);
-    // A copy of an earlier version: what the page said is not known by its digest.
-    return digest === null ? undefined : { url, digest, change: this.#compares ? "unchanged" : null };
+  /** Whether the job knows what the page said: only then is it of use to hear that it still says it. */
+  async isKnown(url: string): Promise<boolean> {
+    return (await this.#before(crawlKey(url))) !== null;
+  }
+
+  /** A page of which its server says that it is as it was; `records` are those of before, where they are at hand. */
+  async same(
+    url: string,
+    isMoved: boolean,
+    { records, content }: { records: readonly Record<string, JsonValue>[] } & Pick<PageRest, "content">,
+  ): Promise<PageState> {
+    const key = crawlKey(url);
+    const before = await this.#before(key);
+    // Copies of earlier versions come without a digest, and what was gone has none any more.
+    const digest = before ?? digestOf(records, content?.hash ?? null);
+    return this.#state(key, url, isMoved, digest, before);
+  }
+
+  #state(key: string, url: string, isMoved: boolean, digest: string, before: string | null): PageState {
+    const change = this.#compares ? changeOf(before, digest) : null;
+    return { key, url, digest, reach: this.#reach, isMoved, change };
   }
 
   #before(key: string): Promise<string | null> {
     return this.#store.pageDigest(this.#jobId, key);
   }
+}
+
+function digestOf(records: readonly Record<string, JsonValue>[], contentHash: string | null): string {
+  const title = records[0]?.["title"];
+  return pageDigest(typeof title === "string" ? title : null, contentHash);
 }

@@ -58,10 +58,9 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
       URL.parse(target)?.origin === URL.parse(task.url ?? url)?.origin
         ? credentialsFor(deps, recipe, target, run.facts.session_id)
         : null,
-    beforeBrowser: context.leaveSlot,
+    ...holdAtHead(context, deps.clock),
     beforeExtract: context.leaveSite,
     mayAsk: context.mayAsk,
-    onHead: holdAtHead(context, deps.clock),
     memory: memoryAt(site, url, context),
     ...(context.via === undefined ? {} : { via: context.via }),
     ...(recipe.respect_robots ? { robots: spacedByRobots(deps.robots, context) } : {}),

@@ -159,6 +159,9 @@ function moved({ redirects, finalUrl, status }: PageAnswer, to: string): Handled
   return { kind: "moved", url: to, redirects: [...redirects.map(({ from }) => from), finalUrl], httpStatus: status };
 }
 
+/** Pages that the crawl does not come to may still be there. */
+const SEES_PART: Report = { run: { events: [], facts: { sees_part: true } } };
+
 const TOO_MANY = `some were left, because a crawl reads ${MOST_SITEMAPS} sitemaps at most`;
 
 export async function readIndex(
@@ -171,14 +174,15 @@ export async function readIndex(
   const { depth } = task.payload as SitemapPayload;
   if (sitemaps.length === 0 && problems.length > 0) {
     const why = problems.join("; ");
-    return { kind: "skipped", why, report: { events: [unread(task, why, {})] } };
+    return { kind: "skipped", why, report: { events: [unread(task, why, {})], ...SEES_PART } };
   }
   const { isStart } = task.payload as SitemapPayload;
   const payload: SitemapPayload = { depth: depth + 1, by: "index", ...(isStart === true ? { isStart } : {}) };
   const full = await handOn(clock, crawl, context, sitemaps, (url) => sitemapTask(url, payload));
   const notes = full ? [...problems, TOO_MANY] : problems;
   const found = { sitemaps: sitemaps.length };
-  return read(found, [told(task, count(sitemaps.length, "sitemap"), found, notes)]);
+  const events = [told(task, count(sitemaps.length, "sitemap"), found, notes)];
+  return read(found, events, notes.length === 0 ? {} : SEES_PART);
 }
 
 const AT_START = { depth: 0, from: null };
@@ -193,7 +197,7 @@ export async function readPages(
   { clock }: Pick<SitemapDeps, "clock">,
   crawl: CrawlRun,
   task: ClaimedTask,
-  { kind, urls, problems }: SitemapReading,
+  { kind, urls, problems, truncated }: SitemapReading,
   context: HandlerContext,
 ): Promise<Handled> {
   const { scope, counted } = crawl;
@@ -232,6 +236,8 @@ export async function readPages(
   const traps = crawl.traps.toKeep();
   return read(found, [told(task, words, found, problems, by === "start" ? NAMES[kind] : "Sitemap")], {
     ...(tooDeep.length === 0 ? {} : { tooDeep }),
+    // A feed has the newest entries alone.
+    ...(truncated || kind === "feed" ? SEES_PART : {}),
     ...(traps === null ? {} : { traps }),
   });
 }

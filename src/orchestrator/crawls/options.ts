@@ -35,7 +35,7 @@ export function readCrawlOptions(
   const wrong = (errors: readonly FieldError[] = []) =>
     problems.push(...errors.map(({ path, message }) => ({ path: given(path), message })));
   const options: CrawlOptions = {
-    urls: typeof url === "string" ? [url] : [...url],
+    urls: typeof url === "string" ? [url] : [...(url ?? [])],
     max_depth: input.max_depth ?? 2,
     max_pages: input.max_pages ?? 1000,
     timeout_minutes: input.timeout_minutes ?? 30,
@@ -60,7 +60,7 @@ export function readCrawlOptions(
     respect_robots: input.respect_robots ?? deps.respectRobots,
     ...readProxy(input.proxy, deps, before, pathOf("proxy"), problems),
     ...readPageWishes(without(input, "strategy"), problems, pathOf),
-    ...readHeaders(deps, url, input.headers, problems, pathOf("headers"), before),
+    ...readHeaders(deps, url ?? [], input.headers, problems, pathOf("headers"), before),
   };
   const scope = compileScope({ ...options, url });
   wrong(scope.errors);
@@ -81,13 +81,10 @@ function startsOf(
   { url, urls }: CrawlInput,
   problems: FieldError[],
   pathOf: (path: string) => string,
-): { url: string | readonly string[]; name: "url" | "urls" } {
+): { url: string | readonly string[] | undefined; name: "url" | "urls" } {
   if (url !== undefined && urls !== undefined)
     problems.push({ path: pathOf("urls"), message: "one of url and urls is enough" });
-  if (url !== undefined) return { url, name: "url" };
-  if (urls !== undefined) return { url: urls, name: "urls" };
-  problems.push({ path: pathOf("url"), message: "is required: where the crawl begins (or urls, a list)" });
-  return { url: [], name: "url" };
+  return url === undefined && urls !== undefined ? { url: urls, name: "urls" } : { url, name: "url" };
 }
 
 /** Sealed, and bound to the origin where the crawl begins; what is not given anew stays as long as it begins there. */

@@ -108,7 +108,11 @@ export function appendEvent(
 /** What a run shows of itself, changed key by key. */
 export function mergeFacts({ connection }: Context, run: number, facts: RunFacts): void {
   const row = connection.sql("SELECT facts FROM runs WHERE n = ?").get(run) as { facts: string | null };
-  const merged = { ...parseJson<RunFacts>(row.facts, {}), ...facts };
+  const before = parseJson<RunFacts>(row.facts, {});
+  const merged = { ...before, ...facts };
+  // Several tasks add to these, each knowing only its own.
+  if (facts.moved_starts !== undefined)
+    merged.moved_starts = [...new Set([...(before.moved_starts ?? []), ...facts.moved_starts])];
   connection.sql("UPDATE runs SET facts = ? WHERE n = ?").run(JSON.stringify(merged), run);
 }
 

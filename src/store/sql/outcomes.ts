@@ -145,7 +145,7 @@ export class Outcomes {
     claimLanding(this.#context, settled);
     this.#yields.add(end, this.#runOf(settled), verdict);
     this.#pages.completed(this.#runOf(settled), settled);
-    if (report?.unchanged === true || report?.page?.change === "unchanged") {
+    if ((report?.page?.change ?? (report?.unchanged === true ? "unchanged" : null)) === "unchanged") {
       const run = this.#runOf(settled);
       this.#unchanged.set(run, (this.#unchanged.get(run) ?? 0) + 1);
     }

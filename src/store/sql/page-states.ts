@@ -25,9 +25,8 @@ export function readPageDigest({ connection }: Context, jobId: string, key: stri
 /** A run of a job that knows pages says what is different: decided when it begins, before its first page. */
 export function beginComparison(context: Context, run: number): void {
   const { connection } = context;
-  const row = connection.sql("SELECT job, snapshot, facts FROM runs WHERE n = ?").get(run) as {
+  const row = connection.sql("SELECT job, facts FROM runs WHERE n = ?").get(run) as {
     job: string | null;
-    snapshot: string;
     facts: string | null;
   };
   if (row.job === null || parseJson<RunFacts>(row.facts, {}).changes !== undefined) return;
@@ -35,10 +34,10 @@ export function beginComparison(context: Context, run: number): void {
   if (connection.sql(known).get(row.job) === undefined) return;
   const before = connection
     .sql(
-      `SELECT id, snapshot FROM runs WHERE job = ? AND n < ? AND started_at IS NOT NULL AND removing_at IS NULL
+      `SELECT id FROM runs WHERE job = ? AND n < ? AND started_at IS NOT NULL AND removing_at IS NULL
        ORDER BY n DESC LIMIT 1`,
     )
-    .get(row.job, run) as { id: string; snapshot: string } | undefined;
+    .get(row.job, run) as { id: string } | undefined;
   const changes: ChangeCounts = {
     compared_with: before?.id ?? null,
     new: 0,
@@ -47,22 +46,26 @@ export function beginComparison(context: Context, run: number): void {
     gone: 0,
     unknown: null,
   };
-  const same_reach = before !== undefined && reachIn(before.snapshot) === reachIn(row.snapshot);
-  mergeFacts(context, run, { changes, same_reach });
+  mergeFacts(context, run, { changes });
 }
 
-function reachIn(snapshot: string): string {
-  return reachOf((JSON.parse(snapshot) as { options?: Record<string, unknown> }).options ?? {});
+function reachIn({ connection }: Context, run: number): Uint8Array {
+  const { snapshot } = connection.sql("SELECT snapshot FROM runs WHERE n = ?").get(run) as { snapshot: string };
+  const { options = {} } = JSON.parse(snapshot) as { options?: Record<string, unknown> };
+  return Buffer.from(reachOf(options), "hex");
 }
 
 /** The job may have been deleted meanwhile. */
 const JOB_OF_NEW = "(SELECT j.n FROM runs r JOIN jobs j ON j.id = r.job WHERE r.n = new.run)";
 
+/** A run that was opened again does not take a page away from one that came after it. */
 const KEEP_STATE: ForEach = {
-  text: `INSERT INTO page_states (job, key_hash, url, digest, run)
-    SELECT ${JOB_OF_NEW}, new.key_hash, new.url, new.digest, new.run FROM new WHERE ${JOB_OF_NEW} IS NOT NULL
-    ON CONFLICT (job, key_hash) DO UPDATE SET url = excluded.url, digest = excluded.digest, run = excluded.run`,
-  columns: { run: "bigint", key_hash: "bytea", url: "text", digest: "bytea" },
+  text: `INSERT INTO page_states (job, key_hash, url, digest, run, reach, moved)
+    SELECT ${JOB_OF_NEW}, new.key_hash, new.url, new.digest, new.run, new.reach, new.moved FROM new
+    WHERE ${JOB_OF_NEW} IS NOT NULL
+    ON CONFLICT (job, key_hash) DO UPDATE SET url = excluded.url, digest = excluded.digest, reach = excluded.reach,
+      moved = excluded.moved, run = CASE WHEN excluded.run > page_states.run THEN excluded.run ELSE page_states.run END`,
+  columns: { run: "bigint", key_hash: "bytea", url: "text", digest: "bytea", reach: "bytea", moved: "bigint" },
 };
 
 const LIST_CHANGE: ForEach = {
@@ -76,7 +79,8 @@ type Counted = "new" | "changed" | "unchanged" | "gone";
 /** What the outcomes of one transaction say of their pages. */
 export class PageStates {
   readonly #context: Context;
-  readonly #states: Value[][] = [];
+  /** By run: no statement may write a row twice. */
+  readonly #states = new Map<number, Value[][]>();
   readonly #changes: Value[][] = [];
   readonly #counts = new Map<number, Partial<Record<Counted, number>>>();
 
@@ -84,11 +88,14 @@ export class PageStates {
     this.#context = context;
   }
 
-  completed(run: number, { task, report }: SettledTask): void {
+  completed(run: number, { report }: SettledTask): void {
     const page = report?.page;
     if (page === undefined) return;
-    const hash = stateHash(task.key);
-    this.#states.push([run, hash, page.url, Buffer.from(page.digest, "hex")]);
+    const hash = stateHash(page.key);
+    const states = this.#states.get(run) ?? [];
+    this.#states.set(run, states);
+    const [digest, reach] = [Buffer.from(page.digest, "hex"), Buffer.from(page.reach, "hex")];
+    states.push([run, hash, page.url, digest, reach, page.isMoved ? 1 : 0]);
     if (page.change === null) return;
     if (page.change !== "unchanged") this.#list(run, hash, page.change, page.url);
     this.#count(run, page.change);
@@ -108,19 +115,20 @@ export class PageStates {
     this.#count(run, "gone");
   }
 
-  /** We may not look whether it is still there. */
+  /** We may not look whether it is still there, nor what it leads to. */
   disallowed(run: number, { task }: SettledTask): void {
-    this.#context.connection
+    const { changes } = this.#context.connection
       .sql(
         `UPDATE page_states SET run = ?2 WHERE key_hash = ?1
            AND job = (SELECT j.n FROM runs r JOIN jobs j ON j.id = r.job WHERE r.n = ?2)`,
       )
       .run(stateHash(task.key), run);
+    if (changes > 0) mergeFacts(this.#context, run, { sees_part: true });
   }
 
   write(): void {
     const { connection } = this.#context;
-    if (this.#states.length > 0) connection.dialect.each(connection, KEEP_STATE, this.#states);
+    for (const states of this.#states.values()) connection.dialect.each(connection, KEEP_STATE, states);
     if (this.#changes.length > 0) connection.dialect.each(connection, LIST_CHANGE, this.#changes);
     for (const [run, counts] of this.#counts) addCounts(this.#context, run, counts);
   }
@@ -153,8 +161,8 @@ function changesOf(context: Context, run: number): ChangeCounts | undefined {
 }
 
 /**
- * A crawl has ended. If it went as far as the run before could, and got all it came to, then pages that it did not come
- * to are not linked any more; otherwise nobody knows.
+ * A crawl has ended. If it came to all pages that it could, and got them, then pages that it did not come to are not linked
+ * any more; otherwise nobody knows. Nor is it known of pages that other options led to, or a redirect.
  */
 export function concludeComparison(
   context: Context,
@@ -162,26 +170,27 @@ export function concludeComparison(
   end: { status: string; end_reason: EndReason; sitemapsUnread: number },
 ): ChangeCounts | null {
   const { connection } = context;
-  const { changes, same_reach } = factsOf(context, run);
+  const { changes, sees_part = false } = factsOf(context, run);
   if (changes === undefined) return null;
   const notSeen = "job = (SELECT j.n FROM runs r JOIN jobs j ON j.id = r.job WHERE r.n = ?1) AND run < ?1";
   const isWhole =
-    end.status === "completed" &&
-    (end.end_reason === "exhausted" || end.end_reason === "limit_depth") &&
-    end.sitemapsUnread === 0 &&
-    same_reach === true;
-  if (!isWhole) {
-    const { n } = connection.sql(`SELECT count(*) AS n FROM page_states WHERE ${notSeen}`).get(run) as { n: number };
-    return keep(context, run, { ...changes, unknown: n });
+    end.status === "completed" && end.end_reason === "exhausted" && end.sitemapsUnread === 0 && !sees_part;
+  let gone = 0;
+  if (isWhole) {
+    const these = `${notSeen} AND reach = ?2 AND moved = 0`;
+    const reach = reachIn(context, run);
+    connection
+      .sql(
+        `INSERT INTO page_changes (run, key_hash, change, url)
+         SELECT ?1, key_hash, ${PAGE_CHANGES.indexOf("gone")}, url FROM page_states WHERE ${these} ON CONFLICT DO NOTHING`,
+      )
+      .run(run, reach);
+    gone = Number(connection.sql(`DELETE FROM page_states WHERE ${these}`).run(run, reach).changes);
   }
-  connection
-    .sql(
-      `INSERT INTO page_changes (run, key_hash, change, url)
-       SELECT ?1, key_hash, ${PAGE_CHANGES.indexOf("gone")}, url FROM page_states WHERE ${notSeen} ON CONFLICT DO NOTHING`,
-    )
-    .run(run);
-  const gone = Number(connection.sql(`DELETE FROM page_states WHERE ${notSeen}`).run(run).changes);
-  return keep(context, run, { ...changes, gone: changes.gone + gone, unknown: 0 });
+  const { n: unknown } = connection.sql(`SELECT count(*) AS n FROM page_states WHERE ${notSeen}`).get(run) as {
+    n: number;
+  };
+  return keep(context, run, { ...changes, gone: changes.gone + gone, unknown });
 }
 
 function keep(context: Context, run: number, changes: ChangeCounts): ChangeCounts {

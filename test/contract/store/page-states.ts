@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { PageChange } from "../../../src/domain/page-change.ts";
+import { type PageChange, reachOf } from "../../../src/domain/page-change.ts";
 import { newJob } from "./jobs.ts";
 import { failure } from "../../../src/domain/failure.ts";
 import { DONE, FAILED, type Kit, newTask, type Scenario, type Verdict } from "./kit.ts";
@@ -33,7 +33,14 @@ async function run(
       const digest = said.padEnd(32, "0");
       const before = await kit.store.pageDigest(jobId, task.key);
       const change: PageChange = before === null ? "new" : before === digest ? "unchanged" : "changed";
-      const page = { url: `https://a.example/${task.key}`, digest, change: compares ? change : null };
+      const page = {
+        key: task.key,
+        reach: reachOf({ ...options }),
+        isMoved: false,
+        url: `https://a.example/${task.key}`,
+        digest,
+        change: compares ? change : null,
+      };
       await kit.report(lane, [task], DONE, { page });
     }
   }

@@ -30,7 +30,6 @@ export function runListScenarios(scenario: Scenario): void {
     assert.deepEqual(await kit.store.idsFrom("run", "", 10), ids);
     assert.deepEqual(await kit.store.idsFrom("run", "", 2), ids.slice(0, 2));
     assert.deepEqual(await kit.store.idsFrom("crawl", first.slice(0, 8), 3), []);
-    assert.deepEqual(await kit.store.idsFrom("job", first.slice(0, 8), 3), []);
   });
 
   scenario("runs are found by when they were created, by ids and by the beginning of one", async (kit) => {

@@ -10,6 +10,8 @@ export const pageStates = {
         job INTEGER NOT NULL, key_hash BLOB NOT NULL, url TEXT NOT NULL,
         -- Of what the page said, when the run came to it last.
         digest BLOB NOT NULL, run INTEGER NOT NULL,
+        -- Of what decides which pages the run could come to; and whether only a redirect led to this one.
+        reach BLOB NOT NULL, moved INTEGER NOT NULL,
         PRIMARY KEY (job, key_hash)
       ) WITHOUT ROWID;
 

@@ -155,7 +155,9 @@ function stateOf(
   if (why !== null && !WHILE_AT_WORK.has(why.reason)) {
     const words = waitingLeft(why, moment.now);
     const isWish = why.reason === "site_paused" || why.reason === "run_paused";
-    const because = last === null || isWish || columns < NARROW ? "" : ` (${last.failure_reason})`;
+    // What a page is tried again for says nothing of why its site asks for patience.
+    const isOther = isWish || why.reason === "rate_limited";
+    const because = last === null || isOther || columns < NARROW ? "" : ` (${last.failure_reason})`;
     return paint(terminal, "yellow", `${words}${because}`) + failed;
   }
   const slow = why !== null && why.reason !== "concurrency" ? `, ${waitingWords(why)}` : "";

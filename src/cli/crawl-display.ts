@@ -90,7 +90,8 @@ export class CrawlDisplay {
   #say(view: CrawlDetail, at: number): void {
     if (this.#saidAt !== null && at - this.#saidAt < PLAIN_LINE_MS) return;
     this.#saidAt = at;
-    const { completed_items: done, total_items: known, failed_items: failed, pages_per_second: mean } = view;
+    const { total_items: known, failed_items: failed, pages_per_second: mean } = view;
+    const done = view.completed_items + failed + view.skipped_items;
     const rate = this.#whole.perSecond() ?? mean;
     const what =
       waitsAsAWhole(view) ??

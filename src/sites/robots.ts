@@ -245,6 +245,8 @@ export class RobotsGate {
     } catch (error) {
       // No answer through a proxy says nothing about the origin: another proxy may get one.
       if (error instanceof FetchFailure && via !== undefined) throw error;
+      // A host that may not be asked at all has no rules to wait for.
+      if (error instanceof FetchFailure && isForbidden(error, origin)) throw error;
       if (error instanceof FetchFailure) return { body: null, why: error.failure.message, refused: null, restMs: 0 };
       if (error !== ENOUGH) throw error;
     }
@@ -285,6 +287,11 @@ export class RobotsGate {
       },
     );
   }
+}
+
+/** Of the origin itself, and not of a place that its robots.txt redirects to. */
+function isForbidden({ failure: { code, message } }: FetchFailure, origin: string): boolean {
+  return code === "forbidden_target" && message.includes(new URL(origin).hostname);
 }
 
 /** Who goes through a proxy asks by itself, until somebody has read the origin's rules. */

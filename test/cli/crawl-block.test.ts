@@ -161,7 +161,7 @@ test("off a terminal a line says what is tried again, and others what sites wait
       },
     ],
   });
-  const line = "405 of 1038 known pages, 9.8/s, 7 failed, 2 retrying (timeout_headers)\n";
+  const line = "412 of 1038 known pages, 9.8/s, 7 failed, 2 retrying (timeout_headers)\n";
   const wait = (seconds: number) =>
     `  dead.example: nobody listens at dead.example; waits to try again, ${seconds} s left\n`;
   display.show(view, []);

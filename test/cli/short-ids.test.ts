@@ -24,7 +24,11 @@ describe("ids on the command line", () => {
     assert.equal(short.code, 2);
     assert.match(short.stderr, /run_id: expected an id, .* or at least its first 6 characters/);
     const begun = await desk.run(["jobs", "delete", job.id.slice(0, 8)]);
-    assert.deepEqual([begun.code, /job_id: expected an id/.test(begun.stderr)], [2, true], "ids of jobs all begin alike");
+    assert.deepEqual(
+      [begun.code, /job_id: expected an id/.test(begun.stderr)],
+      [2, true],
+      "ids of jobs all begin alike",
+    );
     const nobody = await desk.run(["crawl", "--resume", "last"]);
     assert.match(nobody.stderr, /there is no crawl yet/);
   });

@@ -168,7 +168,7 @@ describe("the pages of runs", browserGate, () => {
       await phone.page.getByRole("button", { name: "Export", exact: true }).click();
       const [table] = await Promise.all([
         phone.page.waitForEvent("download"),
-        phone.page.getByRole("menuitem", { name: "CSV" }).click(),
+        phone.page.getByRole("menuitem", { name: "CSV", exact: true }).click(),
       ]);
       const lines = readFileSync(await table.path(), "utf8")
         .trim()

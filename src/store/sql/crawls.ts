@@ -91,13 +91,14 @@ function waitingSites({ connection }: Context, run: number): ("failing" | "well"
   return rows<{ fares: "failing" | "well" }>(list).map(({ fares }) => fares);
 }
 
-/** A crawl that has looked at fewer pages says nothing yet about how many there are. */
+/** A crawl that has looked at fewer pages has probably not found them all: it counts as if there were so many. */
 const FEW_PAGES = 20;
 
 /** All that the crawl may do; pages that do not count come on top of its limit. */
 const MOST = "coalesce(pages_limit + pages_uncounted, pages_known)";
 const DONE = "(pages_counted + pages_uncounted)";
-const PERCENT = `min(99, 100 * ${DONE} / max(1, CASE WHEN ${DONE} < ${FEW_PAGES} THEN ${MOST} ELSE min(pages_known, ${MOST}) END))`;
+const KNOWN = `CASE WHEN ${DONE} < ${FEW_PAGES} THEN max(pages_known, ${FEW_PAGES}) ELSE pages_known END`;
+const PERCENT = `min(99, 100 * ${DONE} / max(1, min(${KNOWN}, ${MOST})))`;
 
 /**
  * A run that began since the last step has been running for a shorter time than the step; by a clock that was set back

@@ -6,8 +6,6 @@ import type { Failure } from "../../domain/failure.ts";
 import { laneOfSite } from "../../domain/lane.ts";
 import type { Discovered, Handled, Report, RunEvent, TaskArtifact } from "../../domain/outcome.ts";
 import type { LearnedStrategy } from "../../domain/run-facts.ts";
-import type { PageChange } from "../../domain/page-change.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
 import { recipeAt } from "../../domain/site-wishes.ts";
 import { type PageMemory, planStrategy } from "../../domain/strategy-plan.ts";
 import { shownUrl, siteOf } from "../../domain/url.ts";
@@ -22,6 +20,7 @@ import type { PageCopyRecord } from "../../store/crawl-port.ts";
 import type { ClaimedTask } from "../../store/port.ts";
 import type { SiteRecord } from "../../store/site-records.ts";
 import { holdAtHead } from "./hold-at-head.ts";
+import { copyOf, withChange } from "./crawl-changes.ts";
 import { isArchived, withExchange } from "./archive.ts";
 import { contentOf, itemsOf } from "./crawl-items.ts";
 import type { CrawlRun, CrawlRuns } from "./crawl-runs.ts";
@@ -135,18 +134,6 @@ async function attempt(
   if (same !== null) return { ...same, answeredMs };
   const handled = { ...(await concluded(deps, crawl, task, got, url, site?.learned ?? null)), answeredMs };
   return isArchived(crawl.options) ? withExchange(handled, got, deps.exchanges) : handled;
-}
-
-/** What an earlier run has kept of the page, if it is of use to ask whether that still holds. */
-async function copyOf(
-  { copies, changes, options }: CrawlRun,
-  { key }: ClaimedTask,
-  url: string,
-): Promise<PageCopyRecord | null> {
-  const copy = (await copies?.find(key, url)) ?? null;
-  // A page that was gone and is there again is new, even if it is as it was: its records are wanted.
-  if (copy === null || options.only_changed !== true || (await changes!.isKnown(copy.url))) return copy;
-  return null;
 }
 
 async function concluded(
@@ -311,16 +298,6 @@ function sameAgain(
       ...told,
     },
   };
-}
-
-/** Where only what is different is wanted, each record says in which way it is. */
-function withChange(
-  { options }: CrawlRun,
-  items: Record<string, JsonValue>[],
-  change: PageChange | null | undefined,
-): Record<string, JsonValue>[] {
-  if (options.only_changed !== true || change === null || change === undefined) return items;
-  return items.map((item) => ({ ...item, change }));
 }
 
 /** The page as it was before; null: the server does not say so, or what was kept of it is of no use. */

@@ -100,8 +100,10 @@ export function outcomeWords(message: string | null): string {
  */
 export function outcomeBesideCounts(message: string | null): string {
   const parts = outcomeWords(message)
+    // What changed has a place of its own.
+    .replace(/; since the run before .*$/s, "")
     .split(/; |, (?=\d)/)
-    .filter((part) => !/^\d+ pages? got(?: \(\d+ unchanged\))?$|^since the run before /.test(part));
+    .filter((part) => !/^\d+ pages? got(?: \(\d+ unchanged\))?$/.test(part));
   const named = parts.filter((part) => !FAILED.test(part));
   if (!named.some((part) => /^\d+ (?:not found|disallowed by robots\.txt)$/.test(part))) return named.join("; ");
   return parts.map((part) => part.replace(FAILED, "$1 failed otherwise")).join("; ");

@@ -6,7 +6,7 @@ import { join } from "node:path";
 /** What a fresh installation without any settings says about itself. */
 export async function describeApi() {
   const { loadConfig } = await import("../src/config/load.ts");
-  const { openLocalApi } = await import("../src/local-api.ts");
+  const { openLocalApi } = await import("../src/app/local-api.ts");
   const { silentLog } = await import("../src/base/log.ts");
   const folder = mkdtempSync(join(tmpdir(), "orb-types-"));
   try {

@@ -128,7 +128,7 @@ async function stepKindsPage() {
     webhook: "workflows.md#webhooks",
   };
   const { createStepKinds } = await import("../src/workflows/registry.ts");
-  const { schemaRows } = await import("../src/cli/schema-words.ts");
+  const { schemaRows } = await import("../src/cli/print/schema-words.ts");
   const cell = (text) => text.replaceAll("|", String.raw`\|`);
   const sections = createStepKinds({ webhookSecret: null, images: null }, [])
     .all()
@@ -145,9 +145,9 @@ async function stepKindsPage() {
 
 <!-- Made from src/workflows/steps by \`node scripts/docs.mjs\`; edit there. -->
 
-What the \`params\` of each kind of step in a [workflow](workflows.md) may be. Unknown names are refused. A value may be an
-[expression](workflow-definitions.md#expressions) instead; it is then checked when the step begins. \`orb workflows kinds\` shows the
-same, [your own kinds](steps.md) included.
+The \`params\` of each kind of step in a [workflow](workflows.md). Unknown names are rejected. A value may be an
+[expression](workflow-definitions.md#expressions), which is checked when the step starts. \`orb workflows kinds\` prints the
+same, including [your own kinds](steps.md).
 
 ${sections.join("\n")}`;
 }
@@ -155,7 +155,7 @@ ${sections.join("\n")}`;
 async function cliPage() {
   const { buildProgram } = await import("../src/cli/program.ts");
   const { CliContext } = await import("../src/cli/context.ts");
-  const { EXIT } = await import("../src/cli/output.ts");
+  const { EXIT } = await import("../src/cli/print/output.ts");
   const silent = { out: () => {}, err: () => {}, live: false, colour: false };
   const program = buildProgram(new CliContext({ terminal: silent }), "");
   const meanings = {

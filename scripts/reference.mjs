@@ -4,23 +4,25 @@ import { describeApi } from "./api-description.mjs";
 const cell = (text) => text.replaceAll("|", String.raw`\|`).replaceAll("\n", " ");
 
 export async function eventsPage() {
-  const { EVENTS } = await import("../src/domain/event-catalogue.ts");
-  const rows = EVENTS.map(
-    ({ begins, levels, meaning, meta }) =>
-      `| ${begins} | ${levels.join(", ")} | ${cell(meaning)} | ${meta.map((key) => `\`${key}\``).join(", ")} |`,
+  const { EVENTS } = await import("../src/domain/run/event-catalogue.ts");
+  const rows = Object.entries(EVENTS).map(
+    ([type, { levels, meaning, meta }]) =>
+      `| \`${type}\` | ${levels.join(", ")} | ${cell(meaning)} | ${meta.map((key) => `\`${key}\``).join(", ")} |`,
   );
   return `# Events
 
-<!-- Made from src/domain/event-catalogue.ts by \`node scripts/docs.mjs\`; edit there. -->
+<!-- Made from src/domain/run/event-catalogue.ts by \`node scripts/docs.mjs\`; edit there. -->
 
-The log of a run is a list of events: \`{"id", "run_id", "level", "message", "meta", "created_at"}\`. They are read with \`orb runs events ID
---follow\`, \`GET /jobs/runs/{id}/events\`, or live from [the streams](api.md#event-streams). An event is written in the transaction of
-what it tells, so it is there if and only if that has happened, and each end of a run has exactly one.
+The log of a run is a list of events: \`{"id", "run_id", "type", "level", "message", "meta", "created_at"}\`. Read it with \`orb runs events ID\`,
+\`GET /jobs/runs/{id}/events\`, or live from [the streams](api.md#event-streams). An event is written in the transaction of the change
+that it describes, so it is there if and only if that has happened, and each end of a run has exactly one.
 
-A message is a sentence for people. How it begins keeps its meaning; what follows may change. \`…\` stands for a name. Keys of \`meta\` are
-there where they apply.
+Match \`type\`: a type keeps its name and meaning. New types may be added, so ignore those you do not know. \`message\` is a sentence for people
+and may change. Keys of \`meta\` are there where they apply.
 
-| begins with | level | | \`meta\` |
+\`?type=run.failed,circuit.opened\` restricts a list or a stream to these types; so does \`orb runs events ID --type run.failed\`.
+
+| type | level | | \`meta\` |
 |---|---|---|---|
 ${rows.join("\n")}
 
@@ -30,7 +32,7 @@ looking are [alerts](monitoring.md#alerts).
 }
 
 export async function apiPage() {
-  const { schemaRows, typeWords } = await import("../src/cli/schema-words.ts");
+  const { schemaRows, typeWords } = await import("../src/cli/print/schema-words.ts");
   const { TAGS } = await import("../src/api/openapi.ts");
   const { paths } = await describeApi();
   const operations = Object.entries(paths).flatMap(([path, methods]) =>

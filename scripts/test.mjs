@@ -69,7 +69,7 @@ await script(async (args) => {
       ...(options.full ? { ORB_TEST_FULL: "1" } : {}),
     },
     // Only for what hangs: longer than test/support/patience.ts, which says what was waited for.
-    testTimeoutMs: Number(process.env.ORB_TEST_TIMEOUT_MS ?? 1_200_000),
+    testTimeoutMs: Number(process.env.ORB_TEST_TIMEOUT_MS ?? 600_000),
     spareMs: Number(process.env.ORB_TEST_SPARE_MS ?? 15_000),
     signal: stop.signal,
     cpu: options.cpu,

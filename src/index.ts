@@ -9,14 +9,14 @@
  * ```
  */
 
-export { Orchestrator, type OrchestratorOptions, type PageRecipe } from "./library.ts";
+export { Orchestrator, type OrchestratorOptions, type PageRecipe } from "./app/library/library.ts";
 
 // Configuration is handed in; nothing reads the environment by itself.
 export { type ConfigInput, type LoadedConfig, loadConfig } from "./config/load.ts";
 export type { Config } from "./config/options.ts";
 
 // What is given and what comes back.
-export type { CrawlInput } from "./domain/crawl-options.ts";
+export type { CrawlInput } from "./domain/crawl/crawl-options.ts";
 export type { CrawlErrorView } from "./orchestrator/crawls/read.ts";
 export type { CrawlDetail, CrawlView } from "./orchestrator/crawls/view.ts";
 export type { JobInput } from "./orchestrator/jobs/input.ts";
@@ -27,9 +27,12 @@ export type { QueueItemDetail, QueueItemView } from "./orchestrator/queue/items.
 export type { QueueCounts, QueueStats } from "./orchestrator/queue/stats.ts";
 export type { SubmittedItem } from "./orchestrator/queue/submit.ts";
 export type { Waiting } from "./orchestrator/runs/ended.ts";
+export type { EventType } from "./domain/run/event-catalogue.ts";
 export type { EventView, ResultView, RunView, TaskView } from "./orchestrator/runs/view.ts";
-export type { SiteProgress, SiteView } from "./orchestrator/site-view.ts";
-export type { SitesProgress } from "./orchestrator/sites-progress.ts";
+export type { ProxyListView, ProxyView } from "./orchestrator/proxies/view.ts";
+export type { RefreshView as ProxyRefresh } from "./orchestrator/proxies/refresh.ts";
+export type { SiteProgress, SiteView } from "./orchestrator/sites/site-view.ts";
+export type { SitesProgress } from "./orchestrator/sites/sites-progress.ts";
 export type { WorkflowInput } from "./orchestrator/workflows/create.ts";
 export type { StepProgress, WorkflowProgress } from "./orchestrator/workflows/progress.ts";
 export type { RerunInput } from "./orchestrator/workflows/rerun.ts";

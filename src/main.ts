@@ -5,19 +5,20 @@ import { systemClock } from "./base/clock.ts";
 import { createLog } from "./base/log.ts";
 import { ignoresHangUp } from "./base/machine.ts";
 import { productVersion } from "./base/version.ts";
+import { withoutForeignCommands } from "./base/visible-text.ts";
 import { readFile, refuseUnwritable, writeAll } from "./cli/files.ts";
-import type { Terminal } from "./cli/output.ts";
+import type { Terminal } from "./cli/print/output.ts";
 import { runCli } from "./cli/program.ts";
 import { createPrompt } from "./cli/prompt.ts";
-import { isAsciiOnly } from "./cli/signs.ts";
+import { isAsciiOnly } from "./cli/print/signs.ts";
 import type { CliClient, Wiring } from "./cli/wiring.ts";
-import { type Client, openClient } from "./client.ts";
+import { type Client, openClient } from "./app/context.ts";
 import { loadConfig } from "./config/load.ts";
 import { auditAll } from "./orchestrator/audit.ts";
 
 const ownTerminal: Terminal = {
-  out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
+  out: (text) => void process.stdout.write(process.stdout.isTTY === true ? withoutForeignCommands(text) : text),
+  err: (text) => void process.stderr.write(process.stderr.isTTY === true ? withoutForeignCommands(text) : text),
   live: process.stderr.isTTY === true && process.env["TERM"] !== "dumb",
   // Looked at anew each time: people change the size of their windows.
   get columns() {
@@ -54,7 +55,7 @@ export function wiringOf({ terminal, env, cwd }: Surroundings): Wiring {
     openClient: async (config) => forCli(await openClient(config)),
     // What does the work is loaded when it is needed: most commands only look, or write something down.
     startWorker: async (config, log, hooks) => {
-      const { startWorker } = await import("./app.ts");
+      const { startWorker } = await import("./app/worker.ts");
       return forCli(
         await startWorker(config, log, {
           command: command(),
@@ -66,24 +67,28 @@ export function wiringOf({ terminal, env, cwd }: Surroundings): Wiring {
       );
     },
     startServer: async (config, log, options) => {
-      const { startServer } = await import("./serve.ts");
+      const { startServer } = await import("./app/server.ts");
       return startServer(config, log, { ...options, version: productVersion() });
     },
-    browserThere: async (config) => (await import("./browser-there.ts")).browserThere(config),
-    startDemo: async (config, log, options) => (await import("./demo-run.ts")).startDemo(config, log, options),
+    browserThere: async (config) => (await import("./app/browser-there.ts")).browserThere(config),
+    startDemo: async (config, log, options) =>
+      (await import("./app/one-off/demo-run.ts")).startDemo(config, log, options),
     showPage: async (url, { always }) => {
-      const [{ displayOf }, { showPage }] = await Promise.all([import("./login.ts"), import("./demo-run.ts")]);
+      const [{ displayOf }, { showPage }] = await Promise.all([
+        import("./app/one-off/login.ts"),
+        import("./app/one-off/demo-run.ts"),
+      ]);
       const isSeen = (always || process.stdout.isTTY === true) && displayOf(env, process.platform) !== null;
       return isSeen && showPage(url, env);
     },
     takeUp: async (config, log) => {
-      const { takeUp } = await import("./supervise.ts");
+      const { takeUp } = await import("./app/supervise.ts");
       return takeUp(config, log, { entry: orbEntry, env, cwd: cwd() });
     },
-    upState: async (config) => (await import("./supervise.ts")).upState(config),
-    stopUp: async (config, log) => (await import("./supervisor/stop-up.ts")).stopUp(config, log),
+    upState: async (config) => (await import("./app/supervise.ts")).upState(config),
+    stopUp: async (config, log) => (await import("./supervisor/processes/stop-up.ts")).stopUp(config, log),
     openApi: async (config, log) => {
-      const { openLocalApi } = await import("./local-api.ts");
+      const { openLocalApi } = await import("./app/local-api.ts");
       return openLocalApi(config, log, productVersion(), { command: command() });
     },
     talkMcp: async (api, log, signal) => {
@@ -94,24 +99,24 @@ export function wiringOf({ terminal, env, cwd }: Surroundings): Wiring {
       );
     },
     startScratch: async (config, log, options) => {
-      const { startScratch } = await import("./scrape.ts");
+      const { startScratch } = await import("./app/one-off/scrape.ts");
       return forCli(await startScratch(config, log, options));
     },
     capture: async (config, log, url, options) => {
-      const { capturePage } = await import("./capture.ts");
+      const { capturePage } = await import("./app/one-off/capture.ts");
       return capturePage(config, log, url, options);
     },
-    captureHar: async (text) => (await import("./capture.ts")).captureHar(text),
+    captureHar: async (text) => (await import("./app/one-off/capture.ts")).captureHar(text),
     login: async (config, log, url, done) => {
-      const { displayOf, recordLogin } = await import("./login.ts");
+      const { displayOf, recordLogin } = await import("./app/one-off/login.ts");
       const display = displayOf(env, process.platform);
       return display === null ? null : recordLogin(config, log, url, { display, done });
     },
-    migrate: async (config) => (await import("./migrate.ts")).migrateDatabase(config),
-    copyTo: async (config, url, tell) => (await import("./migrate.ts")).copyDatabaseTo(config, url, tell),
+    migrate: async (config) => (await import("./app/one-off/migrate.ts")).migrateDatabase(config),
+    copyTo: async (config, url, tell) => (await import("./app/one-off/migrate.ts")).copyDatabaseTo(config, url, tell),
     doctor: async (fix) => {
-      if (fix !== null) await (await import("./doctor-fix.ts")).mend(load, fix);
-      return (await import("./doctor.ts")).examine(load);
+      if (fix !== null) await (await import("./app/doctor/fix.ts")).mend(load, fix);
+      return (await import("./app/doctor/doctor.ts")).examine(load);
     },
     openFile: readFile,
     refuseUnwritable,

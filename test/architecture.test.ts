@@ -5,68 +5,40 @@ import { dirname, join, normalize } from "node:path";
 import { test } from "node:test";
 import { codeOf, filesIn, importsOf, read, root, tableBelow } from "./support/source.ts";
 
-interface Room {
-  floor: number;
+interface Module {
+  layer: number;
   name: string;
   mayImport: ReadonlySet<string>;
-  planned: boolean;
 }
 
-const TOP = new Set([
-  "src/app.ts",
-  "src/api-deps.ts",
-  "src/client.ts",
-  "src/cluster.ts",
-  "src/choose-engine.ts",
-  "src/migrate.ts",
-  "src/doctor.ts",
-  "src/doctor-extras.ts",
-  "src/demo-host.ts",
-  "src/demo-run.ts",
-  "src/doctor-fix.ts",
-  "src/port-in-use.ts",
-  "src/shared-means.ts",
-  "src/browser-there.ts",
-  "src/serve.ts",
-  "src/local-api.ts",
-  "src/scrape.ts",
-  "src/capture.ts",
-  "src/login.ts",
-  "src/page-tools.ts",
-  "src/work-metrics.ts",
-  "src/own-worker.ts",
-  "src/probes.ts",
-  "src/user-code.ts",
-  "src/user-extractors.ts",
-  "src/known-kinds.ts",
-  "src/library.ts",
-  "src/library-workflows.ts",
-  "src/secret-key.ts",
-  "src/supervise.ts",
-  "src/main.ts",
-  "src/index.ts",
-]);
-const rooms = readRooms();
+/** They put the modules together. */
+const TOP = new Set(["src/main.ts", "src/index.ts"]);
+const isComposition = (file: string) => TOP.has(file) || moduleOf(file) === "app";
+
+/** The most that one sees at a glance. */
+const MOST_FILES = 24;
+
+const modules = readModules();
 const files = filesIn("src", ".ts");
 const sources = new Map(files.map((file) => [file, read(file)]));
 const edges = files.flatMap((from) =>
   importsOf(sources.get(from) ?? "").map((name) => ({ from, name, to: resolve(from, name) })),
 );
 
-function readRooms(): Map<string, Room> {
-  const rows = tableBelow(read("docs/architecture.md"), "## Rooms").map((cells) => {
-    const [floor = "", name = "", , allowed = "", now = ""] = cells;
-    return { floor: Number(floor), name: name.replaceAll("`", ""), allowed, planned: now === "planned" };
+function readModules(): Map<string, Module> {
+  const rows = tableBelow(read("docs/architecture.md"), "## Modules and layers").map((cells) => {
+    const [layer = "", name = "", , allowed = ""] = cells;
+    return { layer: Number(layer), name: name.replaceAll("`", ""), allowed };
   });
   return new Map(
     rows.map((row) => {
-      const below = rows.filter((other) => other.floor < row.floor).map((other) => other.name);
+      const below = rows.filter((other) => other.layer < row.layer).map((other) => other.name);
       const match = /^all below(?: but (.*))?$/.exec(row.allowed);
       const names = ["nothing", "node only"].includes(row.allowed)
         ? []
         : list(match === null ? row.allowed : (match[1] ?? ""));
       const mayImport = new Set(match === null ? names : below.filter((name) => !names.includes(name)));
-      return [row.name, { floor: row.floor, name: row.name, mayImport, planned: row.planned }];
+      return [row.name, { layer: row.layer, name: row.name, mayImport }];
     }),
   );
 }
@@ -79,7 +51,7 @@ function resolve(from: string, name: string): string | undefined {
   return name.startsWith(".") ? normalize(join(dirname(from), name)) : undefined;
 }
 
-function roomOf(file: string): string {
+function moduleOf(file: string): string {
   return file.split("/")[1] ?? "";
 }
 
@@ -92,37 +64,59 @@ function findInCode(pattern: RegExp, allowed: (file: string) => boolean): string
   });
 }
 
-test("the table of rooms can be read, and names only lower floors", () => {
-  assert.ok(rooms.size >= 12, "docs/architecture.md has a table of rooms");
-  for (const room of rooms.values()) {
-    assert.ok(Number.isInteger(room.floor), `${room.name} has a floor`);
-    for (const name of room.mayImport) {
-      const other = rooms.get(name);
-      assert.ok(other !== undefined, `${room.name} may import ${name}, which is not a room`);
-      assert.ok(other.floor < room.floor, `${room.name} may import ${name}, which is not on a lower floor`);
+test("the table of modules can be read, and names only lower layers", () => {
+  assert.ok(modules.size >= 12, "docs/architecture.md has a table of modules");
+  for (const module of modules.values()) {
+    assert.ok(Number.isInteger(module.layer), `${module.name} has a layer`);
+    for (const name of module.mayImport) {
+      const other = modules.get(name);
+      assert.ok(other !== undefined, `${module.name} may import ${name}, which is not a module`);
+      assert.ok(other.layer < module.layer, `${module.name} may import ${name}, which is not of a lower layer`);
     }
   }
 });
 
-test("every file belongs to a room of the table, and the table knows which rooms exist", () => {
-  const strangers = files.filter((file) => !TOP.has(file) && !rooms.has(roomOf(file)));
+test("every file belongs to a module of the table, and every module has files", () => {
+  const strangers = files.filter((file) => !TOP.has(file) && !modules.has(moduleOf(file)));
   assert.deepEqual(strangers, []);
-  const used = new Set(files.map(roomOf));
-  const built = [...rooms.values()].filter((room) => room.planned && used.has(room.name)).map((room) => room.name);
-  assert.deepEqual(built, [], "these rooms exist: mark them in docs/architecture.md");
+  const used = new Set(files.map(moduleOf));
+  assert.deepEqual(
+    [...modules.keys()].filter((name) => !used.has(name)),
+    [],
+  );
 });
 
-test("rooms import only what their line allows", () => {
+test("modules import only what their line allows", () => {
   const wrong = edges.filter(({ from, to }) => {
     if (to === undefined || TOP.has(from) || !to.startsWith("src/")) return false;
     if (TOP.has(to)) return true;
-    const [own, other] = [roomOf(from), roomOf(to)];
-    return own !== other && rooms.get(own)?.mayImport.has(other) !== true;
+    const [own, other] = [moduleOf(from), moduleOf(to)];
+    return own !== other && modules.get(own)?.mayImport.has(other) !== true;
   });
   assert.deepEqual(
     wrong.map(({ from, to }) => `${from} → ${to}`),
     [],
   );
+});
+
+test("the kernel of the store imports none of the folders that stand on it", () => {
+  const kernel = "src/store/sql/kernel/";
+  const wrong = edges.filter(
+    ({ from, to }) => from.startsWith(kernel) && to?.startsWith("src/store/sql/") === true && !to.startsWith(kernel),
+  );
+  assert.deepEqual(
+    wrong.map(({ from, to }) => `${from} → ${to}`),
+    [],
+  );
+});
+
+test("no folder of the program or of the dashboard holds more files than one sees at a glance", () => {
+  const all = [...files, ...["ts", "tsx", "css"].flatMap((ending) => filesIn("web/src", `.${ending}`))];
+  const folders = Map.groupBy(all, (file) => dirname(file));
+  const full = [...folders].flatMap(([folder, held]) =>
+    held.length > MOST_FILES ? [`${folder}: ${held.length} files`] : [],
+  );
+  assert.deepEqual(full, []);
 });
 
 test("imports name files that exist, with their ending, and stay inside src", () => {
@@ -133,7 +127,7 @@ test("imports name files that exist, with their ending, and stay inside src", ()
   );
 });
 
-test("nobody imports src/index.ts, and rooms have no barrel files", () => {
+test("nobody imports src/index.ts, and modules have no barrel files", () => {
   assert.deepEqual(
     edges.filter(({ to }) => to === "src/index.ts").map(({ from }) => from),
     [],
@@ -156,10 +150,10 @@ test("no file imports itself in a circle", () => {
   for (const file of files) walk(file, []);
 });
 
-test("time, chance, environment and standard streams stay in their rooms", () => {
-  const inBase = (file: string) => roomOf(file) === "base";
+test("time, chance, environment and standard streams stay in their modules", () => {
+  const inBase = (file: string) => moduleOf(file) === "base";
   const atEdge = (file: string) => inBase(file) || file === "src/main.ts";
-  const mayPrint = (file: string) => inBase(file) || roomOf(file) === "cli" || TOP.has(file);
+  const mayPrint = (file: string) => inBase(file) || moduleOf(file) === "cli" || isComposition(file);
   assert.deepEqual(findInCode(/\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\s*\)/, inBase), []);
   assert.deepEqual(findInCode(/\bMath\.random\b/, inBase), []);
   assert.deepEqual(findInCode(/\bprocess\.env\b/, atEdge), []);
@@ -189,7 +183,7 @@ function packagesLoadedWith(entry: string): string[] {
 test("commands load what they need when they need it, so that the quick ones are quick", () => {
   assert.deepEqual(packagesLoadedWith("src/main.ts"), ["commander"]);
   const slow = new Set(["typebox", "undici", "playwright-core", "hyparquet-writer", "log-update"]);
-  const loaded = packagesLoadedWith("src/local-api.ts");
+  const loaded = packagesLoadedWith("src/app/local-api.ts");
   assert.ok(loaded.includes("fastify"));
   assert.deepEqual(
     loaded.filter((name) => slow.has(name)),
@@ -197,7 +191,7 @@ test("commands load what they need when they need it, so that the quick ones are
   );
 });
 
-test("BullMQ, its board and its Redis client are known to one engine alone, and rooms know engines by their port", () => {
+test("BullMQ, its board and its Redis client are known to one engine alone, and modules know engines by their port", () => {
   const strangers = edges.filter(
     ({ from, name }) => /^(bullmq|ioredis|@bull-board\/.+)$/.test(name) && !from.startsWith("src/engine/bullmq/"),
   );
@@ -207,13 +201,13 @@ test("BullMQ, its board and its Redis client are known to one engine alone, and 
       to?.startsWith("src/engine/") === true &&
       to !== "src/engine/port.ts" &&
       !from.startsWith("src/engine/") &&
-      !TOP.has(from),
+      !isComposition(from),
   );
   assert.deepEqual(past, []);
 });
 
 test("the client runs wherever there is fetch: it imports neither packages nor modules of Node", () => {
-  const imported = edges.filter(({ from, to }) => roomOf(from) === "api-client" && to === undefined);
+  const imported = edges.filter(({ from, to }) => moduleOf(from) === "api-client" && to === undefined);
   assert.deepEqual(imported, []);
 });
 
@@ -252,6 +246,38 @@ test(
     assert.deepEqual(wrong, []);
   },
 );
+
+/** Names of our own for what the field has a word for: they were replaced, and stay away. */
+const OLD_NAMES = [
+  "[A-Z][a-z]+Wish(?:es)?",
+  "[A-Za-z]+Verbs",
+  "ColdPlace",
+  "FruitlessTries",
+  "HAS_PLACE",
+  "HandBack",
+  "LeftLanes",
+  "SITS_MS",
+  "ShownFailures",
+  "Standstill",
+  "StepPast",
+  "Tally",
+  "TicketOffice",
+  "Yielding",
+  "forsaken",
+  "lateBoard",
+  "passedOn",
+  "splitDue",
+  "stepPast",
+];
+
+test("things have the names that the field has for them", () => {
+  const here = "test/architecture.test.ts";
+  const roots = ["src", "web/src", "test", "docs", "bench"];
+  const texts = roots.flatMap((folder) => [".ts", ".tsx", ".md"].flatMap((ending) => filesIn(folder, ending)));
+  const old = new RegExp(`\\b(?:${OLD_NAMES.join("|")})\\b`);
+  const found = texts.filter((file) => file !== here && !file.includes("node_modules") && old.test(read(file)));
+  assert.deepEqual(found, []);
+});
 
 test("the lock file names no registry", () => {
   assert.ok(!/"resolved":\s*"(?!file:)/.test(read("package-lock.json")));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import * as orbweaver from "../src/index.ts";
@@ -251,6 +252,26 @@ test("limits of a site are set and shown", async (t) => {
     assert.equal(totals.paused_sites, 1);
     break;
   }
+});
+
+test("proxies are imported, checked, counted and switched off", async (t) => {
+  const nobody = createServer();
+  await new Promise<void>((resolve) => nobody.listen(0, "127.0.0.1", resolve));
+  t.after(() => nobody.close());
+  const { port } = nobody.address() as AddressInfo;
+  await using orb = await Orchestrator.start(configure(t));
+  await assert.rejects(orb.proxies.refresh(), (error) => orbweaver.isOrbError(error, "illegal_transition"));
+  const imported = await orb.proxies.import([`http://127.0.0.1:${port}`, "nonsense"]);
+  assert.deepEqual([imported.added, imported.invalid_count], [1, 1]);
+  const { job_id: id } = await orb.proxies.refresh();
+  const { status, total, result_count: usable, checks } = await orb.proxies.wait(id);
+  assert.deepEqual([status, total, usable, checks], ["complete", 1, 1, "reachable"]);
+  const found = await orb.proxies.list({ limit: 10 });
+  assert.deepEqual([found.total, found.usable, found.proxies[0]?.state], [1, 1, "usable"]);
+  const proxy = await orb.proxies.disable(found.proxies[0]?.id ?? "");
+  assert.equal(proxy.state, "disabled");
+  await orb.proxies.delete(proxy.id);
+  assert.equal((await orb.proxies.list({ limit: 10 })).total, 0);
 });
 
 test("handlers keep their names and types", () => {

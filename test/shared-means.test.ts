@@ -5,7 +5,7 @@ import { createArtifactStore } from "../src/artifacts/store.ts";
 import { systemClock } from "../src/base/clock.ts";
 import { createLog } from "../src/base/log.ts";
 import { systemRandom } from "../src/base/random.ts";
-import { filesApart, watchFiles } from "../src/shared-means.ts";
+import { filesApart, watchFiles } from "../src/app/shared-means.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { tempDir } from "./support/temp-dir.ts";
 

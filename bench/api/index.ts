@@ -8,7 +8,7 @@ import { request } from "undici";
 import { systemClock } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { startServer } from "../../src/serve.ts";
+import { startServer } from "../../src/app/server.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { median, print } from "../support/measure.ts";
 
@@ -91,7 +91,8 @@ async function appendUntil(path: string, over: Promise<unknown>): Promise<number
   return appends;
 }
 
-export async function run(rounds: number): Promise<boolean> {
+export async function run(rounds: number, { part, only }: { part?: string; only?: string } = {}): Promise<boolean> {
+  if (part === "stalls") return (await import("./stalls.ts")).run(rounds, only);
   print(
     `\n${POSTS} × POST /jobs/{id}/runs by ${CALLERS} callers, SQLite, ${EXECUTING} runs executing, median of ${rounds} rounds`,
   );
@@ -105,7 +106,7 @@ export async function run(rounds: number): Promise<boolean> {
   return [below("POST p99", p99, 50), below("event append p99", append, 10)].every(Boolean);
 }
 
-function below(name: string, value: number, wanted: number): boolean {
+export function below(name: string, value: number, wanted: number): boolean {
   const good = value < wanted;
   print(`${good ? "reached" : "MISSED "}  ${name}: ${value.toFixed(2)} ms (wanted < ${wanted} ms)`);
   return good;

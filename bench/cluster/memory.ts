@@ -1,10 +1,10 @@
 /** What Redis holds while a cluster works on a crawl that knows a million addresses. */
 import { Redis } from "ioredis";
 import { systemClock } from "../../src/base/clock.ts";
-import { laneOfSite } from "../../src/domain/lane.ts";
-import { siteOf } from "../../src/domain/url.ts";
+import { laneOfSite } from "../../src/domain/lane/lane.ts";
+import { siteOf } from "../../src/domain/text/url.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import type { NewTask } from "../../src/store/port.ts";
+import type { NewTask } from "../../src/store/ports/port.ts";
 import { perSecond, print, seconds, verdictAtMost } from "../support/measure.ts";
 import { BenchCluster, pause, printLoad } from "./cluster.ts";
 import { Sites } from "./sites.ts";

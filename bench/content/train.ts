@@ -1,6 +1,6 @@
 /** Makes the model of the main content from marked pages. */
 import { parsePage } from "../../src/extract/page.ts";
-import type { Block } from "../../src/extract/main-content/blocks.ts";
+import type { BlockPage } from "../../src/extract/main-content/blocks.ts";
 import { readPageBlocks } from "../../src/extract/main-content/find.ts";
 import { COLUMNS, readRows } from "../../src/extract/main-content/columns.ts";
 import { contextOf } from "../../src/extract/main-content/context.ts";
@@ -11,9 +11,8 @@ import type { Corpus, MarkedPage } from "./corpus.ts";
 import { wordsOf } from "./score.ts";
 
 /** A page with one row of the table for each of its blocks. */
-export interface TrainingPage extends MarkedPage {
+export interface TrainingPage extends MarkedPage, BlockPage {
   corpus: Corpus;
-  blocks: readonly Block[];
   first: number;
 }
 
@@ -34,9 +33,10 @@ export function readTrainingSet(corpora: readonly Corpus[]): TrainingSet {
       const { facts } = parsePage({ body: page.html, contentType: "text/html", url: page.url });
       const context = contextOf(facts);
       const found = readPageBlocks(facts.document);
-      const blocks = found?.blocks ?? [];
-      pages.push({ ...page, corpus, blocks, first: rows.length });
-      if (found !== null) readRows(survey(found, context.title), context, COLUMNS, (row) => rows.push(row.slice()));
+      if (found === null) continue;
+      const { blocks, boxes, body } = found;
+      pages.push({ ...page, corpus, blocks, boxes, body, first: rows.length });
+      readRows(survey(found, context.title), context, COLUMNS, (row) => rows.push(row.slice()));
       const words = blocks.map(({ text }) => wordsOf(text.toLowerCase()));
       const wanted = wordsOf(page.truth.toLowerCase());
       const hits = alignBlocks(words, wanted);

@@ -1,5 +1,5 @@
 /** What the model would do on pages that it has not seen. */
-import { chooseBlocks } from "../../src/extract/main-content/choose.ts";
+import { contentBlocks } from "../../src/extract/main-content/find.ts";
 import { print } from "../support/measure.ts";
 import { scoreTexts } from "./score.ts";
 import { likelihoods, train, type TrainingPage, type TrainingSet } from "./train.ts";
@@ -13,7 +13,7 @@ export function validate(set: TrainingSet): boolean {
     print(`part ${part + 1} of ${PARTS} …`);
     const model = train(set, (page) => partOf(page) !== part);
     for (const page of set.pages.filter((one) => partOf(one) === part)) {
-      const chosen = chooseBlocks(page.blocks, likelihoods(model, set, page));
+      const chosen = contentBlocks(page, likelihoods(model, set, page));
       const kept = page.blocks.filter((_, index) => chosen[index]).map(({ text }) => text);
       texts.set(page.id, kept.join("\n"));
     }

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Agent, request } from "undici";
-import { startWorker } from "../../src/app.ts";
+import { startWorker } from "../../src/app/worker.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { enqueueItems } from "../../src/orchestrator/queue/enqueue.ts";

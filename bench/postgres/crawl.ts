@@ -1,7 +1,7 @@
 /** A crawl of typical pages, without any fetching: what claiming and settling them costs. */
 import { createHash } from "node:crypto";
-import type { Discovered } from "../../src/domain/outcome.ts";
-import type { ClaimedTask, LaneGrant, NewTask, SettledTask, Store } from "../../src/store/port.ts";
+import type { Discovered } from "../../src/domain/run/outcome.ts";
+import type { ClaimedTask, LaneGrant, NewTask, SettledTask, Store } from "../../src/store/ports/port.ts";
 
 const OWNER = "bench";
 const SITES = Array.from({ length: 4 }, (_, index) => `shop-${index}.example`);

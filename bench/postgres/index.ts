@@ -1,7 +1,7 @@
 /** What a page costs on Postgres: through claim and settle in batches of a hundred, on one machine with the server. */
 import pg from "pg";
 import { systemClock } from "../../src/base/clock.ts";
-import type { Store } from "../../src/store/port.ts";
+import type { Store } from "../../src/store/ports/port.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { median, perSecond, print, seconds, verdictAtMost } from "../support/measure.ts";
 import { startPostgres } from "../support/services.ts";

@@ -1,6 +1,6 @@
 /** An import of many addresses, each of another site: one transaction, in which all others wait. */
 import { systemClock } from "../../src/base/clock.ts";
-import type { NewTask } from "../../src/store/port.ts";
+import type { NewTask } from "../../src/store/ports/port.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { median, print } from "../support/measure.ts";
 

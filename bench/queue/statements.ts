@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/base/clock.ts";
-import type { ClaimedTask, LaneGrant, NewTask, SettleBatch, Store } from "../../src/store/port.ts";
+import type { ClaimedTask, LaneGrant, NewTask, SettleBatch, Store } from "../../src/store/ports/port.ts";
 import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
 import { migrate } from "../../src/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";

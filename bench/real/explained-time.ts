@@ -1,5 +1,5 @@
 /** How long a crawl may take for what the server did to it. */
-import { retryDelay } from "../../src/domain/backoff.ts";
+import { retryDelay } from "../../src/domain/lane/backoff.ts";
 import type { ProxyRequest } from "./start-proxy.ts";
 
 /** The defaults of `APP_RETRY_BASE_SECONDS`, `APP_RETRY_MAX_SECONDS` and of a crawl's `retry_attempts`. */

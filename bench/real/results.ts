@@ -24,7 +24,9 @@ export async function readTitles(dir: string): Promise<Map<string, string>> {
 
 /** How often the crawl's circuit breaker has opened. */
 export async function breakerOpenings(dir: string): Promise<number> {
-  const ran = await run(orbCommand(["runs", "events", await orbCrawlId(dir), "--limit", "100000", "--json"], dir));
+  const ran = await run(
+    orbCommand(["runs", "events", await orbCrawlId(dir), "--type", "circuit.opened", "--limit", "1000", "--json"], dir),
+  );
   if (ran.code !== 0) throw new Error(`the events could not be read: ${ran.stderr}`);
-  return ran.stdout.split('"Breaker opened').length - 1;
+  return (JSON.parse(ran.stdout) as unknown[]).length;
 }

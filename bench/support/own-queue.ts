@@ -8,7 +8,7 @@ import { createLink, socketPath, watchEngine } from "../../src/engine/embedded/l
 import type { TaskHandler } from "../../src/lanes/handlers/handler.ts";
 import type { LaneRules } from "../../src/lanes/rules.ts";
 import { LaneWorker } from "../../src/lanes/worker.ts";
-import type { Store } from "../../src/store/port.ts";
+import type { Store } from "../../src/store/ports/port.ts";
 
 export const BENCH_RULES: LaneRules = {
   maxPerSite: 50,

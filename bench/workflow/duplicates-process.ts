@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadConfig } from "../../src/config/load.ts";
-import { Orchestrator } from "../../src/library.ts";
+import { Orchestrator } from "../../src/app/library/library.ts";
 
 export interface DuplicatesFigures {
   seconds: number;

@@ -1,5 +1,5 @@
 /** Workflows whose steps do nothing: what is left is what it costs to do a step, durably. */
-import type { JsonValue } from "../../src/domain/queue-item.ts";
+import type { JsonValue } from "../../src/domain/lane/queue-item.ts";
 
 export interface Shape {
   name: string;

@@ -153,7 +153,7 @@ async function startProxy() {
 export async function startWork(kind) {
   const { loadConfig } = await import("../../src/config/load.ts");
   const { silentLog } = await import("../../src/base/log.ts");
-  const { startServer } = await import("../../src/serve.ts");
+  const { startServer } = await import("../../src/app/server.ts");
   const folder = mkdtempSync(join(tmpdir(), "orb-pictures-"));
   const sites = {};
   let server = null;

@@ -40,7 +40,7 @@ export type { OpenAnswer } from "./answer.ts";
 export { type ClientCode, type FieldError, isOrbweaverError, OrbweaverError, type ProblemCode } from "./error.ts";
 export type { Listing, Page } from "./paging.ts";
 export type { StreamEvent, StreamOptions } from "./stream.ts";
-export type { LiveEvent, RunEvent, StreamRoute } from "./streams.ts";
+export type { EventType, LiveEvent, RunEvent, StreamRoute } from "./streams.ts";
 export type { ClientOptions, Fetch, FetchInit } from "./transport.ts";
 export type { Answer, Body, CallOptions, Input, PagedRoute, Query, Route, Row } from "./types.ts";
 export { type EndedStatus, hasEnded, type WaitOptions } from "./wait.ts";
@@ -65,9 +65,9 @@ interface More {
   /** A stored file. */
   artifact(id: string, options?: CallOptions): Promise<OpenAnswer>;
   /** The events of a run from its beginning, as they come, until it has ended. */
-  followRun(id: string, options?: StreamOptions): AsyncGenerator<RunEvent, void>;
+  followRun(id: string, options?: EventStreamOptions): AsyncGenerator<RunEvent, void>;
   /** The events of all runs, from now on. */
-  followAll(options?: StreamOptions): AsyncGenerator<RunEvent, void>;
+  followAll(options?: EventStreamOptions): AsyncGenerator<RunEvent, void>;
   /** How all sites are getting on, whenever it has changed. */
   followSites(options?: StreamOptions): AsyncGenerator<SitesProgress, void>;
   /** Everything that a dashboard shows, as it changes. */
@@ -78,6 +78,13 @@ interface More {
 }
 
 export type OrbweaverClient = Groups & More & { readonly url: string };
+
+export interface EventStreamOptions extends StreamOptions {
+  /** Only events of this type, or of several, separated by commas. */
+  type?: string;
+}
+
+const typeOf = ({ type }: EventStreamOptions = {}) => (type === undefined ? {} : { type });
 
 const RUN_STREAM = "get /jobs/runs/{run_id}/events/stream" satisfies StreamRoute;
 
@@ -102,7 +109,8 @@ export function createClient(options: ClientOptions): OrbweaverClient {
   const stream = (route: StreamRoute, input: LooseInput = {}, how: StreamOptions = {}) =>
     streamOf({ open: (call) => transport.open(route, input, call), hasEnd: route === RUN_STREAM }, how);
 
-  const followRun: More["followRun"] = (id, how) => dataOf(stream(RUN_STREAM, { params: { run_id: id } }, how));
+  const followRun: More["followRun"] = (id, how) =>
+    dataOf(stream(RUN_STREAM, { params: { run_id: id }, query: typeOf(how) }, how));
 
   const wait = <View extends { status: string }>(route: Route, name: string, id: string, how?: WaitOptions<View>) => {
     const look = (signal: AbortSignal) => request(route, { params: { [name]: id } }, { signal }) as Promise<View>;
@@ -118,7 +126,7 @@ export function createClient(options: ClientOptions): OrbweaverClient {
     stream: stream as More["stream"],
     artifact: (id, how) => open("get /artifacts/{artifact_id}", { params: { artifact_id: id } }, how),
     followRun,
-    followAll: (how) => dataOf(stream("get /events/stream", {}, how)),
+    followAll: (how) => dataOf(stream("get /events/stream", { query: typeOf(how) }, how)),
     followSites: (how) => dataOf(stream("get /sites/progress/stream", {}, how)),
     followLive: (how) => stream("get /live/stream", {}, how) as AsyncGenerator<LiveEvent, void>,
     waitForRun: (id, how) => wait("get /jobs/runs/{run_id}", "run_id", id, how),

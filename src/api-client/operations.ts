@@ -8,7 +8,7 @@ export type Problem = {
   status: number;
   detail: string;
   /** stable; docs/api.md and docs/errors.md list them */
-  code: "request_malformed" | "url_malformed" | "body_malformed" | "unauthorized" | "forbidden_origin" | "route_not_found" | "method_not_allowed" | "request_timeout" | "body_too_large" | "url_too_long" | "media_type_unsupported" | "host_not_allowed" | "headers_too_large" | "internal" | "stopping" | "unready" | "config_invalid" | "input_invalid" | "usage" | "not_found" | "illegal_transition" | "recovery_exhausted" | "not_archived" | "image_decoder_missing" | "alerts_off" | "idempotency_conflict" | "site_waits" | "secret_key_wrong" | "database_newer" | "database_foreign" | "database_unfinished" | "database_busy" | "database_unavailable" | "disk_full" | "memory_full" | "artifacts_unavailable" | "engine_lost" | "service_unavailable" | "demo_unavailable" | "forbidden_target" | "fetch_failed" | "handlers_invalid" | "handler_failed";
+  code: "request_malformed" | "url_malformed" | "body_malformed" | "unauthorized" | "forbidden_origin" | "route_not_found" | "method_not_allowed" | "too_many_logins" | "request_timeout" | "body_too_large" | "url_too_long" | "media_type_unsupported" | "host_not_allowed" | "headers_too_large" | "internal" | "stopping" | "unready" | "config_invalid" | "input_invalid" | "usage" | "not_found" | "illegal_transition" | "recovery_exhausted" | "not_archived" | "image_decoder_missing" | "alerts_off" | "version_conflict" | "idempotency_conflict" | "site_waits" | "secret_key_wrong" | "database_newer" | "database_foreign" | "database_unfinished" | "database_busy" | "database_unavailable" | "disk_full" | "memory_full" | "artifacts_unavailable" | "engine_lost" | "service_unavailable" | "demo_unavailable" | "forbidden_target" | "fetch_failed" | "handlers_invalid" | "handler_failed";
   errors?: {
     /** the field: items[0].url, query.limit, path.site, header.idempotency-key */
     path: string;
@@ -33,6 +33,8 @@ export type Job = {
   max_attempts: number | null;
   timezone: string | null;
   tags: string[];
+  keep_runs: number | null;
+  keep_days: number | null;
   /** after a block or an empty shell, the next attempt uses a browser */
   escalate: boolean;
   respect_robots: boolean;
@@ -70,21 +72,27 @@ export type Job = {
     mobile: boolean;
     /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
     actions: {
-      type: "wait" | "click" | "write" | "press" | "scroll" | "screenshot" | "scrape";
+      type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
       /** of wait: so long, … */
       milliseconds?: number;
-      /** of click: what is clicked; of wait: until this is there; of scroll: what is scrolled, unless the page */
+      /** of click: what is clicked; of wait: until this is there; of scroll and scroll_to_end: what is scrolled, unless the page */
       selector?: string;
       /** of click: all that match, and not only the first */
       all?: boolean;
       /** of write: into the element that has the focus */
       text?: string;
+      /** of write: the text is stored encrypted and shown as ***, as a password should be */
+      secret?: boolean;
       /** of press, such as Enter or Control+A */
       key?: string;
       /** of scroll */
       direction?: "up" | "down";
       /** of scroll: pixels; a window's height unless told */
       amount?: number;
+      /** of scroll_to_end: how often it is scrolled at most; 100 unless told */
+      max_steps?: number;
+      /** of scroll_to_end: how long at most; 60 unless told, and never longer than the page has */
+      max_seconds?: number;
       /** of screenshot: the whole page */
       full_page?: boolean;
     }[];
@@ -101,10 +109,17 @@ export type Job = {
     max_concurrent_articles: number;
     /** tries after the first */
     retry_attempts: number;
+    /** tries in all, as in jobs: one more than retry_attempts, and given instead of it */
+    max_attempts: number;
     partial_results_ok: boolean;
-    export_format: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
+    /** pages to follow and to read, such as /blog/**; the starts are always followed */
     include: string[];
+    /** pages to leave, whatever the other patterns say */
     exclude: string[];
+    /** more pages whose links are followed, such as /page/**; they give no records unless include or read match them */
+    follow: string[];
+    /** pages that give records; without include and follow, every page of the site is followed */
+    read: string[];
     same_site: boolean;
     /** with same_site: all of the site, the start's host, or addresses of it that begin as the start does */
     stay_within: "site" | "host" | "path";
@@ -114,6 +129,7 @@ export type Job = {
     delay_seconds: number;
     /** also begin with the pages that the site's sitemaps name */
     use_sitemap: boolean;
+    export_format: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
     /** of a saved crawl: pages that are as the run before found them give no records */
     only_changed: boolean;
     strategy: "auto" | "http" | "browser";
@@ -125,6 +141,7 @@ export type Job = {
     article: boolean | null;
     respect_robots: boolean;
     proxy: string | null;
+    session_id: string | null;
     document: {
       /** what the document holds; markdown unless told. A screenshot is taken in a browser */
       formats: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
@@ -144,21 +161,27 @@ export type Job = {
       mobile: boolean;
       /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
       actions: {
-        type: "wait" | "click" | "write" | "press" | "scroll" | "screenshot" | "scrape";
+        type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
         /** of wait: so long, … */
         milliseconds?: number;
-        /** of click: what is clicked; of wait: until this is there; of scroll: what is scrolled, unless the page */
+        /** of click: what is clicked; of wait: until this is there; of scroll and scroll_to_end: what is scrolled, unless the page */
         selector?: string;
         /** of click: all that match, and not only the first */
         all?: boolean;
         /** of write: into the element that has the focus */
         text?: string;
+        /** of write: the text is stored encrypted and shown as ***, as a password should be */
+        secret?: boolean;
         /** of press, such as Enter or Control+A */
         key?: string;
         /** of scroll */
         direction?: "up" | "down";
         /** of scroll: pixels; a window's height unless told */
         amount?: number;
+        /** of scroll_to_end: how often it is scrolled at most; 100 unless told */
+        max_steps?: number;
+        /** of scroll_to_end: how long at most; 60 unless told, and never longer than the page has */
+        max_seconds?: number;
         /** of screenshot: the whole page */
         full_page?: boolean;
       }[];
@@ -183,6 +206,8 @@ export type Job = {
     finished_at: string | null;
   } | null;
   next_run_at: string | null;
+  /** as it was read; a change that names it is refused with 409 if somebody else has changed it since */
+  version: string;
   /** UTC, ISO 8601 */
   created_at: string;
   /** UTC, ISO 8601 */
@@ -199,6 +224,10 @@ export type Run = {
   kind: "queue" | "page" | "crawl" | "workflow" | "download" | "proxy_refresh";
   name: string | null;
   url: string | null;
+  /** where a crawl begins, the first 100 of url_count; the recipe of the run has all of them */
+  urls: string[];
+  /** of a crawl: how many starts it has; of others 0 or 1 */
+  url_count: number;
   site: string | null;
   status: "queued" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
   /** grows each time an ended run is opened again */
@@ -213,12 +242,24 @@ export type Run = {
   error_message: string | null;
   message: string | null;
   waiting_for: {
-    reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+    reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
     until: string | null;
+    /** a sentence for people */
     message: string;
+    last_failure: {
+      failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+      failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+      message: string;
+      http_status: number | null;
+      url: string | null;
+      attempt: number | null;
+      max_attempts: number | null;
+      next_try_at: string | null;
+    } | null;
   } | null;
   /** http_status, content_type, content_length, title, final_url, duration_ms, strategy, browser */
   stats: Record<string, Json>;
+  /** percent; 100 at the end, and what was reached when it was cancelled */
   progress: number;
   changes: {
     compared_with: string | null;
@@ -229,10 +270,49 @@ export type Run = {
     gone: number;
     unknown: number | null;
   } | null;
+  skipped: {
+    /** match none of include, follow and read */
+    not_included?: number;
+    /** match exclude */
+    excluded?: number;
+    /** disallowed by robots.txt */
+    robots?: number;
+    /** deeper than max_depth */
+    depth?: number;
+    /** beyond max_pages */
+    page_limit?: number;
+    /** on another site, with same_site */
+    other_site?: number;
+    /** outside of stay_within */
+    elsewhere?: number;
+    /** files, by their ending */
+    file?: number;
+    /** look like an endless calendar, filter or loop */
+    trap?: number;
+    /** addresses that are too long */
+    too_long?: number;
+  } | null;
+  /** what is probably not meant so */
+  warnings: {
+    code: "pagination_cut" | "sign_in";
+    /** what happened, an example, and what to do */
+    message: string;
+    /** pagination_cut: whose patterns left the link */
+    option?: "include" | "follow" | "exclude";
+    patterns?: string[];
+    /** the link that was left */
+    url?: string;
+    found_on?: string;
+    follow?: string | null;
+  }[];
   /** UTC, ISO 8601 */
   created_at: string;
   started_at: string | null;
   finished_at: string | null;
+  expires_at: string | null;
+  /** somebody asked to keep it: no policy removes it */
+  kept: boolean;
+  keep_runs: number | null;
 };
 
 export type Site = {
@@ -254,10 +334,30 @@ export type Site = {
   pages_per_second: number;
   error_rate: number | null;
   waiting_for: {
-    reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+    reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
     until: string | null;
     /** a sentence for people */
     message: string;
+    last_failure: {
+      failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+      failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+      message: string;
+      http_status: number | null;
+      url: string | null;
+      attempt: number | null;
+      max_attempts: number | null;
+      next_try_at: string | null;
+    } | null;
+  } | null;
+  last_failure: {
+    failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+    failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+    message: string;
+    http_status: number | null;
+    url: string | null;
+    attempt: number | null;
+    max_attempts: number | null;
+    next_try_at: string | null;
   } | null;
   max_concurrency: number | null;
   requests_per_second: number | null;
@@ -270,6 +370,8 @@ export type Site = {
   shards: number;
   depends_on: string[];
   paused: boolean;
+  /** as it was read; a change that names it is refused with 409 if somebody else has changed it since */
+  version: string;
   /** what holds, with the configured defaults and the pause that robots.txt asks for */
   effective: {
     max_concurrency: number;
@@ -353,9 +455,16 @@ export type Task = {
 
 export type Crawl = {
   task_id: string;
+  /** the crawl's id, the same as task_id */
+  crawl_id: string;
+  name: string | null;
   url: string | null;
+  /** where a crawl begins, the first 100 of url_count; the recipe of the run has all of them */
+  urls: string[];
+  /** how many starts it has */
+  url_count: number;
   status: "pending" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
-  /** percent of the pages known by now, never falling; 100 only at the end, however it ends */
+  /** percent of the pages known by now, never falling; 100 only at the end; of a cancelled crawl, what was reached */
   progress: number;
   /** pages that are known by now, all of those below */
   total_items: number;
@@ -377,6 +486,46 @@ export type Crawl = {
   cancelled_items: number;
   /** of the completed ones: as they were when the job came to them before */
   unchanged_items: number;
+  /** sent to a sign-in by the site: got as that, or left; their records have a warning */
+  sign_in_items: number;
+  /** of the completed ones: fetched for their links alone (follow, read); they give no records */
+  followed_items: number;
+  /** addresses that a crawl found and did not fetch, by reason, each counted once by each worker; depth and page_limit are lower bounds */
+  skipped: {
+    /** match none of include, follow and read */
+    not_included?: number;
+    /** match exclude */
+    excluded?: number;
+    /** disallowed by robots.txt */
+    robots?: number;
+    /** deeper than max_depth */
+    depth?: number;
+    /** beyond max_pages */
+    page_limit?: number;
+    /** on another site, with same_site */
+    other_site?: number;
+    /** outside of stay_within */
+    elsewhere?: number;
+    /** files, by their ending */
+    file?: number;
+    /** look like an endless calendar, filter or loop */
+    trap?: number;
+    /** addresses that are too long */
+    too_long?: number;
+  };
+  /** what is probably not meant so */
+  warnings: {
+    code: "pagination_cut" | "sign_in";
+    /** what happened, an example, and what to do */
+    message: string;
+    /** pagination_cut: whose patterns left the link */
+    option?: "include" | "follow" | "exclude";
+    patterns?: string[];
+    /** the link that was left */
+    url?: string;
+    found_on?: string;
+    follow?: string | null;
+  }[];
   changes: {
     compared_with: string | null;
     new: number;
@@ -406,11 +555,25 @@ export type Crawl = {
   started_at: string | null;
   finished_at: string | null;
   expires_at: string | null;
+  /** somebody asked to keep it: no policy removes it */
+  kept: boolean;
+  keep_runs: number | null;
   message: string | null;
   waiting_for: {
-    reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+    reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
     until: string | null;
+    /** a sentence for people */
     message: string;
+    last_failure: {
+      failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+      failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+      message: string;
+      http_status: number | null;
+      url: string | null;
+      attempt: number | null;
+      max_attempts: number | null;
+      next_try_at: string | null;
+    } | null;
   } | null;
   /** what failed, by reason, the 20 most frequent */
   error_groups: {
@@ -418,6 +581,11 @@ export type Crawl = {
     failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
     class: "timeout" | "connection" | "general";
     count: number;
+    /** failed for good, or tried again by itself */
+    status: "failed" | "retrying";
+    /** whether another try may help */
+    retryable: boolean;
+    next_try_at: string | null;
     example: {
       url: string | null;
       message: string;
@@ -430,6 +598,11 @@ export type Crawl = {
     failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
     class: "timeout" | "connection" | "general";
     count: number;
+    /** failed for good, or tried again by itself */
+    status: "failed" | "retrying";
+    /** whether another try may help */
+    retryable: boolean;
+    next_try_at: string | null;
     example: {
       url: string | null;
       message: string;
@@ -440,13 +613,30 @@ export type Crawl = {
   waiting_sites: {
     site: string;
     waiting_for: {
-      reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+      reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
       until: string | null;
+      /** a sentence for people */
       message: string;
+      last_failure: {
+        failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+        failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+        message: string;
+        http_status: number | null;
+        url: string | null;
+        attempt: number | null;
+        max_attempts: number | null;
+        next_try_at: string | null;
+      } | null;
     } | null;
     last_failure: {
+      failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
       failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
       message: string;
+      http_status: number | null;
+      url: string | null;
+      attempt: number | null;
+      max_attempts: number | null;
+      next_try_at: string | null;
     } | null;
   }[];
 };
@@ -554,6 +744,57 @@ export type Session = {
   } | null;
   /** UTC, ISO 8601 */
   created_at: string;
+  last_used_at: string | null;
+  /** saved jobs that sign in with it */
+  jobs: {
+    id: string;
+    name: string | null;
+    target_url: string | null;
+  }[];
+};
+
+export type Storage = {
+  used_bytes: number | null;
+  measured_at: string | null;
+  budget_bytes: number | null;
+  /** what happens beyond the budget, APP_DISK_BUDGET_ACTION */
+  action: "warn" | "remove";
+  /** 80 % of the budget or more are used */
+  is_near: boolean;
+  warned_at: string | null;
+};
+
+export type Deletion = {
+  id: string;
+  status: "running" | "completed";
+  filter: {
+    kind?: "queue" | "page" | "crawl" | "workflow" | "download" | "proxy_refresh";
+    site?: string;
+    /** only runs of this job */
+    job_id?: string;
+    /** part of the name or address of one of the newest 10,000 runs, or the id of any run, or its first 8 characters or more */
+    q?: string;
+    /** created then or later */
+    since?: string;
+    /** created before */
+    until?: string;
+    /** only these */
+    run_ids?: string[];
+    status?: ("queued" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled")[];
+    /** only runs of jobs with this tag */
+    tag?: string;
+    /** ended before */
+    ended_before?: string;
+  };
+  /** runs that it is about; 100000: that many or more */
+  matched: number;
+  /** runs that are gone by now */
+  deleted: number;
+  /** runs that are gone and whose rows and files are still being removed, of all deletions; 10000: that many or more */
+  removing: number;
+  /** UTC, ISO 8601 */
+  created_at: string;
+  finished_at: string | null;
 };
 
 export type DemoSite = {
@@ -580,7 +821,7 @@ export type Overview = {
   /** of the queued ones: failed, and tried again later */
   retrying: number;
   oldest_queued_at: string | null;
-  /** runs that have not ended, by status */
+  /** runs that have not ended, by status, without those that steps of workflows have started */
   runs: {
     queued: number;
     running: number;
@@ -595,13 +836,27 @@ export type Overview = {
     kind: "queue" | "page" | "crawl" | "workflow" | "download" | "proxy_refresh";
     name: string | null;
     url: string | null;
+    /** of a crawl: how many starts it has; of others 0 or 1 */
+    url_count: number;
     site: string | null;
     status: "queued" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
+    /** percent; 100 at the end, and what was reached when it was cancelled */
     progress: number;
     waiting_for: {
-      reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+      reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
       until: string | null;
+      /** a sentence for people */
       message: string;
+      last_failure: {
+        failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+        failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+        message: string;
+        http_status: number | null;
+        url: string | null;
+        attempt: number | null;
+        max_attempts: number | null;
+        next_try_at: string | null;
+      } | null;
     } | null;
     message: string | null;
     failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
@@ -615,11 +870,29 @@ export type Overview = {
       name: string;
       status: "pending" | "queued" | "running" | "retrying" | "completed" | "failed" | "skipped" | "cancelled";
       waiting_for: {
-        for: "time" | "run" | "entries";
-        /** UTC, ISO 8601 */
-        until?: string;
+        for: "time" | "run" | "entries" | "retry" | "worker";
+        until?: string | null;
         run_id?: string;
+        run?: {
+          kind: "queue" | "page" | "crawl" | "workflow" | "download" | "proxy_refresh";
+          status: "queued" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
+          done: number;
+          failed: number;
+          total: number;
+        } | null;
         open?: number;
+        /** a sentence for people: what it waits for, and why that takes */
+        message: string;
+        last_failure: {
+          failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+          failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+          message: string;
+          http_status: number | null;
+          url: string | null;
+          attempt: number | null;
+          max_attempts: number | null;
+          next_try_at: string | null;
+        } | null;
       } | null;
     }[];
     counts: {
@@ -645,7 +918,7 @@ export type Overview = {
   };
   troubled_sites: {
     site: string;
-    /** failing: many of the last requests did not end well; held: it asked to be left alone */
+    /** failing: many of the last requests did not end well; held: rate limited */
     trouble: "breaker_open" | "paused" | "held" | "failing";
     /** a sentence for people */
     message: string;
@@ -728,9 +1001,20 @@ export type Schedule = {
   /** the next five from now on, as the schedule says them */
   next_times: string[];
   waiting_for: {
-    reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+    reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
     until: string | null;
+    /** a sentence for people */
     message: string;
+    last_failure: {
+      failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+      failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+      message: string;
+      http_status: number | null;
+      url: string | null;
+      attempt: number | null;
+      max_attempts: number | null;
+      next_try_at: string | null;
+    } | null;
   } | null;
   last: {
     /** as the schedule says it, without what chance has added */
@@ -769,7 +1053,7 @@ export type Workflow = {
   job_id: string | null;
   name: string;
   status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
-  /** the index of the first step that has not ended */
+  /** the index of the first step that has not ended; of a failed one, of the step to recover from */
   current_step: number;
   total_steps: number;
   /** weighted by the steps' estimates; 100 when it has completed */
@@ -784,6 +1068,22 @@ export type Workflow = {
   } | null;
   rerun_of: string | null;
   message: string | null;
+  waiting_for: {
+    reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+    until: string | null;
+    /** a sentence for people */
+    message: string;
+    last_failure: {
+      failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+      failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+      message: string;
+      http_status: number | null;
+      url: string | null;
+      attempt: number | null;
+      max_attempts: number | null;
+      next_try_at: string | null;
+    } | null;
+  } | null;
   /** UTC, ISO 8601 */
   created_at: string;
   started_at: string | null;
@@ -794,6 +1094,7 @@ export type Workflow = {
   /** as it was checked, with every default */
   definition: Record<string, Json>;
   params: Record<string, Json>;
+  expires_at: string | null;
 };
 
 export type QueueItem = {
@@ -810,6 +1111,29 @@ export type QueueItem = {
   failure_reason: string | null;
   message: string | null;
   next_try_at: string | null;
+  owner: {
+    worker_id: string | null;
+    machine: string | null;
+    pid: number | null;
+    /** renewed while the worker lives */
+    lease_expires_at: string;
+  } | null;
+  waiting_for: {
+    reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+    until: string | null;
+    /** a sentence for people */
+    message: string;
+    last_failure: {
+      failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+      failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+      message: string;
+      http_status: number | null;
+      url: string | null;
+      attempt: number | null;
+      max_attempts: number | null;
+      next_try_at: string | null;
+    } | null;
+  } | null;
   /** UTC, ISO 8601 */
   created_at: string;
   finished_at: string | null;
@@ -850,6 +1174,8 @@ export type RunRecipe = {
     max_attempts?: number | null;
     timezone?: string | null;
     tags?: string[];
+    keep_runs?: number | null;
+    keep_days?: number | null;
     /** after a block or an empty shell, the next attempt uses a browser */
     escalate?: boolean;
     respect_robots?: boolean;
@@ -897,21 +1223,27 @@ export type RunRecipe = {
       mobile?: boolean;
       /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
       actions?: {
-        type: "wait" | "click" | "write" | "press" | "scroll" | "screenshot" | "scrape";
+        type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
         /** of wait: so long, … */
         milliseconds?: number;
-        /** of click: what is clicked; of wait: until this is there; of scroll: what is scrolled, unless the page */
+        /** of click: what is clicked; of wait: until this is there; of scroll and scroll_to_end: what is scrolled, unless the page */
         selector?: string;
         /** of click: all that match, and not only the first */
         all?: boolean;
         /** of write: into the element that has the focus */
         text?: string;
+        /** of write: the text is stored encrypted and shown as ***, as a password should be */
+        secret?: boolean;
         /** of press, such as Enter or Control+A */
         key?: string;
         /** of scroll */
         direction?: "up" | "down";
         /** of scroll: pixels; a window's height unless told */
         amount?: number;
+        /** of scroll_to_end: how often it is scrolled at most; 100 unless told */
+        max_steps?: number;
+        /** of scroll_to_end: how long at most; 60 unless told, and never longer than the page has */
+        max_seconds?: number;
         /** of screenshot: the whole page */
         full_page?: boolean;
       }[];
@@ -928,10 +1260,17 @@ export type RunRecipe = {
       max_concurrent_articles?: number;
       /** tries after the first */
       retry_attempts?: number;
+      /** tries in all, as in jobs: one more than retry_attempts, and given instead of it */
+      max_attempts?: number;
       partial_results_ok?: boolean;
-      export_format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
+      /** pages to follow and to read, such as /blog/**; the starts are always followed */
       include?: string[];
+      /** pages to leave, whatever the other patterns say */
       exclude?: string[];
+      /** more pages whose links are followed, such as /page/**; they give no records unless include or read match them */
+      follow?: string[];
+      /** pages that give records; without include and follow, every page of the site is followed */
+      read?: string[];
       same_site?: boolean;
       /** with same_site: all of the site, the start's host, or addresses of it that begin as the start does */
       stay_within?: "site" | "host" | "path";
@@ -941,6 +1280,7 @@ export type RunRecipe = {
       delay_seconds?: number;
       /** also begin with the pages that the site's sitemaps name */
       use_sitemap?: boolean;
+      export_format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
       /** of a saved crawl: pages that are as the run before found them give no records */
       only_changed?: boolean;
       strategy?: "auto" | "http" | "browser";
@@ -952,6 +1292,7 @@ export type RunRecipe = {
       article?: boolean | null;
       respect_robots?: boolean;
       proxy?: string | null;
+      session_id?: string | null;
       document?: {
         /** what the document holds; markdown unless told. A screenshot is taken in a browser */
         formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
@@ -971,21 +1312,27 @@ export type RunRecipe = {
         mobile?: boolean;
         /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
         actions?: {
-          type: "wait" | "click" | "write" | "press" | "scroll" | "screenshot" | "scrape";
+          type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
           /** of wait: so long, … */
           milliseconds?: number;
-          /** of click: what is clicked; of wait: until this is there; of scroll: what is scrolled, unless the page */
+          /** of click: what is clicked; of wait: until this is there; of scroll and scroll_to_end: what is scrolled, unless the page */
           selector?: string;
           /** of click: all that match, and not only the first */
           all?: boolean;
           /** of write: into the element that has the focus */
           text?: string;
+          /** of write: the text is stored encrypted and shown as ***, as a password should be */
+          secret?: boolean;
           /** of press, such as Enter or Control+A */
           key?: string;
           /** of scroll */
           direction?: "up" | "down";
           /** of scroll: pixels; a window's height unless told */
           amount?: number;
+          /** of scroll_to_end: how often it is scrolled at most; 100 unless told */
+          max_steps?: number;
+          /** of scroll_to_end: how long at most; 60 unless told, and never longer than the page has */
+          max_seconds?: number;
           /** of screenshot: the whole page */
           full_page?: boolean;
         }[];
@@ -1102,11 +1449,29 @@ export type WorkflowTask = {
   progress: number;
   progress_message: string | null;
   waiting_for: {
-    for: "time" | "run" | "entries";
-    /** UTC, ISO 8601 */
-    until?: string;
+    for: "time" | "run" | "entries" | "retry" | "worker";
+    until?: string | null;
     run_id?: string;
+    run?: {
+      kind: "queue" | "page" | "crawl" | "workflow" | "download" | "proxy_refresh";
+      status: "queued" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
+      done: number;
+      failed: number;
+      total: number;
+    } | null;
     open?: number;
+    /** a sentence for people: what it waits for, and why that takes */
+    message: string;
+    last_failure: {
+      failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+      failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+      message: string;
+      http_status: number | null;
+      url: string | null;
+      attempt: number | null;
+      max_attempts: number | null;
+      next_try_at: string | null;
+    } | null;
   } | null;
   child_run_ids: string[];
   entries: {
@@ -1196,10 +1561,30 @@ export type SitesProgress = {
     pages_per_second: number;
     error_rate: number | null;
     waiting_for: {
-      reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+      reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
       until: string | null;
       /** a sentence for people */
       message: string;
+      last_failure: {
+        failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+        failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+        message: string;
+        http_status: number | null;
+        url: string | null;
+        attempt: number | null;
+        max_attempts: number | null;
+        next_try_at: string | null;
+      } | null;
+    } | null;
+    last_failure: {
+      failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+      failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+      message: string;
+      http_status: number | null;
+      url: string | null;
+      attempt: number | null;
+      max_attempts: number | null;
+      next_try_at: string | null;
     } | null;
   }[];
 };
@@ -1211,7 +1596,7 @@ export type WorkflowProgress = {
   status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
   /** weighted by the steps' estimates; 100 when it has completed */
   progress: number;
-  /** the index of the first step that has not ended */
+  /** the index of the first step that has not ended; of a failed one, of the step to recover from */
   current_step: number;
   current_step_name: string | null;
   total_steps: number;
@@ -1234,6 +1619,22 @@ export type WorkflowProgress = {
   completed_at: string | null;
   last_checkpoint: string | null;
   message: string | null;
+  waiting_for: {
+    reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+    until: string | null;
+    /** a sentence for people */
+    message: string;
+    last_failure: {
+      failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+      failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+      message: string;
+      http_status: number | null;
+      url: string | null;
+      attempt: number | null;
+      max_attempts: number | null;
+      next_try_at: string | null;
+    } | null;
+  } | null;
   steps: {
     id: string;
     task_name: string;
@@ -1246,11 +1647,29 @@ export type WorkflowProgress = {
     progress: number;
     progress_message: string | null;
     waiting_for: {
-      for: "time" | "run" | "entries";
-      /** UTC, ISO 8601 */
-      until?: string;
+      for: "time" | "run" | "entries" | "retry" | "worker";
+      until?: string | null;
       run_id?: string;
+      run?: {
+        kind: "queue" | "page" | "crawl" | "workflow" | "download" | "proxy_refresh";
+        status: "queued" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
+        done: number;
+        failed: number;
+        total: number;
+      } | null;
       open?: number;
+      /** a sentence for people: what it waits for, and why that takes */
+      message: string;
+      last_failure: {
+        failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+        failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+        message: string;
+        http_status: number | null;
+        url: string | null;
+        attempt: number | null;
+        max_attempts: number | null;
+        next_try_at: string | null;
+      } | null;
     } | null;
     child_run_ids: string[];
     entries: {
@@ -1314,9 +1733,16 @@ export interface Operations {
     body: undefined;
     answer: {
       task_id: string;
+      /** the crawl's id, the same as task_id */
+      crawl_id: string;
+      name: string | null;
       url: string | null;
+      /** where a crawl begins, the first 100 of url_count; the recipe of the run has all of them */
+      urls: string[];
+      /** how many starts it has */
+      url_count: number;
       status: "pending" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
-      /** percent of the pages known by now, never falling; 100 only at the end, however it ends */
+      /** percent of the pages known by now, never falling; 100 only at the end; of a cancelled crawl, what was reached */
       progress: number;
       /** pages that are known by now, all of those below */
       total_items: number;
@@ -1338,6 +1764,46 @@ export interface Operations {
       cancelled_items: number;
       /** of the completed ones: as they were when the job came to them before */
       unchanged_items: number;
+      /** sent to a sign-in by the site: got as that, or left; their records have a warning */
+      sign_in_items: number;
+      /** of the completed ones: fetched for their links alone (follow, read); they give no records */
+      followed_items: number;
+      /** addresses that a crawl found and did not fetch, by reason, each counted once by each worker; depth and page_limit are lower bounds */
+      skipped: {
+        /** match none of include, follow and read */
+        not_included?: number;
+        /** match exclude */
+        excluded?: number;
+        /** disallowed by robots.txt */
+        robots?: number;
+        /** deeper than max_depth */
+        depth?: number;
+        /** beyond max_pages */
+        page_limit?: number;
+        /** on another site, with same_site */
+        other_site?: number;
+        /** outside of stay_within */
+        elsewhere?: number;
+        /** files, by their ending */
+        file?: number;
+        /** look like an endless calendar, filter or loop */
+        trap?: number;
+        /** addresses that are too long */
+        too_long?: number;
+      };
+      /** what is probably not meant so */
+      warnings: {
+        code: "pagination_cut" | "sign_in";
+        /** what happened, an example, and what to do */
+        message: string;
+        /** pagination_cut: whose patterns left the link */
+        option?: "include" | "follow" | "exclude";
+        patterns?: string[];
+        /** the link that was left */
+        url?: string;
+        found_on?: string;
+        follow?: string | null;
+      }[];
       changes: {
         compared_with: string | null;
         new: number;
@@ -1367,11 +1833,25 @@ export interface Operations {
       started_at: string | null;
       finished_at: string | null;
       expires_at: string | null;
+      /** somebody asked to keep it: no policy removes it */
+      kept: boolean;
+      keep_runs: number | null;
       message: string | null;
       waiting_for: {
-        reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+        reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
         until: string | null;
+        /** a sentence for people */
         message: string;
+        last_failure: {
+          failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+          failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+          message: string;
+          http_status: number | null;
+          url: string | null;
+          attempt: number | null;
+          max_attempts: number | null;
+          next_try_at: string | null;
+        } | null;
       } | null;
     };
   };
@@ -1396,7 +1876,7 @@ export interface Operations {
       job_id: string | null;
       name: string;
       status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
-      /** the index of the first step that has not ended */
+      /** the index of the first step that has not ended; of a failed one, of the step to recover from */
       current_step: number;
       total_steps: number;
       /** weighted by the steps' estimates; 100 when it has completed */
@@ -1411,6 +1891,22 @@ export interface Operations {
       } | null;
       rerun_of: string | null;
       message: string | null;
+      waiting_for: {
+        reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+        until: string | null;
+        /** a sentence for people */
+        message: string;
+        last_failure: {
+          failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+          failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+          message: string;
+          http_status: number | null;
+          url: string | null;
+          attempt: number | null;
+          max_attempts: number | null;
+          next_try_at: string | null;
+        } | null;
+      } | null;
       /** UTC, ISO 8601 */
       created_at: string;
       started_at: string | null;
@@ -1438,6 +1934,8 @@ export interface Operations {
       max_attempts?: number | null;
       timezone?: string | null;
       tags?: string[];
+      keep_runs?: number | null;
+      keep_days?: number | null;
       /** after a block or an empty shell, the next attempt uses a browser */
       escalate?: boolean;
       respect_robots?: boolean;
@@ -1485,21 +1983,27 @@ export interface Operations {
         mobile?: boolean;
         /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
         actions?: {
-          type: "wait" | "click" | "write" | "press" | "scroll" | "screenshot" | "scrape";
+          type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
           /** of wait: so long, … */
           milliseconds?: number;
-          /** of click: what is clicked; of wait: until this is there; of scroll: what is scrolled, unless the page */
+          /** of click: what is clicked; of wait: until this is there; of scroll and scroll_to_end: what is scrolled, unless the page */
           selector?: string;
           /** of click: all that match, and not only the first */
           all?: boolean;
           /** of write: into the element that has the focus */
           text?: string;
+          /** of write: the text is stored encrypted and shown as ***, as a password should be */
+          secret?: boolean;
           /** of press, such as Enter or Control+A */
           key?: string;
           /** of scroll */
           direction?: "up" | "down";
           /** of scroll: pixels; a window's height unless told */
           amount?: number;
+          /** of scroll_to_end: how often it is scrolled at most; 100 unless told */
+          max_steps?: number;
+          /** of scroll_to_end: how long at most; 60 unless told, and never longer than the page has */
+          max_seconds?: number;
           /** of screenshot: the whole page */
           full_page?: boolean;
         }[];
@@ -1516,10 +2020,17 @@ export interface Operations {
         max_concurrent_articles?: number;
         /** tries after the first */
         retry_attempts?: number;
+        /** tries in all, as in jobs: one more than retry_attempts, and given instead of it */
+        max_attempts?: number;
         partial_results_ok?: boolean;
-        export_format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
+        /** pages to follow and to read, such as /blog/**; the starts are always followed */
         include?: string[];
+        /** pages to leave, whatever the other patterns say */
         exclude?: string[];
+        /** more pages whose links are followed, such as /page/**; they give no records unless include or read match them */
+        follow?: string[];
+        /** pages that give records; without include and follow, every page of the site is followed */
+        read?: string[];
         same_site?: boolean;
         /** with same_site: all of the site, the start's host, or addresses of it that begin as the start does */
         stay_within?: "site" | "host" | "path";
@@ -1529,6 +2040,7 @@ export interface Operations {
         delay_seconds?: number;
         /** also begin with the pages that the site's sitemaps name */
         use_sitemap?: boolean;
+        export_format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
         /** of a saved crawl: pages that are as the run before found them give no records */
         only_changed?: boolean;
         strategy?: "auto" | "http" | "browser";
@@ -1540,6 +2052,7 @@ export interface Operations {
         article?: boolean | null;
         respect_robots?: boolean;
         proxy?: string | null;
+        session_id?: string | null;
         document?: {
           /** what the document holds; markdown unless told. A screenshot is taken in a browser */
           formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
@@ -1559,21 +2072,27 @@ export interface Operations {
           mobile?: boolean;
           /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
           actions?: {
-            type: "wait" | "click" | "write" | "press" | "scroll" | "screenshot" | "scrape";
+            type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
             /** of wait: so long, … */
             milliseconds?: number;
-            /** of click: what is clicked; of wait: until this is there; of scroll: what is scrolled, unless the page */
+            /** of click: what is clicked; of wait: until this is there; of scroll and scroll_to_end: what is scrolled, unless the page */
             selector?: string;
             /** of click: all that match, and not only the first */
             all?: boolean;
             /** of write: into the element that has the focus */
             text?: string;
+            /** of write: the text is stored encrypted and shown as ***, as a password should be */
+            secret?: boolean;
             /** of press, such as Enter or Control+A */
             key?: string;
             /** of scroll */
             direction?: "up" | "down";
             /** of scroll: pixels; a window's height unless told */
             amount?: number;
+            /** of scroll_to_end: how often it is scrolled at most; 100 unless told */
+            max_steps?: number;
+            /** of scroll_to_end: how long at most; 60 unless told, and never longer than the page has */
+            max_seconds?: number;
             /** of screenshot: the whole page */
             full_page?: boolean;
           }[];
@@ -1586,6 +2105,8 @@ export interface Operations {
         template_version?: number | null;
         params?: Record<string, unknown> | null;
       } | null;
+      /** as it was read; a change that names it is refused with 409 if somebody else has changed it since */
+      version?: string;
     };
     answer: Job;
   };
@@ -1655,6 +2176,8 @@ export interface Operations {
       /** sites whose work must be finished before this one's begins; a circle is refused */
       depends_on?: string[];
       paused?: boolean;
+      /** as it was read; a change that names it is refused with 409 if somebody else has changed it since */
+      version?: string;
     };
     answer: Site;
   };
@@ -1672,7 +2195,7 @@ export interface Operations {
       job_id: string | null;
       name: string;
       status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
-      /** the index of the first step that has not ended */
+      /** the index of the first step that has not ended; of a failed one, of the step to recover from */
       current_step: number;
       total_steps: number;
       /** weighted by the steps' estimates; 100 when it has completed */
@@ -1687,6 +2210,22 @@ export interface Operations {
       } | null;
       rerun_of: string | null;
       message: string | null;
+      waiting_for: {
+        reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+        until: string | null;
+        /** a sentence for people */
+        message: string;
+        last_failure: {
+          failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+          failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+          message: string;
+          http_status: number | null;
+          url: string | null;
+          attempt: number | null;
+          max_attempts: number | null;
+          next_try_at: string | null;
+        } | null;
+      } | null;
       /** UTC, ISO 8601 */
       created_at: string;
       started_at: string | null;
@@ -1721,6 +2260,8 @@ export interface Operations {
       max_attempts?: number | null;
       timezone?: string | null;
       tags?: string[];
+      keep_runs?: number | null;
+      keep_days?: number | null;
       /** after a block or an empty shell, the next attempt uses a browser */
       escalate?: boolean;
       respect_robots?: boolean;
@@ -1768,21 +2309,27 @@ export interface Operations {
         mobile?: boolean;
         /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
         actions?: {
-          type: "wait" | "click" | "write" | "press" | "scroll" | "screenshot" | "scrape";
+          type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
           /** of wait: so long, … */
           milliseconds?: number;
-          /** of click: what is clicked; of wait: until this is there; of scroll: what is scrolled, unless the page */
+          /** of click: what is clicked; of wait: until this is there; of scroll and scroll_to_end: what is scrolled, unless the page */
           selector?: string;
           /** of click: all that match, and not only the first */
           all?: boolean;
           /** of write: into the element that has the focus */
           text?: string;
+          /** of write: the text is stored encrypted and shown as ***, as a password should be */
+          secret?: boolean;
           /** of press, such as Enter or Control+A */
           key?: string;
           /** of scroll */
           direction?: "up" | "down";
           /** of scroll: pixels; a window's height unless told */
           amount?: number;
+          /** of scroll_to_end: how often it is scrolled at most; 100 unless told */
+          max_steps?: number;
+          /** of scroll_to_end: how long at most; 60 unless told, and never longer than the page has */
+          max_seconds?: number;
           /** of screenshot: the whole page */
           full_page?: boolean;
         }[];
@@ -1799,10 +2346,17 @@ export interface Operations {
         max_concurrent_articles?: number;
         /** tries after the first */
         retry_attempts?: number;
+        /** tries in all, as in jobs: one more than retry_attempts, and given instead of it */
+        max_attempts?: number;
         partial_results_ok?: boolean;
-        export_format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
+        /** pages to follow and to read, such as /blog/**; the starts are always followed */
         include?: string[];
+        /** pages to leave, whatever the other patterns say */
         exclude?: string[];
+        /** more pages whose links are followed, such as /page/**; they give no records unless include or read match them */
+        follow?: string[];
+        /** pages that give records; without include and follow, every page of the site is followed */
+        read?: string[];
         same_site?: boolean;
         /** with same_site: all of the site, the start's host, or addresses of it that begin as the start does */
         stay_within?: "site" | "host" | "path";
@@ -1812,6 +2366,7 @@ export interface Operations {
         delay_seconds?: number;
         /** also begin with the pages that the site's sitemaps name */
         use_sitemap?: boolean;
+        export_format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
         /** of a saved crawl: pages that are as the run before found them give no records */
         only_changed?: boolean;
         strategy?: "auto" | "http" | "browser";
@@ -1823,6 +2378,7 @@ export interface Operations {
         article?: boolean | null;
         respect_robots?: boolean;
         proxy?: string | null;
+        session_id?: string | null;
         document?: {
           /** what the document holds; markdown unless told. A screenshot is taken in a browser */
           formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
@@ -1842,21 +2398,27 @@ export interface Operations {
           mobile?: boolean;
           /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
           actions?: {
-            type: "wait" | "click" | "write" | "press" | "scroll" | "screenshot" | "scrape";
+            type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
             /** of wait: so long, … */
             milliseconds?: number;
-            /** of click: what is clicked; of wait: until this is there; of scroll: what is scrolled, unless the page */
+            /** of click: what is clicked; of wait: until this is there; of scroll and scroll_to_end: what is scrolled, unless the page */
             selector?: string;
             /** of click: all that match, and not only the first */
             all?: boolean;
             /** of write: into the element that has the focus */
             text?: string;
+            /** of write: the text is stored encrypted and shown as ***, as a password should be */
+            secret?: boolean;
             /** of press, such as Enter or Control+A */
             key?: string;
             /** of scroll */
             direction?: "up" | "down";
             /** of scroll: pixels; a window's height unless told */
             amount?: number;
+            /** of scroll_to_end: how often it is scrolled at most; 100 unless told */
+            max_steps?: number;
+            /** of scroll_to_end: how long at most; 60 unless told, and never longer than the page has */
+            max_seconds?: number;
             /** of screenshot: the whole page */
             full_page?: boolean;
           }[];
@@ -1872,7 +2434,7 @@ export interface Operations {
     };
     answer: Job;
   };
-  /** Store a session, sealed and bound to its origin */
+  /** Store a session, encrypted and bound to its origin */
   "post /sessions": {
     params: undefined;
     query: undefined;
@@ -1889,7 +2451,7 @@ export interface Operations {
         httpOnly?: boolean;
         secure?: boolean;
         sameSite?: "Strict" | "Lax" | "None";
-      }[] | null;
+      }[] | string | null;
       headers?: Record<string, string> | null;
       basic?: {
         username: string;
@@ -1939,16 +2501,17 @@ export interface Operations {
     } | string;
     answer: Workflow;
   };
-  /** Delete a job; its runs stay readable */
+  /** Delete a job; its runs stay, unless they are to be deleted, too */
   "delete /jobs/{job_id}": {
     params: {
       job_id: string;
     };
     query: {
       force?: boolean;
+      runs?: "keep" | "delete";
     };
     body: undefined;
-    answer: null;
+    answer: Deletion;
   };
   /** Forget a proxy */
   "delete /proxies/{proxy_id}": {
@@ -1958,6 +2521,50 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: null;
+  };
+  /** Delete a run with its results and files */
+  "delete /jobs/runs/{run_id}": {
+    params: {
+      run_id: string;
+    };
+    query: {
+      force?: boolean;
+    };
+    body: undefined;
+    answer: null;
+  };
+  /** Delete many runs by a filter, in the background; dry_run counts them first */
+  "post /runs/deletions": {
+    params: undefined;
+    query: undefined;
+    body: {
+      /** of runs that have ended, and that nobody asked to keep; {}: all of them */
+      filter: {
+        kind?: "queue" | "page" | "crawl" | "workflow" | "download" | "proxy_refresh";
+        site?: string;
+        /** only runs of this job */
+        job_id?: string;
+        /** part of the name or address of one of the newest 10,000 runs, or the id of any run, or its first 8 characters or more */
+        q?: string;
+        /** created then or later */
+        since?: string;
+        /** created before */
+        until?: string;
+        /** only these */
+        run_ids?: string[];
+        /** only those that ended so; a run that has not ended is cancelled first */
+        status?: ("completed" | "partial" | "failed" | "cancelled")[];
+        /** only runs of jobs with this tag */
+        tag?: string;
+        /** ended before */
+        ended_before?: string;
+      };
+      /** only count them */
+      dry_run?: boolean;
+    };
+    answer: {
+      matched: number;
+    };
   };
   /** Forget a session */
   "delete /sessions/{session_id}": {
@@ -2061,6 +2668,15 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: CrawlHealth;
+  };
+  /** How far a deletion has come */
+  "get /runs/deletions/{deletion_id}": {
+    params: {
+      deletion_id: string;
+    };
+    query: undefined;
+    body: undefined;
+    answer: Deletion;
   };
   /** Whether the demo site can be had here, and whether it runs */
   "get /demo-site": {
@@ -2251,6 +2867,13 @@ export interface Operations {
     body: undefined;
     answer: SitesProgress;
   };
+  /** How much room what is kept takes, and may take */
+  "get /storage": {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    answer: Storage;
+  };
   /** One task of a run, with its attempts and files */
   "get /jobs/runs/{run_id}/tasks/{task_id}": {
     params: {
@@ -2339,18 +2962,79 @@ export interface Operations {
       invalid_count: number;
     };
   };
+  /** Keep a run until it is deleted: no policy removes it */
+  "post /jobs/runs/{run_id}/keep": {
+    params: {
+      run_id: string;
+    };
+    query: undefined;
+    body: undefined;
+    answer: Run;
+  };
+  /** Learn rules from values that stand on pages, and keep nothing */
+  "post /extract/learn": {
+    params: undefined;
+    query: undefined;
+    body: {
+      /** pages of one kind, such as products of a shop */
+      pages: {
+        url?: string;
+        /** the page itself, instead of fetching it */
+        html?: string;
+        /** of what is sent as html; text/html unless said */
+        content_type?: string;
+        /** by field: the value as the page shows it, several for a list, or null where a page has none. As many values for several fields are the first records of a list */
+        examples?: Record<string, string | number | (string | number)[] | null>;
+      }[];
+      /** by field: the value as the page shows it, several for a list, or null where a page has none. As many values for several fields are the first records of a list */
+      examples?: Record<string, string | number | (string | number)[] | null>;
+      strategy?: "auto" | "http" | "browser";
+      timeout_seconds?: number;
+      session_id?: string | null;
+    };
+    answer: {
+      items: Record<string, Json> | null;
+      /** the best rule of each field, as a job takes them */
+      fields: Record<string, Record<string, Json>>;
+      /** by field, the best one first */
+      alternatives: Record<string, {
+        rule: Record<string, Json>;
+        /** how well it should survive changes of the page */
+        score: number;
+        /** what it gives on each page, or in each record */
+        values: Json[];
+      }[]>;
+      /** what fields and items give, by page; at most 20 each */
+      records: Record<string, Json>[][];
+      /** how many records they give, by page */
+      record_counts: number[];
+      /** examples that were not found, and fields without a rule that gives all of theirs */
+      problems: {
+        field: string;
+        page: number | null;
+        message: string;
+      }[];
+      pages: {
+        url: string | null;
+        final_url: string | null;
+        http_status: number | null;
+        title: string | null;
+      }[];
+      duration_ms: number;
+    };
+  };
   /** Alerts, newest first */
   "get /alerts": {
     params: undefined;
     query: {
-      kind?: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "disk_low" | "test";
+      kind?: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "disk_low" | "disk_budget" | "test";
       limit?: number;
       cursor?: string;
     };
     body: undefined;
     answer: {
       id: string;
-      kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "disk_low" | "test";
+      kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "disk_low" | "disk_budget" | "test";
       /** what it is about: a site, or the id of a run or a worker */
       subject: string;
       message: string;
@@ -2366,6 +3050,17 @@ export interface Operations {
       delivered_at: string | null;
     }[];
   };
+  /** Steps of all workflows, newest workflow first; ?status=retryable: those that another try may help */
+  "get /workflows/tasks": {
+    params: undefined;
+    query: {
+      status?: "pending" | "queued" | "running" | "retrying" | "completed" | "failed" | "skipped" | "cancelled" | "retryable";
+      limit?: number;
+      cursor?: string;
+    };
+    body: undefined;
+    answer: WorkflowTask[];
+  };
   /** What a crawl has found so far, oldest first; with format all of it as a file */
   "get /scraping/tasks/{task_id}/results": {
     params: {
@@ -2374,12 +3069,15 @@ export interface Operations {
     query: {
       include_errors?: boolean;
       format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
+      only_changed?: boolean;
       limit?: number;
       cursor?: string;
     };
     body: undefined;
     answer: {
       task_id: string;
+      /** the crawl's id, the same as task_id */
+      crawl_id: string;
       status: "pending" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
       items: Record<string, Json>[];
       errors: {
@@ -2403,9 +3101,16 @@ export interface Operations {
     body: undefined;
     answer: {
       task_id: string;
+      /** the crawl's id, the same as task_id */
+      crawl_id: string;
+      name: string | null;
       url: string | null;
+      /** where a crawl begins, the first 100 of url_count; the recipe of the run has all of them */
+      urls: string[];
+      /** how many starts it has */
+      url_count: number;
       status: "pending" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
-      /** percent of the pages known by now, never falling; 100 only at the end, however it ends */
+      /** percent of the pages known by now, never falling; 100 only at the end; of a cancelled crawl, what was reached */
       progress: number;
       /** pages that are known by now, all of those below */
       total_items: number;
@@ -2427,6 +3132,46 @@ export interface Operations {
       cancelled_items: number;
       /** of the completed ones: as they were when the job came to them before */
       unchanged_items: number;
+      /** sent to a sign-in by the site: got as that, or left; their records have a warning */
+      sign_in_items: number;
+      /** of the completed ones: fetched for their links alone (follow, read); they give no records */
+      followed_items: number;
+      /** addresses that a crawl found and did not fetch, by reason, each counted once by each worker; depth and page_limit are lower bounds */
+      skipped: {
+        /** match none of include, follow and read */
+        not_included?: number;
+        /** match exclude */
+        excluded?: number;
+        /** disallowed by robots.txt */
+        robots?: number;
+        /** deeper than max_depth */
+        depth?: number;
+        /** beyond max_pages */
+        page_limit?: number;
+        /** on another site, with same_site */
+        other_site?: number;
+        /** outside of stay_within */
+        elsewhere?: number;
+        /** files, by their ending */
+        file?: number;
+        /** look like an endless calendar, filter or loop */
+        trap?: number;
+        /** addresses that are too long */
+        too_long?: number;
+      };
+      /** what is probably not meant so */
+      warnings: {
+        code: "pagination_cut" | "sign_in";
+        /** what happened, an example, and what to do */
+        message: string;
+        /** pagination_cut: whose patterns left the link */
+        option?: "include" | "follow" | "exclude";
+        patterns?: string[];
+        /** the link that was left */
+        url?: string;
+        found_on?: string;
+        follow?: string | null;
+      }[];
       changes: {
         compared_with: string | null;
         new: number;
@@ -2456,13 +3201,34 @@ export interface Operations {
       started_at: string | null;
       finished_at: string | null;
       expires_at: string | null;
+      /** somebody asked to keep it: no policy removes it */
+      kept: boolean;
+      keep_runs: number | null;
       message: string | null;
       waiting_for: {
-        reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+        reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
         until: string | null;
+        /** a sentence for people */
         message: string;
+        last_failure: {
+          failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+          failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+          message: string;
+          http_status: number | null;
+          url: string | null;
+          attempt: number | null;
+          max_attempts: number | null;
+          next_try_at: string | null;
+        } | null;
       } | null;
     }[];
+  };
+  /** Deletions of many runs, newest first: the last 100 */
+  "get /runs/deletions": {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    answer: Deletion[];
   };
   /** The entries of a step with for_each, in the order of its list */
   "get /workflows/{workflow_id}/tasks/{task}/entries": {
@@ -2511,12 +3277,16 @@ export interface Operations {
       limit?: number;
       after?: string;
       order?: "oldest" | "newest";
+      type?: string;
     };
     body: undefined;
     answer: {
       id: string;
       run_id: string;
+      /** what happened; docs/events.md lists all types. New ones may be added */
+      type: "run.created" | "run.started" | "run.completed" | "run.partial" | "run.failed" | "run.cancelled" | "run.paused" | "run.resumed" | "run.reopened" | "run.waiting_for_human" | "run.held" | "run.released" | "run.recovering" | "run.recovered" | "task.retry_scheduled" | "task.rate_limited" | "task.redirected" | "task.deferred" | "challenge.solution_rejected" | "strategy.resolved" | "strategy.escalated" | "site.rate_limited" | "circuit.opened" | "robots.overridden" | "sitemap.read" | "sitemap.not_found" | "sitemap.failed" | "feed.read" | "url_list.read" | "crawl.starts_added" | "crawl.start_moved" | "crawl.pagination_cut_off" | "workflow.step_started" | "workflow.step_completed" | "workflow.step_skipped" | "workflow.step_failed" | "webhook.failed" | "log.truncated" | "event.unknown";
       level: "info" | "warn" | "error";
+      /** a sentence for people; it may change: match `type` instead */
       message: string;
       meta: Record<string, Json>;
       /** UTC, ISO 8601 */
@@ -2591,10 +3361,20 @@ export interface Operations {
       /** paused by an operator; blocked: its breaker is open; idle: nothing is to be done there */
       state: "active" | "waiting" | "paused" | "blocked" | "idle";
       waiting_for: {
-        reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "crawl_delay" | "min_delay" | "rate" | "concurrency" | "step_time" | "step_run" | "step_entries";
+        reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency" | "step_time" | "step_run" | "step_entries";
         until: string | null;
         /** a sentence for people */
         message: string;
+        last_failure: {
+          failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+          failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+          message: string;
+          http_status: number | null;
+          url: string | null;
+          attempt: number | null;
+          max_attempts: number | null;
+          next_try_at: string | null;
+        } | null;
       } | null;
       /** some process has it in hand: no other works there */
       owned: boolean;
@@ -2665,6 +3445,29 @@ export interface Operations {
       failure_reason: string | null;
       message: string | null;
       next_try_at: string | null;
+      owner: {
+        worker_id: string | null;
+        machine: string | null;
+        pid: number | null;
+        /** renewed while the worker lives */
+        lease_expires_at: string;
+      } | null;
+      waiting_for: {
+        reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+        until: string | null;
+        /** a sentence for people */
+        message: string;
+        last_failure: {
+          failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+          failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+          message: string;
+          http_status: number | null;
+          url: string | null;
+          attempt: number | null;
+          max_attempts: number | null;
+          next_try_at: string | null;
+        } | null;
+      } | null;
       /** UTC, ISO 8601 */
       created_at: string;
       finished_at: string | null;
@@ -2677,6 +3480,7 @@ export interface Operations {
     };
     query: {
       format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
+      only_changed?: boolean;
       limit?: number;
       cursor?: string;
     };
@@ -2712,13 +3516,20 @@ export interface Operations {
     params: {
       run_id: string;
     };
-    query: undefined;
+    query: {
+      status?: "failed" | "retrying" | "retryable" | "all";
+    };
     body: undefined;
     answer: {
       failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
       failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
       class: "timeout" | "connection" | "general";
       count: number;
+      /** failed for good, or tried again by itself */
+      status: "failed" | "retrying";
+      /** whether another try may help */
+      retryable: boolean;
+      next_try_at: string | null;
       example: {
         url: string | null;
         message: string;
@@ -2751,14 +3562,31 @@ export interface Operations {
         skipped: number;
       };
       waiting_for: {
-        reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+        reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
         until: string | null;
+        /** a sentence for people */
         message: string;
+        last_failure: {
+          failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+          failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+          message: string;
+          http_status: number | null;
+          url: string | null;
+          attempt: number | null;
+          max_attempts: number | null;
+          next_try_at: string | null;
+        } | null;
       } | null;
       next_try_at: string | null;
       last_failure: {
+        failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
         failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
         message: string;
+        http_status: number | null;
+        url: string | null;
+        attempt: number | null;
+        max_attempts: number | null;
+        next_try_at: string | null;
       } | null;
       held_until: string | null;
       breaker: {
@@ -2864,7 +3692,7 @@ export interface Operations {
       run_id: string;
     };
     query: {
-      status?: "pending" | "queued" | "running" | "retrying" | "completed" | "failed" | "skipped" | "cancelled";
+      status?: "pending" | "queued" | "running" | "retrying" | "completed" | "failed" | "skipped" | "cancelled" | "retryable";
       q?: string;
       order?: "oldest" | "newest" | "slowest" | "largest";
       limit?: number;
@@ -2904,7 +3732,7 @@ export interface Operations {
       workflow_id: string;
     };
     query: {
-      status?: "pending" | "queued" | "running" | "retrying" | "completed" | "failed" | "skipped" | "cancelled";
+      status?: "pending" | "queued" | "running" | "retrying" | "completed" | "failed" | "skipped" | "cancelled" | "retryable";
       limit?: number;
       cursor?: string;
     };
@@ -2928,7 +3756,7 @@ export interface Operations {
       job_id: string | null;
       name: string;
       status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
-      /** the index of the first step that has not ended */
+      /** the index of the first step that has not ended; of a failed one, of the step to recover from */
       current_step: number;
       total_steps: number;
       /** weighted by the steps' estimates; 100 when it has completed */
@@ -2943,6 +3771,22 @@ export interface Operations {
       } | null;
       rerun_of: string | null;
       message: string | null;
+      waiting_for: {
+        reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+        until: string | null;
+        /** a sentence for people */
+        message: string;
+        last_failure: {
+          failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+          failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+          message: string;
+          http_status: number | null;
+          url: string | null;
+          attempt: number | null;
+          max_attempts: number | null;
+          next_try_at: string | null;
+        } | null;
+      } | null;
       /** UTC, ISO 8601 */
       created_at: string;
       started_at: string | null;
@@ -2961,7 +3805,7 @@ export interface Operations {
     };
     answer: null;
   };
-  /** Log out */
+  /** Log out: the cookie is not taken any more */
   "delete /session": {
     params: undefined;
     query: undefined;
@@ -3007,7 +3851,7 @@ export interface Operations {
       job_id: string | null;
       name: string;
       status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
-      /** the index of the first step that has not ended */
+      /** the index of the first step that has not ended; of a failed one, of the step to recover from */
       current_step: number;
       total_steps: number;
       /** weighted by the steps' estimates; 100 when it has completed */
@@ -3022,6 +3866,22 @@ export interface Operations {
       } | null;
       rerun_of: string | null;
       message: string | null;
+      waiting_for: {
+        reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+        until: string | null;
+        /** a sentence for people */
+        message: string;
+        last_failure: {
+          failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+          failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+          message: string;
+          http_status: number | null;
+          url: string | null;
+          attempt: number | null;
+          max_attempts: number | null;
+          next_try_at: string | null;
+        } | null;
+      } | null;
       /** UTC, ISO 8601 */
       created_at: string;
       started_at: string | null;
@@ -3063,6 +3923,52 @@ export interface Operations {
       extract?: Record<string, unknown> | null;
       strategy?: "auto" | "http" | "browser";
       timeout_seconds?: number;
+      session_id?: string | null;
+      browser?: {
+        wait_for?: string | null;
+        /** leave out pictures, fonts and media */
+        block_resources?: boolean;
+        wait_ms?: number | null;
+        /** as a phone: its window, its touch screen and its user agent */
+        mobile?: boolean;
+        /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
+        actions?: {
+          type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
+          /** of wait: so long, … */
+          milliseconds?: number;
+          /** of click: what is clicked; of wait: until this is there; of scroll and scroll_to_end: what is scrolled, unless the page */
+          selector?: string;
+          /** of click: all that match, and not only the first */
+          all?: boolean;
+          /** of write: into the element that has the focus */
+          text?: string;
+          /** of write: the text is stored encrypted and shown as ***, as a password should be */
+          secret?: boolean;
+          /** of press, such as Enter or Control+A */
+          key?: string;
+          /** of scroll */
+          direction?: "up" | "down";
+          /** of scroll: pixels; a window's height unless told */
+          amount?: number;
+          /** of scroll_to_end: how often it is scrolled at most; 100 unless told */
+          max_steps?: number;
+          /** of scroll_to_end: how long at most; 60 unless told, and never longer than the page has */
+          max_seconds?: number;
+          /** of screenshot: the whole page */
+          full_page?: boolean;
+        }[];
+      } | null;
+      headers?: Record<string, string> | null;
+      cookies?: Record<string, string> | {
+        name: string;
+        value: string;
+        domain?: string;
+        path?: string;
+        expires?: number;
+        httpOnly?: boolean;
+        secure?: boolean;
+        sameSite?: "Strict" | "Lax" | "None";
+      }[] | null;
     };
     answer: {
       url: string | null;
@@ -3096,6 +4002,26 @@ export interface Operations {
       duration_ms: number;
     };
   };
+  /** When a schedule would run, before it is saved */
+  "get /schedules/preview": {
+    params: undefined;
+    query: {
+      cron: string;
+      timezone?: string;
+      count?: number;
+    };
+    body: undefined;
+    answer: {
+      cron: string;
+      timezone: string;
+      next_times: {
+        /** UTC, ISO 8601 */
+        at: string;
+        /** by the clocks of the time zone, with their offset at that time */
+        local: string;
+      }[];
+    };
+  };
   /** Save a template; each change is a new version (the same again is none), and runs keep the version they began with */
   "put /workflows/templates/{name}": {
     params: {
@@ -3105,6 +4031,8 @@ export interface Operations {
     body: {
       /** name, steps, params, max_recovery_attempts: docs/workflows.md describes it */
       definition: Record<string, unknown>;
+      /** the newest version when it was read; refused with 409 if there is a newer one */
+      version?: number;
     } | {
       /** of a definition that is the whole body */
       steps: unknown;
@@ -3125,7 +4053,7 @@ export interface Operations {
       job_id: string | null;
       name: string;
       status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
-      /** the index of the first step that has not ended */
+      /** the index of the first step that has not ended; of a failed one, of the step to recover from */
       current_step: number;
       total_steps: number;
       /** weighted by the steps' estimates; 100 when it has completed */
@@ -3140,6 +4068,22 @@ export interface Operations {
       } | null;
       rerun_of: string | null;
       message: string | null;
+      waiting_for: {
+        reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+        until: string | null;
+        /** a sentence for people */
+        message: string;
+        last_failure: {
+          failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+          failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+          message: string;
+          http_status: number | null;
+          url: string | null;
+          attempt: number | null;
+          max_attempts: number | null;
+          next_try_at: string | null;
+        } | null;
+      } | null;
       /** UTC, ISO 8601 */
       created_at: string;
       started_at: string | null;
@@ -3187,7 +4131,7 @@ export interface Operations {
     };
     query: undefined;
     body: {
-      /** go on with this session */
+      /** go on with this session: id or name */
       session_id?: string;
       /** leave the page: the run fails as human_skipped */
       skip?: true;
@@ -3242,7 +4186,7 @@ export interface Operations {
       job_id: string | null;
       name: string;
       status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
-      /** the index of the first step that has not ended */
+      /** the index of the first step that has not ended; of a failed one, of the step to recover from */
       current_step: number;
       total_steps: number;
       /** weighted by the steps' estimates; 100 when it has completed */
@@ -3257,6 +4201,22 @@ export interface Operations {
       } | null;
       rerun_of: string | null;
       message: string | null;
+      waiting_for: {
+        reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+        until: string | null;
+        /** a sentence for people */
+        message: string;
+        last_failure: {
+          failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+          failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+          message: string;
+          http_status: number | null;
+          url: string | null;
+          attempt: number | null;
+          max_attempts: number | null;
+          next_try_at: string | null;
+        } | null;
+      } | null;
       /** UTC, ISO 8601 */
       created_at: string;
       started_at: string | null;
@@ -3299,6 +4259,10 @@ export interface Operations {
       kind: "queue" | "page" | "crawl" | "workflow" | "download" | "proxy_refresh";
       name: string | null;
       url: string | null;
+      /** where a crawl begins, the first 100 of url_count; the recipe of the run has all of them */
+      urls: string[];
+      /** of a crawl: how many starts it has; of others 0 or 1 */
+      url_count: number;
       site: string | null;
       status: "queued" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
       /** grows each time an ended run is opened again */
@@ -3313,12 +4277,24 @@ export interface Operations {
       error_message: string | null;
       message: string | null;
       waiting_for: {
-        reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+        reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
         until: string | null;
+        /** a sentence for people */
         message: string;
+        last_failure: {
+          failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+          failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+          message: string;
+          http_status: number | null;
+          url: string | null;
+          attempt: number | null;
+          max_attempts: number | null;
+          next_try_at: string | null;
+        } | null;
       } | null;
       /** http_status, content_type, content_length, title, final_url, duration_ms, strategy, browser */
       stats: Record<string, Json>;
+      /** percent; 100 at the end, and what was reached when it was cancelled */
       progress: number;
       changes: {
         compared_with: string | null;
@@ -3329,10 +4305,49 @@ export interface Operations {
         gone: number;
         unknown: number | null;
       } | null;
+      skipped: {
+        /** match none of include, follow and read */
+        not_included?: number;
+        /** match exclude */
+        excluded?: number;
+        /** disallowed by robots.txt */
+        robots?: number;
+        /** deeper than max_depth */
+        depth?: number;
+        /** beyond max_pages */
+        page_limit?: number;
+        /** on another site, with same_site */
+        other_site?: number;
+        /** outside of stay_within */
+        elsewhere?: number;
+        /** files, by their ending */
+        file?: number;
+        /** look like an endless calendar, filter or loop */
+        trap?: number;
+        /** addresses that are too long */
+        too_long?: number;
+      } | null;
+      /** what is probably not meant so */
+      warnings: {
+        code: "pagination_cut" | "sign_in";
+        /** what happened, an example, and what to do */
+        message: string;
+        /** pagination_cut: whose patterns left the link */
+        option?: "include" | "follow" | "exclude";
+        patterns?: string[];
+        /** the link that was left */
+        url?: string;
+        found_on?: string;
+        follow?: string | null;
+      }[];
       /** UTC, ISO 8601 */
       created_at: string;
       started_at: string | null;
       finished_at: string | null;
+      expires_at: string | null;
+      /** somebody asked to keep it: no policy removes it */
+      kept: boolean;
+      keep_runs: number | null;
       /** tasks that are tried again */
       retried: number;
     };
@@ -3367,6 +4382,8 @@ export interface Operations {
       /** sites whose work must be finished before this one's begins; a circle is refused */
       depends_on?: string[];
       paused?: boolean;
+      /** as it was read; a change that names it is refused with 409 if somebody else has changed it since */
+      version?: string;
     };
     answer: Site;
   };
@@ -3375,6 +4392,8 @@ export interface Operations {
     params: undefined;
     query: undefined;
     body: {
+      /** what you call it */
+      name?: string;
       /** pages, feeds (RSS, Atom, JSON), sitemaps or lists of addresses */
       url?: string | string[];
       /** the same as a list: this or url */
@@ -3386,10 +4405,17 @@ export interface Operations {
       max_concurrent_articles?: number;
       /** tries after the first */
       retry_attempts?: number;
+      /** tries in all, as in jobs: one more than retry_attempts, and given instead of it */
+      max_attempts?: number;
       partial_results_ok?: boolean;
-      export_format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
+      /** pages to follow and to read, such as /blog/**; the starts are always followed */
       include?: string[];
+      /** pages to leave, whatever the other patterns say */
       exclude?: string[];
+      /** more pages whose links are followed, such as /page/**; they give no records unless include or read match them */
+      follow?: string[];
+      /** pages that give records; without include and follow, every page of the site is followed */
+      read?: string[];
       same_site?: boolean;
       /** with same_site: all of the site, the start's host, or addresses of it that begin as the start does */
       stay_within?: "site" | "host" | "path";
@@ -3399,6 +4425,7 @@ export interface Operations {
       delay_seconds?: number;
       /** also begin with the pages that the site's sitemaps name */
       use_sitemap?: boolean;
+      export_format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
       /** of a saved crawl: pages that are as the run before found them give no records */
       only_changed?: boolean;
       strategy?: "auto" | "http" | "browser";
@@ -3410,6 +4437,7 @@ export interface Operations {
       article?: boolean | null;
       respect_robots?: boolean;
       proxy?: string | null;
+      session_id?: string | null;
       document?: {
         /** what the document holds; markdown unless told. A screenshot is taken in a browser */
         formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
@@ -3429,29 +4457,39 @@ export interface Operations {
         mobile?: boolean;
         /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
         actions?: {
-          type: "wait" | "click" | "write" | "press" | "scroll" | "screenshot" | "scrape";
+          type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
           /** of wait: so long, … */
           milliseconds?: number;
-          /** of click: what is clicked; of wait: until this is there; of scroll: what is scrolled, unless the page */
+          /** of click: what is clicked; of wait: until this is there; of scroll and scroll_to_end: what is scrolled, unless the page */
           selector?: string;
           /** of click: all that match, and not only the first */
           all?: boolean;
           /** of write: into the element that has the focus */
           text?: string;
+          /** of write: the text is stored encrypted and shown as ***, as a password should be */
+          secret?: boolean;
           /** of press, such as Enter or Control+A */
           key?: string;
           /** of scroll */
           direction?: "up" | "down";
           /** of scroll: pixels; a window's height unless told */
           amount?: number;
+          /** of scroll_to_end: how often it is scrolled at most; 100 unless told */
+          max_steps?: number;
+          /** of scroll_to_end: how long at most; 60 unless told, and never longer than the page has */
+          max_seconds?: number;
           /** of screenshot: the whole page */
           full_page?: boolean;
         }[];
       } | null;
       headers?: Record<string, string> | null;
+      /** remove it APP_RETENTION_HOURS after its end, unless somebody asks to keep it */
+      temporary?: boolean;
     };
     answer: {
       task_id: string;
+      /** the crawl's id, the same as task_id */
+      crawl_id: string;
       status: "pending" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
     };
   };
@@ -3521,21 +4559,27 @@ export interface Operations {
         mobile?: boolean;
         /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
         actions?: {
-          type: "wait" | "click" | "write" | "press" | "scroll" | "screenshot" | "scrape";
+          type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
           /** of wait: so long, … */
           milliseconds?: number;
-          /** of click: what is clicked; of wait: until this is there; of scroll: what is scrolled, unless the page */
+          /** of click: what is clicked; of wait: until this is there; of scroll and scroll_to_end: what is scrolled, unless the page */
           selector?: string;
           /** of click: all that match, and not only the first */
           all?: boolean;
           /** of write: into the element that has the focus */
           text?: string;
+          /** of write: the text is stored encrypted and shown as ***, as a password should be */
+          secret?: boolean;
           /** of press, such as Enter or Control+A */
           key?: string;
           /** of scroll */
           direction?: "up" | "down";
           /** of scroll: pixels; a window's height unless told */
           amount?: number;
+          /** of scroll_to_end: how often it is scrolled at most; 100 unless told */
+          max_steps?: number;
+          /** of scroll_to_end: how long at most; 60 unless told, and never longer than the page has */
+          max_seconds?: number;
           /** of screenshot: the whole page */
           full_page?: boolean;
         }[];
@@ -3564,7 +4608,7 @@ export interface Operations {
       job_id: string | null;
       name: string;
       status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
-      /** the index of the first step that has not ended */
+      /** the index of the first step that has not ended; of a failed one, of the step to recover from */
       current_step: number;
       total_steps: number;
       /** weighted by the steps' estimates; 100 when it has completed */
@@ -3579,6 +4623,22 @@ export interface Operations {
       } | null;
       rerun_of: string | null;
       message: string | null;
+      waiting_for: {
+        reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+        until: string | null;
+        /** a sentence for people */
+        message: string;
+        last_failure: {
+          failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+          failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+          message: string;
+          http_status: number | null;
+          url: string | null;
+          attempt: number | null;
+          max_attempts: number | null;
+          next_try_at: string | null;
+        } | null;
+      } | null;
       /** UTC, ISO 8601 */
       created_at: string;
       started_at: string | null;
@@ -3608,6 +4668,7 @@ export interface Operations {
     params: undefined;
     query: {
       last_event_id?: string;
+      type?: string;
     };
     body: undefined;
     answer: string;
@@ -3619,6 +4680,7 @@ export interface Operations {
     };
     query: {
       last_event_id?: string;
+      type?: string;
     };
     body: undefined;
     answer: string;
@@ -3648,7 +4710,7 @@ export interface Operations {
     body: undefined;
     answer: {
       id: string;
-      kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "disk_low" | "test";
+      kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "disk_low" | "disk_budget" | "test";
       /** what it is about: a site, or the id of a run or a worker */
       subject: string;
       message: string;
@@ -3663,6 +4725,15 @@ export interface Operations {
       last_error: string | null;
       delivered_at: string | null;
     };
+  };
+  /** Let the policies hold again for a run that was to be kept */
+  "delete /jobs/runs/{run_id}/keep": {
+    params: {
+      run_id: string;
+    };
+    query: undefined;
+    body: undefined;
+    answer: Run;
   };
   /** Say everything that is wrong with a definition, a template or params, and create nothing */
   "post /workflows/validate": {
@@ -3705,6 +4776,8 @@ export const ROUTES = {
   createWorkflow: "post /workflows",
   deleteJob: "delete /jobs/{job_id}",
   deleteProxy: "delete /proxies/{proxy_id}",
+  deleteRun: "delete /jobs/runs/{run_id}",
+  deleteRuns: "post /runs/deletions",
   deleteSession: "delete /sessions/{session_id}",
   deleteTemplate: "delete /workflows/templates/{name}",
   deleteWorkflow: "delete /workflows/{workflow_id}",
@@ -3716,6 +4789,7 @@ export const ROUTES = {
   getConfig: "get /config",
   getCrawl: "get /scraping/tasks/{task_id}/status",
   getCrawlHealth: "get /scraping/status",
+  getDeletion: "get /runs/deletions/{deletion_id}",
   getDemoSite: "get /demo-site",
   getHealth: "get /health",
   getJob: "get /jobs/{job_id}",
@@ -3738,6 +4812,7 @@ export const ROUTES = {
   getSiteRobots: "get /sites/{site}/robots",
   getSiteSeries: "get /sites/series",
   getSitesProgress: "get /sites/progress",
+  getStorage: "get /storage",
   getTask: "get /jobs/runs/{run_id}/tasks/{task_id}",
   getTaskByEngineId: "get /workflows/tasks/by-engine-id/{engine_id}",
   getTemplate: "get /workflows/templates/{name}",
@@ -3746,9 +4821,13 @@ export const ROUTES = {
   getWorkflowProgress: "get /workflows/{workflow_id}/progress",
   getWorkflowTask: "get /workflows/{workflow_id}/tasks/{task}",
   importProxies: "post /proxies",
+  keepRun: "post /jobs/runs/{run_id}/keep",
+  learnRules: "post /extract/learn",
   listAlerts: "get /alerts",
+  listAllWorkflowTasks: "get /workflows/tasks",
   listCrawlResults: "get /scraping/tasks/{task_id}/results",
   listCrawls: "get /scraping/tasks",
+  listDeletions: "get /runs/deletions",
   listEntries: "get /workflows/{workflow_id}/tasks/{task}/entries",
   listEvents: "get /jobs/runs/{run_id}/events",
   listItems: "get /workflows/{workflow_id}/tasks/{task}/items",
@@ -3781,6 +4860,7 @@ export const ROUTES = {
   pauseWorkflow: "post /workflows/{workflow_id}/pause",
   pingWorker: "post /workers/{id}/ping",
   previewExtraction: "post /extract/preview",
+  previewSchedule: "get /schedules/preview",
   putTemplate: "put /workflows/templates/{name}",
   recoverWorkflow: "post /workflows/{workflow_id}/recover",
   refreshProxies: "post /proxies/refresh",
@@ -3807,6 +4887,7 @@ export const ROUTES = {
   streamLive: "get /live/stream",
   streamSitesProgress: "get /sites/progress/stream",
   testAlerts: "post /alerts/test",
+  unkeepRun: "delete /jobs/runs/{run_id}/keep",
   validateWorkflow: "post /workflows/validate",
 } as const satisfies Record<string, keyof Operations>;
 
@@ -3820,7 +4901,9 @@ export const BODIES: ReadonlySet<string> = new Set<keyof Operations>([
   "post /jobs",
   "post /sessions",
   "post /workflows",
+  "post /runs/deletions",
   "post /proxies",
+  "post /extract/learn",
   "post /session",
   "post /extract/preview",
   "put /workflows/templates/{name}",
@@ -3839,11 +4922,13 @@ export const BODIES: ReadonlySet<string> = new Set<keyof Operations>([
 /** They take a query. */
 export const QUERIES: ReadonlySet<string> = new Set<keyof Operations>([
   "delete /jobs/{job_id}",
+  "delete /jobs/runs/{run_id}",
   "delete /workflows/{workflow_id}",
   "get /sites/{site}/robots",
   "get /sites/series",
   "get /workflows/templates/{name}",
   "get /alerts",
+  "get /workflows/tasks",
   "get /scraping/tasks/{task_id}/results",
   "get /scraping/tasks",
   "get /workflows/{workflow_id}/tasks/{task}/entries",
@@ -3856,6 +4941,7 @@ export const QUERIES: ReadonlySet<string> = new Set<keyof Operations>([
   "get /queue/items",
   "get /jobs/runs/{run_id}/results",
   "get /jobs/runs/{run_id}/changes",
+  "get /jobs/runs/{run_id}/errors",
   "get /jobs/runs/{run_id}/sites",
   "get /runs",
   "get /schedules",
@@ -3866,6 +4952,7 @@ export const QUERIES: ReadonlySet<string> = new Set<keyof Operations>([
   "get /workers",
   "get /workflows/{workflow_id}/tasks",
   "get /workflows",
+  "get /schedules/preview",
   "get /events/stream",
   "get /jobs/runs/{run_id}/events/stream",
   "get /live/stream",
@@ -3875,6 +4962,7 @@ export const QUERIES: ReadonlySet<string> = new Set<keyof Operations>([
 /** They answer a page of a list. */
 export const PAGED: ReadonlySet<string> = new Set<keyof Operations>([
   "get /alerts",
+  "get /workflows/tasks",
   "get /scraping/tasks/{task_id}/results",
   "get /scraping/tasks",
   "get /workflows/{workflow_id}/tasks/{task}/entries",

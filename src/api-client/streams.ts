@@ -5,6 +5,8 @@ import type { Route } from "./types.ts";
 
 /** A line in the log of a run. */
 export type RunEvent = Operations["get /jobs/runs/{run_id}/events"]["answer"][number];
+/** What happened; docs/events.md lists all. */
+export type EventType = RunEvent["type"];
 
 export type LiveEvent =
   | StreamEvent<"hello", { version: string }>

@@ -185,7 +185,8 @@ function baseOf(address: string): string {
 /** With the query; names in the path are encoded, so that none leads elsewhere. */
 export function addressOf(path: string, { params = {}, query = {} }: LooseInput): string {
   const filled = path.replace(/\{(\w+)\}/g, (_whole, name: string) => {
-    const value = String(params[name] ?? "");
+    // Where `task_id` names a crawl, its clearer name does, too.
+    const value = String(params[name] ?? (name === "task_id" ? params["crawl_id"] : undefined) ?? "");
     if (value === "" || value === "." || value === "..") throw invalid(`path.${name}`, "expected an id or a name");
     return encodeURIComponent(value);
   });

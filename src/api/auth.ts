@@ -1,6 +1,7 @@
 /** Who may call: whoever shows the token, or the cookie that showing it once was answered with. */
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
+import { isOrbError } from "../base/errors.ts";
 import type { ApiDeps } from "./deps.ts";
 import { type ApiInstance, type ApiRequest, UNSAFE_METHODS } from "./instance.ts";
 import { ApiProblem } from "./problems.ts";
@@ -17,11 +18,23 @@ export function sameSecret(given: string, wanted: string): boolean {
   return timingSafeEqual(digest(given), digest(wanted));
 }
 
-/** The cookie proves that its owner once knew the token, until a time that is written in it; it does not hold the token. */
+/**
+ * The cookie proves that its owner once knew the token, until a time that is written in it; it does not hold the token. All cookies
+ * of a login, which is renewed while it is used, have the login's id: they end together.
+ */
 export function sessionCookie(request: ApiRequest, token: string, clock: Clock): string {
   const ends = Math.floor(clock.now() / 1000) + COOKIE_SECONDS;
-  return cookieFor(request, `${ends}.${seal(token, ends)}`, COOKIE_SECONDS);
+  const id = loginOf(request, token, clock)?.id ?? randomBytes(16).toString("base64url");
+  return cookieFor(request, `${ends}.${id}.${seal(token, ends, id)}`, COOKIE_SECONDS);
 }
+
+/** Ends the caller's login, if it has one: its cookies are not taken any more, wherever they have been copied to. */
+export async function endLogin(request: ApiRequest, { settings, clock, store }: AuthDeps): Promise<void> {
+  const login = settings.token === null ? null : loginOf(request, settings.token, clock);
+  if (login !== null) await store.endLogin(login.id, clock.now() + COOKIE_SECONDS * 1000, clock.now());
+}
+
+type AuthDeps = Pick<ApiDeps, "settings" | "clock" | "store">;
 
 export const endedCookie = (request: ApiRequest) => cookieFor(request, "", 0);
 
@@ -31,16 +44,28 @@ function cookieFor(request: ApiRequest, value: string, seconds: number): string 
   return isSecure(request) ? `${cookie}; Secure` : cookie;
 }
 
-function seal(token: string, ends: number): string {
-  return createHmac("sha256", token).update(`orb session until ${ends}`).digest("base64url");
+function seal(token: string, ends: number, id: string | undefined): string {
+  const login = id === undefined ? "" : ` of ${id}`;
+  return createHmac("sha256", token).update(`orb session until ${ends}${login}`).digest("base64url");
 }
 
-/** How long the caller's cookie is good for; 0: it has none that is. */
-function secondsLeft(request: ApiRequest, token: string, clock: Clock): number {
-  const match = /^(\d{1,12})\.([\w-]{43})$/.exec(cookieOf(request));
-  if (match === null) return 0;
+interface Login {
+  id: string;
+  /** How long its cookie is good for. */
+  secondsLeft: number;
+}
+
+/** The login of the caller's cookie; null: it has none that is good. Whether it was ended is asked of the store. */
+function loginOf(request: ApiRequest, token: string, clock: Clock): Login | null {
+  const value = cookieOf(request);
+  const match = /^(\d{1,12})(?:\.([\w-]{22}))?\.([\w-]{43})$/.exec(value);
+  if (match === null) return null;
   const ends = Number(match[1]);
-  return sameSecret(match[2] ?? "", seal(token, ends)) ? Math.max(0, ends - clock.now() / 1000) : 0;
+  if (!sameSecret(match[3] ?? "", seal(token, ends, match[2]))) return null;
+  const secondsLeft = ends - clock.now() / 1000;
+  if (secondsLeft <= 0) return null;
+  // Cookies of earlier versions name no login.
+  return { id: match[2] ?? createHash("sha256").update(value).digest("base64url").slice(0, 22), secondsLeft };
 }
 
 function cookieOf(request: ApiRequest): string {
@@ -56,7 +81,7 @@ function cookieOf(request: ApiRequest): string {
 export type Proof = "none_needed" | "token" | "cookie" | "password";
 
 /** How the caller has shown that it may call; null: it has not. */
-export function proofOf(request: ApiRequest, { settings, clock }: Pick<ApiDeps, "settings" | "clock">): Proof | null {
+export async function proofOf(request: ApiRequest, { settings, clock, store }: AuthDeps): Promise<Proof | null> {
   const { token } = settings;
   if (token === null) return "none_needed";
   const { authorization = "" } = request.headers;
@@ -67,7 +92,14 @@ export function proofOf(request: ApiRequest, { settings, clock }: Pick<ApiDeps, 
   }
   // A browser sends it along to other addresses as well, also where other web sites ask it to: it opens pages alone.
   if (password !== null && isPage(request) && sameSecret(password, token)) return "password";
-  return secondsLeft(request, token, clock) > 0 ? "cookie" : null;
+  const login = loginOf(request, token, clock);
+  if (login === null) return null;
+  const hasEnded = await store.hasLoginEnded(login.id).catch((error: unknown) => {
+    // The dashboard's own files say nothing of what is stored, and show what is wrong with the database.
+    if (isPage(request) && isOrbError(error, "database_unavailable")) return false;
+    throw error;
+  });
+  return hasEnded ? null : "cookie";
 }
 
 const isPage = (request: ApiRequest) => request.routeOptions.config.page !== undefined;
@@ -84,9 +116,10 @@ export function requireProof(api: ApiInstance, deps: ApiDeps): void {
   const { token } = deps.settings;
   api.addHook("onRequest", async (request, reply) => {
     if (request.routeOptions.config.open === true) return;
-    const proof = proofOf(request, deps);
+    const proof = await proofOf(request, deps);
     if (proof === null) {
       const given = request.headers.authorization !== undefined;
+      if (given) await api.wrongLogins.slowDown(request.ip);
       const bearer = given ? 'Bearer realm="orb", error="invalid_token"' : 'Bearer realm="orb"';
       throw new ApiProblem("unauthorized", given ? "the token is not the right one" : "the call shows no token", {
         // A browser then asks its user, who gives the token as the password.
@@ -98,7 +131,7 @@ export function requireProof(api: ApiInstance, deps: ApiDeps): void {
       throw new ApiProblem("forbidden_origin", "with a cookie, changes are taken from pages of this server alone");
     if (token === null) return;
     // What the page goes on to ask for is asked with the cookie.
-    const isOld = () => secondsLeft(request, token, deps.clock) < COOKIE_SECONDS - FRESH_SECONDS;
+    const isOld = () => (loginOf(request, token, deps.clock)?.secondsLeft ?? 0) < COOKIE_SECONDS - FRESH_SECONDS;
     if (proof === "password" || (proof === "cookie" && isOld()))
       reply.header("set-cookie", sessionCookie(request, token, deps.clock));
   });

@@ -1,26 +1,38 @@
 import { isUtf8 } from "node:buffer";
 import { messageOf } from "../base/errors.ts";
+import { Turns, yieldToEventLoop } from "../base/event-loop.ts";
 import type { ApiLimits } from "./deps.ts";
 import type { ApiInstance, ApiRequest } from "./instance.ts";
 import { ApiProblem } from "./problems.ts";
 
-const BRACES = { open: new Set(["[", "{"]), close: new Set(["]", "}"]) };
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** `[` and `{`, `]` and `}`: with this bit they are two. */
+const ROUND = 0x20;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
 
 /** The deepest nesting of a JSON text, counted before it is parsed: what is parsed is walked by recursive functions. */
 export function nestingOf(text: string): number {
   let depth = 0;
   let deepest = 0;
-  let inString = false;
   for (let at = 0; at < text.length; at += 1) {
-    const char = text.charAt(at);
-    if (inString) {
-      if (char === "\\") at += 1;
-      else if (char === '"') inString = false;
-    } else if (char === '"') inString = true;
-    else if (BRACES.open.has(char)) deepest = Math.max(deepest, (depth += 1));
-    else if (BRACES.close.has(char)) depth -= 1;
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if ((code | ROUND) === OPEN) deepest = Math.max(deepest, (depth += 1));
+    else if ((code | ROUND) === CLOSE) depth -= 1;
   }
   return deepest;
+}
+
+/** Pages of megabytes are one string: they are jumped over. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let first = end;
+    while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
+    if ((end - first) % 2 === 0) return end;
+  }
+  return text.length;
 }
 
 /** Bodies are JSON, or YAML where a route takes that as well, in UTF-8; an empty one is none. */
@@ -28,15 +40,27 @@ export function readBodies(api: ApiInstance, limits: ApiLimits): void {
   api.removeAllContentTypeParsers();
   const asBuffer = { parseAs: "buffer" } as const;
   api.addContentTypeParser<Buffer>("application/json", asBuffer, async (request: ApiRequest, body: Buffer) => {
+    const turns = await turnsFor(body);
     const text = textOf(request, body);
-    return text === "" ? undefined : parseJson(text, limits.bodyDepth);
+    await turns.after();
+    return text === "" ? undefined : parseJson(text, limits.bodyDepth, turns);
   });
   api.addContentTypeParser<Buffer>(YAML_TYPE, asBuffer, async (request: ApiRequest, body: Buffer) => {
     if (request.routeOptions.config.yaml !== true)
       throw new ApiProblem("media_type_unsupported", "the body is not declared as application/json");
+    await turnsFor(body);
     const text = textOf(request, body);
     return text === "" ? undefined : parseYaml(text, limits.bodyDepth);
   });
+}
+
+/** Putting together, decoding, parsing and checking so many bytes takes some milliseconds each. */
+const LARGE_BYTES = 1024 * 1024;
+
+/** What is done with a large body is done in turns, others are answered in between. */
+async function turnsFor(body: Buffer): Promise<Turns> {
+  if (body.length >= LARGE_BYTES) await yieldToEventLoop();
+  return new Turns();
 }
 
 /** What is wrong with a body of more than these bytes. */
@@ -75,9 +99,10 @@ function isDeeper(root: unknown, depth: number): boolean {
   return false;
 }
 
-function parseJson(text: string, depth: number): unknown {
+async function parseJson(text: string, depth: number, turns: Turns): Promise<unknown> {
   if (nestingOf(text) > depth)
     throw new ApiProblem("body_malformed", `the body is nested more than ${depth} levels deep`);
+  await turns.after();
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -86,7 +111,10 @@ function parseJson(text: string, depth: number): unknown {
     const at = /position (\d+)/.exec(messageOf(error))?.[1];
     throw new ApiProblem("body_malformed", `the body is not JSON${at === undefined ? "" : `: see character ${at}`}`);
   }
-  return withoutPoison(value);
+  await turns.after();
+  withoutPoison(value);
+  await turns.after();
+  return value;
 }
 
 function withoutPoison(value: unknown): unknown {

@@ -76,6 +76,12 @@ export interface ApiLimits {
   /** Nested arrays and objects of a body. */
   bodyDepth: number;
   connections: number;
+  /** Of those: without a call on them that was let in, in all and of one address. The oldest is closed for the next. */
+  unprovenConnections: number;
+  unprovenPerAddress: number;
+  /** A body that has come slower than this after `slowBodyMs` is refused. */
+  bodyBytesPerSecond: number;
+  slowBodyMs: number;
   /** Until a request's headers, and until all of it, must have come. */
   headersMs: number;
   requestMs: number;
@@ -96,6 +102,10 @@ export const DEFAULT_LIMITS: ApiLimits = {
   urlLength: 8 * 1024,
   bodyDepth: 100,
   connections: 1024,
+  unprovenConnections: 512,
+  unprovenPerAddress: 256,
+  bodyBytesPerSecond: 256,
+  slowBodyMs: 5000,
   headersMs: 10_000,
   requestMs: 30_000,
   keepAliveMs: 30_000,

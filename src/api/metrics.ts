@@ -41,7 +41,20 @@ export class ApiMetrics {
   }
 }
 
+/** Counted elsewhere, line by line: prom-client's own histograms take single values alone. */
+function addHistogram(registry: Registry, name: string, readings: readonly Reading[]): void {
+  const help = readings[0]?.help ?? name;
+  const values = readings.map(({ part, labels = {}, value }) => ({
+    metricName: `${name}_${part ?? "count"}`,
+    labels: { ...labels },
+    value,
+  }));
+  const metric = { name, help, type: "histogram", aggregator: "sum", reset: () => {} };
+  registry.registerMetric({ ...metric, get: async () => ({ ...metric, values }) } as unknown as Histogram);
+}
+
 function addReadings(registry: Registry, name: string, readings: readonly Reading[]): void {
+  if (readings[0]?.kind === "histogram") return addHistogram(registry, name, readings);
   const labelNames = [...new Set(readings.flatMap((reading) => Object.keys(reading.labels ?? {})))];
   const options = { name, help: readings[0]?.help ?? name, labelNames, registers: [registry] };
   if (readings[0]?.kind === "counter") {

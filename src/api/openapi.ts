@@ -20,7 +20,7 @@ export const TAGS = {
   live: "everything at one glance, and as it changes",
   queue: "items to download or to hand to your own code, each done once",
   workflows: "steps that wait for each other, done once each, and gone on with after failures",
-  sessions: "what lets us in: cookies, headers, passwords, sealed",
+  sessions: "what lets us in: cookies, headers, passwords, encrypted",
   proxies: "the pool of proxies, and how each does",
   sites: "what is known of each site, and its limits",
   workers: "the processes that do the work",

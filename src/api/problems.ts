@@ -10,7 +10,7 @@ import {
   OrbError,
   type Reaction,
 } from "../base/errors.ts";
-import { FetchFailure } from "../domain/failure.ts";
+import { FetchFailure } from "../domain/run/failure.ts";
 
 export interface Problem {
   type: string;
@@ -69,6 +69,11 @@ export const HTTP_PROBLEMS = {
     title: "The address does not know this method.",
     remedy: "Use one of the methods in the Allow header.",
   },
+  too_many_logins: {
+    status: 429,
+    title: "Too many wrong tokens.",
+    remedy: "Wait as long as Retry-After says, and show the value of APP_API_TOKEN.",
+  },
   request_timeout: {
     status: 408,
     title: "The request did not come in time.",
@@ -126,6 +131,7 @@ const STATUS_OF_ERROR: Partial<Record<ErrorCode, number>> = {
   not_found: 404,
   illegal_transition: 409,
   recovery_exhausted: 409,
+  version_conflict: 409,
   disk_full: 507,
   engine_lost: 503,
   secret_key_wrong: 409,

@@ -75,9 +75,16 @@ export function guardRequests(api: ApiInstance, deps: ApiDeps, limits: ApiLimits
     reply.headers(securityHeaders(page === true ? "page" : (page ?? "data")));
     if (request.url.length > limits.urlLength)
       throw new ApiProblem("url_too_long", `the address is longer than ${limits.urlLength} characters`);
+    requireOneHost(request);
     if (local) requireKnownHost(request, allowedHosts(host, port()));
     if (UNSAFE_METHODS.has(request.method)) refuseOtherSites(request);
   });
+}
+
+/** RFC 9112, 3.2: what stands before us might have gone by the other one. */
+function requireOneHost({ raw }: ApiRequest): void {
+  const names = raw.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
+  if (names.length > 1) throw new ApiProblem("request_malformed", "the request has more than one Host header");
 }
 
 function requireKnownHost(request: ApiRequest, allowed: ReadonlySet<string>): void {

@@ -3,11 +3,13 @@ import type { AddressInfo } from "node:net";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import Fastify, { type InjectOptions, type LightMyRequestResponse } from "fastify";
 import { messageOf, OrbError, systemCode } from "../base/errors.ts";
+import { TurnQueue } from "../base/event-loop.ts";
 import { urlOf } from "../base/server-url.ts";
 import { isLoopback } from "../config/cross-check.ts";
 import { answerBrokenRequest, answerProblems, sendProblem } from "./answers.ts";
 import { requireProof } from "./auth.ts";
 import { readBodies } from "./body.ts";
+import { Connections } from "./connections.ts";
 import { knowPages, serveDashboard } from "./dashboard.ts";
 import { type ApiDeps, limitsOf } from "./deps.ts";
 import type { ApiInstance, ApiReply, ApiRequest } from "./instance.ts";
@@ -18,6 +20,7 @@ import { guardRequests, setSecurityHeaders } from "./security.ts";
 import { acceptShortIds } from "./short-ids.ts";
 import { OpenStreams } from "./sse.ts";
 import { createValidatorCompiler } from "./validation.ts";
+import { WrongLogins } from "./wrong-logins.ts";
 
 export interface Api extends AsyncDisposable {
   /** Begins to listen; says where. */
@@ -64,12 +67,14 @@ export async function createApi(
     },
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
   }).withTypeProvider<TypeBoxTypeProvider>() as ApiInstance;
-  app.server.maxConnections = limits.connections;
+  const connections = new Connections(limits, deps.clock);
+  connections.watch(app);
 
   const streams = new OpenStreams();
   const metrics = observed ? new (await import("./metrics.ts")).ApiMetrics(() => streams.count) : null;
   const state = { port: settings.port, closing: false };
   app.decorate("openStreams", streams);
+  app.decorate("wrongLogins", new WrongLogins(deps.clock));
   app.setValidatorCompiler(createValidatorCompiler());
   // What a use case answers is sent as it is; tests hold it against the declared schema.
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
@@ -90,6 +95,7 @@ export async function createApi(
     if (state.closing) setImmediate(() => app.server.closeIdleConnections());
   });
   requireProof(app, deps);
+  takeTurns(app, connections);
   refuseUnwantedBodies(app);
   acceptShortIds(app, deps);
   app.addSchema(ProblemSchema);
@@ -118,7 +124,8 @@ export async function createApi(
       try {
         // The framework would open a second server for the other address of localhost, with none of the limits.
         const host = settings.host === "localhost" ? "127.0.0.1" : settings.host;
-        await app.listen({ host, port: settings.port });
+        // Many who come at once are accepted, and the oldest of them make room; the default would let the kernel turn them away.
+        await app.listen({ host, port: settings.port, backlog: BACKLOG });
       } catch (error) {
         throw listenError(error, settings.host, settings.port);
       }
@@ -139,12 +146,25 @@ export async function createApi(
   };
 }
 
+const BACKLOG = 4096;
+
 /** The configuration is checked when it is read; whoever puts the API together otherwise is held to the same rule. */
 function requireTokenOrLoopback(host: string, token: string | null): void {
   if (token !== null || isLoopback(host)) return;
   throw new OrbError("config_invalid", `APP_API_TOKEN: a token is needed, because ${host} can be reached by others`, {
     hint: "Set APP_API_TOKEN to the output of `openssl rand -hex 32`, or listen on 127.0.0.1.",
     fields: [{ path: "APP_API_TOKEN", message: `expected a token, because APP_HOST=${host}` }],
+  });
+}
+
+/** Many calls that come at once begin one after the other; what gives nothing away, as the health check, does not wait for them. */
+function takeTurns(app: ApiInstance, connections: Connections): void {
+  const queue = new TurnQueue();
+  // Before the body is read: reading and checking a thousand of them takes seconds.
+  app.addHook("onRequest", async (request) => {
+    if (request.routeOptions.config.open === true) return;
+    connections.prove(request.raw);
+    await queue.take();
   });
 }
 

@@ -7,7 +7,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import type { FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
 import { type FieldError, isOrbError, OrbError } from "../base/errors.ts";
-import { fieldErrors } from "../domain/schema-faults.ts";
+import { fieldErrors } from "../domain/text/schema-faults.ts";
 
 /** Throws what is wrong with the fields of a body that fit its schema; `refused` are the names of the others. */
 export type BodyRules = (body: Readonly<Record<string, unknown>>, refused: ReadonlySet<string>) => void;

@@ -10,7 +10,6 @@ import {
   closeSync,
   createReadStream,
   createWriteStream,
-  mkdirSync,
   openSync,
   readdirSync,
   readSync,
@@ -22,6 +21,7 @@ import { open, rename, rm, unlink } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { systemCode } from "../base/errors.ts";
+import { fileMode, makeFolder } from "../base/files/file-modes.ts";
 import { onDiskAsync } from "./disk.ts";
 import { artifactPath, type Folder } from "./layout.ts";
 import { asideName, asideOf, putBack, removeLoose } from "./loose.ts";
@@ -36,7 +36,7 @@ interface ColdFile {
   bytes: number;
 }
 
-export class ColdPlace {
+export class ArchiveTier {
   readonly #dir: string;
   readonly #tmp: string;
   readonly #folder: Folder;
@@ -133,14 +133,14 @@ export class ColdPlace {
     const pays = await shrinks(hot);
     const target = pays ? packed : plain;
     const shard = target.slice(0, target.lastIndexOf("/"));
-    mkdirSync(shard, { recursive: true });
-    mkdirSync(this.#tmp, { recursive: true });
+    makeFolder(shard);
+    makeFolder(this.#tmp);
     // On the same disk, what is not packed needs no copy.
     if (!pays && (await moved(hot, target))) return;
     const draft = `${this.#tmp}/${this.#folder.temporary().slice(this.#folder.tmp.length + 1)}`;
     try {
       const from = createReadStream(hot, { highWaterMark: PIECE_BYTES });
-      const to = createWriteStream(draft, { flags: "wx", flush: true });
+      const to = createWriteStream(draft, { flags: "wx", flush: true, mode: fileMode() });
       if (pays) await pipeline(from, packer(size), to);
       else await pipeline(from, to);
       await rename(draft, target);
@@ -159,7 +159,7 @@ export class ColdPlace {
   /** As the store's own: false when it stays for now. */
   async removeLoose(hash: string, isLoose: () => Promise<boolean>): Promise<boolean> {
     if (this.find(hash) === null) return true;
-    mkdirSync(this.#tmp, { recursive: true });
+    makeFolder(this.#tmp);
     for (const path of Object.values(this.#paths(hash))) {
       const aside = asideOf(this.#tmp, path.slice(path.lastIndexOf("/") + 1));
       if (!(await removeLoose({ path, aside }, this.#folder.clock, isLoose))) return false;

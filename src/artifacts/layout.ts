@@ -1,6 +1,8 @@
-import { mkdirSync, statSync, utimesSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { statSync, utimesSync } from "node:fs";
 import type { Clock } from "../base/clock.ts";
 import { OrbError, systemCode } from "../base/errors.ts";
+import { makeFolder } from "../base/files/file-modes.ts";
 
 export const PART_PREFIX = "part-";
 export const SIDECAR_SUFFIX = ".json";
@@ -16,7 +18,8 @@ export class Folder {
   readonly dir: string;
   readonly tmp: string;
   readonly clock: Clock;
-  readonly #label: string;
+  /** Not the process and the time: two stores of one process may be opened in the same millisecond, and containers share process ids. */
+  readonly #label = randomUUID();
   readonly #shards = new Set<string>();
   /** The keys of the parts that are there, as far as this process knows: asking the disk before every fetch costs 15 µs. */
   readonly knownParts = new Set<string>();
@@ -26,10 +29,9 @@ export class Folder {
     this.dir = dir;
     this.clock = clock;
     this.tmp = `${dir}/tmp`;
-    this.#label = `${process.pid}-${clock.now().toString(36)}`;
   }
 
-  /** A name nobody else uses; opened exclusively all the same, since containers share process ids. */
+  /** A name nobody else uses. */
   temporary(): string {
     this.#count += 1;
     return `${this.tmp}/w-${this.#label}-${this.#count}`;
@@ -39,7 +41,7 @@ export class Folder {
   prepare(path: string): string {
     const shard = path.slice(0, -65);
     if (!this.#shards.has(shard)) {
-      mkdirSync(`${this.dir}/${shard}`, { recursive: true });
+      makeFolder(`${this.dir}/${shard}`);
       this.#shards.add(shard);
     }
     return `${this.dir}/${path}`;

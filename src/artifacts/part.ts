@@ -1,4 +1,5 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { fileMode } from "../base/files/file-modes.ts";
 import { onDisk } from "./disk.ts";
 import type { Folder } from "./layout.ts";
 
@@ -38,7 +39,7 @@ export function writeSidecar(folder: Folder, part: PartOf): void {
   const { url, etag, lastModified, total } = part;
   const draft = folder.temporary();
   onDisk(() => {
-    writeFileSync(draft, JSON.stringify({ url, etag, lastModified, total }));
+    writeFileSync(draft, JSON.stringify({ url, etag, lastModified, total }), { mode: fileMode() });
     renameSync(draft, folder.sidecar(part.key));
     folder.knownParts.add(part.key);
   });

@@ -1,6 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { systemCode } from "../base/errors.ts";
+import { fileMode } from "../base/files/file-modes.ts";
 import { onDisk, onDiskAsync } from "./disk.ts";
 import type { Folder } from "./layout.ts";
 
@@ -37,7 +38,7 @@ export class FolderPlace implements KeepingPlace {
     onDisk(() => {
       const path = this.#folder.prepare(name);
       try {
-        writeFileSync(path, body, { flag: "wx" });
+        writeFileSync(path, body, { flag: "wx", mode: fileMode() });
       } catch (error) {
         if (systemCode(error) === "EEXIST") return this.#repairUnlessWhole(path, body);
         rmSync(path, { force: true });
@@ -60,7 +61,7 @@ export class FolderPlace implements KeepingPlace {
     if (this.#folder.findAgain(path, body.length)) return;
     const draft = this.#folder.temporary();
     try {
-      writeFileSync(draft, body, { flag: "wx" });
+      writeFileSync(draft, body, { flag: "wx", mode: fileMode() });
       renameSync(draft, path);
     } catch (error) {
       rmSync(draft, { force: true });

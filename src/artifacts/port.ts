@@ -49,6 +49,8 @@ export interface ArtifactStore {
    * moved before it is opened: who finds nothing there asks again.
    */
   pathOf(hash: string): Promise<string>;
+  /** How long ago it was stored, or found again, in milliseconds; null: it is not in the usual place. */
+  ageOf(hash: string): Promise<number | null>;
   /** Moves it to the cold place, and says how many bytes it took and takes; null: there is none. */
   coolDown(hash: string): Promise<{ before: number; after: number } | null>;
   /** Reads the file again and compares; false also when there is none. */

@@ -1,17 +1,9 @@
-import {
-  accessSync,
-  constants,
-  createReadStream,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { accessSync, constants, createReadStream, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import type { Clock } from "../base/clock.ts";
 import { systemCode } from "../base/errors.ts";
-import { ColdPlace } from "./cold.ts";
+import { fileMode, makeFolder } from "../base/files/file-modes.ts";
+import { ArchiveTier } from "./cold.ts";
 import { isContentOf, missingArtifact } from "./content.ts";
 import { onDisk } from "./disk.ts";
 import { artifactPath, Folder } from "./layout.ts";
@@ -29,10 +21,10 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
   const { dir, clock } = options;
   const folder = new Folder(dir, clock);
   onDisk(() => {
-    mkdirSync(folder.tmp, { recursive: true });
-    mkdirSync(`${dir}/sha256`, { recursive: true });
+    makeFolder(folder.tmp);
+    makeFolder(`${dir}/sha256`);
   });
-  const cold = new ColdPlace(folder);
+  const cold = new ArchiveTier(folder);
   removeLeftovers(folder, clock.now() - STALE_MS);
   cold.removeLeftovers(clock.now() - STALE_MS);
 
@@ -84,6 +76,10 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
       }
       return locate(hash);
     },
+    async ageOf(hash) {
+      const stored = statSync(locate(hash), { throwIfNoEntry: false })?.mtimeMs;
+      return stored === undefined ? null : Math.max(0, clock.now() - stored);
+    },
     coolDown: (hash) => cold.coolDown(hash),
     async verify(hash) {
       const bytes = openNow(hash) ?? openNow(hash);
@@ -98,7 +94,7 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
       onDisk(() => {
         accessSync(`${dir}/sha256`, constants.W_OK);
         try {
-          writeFileSync(path, Buffer.alloc(4096), { flag: "wx" });
+          writeFileSync(path, Buffer.alloc(4096), { flag: "wx", mode: fileMode() });
         } finally {
           removeIfThere(path);
         }

@@ -2,6 +2,7 @@ import { createHash, type Hash, hash as hashAtOnce } from "node:crypto";
 import { rmSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { OrbError } from "../base/errors.ts";
+import { fileMode } from "../base/files/file-modes.ts";
 import { asDiskError, onDiskAsync } from "./disk.ts";
 import { artifactPath, type Folder } from "./layout.ts";
 import { dropPart, writeSidecar } from "./part.ts";
@@ -125,14 +126,14 @@ export class FileWriter implements ArtifactWriter {
     const hash = createHash("sha256");
     if (part === undefined) {
       const path = this.#folder.temporary();
-      return { handle: await open(path, "wx"), path, hash, position: 0 };
+      return { handle: await open(path, "wx", fileMode()), path, hash, position: 0 };
     }
     const path = this.#folder.part(part.key);
     if (resume !== true) {
       // A new file rather than an emptied one: whoever still writes to the old part does it elsewhere.
       dropPart(this.#folder, part.key);
       writeSidecar(this.#folder, part);
-      return { handle: await open(path, "wx"), path, hash, position: 0 };
+      return { handle: await open(path, "wx", fileMode()), path, hash, position: 0 };
     }
     const handle = await open(path, "r+");
     try {

@@ -41,7 +41,7 @@ export const ERROR_CATALOGUE = {
   not_found: {
     reaction: "fix_input",
     meaning: "There is nothing with that id.",
-    remedy: "List what exists, then use an id from the list.",
+    remedy: "It may have expired or been deleted. List what exists, then use an id from the list.",
   },
   illegal_transition: {
     reaction: "give_up",
@@ -68,6 +68,11 @@ export const ERROR_CATALOGUE = {
     meaning: "An alert was to be sent, and no receiver is configured.",
     remedy: "Set APP_ALERT_WEBHOOK_URL to the address that takes alerts, and start the server again.",
   },
+  version_conflict: {
+    reaction: "fix_input",
+    meaning: "What was to be changed is not any more as the caller had read it: somebody else has changed it since.",
+    remedy: "Read it again, put your changes into what it is now, and send them with its new version.",
+  },
   idempotency_conflict: {
     reaction: "fix_input",
     meaning: "An Idempotency-Key was used again for a different request.",
@@ -75,13 +80,13 @@ export const ERROR_CATALOGUE = {
   },
   site_waits: {
     reaction: "give_up",
-    meaning: "The site is paused, or asked to be left alone for a while.",
+    meaning: "The site is paused or rate limited.",
     remedy: "Wait until it may be asked again; `orb sites list` says when.",
   },
   secret_key_wrong: {
     reaction: "fix_input",
     meaning:
-      "A stored session cannot be opened with the present key, or processes of one deployment have different keys.",
+      "A stored session cannot be decrypted with the current key, or processes of one deployment have different keys.",
     remedy: "Set APP_SECRET_KEY to the key it was stored with, the same on all machines, or store the session anew.",
   },
   database_newer: {

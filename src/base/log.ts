@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
 import { type Clock, systemClock } from "./clock.ts";
+import { visible } from "./visible-text.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -36,10 +37,10 @@ export function createLog(options: LogOptions, bound: LogFields = {}): Log {
       return;
     }
     const details = Object.entries(all)
-      .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)
+      .map(([name, value]) => `${name}=${visible(typeof value === "string" ? value : String(JSON.stringify(value)))}`)
       .join(" ");
     const tail = details === "" ? "" : ` ${styleText("gray", details)}`;
-    options.write(`${time.slice(11, 19)} ${styleText(COLOURS[level], level.padEnd(5))} ${message}${tail}\n`);
+    options.write(`${time.slice(11, 19)} ${styleText(COLOURS[level], level.padEnd(5))} ${visible(message)}${tail}\n`);
   };
   return {
     debug: (message, fields) => emit("debug", message, fields),

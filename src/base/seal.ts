@@ -39,7 +39,7 @@ export function createSeal(secret: string): Seal {
         const body = Buffer.concat([decipher.update(bytes.subarray(1 + NONCE_BYTES + TAG_BYTES)), decipher.final()]);
         return JSON.parse(body.toString("utf8")) as unknown;
       } catch (error) {
-        throw new OrbError("secret_key_wrong", "stored credentials cannot be opened with the present key", {
+        throw new OrbError("secret_key_wrong", "stored credentials cannot be decrypted with the current key", {
           cause: error,
           hint: "Set APP_SECRET_KEY to the key they were stored with, or store them anew.",
         });

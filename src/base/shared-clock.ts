@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 import type { Log } from "./log.ts";
-import { Trouble } from "./trouble.ts";
+import { OutageLogger } from "./outage-logger.ts";
 
 /** Clocks that are kept right differ by less: they are left alone. */
 export const TOLERATED_MS = 1000;
@@ -16,7 +16,7 @@ export interface SharedClock extends Clock {
  * wrong, that of the database which they share takes its place.
  */
 export function sharedClock(own: Clock, log: Log): SharedClock {
-  const trouble = new Trouble(log);
+  const outages = new OutageLogger(log);
   let ahead = 0;
   return {
     now: () => own.now() + ahead,
@@ -26,8 +26,8 @@ export function sharedClock(own: Clock, log: Log): SharedClock {
       // One that is off by about as much as is tolerated would else go to and fro.
       const tolerated = ahead === 0 ? TOLERATED_MS : TOLERATED_MS / 2;
       ahead = Math.abs(aheadMs) > tolerated ? Math.round(aheadMs) : 0;
-      if (ahead === 0) return trouble.ends("the clock of this machine agrees with the database's");
-      trouble.begins("the clock of this machine is not that of the database, which is used instead: set it", {
+      if (ahead === 0) return outages.ends("the clock of this machine agrees with the database's");
+      outages.begins("the clock of this machine is not that of the database, which is used instead: set it", {
         [ahead > 0 ? "seconds_slow" : "seconds_fast"]: Math.abs(ahead) / 1000,
       });
     },

@@ -1,5 +1,5 @@
 import { OrbError } from "../base/errors.ts";
-import type { BrowserAction } from "../domain/page-wishes.ts";
+import type { BrowserAction } from "../domain/page/page-options.ts";
 
 const WORDS: Readonly<Record<string, (rest: string) => BrowserAction | null>> = {
   wait: (rest) =>
@@ -7,8 +7,12 @@ const WORDS: Readonly<Record<string, (rest: string) => BrowserAction | null>> = 
   click: (selector) => ({ type: "click", selector }),
   "click-all": (selector) => ({ type: "click", selector, all: true }),
   write: (text) => ({ type: "write", text }),
+  "write-secret": (text) => ({ type: "write", text, secret: true }),
   press: (key) => ({ type: "press", key }),
   scroll: (rest) => {
+    const [toEnd, steps] = /^end(?::(\d+))?$/.exec(rest) ?? [];
+    if (toEnd !== undefined)
+      return { type: "scroll_to_end", ...(steps === undefined ? {} : { max_steps: Number(steps) }) };
     const [, direction, amount] = /^(up|down)(?::(\d+))?$/.exec(rest) ?? [];
     if (direction === undefined) return null;
     const type = { type: "scroll", direction: direction as "up" | "down" } as const;
@@ -17,7 +21,7 @@ const WORDS: Readonly<Record<string, (rest: string) => BrowserAction | null>> = 
 };
 
 const EXPECTED =
-  "expected click=CSS, click-all=CSS, wait=MILLISECONDS, wait=CSS, write=TEXT, press=KEY or scroll=down:PIXELS";
+  "expected click=CSS, click-all=CSS, wait=MILLISECONDS, wait=CSS, write=TEXT, write-secret=TEXT, press=KEY, scroll=down:PIXELS or scroll=end";
 
 /** One `--action`. */
 export function addAction(text: string, before: BrowserAction[] = []): BrowserAction[] {

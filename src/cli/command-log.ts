@@ -1,6 +1,6 @@
 import type { Log, LogFields, LogLevel } from "../base/log.ts";
 import { LOG_LEVELS } from "../base/log.ts";
-import { oneLine, paint, type Terminal } from "./output.ts";
+import { oneLine, paint, type Terminal } from "./print/output.ts";
 
 const COLOURS = { debug: "gray", info: "gray", warn: "yellow", error: "red" } as const;
 const NAMES = { debug: "debug", info: "info", warn: "warning", error: "error" } as const;

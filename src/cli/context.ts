@@ -2,7 +2,7 @@ import type { Log } from "../base/log.ts";
 import type { Config } from "../config/options.ts";
 import { createClient, type OrbweaverClient } from "../api-client/client.ts";
 import { commandLog } from "./command-log.ts";
-import { EXIT, type Terminal } from "./output.ts";
+import { EXIT, type Terminal } from "./print/output.ts";
 import type { CliApi, CliClient, Wiring } from "./wiring.ts";
 
 /** The API that a command speaks to. */

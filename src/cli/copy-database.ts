@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { OrbError } from "../base/errors.ts";
 import type { Config } from "../config/options.ts";
 import type { CliContext } from "./context.ts";
-import { Drawing } from "./drawing.ts";
-import { plural, printJson, table } from "./output.ts";
+import { Drawing } from "./print/drawing.ts";
+import { plural, printJson, table } from "./print/output.ts";
 import { EXIT_OF_SIGNAL, onStopSignals } from "./stop.ts";
 import type { CliCopy, CliCopyProgress } from "./wiring.ts";
 
@@ -92,7 +92,7 @@ function whatIsNext({ artifacts, secretKey, dataDir }: Config): string[] {
 function keyWords(isSet: boolean, file: string): string {
   if (isSet) return "Stored sessions and credentials need the same APP_SECRET_KEY on all machines.";
   if (existsSync(file))
-    return `Stored sessions and credentials are sealed with the key in ${file}: set APP_SECRET_KEY to it on all machines.`;
+    return `Stored sessions and credentials are encrypted with the key in ${file}: set APP_SECRET_KEY to it on all machines.`;
   return "Set APP_SECRET_KEY to the same value on all machines, such as the output of: openssl rand -hex 32";
 }
 

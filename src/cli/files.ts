@@ -5,7 +5,8 @@ import { dirname, join, resolve, sep } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { messageOf, OrbError, systemCode } from "../base/errors.ts";
-import { flushFolder } from "../base/whole-file.ts";
+import { visibleBytes } from "../base/visible-text.ts";
+import { flushFolder } from "../base/files/whole-file.ts";
 import { pagesIn } from "../exporters/markdown-pages.ts";
 
 export async function* readFile(path: string): AsyncGenerator<Uint8Array> {
@@ -75,7 +76,9 @@ async function statOrNull(path: string): Promise<Stats | null> {
 export async function writeAll(path: string | null, chunks: AsyncIterable<Uint8Array>, format?: string): Promise<void> {
   try {
     if (path !== null && format === FILE_PER_PAGE && (await isFolder(path))) return await writePages(path, chunks);
-    const source = Readable.from(chunks, { objectMode: false });
+    // A page cannot command the terminal that it is printed on; files and programs get it as it is.
+    const isScreen = path === null && process.stdout.isTTY === true;
+    const source = Readable.from(isScreen ? visibleBytes(chunks) : chunks, { objectMode: false });
     if (path === null) await pipeline(source, process.stdout, { end: false });
     else await writeWhole(path, source);
   } catch (error) {

@@ -7,11 +7,12 @@ import { addCrawlCommand } from "./commands/crawl.ts";
 import { addDemoCommand } from "./commands/demo.ts";
 import { addDoctorCommand } from "./commands/doctor.ts";
 import { addJobsCommands } from "./commands/jobs.ts";
+import { addLearnCommand } from "./commands/learn.ts";
 import { addLoginCommand } from "./commands/login.ts";
 import { addMcpCommand } from "./commands/mcp.ts";
 import { addProxiesCommands } from "./commands/proxies.ts";
 import { addQueueCommands } from "./commands/queue.ts";
-import { addRunsCommands } from "./commands/runs.ts";
+import { addRunsCommands } from "./commands/runs/runs.ts";
 import { addSchedulesCommands } from "./commands/schedules.ts";
 import { addScrapeCommand } from "./commands/scrape.ts";
 import { addServeCommand } from "./commands/serve.ts";
@@ -21,8 +22,8 @@ import { addUpCommand } from "./commands/up.ts";
 import { addUpkeepCommands } from "./commands/upkeep.ts";
 import { addWorkerCommand } from "./commands/worker.ts";
 import { addWorkersCommands } from "./commands/workers.ts";
-import { addWorkflowsCommands } from "./commands/workflows.ts";
-import { EXIT, reportError } from "./output.ts";
+import { addWorkflowsCommands } from "./commands/workflows/workflows.ts";
+import { EXIT, reportError } from "./print/output.ts";
 import type { Wiring } from "./wiring.ts";
 
 /** The whole command line; one function per group of commands adds itself here. */
@@ -38,6 +39,7 @@ export function buildProgram(context: CliContext, version: string): Command {
     .showSuggestionAfterError();
   addScrapeCommand(program, context);
   addCaptureCommand(program, context);
+  addLearnCommand(program, context);
   addJobsCommands(program, context);
   addRunsCommands(program, context);
   addSchedulesCommands(program, context);

@@ -1,8 +1,8 @@
 /** What a page is, how it is got and what is read from it: the same words for `orb scrape` and for jobs. */
 import { type Command, Option } from "commander";
 import { OrbError } from "../base/errors.ts";
-import type { BrowserAction } from "../domain/page-wishes.ts";
-import { STRATEGIES } from "../domain/recipe.ts";
+import type { BrowserAction } from "../domain/page/page-options.ts";
+import { STRATEGIES } from "../domain/run/recipe.ts";
 import { addAction } from "./actions.ts";
 import { given } from "./api/command.ts";
 import { addField, type FieldRule, itemsRule, knownNames } from "./fields.ts";
@@ -23,6 +23,8 @@ export interface RecipeOptions {
   cookie?: Record<string, string>;
   session?: string;
   timeout?: number;
+  maxAttempts?: number;
+  /** The older name. */
   attempts?: number;
   waitFor?: string;
   wait?: number;
@@ -38,13 +40,29 @@ export function addRecipeOptions(
   return addReadingOptions(command, strategies)
     .option("--header <name: value>", "sent to the page's own origin; may be given often", addHeader)
     .option("--cookie <name=value>", "sent to the page's own origin; may be given often", addCookie)
-    .option("--session <id>", "a stored session, see orb sessions")
+    .option("--session <name>", "a stored session, by its name or id; see orb sessions")
     .option("--timeout <seconds>", "how long the page may take", positiveNumber)
-    .option("--attempts <number>", attempts, positiveInteger)
+    .option("--max-attempts <number>", attempts, positiveInteger)
+    .addOption(attemptsAlias())
     .option("--wait-for <css>", "get the page in a browser, and wait until this is there")
     .option("--wait <seconds>", "in a browser, so long before anything is done or read", positiveNumber)
     .option("--mobile", "in a browser, as a phone")
     .option("--action <what>", "in a browser: click=CSS, wait=MS, press=Enter … ; may be given often", addAction);
+}
+
+/** The name that `--max-attempts` had before. */
+export function attemptsAlias(): Option {
+  return new Option("--attempts <number>", "the same as --max-attempts")
+    .argParser(positiveInteger)
+    .conflicts("maxAttempts");
+}
+
+/** Tries in all. */
+export function triesOf({
+  maxAttempts,
+  attempts,
+}: Pick<RecipeOptions, "maxAttempts" | "attempts">): number | undefined {
+  return maxAttempts ?? attempts;
 }
 
 /** What is read from a page, and how it is got. */
@@ -82,7 +100,7 @@ export async function recipeOf(options: RecipeOptions, wiring: Wiring): Promise<
     cookies: options.cookie,
     session_id: options.session,
     timeout_seconds: options.timeout,
-    max_attempts: options.attempts,
+    max_attempts: triesOf(options),
     browser: Object.keys(browser).length === 0 ? rules["browser"] : { ...browserIn(rules), ...browser },
   };
   return Object.fromEntries(Object.entries(recipe).filter(([, value]) => value !== undefined));

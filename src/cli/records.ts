@@ -1,5 +1,5 @@
 /** Records for people: one below the other, or as a table when they are many and small. */
-import { oneLine, paint, plainText, table, type Terminal, wrapped } from "./output.ts";
+import { oneLine, paint, plainText, table, type Terminal, wrapped } from "./print/output.ts";
 
 type Data = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 import type { Log } from "../base/log.ts";
-import { EXIT, type Terminal } from "./output.ts";
+import { EXIT, type Terminal } from "./print/output.ts";
 import type { Wiring } from "./wiring.ts";
 
 export interface StopRequest extends Disposable {
@@ -31,7 +31,7 @@ export function onStopSignals(wiring: Wiring, handler: (signal: StopSignal) => v
   const ask = (signal: StopSignal) => {
     if (firstAt === null) firstAt = performance.now();
     else if (signal === "SIGHUP" || performance.now() - firstAt < SAME_REQUEST_MS) return;
-    // The command is over and something keeps the process: whoever asks again wants it gone.
+    // The command has ended but something keeps the process alive: a second signal ends it.
     if (isReleased) wiring.exit(EXIT_OF_SIGNAL[signal]);
     handler(signal);
   };

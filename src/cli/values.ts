@@ -30,3 +30,12 @@ export function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("expected a whole number, 0 or more.");
   return Number(text);
 }
+
+/** One of these words, or several with commas between them. */
+export function someOf(words: readonly string[]): (text: string) => string {
+  return (text) => {
+    const unknown = text.split(",").find((word) => !words.includes(word));
+    if (unknown !== undefined) throw new InvalidArgumentError(`"${unknown}" is none of ${words.join(", ")}.`);
+    return text;
+  };
+}

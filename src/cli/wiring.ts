@@ -3,8 +3,8 @@ import type { LoadedConfig } from "../config/load.ts";
 import type { Config } from "../config/options.ts";
 import type { CrawlDeps } from "../orchestrator/jobs/deps.ts";
 import type { Fetch, OrbweaverClient } from "../api-client/client.ts";
-import type { CapturedPage, CaptureOptions } from "./capture-view.ts";
-import type { Terminal } from "./output.ts";
+import type { CapturedPage, CaptureOptions } from "./scrape/capture-view.ts";
+import type { Terminal } from "./print/output.ts";
 import type { Prompt } from "./prompt.ts";
 
 /** What the composition root hands to the commands: they start nothing by themselves. */

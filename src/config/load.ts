@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { type FieldError, messageOf, OrbError, systemCode } from "../base/errors.ts";
-import { suggest } from "../domain/suggest.ts";
+import { suggest } from "../domain/text/suggest.ts";
 import { crossCheck } from "./cross-check.ts";
 import { masked } from "./mask.ts";
 import { type Config, CONFIG_KEYS, type ConfigKey, OPTIONS } from "./options.ts";

@@ -3,9 +3,10 @@
  * all read this table: a new option is one new entry.
  */
 import { LOG_LEVELS } from "../base/log.ts";
-import { PROXY_ROTATIONS } from "../domain/proxy-rotation.ts";
+import { PROXY_ROTATIONS } from "../domain/proxy/proxy-rotation.ts";
 import { BUCKET_OPTIONS } from "./bucket-options.ts";
 import { LLM_OPTIONS } from "./llm-options.ts";
+import { RETENTION_OPTIONS } from "./retention-options.ts";
 import { derived, type Option, option, optional } from "./option.ts";
 import * as type from "./types.ts";
 
@@ -35,6 +36,13 @@ export const OPTIONS = {
     default: "./data",
     about: "Directory for artifacts, exports and logs; the database stays where `APP_DATABASE_URL` says.",
     example: "/var/lib/orb",
+  }),
+  fileGroup: optional({
+    name: "APP_FILE_GROUP",
+    type: type.group,
+    about:
+      "Group of this machine, by name or number, that may read the data directory, the database and artifacts as well. Without it their owner alone may.",
+    example: "www-data",
   }),
   host: option({
     name: "APP_HOST",
@@ -139,8 +147,9 @@ export const OPTIONS = {
     name: "APP_MAX_PER_RESOLVER",
     type: type.limitsByName,
     default: "{}",
-    about: "Tasks in flight per resolver of the queue; resolvers that are not named have no limit.",
-    example: '{"unpaywall":2,"crossref":3}',
+    about:
+      "Tasks in flight per resolver (concurrency key) of the queue; `*` is for each that is not named. Without it those have no limit.",
+    example: '{"unpaywall":2,"*":10}',
   }),
   maxConcurrentTasks: option({
     name: "APP_MAX_CONCURRENT_TASKS",
@@ -189,23 +198,25 @@ export const OPTIONS = {
     name: "APP_BREAKER_FAILURES",
     type: type.integer(1, 10_000),
     default: "5",
-    about: "Different pages that fail in a row before a site is left alone.",
+    about: "Different pages that fail in a row before the circuit of a site opens.",
     example: "10",
   }),
   breakerCooldownMs: option({
     name: "APP_BREAKER_COOLDOWN_SECONDS",
     type: type.duration("seconds", 0, 7 * DAY),
     default: "300",
-    about: "How long such a site is left alone before it is tried again.",
+    about: "How long the circuit stays open before one request probes the site.",
     example: "60",
   }),
   retentionMs: option({
     name: "APP_RETENTION_HOURS",
     type: type.duration("hours", 0, 87_600),
     default: "24",
-    about: "How long finished ad-hoc crawls are kept; runs of saved jobs stay until they are deleted.",
+    about:
+      "How long temporary runs are kept after their end: those of the Firecrawl API and of agents (MCP), crawls started with `temporary`, and proxy checks. All others stay.",
     example: "168",
   }),
+  ...RETENTION_OPTIONS,
   maxBodyBytes: option({
     name: "APP_MAX_BODY_BYTES",
     type: type.integer(1, 2_147_483_647),
@@ -327,6 +338,14 @@ export const OPTIONS = {
     about: "Signs outgoing webhooks.",
     example: "the output of `openssl rand -hex 32`",
     secret: "whole",
+  }),
+  minScheduleMs: option({
+    name: "APP_MIN_SCHEDULE_SECONDS",
+    type: type.duration("seconds", 1, DAY),
+    default: "60",
+    about:
+      "Shortest time between two runs of a schedule: a cron expression with times closer to each other is refused.",
+    example: "300",
   }),
   respectRobots: option({
     name: "APP_RESPECT_ROBOTS",

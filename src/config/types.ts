@@ -86,6 +86,12 @@ function splitList(text: string): string[] {
     .filter((part) => part !== "");
 }
 
+export const group: ValueType<string> = {
+  expected: "the name or the number of a group of this machine",
+  parse: (text) => (/^[\w][\w.-]{0,31}\$?$/.test(text) ? text : refuse()),
+  format: String,
+};
+
 export const path: ValueType<string> = {
   expected: "a path, absolute or relative to the working directory",
   parse: (text, cwd) => (text.includes("\0") ? refuse() : resolve(cwd, text)),
@@ -258,7 +264,7 @@ export const limitsByName: ValueType<Readonly<Record<string, number>>> = {
     }
     if (typeof value !== "object" || value === null || Array.isArray(value)) refuse();
     for (const [name, limit] of Object.entries(value)) {
-      if (!/^[A-Za-z0-9_.:-]{1,128}$/.test(name) || name === "__proto__")
+      if (name !== "*" && (!/^[A-Za-z0-9_.:-]{1,128}$/.test(name) || name === "__proto__"))
         refuse(`${JSON.stringify(name)} is not a name`);
       if (!Number.isInteger(limit) || limit < 1) refuse(`the limit of "${name}" is not such a number`);
     }

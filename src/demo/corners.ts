@@ -31,7 +31,11 @@ export function cornersPage(): string {
   const corners = [
     { path: "/arrivals", name: "New arrivals", about: "Empty until a script has run: it takes a browser to see it." },
     { path: "/finder", name: "Book finder", about: "A list that loads itself from a JSON API, page after page." },
-    { path: "/busy/", name: "Signing queue", about: "Lets three people in every two seconds; the others get 429." },
+    {
+      path: "/busy/",
+      name: "Signing queue",
+      about: "Lets three people in, then nobody for two seconds: they get 429.",
+    },
     { path: "/broken/", name: "Closed for repairs", about: "Errors, loops, a torn page and a slow clerk." },
   ];
   const cards = corners.map(
@@ -125,14 +129,14 @@ await more();
 `,
 };
 
-const WINDOW_MS = 2000;
-const PER_WINDOW = 3;
+const PAUSE_MS = 2000;
+const BEFORE_PAUSE = 3;
 
-/** Lets so many in, and asks all others to come back when its window ends. */
+/** Admits so many, then refuses everybody for two seconds from the next request on: however fast they come, somebody waits. */
 export class Doorkeeper {
   readonly #clock: Clock;
-  #since = Number.NEGATIVE_INFINITY;
-  #let = 0;
+  #closedUntil = Number.NEGATIVE_INFINITY;
+  #admitted = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -141,14 +145,14 @@ export class Doorkeeper {
   /** null: come in. */
   ask(): Answer | null {
     const now = this.#clock.monotonic();
-    if (now - this.#since >= WINDOW_MS) [this.#since, this.#let] = [now, 0];
-    if (this.#let < PER_WINDOW) {
-      this.#let += 1;
-      return null;
+    if (now >= this.#closedUntil) {
+      this.#admitted += 1;
+      if (this.#admitted <= BEFORE_PAUSE) return null;
+      [this.#closedUntil, this.#admitted] = [now + PAUSE_MS, 0];
     }
     return {
       status: 429,
-      headers: { "retry-after": String(WINDOW_MS / 1000) },
+      headers: { "retry-after": String(PAUSE_MS / 1000) },
       body: frame({ title: "One moment", body: "<h1>One moment, please</h1><p>Three at a time.</p>" }),
     };
   }
@@ -158,7 +162,7 @@ export function busyPage(nth: number | null): string {
   const links = Array.from({ length: SIGNINGS }, (_, at) => `<li><a href="/busy/${at + 1}">Table ${at + 1}</a></li>`);
   const body =
     nth === null
-      ? `<h1>Signing queue</h1><p class="lead">Three people every two seconds. Whoever is asked to wait, and waits, gets in.</p><ul>${links.join("\n")}</ul>`
+      ? `<h1>Signing queue</h1><p class="lead">Three people at a time, two seconds apart. Wait when you are asked to, and you get in.</p><ul>${links.join("\n")}</ul>`
       : `<p class="crumbs"><a href="/busy/">Signing queue</a></p><h1>Table ${nth}</h1><p>You waited your turn, and here is your dedication: “To whoever reads the Retry-After header, with the warmest thanks of everybody at the door.”</p>`;
   return frame({ title: nth === null ? "Signing queue" : `Table ${nth}`, at: "/corners", body });
 }

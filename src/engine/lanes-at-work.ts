@@ -13,6 +13,8 @@ export interface AtWorkOptions {
   leaseHolds: () => boolean;
   /** Whether a lane that has been at work so long is to give its place to another. */
   yields: (lane: string, forMs: number) => boolean;
+  /** Whether other processes take lanes that are given back now. */
+  movesOn: () => boolean;
 }
 
 export interface Turn {
@@ -146,7 +148,7 @@ export class LanesAtWork {
   }
 
   #ticket(name: string, lane: Lane): LaneTicket {
-    const { clock, owner, ttlMs, leaseHolds, yields } = this.#options;
+    const { clock, owner, ttlMs, leaseHolds, yields, movesOn } = this.#options;
     const since = clock.monotonic();
     return {
       lane: name,
@@ -158,6 +160,7 @@ export class LanesAtWork {
       fence: this.#fence.signal,
       leaseHolds,
       yieldWanted: () => this.#onRest !== null || yields(name, clock.monotonic() - since),
+      movesOn,
       offers: () => lane.offers,
       controls: () => this.#controls,
     };

@@ -2,8 +2,8 @@ import { type Clock, sleep } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { Signal } from "../base/signal.ts";
-import { Trouble } from "../base/trouble.ts";
-import type { Store } from "../store/port.ts";
+import { OutageLogger } from "../base/outage-logger.ts";
+import type { Store } from "../store/ports/port.ts";
 
 export interface LeaseOptions {
   store: Store;
@@ -55,7 +55,7 @@ export class Lease {
   /** Renews it until it is lost, which aborts `lost`, or until somebody else aborts that. */
   async keep(owner: string, lost: AbortController, renewed: () => Promise<void> = async () => {}): Promise<void> {
     const { store, clock, log, ttlMs, heartbeatMs } = this.#options;
-    const trouble = new Trouble(log);
+    const outages = new OutageLogger(log);
     lost.signal.addEventListener("abort", () => this.#doubted.raise(), { once: true });
     while (!lost.signal.aborted) {
       await this.#doubted.wait(clock, heartbeatMs);
@@ -65,10 +65,10 @@ export class Lease {
         const beat = await inTime(clock, this.#renewed + ttlMs - asked, store.heartbeat(owner, ttlMs));
         if (beat === null) return lost.abort();
         this.#renewed = asked;
-        trouble.ends("the engine's lease was renewed again");
+        outages.ends("the engine's lease was renewed again");
         await renewed();
       } catch (error) {
-        trouble.begins("the engine's lease could not be renewed; it is tried again", { error: messageOf(error) });
+        outages.begins("the engine's lease could not be renewed; it is tried again", { error: messageOf(error) });
       }
       if (clock.monotonic() - this.#renewed > ttlMs - heartbeatMs) return lost.abort();
     }

@@ -39,6 +39,8 @@ export interface LaneTicket {
   leaseHolds(): boolean;
   /** Others wait for a turn, and this one has had its time. */
   yieldWanted(): boolean;
+  /** Its process has more lanes than its share: another process takes this one when it is given back. */
+  movesOn(): boolean;
   /** Grows with every offer since the ticket was given. */
   offers(): number;
   /** Grows with every change of limits, pauses or run states. */

@@ -1,7 +1,7 @@
 import { type Clock, sleep } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { Trouble } from "../base/trouble.ts";
+import { OutageLogger } from "../base/outage-logger.ts";
 import type { Engine, EngineRole } from "./port.ts";
 
 /** An engine that can be told not to wait for what runs. */
@@ -109,7 +109,7 @@ export class StandByEngine implements HurriedEngine {
 
   async #watch(): Promise<void> {
     const { clock, log, othersWork } = this.#options;
-    const trouble = new Trouble(log);
+    const outages = new OutageLogger(log);
     while (!this.#stopping.signal.aborted) {
       await sleep(clock, LOOK_MS, this.#stopping.signal);
       if (this.#stopping.signal.aborted || this.#drained) continue;
@@ -118,9 +118,9 @@ export class StandByEngine implements HurriedEngine {
         if (this.#works) this.#giveWay(others);
         else if (!others) await this.#begin();
         if (this.#works && this.#options.givesWay !== true) return;
-        trouble.ends("it can be seen again who works");
+        outages.ends("it can be seen again who works");
       } catch (error) {
-        trouble.begins("it cannot be seen who works; it is tried again", { error: messageOf(error) });
+        outages.begins("it cannot be seen who works; it is tried again", { error: messageOf(error) });
       }
     }
   }

@@ -1,8 +1,8 @@
 import { type Clock, sleep } from "../base/clock.ts";
 import { isOrbError } from "../base/errors.ts";
 import { Signal } from "../base/signal.ts";
-import { TERMINAL_RUN_STATES } from "../domain/states.ts";
-import type { EventRecord, Store } from "../store/port.ts";
+import { TERMINAL_RUN_STATES } from "../domain/run/states.ts";
+import type { EventRecord, Store } from "../store/ports/port.ts";
 
 export interface FollowDeps {
   store: Store;

@@ -6,7 +6,7 @@
  * column `_more`. It exists only when it may be needed: when there are more records than were looked at, or when some of
  * those have fields that got no column.
  */
-import type { JsonValue } from "../domain/queue-item.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
 import type { Exporter, ExportOptions, ExportRecord } from "./exporter.ts";
 import { asText, type Batch, batchesOf, columnNames, fieldsOf, inChunks } from "./stream.ts";
 

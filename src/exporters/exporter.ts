@@ -1,5 +1,5 @@
 /** What every export format is: a name, and a way to turn a stream of records, or of what servers sent, into bytes. */
-import type { JsonValue } from "../domain/queue-item.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
 
 /** A result as the API shows it. */
 export interface ExportRecord {

@@ -1,5 +1,5 @@
 /** YAML front matter that readers of YAML 1.1 and 1.2 take for the same values. */
-import type { JsonValue } from "../domain/queue-item.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
 
 export type FrontMatter = readonly (readonly [name: string, value: JsonValue])[];
 

@@ -1,5 +1,5 @@
 /** Scraped text as Markdown that shows it and nothing else. */
-import type { JsonValue } from "../domain/queue-item.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
 
 /** One line in which nothing means anything: for headings, list items and lines of text. */
 export function escaped(content: string): string {

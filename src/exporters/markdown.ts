@@ -3,7 +3,7 @@
  * Markdown is a heading and a list of its fields. A record begins with a line `---` that a line `url: …` follows; these two
  * lines stand nowhere else.
  */
-import type { JsonValue } from "../domain/queue-item.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
 import type { Exporter, ExportRecord } from "./exporter.ts";
 import { frontMatter, type FrontMatter } from "./front-matter.ts";
 import { safeBody } from "./markdown-body.ts";

@@ -12,7 +12,7 @@
  * `_more`, which exists when there is more than one row group. A column of strings takes any value.
  */
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
-import type { JsonValue } from "../domain/queue-item.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
 import type { ExportOptions, ExportRecord } from "./exporter.ts";
 import { asText, type Batch, batchesOf, columnNames, fieldsOf } from "./stream.ts";
 

@@ -1,6 +1,6 @@
 /** All export formats. A new one is a file beside this one and a line in a list. */
 import { OrbError } from "../base/errors.ts";
-import { suggest } from "../domain/suggest.ts";
+import { suggest } from "../domain/text/suggest.ts";
 import { csvExcelExporter, csvExporter } from "./csv.ts";
 import type { Archiver, Exporter, Format } from "./exporter.ts";
 import { jsonExporter } from "./json.ts";

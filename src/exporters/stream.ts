@@ -1,6 +1,6 @@
 /** Pieces that the formats share: bounded batches of records, and text gathered into chunks of bytes. */
 import { pipeline, Readable, type Transform } from "node:stream";
-import type { JsonValue } from "../domain/queue-item.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
 import type { ExportRecord } from "./exporter.ts";
 
 /** Large enough that a socket is not fed line by line, small enough not to matter. */

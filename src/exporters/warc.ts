@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { warcFields, warcRecord } from "../domain/warc.ts";
+import { warcFields, warcRecord } from "../domain/page/warc.ts";
 import type { Archiver } from "./exporter.ts";
 
 const compress = promisify(gzip);

@@ -3,11 +3,13 @@
  * in the store already, and recognises them by their attribute, before they are resolved. All others are told by every
  * page that has them: who was the first to tell may not have come to write it down.
  */
-import { compileScopeRules, type ScopeOptions, type ScopeRules } from "../domain/crawl-scope.ts";
-import { Recent } from "../domain/recent.ts";
+import type { LeftLink } from "../domain/crawl/crawl-skips.ts";
+import { compileScopeRules, type ScopeOptions, type ScopeRules } from "../domain/crawl/crawl-scope.ts";
+import { Recent } from "../domain/lane/recent.ts";
 import type { Element } from "./dom/nodes.ts";
 import type { PageFacts } from "./facts/page-facts.ts";
 import { isInTemplate, leadsOf } from "./links.ts";
+import { isPagination } from "./next-link.ts";
 
 /** What a crawl wants to know of a page's links. */
 export interface FollowOrder {
@@ -36,6 +38,8 @@ const MOST_LINKS = 50_000;
 /** Links of one page; each becomes a row in the transaction that ends the page. */
 const MOST_ON_A_PAGE = 20_000;
 const ENOUGH_TOO_DEEP = 5;
+/** Links that a page names and the crawl leaves: more are not counted. */
+const MOST_LEFT = 5000;
 
 /** A link that the crawl follows; one for all ways to write it. */
 interface Known {
@@ -46,12 +50,15 @@ interface Known {
   isKept: boolean;
 }
 
+/** The crawl leaves it, wherever it stands. */
+const LEFT: Known = { key: "", url: null, isKept: true };
+
 /** Of one crawl. */
 export class LinkFinder {
   readonly scope: string;
   readonly #rules: ScopeRules;
-  /** By the attribute and what it is relative to. Null: the crawl leaves it, wherever it stands. */
-  readonly #byText = new Recent<Known | null>(MOST_LINKS);
+  /** By the attribute and what it is relative to. */
+  readonly #byText = new Recent<Known>(MOST_LINKS);
   readonly #byKey = new Recent<Known>(MOST_LINKS);
 
   constructor(scope: string) {
@@ -59,14 +66,15 @@ export class LinkFinder {
     this.#rules = compileScopeRules(JSON.parse(scope) as ScopeOptions);
   }
 
-  find(facts: PageFacts, order: FollowOrder): FollowLink[] {
+  /** `left` gets the links that the crawl leaves, each when this finder sees it for the first time. */
+  find(facts: PageFacts, order: FollowOrder, left: LeftLink[] = []): FollowLink[] {
     if (facts.robots.nofollow || facts.base === null) return [];
     const base = new Base(facts.base);
     const aFew = order.tooDeep && !order.all;
     const found = new Map<string, FollowLink>();
     for (const { element, address } of leadsOf(facts.document)) {
       if (address === "" || address.startsWith("#")) continue;
-      const link = aFew ? this.#unknown(element, address, base) : this.#look(element, address, base, order);
+      const link = aFew ? this.#unknown(element, address, base) : this.#look(element, address, base, order, left);
       if (link === null) continue;
       found.set(link.key, link);
       if (found.size >= (aFew ? ENOUGH_TOO_DEEP : MOST_ON_A_PAGE)) break;
@@ -81,35 +89,47 @@ export class LinkFinder {
     else known.isKept = true;
   }
 
-  #look(element: Element, href: string, base: Base, { all }: FollowOrder): FollowLink | null {
+  #look(element: Element, href: string, base: Base, { all }: FollowOrder, left: LeftLink[]): FollowLink | null {
     const text = base.nameOf(href);
     let known = this.#byText.get(text);
     if (known === undefined) {
       if (isInTemplate(element)) return null;
-      known = this.#resolve(href, base);
+      known = this.#resolve(element, href, base, left);
       this.#byText.set(standalone(text), known);
     }
-    if (known === null || (known.isKept && !all)) return null;
+    if (known === LEFT || (known.isKept && !all)) return null;
     return { key: known.key, url: known.url! };
   }
 
   /** Nothing of it is remembered: found nearer to the start it would be followed. */
   #unknown(element: Element, href: string, base: Base): FollowLink | null {
     const known = this.#byText.get(base.nameOf(href));
-    if (known === null || known?.isKept === true || isInTemplate(element)) return null;
+    if (known?.isKept === true || isInTemplate(element)) return null;
     const decision = this.#rules.look(href, base.href);
     return !decision.follow || this.#byKey.get(decision.key)?.isKept === true ? null : decision;
   }
 
-  #resolve(href: string, base: Base): Known | null {
+  #resolve(element: Element, href: string, base: Base, left: LeftLink[]): Known {
     const decision = this.#rules.look(href, base.href);
-    if (!decision.follow) return null;
+    if (!decision.follow) {
+      if (decision.why !== "not_http" && left.length < MOST_LEFT) left.push(leftLink(element, href, decision));
+      return LEFT;
+    }
     const { key, url } = decision;
     let known = this.#byKey.get(key);
     if (known === undefined) this.#byKey.set(key, (known = { key, url, isKept: false }));
     known.url ??= url;
     return known;
   }
+}
+
+type Left = Extract<ReturnType<ScopeRules["look"]>, { follow: false }>;
+
+function leftLink(element: Element, href: string, { why, key, url, pattern }: Left): LeftLink {
+  const link: LeftLink = { key: key ?? href.slice(0, 200), why };
+  const isByPattern = why === "not_included" || why === "excluded";
+  if (!isByPattern || url === undefined || !isPagination(element, href)) return link;
+  return { ...link, next: { url, ...(pattern === undefined ? {} : { pattern }) } };
 }
 
 /** What links are relative to. */

@@ -1,6 +1,6 @@
 /** JSON from strangers. */
-import { hasTooManyValues } from "../domain/json-size.ts";
-import type { JsonValue } from "../domain/queue-item.ts";
+import { hasTooManyValues } from "../domain/text/json-size.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
 
 /** Values nested deeper are cut off: what is stored is written with JSON.stringify, which recurses. */
 export const MAX_JSON_DEPTH = 100;

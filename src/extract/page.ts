@@ -1,14 +1,14 @@
 /** One page, read once: records, title, links and article come from the same parse. */
 import { hash } from "node:crypto";
-import { hasTooManyValues, MAX_JSON_VALUES } from "../domain/json-size.ts";
-import type { JsonValue } from "../domain/queue-item.ts";
+import { hasTooManyValues, MAX_JSON_VALUES } from "../domain/text/json-size.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
 import { type Article, countWords } from "./article/article.ts";
 import { decodeBody } from "./charset.ts";
 import { type PageDocument, readDocument } from "./document/read.ts";
 import type { Document } from "./dom/nodes.ts";
 import { parseHtml } from "./dom/parse.ts";
 import { parseXml } from "./dom/xml.ts";
-import type { RobotsDirectives } from "../domain/robots-directives.ts";
+import type { RobotsDirectives } from "../domain/site/robots-directives.ts";
 import { PageFacts } from "./facts/page-facts.ts";
 import { depthOf, MAX_JSON_DEPTH } from "./json.ts";
 import type { Link } from "./links.ts";

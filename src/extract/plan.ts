@@ -1,7 +1,7 @@
 /** What is to be taken from a page, compiled once and used for every page of a run. */
 import { OrbError } from "../base/errors.ts";
-import { SchemaError } from "../domain/json-schema.ts";
-import type { Parsed } from "../domain/queue-item.ts";
+import { SchemaError } from "../domain/text/json-schema.ts";
+import type { Parsed } from "../domain/lane/queue-item.ts";
 import { compileDocument, type DocumentPlan } from "./document/spec.ts";
 import { compileItems, compileRule, isObject, Problems, readKnown, type Rule } from "./rules/compile.ts";
 import type { Select } from "./rules/extractors.ts";
@@ -18,7 +18,7 @@ export interface PlanSpec {
   links?: boolean;
   /** Read the article (default false). */
   article?: boolean;
-  /** The page as a whole, too: a DocumentWish. */
+  /** The page as a whole, too: a DocumentRequest. */
   document?: unknown;
   /** What the page says, as text, for somebody else to read; at most so many characters. */
   source?: number;

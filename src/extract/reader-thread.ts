@@ -2,7 +2,7 @@ import { getCompileCacheDir } from "node:module";
 import { Worker } from "node:worker_threads";
 import type { Clock, Timer } from "../base/clock.ts";
 import { messageOf, systemCode } from "../base/errors.ts";
-import { FetchFailure } from "../domain/failure.ts";
+import { FetchFailure } from "../domain/run/failure.ts";
 import type { KeptLinks } from "./follow.ts";
 import type { FromReader, ReadOrder } from "./thread.ts";
 
@@ -79,6 +79,7 @@ export class ReaderThread {
     this.#watch();
     const kept = [...this.#kept.entries()].map(([crawl, keys]) => ({ crawl, keys }) satisfies KeptLinks);
     this.#kept.clear();
+    if (order.kind === "learn") return this.#worker.postMessage({ order, kept });
     const { body } = order.input;
     if (typeof body === "string") return this.#worker.postMessage({ order, kept });
     const moved = owned && body.byteLength === body.buffer.byteLength ? body : copyOf(body);
@@ -134,7 +135,7 @@ export class ReaderThread {
     const usage = await this.#worker.cpuUsage().catch(() => null);
     // It has answered meanwhile, and may be at the next page.
     if (usage === null || this.#cpuMs !== before) return;
-    if ((usage.user + usage.system) / 1000 - before >= timeoutMs / 2) fail();
+    if ((usage.user + usage.system) / 1000 - before >= timeoutMs) fail();
   }
 
   #fail(reason: "extraction_timeout" | "extraction_failed", message: string): void {

@@ -1,8 +1,9 @@
 /** All that is worked out from the text of one page, in one go and in one thread. */
-import { outlineOf } from "../domain/page-outline.ts";
-import { type PageShell, shellOf } from "../domain/page-shell.ts";
-import { type SoftBlock, softBlockOf } from "../domain/soft-block.ts";
-import { readRobotsDirectives } from "../domain/robots-directives.ts";
+import { outlineOf } from "../domain/page/page-outline.ts";
+import { type PageShell, shellOf } from "../domain/page/page-shell.ts";
+import { type SoftBlock, softBlockOf } from "../domain/page/soft-block.ts";
+import { readRobotsDirectives } from "../domain/site/robots-directives.ts";
+import type { LeftLink } from "../domain/crawl/crawl-skips.ts";
 import type { FollowLink, FollowOrder, LinkFinders } from "./follow.ts";
 import { type Extraction, extract, type PageInput, parsePage } from "./page.ts";
 import type { Plan } from "./plan.ts";
@@ -18,7 +19,7 @@ export interface Judge {
 }
 
 /** What is wanted of a page besides what the plan says. */
-export interface ReadWishes {
+export interface ReadRequest {
   judge: Judge | null;
   follow: FollowOrder | null;
 }
@@ -31,15 +32,18 @@ export interface PageReading {
   shell: PageShell | null;
   /** The links that a crawl follows; none without `follow`, and none of a page that is not what was asked for. */
   follow: FollowLink[];
+  /** Links that the crawl leaves, as far as nobody was told of them before. */
+  left: LeftLink[];
 }
 
-export function readPage(input: PageInput, plan: Plan, wishes: ReadWishes, finders: LinkFinders): PageReading {
+export function readPage(input: PageInput, plan: Plan, wishes: ReadRequest, finders: LinkFinders): PageReading {
   const page = parsePage(input);
   const extraction = extract(page, plan);
   const { judge, follow } = wishes;
   const walls = judge === null ? NO_WALLS : wallsOf(page.text, input.contentType, judge);
-  const reading: PageReading = { extraction, ...walls, follow: [] };
-  if (follow !== null && isGood(reading, judge)) reading.follow = finders.of(follow).find(page.facts, follow);
+  const reading: PageReading = { extraction, ...walls, follow: [], left: [] };
+  if (follow !== null && isGood(reading, judge))
+    reading.follow = finders.of(follow).find(page.facts, follow, reading.left);
   return reading;
 }
 

@@ -1,7 +1,7 @@
 /** The schema that every record of a page has to satisfy. */
 import type { ErrorObject } from "ajv";
-import { compileJsonSchema } from "../domain/json-schema.ts";
-import type { JsonValue } from "../domain/queue-item.ts";
+import { compileJsonSchema } from "../domain/text/json-schema.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
 import { depthOf, MAX_JSON_DEPTH } from "./json.ts";
 import type { ExtractionProblem } from "./rules/evaluate.ts";
 

@@ -1,7 +1,7 @@
 /** A sitemap as it was fetched: often packed, sometimes twice, always a stranger's. */
 import { gunzipSync } from "node:zlib";
 import { systemCode } from "../base/errors.ts";
-import { FetchFailure } from "../domain/failure.ts";
+import { FetchFailure } from "../domain/run/failure.ts";
 import { decodeBody } from "./charset.ts";
 import { readSitemap, SITEMAP_LIMITS, type Sitemap } from "./sitemap.ts";
 

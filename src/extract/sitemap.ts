@@ -4,7 +4,7 @@
  * makes the reader throw, and all of it is bounded.
  */
 import { type Element, elementsBelow } from "./dom/nodes.ts";
-import { meantUrl } from "../domain/meant-url.ts";
+import { meantUrl } from "../domain/text/meant-url.ts";
 import { parseXml } from "./dom/xml.ts";
 import { partsOf } from "./sitemap-parts.ts";
 import { parseDate } from "./values/date.ts";

@@ -1,24 +1,25 @@
 /**
- * Runs in a worker thread: reads one page or sitemap after another. One that holds it up, or fills its memory, takes
+ * Runs in a worker thread: reads one page or sitemap after another, or learns from some. One that holds it up, or fills its memory, takes
  * this thread along and nothing else.
  */
 import { parentPort } from "node:worker_threads";
 import { type FieldError, isOrbError, messageOf } from "../base/errors.ts";
-import { type FailureReason, FetchFailure } from "../domain/failure.ts";
+import { type FailureReason, FetchFailure } from "../domain/run/failure.ts";
 import type { PageInput } from "./page.ts";
 import { compilePlan, type Plan, type PlanSpec } from "./plan.ts";
 import { type KeptLinks, LinkFinders } from "./follow.ts";
-import { type ReadWishes, readPage } from "./reading.ts";
+import { learnRules, type LessonInput } from "./learn/lesson.ts";
+import { type ReadRequest, readPage } from "./reading.ts";
 import { readSitemapFile, type SitemapFile } from "./sitemap-file.ts";
 
-export type ReadOrder = PageOrder | { kind: "sitemap"; input: SitemapFile };
+export type ReadOrder = PageOrder | { kind: "sitemap"; input: SitemapFile } | { kind: "learn"; input: LessonInput };
 
 interface PageOrder {
   kind: "page";
   input: PageInput;
   /** The plan's spec as JSON: short, and at the same time the name under which the compiled plan is kept. */
   spec: string;
-  wishes: ReadWishes;
+  wishes: ReadRequest;
 }
 
 /** `cpuMs`: what the thread has used of the processor in all its life. */
@@ -27,7 +28,7 @@ export type FromReader = Told & { cpuMs: number };
 type Told =
   /** Everything is loaded; orders that came before it are read now. */
   | { kind: "ready" }
-  /** A PageReading or SitemapReading as JSON: for many small objects this is a third cheaper on the main thread than a copy. */
+  /** A PageReading, SitemapReading or Lesson as JSON: for many small objects this is a third cheaper on the main thread than a copy. */
   | { kind: "read"; reading: string }
   | { kind: "invalid"; message: string; fields: readonly FieldError[] }
   /** `reason`: what is wrong with the file itself; null: it could not be read. */
@@ -51,6 +52,7 @@ const finders = new LinkFinders();
 
 function reading(order: ReadOrder): unknown {
   if (order.kind === "sitemap") return readSitemapFile(order.input);
+  if (order.kind === "learn") return learnRules(order.input);
   return readPage(order.input, planFor(order.spec), order.wishes, finders);
 }
 

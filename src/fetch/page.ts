@@ -1,9 +1,9 @@
-import type { Credentials } from "../domain/credentials.ts";
-import type { Exchange } from "../domain/exchange.ts";
-import { FetchFailure } from "../domain/failure.ts";
-import type { BrowserAction } from "../domain/page-wishes.ts";
-import type { Validators } from "../domain/page-copy.ts";
-import type { Upstream } from "../domain/upstream.ts";
+import type { Credentials } from "../domain/text/credentials.ts";
+import type { Exchange } from "../domain/page/exchange.ts";
+import { FetchFailure } from "../domain/run/failure.ts";
+import type { BrowserAction } from "../domain/page/page-options.ts";
+import type { Validators } from "../domain/page/page-copy.ts";
+import type { Upstream } from "../domain/proxy/upstream.ts";
 import type { Redirect } from "../net/http.ts";
 
 /** Ways of getting a page, in the order in which a run may climb: never down again. */
@@ -38,7 +38,7 @@ export interface PageRequest {
   onHead?: (status: number, headers: Readonly<Record<string, string>>) => void;
   /** Asked while the page is still open: true takes a picture and a copy of the page along, to show what was wrong. */
   wantsEvidence?: (answer: PageAnswer) => Promise<boolean>;
-  browser?: BrowserWishes;
+  browser?: BrowserFetchOptions;
   /** Pages with the same key (those of one run) may share cookies and follow each other in one page of a browser. */
   shareKey?: string;
   /** Called before a request that comes after a wait; throws when the site is not to be asked any more. */
@@ -55,7 +55,7 @@ export interface MemoryShare {
   onWait?: (waits: boolean) => void;
 }
 
-export interface BrowserWishes {
+export interface BrowserFetchOptions {
   /** Leave out pictures, fonts and media. */
   blockResources?: boolean;
   /** Wait until this CSS selector matches, within the page's time. */

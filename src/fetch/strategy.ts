@@ -1,4 +1,4 @@
-import type { Upstream } from "../domain/upstream.ts";
+import type { Upstream } from "../domain/proxy/upstream.ts";
 import type { HttpLimits, Redirect } from "../net/http.ts";
 
 /** What every way of fetching is asked, whatever it does to get the bytes. */

@@ -1,5 +1,5 @@
 /** What is done on a page before it is read. */
-import type { BrowserAction } from "../domain/page-wishes.ts";
+import type { BrowserAction } from "../domain/page/page-options.ts";
 import { Given } from "./given.ts";
 
 const MOST = 50;

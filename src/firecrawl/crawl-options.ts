@@ -1,5 +1,5 @@
 /** Which pages a crawl or a batch gets, in the words of our own crawls. */
-import type { CrawlInput } from "../domain/crawl-options.ts";
+import type { CrawlInput } from "../domain/crawl/crawl-options.ts";
 import { Given } from "./given.ts";
 import { readScrapeOptions, type ScrapeAsk, type Version } from "./scrape-options.ts";
 import { readWebhook, type WebhookAsk } from "./webhook-options.ts";

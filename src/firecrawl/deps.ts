@@ -1,4 +1,4 @@
-import type { RunRecord } from "../store/port.ts";
+import type { RunRecord } from "../store/ports/port.ts";
 import type { JsonAsk } from "./json-values.ts";
 import type { ApiDeps } from "../api/deps.ts";
 

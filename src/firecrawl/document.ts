@@ -1,6 +1,6 @@
 /** One page of a run as Firecrawl's clients know it. */
-import { shownUrl } from "../domain/url.ts";
-import type { ResultRecord } from "../store/yield-records.ts";
+import { shownUrl } from "../domain/text/url.ts";
+import type { ResultRecord } from "../store/records/output-records.ts";
 import type { FirecrawlMark } from "./deps.ts";
 import { isObject } from "./given.ts";
 import { jsonOf } from "./json-values.ts";

@@ -1,5 +1,5 @@
 /** The forms in which a page is asked for, and what a page must be read for to give them. */
-import type { DocumentFormat } from "../domain/page-wishes.ts";
+import type { DocumentFormat } from "../domain/page/page-options.ts";
 import type { Given } from "./given.ts";
 import { isObject } from "./given.ts";
 import { type JsonAsk, readJsonAsk } from "./json-values.ts";

@@ -1,6 +1,6 @@
 /** Reads what was sent, name by name: what is of the wrong kind, and what nobody here knows, is told with its path. */
 import type { FieldError } from "../base/errors.ts";
-import { suggest } from "../domain/suggest.ts";
+import { suggest } from "../domain/text/suggest.ts";
 import { badRequest } from "./fault.ts";
 
 type Body = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /** `json`: values by the names of a schema, from what pages say about themselves, or by a language model where one is configured. */
 import { isDeepStrictEqual } from "node:util";
 import { without } from "../base/without.ts";
-import type { JsonValue } from "../domain/queue-item.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
 import { KNOWN_FIELD_NAMES } from "../orchestrator/reading-names.ts";
 import { type Given, isObject } from "./given.ts";
 

@@ -1,6 +1,6 @@
 /** Pages of a crawl or a batch that failed. */
-import type { Failure } from "../domain/failure.ts";
-import { shownUrl } from "../domain/url.ts";
+import type { Failure } from "../domain/run/failure.ts";
+import { shownUrl } from "../domain/text/url.ts";
 import type { FirecrawlDeps } from "./deps.ts";
 import { requireCrawlRun } from "./status.ts";
 

@@ -1,6 +1,6 @@
 /** How a page is to be got and read: options that scrapes, batches and crawls share. */
-import type { CrawlInput } from "../domain/crawl-options.ts";
-import type { BrowserWish } from "../domain/page-wishes.ts";
+import type { CrawlInput } from "../domain/crawl/crawl-options.ts";
+import type { BrowserOptions } from "../domain/page/page-options.ts";
 import { readActions } from "./actions.ts";
 import { readFormats } from "./formats.ts";
 import { badRequest } from "./fault.ts";
@@ -67,7 +67,7 @@ export function refuseLongWaits({ recipe }: ScrapeAsk, mostMs: number, limit: st
   throw badRequest([{ path: `${within}${wait === null || wait === 0 ? "actions" : "waitFor"}`, message }]);
 }
 
-function readBrowser(given: Given): Partial<BrowserWish> | null {
+function readBrowser(given: Given): Partial<BrowserOptions> | null {
   const wait = given.number("waitFor", { max: LONGEST_MS });
   const mobile = given.flag("mobile");
   const actions = readActions(given);

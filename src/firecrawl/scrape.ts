@@ -1,12 +1,12 @@
 /** One page, waited for: an ordinary run without a job, kept as long as crawls are. */
 import { OrbError } from "../base/errors.ts";
-import { type FailureReason, failure } from "../domain/failure.ts";
+import { type FailureReason, failure } from "../domain/run/failure.ts";
 import { cancelUnlessEnded } from "../orchestrator/runs/control.ts";
 import { runEnded } from "../orchestrator/runs/ended.ts";
 import { listRunSites, type RunSiteView } from "../orchestrator/runs/sites.ts";
 import { newPageRun } from "../orchestrator/runs/start.ts";
 import { type JobInput, pageJobFrom } from "../orchestrator/jobs/input.ts";
-import type { RunRecord } from "../store/port.ts";
+import type { RunRecord } from "../store/ports/port.ts";
 import { readUrl } from "./crawl-options.ts";
 import { type FirecrawlDeps, type FirecrawlMark, markOf } from "./deps.ts";
 import { type FirecrawlDocument, toDocument } from "./document.ts";
@@ -120,7 +120,7 @@ async function startScrape(deps: FirecrawlDeps, order: ScrapeOrder): Promise<Run
   const { url, site, recipe } = pageJobFrom(input, deps);
   const { run, tasks } = newPageRun(deps, { id: null, name: null, url, site, recipe });
   const mark: FirecrawlMark = { kind: "scrape", json: order.json };
-  const asked = { ...run, snapshot: { ...(run.snapshot as object), firecrawl: mark }, brief: true as const };
+  const asked = { ...run, snapshot: { ...(run.snapshot as object), firecrawl: mark }, temporary: true as const };
   const { made, lanes } = await deps.store.startRun({ ...asked, ...reuseOf(deps, order) }, tasks, deps.clock.now());
   if (lanes.length > 0) await deps.wake(lanes);
   return made;

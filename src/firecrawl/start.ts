@@ -1,12 +1,12 @@
 /** A crawl or a batch is an ordinary run: on disk when this answers, seen in the dashboard, and done as every other. */
 import { canonicalJson } from "../base/canonical-json.ts";
 import { isOrbError } from "../base/errors.ts";
-import { SEALED_FOR_WEBHOOK, type WebhookTarget } from "../domain/webhooks.ts";
+import { SEALED_FOR_WEBHOOK, type WebhookTarget } from "../domain/run/webhooks.ts";
 import { crawlOptionsFrom } from "../orchestrator/crawls/options.ts";
 import { newCrawlRun } from "../orchestrator/crawls/start.ts";
 import { admitCrawls } from "../orchestrator/crawls/turns.ts";
 import { refuseForbidden } from "../orchestrator/jobs/input.ts";
-import type { NewRun, RunRecord } from "../store/port.ts";
+import type { NewRun, RunRecord } from "../store/ports/port.ts";
 import type { CrawlAsk } from "./crawl-options.ts";
 import type { FirecrawlDeps, FirecrawlMark } from "./deps.ts";
 import { FirecrawlFault } from "./fault.ts";
@@ -28,6 +28,7 @@ export async function startAsked(
   const mark: FirecrawlMark = { kind, json: scrape.json };
   const asked: NewRun = {
     ...run,
+    temporary: true,
     snapshot: { ...(run.snapshot as object), firecrawl: mark },
     ...(webhook === null ? {} : { webhook: sealedWebhook(deps, webhook, base) }),
     ...reuseOf(deps, scrape),

@@ -1,8 +1,8 @@
 /** How a crawl or a batch is getting on, with its documents by the page. */
 import { OrbError } from "../base/errors.ts";
-import type { CrawlSnapshot } from "../domain/crawl-options.ts";
-import { type RunState, TERMINAL_RUN_STATES } from "../domain/states.ts";
-import type { RunRecord } from "../store/port.ts";
+import type { CrawlSnapshot } from "../domain/crawl/crawl-options.ts";
+import { type RunState, TERMINAL_RUN_STATES } from "../domain/run/states.ts";
+import type { RunRecord } from "../store/ports/port.ts";
 import { type FirecrawlDeps, markOf } from "./deps.ts";
 import { type FirecrawlDocument, toDocument } from "./document.ts";
 
@@ -87,7 +87,7 @@ export async function documentsOf(
 
 /** Without documents: what is counted of a run. */
 export async function countsOf(
-  { store, clock, crawlsKeptMs }: FirecrawlDeps,
+  { store, clock, retention }: FirecrawlDeps,
   run: RunRecord,
 ): Promise<Omit<StatusView, "data" | "next">> {
   const { totals } = await store.overview(run.id, 0);
@@ -104,7 +104,7 @@ export async function countsOf(
     // Nothing is charged for.
     creditsUsed: 0,
     // It is kept so long after its end; while it runs, the end is not known.
-    expiresAt: new Date((run.finishedAt ?? clock.now()) + crawlsKeptMs).toISOString(),
+    expiresAt: new Date((run.finishedAt ?? clock.now()) + retention.temporaryMs).toISOString(),
     ...(status === "failed" ? { error: run.message ?? "the crawl failed" } : {}),
   };
 }

@@ -1,7 +1,7 @@
 /** What a receiver is told of a run, in Firecrawl's shape. */
-import type { WebhookEvent, WebhookTarget } from "../domain/webhooks.ts";
-import type { RunRecord, Store } from "../store/port.ts";
-import type { WebhookCall } from "../store/webhook-port.ts";
+import type { WebhookEvent, WebhookTarget } from "../domain/run/webhooks.ts";
+import type { RunRecord, Store } from "../store/ports/port.ts";
+import type { WebhookCall } from "../store/ports/webhook-port.ts";
 import { markOf } from "./deps.ts";
 import { type FirecrawlDocument, toDocument } from "./document.ts";
 

@@ -1,5 +1,5 @@
 /** Who is to be told of a crawl or a batch. */
-import { WEBHOOK_EVENTS, type WebhookEvent } from "../domain/webhooks.ts";
+import { WEBHOOK_EVENTS, type WebhookEvent } from "../domain/run/webhooks.ts";
 import { Given, isObject } from "./given.ts";
 
 export interface WebhookAsk {

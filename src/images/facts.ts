@@ -6,13 +6,13 @@ export type ImageFormat = (typeof DECODED_FORMATS)[number];
 
 /** Why there is nothing to know of the picture in a file. */
 export const IMAGE_PROBLEMS = {
-  missing: "the file is not there, or cannot be read",
-  not_an_image: "the content is no image",
+  missing: "the file does not exist or cannot be read",
+  not_an_image: "the content is not an image",
   unsupported_format: "an image in a format that is not decoded, such as SVG or HEIC",
-  truncated: "the file ends before the picture does",
-  undecodable: "the picture is damaged beyond reading",
-  too_many_pixels: "more pixels than are decoded",
-  crashed: "the decoder died of it",
+  truncated: "the file ends before the image does",
+  undecodable: "the image is damaged beyond recovery",
+  too_many_pixels: "more pixels than the limit",
+  crashed: "the decoder crashed",
   timeout: "decoding took too long",
   out_of_memory: "decoding needed too much memory",
 } as const;

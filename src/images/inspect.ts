@@ -9,7 +9,7 @@
 import { readFile, stat } from "node:fs/promises";
 import sharp from "sharp";
 import { messageOf } from "../base/errors.ts";
-import { contentTypeOf } from "../domain/file-magic.ts";
+import { contentTypeOf } from "../domain/page/file-magic.ts";
 import { DECODED_FORMATS, type DecodeLimits, type ImageFacts, type ImageFormat, withProblem } from "./facts.ts";
 import { HASHED_SIDE, perceptualHash } from "./perceptual-hash.ts";
 import { structureOf } from "./structure.ts";

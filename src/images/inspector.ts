@@ -5,7 +5,7 @@
 import { statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import type { Clock, Timer } from "../base/clock.ts";
-import { FetchFailure } from "../domain/failure.ts";
+import { FetchFailure } from "../domain/run/failure.ts";
 import { type DecodeLimits, type ImageFacts, type ImageProblem, withProblem } from "./facts.ts";
 import { InspectorProcess } from "./inspector-process.ts";
 

@@ -1,5 +1,5 @@
-import type { BreakerRule } from "../domain/circuit.ts";
-import type { RetryRules } from "../domain/outcome.ts";
+import type { BreakerRule } from "../domain/lane/circuit.ts";
+import type { RetryRules } from "../domain/run/outcome.ts";
 
 /** The configured manners of a worker; a site's own limits override the per-site ones. */
 export interface LaneRules {

@@ -4,21 +4,26 @@ import type { Gauge } from "../base/gauge.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import type { Signal } from "../base/signal.ts";
+import type { WaitCount } from "../domain/lane/rate-limit-wait.ts";
 import type { LaneHost, LaneTicket, TicketEnd } from "../engine/port.ts";
-import type { LaneGrant, Settled, SettledTask, Store } from "../store/port.ts";
-import type { ActiveTask } from "../store/worker-port.ts";
-import { Budgets } from "./budgets.ts";
+import type { LaneGrant, Settled, SettledTask, Store } from "../store/ports/port.ts";
+import type { ActiveTask } from "../store/ports/worker-port.ts";
+import { Budgets } from "./limits/budgets.ts";
 import type { HandlerLookup } from "./handlers/handler.ts";
-import { LeftLanes } from "./left-lanes.ts";
-import { LaneOwner, type OwnerDeps } from "./owner.ts";
-import { PaceMemories } from "./pace-memories.ts";
-import { Pressure } from "./pressure.ts";
+import { PendingReleases } from "./owner/pending-releases.ts";
+import { EventLoopTurns } from "./owner/event-loop-turns.ts";
+import { LaneOwner } from "./owner/owner.ts";
+import type { OwnerDeps } from "./owner/owner-deps.ts";
+import { PaceMemories } from "./limits/pace-memories.ts";
+import { StoreBackpressure } from "./limits/store-backpressure.ts";
+import { RateLimitWaits } from "./limits/rate-limit-waits.ts";
+import { RetryLog } from "./owner/retry-log.ts";
 import type { LaneRules } from "./rules.ts";
-import { ActiveTasks } from "./running.ts";
-import { Settler } from "./settler.ts";
-import { Shortage } from "./shortage.ts";
-import { Slots } from "./slots.ts";
-import { Yielding } from "./yielding.ts";
+import { ActiveTasks } from "./owner/running.ts";
+import { Settler } from "./owner/settler.ts";
+import { MemoryBackpressure } from "./limits/memory-backpressure.ts";
+import { Slots } from "./limits/slots.ts";
+import { LoadShedder } from "./owner/load-shedder.ts";
 
 export interface WorkerOptions {
   store: Store;
@@ -50,10 +55,11 @@ export class LaneWorker implements LaneHost {
   readonly #store: Store;
   readonly #budgets: Budgets;
   readonly #slots: Slots;
-  readonly #pressure: Pressure;
-  readonly #shortage: Shortage;
+  readonly #backpressure: StoreBackpressure;
+  readonly #memory: MemoryBackpressure;
   readonly #active = new ActiveTasks();
-  readonly #left: LeftLanes;
+  readonly #waits = new RateLimitWaits();
+  readonly #left: PendingReleases;
   readonly #onOwner: (() => void) | undefined;
   #owner: string | null = null;
 
@@ -61,13 +67,13 @@ export class LaneWorker implements LaneHost {
     const { store, clock, random, log, rules } = options;
     this.#store = store;
     this.#onOwner = options.onOwner;
-    const yielding = new Yielding({ clock, log, gauge: options.gauge, most: options.maxWorkers });
-    this.#shortage = new Shortage({ clock, log, onEnd: () => this.#slots.lookAgain() });
+    const shedder = new LoadShedder({ clock, log, gauge: options.gauge, most: options.maxWorkers });
+    this.#memory = new MemoryBackpressure({ clock, log, onEnd: () => this.#slots.lookAgain() });
     this.#slots = new Slots(
-      (used) => (this.#shortage.reason === null ? yielding.most(used) : 1),
+      (used) => (this.#memory.reason === null ? shedder.most(used) : 1),
       (look) => void clock.after(LATER_MS, look),
     );
-    this.#pressure = new Pressure({
+    this.#backpressure = new StoreBackpressure({
       clock,
       log,
       probe: async () => {
@@ -75,13 +81,13 @@ export class LaneWorker implements LaneHost {
         await options.probeRoom();
       },
     });
-    this.#left = new LeftLanes({ store, clock, onLeft: (lane) => options.onOpened([lane]) });
+    this.#left = new PendingReleases({ store, clock, onLeft: (lane) => options.onOpened([lane]) });
     this.#budgets = new Budgets({ store, clock, log, caps: rules.maxPerResolver });
     const settler = new Settler({
       store,
       clock,
       log,
-      pressure: this.#pressure,
+      backpressure: this.#backpressure,
       onSettled: (settled) => {
         if (settled.opened.length > 0) options.onOpened(settled.opened);
         options.onSettled?.(settled);
@@ -93,13 +99,23 @@ export class LaneWorker implements LaneHost {
       clock,
       log,
       rules,
-      attempt: { clock, random, log, handlers: options.handlers, retry: rules.retry, pressure: this.#pressure },
+      attempt: {
+        clock,
+        random,
+        log,
+        handlers: options.handlers,
+        retry: rules.retry,
+        backpressure: this.#backpressure,
+        retryLog: new RetryLog(),
+      },
       slots: this.#slots,
       budgets: this.#budgets,
       settler,
       paces: new PaceMemories(),
-      pressure: this.#pressure,
+      backpressure: this.#backpressure,
       active: this.#active,
+      waits: this.#waits,
+      turns: new EventLoopTurns(clock),
       onOpened: options.onOpened,
       ...(options.onTask === undefined ? {} : { onTask: options.onTask }),
     };
@@ -114,42 +130,49 @@ export class LaneWorker implements LaneHost {
     return this.#active.list(most);
   }
 
+  /** How long sites had to wait for their limits. */
+  rateLimitWaits(): WaitCount[] {
+    return this.#waits.read();
+  }
+
   /** Why this process takes no more work, when it does not. */
   get paused(): string | null {
-    return this.#pressure.reason ?? this.#shortage.reason;
+    return this.#backpressure.reason ?? this.#memory.reason;
   }
 
   get pausedSince(): number | null {
-    return this.#pressure.since ?? this.#shortage.since;
+    return this.#backpressure.since ?? this.#memory.since;
   }
 
   get resting(): boolean {
-    return this.#pressure.reason !== null;
+    return this.#backpressure.reason !== null;
   }
 
   watchRest(changed: Signal): () => void {
-    return this.#pressure.subscribe(changed);
+    return this.#backpressure.subscribe(changed);
   }
 
   /** There is no room for more work: what runs is finished, and nothing is begun until a probe finds room. */
   pause(error: unknown): void {
-    this.#pressure.report(error);
+    this.#backpressure.report(error);
   }
 
   /** There is too little memory for more than one task at a time; null: there is enough again. */
   short(error: unknown): void {
-    if (error === null) this.#shortage.over();
-    else this.#shortage.found(error);
+    if (error === null) this.#memory.over();
+    else this.#memory.found(error);
   }
 
   /** After the engine has stopped: what waits for the store to come back does so no longer. */
   async stop(): Promise<void> {
-    this.#pressure.stop();
+    this.#backpressure.stop();
     this.#left.stop();
     this.#deps.settler.stop();
   }
 
   async work(ticket: LaneTicket): Promise<TicketEnd> {
+    // Thousands of lanes may be offered at once, each with a task that ends at once.
+    await this.#deps.turns.yieldNow();
     if (this.resting || !ticket.leaseHolds()) return { more: false, wakeAt: this.#deps.clock.now() + LATER_MS };
     this.#ownAs(ticket.owner);
     let grant: LaneGrant | null;
@@ -157,7 +180,7 @@ export class LaneWorker implements LaneHost {
       await this.#left.leave(ticket.lane);
       grant = await this.#take(ticket);
     } catch (error) {
-      if (!this.#pressure.report(error)) throw error;
+      if (!this.#backpressure.report(error)) throw error;
       return { more: false, wakeAt: this.#deps.clock.now() + LATER_MS };
     }
     if (grant === null) return { more: false, wakeAt: null, refused: true };
@@ -197,7 +220,7 @@ export class LaneWorker implements LaneHost {
     try {
       await this.#store.releaseLane(grant, restMs);
     } catch (error) {
-      this.#pressure.report(error);
+      this.#backpressure.report(error);
       this.#deps.log.warn("a lane could not be given back yet", { lane: grant.lane, error: messageOf(error) });
       this.#left.add(grant.lane, grant.owner);
     }

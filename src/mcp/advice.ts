@@ -1,5 +1,5 @@
 /** What an agent does about something that went wrong: in its own tools where they help, else what to tell its operator. */
-import type { FailureCode, FailureReason } from "../domain/failure.ts";
+import type { FailureCode, FailureReason } from "../domain/run/failure.ts";
 
 const BY_CODE: Readonly<Record<FailureCode, string>> = {
   blocked:
@@ -12,7 +12,7 @@ const BY_CODE: Readonly<Record<FailureCode, string>> = {
   forbidden_target:
     "Only public http and https addresses are fetched. If the target is the operator's own, the operator sets APP_ALLOW_PRIVATE_NETWORKS.",
   robots: "Take another page or another source; only the operator can decide otherwise.",
-  circuit_open: "The site kept failing and is left alone for a while: the tool sites says until when.",
+  circuit_open: "The circuit of the site is open because it kept failing: the tool sites says until when.",
   cancelled: "It was cancelled. Start it again if it is still wanted.",
   unknown: "Try once more. If it stays so, tell the operator, who sees more with: orb runs events RUN_ID",
 };

@@ -3,7 +3,7 @@ import type { TSchema } from "typebox";
 import { fromJsonSchema, type JsonSchemaType, type jsonSchemaValidator } from "@modelcontextprotocol/server";
 import type { ValidateFunction } from "ajv";
 import { createChecker } from "../api/validation.ts";
-import { fieldErrors } from "../domain/schema-faults.ts";
+import { fieldErrors } from "../domain/text/schema-faults.ts";
 
 const checker = createChecker({ all: true, coerce: false });
 

@@ -55,21 +55,27 @@ export const Fields = Type.Optional(
 );
 
 export const Items = Type.Optional(
-  Type.String({
-    minLength: 1,
-    maxLength: 2000,
+  Type.Union([Type.String({ minLength: 1, maxLength: 2000 }), anyObject('such as {"jsonpath": "$.products[*]"}')], {
     description: "CSS selector of what repeats on the page: each match is one record, the rules are read inside it",
   }),
 );
 
 export const RecordSchema = Type.Optional(anyObject("JSON Schema that each record must satisfy"));
 
+export const SessionId = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: "name or id of a session that the operator has stored: the pages are asked for signed in",
+  }),
+);
+
 export const Strategy = Type.Optional(
   Type.Unsafe<"auto" | "http" | "browser">(
     Type.String({
       enum: ["auto", "http", "browser"],
       default: "auto",
-      description: "auto takes a browser where the page needs one",
+      description: "auto uses a browser only when the page needs one",
     }),
   ),
 );

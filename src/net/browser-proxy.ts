@@ -2,14 +2,14 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Clock } from "../base/clock.ts";
-import type { FetchFailure } from "../domain/failure.ts";
+import type { FetchFailure } from "../domain/run/failure.ts";
 import type { AddressPolicy } from "./address.ts";
 import { createSocketOpener } from "./guarded-socket.ts";
 import { Forwarder, keepBoundCookies, type OpenWay } from "./proxy-forward.ts";
 import { type GuestOptions, ProxyGuest } from "./proxy-guest.ts";
 import { endToEnd, plainTarget, proxyCredentials, type ProxyTarget, tunnelTarget } from "./proxy-target.ts";
 import { createResolver, type Lookup } from "./resolver.ts";
-import { createTunnels, type TunnelOptions } from "./upstream-tunnel.ts";
+import { createTunnels, type TunnelOptions } from "./upstream/upstream-tunnel.ts";
 
 export interface BrowserProxyOptions {
   policy: AddressPolicy;

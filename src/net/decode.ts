@@ -1,7 +1,7 @@
 import * as zlib from "node:zlib";
 import type { Transform } from "node:stream";
 import { systemCode } from "../base/errors.ts";
-import { FetchFailure } from "../domain/failure.ts";
+import { FetchFailure } from "../domain/run/failure.ts";
 
 /**
  * Content decoding with a bound on what comes out. Small bodies are collected and decoded in one synchronous call:

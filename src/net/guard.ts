@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { FetchFailure } from "../domain/failure.ts";
+import { FetchFailure } from "../domain/run/failure.ts";
 import { type AddressPolicy, isAllowedAddress, isOwnSite } from "./address.ts";
 
 /**

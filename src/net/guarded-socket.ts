@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import type { Clock } from "../base/clock.ts";
-import { FetchFailure } from "../domain/failure.ts";
+import { FetchFailure } from "../domain/run/failure.ts";
 import type { AddressPolicy } from "./address.ts";
 import { checkHost } from "./guard.ts";
 import { checkedLookup, refuseConnected, type Resolve } from "./resolver.ts";

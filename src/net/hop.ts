@@ -1,10 +1,10 @@
 import type { Dispatcher } from "undici";
 import type { IncomingHttpHeaders } from "undici/types/header.js";
-import { FetchFailure } from "../domain/failure.ts";
-import type { Upstream } from "../domain/upstream.ts";
+import { FetchFailure } from "../domain/run/failure.ts";
+import type { Upstream } from "../domain/proxy/upstream.ts";
 import { contentCodings, createDecoder, type Decoder } from "./decode.ts";
 import type { BodySink, HttpLimits, ResponseHead } from "./http.ts";
-import { tunnelLate } from "./upstream-failure.ts";
+import { tunnelLate } from "./upstream/upstream-failure.ts";
 import { connectFailure, exchangeFailure } from "./wire-failure.ts";
 
 /** The fetch that a hop is part of. */

@@ -1,14 +1,14 @@
 import { Agent } from "undici";
 import type { Clock } from "../base/clock.ts";
-import { FetchFailure } from "../domain/failure.ts";
-import type { Upstream } from "../domain/upstream.ts";
+import { FetchFailure } from "../domain/run/failure.ts";
+import type { Upstream } from "../domain/proxy/upstream.ts";
 import type { AddressPolicy } from "./address.ts";
 import { Deadlines } from "./deadlines.ts";
 import { createDialer, type DialerOptions } from "./dialer.ts";
 import { type BodySink, DEFAULT_LIMITS, type HttpLimits, type HttpRequest, type HttpResult } from "./http.ts";
 import { createResolver, type Lookup } from "./resolver.ts";
 import { ACCEPT_ENCODING, Transfer, type TransferContext } from "./transfer.ts";
-import { UpstreamAgents } from "./upstream-agents.ts";
+import { UpstreamAgents } from "./upstream/upstream-agents.ts";
 
 export interface HttpClientOptions {
   policy: AddressPolicy;

@@ -1,6 +1,6 @@
 /** The words of the HTTP client: what is asked, what comes back, and within which limits. */
-import type { Exchange } from "../domain/exchange.ts";
-import type { Upstream } from "../domain/upstream.ts";
+import type { Exchange } from "../domain/page/exchange.ts";
+import type { Upstream } from "../domain/proxy/upstream.ts";
 
 export interface HttpLimits {
   /** From the moment a connection is wanted until it stands, DNS and TLS included. */

@@ -8,12 +8,12 @@ import {
 } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Socket } from "node:net";
-import { FetchFailure } from "../domain/failure.ts";
-import type { Upstream } from "../domain/upstream.ts";
+import { FetchFailure } from "../domain/run/failure.ts";
+import type { Upstream } from "../domain/proxy/upstream.ts";
 import { sharesCookies, withoutBoundCookies } from "./bound.ts";
 import type { ProxyGuest } from "./proxy-guest.ts";
 import { endToEnd, type ProxyTarget } from "./proxy-target.ts";
-import { upstreamKey } from "./upstream-tunnel.ts";
+import { upstreamKey } from "./upstream/upstream-tunnel.ts";
 import { exchangeFailure } from "./wire-failure.ts";
 
 /** Names the guest, whom no site knows, in answers that the proxy itself gives: nobody else can write this header. */

@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { Duplex } from "node:stream";
-import { FetchFailure } from "../domain/failure.ts";
-import type { Upstream } from "../domain/upstream.ts";
+import { FetchFailure } from "../domain/run/failure.ts";
+import type { Upstream } from "../domain/proxy/upstream.ts";
 import { type Bound, sharesCookies } from "./bound.ts";
 import type { ProxyTarget } from "./proxy-target.ts";
 

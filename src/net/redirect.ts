@@ -1,4 +1,4 @@
-import { FetchFailure } from "../domain/failure.ts";
+import { FetchFailure } from "../domain/run/failure.ts";
 
 const LONGEST_LOCATION = 8192;
 

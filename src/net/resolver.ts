@@ -1,7 +1,7 @@
 import { promises as dns } from "node:dns";
 import { isIP, type LookupFunction, type Socket } from "node:net";
 import type { Clock } from "../base/clock.ts";
-import { FetchFailure } from "../domain/failure.ts";
+import { FetchFailure } from "../domain/run/failure.ts";
 import { type AddressPolicy, isAllowedAddress, isOwnSite } from "./address.ts";
 import { privateAddress } from "./guard.ts";
 import { connectFailure } from "./wire-failure.ts";

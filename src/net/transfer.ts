@@ -1,9 +1,9 @@
 import type { Dispatcher } from "undici";
 import type { IncomingHttpHeaders } from "undici/types/header.js";
 import type { Clock } from "../base/clock.ts";
-import type { Exchange, Header } from "../domain/exchange.ts";
-import { FetchFailure } from "../domain/failure.ts";
-import type { Upstream } from "../domain/upstream.ts";
+import type { Exchange, Header } from "../domain/page/exchange.ts";
+import { FetchFailure } from "../domain/run/failure.ts";
+import type { Upstream } from "../domain/proxy/upstream.ts";
 import type { AddressPolicy } from "./address.ts";
 import type { Deadlines, Timed } from "./deadlines.ts";
 import { checkUrl, takeCredentials } from "./guard.ts";

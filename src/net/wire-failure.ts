@@ -1,5 +1,5 @@
 import { systemCode } from "../base/errors.ts";
-import { FetchFailure, type FailureReason } from "../domain/failure.ts";
+import { FetchFailure, type FailureReason } from "../domain/run/failure.ts";
 
 /** What the dialer calls ECONNRESET, see there. */
 export const RESET_CODE = "ORB_RESET";

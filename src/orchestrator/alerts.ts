@@ -2,9 +2,9 @@
 import type { Clock } from "../base/clock.ts";
 import { messageOf, OrbError } from "../base/errors.ts";
 import type { Random } from "../base/random.ts";
-import { ALERT_RETRY, type AlertKind, type AlertRetryRule, alertRetryWait } from "../domain/alerts.ts";
-import type { AlertRecord } from "../store/alert-port.ts";
-import type { Store } from "../store/port.ts";
+import { ALERT_RETRY, type AlertKind, type AlertRetryRule, alertRetryWait } from "../domain/run/alerts.ts";
+import type { AlertRecord } from "../store/ports/alert-port.ts";
+import type { Store } from "../store/ports/port.ts";
 
 export interface AlertView {
   id: string;

@@ -1,7 +1,7 @@
 import type { ArtifactStore } from "../artifacts/port.ts";
-import type { AuditReport } from "../store/audit-records.ts";
-import type { Store } from "../store/port.ts";
-import { inOrder } from "../workflows/in-order.ts";
+import type { AuditReport } from "../store/records/audit-records.ts";
+import type { Store } from "../store/ports/port.ts";
+import { inOrder } from "../workflows/items/in-order.ts";
 
 const PAGE = 1000;
 /** Files may be a network away. */

@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import type { Store } from "../store/port.ts";
+import type { Store } from "../store/ports/port.ts";
 
 /** What every use case works with. */
 export interface OrchestratorDeps {
@@ -7,4 +7,6 @@ export interface OrchestratorDeps {
   clock: Clock;
   /** Tells the engine, wherever it runs, that lanes have work; null: that limits or states changed. */
   wake: (lanes: string[] | null) => Promise<void>;
+  /** The configured limits of resolvers, where nobody has set another one. */
+  maxPerResolver?: Readonly<Record<string, number>>;
 }

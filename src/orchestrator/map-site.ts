@@ -1,14 +1,14 @@
 /** The pages of a site as far as its sitemaps and one of its pages name them: found at once, without a crawl. */
-import { classifyStatus } from "../domain/classify.ts";
-import { crawlSiteOf } from "../domain/crawl-site.ts";
-import { crawlKey } from "../domain/crawl-scope.ts";
-import { FetchFailure } from "../domain/failure.ts";
-import { parseRobots, ROBOTS_BYTES, sitemaps } from "../domain/robots.ts";
-import { fetchUrl, siteOf } from "../domain/url.ts";
+import { classifyStatus } from "../domain/run/classify.ts";
+import { crawlSiteOf } from "../domain/crawl/crawl-site.ts";
+import { crawlKey } from "../domain/crawl/crawl-scope.ts";
+import { FetchFailure } from "../domain/run/failure.ts";
+import { parseRobots, ROBOTS_BYTES, sitemaps } from "../domain/site/robots.ts";
+import { fetchUrl, siteOf } from "../domain/text/url.ts";
 import { SITEMAP_LIMITS } from "../extract/sitemap.ts";
 import type { PageAnswer } from "../fetch/page.ts";
 import type { PageDeps } from "../pages/get-page.ts";
-import { leaveHeldSitesAlone } from "./held-sites.ts";
+import { leaveHeldSitesAlone } from "./sites/held-sites.ts";
 import { refuseForbidden } from "./jobs/input.ts";
 import type { PreviewDeps } from "./preview.ts";
 

@@ -1,10 +1,12 @@
+import { yieldToEventLoop } from "../base/event-loop.ts";
 import { without } from "../base/without.ts";
-import type { ExtractStats } from "../domain/extract-wish.ts";
-import type { JsonValue } from "../domain/queue-item.ts";
-import type { Recipe, StrategyName } from "../domain/recipe.ts";
-import { recipeAt } from "../domain/site-wishes.ts";
-import { planStrategy } from "../domain/strategy-plan.ts";
-import { shownUrl, siteOf } from "../domain/url.ts";
+import type { ExtractStats } from "../domain/page/extract-request.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
+import type { Recipe, StrategyName } from "../domain/run/recipe.ts";
+import { openActions } from "../domain/page/secret-actions.ts";
+import { recipeAt } from "../domain/site/site-options.ts";
+import { planStrategy } from "../domain/page/strategy-plan.ts";
+import { shownUrl, siteOf } from "../domain/text/url.ts";
 import { decodeBody } from "../extract/charset.ts";
 import type { Extraction, PageInput } from "../extract/page.ts";
 import type { ExtractionProblem } from "../extract/rules/evaluate.ts";
@@ -12,12 +14,15 @@ import type { PageAnswer } from "../fetch/page.ts";
 import type { AddressPolicy } from "../net/address.ts";
 import { extractFurther, isReadFurther } from "../pages/extract-further.ts";
 import { planSpecOf } from "../pages/judge.ts";
+import { credentialsFor } from "../pages/access.ts";
 import { getPage, type PageDeps } from "../pages/get-page.ts";
-import { leaveHeldSitesAlone } from "./held-sites.ts";
+import { noticeExpiry } from "../pages/session-expiry.ts";
+import { leaveHeldSitesAlone } from "./sites/held-sites.ts";
 import type { JobDeps } from "./jobs/deps.ts";
 import { invalid } from "./invalid.ts";
 import { requireExtractor } from "./jobs/extractor-input.ts";
 import { pageJobFrom, type JobInput } from "./jobs/input.ts";
+import { withPageSession } from "./session-for-page.ts";
 
 /** What gets and reads pages, for use cases that do so at once instead of leaving it to a worker. */
 export interface PreviewDeps extends JobDeps {
@@ -39,6 +44,12 @@ export interface PreviewInput {
   extract?: JsonValue;
   strategy?: Exclude<StrategyName, "api_replay">;
   timeout_seconds?: number;
+  /** What a browser waits for and does before the page is read. */
+  browser?: NonNullable<JobInput["browser"]> | null;
+  headers?: NonNullable<JobInput["headers"]> | null;
+  cookies?: NonNullable<JobInput["cookies"]> | null;
+  /** The id or the name of a stored session that the page is asked for with. */
+  session_id?: string | null;
 }
 
 export interface PreviewView {
@@ -78,18 +89,24 @@ export async function previewExtraction(
   const elapsed = () => Math.round(deps.clock.monotonic() - begun);
   if (input.html !== undefined) return { ...(await readGiven(deps, input, signal)), duration_ms: elapsed() };
   if (input.url === undefined) throw invalid([{ path: "url", message: "give url, or the page itself as html" }]);
-  const job = pageJobFrom(jobInputOf(input), deps);
+  const checked = pageJobFrom(jobInputOf(input), deps);
   await requireExtractor(deps, input);
+  const job = await withPageSession(deps, checked);
   await leaveHeldSitesAlone(deps, siteOf(job.url));
   const recipe = job.recipe as Recipe;
   const site = await deps.store.site(siteOf(job.url));
-  const got = await getPage(await deps.pages(), {
+  const fetched = await getPage(await deps.pages(), {
     recipe: recipeAt(recipe, site),
     plan: planStrategy(recipe, null, site, job.url, deps.clock.now()),
     url: job.url,
-    credentialsFor: async () => null,
+    credentialsFor: async (target) =>
+      recipe.session_id === null && recipe.sealed === null
+        ? null
+        : credentialsFor(deps, recipe, target, { elsewhere: "without" }),
+    browserOptions: () => openActions(deps.seal, recipe.browser, job.url),
     signal,
   });
+  const got = await noticeExpiry(deps, fetched, recipe.session_id, job.url);
   return {
     url: shownUrl(job.url),
     final_url: got.answer === null ? null : shownUrl(got.answer.finalUrl),
@@ -131,6 +148,8 @@ async function readGiven(
   const spec = planSpecOf(recipe as Recipe);
   const page = { body: input.html ?? "", contentType: input.content_type ?? HTML, url };
   const pages = await deps.pages();
+  // A page of megabytes takes milliseconds to be handed to the thread that reads it.
+  await yieldToEventLoop();
   const { extraction } = await pages.reader.read(page, spec, { signal });
   const isFurther = isReadFurther(recipe as Recipe) && extraction.errors.length === 0;
   if (isFurther)

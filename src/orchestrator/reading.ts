@@ -1,10 +1,12 @@
-/** One value of one gauge or counter. */
+/** One value of one gauge or counter, or one line of a histogram. */
 export interface Reading {
   name: string;
   help: string;
   value: number;
   /** Absent: it goes up and down. */
-  kind?: "counter";
+  kind?: "counter" | "histogram";
+  /** Of a histogram: which of its lines this is. */
+  part?: "bucket" | "sum" | "count";
   labels?: Readonly<Record<string, string>>;
 }
 
@@ -18,4 +20,27 @@ export function gauge(name: string, help: string, values: Values): Reading[] {
 /** One counter over several labels. */
 export function counter(name: string, help: string, values: Values): Reading[] {
   return values.map(([labels, value]) => ({ name, help, kind: "counter", labels, value }));
+}
+
+/** One histogram over several labels; `buckets` count what is at most as large as the bound of the same place. */
+export function histogram(
+  name: string,
+  help: string,
+  bounds: readonly number[],
+  values: readonly {
+    labels: Readonly<Record<string, string>>;
+    buckets: readonly number[];
+    sum: number;
+    count: number;
+  }[],
+): Reading[] {
+  const kind = "histogram";
+  return values.flatMap(({ labels, buckets, sum, count }): Reading[] => [
+    ...bounds.map((le, index): Reading => {
+      return { name, help, kind, part: "bucket", labels: { ...labels, le: String(le) }, value: buckets[index] ?? 0 };
+    }),
+    { name, help, kind, part: "bucket", labels: { ...labels, le: "+Inf" }, value: count },
+    { name, help, kind, part: "sum", labels, value: sum },
+    { name, help, kind, part: "count", labels, value: count },
+  ]);
 }

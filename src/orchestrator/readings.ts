@@ -1,11 +1,11 @@
 /** Numbers about the state of an installation, for whoever draws them. */
 import type { Clock } from "../base/clock.ts";
-import { ALERT_KINDS } from "../domain/alerts.ts";
-import { summaryOf } from "../domain/site-health.ts";
-import { SITE_STATES } from "../domain/site-states.ts";
-import { RUN_STATES } from "../domain/states.ts";
-import type { Store } from "../store/port.ts";
-import type { SiteRecord } from "../store/site-records.ts";
+import { ALERT_KINDS } from "../domain/run/alerts.ts";
+import { summaryOf } from "../domain/site/site-health.ts";
+import { SITE_STATES } from "../domain/site/site-states.ts";
+import { RUN_STATES } from "../domain/run/states.ts";
+import type { Store } from "../store/ports/port.ts";
+import type { SiteRecord } from "../store/records/site-records.ts";
 import { counter, gauge, type Reading } from "./reading.ts";
 
 /** Names of sites are labels, and there is no end of sites: only so many are shown one by one. */

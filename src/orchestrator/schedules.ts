@@ -1,15 +1,17 @@
 /** Jobs that run by themselves: when they will, and what became of the times before. */
-import { OrbError } from "../base/errors.ts";
-import type { Recipe, Schedule } from "../domain/recipe.ts";
-import type { SlotOutcome } from "../domain/slots.ts";
-import type { JobRecord } from "../store/job-records.ts";
-import type { SlotRecord } from "../store/schedule-port.ts";
+import { type FieldError, OrbError } from "../base/errors.ts";
+import type { Recipe, Schedule } from "../domain/run/recipe.ts";
+import { nextSlots } from "../domain/run/schedule.ts";
+import type { SlotOutcome } from "../domain/lane/slots.ts";
+import type { WaitingView } from "../domain/run/waiting.ts";
+import type { JobRecord } from "../store/records/job-records.ts";
+import type { SlotRecord } from "../store/ports/schedule-port.ts";
 import type { JobDeps } from "./jobs/deps.ts";
 import { requireJob } from "./jobs/manage.ts";
 import { nextTimeOf, timesOf } from "./jobs/next-times.ts";
-import { firstTime } from "./jobs/schedule-input.ts";
-import type { RunWaits } from "./runs/view.ts";
-import { standstill } from "./workforce.ts";
+import { firstTime, readCron, readZone } from "./jobs/schedule-input.ts";
+import { invalid } from "./invalid.ts";
+import { standstill } from "./workers/worker-availability.ts";
 
 export interface SlotView {
   at: string;
@@ -38,7 +40,7 @@ export interface ScheduleView {
   /** The next five times from now on, as the schedule says them. */
   next_times: string[];
   /** Why nothing would start at its next time; null: it would, or it is paused. */
-  waiting_for: RunWaits | null;
+  waiting_for: WaitingView | null;
   last: SlotView | null;
   counts: Record<SlotOutcome, number>;
 }
@@ -82,16 +84,47 @@ async function viewsOf(
 }
 
 /** Schedules are kept by whoever works. */
-async function nobodyStarts(deps: Pick<JobDeps, "store">): Promise<RunWaits | null> {
+async function nobodyStarts(deps: Pick<JobDeps, "store">): Promise<WaitingView | null> {
   const still = await standstill(deps);
   if (still?.reason !== "no_worker") return null;
   const message = "No worker runs: nothing starts by itself until orb serve or orb worker is started";
-  return { reason: still.reason, until: null, message };
+  return { reason: still.reason, until: null, message, last_failure: null };
 }
 
 /** Newest job first; `after` is the id of a job. */
 export async function listSchedules(deps: JobDeps, window: { after?: string; limit: number }): Promise<ScheduleView[]> {
   return viewsOf(deps, await deps.store.jobs({ scheduled: true, ...window }));
+}
+
+export interface SchedulePreview {
+  cron: string;
+  timezone: string;
+  /** In UTC, and as a clock in the time zone shows them, with its offset at that time. */
+  next_times: { at: string; local: string }[];
+}
+
+/** When a schedule would run, before anything is saved. Throws `input_invalid` with the field that is wrong. */
+export function previewSchedule(
+  deps: Pick<JobDeps, "clock" | "minScheduleMs">,
+  { cron: text, timezone: zone, count }: { cron: string; timezone?: string; count: number },
+): SchedulePreview {
+  const problems: FieldError[] = [];
+  const timezone = readZone(zone, "timezone", problems);
+  const cron = readCron(text, "cron", problems, deps);
+  if (problems.length > 0) throw invalid(problems);
+  const times = nextSlots({ cron, timezone }, deps.clock.now(), count);
+  const shown = zone ?? "UTC";
+  return { cron, timezone: shown, next_times: times.map((time) => ({ at: iso(time), local: localTime(time, shown) })) };
+}
+
+/** `2026-03-29T03:30:00+02:00`. */
+function localTime(time: number, timeZone: string): string {
+  const format = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" });
+  const local = format.format(time).replace(" ", "T");
+  const minutes = Math.round((Date.parse(`${local}Z`) - Math.floor(time / 1000) * 1000) / 60_000);
+  const two = (number: number) => String(number).padStart(2, "0");
+  const offset = `${minutes < 0 ? "-" : "+"}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
+  return `${local}${offset}`;
 }
 
 async function requireScheduled(deps: JobDeps, jobId: string): Promise<JobRecord> {

@@ -1,18 +1,51 @@
-import { fetchedUrl, type PageSnapshot } from "../domain/recipe.ts";
-import type { SessionRecord } from "../store/job-records.ts";
+import type { CrawlOptions, CrawlRecipe } from "../domain/crawl/crawl-options.ts";
+import { fetchedUrl, type PageSnapshot, type Recipe } from "../domain/run/recipe.ts";
+import { fetchUrl } from "../domain/text/url.ts";
+import type { NewJob, SessionRecord } from "../store/records/job-records.ts";
 import type { OrchestratorDeps } from "./deps.ts";
 import { invalid } from "./invalid.ts";
 
+type Deps = Pick<OrchestratorDeps, "store">;
+
 /** A session is sent to its own origin alone: for any other page it would fail every run. */
-export async function requireSessionFor(
-  { store }: Pick<OrchestratorDeps, "store">,
-  id: string,
-  page: PageSnapshot,
+export async function requireSessionFor(deps: Deps, idOrName: string, page: PageSnapshot): Promise<SessionRecord> {
+  return requireSession(deps, idOrName, [fetchedUrl(page)], "session_id");
+}
+
+async function requireSession(
+  { store }: Deps,
+  idOrName: string,
+  urls: readonly string[],
+  path: string,
 ): Promise<SessionRecord> {
-  const session = await store.session(id);
-  if (session === null) throw invalid([{ path: "session_id", message: "there is no session with this id" }]);
-  const { origin } = new URL(fetchedUrl(page));
-  if (session.origin === origin) return session;
-  const message = `the session belongs to ${session.origin} and is not sent to ${origin}, where the page is`;
-  throw invalid([{ path: "session_id", message }]);
+  const session = await store.session(idOrName);
+  if (session === null) throw invalid([{ path, message: "there is no session with this id or name" }]);
+  const origins = [...new Set(urls.flatMap((url) => URL.parse(fetchUrl(url) ?? "")?.origin ?? []))];
+  if (origins.includes(session.origin)) return session;
+  const where = urls.length === 1 ? "where the page is" : "where it begins";
+  const message = `the session belongs to ${session.origin} and is not sent to ${origins.join(", ")}, ${where}`;
+  throw invalid([{ path, message }]);
+}
+
+/** The recipe of a page with the id of the session that it names. */
+export async function withPageSession<T extends { url: string; recipe: unknown }>(deps: Deps, job: T): Promise<T> {
+  const recipe = job.recipe as Recipe;
+  if (recipe.session_id === null) return job;
+  const session = await requireSessionFor(deps, recipe.session_id, { url: job.url, recipe });
+  return { ...job, recipe: { ...recipe, session_id: session.id } };
+}
+
+/** The options of a crawl with the id of the session that they name. */
+export async function withCrawlSession(deps: Deps, options: CrawlOptions, path = "session_id"): Promise<CrawlOptions> {
+  const { session_id: named = null, urls } = options;
+  if (named === null) return options;
+  return { ...options, session_id: (await requireSession(deps, named, urls, path)).id };
+}
+
+/** A job, of a page or a crawl, with the id of the session that it names. */
+export async function withSession(deps: Deps, job: NewJob): Promise<NewJob> {
+  if (job.kind !== "crawl") return withPageSession(deps, job);
+  const recipe = job.recipe as CrawlRecipe;
+  const crawl = await withCrawlSession(deps, recipe.crawl, "crawl.session_id");
+  return { ...job, recipe: { ...recipe, crawl, session_id: crawl.session_id ?? null } };
 }

@@ -1,13 +1,14 @@
 /** Sessions: what lets us in somewhere. Written once, never read back; only a worker opens them, for their own origin. */
 import { type FieldError, OrbError } from "../base/errors.ts";
-import type { Cookie, Credentials } from "../domain/credentials.ts";
-import { planStrategy } from "../domain/strategy-plan.ts";
-import { plainRecipe } from "../domain/recipe.ts";
-import { fetchUrl, shownUrl, siteOf } from "../domain/url.ts";
+import { readCookieText } from "../domain/page/cookie-text.ts";
+import type { Cookie, Credentials } from "../domain/text/credentials.ts";
+import { planStrategy } from "../domain/page/strategy-plan.ts";
+import { plainRecipe, type Recipe } from "../domain/run/recipe.ts";
+import { fetchUrl, shownUrl, siteOf } from "../domain/text/url.ts";
 import { SEALED_FOR_SESSION } from "../pages/access.ts";
 import { getPage, type PageOrder } from "../pages/get-page.ts";
-import type { Once, SessionHealth, SessionRecord } from "../store/job-records.ts";
-import { leaveHeldSitesAlone } from "./held-sites.ts";
+import type { JobRecord, IdempotencyKey, SessionHealth, SessionRecord } from "../store/records/job-records.ts";
+import { leaveHeldSitesAlone } from "./sites/held-sites.ts";
 import type { JobDeps } from "./jobs/deps.ts";
 import { invalid } from "./invalid.ts";
 import { readCredentials, refuseForbidden } from "./jobs/input.ts";
@@ -17,7 +18,8 @@ export interface SessionInput {
   name?: string | null;
   /** `https://host` or `https://host:port`: the only place that will ever see it. */
   origin: string;
-  cookies?: Readonly<Record<string, string>> | readonly Cookie[] | null;
+  /** By name, as a list, or as a text: JSON, a cookies.txt, or a Cookie header. */
+  cookies?: Readonly<Record<string, string>> | readonly Cookie[] | string | null;
   headers?: Readonly<Record<string, string>> | null;
   basic?: { username: string; password: string } | null;
   /** As Playwright writes it. */
@@ -42,10 +44,29 @@ export interface SessionView {
   check_url: string | null;
   health: { status: SessionHealth["status"]; message: string; checked_at: string } | null;
   created_at: string;
+  /** To the minute; null: never. */
+  last_used_at: string | null;
+  /** Saved jobs that sign in with it, newest first; not more than some. */
+  jobs: { id: string; name: string | null; target_url: string | null }[];
 }
 
-function toView(record: SessionRecord): SessionView {
-  const { health } = record;
+/** More are not named. */
+const MOST_JOBS = 100;
+
+async function viewsOf(store: JobDeps["store"], records: readonly SessionRecord[]): Promise<SessionView[]> {
+  const [only] = records;
+  const jobs =
+    only === undefined ? [] : await store.jobs({ session: records.length === 1 ? only.id : "any", limit: 1000 });
+  const bySession = Map.groupBy(jobs, ({ recipe }) => (recipe as Recipe).session_id ?? "");
+  return records.map((record) => toView(record, bySession.get(record.id) ?? []));
+}
+
+async function viewOf(store: JobDeps["store"], record: SessionRecord): Promise<SessionView> {
+  return (await viewsOf(store, [record]))[0]!;
+}
+
+function toView(record: SessionRecord, jobs: readonly JobRecord[]): SessionView {
+  const { health, lastUsedAt } = record;
   return {
     id: record.id,
     name: record.name,
@@ -57,19 +78,21 @@ function toView(record: SessionRecord): SessionView {
         ? null
         : { status: health.status, message: health.message, checked_at: new Date(health.checkedAt).toISOString() },
     created_at: new Date(record.createdAt).toISOString(),
+    last_used_at: lastUsedAt === null || lastUsedAt === undefined ? null : new Date(lastUsedAt).toISOString(),
+    jobs: jobs
+      .slice(0, MOST_JOBS)
+      .map(({ id, name, url }) => ({ id, name, target_url: url === "" ? null : shownUrl(url) })),
   };
 }
 
-export async function createSession(deps: JobDeps, input: SessionInput, once?: Once): Promise<SessionView> {
+export async function createSession(deps: JobDeps, input: SessionInput, once?: IdempotencyKey): Promise<SessionView> {
   const problems: FieldError[] = [];
   const origin = readOrigin(input.origin, problems);
+  const name = readName(input.name ?? null, problems);
   const fromState = input.storage_state?.cookies ?? [];
-  const own = readCredentials(
-    { headers: input.headers ?? null, cookies: input.cookies ?? null },
-    origin,
-    null,
-    problems,
-  );
+  const cookies =
+    typeof input.cookies === "string" ? cookiesIn(input.cookies, origin, problems, deps.clock.now()) : input.cookies;
+  const own = readCredentials({ headers: input.headers ?? null, cookies: cookies ?? null }, origin, null, problems);
   const state = readCredentials(
     { cookies: fromState.filter((cookie) => belongs(cookie, origin)) },
     origin,
@@ -93,7 +116,7 @@ export async function createSession(deps: JobDeps, input: SessionInput, once?: O
   refuseForbidden("origin", origin, deps.policy);
   const { made } = await deps.store.createSession(
     {
-      name: input.name ?? null,
+      name,
       origin,
       holds,
       checkUrl,
@@ -102,7 +125,31 @@ export async function createSession(deps: JobDeps, input: SessionInput, once?: O
     deps.clock.now(),
     once,
   );
-  return toView(made);
+  return toView(made, []);
+}
+
+/** It stands wherever an id may stand. */
+function readName(name: string | null, problems: FieldError[]): string | null {
+  if (name === null) return null;
+  if (name.trim() !== name || name === "")
+    problems.push({ path: "name", message: "begins or ends with a space: leave it out" });
+  if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(name))
+    problems.push({ path: "name", message: "looks like an id: choose a name that is none" });
+  return name;
+}
+
+/** What people paste is often a whole jar: what belongs to other sites or is over is left out, unless nothing stays. */
+function cookiesIn(text: string, origin: string, problems: FieldError[], now: number): Cookie[] {
+  const read = readCookieText(text);
+  const wrong = (message: string) => {
+    problems.push({ path: "cookies", message });
+    return [];
+  };
+  if ("error" in read) return wrong(read.error);
+  const own = read.cookies.filter((cookie) => belongs(cookie, origin));
+  if (own.length === 0) return wrong(`none of the ${read.cookies.length} cookies belongs to ${origin}`);
+  const live = own.filter(({ expires = -1 }) => expires <= 0 || expires * 1000 > now);
+  return live.length === 0 ? wrong("all of the cookies have expired: sign in again and copy them anew") : live;
 }
 
 function nothing(input: SessionInput, origin: string): string {
@@ -155,21 +202,21 @@ export async function listSessions(
   { store }: JobDeps,
   filter: { origin?: string; after?: string; limit: number },
 ): Promise<SessionView[]> {
-  return (await store.sessions(filter)).map(toView);
+  return viewsOf(store, await store.sessions(filter));
 }
 
 export async function showSession({ store }: JobDeps, id: string): Promise<SessionView> {
-  return toView(await requireSession(store, id));
+  return viewOf(store, await requireSession(store, id));
 }
 
 async function requireSession(store: JobDeps["store"], id: string): Promise<SessionRecord> {
   const session = await store.session(id);
-  if (session === null) throw new OrbError("not_found", `there is no session with the id ${id}`);
+  if (session === null) throw new OrbError("not_found", `there is no session with the id or name ${id}`);
   return session;
 }
 
 export async function deleteSession({ store }: JobDeps, id: string): Promise<void> {
-  await store.deleteSession(id);
+  await store.deleteSession((await requireSession(store, id)).id);
 }
 
 /** Longer than any page takes that is within its own limits; with it, the caller always gets an answer. */
@@ -182,46 +229,42 @@ export async function checkSession(deps: PreviewDeps, id: string): Promise<Sessi
   const url = session.checkUrl ?? `${session.origin}/`;
   await leaveHeldSitesAlone(deps, siteOf(url));
   const recipe = plainRecipe(credentials.localStorage.length > 0 ? "browser" : "http");
-  const { failure, finalUrl } = await askWithin(deps, CHECK_MS, {
+  const { failure, signIn } = await askWithin(deps, CHECK_MS, {
     recipe,
     plan: planStrategy(recipe, null, null, url, deps.clock.now()),
     url,
     credentialsFor: async () => credentials,
   });
-  const health = healthOf(failure, finalUrl ?? url, url, deps.clock.now());
-  return toView(await deps.store.noteSessionHealth(id, health));
+  const health = healthOf(failure, signIn, deps.clock.now());
+  return viewOf(deps.store, await deps.store.noteSessionHealth(session.id, health));
 }
 
-type Asked = { failure: { code: string; message: string } | null; finalUrl: string | null };
+type Asked = { failure: { code: string; message: string } | null; signIn: string | null };
 
 async function askWithin(deps: PreviewDeps, ms: number, order: Omit<PageOrder, "signal">): Promise<Asked> {
   const late = new AbortController();
   const timer = deps.clock.after(ms, () => late.abort());
   try {
-    const { failure, answer } = await getPage(await deps.pages(), { ...order, signal: late.signal });
-    return { failure, finalUrl: answer?.finalUrl ?? null };
+    const { failure, judgement } = await getPage(await deps.pages(), { ...order, signal: late.signal });
+    return { failure, signIn: judgement?.signIn ?? null };
   } catch (error) {
     if (!late.signal.aborted) throw error;
     const message = `the site did not show the page within ${ms / 1000} seconds`;
-    return { failure: { code: "timeout", message }, finalUrl: null };
+    return { failure: { code: "timeout", message }, signIn: null };
   } finally {
     timer.cancel();
   }
 }
 
-const LOGIN_PAGE = /\/(?:log-?in|sign-?in|auth|sso|account\/login|users\/sign_in)(?:[/?.]|$)/i;
-
 function healthOf(
   failure: { code: string; message: string } | null,
-  finalUrl: string,
-  url: string,
+  signIn: string | null,
   checkedAt: number,
 ): SessionHealth {
   if (failure === null) {
-    const sentToLogin = finalUrl !== url && LOGIN_PAGE.test(new URL(finalUrl).pathname) && !LOGIN_PAGE.test(url);
-    return sentToLogin
-      ? { status: "rejected", message: "the site sent us to its sign-in page", checkedAt }
-      : { status: "healthy", message: "the site let us in", checkedAt };
+    return signIn === null
+      ? { status: "healthy", message: "the site let us in", checkedAt }
+      : { status: "rejected", message: signIn, checkedAt };
   }
   return failure.code === "blocked"
     ? { status: "rejected", message: failure.message, checkedAt }

@@ -1,6 +1,6 @@
 /** Ids as people have them at hand: the beginning that screens show, or `last`. */
 import { OrbError } from "../base/errors.ts";
-import type { Store } from "../store/port.ts";
+import type { Store } from "../store/ports/port.ts";
 
 /** Ids of jobs begin alike, all of them: their beginning names none. */
 export type NamedThing = "run" | "crawl" | "workflow";

@@ -1,9 +1,11 @@
 import { isOrbError } from "../base/errors.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Seal } from "../base/seal.ts";
-import { type Credentials, mergeCredentials, noCredentials } from "../domain/credentials.ts";
-import { FetchFailure } from "../domain/failure.ts";
-import type { Recipe } from "../domain/recipe.ts";
-import type { Store } from "../store/port.ts";
+import { type Credentials, mergeCredentials, noCredentials } from "../domain/text/credentials.ts";
+import { FetchFailure } from "../domain/run/failure.ts";
+import type { Recipe } from "../domain/run/recipe.ts";
+import type { SessionRecord } from "../store/records/job-records.ts";
+import type { Store } from "../store/ports/port.ts";
 
 /** What sealed bytes are bound to; sealing and opening must name the same. */
 export const SEALED_FOR_JOB = "job";
@@ -11,13 +13,14 @@ export const SEALED_FOR_SESSION = "session";
 
 /**
  * What lets this page in: the job's own headers and cookies, and a session: the one a person supplied for this run,
- * else the one the job names, else (when the job needs a sign-in) the newest one of the origin.
+ * else the one the job names, else (when the job needs a sign-in) the newest one of the origin. `elsewhere`: a page of
+ * another origin than the session's is asked for without it, as a crawl does that goes beyond the site.
  */
 export async function credentialsFor(
-  deps: { store: Store; seal: Seal },
+  deps: { store: Store; seal: Seal; clock: Clock },
   recipe: Recipe,
   url: string,
-  suppliedSession: string | undefined,
+  { supplied, elsewhere = "refuse" }: { supplied?: string | undefined; elsewhere?: "refuse" | "without" } = {},
 ): Promise<Credentials | null> {
   const { origin } = new URL(url);
   let credentials = noCredentials(origin);
@@ -28,9 +31,26 @@ export async function credentialsFor(
     any = true;
   };
   if (recipe.sealed !== null) add(opened(deps.seal, Buffer.from(recipe.sealed, "base64"), SEALED_FOR_JOB));
-  const session = await sessionFor(deps.store, recipe, origin, suppliedSession);
-  if (session !== null) add(opened(deps.seal, session.sealed, SEALED_FOR_SESSION));
+  const session = await sessionFor(deps.store, recipe, origin, supplied);
+  if (session !== null && session.origin !== origin) {
+    if (elsewhere === "without") return any ? credentials : null;
+    const message = `the session ${session.name ?? session.id} belongs to ${session.origin} and is not sent to ${origin}`;
+    throw new FetchFailure("session_unusable", message);
+  }
+  if (session !== null) {
+    add(opened(deps.seal, session.sealed, SEALED_FOR_SESSION));
+    await noteUse(deps, session);
+  }
   return any ? credentials : null;
+}
+
+/** Told to the minute: a crawl asks for many pages a second. */
+const USE_NOTED_EVERY_MS = 60_000;
+
+async function noteUse({ store, clock }: { store: Store; clock: Clock }, session: SessionRecord): Promise<void> {
+  const now = clock.now();
+  if (now - (session.lastUsedAt ?? Number.NEGATIVE_INFINITY) >= USE_NOTED_EVERY_MS)
+    await store.noteSessionUse(session.id, now);
 }
 
 function opened(seal: Seal, sealed: Uint8Array, about: string): Credentials {
@@ -42,16 +62,16 @@ function opened(seal: Seal, sealed: Uint8Array, about: string): Credentials {
   }
 }
 
-async function sessionFor(store: Store, recipe: Recipe, origin: string, supplied: string | undefined) {
+async function sessionFor(
+  store: Store,
+  recipe: Recipe,
+  origin: string,
+  supplied: string | undefined,
+): Promise<SessionRecord | null> {
   const id = supplied ?? recipe.session_id;
   if (id === null || id === undefined)
     return recipe.requires_auth ? ((await store.sessions({ origin, limit: 1 }))[0] ?? null) : null;
   const session = await store.session(id);
   if (session === null) throw new FetchFailure("session_unusable", `the session ${id} does not exist any more`);
-  if (session.origin !== origin)
-    throw new FetchFailure(
-      "session_unusable",
-      `the session ${id} belongs to ${session.origin} and is not sent to ${origin}`,
-    );
   return session;
 }

@@ -1,6 +1,6 @@
 /** The document of a page, put together from what was read of it, what came with it and what was done on it. */
-import type { TaskArtifact } from "../domain/outcome.ts";
-import type { JsonValue } from "../domain/queue-item.ts";
+import type { TaskArtifact } from "../domain/run/outcome.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
 import type { PageAnswer } from "../fetch/page.ts";
 import type { EvidenceStore } from "./evidence.ts";
 import type { PageGot } from "./get-page.ts";

@@ -1,8 +1,8 @@
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { dispositionOf } from "../domain/classify.ts";
-import type { Failure } from "../domain/failure.ts";
-import type { TaskArtifact } from "../domain/outcome.ts";
+import { dispositionOf } from "../domain/run/classify.ts";
+import type { Failure } from "../domain/run/failure.ts";
+import type { TaskArtifact } from "../domain/run/outcome.ts";
 import type { PageAnswer, PageEvidence } from "../fetch/page.ts";
 
 /** Where evidence goes; the artifact store has this shape. */

@@ -2,8 +2,8 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
-import type { TaskArtifact } from "../domain/outcome.ts";
-import { exchangeRecords, renderedRecords } from "../domain/warc.ts";
+import type { TaskArtifact } from "../domain/run/outcome.ts";
+import { exchangeRecords, renderedRecords } from "../domain/page/warc.ts";
 import type { PageAnswer } from "../fetch/page.ts";
 import type { EvidenceStore } from "./evidence.ts";
 

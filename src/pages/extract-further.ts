@@ -1,9 +1,9 @@
 /** Reading a page beyond its rules: what a model, or an extractor of the user's own, makes of it. */
 import type { Clock } from "../base/clock.ts";
-import { type ExtractStats, type ExtractWish, wishOf } from "../domain/extract-wish.ts";
-import { FetchFailure, failure } from "../domain/failure.ts";
-import type { JsonValue } from "../domain/queue-item.ts";
-import type { Recipe } from "../domain/recipe.ts";
+import { type ExtractStats, type ExtractRequest, wishOf } from "../domain/page/extract-request.ts";
+import { FetchFailure, failure } from "../domain/run/failure.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
+import type { Recipe } from "../domain/run/recipe.ts";
 import { decodeBody } from "../extract/charset.ts";
 import type { ExtractorPage } from "../extract/define-extractor.ts";
 import type { LlmExtractor } from "../extract/llm/extractor.ts";
@@ -94,7 +94,7 @@ export async function extractFurther(
 
 async function extracted(
   { extractors }: FurtherDeps,
-  wish: ExtractWish,
+  wish: ExtractRequest,
   order: FurtherOrder,
   { title, source }: Extraction,
   stats: ExtractStats,
@@ -137,7 +137,7 @@ const MOST_PROBLEMS = 100;
 function timeLimit(
   clock: Clock,
   { signal, mostMs }: FurtherOrder,
-  wish: ExtractWish,
+  wish: ExtractRequest,
 ): { signal: AbortSignal; end(): void } {
   if (mostMs === undefined || !Number.isFinite(mostMs)) return { signal, end: () => {} };
   const over = new AbortController();

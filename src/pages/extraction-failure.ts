@@ -1,4 +1,4 @@
-import { type Failure, failure } from "../domain/failure.ts";
+import { type Failure, failure } from "../domain/run/failure.ts";
 import type { ExtractionProblem } from "../extract/rules/evaluate.ts";
 
 const MOST_NAMED = 5;

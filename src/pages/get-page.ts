@@ -1,17 +1,17 @@
 import type { Clock } from "../base/clock.ts";
-import type { Credentials } from "../domain/credentials.ts";
-import type { ExtractStats } from "../domain/extract-wish.ts";
-import { type Failure, FetchFailure } from "../domain/failure.ts";
-import type { Validators } from "../domain/page-copy.ts";
-import { documentOf, pictureOf } from "../domain/page-wishes.ts";
-import type { Recipe } from "../domain/recipe.ts";
-import type { Upstream } from "../domain/upstream.ts";
-import type { StrategyEvidence, StrategyPlan, Way } from "../domain/strategy-plan.ts";
+import type { Credentials } from "../domain/text/credentials.ts";
+import type { ExtractStats } from "../domain/page/extract-request.ts";
+import { type Failure, FetchFailure } from "../domain/run/failure.ts";
+import type { Validators } from "../domain/page/page-copy.ts";
+import { type BrowserOptions, documentOf, pictureOf } from "../domain/page/page-options.ts";
+import type { Recipe } from "../domain/run/recipe.ts";
+import type { Upstream } from "../domain/proxy/upstream.ts";
+import type { StrategyEvidence, StrategyPlan, Way } from "../domain/page/strategy-plan.ts";
 import type { FollowOrder } from "../extract/follow.ts";
 import type { PlanSpec } from "../extract/plan.ts";
 import type { PageReader } from "../extract/pool.ts";
 import {
-  type BrowserWishes,
+  type BrowserFetchOptions,
   type MemoryShare,
   type PageAnswer,
   type PageEvidence,
@@ -41,6 +41,8 @@ export interface PageOrder {
   plan: StrategyPlan;
   url: string;
   credentialsFor(url: string): Promise<Credentials | null>;
+  /** What a browser is to do, with secret texts opened; without it, what the recipe says. */
+  browserOptions?: () => BrowserOptions | null;
   /** What is read from the page; without it, what the recipe names. */
   spec?: PlanSpec;
   /** The page's links are wanted, too. */
@@ -58,8 +60,8 @@ export interface PageOrder {
   beforeRedirect?: (to: URL) => Promise<void>;
   /** See `PageRequest`. */
   onHead?: (status: number, headers: Readonly<Record<string, string>>) => void;
-  /** Redirects have led from the page that was asked for to this one. */
-  ledHere?: boolean;
+  /** The page that was asked for, where redirects have led from it to this one. */
+  askedUrl?: string;
   /** Time that is left for the page, when that may be less than its limit. */
   mostMs?: number;
   /** Of a page that is had already: a plain request then asks only whether it has changed. */
@@ -197,7 +199,7 @@ async function fetchAndJudge(
       ...(order.follow === undefined ? {} : { follow: order.follow }),
       shells,
       wantsJson: recipe.strategy === "api_replay",
-      ledHere: order.ledHere ?? false,
+      askedUrl: order.askedUrl ?? url,
       now: clock.now(),
       signal,
     }));
@@ -222,7 +224,7 @@ async function fetchAndJudge(
     ...(conditions === undefined ? {} : { conditions }),
     ...(order.keepExchanges === true ? { keepExchanges: true } : {}),
     ...(way === "api_replay" ? { replay: recipe.replay } : {}),
-    ...(way === "browser" ? { browser: wishesOf(recipe) } : {}),
+    ...(way === "browser" ? { browser: wishesOf(recipe, order.browserOptions?.() ?? recipe.browser) } : {}),
     wantsEvidence: async (open) => {
       const { failure } = await judge(open);
       return failure !== null && (order.isShown?.(failure) ?? true);
@@ -237,14 +239,8 @@ async function fetchAndJudge(
   return { answer, judgement: conditions !== undefined && answer.status === 304 ? null : await judge(answer) };
 }
 
-function wishesOf(recipe: Recipe): BrowserWishes {
-  const {
-    wait_for = null,
-    block_resources = false,
-    wait_ms = null,
-    mobile = false,
-    actions = [],
-  } = recipe.browser ?? {};
+function wishesOf(recipe: Recipe, browser: BrowserOptions | null): BrowserFetchOptions {
+  const { wait_for = null, block_resources = false, wait_ms = null, mobile = false, actions = [] } = browser ?? {};
   const picture = pictureOf(documentOf(recipe));
   return {
     blockResources: block_resources,

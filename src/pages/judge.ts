@@ -1,17 +1,19 @@
-import { classifyStatus } from "../domain/classify.ts";
-import { type Failure, failure } from "../domain/failure.ts";
-import type { JsonValue } from "../domain/queue-item.ts";
-import { outlineOf } from "../domain/page-outline.ts";
-import { documentOf } from "../domain/page-wishes.ts";
-import { DEFAULT_FIELDS, FIELDS_BESIDE_DOCUMENT, type Recipe } from "../domain/recipe.ts";
-import { parseRetryAfter } from "../domain/retry-after.ts";
-import { type SoftBlock, softBlockOf } from "../domain/soft-block.ts";
+import { classifyStatus } from "../domain/run/classify.ts";
+import { type Failure, failure } from "../domain/run/failure.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
+import { outlineOf } from "../domain/page/page-outline.ts";
+import { documentOf } from "../domain/page/page-options.ts";
+import { DEFAULT_FIELDS, FIELDS_BESIDE_DOCUMENT, type Recipe } from "../domain/run/recipe.ts";
+import { parseRetryAfter } from "../domain/lane/retry-after.ts";
+import { hasPasswordField, SIGN_IN_RULE, signInReached } from "../domain/page/sign-in.ts";
+import { type SoftBlock, softBlockOf } from "../domain/page/soft-block.ts";
 import type { Extraction } from "../extract/page.ts";
+import type { LeftLink } from "../domain/crawl/crawl-skips.ts";
 import type { FollowLink, FollowOrder } from "../extract/follow.ts";
 import type { ExtractionProblem } from "../extract/rules/evaluate.ts";
 import { planForReplay, type PlanSpec } from "../extract/plan.ts";
 import type { PageReader } from "../extract/pool.ts";
-import { sourceWanted } from "../extract/wish.ts";
+import { sourceWanted } from "../extract/extract-request.ts";
 import type { PageReading } from "../extract/reading.ts";
 import type { PageAnswer } from "../fetch/page.ts";
 import { extractionFailure } from "./extraction-failure.ts";
@@ -32,8 +34,12 @@ export interface Judgement {
   extraction: Extraction | null;
   /** The links that a crawl follows. */
   follow: readonly FollowLink[];
+  /** Links that the crawl leaves, as far as nobody was told of them before. */
+  left: readonly LeftLink[];
   title: string | null;
   warnings: readonly ExtractionProblem[];
+  /** A redirect has led to a sign-in: what is said of that, which stands among the warnings, too. */
+  signIn: string | null;
 }
 
 /** What is read from this answer, as the extractor is told. */
@@ -74,8 +80,6 @@ function startsList(body: Uint8Array | string): boolean {
 }
 
 const MOST_WARNINGS = 20;
-/** Stands where a warning names its rule: this one is about the whole page. */
-const SIGN_IN = "sign-in";
 
 const NOTHING: Judgement = {
   failure: null,
@@ -86,8 +90,10 @@ const NOTHING: Judgement = {
   errors: [],
   extraction: null,
   follow: [],
+  left: [],
   title: null,
   warnings: [],
+  signIn: null,
 };
 
 const READABLE = /^(?:text\/|application\/(?:xhtml\+xml|xml|json|[\w.-]+\+(?:json|xml)|rss|atom|ld\+json|javascript))/i;
@@ -100,8 +106,8 @@ export async function judgeAnswer(
   options: {
     shells: boolean;
     wantsJson: boolean;
-    /** Redirects have led here before. */
-    ledHere?: boolean;
+    /** The page that was asked for, before any redirect; absent: where the answer's own redirects begin. */
+    askedUrl?: string;
     now: number;
     signal: AbortSignal;
     spec?: PlanSpec;
@@ -133,16 +139,32 @@ export async function judgeAnswer(
     ...(options.follow === undefined ? {} : { follow: options.follow }),
   });
   const judgement = weigh(reading, none, answer, options);
-  if (judgement.failure !== null || !(options.ledHere === true || answer.redirects.length > 0) || !isSignIn(answer))
-    return judgement;
-  if (!recipe.requires_auth) {
-    // It may be what was asked for; whoever reads the records is told.
-    const seen = `the site sent us to ${new URL(url).pathname.slice(0, 200)}, which asks for a password`;
-    const warning = { record: 0, field: "", rule: SIGN_IN, message: seen, found: null };
-    return { ...judgement, warnings: [warning, ...judgement.warnings].slice(0, MOST_WARNINGS) };
+  return judgement.failure === null ? withSignIn(judgement, answer, recipe, options) : judgement;
+}
+
+/** A site whose session is over often answers 200, with its sign-in page at another address. */
+function withSignIn(
+  judgement: Judgement,
+  { body, status, contentType, finalUrl, redirects }: PageAnswer,
+  recipe: Recipe,
+  given: { askedUrl?: string },
+): Judgement {
+  const askedUrl = given.askedUrl ?? redirects[0]?.from ?? finalUrl;
+  // A replayed call has an address of its own.
+  if (askedUrl === finalUrl || isJson(contentType)) return judgement;
+  const html = typeof body === "string" ? body : Buffer.from(body).toString("latin1");
+  const signIn = signInReached({ askedUrl, finalUrl, html });
+  const isSentAway = redirects.length > 0 || URL.parse(askedUrl)?.host !== URL.parse(finalUrl)?.host;
+  const asksForPassword = isSentAway && hasPasswordField(html);
+  if (recipe.requires_auth && (signIn !== null || asksForPassword)) {
+    const message = "the site sent us to a page that asks for a password instead of the page";
+    const what = failure("login_page", asksForPassword ? message : (signIn ?? message), { httpStatus: status });
+    return { ...judgement, signIn, records: [], failure: what };
   }
-  const message = "the site sent us to a page that asks for a password instead of the page";
-  return { ...judgement, records: [], failure: failure("login_page", message, { httpStatus: status }) };
+  if (signIn === null) return judgement;
+  // It may be what was asked for; whoever reads the records is told.
+  const warning = { record: 0, field: "", rule: SIGN_IN_RULE, message: signIn, found: null };
+  return { ...judgement, signIn, warnings: [warning, ...judgement.warnings].slice(0, MOST_WARNINGS) };
 }
 
 /** A challenge says so at its beginning. */
@@ -167,19 +189,13 @@ function walled(seen: Judgement, { kind, message, rule }: SoftBlock, httpStatus:
   return { ...seen, failure: failure(reason, message, { httpStatus }), sign: rule, wall: kind };
 }
 
-/** A site whose session is over often answers 200, with its sign-in page at another address. */
-function isSignIn({ body }: PageAnswer): boolean {
-  const html = typeof body === "string" ? body : Buffer.from(body).toString("latin1");
-  return /<input\b[^>]{0,500}\btype\s*=\s*["']?password\b/i.test(html);
-}
-
 function weigh(
   reading: PageReading,
   none: Judgement,
   answer: PageAnswer,
   { wantsJson }: { wantsJson: boolean },
 ): Judgement {
-  const { extraction, softBlock, shell, follow } = reading;
+  const { extraction, softBlock, shell, follow, left } = reading;
   const more = { httpStatus: answer.status };
   const seen = {
     ...none,
@@ -197,6 +213,7 @@ function weigh(
   if (shell !== null)
     return { ...seen, failure: failure("empty_shell", shell.message, more), sign: shell.rule, wall: "shell" };
   const [first] = extraction.errors;
-  if (first !== undefined) return { ...seen, failure: extractionFailure(extraction.errors, answer.status), follow };
-  return { ...seen, records: extraction.records, follow };
+  if (first !== undefined)
+    return { ...seen, failure: extractionFailure(extraction.errors, answer.status), follow, left };
+  return { ...seen, records: extraction.records, follow, left };
 }

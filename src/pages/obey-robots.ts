@@ -1,6 +1,6 @@
-import { FetchFailure } from "../domain/failure.ts";
+import { FetchFailure } from "../domain/run/failure.ts";
 import type { PageAnswer, PageRequest, PageStrategy } from "../fetch/page.ts";
-import type { Upstream } from "../domain/upstream.ts";
+import type { Upstream } from "../domain/proxy/upstream.ts";
 import { DEFAULT_LIMITS } from "../net/http.ts";
 
 /** What sites ask of us in robots.txt. */

@@ -2,13 +2,13 @@
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Seal } from "../base/seal.ts";
-import { isProxyFault } from "../domain/classify.ts";
-import { FetchFailure } from "../domain/failure.ts";
-import type { ProxyOutcome } from "../domain/proxy-score.ts";
-import { CHECKED_AT_ONCE } from "../domain/proxy-refresh.ts";
+import { isProxyFault } from "../domain/run/classify.ts";
+import { FetchFailure } from "../domain/run/failure.ts";
+import type { ProxyOutcome } from "../domain/proxy/proxy-score.ts";
+import { CHECKED_AT_ONCE } from "../domain/proxy/proxy-refresh.ts";
 import { discardBody } from "../net/buffer-sink.ts";
 import type { HttpClient } from "../net/http-client.ts";
-import type { ProxyRecord, ProxySeen } from "../store/proxy-port.ts";
+import type { ProxyRecord, ProxySeen } from "../store/ports/proxy-port.ts";
 import { upstreamOf } from "./sealed-upstream.ts";
 
 export interface CheckDeps {

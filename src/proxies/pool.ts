@@ -4,17 +4,17 @@ import type { Clock, Timer } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Seal } from "../base/seal.ts";
-import { createRotation, type ProxyRotation, type Rotation } from "../domain/proxy-rotation.ts";
-import { afterUse, type ProxyOutcome } from "../domain/proxy-score.ts";
-import { Recent } from "../domain/recent.ts";
-import { shownUpstream, type Upstream } from "../domain/upstream.ts";
-import type { ProxyRecord, ProxyVerbs } from "../store/proxy-port.ts";
+import { createRotation, type ProxyRotation, type Rotation } from "../domain/proxy/proxy-rotation.ts";
+import { afterUse, type ProxyOutcome } from "../domain/proxy/proxy-score.ts";
+import { Recent } from "../domain/lane/recent.ts";
+import { shownUpstream, type Upstream } from "../domain/proxy/upstream.ts";
+import type { ProxyRecord, ProxyStore } from "../store/ports/proxy-port.ts";
 import { type Member, Roster } from "./roster.ts";
 import { upstreamOf } from "./sealed-upstream.ts";
 import { SiteView } from "./site-view.ts";
 
 export interface PoolDeps {
-  store: Pick<ProxyVerbs, "changedProxies" | "proxySites" | "proxyVersion" | "noteProxies">;
+  store: Pick<ProxyStore, "changedProxies" | "proxySites" | "proxyVersion" | "noteProxies">;
   clock: Clock;
   seal: Seal;
   log: Log;

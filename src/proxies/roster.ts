@@ -1,8 +1,8 @@
 /** The proxies of a pool, each on a seat of its own, with what is known of them and which of them can be had. */
-import type { Rotation } from "../domain/proxy-rotation.ts";
-import { mayBeUsed, onProbation, type ProxyHealth, REST_MAX_MS, weightOf } from "../domain/proxy-score.ts";
-import type { Upstream } from "../domain/upstream.ts";
-import type { ProxyRecord, ProxySeen } from "../store/proxy-port.ts";
+import type { Rotation } from "../domain/proxy/proxy-rotation.ts";
+import { mayBeUsed, onProbation, type ProxyHealth, REST_MAX_MS, weightOf } from "../domain/proxy/proxy-score.ts";
+import type { Upstream } from "../domain/proxy/upstream.ts";
+import type { ProxyRecord, ProxySeen } from "../store/ports/proxy-port.ts";
 
 export interface Member {
   readonly id: string;

@@ -1,8 +1,8 @@
 /** Proxies as they are stored: what lets somebody in is sealed. */
 import type { Seal } from "../base/seal.ts";
-import type { ProxyWish } from "../domain/proxy-wish.ts";
-import { parseUpstream, shownUpstream, type Upstream } from "../domain/upstream.ts";
-import type { NewProxy, ProxyRecord } from "../store/proxy-port.ts";
+import type { ProxyOptions } from "../domain/proxy/proxy-options.ts";
+import { parseUpstream, shownUpstream, type Upstream } from "../domain/proxy/upstream.ts";
+import type { NewProxy, ProxyRecord } from "../store/ports/proxy-port.ts";
 
 /** What sealed bytes are bound to; sealing and opening must name the same. */
 const SEALED_FOR_POOL = "proxy of the pool";
@@ -27,7 +27,7 @@ export function upstreamOf(
 }
 
 /** A proxy that a job names itself. */
-export function sealedWish(seal: Seal, upstream: Upstream): ProxyWish {
+export function sealedExtract(seal: Seal, upstream: Upstream): ProxyOptions {
   const sealed = upstream.credentials === null ? null : seal.close(upstream, SEALED_FOR_RUN);
   return {
     proxy: shownUpstream(upstream),
@@ -36,7 +36,10 @@ export function sealedWish(seal: Seal, upstream: Upstream): ProxyWish {
 }
 
 /** Throws `secret_key_wrong`. */
-export function wishedUpstream(seal: Seal, { proxy, sealed_proxy: sealed }: ProxyWish & { proxy: string }): Upstream {
+export function requestedUpstream(
+  seal: Seal,
+  { proxy, sealed_proxy: sealed }: ProxyOptions & { proxy: string },
+): Upstream {
   if (sealed !== null) return seal.open(Buffer.from(sealed, "base64"), SEALED_FOR_RUN) as Upstream;
   const upstream = parseUpstream(proxy);
   if (typeof upstream === "string") throw new Error(`the proxy of the run ${upstream}`);

@@ -4,7 +4,7 @@ import {
   avoidedAtSiteUntil,
   type ProxyOutcome,
   type SiteRecordOfProxy,
-} from "../domain/proxy-score.ts";
+} from "../domain/proxy/proxy-score.ts";
 import type { Roster } from "./roster.ts";
 
 /** What those that are avoided get of what they would get elsewhere: enough to see when it has become better. */

@@ -1,15 +1,22 @@
 import type { Clock } from "../base/clock.ts";
-import { type BackoffRule, siteHold } from "../domain/backoff.ts";
-import { classifyStatus, dispositionOf } from "../domain/classify.ts";
-import { type FailureReason, FetchFailure } from "../domain/failure.ts";
-import { parseRetryAfter } from "../domain/retry-after.ts";
-import { crawlDelaySeconds, isAllowed, parseRobots, ROBOTS_BYTES, type Robots, sitemaps } from "../domain/robots.ts";
-import { robotsText } from "../domain/robots-lines.ts";
-import { siteOf } from "../domain/url.ts";
-import type { Upstream } from "../domain/upstream.ts";
+import { type BackoffRule, siteHold } from "../domain/lane/backoff.ts";
+import { classifyStatus, dispositionOf } from "../domain/run/classify.ts";
+import { type FailureReason, FetchFailure } from "../domain/run/failure.ts";
+import { parseRetryAfter } from "../domain/lane/retry-after.ts";
+import {
+  crawlDelaySeconds,
+  isAllowed,
+  parseRobots,
+  ROBOTS_BYTES,
+  type Robots,
+  sitemaps,
+} from "../domain/site/robots.ts";
+import { robotsText } from "../domain/site/robots-lines.ts";
+import { siteOf } from "../domain/text/url.ts";
+import type { Upstream } from "../domain/proxy/upstream.ts";
 import type { BodySink, ResponseHead } from "../net/http.ts";
 import type { HttpClient } from "../net/http-client.ts";
-import type { Store } from "../store/port.ts";
+import type { Store } from "../store/ports/port.ts";
 
 export interface RobotsGateOptions {
   http: HttpClient;
@@ -25,11 +32,24 @@ interface Copy {
   gotAt: number;
 }
 
+/** What pages fail with as long as robots.txt cannot be read. */
+interface Cause {
+  /**
+   * No answer, or one that asks for patience, is about the whole site, and pages fail with that. Every other answer is one
+   * of robots.txt, and pages fail as robots_unreachable.
+   */
+  isOfSite: boolean;
+  /** Null: not known, as through a proxy. */
+  reason: FailureReason | null;
+  httpStatus?: number;
+}
+
+const UNKNOWN_CAUSE: Cause = { isOfSite: false, reason: null };
+
 /** An origin that could not be asked. */
-interface Trouble {
+interface OutageLogger {
   why: string;
-  /** Of an answer that asks for patience: it holds for the whole site, as that of a page does. */
-  refused: { reason: FailureReason; httpStatus: number } | null;
+  cause: Cause;
   times: number;
   /** By the monotonic clock. */
   until: number;
@@ -38,7 +58,7 @@ interface Trouble {
 }
 
 /** A robots.txt that could not be had. */
-interface Unread extends Pick<Trouble, "why" | "refused"> {
+interface Unread extends Pick<OutageLogger, "why" | "cause"> {
   body: null;
   /** How long it asks to be left alone. */
   restMs: number;
@@ -82,7 +102,7 @@ export class RobotsGate {
   /** By origin and proxy: answers that hold for pages through that proxy alone. */
   readonly #copiesThrough = new Map<string, Copy>();
   /** By origin; through a proxy by origin and proxy. */
-  readonly #troubles = new Map<string, Trouble>();
+  readonly #troubles = new Map<string, OutageLogger>();
   /** Origins of which a proxy has brought no rules; nobody else has yet. */
   readonly #doubted = new Map<string, true>();
   /** Through which proxy it was first said that an origin has no robots.txt. */
@@ -200,10 +220,10 @@ export class RobotsGate {
     if (!isMissing) putBounded(this.#doubted, origin, true);
     if (kept !== null || answer.body === null) {
       // The first one is not taken for the site's wish for patience: another proxy may be welcome.
-      const refused = answer.body === null && !isFirst ? answer.refused : null;
+      const cause = answer.body === null && !isFirst && answer.cause.isOfSite ? answer.cause : UNKNOWN_CAUSE;
       const restMs = answer.body === null ? answer.restMs : 0;
       return this.#during(
-        this.#leaveAlone(question, { body: null, why: `${why}, through a proxy`, refused, restMs }, kept),
+        this.#leaveAlone(question, { body: null, why: `${why}, through a proxy`, cause, restMs }, kept),
       );
     }
     if (isFirst)
@@ -247,17 +267,20 @@ export class RobotsGate {
       if (error instanceof FetchFailure && via !== undefined) throw error;
       // A host that may not be asked at all has no rules to wait for.
       if (error instanceof FetchFailure && isForbidden(error, origin)) throw error;
-      if (error instanceof FetchFailure) return { body: null, why: error.failure.message, refused: null, restMs: 0 };
+      if (error instanceof FetchFailure) {
+        const { message: why, reason, code } = error.failure;
+        return { body: null, why, cause: { isOfSite: code === "network" || code === "timeout", reason }, restMs: 0 };
+      }
       if (error !== ENOUGH) throw error;
     }
     const { status, headers } = sink.head!;
     if (status >= 500 || status === 429) {
       const retryAfterMs = parseRetryAfter(headers["retry-after"], clock.now());
       const what = classifyStatus(status, retryAfterMs);
-      const asksForPatience = retryAfterMs !== null && what !== null && dispositionOf(what) === "rate_limit";
-      const refused = asksForPatience ? { reason: what.reason, httpStatus: status } : null;
+      const isOfSite = retryAfterMs !== null && what !== null && dispositionOf(what) === "rate_limit";
+      const cause = { isOfSite, reason: what?.reason ?? null, httpStatus: status };
       const restMs = Math.min(retryAfterMs ?? 0, LONGEST_REST_MS);
-      return { body: null, why: `the server answered ${status}`, refused, restMs };
+      return { body: null, why: `the server answered ${status}`, cause, restMs };
     }
     if (status < 200 || status >= 300) {
       const isMissing = status === 404 || status === 410;
@@ -267,25 +290,26 @@ export class RobotsGate {
     return { body, status, odd: looksLikeRules(body, headers["content-type"]) ? null : "it is a page, not a text" };
   }
 
-  #leaveAlone(question: string, { why, refused, restMs }: Unread, old: Copy | null): Trouble {
+  #leaveAlone(question: string, { why, cause, restMs }: Unread, old: Copy | null): OutageLogger {
     const { clock, backoff } = this.#options;
     const times = (this.#troubles.get(question)?.times ?? 0) + 1;
     const until = clock.monotonic() + Math.max(siteHold(backoff, times - 1), restMs);
-    const trouble = { why, refused, times, until, old };
+    const trouble = { why, cause, times, until, old };
     putBounded(this.#troubles, question, trouble);
     return trouble;
   }
 
-  #during({ why, refused, until, old }: Trouble): Robots {
+  #during({ why, cause, until, old }: OutageLogger): Robots {
     if (old !== null) return old.robots;
-    throw new FetchFailure(
-      refused?.reason ?? "robots_unreachable",
-      `the site's robots.txt could not be read (${why}), so nothing is allowed yet`,
-      {
-        retryAfterMs: Math.max(0, Math.ceil(until - this.#options.clock.monotonic())),
-        ...(refused === null ? {} : { httpStatus: refused.httpStatus }),
-      },
-    );
+    const message = `the site's robots.txt could not be read (${why}), so nothing is allowed yet`;
+    const retryAfterMs = Math.max(0, Math.ceil(until - this.#options.clock.monotonic()));
+    const { isOfSite, reason, httpStatus } = cause;
+    if (isOfSite && reason !== null)
+      throw new FetchFailure(reason, message, { retryAfterMs, ...(httpStatus === undefined ? {} : { httpStatus }) });
+    throw new FetchFailure("robots_unreachable", message, {
+      retryAfterMs,
+      ...(reason === null ? {} : { because: reason }),
+    });
   }
 }
 

@@ -1,12 +1,12 @@
-import type { Store } from "./port.ts";
+import type { Store } from "./ports/port.ts";
 
 /** New work is not taken while the disk is nearly full: what is there already needs the room to come to its end. */
 export function refuseWhenFull(store: Store, check: () => void): Store {
   const unlessFull =
-    <Given extends unknown[], Made>(verb: (...given: Given) => Promise<Made>) =>
+    <Given extends unknown[], Made>(method: (...given: Given) => Promise<Made>) =>
     async (...given: Given) => {
       check();
-      return verb(...given);
+      return method(...given);
     };
   return {
     ...store,

@@ -3,10 +3,10 @@ import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { webhookHeaders } from "../base/webhook-signature.ts";
-import { FetchFailure } from "../domain/failure.ts";
+import { FetchFailure } from "../domain/run/failure.ts";
 import { discardBody } from "../net/buffer-sink.ts";
 import { createHttpClient } from "../net/http-client.ts";
-import type { AlertRecord } from "../store/alert-port.ts";
+import type { AlertRecord } from "../store/ports/alert-port.ts";
 import { requireSuccess } from "../workflows/answers.ts";
 
 export interface AlertSender {

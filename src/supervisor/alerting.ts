@@ -1,12 +1,12 @@
 import type { Clock } from "../base/clock.ts";
-import type { DiskRoom } from "../base/disk-room.ts";
+import type { DiskRoom } from "../base/files/disk-room.ts";
 import type { Log } from "../base/log.ts";
 import { machineName, mayBeAlive, ownIdentity } from "../base/machine.ts";
 import type { Random } from "../base/random.ts";
 import type { Config } from "../config/options.ts";
-import type { NewAlert } from "../store/alert-port.ts";
-import type { EngineHolder } from "../store/engine-records.ts";
-import type { Store } from "../store/port.ts";
+import type { NewAlert } from "../store/ports/alert-port.ts";
+import type { EngineHolder } from "../store/records/engine-records.ts";
+import type { Store } from "../store/ports/port.ts";
 import { type AlertSender, createAlertSender } from "./alert-sender.ts";
 import { type Raise, raiser } from "./alerts.ts";
 import { DueLook } from "./due-look.ts";

@@ -1,12 +1,14 @@
 /** What is worth telling an operator who is not looking. */
 import type { Clock } from "../base/clock.ts";
-import type { DiskRoom } from "../base/disk-room.ts";
+import type { DiskRoom } from "../base/files/disk-room.ts";
 import type { Log } from "../base/log.ts";
-import { shownUrl } from "../domain/url.ts";
-import type { FoundEvent, NewAlert } from "../store/alert-port.ts";
-import type { RunRecord, Store } from "../store/port.ts";
-import type { WorkerRecord } from "../store/worker-port.ts";
-import type { ChildStatus } from "./state-file.ts";
+import type { EventType } from "../domain/run/event-catalogue.ts";
+import { shownUrl } from "../domain/text/url.ts";
+import type { FoundEvent, NewAlert } from "../store/ports/alert-port.ts";
+import type { DiskUse } from "../store/ports/retention-port.ts";
+import type { RunRecord, Store } from "../store/ports/port.ts";
+import type { WorkerRecord } from "../store/ports/worker-port.ts";
+import type { ChildStatus } from "./processes/state-file.ts";
 
 export interface AlertDeps {
   store: Store;
@@ -77,24 +79,44 @@ export function diskLow(
   };
 }
 
-/** How events begin that are worth telling. */
-export const BREAKER_OPENED = "Breaker opened";
-export const RUN_FAILED = "Run failed";
+export const DISK_BUDGET_KEY = "disk_budget";
 
-/** Every run with work at the site is told of the same opening; that a probe failed and it stays open is no news. */
-export function breakerOpened({ message, meta }: FoundEvent): NewAlert | null {
-  const { site, until, failed_probes: failedProbes } = meta as { site: string; until: string; failed_probes: number };
-  if (failedProbes > 0) return null;
-  return { kind: "breaker_open", subject: site, message, detail: meta, key: `breaker_open:${site}:${until}` };
+export function diskBudget(use: DiskUse, budgetBytes: number, action: "warn" | "remove"): NewAlert {
+  const part = Math.floor((100 * use.bytes) / budgetBytes);
+  const then =
+    action === "warn"
+      ? "nothing is removed by itself"
+      : "beyond it the oldest runs are removed, from a day after this alert on";
+  return {
+    kind: "disk_budget",
+    subject: "what is kept",
+    message: `Disk budget: what is kept takes ${inMb(use.bytes)} MB, ${part} % of ${inMb(budgetBytes)} MB (APP_DISK_BUDGET_MB); ${then}`,
+    detail: { used_bytes: use.bytes, budget_bytes: budgetBytes, action, measured_at: iso(use.measuredAt) },
+    key: DISK_BUDGET_KEY,
+  };
 }
 
-export function runFailed({ id, message, createdAt }: FoundEvent, run: RunRecord): NewAlert {
+const inMb = (bytes: number) => Math.round(bytes / (1024 * 1024));
+
+/** Events that raise an alert. */
+export const ALERTING = ["circuit.opened", "run.failed"] as const satisfies readonly EventType[];
+
+/** Every run with work at the site is told of the same opening; that a probe failed and it stays open is no news. */
+export function breakerOpened({ type, message, meta }: FoundEvent): NewAlert | null {
+  const { site, until, failed_probes: failedProbes } = meta as { site: string; until: string; failed_probes: number };
+  if (failedProbes > 0) return null;
+  const detail = { event_type: type, ...(meta as object) };
+  return { kind: "breaker_open", subject: site, message, detail, key: `breaker_open:${site}:${until}` };
+}
+
+export function runFailed({ id, type, message, createdAt }: FoundEvent, run: RunRecord): NewAlert {
   const { kind, name, jobId: job_id, url, facts } = run;
   return {
     kind: "run_failed",
     subject: run.id,
     message,
     detail: {
+      event_type: type,
       run_id: run.id,
       kind,
       name,

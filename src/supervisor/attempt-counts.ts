@@ -1,5 +1,5 @@
-import type { SettledTask } from "../store/port.ts";
-import type { AttemptCount } from "../store/worker-port.ts";
+import type { SettledTask } from "../store/ports/port.ts";
+import type { AttemptCount } from "../store/ports/worker-port.ts";
 
 /** Which attempts this process has made, by how they were made and what came of them. */
 export class AttemptCounts {

@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
-import type { DutiesDue } from "../store/duty-port.ts";
-import type { Store } from "../store/port.ts";
+import type { DutiesDue } from "../store/ports/duty-port.ts";
+import type { Store } from "../store/ports/port.ts";
 
 /** Duties that begin at about the same time share one look at what is due. */
 const SHARED_MS = 100;

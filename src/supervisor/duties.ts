@@ -1,8 +1,8 @@
 import { type Clock, sleep } from "../base/clock.ts";
 import { isOrbError, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { Trouble } from "../base/trouble.ts";
-import type { DutiesDue } from "../store/duty-port.ts";
+import { OutageLogger } from "../base/outage-logger.ts";
+import type { DutiesDue } from "../store/ports/duty-port.ts";
 import type { DueLook } from "./due-look.ts";
 
 /** Something that must be done from time to time, whatever else happens. */
@@ -29,7 +29,7 @@ interface DutiesDeps {
 export class Duties {
   readonly #deps: DutiesDeps;
   /** All of them need the database: that it is away is said once, and not for each. */
-  readonly #away: Trouble;
+  readonly #away: OutageLogger;
   /** Those that it kept from being done. */
   readonly #kept = new Set<Duty>();
   #stop: AbortController | null = null;
@@ -37,7 +37,7 @@ export class Duties {
 
   constructor(deps: DutiesDeps) {
     this.#deps = deps;
-    this.#away = new Trouble(deps.log);
+    this.#away = new OutageLogger(deps.log);
   }
 
   start(): void {
@@ -56,7 +56,7 @@ export class Duties {
 
   async #keepUp(duty: Duty, signal: AbortSignal): Promise<void> {
     const { clock, log, look, may } = this.#deps;
-    const trouble = new Trouble(log);
+    const trouble = new OutageLogger(log);
     while (!signal.aborted) {
       try {
         if (may?.() !== false) {

@@ -1,4 +1,4 @@
-import type { FoundEvent, NewAlert } from "../store/alert-port.ts";
+import type { FoundEvent, NewAlert } from "../store/ports/alert-port.ts";
 
 const WINDOW_MS = 60_000;
 /** A run's end may be written a little after the time it bears. */

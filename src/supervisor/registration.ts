@@ -4,8 +4,8 @@ import type { Log } from "../base/log.ts";
 import type { Service } from "../base/service.ts";
 import type { Engine } from "../engine/port.ts";
 import type { LaneWorker } from "../lanes/worker.ts";
-import type { SettledTask, Store } from "../store/port.ts";
-import type { LlmCounts, NewWorker, WorkerPulse, WorkerWishes } from "../store/worker-port.ts";
+import type { SettledTask, Store } from "../store/ports/port.ts";
+import type { LlmCounts, NewWorker, WorkerPulse, WorkerRequests } from "../store/ports/worker-port.ts";
 import { AttemptCounts } from "./attempt-counts.ts";
 import { Throughput } from "./throughput.ts";
 
@@ -27,7 +27,7 @@ export interface RegistrationDeps {
   engine: Pick<Engine, "role" | "drain" | "resume">;
   /** What kind of engine it is, for people. */
   engineKind: string;
-  worker: Pick<LaneWorker, "inFlight" | "paused" | "active">;
+  worker: Pick<LaneWorker, "inFlight" | "paused" | "active" | "rateLimitWaits">;
   /** Bytes of the process and its browsers. */
   memory: () => Promise<number>;
   troubles: () => Promise<WorkerPulse["troubles"]>;
@@ -101,7 +101,7 @@ export class Registration implements Service {
       if (isDue) pulsed = clock.monotonic();
       await this.#trying(async () => {
         if (isDue || !this.#registered) await this.#pulse();
-        else await this.#follow(await store.workerWishes(this.id));
+        else await this.#follow(await store.workerRequests(this.id));
       });
     }
   }
@@ -135,11 +135,12 @@ export class Registration implements Service {
       troubles: await troubles(),
       attempts: this.#attempts.read(),
       active: worker.active(MOST_ACTIVE),
+      waits: worker.rateLimitWaits(),
       ...(asked === null ? {} : { llm: asked }),
     };
   }
 
-  async #follow({ drain, ping }: WorkerWishes): Promise<void> {
+  async #follow({ drain, ping }: WorkerRequests): Promise<void> {
     const { store, clock, engine, log } = this.#deps;
     if (ping) await store.answerPings(this.id, clock.now());
     if (drain === this.#drain) return;

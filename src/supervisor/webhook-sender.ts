@@ -1,7 +1,7 @@
 /** Takes what runs tell to the addresses that their users have named. */
 import type { Clock } from "../base/clock.ts";
 import { signatureOf, webhookHeaders } from "../base/webhook-signature.ts";
-import type { WebhookTarget } from "../domain/webhooks.ts";
+import type { WebhookTarget } from "../domain/run/webhooks.ts";
 import type { AddressPolicy } from "../net/address.ts";
 import { discardBody } from "../net/buffer-sink.ts";
 import { createHttpClient } from "../net/http-client.ts";

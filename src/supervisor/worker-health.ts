@@ -1,11 +1,11 @@
 import { type Clock, sleep } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { ProcessIdentity } from "../base/machine.ts";
-import type { WorkerRecord, WorkerVerbs } from "../store/worker-port.ts";
-import type { Health } from "./child.ts";
+import type { WorkerRecord, WorkerStore } from "../store/ports/worker-port.ts";
+import type { Health } from "./processes/child.ts";
 
 export interface WorkerHealthDeps {
-  store: Pick<WorkerVerbs, "workers" | "askPing" | "pingAnswered">;
+  store: Pick<WorkerStore, "workers" | "askPing" | "pingAnswered">;
   clock: Clock;
 }
 

@@ -1,7 +1,7 @@
 /** Addresses in what comes from earlier steps. */
-import type { JsonValue } from "../domain/queue-item.ts";
-import { fetchUrl } from "../domain/url.ts";
-import { addressOf } from "./item-keys.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
+import { fetchUrl } from "../domain/text/url.ts";
+import { addressOf } from "./items/item-keys.ts";
 import type { Item, StepContext } from "./step-kind.ts";
 
 export interface Address {
@@ -17,7 +17,7 @@ export const FIELD_SCHEMA: JsonValue = {
   type: "string",
   minLength: 1,
   maxLength: 500,
-  description: "Where the address, or a list of them, stands in each item that comes in, such as url or data.image.",
+  description: "Path of the URL, or of a list of URLs, in each incoming item, such as url or data.image.",
 };
 
 export const ADDRESS_SCHEMA: JsonValue = { type: "string", minLength: 1, maxLength: 8192 };

@@ -1,9 +1,9 @@
 /** What comes back from addresses of the user's own: webhooks and models. */
 import type { Clock } from "../base/clock.ts";
-import { classifyStatus } from "../domain/classify.ts";
-import { FetchFailure } from "../domain/failure.ts";
-import { parseRetryAfter } from "../domain/retry-after.ts";
-import { shownUrl } from "../domain/url.ts";
+import { classifyStatus } from "../domain/run/classify.ts";
+import { FetchFailure } from "../domain/run/failure.ts";
+import { parseRetryAfter } from "../domain/lane/retry-after.ts";
+import { shownUrl } from "../domain/text/url.ts";
 import type { StepHttp } from "./step-kind.ts";
 
 type Answer = Pick<Awaited<ReturnType<StepHttp["fetch"]>>, "status" | "url" | "headers">;

@@ -1,5 +1,5 @@
 /** The kinds of steps that are built in, with their types, for workflows that are written in TypeScript. */
-import type { JsonValue } from "../domain/queue-item.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
 import type { PackingName } from "../exporters/pack.ts";
 import type { Conditions } from "./conditions.ts";
 import type { ValidateParams } from "./file-rules.ts";
@@ -61,9 +61,12 @@ export interface CrawlParams extends Reading {
   timeout_minutes?: number;
   max_concurrent_articles?: number;
   retry_attempts?: number;
+  max_attempts?: number;
   partial_results_ok?: boolean;
   include?: readonly string[];
   exclude?: readonly string[];
+  follow?: readonly string[];
+  read?: readonly string[];
   same_site?: boolean;
   stay_within?: "site" | "host" | "path";
   follow_links?: boolean;
@@ -72,11 +75,17 @@ export interface CrawlParams extends Reading {
   strategy?: "auto" | "http" | "browser";
   article?: boolean | null;
   respect_robots?: boolean;
+  /** The id or the name of a stored session. */
+  session_id?: string | null;
   /** `pool`, or the address of a proxy. */
   proxy?: string | null;
   document?: JsonValue;
   browser?: JsonValue;
   accept_partial?: boolean;
+  /** The items are the records alone, and pages that failed. */
+  flat?: boolean;
+  /** From 0 to 1. */
+  max_failed_share?: number;
 }
 
 export interface DownloadParams {
@@ -133,7 +142,7 @@ export const kinds = {
   >,
   crawl: { kind: "crawl" } as BuiltInKind<
     CrawlParams,
-    { run_id: string; status: string; pages: number; failed: number }
+    { run_id: string; status: string; pages: number; failed: number; failed_pages: JsonValue }
   >,
   download: { kind: "download" } as BuiltInKind<DownloadParams, { downloaded: number; failed: number }>,
   validate: { kind: "validate" } as BuiltInKind<
@@ -157,12 +166,16 @@ export const kinds = {
   compare: { kind: "compare" } as BuiltInKind<
     CompareParams,
     { first_run: boolean; total: number; duplicates: number; changes: JsonValue } & {
-      [count in "changed" | "added" | "removed" | "unchanged"]: number;
+      [count in "changed" | "added" | "removed" | "unchanged" | "not_read"]: number;
     }
   >,
   archive: { kind: "archive" } as BuiltInKind<
+    { min_bytes?: number; older_than_days?: number },
+    { archived: number; kept: number; missing: number; bytes_before: number; bytes_after: number }
+  >,
+  restore: { kind: "restore" } as BuiltInKind<
     Readonly<Record<never, never>>,
-    { archived: number; missing: number; bytes_before: number; bytes_after: number }
+    { restored: number; missing: number; bytes: number }
   >,
   cleanup: { kind: "cleanup" } as BuiltInKind<CleanupParams, { removed: number; bytes: number }>,
 } as const;

@@ -1,4 +1,4 @@
-import { FetchFailure } from "../domain/failure.ts";
+import { FetchFailure } from "../domain/run/failure.ts";
 import type { ChildEnd } from "./step-kind.ts";
 
 /** A run that failed or was cancelled fails the step that waited for it, for the same reason where there is one. */

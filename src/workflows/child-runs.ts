@@ -1,4 +1,4 @@
-import type { NewRun, NewTask } from "../store/run-records.ts";
+import type { NewRun, NewTask } from "../store/records/run-records.ts";
 import type { ChildRun } from "./step-kind.ts";
 
 /** Makes the runs that steps start and wait for. */

@@ -1,12 +1,12 @@
 /** Conditions on items, as labels by rules and exports have them: an item meets them when it meets every one. */
 import { type FieldError, messageOf } from "../base/errors.ts";
-import { FetchFailure } from "../domain/failure.ts";
-import { compileGlob } from "../domain/glob.ts";
-import type { JsonValue } from "../domain/queue-item.ts";
-import { compileRegex } from "../domain/regex.ts";
-import { compilePattern, PATTERN_LIMITS, patternTarget } from "../domain/url-pattern.ts";
-import { bytesOf, mediaTypeOf } from "./item-keys.ts";
-import { foldersOf, urlOf, valueAt } from "./item-values.ts";
+import { FetchFailure } from "../domain/run/failure.ts";
+import { compileGlob } from "../domain/crawl/glob.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
+import { compileRegex } from "../domain/text/regex.ts";
+import { compilePattern, PATTERN_LIMITS, patternTarget } from "../domain/crawl/url-pattern.ts";
+import { bytesOf, mediaTypeOf } from "./items/item-keys.ts";
+import { foldersOf, urlOf, valueAt } from "./items/item-values.ts";
 import type { Item } from "./step-kind.ts";
 
 export interface Conditions {
@@ -40,9 +40,9 @@ const RANGE = {
 };
 
 export const CONDITION_SCHEMAS: Readonly<Record<string, JsonValue>> = {
-  url: texts("Patterns of the address, as a crawl's include has them: globs, or regular expressions between slashes."),
-  host: texts("The host of the address: a name, or a glob such as *.example.com."),
-  folder: texts("A folder anywhere in the path of the address: a name or a glob, capitals do not matter."),
+  url: texts("URL patterns, like include of a crawl: globs, or regular expressions between slashes."),
+  host: texts("The host of the URL: a name, or a glob such as *.example.com."),
+  folder: texts("A folder anywhere in the path of the URL: a name or a glob, case-insensitive."),
   content_type: texts("The media type: image/png, or a glob such as image/*."),
   width: RANGE,
   height: RANGE,
@@ -58,7 +58,7 @@ export const CONDITION_SCHEMAS: Readonly<Record<string, JsonValue>> = {
       ],
     },
     description:
-      "By path within the item: a value, a list of values, a regular expression between slashes, a range of numbers, or null for what is not there.",
+      "By path within the item: a value, a list of values, a regular expression between slashes, a range of numbers, or null for a missing value.",
   },
 };
 

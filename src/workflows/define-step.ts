@@ -3,7 +3,7 @@
  * process that executes such a step loads it.
  */
 import type { Static, TSchema } from "typebox";
-import type { JsonValue } from "../domain/queue-item.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
 import type { Item } from "./step-kind.ts";
 
 /**

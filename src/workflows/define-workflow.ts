@@ -4,7 +4,7 @@
  */
 import type { Static, TSchema } from "typebox";
 import { OrbError } from "../base/errors.ts";
-import type { JsonValue } from "../domain/queue-item.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
 import type { ForEach } from "../domain/workflow/definition.ts";
 import { compileTemplate, compileWhen } from "../domain/workflow/expression.ts";
 import { stepsNamed } from "../domain/workflow/expression-names.ts";

@@ -1,7 +1,7 @@
 /** What `validate` may ask of a file, and why one is refused. */
 import { DECODED_FORMATS, IMAGE_PROBLEMS, type ImageFacts } from "../images/facts.ts";
 import type { FieldError } from "../base/errors.ts";
-import type { JsonValue } from "../domain/queue-item.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
 
 export interface FileRules {
   min_bytes?: number;
@@ -30,9 +30,9 @@ export interface ImageRules extends Pick<FileRules, "min_bytes" | "max_bytes" | 
 /** Every reason, with its meaning for the reference page. */
 export const REFUSALS = {
   ...IMAGE_PROBLEMS,
-  format_not_allowed: "a format that is not among `formats`",
-  damaged: "parts of the picture are lost, and `allow_damaged` is not set",
-  animated: "it moves, and `allow_animated` is not set",
+  format_not_allowed: "its format is not in `formats`",
+  damaged: "parts of the image are lost, and `allow_damaged` is not set",
+  animated: "it is animated, and `allow_animated` is not set",
   blank: "it has a single colour, and `allow_blank` is not set",
   width_too_small: "narrower than `min_width`",
   width_too_large: "wider than `max_width`",
@@ -40,11 +40,11 @@ export const REFUSALS = {
   height_too_large: "higher than `max_height`",
   aspect_too_small: "width divided by height is less than `min_aspect`",
   aspect_too_large: "width divided by height is more than `max_aspect`",
-  sha256_not_listed: "not one of the files in `sha256`",
-  wrong_content_type: "the content is none of `content_types`",
+  sha256_not_listed: "its hash is not in `sha256`",
+  wrong_content_type: "the content type is not in `content_types`",
   file_too_small: "fewer bytes than `min_bytes`",
   file_too_large: "more bytes than `max_bytes`",
-  wrong_extension: "its name has the ending of another format, and `strict_extension` is set",
+  wrong_extension: "its extension belongs to another format, and `strict_extension` is set",
 } as const;
 export type Refusal = keyof typeof REFUSALS;
 
@@ -52,12 +52,12 @@ const COUNT = { type: "integer", minimum: 0 };
 const ASPECT = { type: "number", exclusiveMinimum: 0, description: "Width divided by height." };
 
 const COMMON_SCHEMAS: Record<string, JsonValue> = {
-  kind: { enum: ["image", "file"], description: "What the files have to be. image unless told." },
+  kind: { enum: ["image", "file"], description: "What the files must be. Default: image." },
   min_bytes: COUNT,
   max_bytes: COUNT,
   strict_extension: {
     type: "boolean",
-    description: "Whether a name with an ending of another format is refused. Otherwise it is only noted.",
+    description: "Reject files whose extension belongs to another format. Otherwise it is only noted.",
   },
 };
 
@@ -69,9 +69,9 @@ const IMAGE_SCHEMAS: Record<string, JsonValue> = {
   min_aspect: ASPECT,
   max_aspect: ASPECT,
   formats: { type: "array", items: { enum: [...DECODED_FORMATS] }, minItems: 1, uniqueItems: true },
-  allow_animated: { type: "boolean", description: "Whether moving pictures are good, too." },
-  allow_blank: { type: "boolean", description: "Whether pictures of a single colour are good, too." },
-  allow_damaged: { type: "boolean", description: "Whether pictures are good of which parts are lost." },
+  allow_animated: { type: "boolean", description: "Also accept animated images." },
+  allow_blank: { type: "boolean", description: "Also accept images of a single colour." },
+  allow_damaged: { type: "boolean", description: "Also accept images with lost parts." },
 };
 
 const FILE_SCHEMAS: Record<string, JsonValue> = {
@@ -79,14 +79,14 @@ const FILE_SCHEMAS: Record<string, JsonValue> = {
     type: "array",
     items: { type: "string", pattern: "^[a-z0-9.+-]+/([a-z0-9.+-]+|\\*)$" },
     minItems: 1,
-    description: "What the content may be, such as application/pdf or image/*; found out from its first bytes.",
+    description: "Accepted content types, such as application/pdf or image/*; detected from the first bytes.",
   },
   sha256: {
     type: "array",
     items: { type: "string", pattern: "^[0-9a-f]{64}$" },
     minItems: 1,
     maxItems: 100_000,
-    description: "The only files that are good.",
+    description: "Accept only files with these hashes.",
   },
 };
 

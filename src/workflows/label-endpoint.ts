@@ -1,10 +1,10 @@
 /** Labels by a model of the user's own: an address that takes a file or an item, and answers what it is. */
 import { sleep } from "../base/clock.ts";
-import { FetchFailure, type FailureReason } from "../domain/failure.ts";
-import type { JsonValue } from "../domain/queue-item.ts";
+import { FetchFailure, type FailureReason } from "../domain/run/failure.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
 import { requireSuccess } from "./answers.ts";
 import { Allowance } from "./allowance.ts";
-import { contentTypeSaid, hashOf } from "./item-keys.ts";
+import { contentTypeSaid, hashOf } from "./items/item-keys.ts";
 import type { Item, StepContext } from "./step-kind.ts";
 
 export interface LabelEndpoint {
@@ -37,7 +37,7 @@ export const ENDPOINT_SCHEMA: JsonValue = {
   },
   required: ["url"],
   additionalProperties: false,
-  description: 'Your model: it answers each POST with {"label": "cat", "score": 0.93}; a label of null is none.',
+  description: 'Your model: it answers each POST with {"label": "cat", "score": 0.93}; label null means no label.',
 };
 
 export const ENDPOINT_CONCURRENCY = 4;

@@ -1,5 +1,5 @@
 /** What is to be read from pages, as scrapes and crawls take it; what it must be in detail is checked by its reader. */
-import type { JsonValue } from "../domain/queue-item.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
 
 export const READING_SCHEMAS: { readonly [name: string]: JsonValue } = {
   fields: {
@@ -12,16 +12,16 @@ export const READING_SCHEMAS: { readonly [name: string]: JsonValue } = {
   },
   items: {
     type: ["string", "object", "null"],
-    description: "Where the records are, such as {css: article.product}.",
+    description: "The elements that become records, such as {css: article.product}.",
   },
   extract: {
     type: ["object", "null"],
-    description: "Who reads the page besides the rules, such as {llm: {schema: …}}.",
+    description: "A language model or your own extractor, such as {llm: {schema: …}}.",
   },
   schema: { type: ["boolean", "object", "null"], description: "JSON Schema that each record must satisfy." },
   document: {
     type: ["object", "null"],
-    description: "The page as a whole, beside its fields: {formats, …} as in a job.",
+    description: "Full page content beside the fields: {formats, …} as in a job.",
   },
-  browser: { type: ["object", "null"], description: "What a browser waits for and does on the page, as in a job." },
+  browser: { type: ["object", "null"], description: "What the browser waits for and does on the page, as in a job." },
 };

@@ -2,7 +2,7 @@
  * What will be known when a workflow runs, named while it is written: a reference stands for a value of type T. Where it is
  * put it becomes an expression, `${{ steps.list.output.count }}`.
  */
-import type { JsonValue } from "../domain/queue-item.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
 
 declare const TYPE: unique symbol;
 const PATH: unique symbol = Symbol("path");

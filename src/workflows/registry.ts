@@ -3,6 +3,7 @@ import { OrbError } from "../base/errors.ts";
 import type { ImageInspector } from "../images/inspector.ts";
 import type { KnownKind, KnownKinds, StepKind, StepKinds } from "./step-kind.ts";
 import { archiveStep } from "./steps/archive.ts";
+import { restoreStep } from "./steps/restore.ts";
 import { cleanupStep } from "./steps/cleanup.ts";
 import { compareStep } from "./steps/compare.ts";
 import { crawlStep } from "./steps/crawl.ts";
@@ -43,6 +44,7 @@ export function createStepKinds(settings: StepKindSettings, users: readonly Know
 function builtIn(settings: StepKindSettings): StepKind[] {
   return [
     archiveStep,
+    restoreStep,
     cleanupStep,
     compareStep,
     crawlStep,

@@ -19,6 +19,19 @@ export function stepFiles(
     },
     adopt: ({ hash }) => saved(hash),
     coolDown: (hash) => artifacts.coolDown(hash),
+    ageOf: (hash) => artifacts.ageOf(hash),
+    async warmUp(hash) {
+      if (!(await artifacts.has(hash))) return null;
+      // Stored once more, it lies where it is looked for first.
+      const writer = artifacts.writer();
+      try {
+        for await (const chunk of await artifacts.open(hash)) await writer.write(chunk as Buffer);
+        return (await writer.finish()).size;
+      } catch (error) {
+        await writer.abort(false);
+        throw error;
+      }
+    },
     async save(bytes, about) {
       const writer = artifacts.writer();
       try {

@@ -3,11 +3,11 @@ import type { Clock } from "../base/clock.ts";
 import type { FieldError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
-import type { FailureReason } from "../domain/failure.ts";
-import type { TaskArtifact } from "../domain/outcome.ts";
-import type { JsonValue } from "../domain/queue-item.ts";
-import type { RunState } from "../domain/states.ts";
-import type { DroppedFiles } from "../store/retention-port.ts";
+import type { FailureReason } from "../domain/run/failure.ts";
+import type { TaskArtifact } from "../domain/run/outcome.ts";
+import type { JsonValue } from "../domain/lane/queue-item.ts";
+import type { RunState } from "../domain/run/states.ts";
+import type { DroppedFiles } from "../store/ports/retention-port.ts";
 
 export interface StepKind<Params = Record<string, JsonValue>> {
   /** What definitions call it: their `task_type`. */
@@ -101,7 +101,7 @@ export interface StepContext {
    */
   itemsOfLastRun(step: string): Promise<AsyncIterable<Item> | null>;
   /** What files this run has in the store, step by step. */
-  readonly past: StepPast;
+  readonly past: RunHistory;
   readonly files: StepFiles;
   readonly http: StepHttp;
   /** Told to people, and weighed in the progress of the whole; written about once a second at most. */
@@ -137,6 +137,8 @@ export interface ChildEnd {
   counts: Readonly<Record<string, number>>;
   /** Records of the run, oldest first. */
   results(): AsyncIterable<{ url: string; data: Readonly<Record<string, JsonValue>> }>;
+  /** Pages that could not be had, and why, oldest first. */
+  failures(): AsyncIterable<{ url: string; error: string; httpStatus: number | null }>;
   /** One entry for each task of a download: its file, or why there is none. `data` is what was given with the address. */
   downloads(): AsyncIterable<{
     url: string;
@@ -166,10 +168,14 @@ export interface StepFiles {
   adopt(file: TaskArtifact): void;
   /** Moves it to the cold place, compressed where that pays; null: there is none. Doing it twice is no mistake. */
   coolDown(hash: string): Promise<{ before: number; after: number } | null>;
+  /** Brings it back to the usual place, unpacked, and says how large it is; null: there is none. */
+  warmUp(hash: string): Promise<number | null>;
+  /** How long ago it was stored, or found again, in milliseconds; null: it is not in the usual place. */
+  ageOf(hash: string): Promise<number | null>;
 }
 
 /** The files that earlier steps of the run have left; lists of items are not among them. */
-export interface StepPast {
+export interface RunHistory {
   /**
    * What the step of this name downloaded, in its child runs (`downloads`), or made itself (`made`), oldest first. What the
    * run drops meanwhile may be among it.

@@ -30,6 +30,13 @@ describe("a program that calls the API with the client", () => {
     await assert.rejects(client.jobs.get(job.id), { code: "not_found", status: 404 });
   });
 
+  test("names a crawl by crawl_id, which is its task_id", async () => {
+    const { crawl_id, task_id } = await client.crawls.start({ url: PAGE, name: "Books" });
+    assert.equal(crawl_id, task_id);
+    const view = await client.request("get /scraping/tasks/{task_id}/status", { params: { crawl_id } as never });
+    assert.deepEqual([view.crawl_id, view.name], [crawl_id, "Books"]);
+  });
+
   test("reads a list of several pages as one, and asks for no more than it wants", async () => {
     await using gate = await openGate(place.api.url);
     const through = createClient({ url: `${gate.url}/` });

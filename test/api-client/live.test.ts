@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createClient, type OrbweaverClient, type RunEvent } from "../../src/api-client/client.ts";
-import { TERMINAL_RUN_STATES } from "../../src/domain/states.ts";
+import { TERMINAL_RUN_STATES } from "../../src/domain/run/states.ts";
 import { ENDED } from "../../src/api-client/wait.ts";
 import type { Answer, Target } from "../chaos/target.ts";
 import { openShop } from "../cli/site.ts";

@@ -7,7 +7,7 @@ import { silentLog } from "../../src/base/log.ts";
 import { TicketBoard } from "../../src/engine/bullmq/board.ts";
 import { TicketClient } from "../../src/engine/bullmq/client.ts";
 import { ticketId } from "../../src/engine/bullmq/names.ts";
-import { lateBoard } from "../../src/engine/late-board.ts";
+import { lazyBoard } from "../../src/engine/lazy-board.ts";
 import { BOARD_PLACE } from "../../src/orchestrator/board.ts";
 import { until } from "../chaos/orb.ts";
 import { Scene } from "../contract/engine-kit.ts";
@@ -43,8 +43,9 @@ async function dump(admin: Redis): Promise<Record<string, string>> {
 async function openBoard(redis: TestService, ...lanes: string[]) {
   const options = { redisUrl: redis.url, prefix: "orb", clock: systemClock };
   const client = new TicketClient({ ...options, store: noPriorities, log: silentLog });
-  assert.equal(await client.poke(lanes), true);
-  const board = lateBoard(async () => new TicketBoard({ ...options, place: BOARD_PLACE }));
+  // A busy machine may not have let Redis answer in time.
+  await until(() => client.poke(lanes), "Redis has the tickets");
+  const board = lazyBoard(async () => new TicketBoard({ ...options, place: BOARD_PLACE }));
   return {
     board,
     client,

@@ -4,7 +4,7 @@ import { nestingOf } from "../../src/api/body.ts";
 import { HTTP_PROBLEMS, type Problem, statusOf } from "../../src/api/problems.ts";
 import type { Routes } from "../../src/api/routes/registry.ts";
 import { ERROR_CATALOGUE, type ErrorCode, OrbError } from "../../src/base/errors.ts";
-import { FetchFailure } from "../../src/domain/failure.ts";
+import { FetchFailure } from "../../src/domain/run/failure.ts";
 import { read, tableBelow } from "../support/source.ts";
 import { type Answer, openPlace } from "./kit.ts";
 import { Type } from "../../src/api/type.ts";

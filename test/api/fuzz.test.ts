@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { Client } from "undici";
-import { openClient } from "../../src/client.ts";
+import { openClient } from "../../src/app/context.ts";
 import { createLog } from "../../src/base/log.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { startServer } from "../../src/serve.ts";
+import { startServer } from "../../src/app/server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import {
   type Description,

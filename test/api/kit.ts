@@ -11,7 +11,7 @@ import type { Board } from "../../src/engine/port.ts";
 import { Health, type HealthDeps } from "../../src/orchestrator/health.ts";
 import { LiveWatch } from "../../src/orchestrator/live/watch.ts";
 import type { Reading } from "../../src/orchestrator/reading.ts";
-import type { SettledTask, Store } from "../../src/store/port.ts";
+import type { SettledTask, Store } from "../../src/store/ports/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { pageDeps } from "./page-deps.ts";
 import { attempt, candidate, TTL } from "../contract/store/kit.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { request } from "undici";
 import { createApi } from "../../src/api/server.ts";
-import { failure } from "../../src/domain/failure.ts";
+import { failure } from "../../src/domain/run/failure.ts";
 import type { Overview } from "../../src/orchestrator/live/overview.ts";
 import type { WorkSeries } from "../../src/orchestrator/live/counted.ts";
 import { Place as Server } from "../jobs/kit.ts";
@@ -141,6 +141,39 @@ describe("the overview", () => {
     await store.settle([{ hold: grant, tasks: settled }], clock.now());
     const [run] = (await live.overview()).active_runs;
     assert.deepEqual([run?.counts.completed, run?.per_second, run?.eta_seconds], [30, 0, null]);
+  });
+
+  test("a pause is none of a run's pace, and none of the time that it still takes", async (t) => {
+    const clock = new FakeClock();
+    const place = openBackstage(t, { clock });
+    t.after(() => place.close());
+    const { live, store } = place.deps;
+    const tasks = Array.from({ length: 40 }, (_, index) => newTask(`page-${index}`));
+    const { made } = await store.startRun({ kind: "download", maxAttempts: 1, snapshot: {} }, tasks, clock.now());
+    await store.takeEngine({ id: "w", boot: "b", pid: 1, pidStart: "1", address: "x" }, 6_000_000);
+    const grant = (await store.takeLane("site:a.example", "w", 6_000_000))!;
+    const claimed = (await store.claim(grant, { limit: 40 }, clock.now()))!.tasks;
+    const verdict = { kind: "completed", artifacts: [], results: [], detail: null } as const;
+    const look = async () => {
+      await clock.advance(1000);
+      return (await live.overview()).active_runs[0];
+    };
+    const work = async (count: number) => {
+      const settled = claimed.splice(0, count).map((task) => ({ task, verdict, attempt: null }));
+      await store.settle([{ hold: grant, tasks: settled }], clock.now());
+      return look();
+    };
+    await look();
+    const begun = await work(10);
+    assert.deepEqual([begun?.per_second, begun?.eta_seconds], [10, 3]);
+    await store.changeRun(made.id, "paused", "Run paused", clock.now());
+    const paused = await look();
+    assert.deepEqual([paused?.status, paused?.eta_seconds], ["paused", null]);
+    await clock.advance(600_000);
+    await store.changeRun(made.id, "running", "Run resumed", clock.now());
+    await look();
+    const resumed = await work(10);
+    assert.deepEqual([resumed?.per_second, resumed?.eta_seconds], [10, 2]);
   });
 
   test("has the pace of the last hour, counted while nobody looks", async (t) => {

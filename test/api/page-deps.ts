@@ -6,8 +6,8 @@ import { createLog } from "../../src/base/log.ts";
 import { createSeal } from "../../src/base/seal.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { parseAddressPolicy } from "../../src/net/address.ts";
-import { createPageTools } from "../../src/page-tools.ts";
-import type { Store } from "../../src/store/port.ts";
+import { createPageTools } from "../../src/app/page-tools.ts";
+import type { Store } from "../../src/store/ports/port.ts";
 import { createStepKinds } from "../../src/workflows/registry.ts";
 import { kindSettings } from "../support/kind-settings.ts";
 import { PROXY_RULES } from "../support/proxy-rules.ts";
@@ -22,8 +22,10 @@ export function pageDeps(
   | "policy"
   | "defaultMaxAttempts"
   | "maxConcurrentCrawls"
-  | "crawlsKeptMs"
+  | "retention"
+  | "diskBudget"
   | "respectRobots"
+  | "minScheduleMs"
   | "stepKinds"
   | "extractors"
   | "siteDefaults"
@@ -44,8 +46,10 @@ export function pageDeps(
     defaultMaxAttempts: 3,
     proxyRules: PROXY_RULES,
     maxConcurrentCrawls: 5,
-    crawlsKeptMs: 86_400_000,
+    retention: { temporaryMs: 86_400_000, keepRuns: 0, keepDays: 0 },
+    diskBudget: { bytes: 0, action: "warn" as const },
     respectRobots: true,
+    minScheduleMs: 1000,
     extractors: { llm: false, named: async () => [] },
     stepKinds: async () => createStepKinds(kindSettings, []),
     siteDefaults: { maxPerSite: 10, minDelayMs: 0 },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Problem } from "../../src/api/problems.ts";
-import { failure } from "../../src/domain/failure.ts";
+import { failure } from "../../src/domain/run/failure.ts";
 import type { QueueItemDetail, QueueItemView } from "../../src/orchestrator/queue/items.ts";
 import type { QueueStats } from "../../src/orchestrator/queue/stats.ts";
 import { type Answer, openPlace } from "./kit.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { failure } from "../../src/domain/failure.ts";
+import { failure } from "../../src/domain/run/failure.ts";
 import { MOST_AT_ONCE } from "../../src/orchestrator/runs/bulk.ts";
 import type { Body, Query } from "../../src/api-client/client.ts";
 import { attempt, evidence, newTask } from "../contract/store/kit.ts";

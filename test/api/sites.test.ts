@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Problem } from "../../src/api/problems.ts";
-import type { SiteView } from "../../src/orchestrator/site-view.ts";
-import type { SitesProgress } from "../../src/orchestrator/sites-progress.ts";
+import type { SiteView } from "../../src/orchestrator/sites/site-view.ts";
+import type { SitesProgress } from "../../src/orchestrator/sites/sites-progress.ts";
 import { openPlace } from "./kit.ts";
 
 const DEFAULTS = {
@@ -32,8 +32,9 @@ describe("the sites", () => {
         ["b.test:8080", 2],
       ],
     );
-    const { first_seen_at: seen, ...view } = (await place.get("/sites/a.test")).json<SiteView>();
+    const { first_seen_at: seen, version, ...view } = (await place.get("/sites/a.test")).json<SiteView>();
     assert.ok(seen !== null);
+    assert.match(version, /^[0-9a-f]{16}$/);
     assert.deepEqual(view, {
       site: "a.test",
       ...DEFAULTS,
@@ -47,7 +48,9 @@ describe("the sites", () => {
         reason: "no_worker",
         until: null,
         message: "No worker runs: work waits until orb serve or orb worker is started",
+        last_failure: null,
       },
+      last_failure: null,
       effective: {
         max_concurrency: 10,
         requests_per_second: null,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { TASK_STATES, type TaskState } from "../../src/domain/states.ts";
-import { failure } from "../../src/domain/failure.ts";
+import { TASK_STATES, type TaskState } from "../../src/domain/run/states.ts";
+import { failure } from "../../src/domain/run/failure.ts";
 import { laneOfStep } from "../../src/domain/workflow/definition.ts";
 import { WORKFLOW_STATUSES, type WorkflowDetail, type WorkflowView } from "../../src/orchestrator/workflows/view.ts";
 import { candidate, TTL } from "../contract/store/kit.ts";

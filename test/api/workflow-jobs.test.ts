@@ -115,6 +115,21 @@ describe("a job that is a workflow", () => {
     assert.deepEqual(other.workflow, { definition: DIAMOND, params: {} });
   });
 
+  test("a rerun has the name of the run that it repeats", async (t) => {
+    const place = await openWorkflows(t);
+    await place.api.call("PUT", "/workflows/templates/mine", template("Mine"));
+    const workflow = { template: "mine", params: { who: "ana" } };
+    const job = await save(place, { kind: "workflow", name: "Every day", workflow });
+    const run = (await place.api.post(`/jobs/${job.id}/runs`)).json<RunView>();
+    const again = (await place.api.post(`/workflows/${run.id}/rerun`)).json<WorkflowDetail>();
+    assert.deepEqual(
+      [run.name, again.name, (await place.show(again.id)).name],
+      ["Every day", "Every day", "Every day"],
+    );
+    const other = { definition: template("Other") };
+    assert.equal((await place.api.post(`/workflows/${run.id}/rerun`, other)).json<WorkflowDetail>().name, "Other");
+  });
+
   test("shows the headers of its steps by name, and keeps their values through changes, runs, reruns and templates", async (t) => {
     const place = await openWorkflows(t);
     const calls = (authorization: string, url = "https://a.example/hook") => ({

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Problem } from "../../src/api/problems.ts";
-import { failure } from "../../src/domain/failure.ts";
-import type { JsonValue } from "../../src/domain/queue-item.ts";
+import { failure } from "../../src/domain/run/failure.ts";
+import type { JsonValue } from "../../src/domain/lane/queue-item.ts";
 import { laneOfStep } from "../../src/domain/workflow/definition.ts";
 import type { WorkflowTaskView } from "../../src/orchestrator/workflows/task-view.ts";
 import type { WorkflowDetail, WorkflowView } from "../../src/orchestrator/workflows/view.ts";
-import type { SettledTask } from "../../src/store/port.ts";
+import type { SettledTask } from "../../src/store/ports/port.ts";
 import { type Answer, CheckedApi } from "../jobs/answers.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { openPlace } from "./kit.ts";

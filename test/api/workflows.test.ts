@@ -34,7 +34,9 @@ describe("whoever creates a workflow", () => {
       max_recovery_attempts: 3,
       template: null,
       rerun_of: null,
+      waiting_for: null,
       params: {},
+      expires_at: null,
       created_at: now,
       started_at: now,
       completed_at: null,
@@ -52,7 +54,8 @@ describe("whoever creates a workflow", () => {
       ],
     );
     assert.deepEqual(place.woken, [[laneOfStep(made.id, 0)]]);
-    assert.deepEqual(await place.show(made.id), made);
+    const { waiting_for: why, ...shown } = await place.show(made.id);
+    assert.deepEqual([{ ...shown, waiting_for: null }, why?.reason], [made, "no_worker"]);
     assert.deepEqual(await place.states(made.id), ["queued", "pending", "pending", "pending"]);
   });
 
@@ -294,7 +297,12 @@ describe("a workflow that is at work", () => {
     await place.end(id, 0, { kind: "wait", sleep: { memory: null, until } });
     const asleep = await place.task(id, "list");
     assert.equal(asleep.status, "running");
-    assert.deepEqual(asleep.waiting_for, { for: "time", until: new Date(until).toISOString() });
+    assert.deepEqual(asleep.waiting_for, {
+      for: "time",
+      until: new Date(until).toISOString(),
+      message: "Waits, as the step says",
+      last_failure: null,
+    });
     assert.deepEqual([asleep.next_try_at, asleep.entries, asleep.child_run_ids], [null, null, []]);
     assert.deepEqual(await place.get(`/workflows/${id}/tasks/list/entries`), []);
     assert.deepEqual(await place.get(`/workflows/${id}/tasks/list/items`), []);

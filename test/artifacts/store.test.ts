@@ -59,6 +59,13 @@ artifactContract("a folder", async () => {
 });
 
 describe("a stored body", () => {
+  it("gives each draft a name of its own, also where two stores are opened at the same moment", () => {
+    using dir = tempDir();
+    const clock = { ...systemClock, now: () => 1_900_000_000_000 };
+    const [one, other] = [new Folder(dir.path, clock), new Folder(dir.path, clock)];
+    assert.notEqual(one.temporary(), other.temporary());
+  });
+
   it("is one file, however often it is stored", async () => {
     using dir = tempDir();
     const store = open(dir.path);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock } from "../../src/base/clock.ts";
-import { DiskRoom, sizeWords } from "../../src/base/disk-room.ts";
+import { DiskRoom, sizeWords } from "../../src/base/files/disk-room.ts";
 
 test("a disk on which several things lie is named once", () => {
   const places = [

@@ -3,11 +3,11 @@ import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFil
 import { join } from "node:path";
 import { test } from "node:test";
 import { isOrbError } from "../../src/base/errors.ts";
-import { openClient } from "../../src/client.ts";
+import { openClient } from "../../src/app/context.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { openSeal, secretKeyFile } from "../../src/secret-key.ts";
-import { StateFile, type UpState } from "../../src/supervisor/state-file.ts";
-import { servicePassword } from "../../src/supervisor/password.ts";
+import { openSeal, secretKeyFile } from "../../src/app/secret-key.ts";
+import { StateFile, type UpState } from "../../src/supervisor/processes/state-file.ts";
+import { servicePassword } from "../../src/supervisor/services/password.ts";
 import { forEachKill } from "../support/crash-at-call.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createFile, replaceFile } from "../../src/base/whole-file.ts";
+import { createFile, replaceFile } from "../../src/base/files/whole-file.ts";
 import { forEachKill } from "../support/crash-at-call.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -56,7 +56,7 @@ test("what a killed process left under the draft's name gives a secret to nobody
 test("of several processes that create one file at once exactly one does, and all read the same", async () => {
   using dir = tempDir();
   const path = join(dir.path, "secret.key");
-  const module = new URL("../../src/base/whole-file.ts", import.meta.url).href;
+  const module = new URL("../../src/base/files/whole-file.ts", import.meta.url).href;
   // All wait for the same moment: a line on their standard input.
   const program = `
     import { readFileSync } from "node:fs";

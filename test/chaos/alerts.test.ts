@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { WorkerView } from "../../src/orchestrator/workers.ts";
+import type { WorkerView } from "../../src/orchestrator/workers/workers.ts";
 import { AlertReceiver } from "../support/alert-receiver.ts";
 import { Orb, until } from "./orb.ts";
 import { Served } from "./served.ts";

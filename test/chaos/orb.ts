@@ -165,6 +165,7 @@ export class Orb implements AsyncDisposable {
 
   constructor(env: Record<string, string> = {}) {
     this.env = {
+      APP_MIN_SCHEDULE_SECONDS: "1",
       PATH: process.env["PATH"] ?? "",
       ...builtBefore,
       HOME: this.#folder.path,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { systemClock } from "../../src/base/clock.ts";
-import type { SiteLimits } from "../../src/store/site-records.ts";
+import type { SiteLimits } from "../../src/store/records/site-records.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { assertStored, Orb, report } from "./orb.ts";
 import { bodyOf, type Hit, Target } from "./target.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Store } from "../../src/store/port.ts";
-import type { SlotRecord } from "../../src/store/schedule-port.ts";
+import type { Store } from "../../src/store/ports/port.ts";
+import type { SlotRecord } from "../../src/store/ports/schedule-port.ts";
 import { until } from "./orb.ts";
 
 export const SECOND = 1000;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { loadConfig } from "../../src/config/load.ts";
-import { Orchestrator } from "../../src/library.ts";
+import { Orchestrator } from "../../src/app/library/library.ts";
 import { isAlive, processes } from "../fetch/browser/processes.ts";
 import { gate } from "../support/gate.ts";
 import { Orb, until } from "./orb.ts";

@@ -3,7 +3,7 @@ import { chmodSync, readFileSync, realpathSync } from "node:fs";
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { isProvenAlive, processesIn, type ProcessIdentity } from "../../src/base/machine.ts";
-import type { UpState } from "../../src/supervisor/state-file.ts";
+import type { UpState } from "../../src/supervisor/processes/state-file.ts";
 import { isAlive, treeOf } from "../fetch/browser/processes.ts";
 import { type Ended, Orb, type OrbProcess, type StoredItem, until } from "./orb.ts";
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import type { RunView } from "../../src/orchestrator/runs/view.ts";
-import type { SiteView } from "../../src/orchestrator/site-view.ts";
+import type { SiteView } from "../../src/orchestrator/sites/site-view.ts";
 import { Orb, until } from "../chaos/orb.ts";
 import { browserGate, chromiumPath, html, SITE, webSite } from "../support/browser-kit.ts";
 import { read } from "../support/source.ts";
@@ -68,6 +68,9 @@ describe("pages that need a browser or a person, at the command line", browserGa
     assert.deepEqual([scraped.strategy, scraped.records[0]?.t], ["browser", "clicked"]);
     const picture = readFileSync(`${orb.dir}/page.png`);
     assert.deepEqual([picture.toString("latin1", 1, 4), picture.readUInt32BE(16) >= 412], ["PNG", true]);
+    const unnamed = await orb.run(["scrape", site.url("/"), "--screenshot", "page.png"]);
+    assert.equal(unnamed.code, 0);
+    assert.doesNotMatch(unnamed.stderr, /matched nothing/, "nobody named a field");
   });
 
   test("a captcha ends a scrape, and lets a job wait for a person [slow]", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import type { CapturedPage } from "../../src/cli/capture-view.ts";
+import type { CapturedPage } from "../../src/cli/scrape/capture-view.ts";
 import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import { browserGate, chromiumPath, plain, SITE, webSite } from "../support/browser-kit.ts";
 import { Desk } from "./desk.ts";

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
-import { CrawlDisplay } from "../../src/cli/crawl-display.ts";
-import { crawlBlock, type CrawlMoment } from "../../src/cli/crawl-block.ts";
+import { CrawlDisplay } from "../../src/cli/crawl/crawl-display.ts";
+import { crawlBlock, type CrawlMoment, waitsAsAWhole } from "../../src/cli/crawl/crawl-block.ts";
+import { failure } from "../../src/domain/run/failure.ts";
+import { lastFailure } from "../../src/domain/run/last-failure.ts";
+import type { WaitingView, WaitReason } from "../../src/domain/run/waiting.ts";
 import type { CrawlDetail } from "../../src/orchestrator/crawls/view.ts";
 import type { RunSiteView } from "../../src/orchestrator/runs/sites.ts";
 
@@ -12,7 +15,14 @@ const later = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();
 function crawl(more: Partial<CrawlDetail> = {}): CrawlDetail {
   return {
     task_id: "0197c3a1-5a2e-7c3f-9d52-1c8d5f1a2b3c",
+    crawl_id: "0197c3a1-5a2e-7c3f-9d52-1c8d5f1a2b3c",
+    name: null,
     url: "https://a.example/",
+    urls: ["https://a.example/"],
+    url_count: 1,
+    followed_items: 0,
+    skipped: {},
+    warnings: [],
     status: "running",
     progress: 40,
     total_items: 1038,
@@ -24,6 +34,7 @@ function crawl(more: Partial<CrawlDetail> = {}): CrawlDetail {
     cancelled_items: 0,
     retrying_items: 0,
     unchanged_items: 0,
+    sign_in_items: 0,
     changes: null,
     max_pages: 10_000,
     success_rate: 0.98,
@@ -37,6 +48,8 @@ function crawl(more: Partial<CrawlDetail> = {}): CrawlDetail {
     started_at: later(-42),
     finished_at: null,
     expires_at: null,
+    kept: false,
+    keep_runs: null,
     message: null,
     waiting_for: null,
     error_groups: (["http_not_found", "timeout_headers", "dns_failed"] as const).map((reason, index) => ({
@@ -44,6 +57,9 @@ function crawl(more: Partial<CrawlDetail> = {}): CrawlDetail {
       failure_reason: reason,
       class: "general",
       count: 3 - index,
+      status: "failed",
+      retryable: reason !== "http_not_found",
+      next_try_at: null,
       example: { url: null, message: "", task_id: "x" },
     })),
     retrying_groups: [],
@@ -64,16 +80,16 @@ function site(name: string, waiting: RunSiteView["waiting_for"] = null, failed =
   };
 }
 
+function waits(reason: WaitReason, seconds: number | null = null, message = ""): WaitingView {
+  return { reason, until: seconds === null ? null : later(seconds), message, last_failure: null };
+}
+
 const SITES = [
   site("a.example"),
-  site(
-    "a-site-with-a-very-long-name.of.a.department.example",
-    { reason: "circuit_open", until: later(250), message: "" },
-    5,
-  ),
-  site("held.example", { reason: "rate_limited", until: later(12), message: "" }),
-  site("paused.example", { reason: "site_paused", until: null, message: "" }),
-  site("slow.example", { reason: "min_delay", until: null, message: "Paced: 2 s between requests" }),
+  site("a-site-with-a-very-long-name.of.a.department.example", waits("circuit_open", 250), 5),
+  site("held.example", waits("rate_limited", 12)),
+  site("paused.example", waits("site_paused")),
+  site("slow.example", waits("min_delay", null, "Paced: 2 s between requests")),
 ];
 
 function block(columns: number, rows: number, more: Partial<CrawlMoment> = {}, colour = false): string[] {
@@ -109,8 +125,8 @@ describe("the picture of a crawl", () => {
       "  10/s now  616 queued  10 in flight  9.8/s mean",
       "  7 failed (3 timeout, 1 connection, 3 other)  3 http_not_found  2 timeout_headers  1 dns_failed",
       "  a.example                                             15/100  8.2/s",
-      "  a-site-with-a-very-long-name.of.a.department.example  20/105  breaker open, 4 min left  5 failed",
-      "  held.example                                          15/100  asked to wait, 12 s left",
+      "  a-site-with-a-very-long-name.of.a.department.example  20/105  circuit open, 4 min left  5 failed",
+      "  held.example                                          15/100  rate limited, 12 s left",
       "  paused.example                                        15/100  paused",
       "  slow.example                                          15/100  0.5/s, paced: 2 s between requests",
     ]);
@@ -123,8 +139,8 @@ describe("the picture of a crawl", () => {
       "  7 failed (3 timeout, 1 connection, 3…",
       "  3 http_not_found  2 timeout_headers",
       "  a.example   15/100  8.2/s",
-      "  a-site-wi…  20/105  breaker open, 4 …",
-      "  held.exam…  15/100  asked to wait, 1…",
+      "  a-site-wi…  20/105  circuit open, 4 …",
+      "  held.exam…  15/100  rate limited, 12…",
       "  … orb runs sites shows every site",
     ]);
   });
@@ -136,9 +152,12 @@ describe("the picture of a crawl", () => {
     assert.match(head({ foundRate: 0 }), /about 61 s left/, "nothing new is found");
     assert.match(head({ foundRate: 5 }), /61 s–2 min left/);
     assert.match(head({ rate: 0 }), /at least 64 s left/, "by the mean, when nothing is going on");
+    const isHeld = crawl({ waiting_for: waits("rate_limited", 12) });
+    assert.match(head({ view: isHeld, sites: SITES.slice(2, 3) }), /at least 73 s left/, "after the wait, at its pace");
+    assert.doesNotMatch(head({ view: crawl({ completed_items: 1, failed_items: 0, skipped_items: 0 }) }), /left/);
     assert.match(head({ view: crawl({ time_remaining_seconds: 20 }) }), /its time is over in 20 s/);
     assert.doesNotMatch(head({ rate: null, view: crawl({ pages_per_second: 0 }) }), /left/);
-    const turn = { reason: "turn", until: null, message: "Waits for its turn" } as const;
+    const turn = waits("turn", null, "Waits for its turn");
     assert.match(head({ view: crawl({ status: "pending", waiting_for: turn }) }), /Waits for its turn/);
   });
 });
@@ -148,26 +167,31 @@ test("off a terminal a line says what is tried again, and others what sites wait
   const said: string[] = [];
   const terminal = { out: () => {}, err: (text: string) => void said.push(text), live: false, colour: false };
   const display = new CrawlDisplay(terminal, () => now, "plain");
-  const last = { failure_reason: "connection_refused", message: "nobody listens at dead.example" } as const;
+  const last = lastFailure(failure("connection_refused", "nobody listens at dead.example"), {
+    url: "https://dead.example/",
+    attempt: 2,
+    max_attempts: 4,
+    next_try_at: later(20),
+  });
   const view = crawl({
     retrying_items: 2,
     retrying_groups: crawl().error_groups.slice(1, 2),
     waiting_sites: [
-      { site: "dead.example", waiting_for: { reason: "retry", until: later(20), message: "" }, last_failure: last },
+      { site: "dead.example", waiting_for: { ...waits("retry", 20), last_failure: last }, last_failure: last },
       {
         site: "shut.example",
-        waiting_for: { reason: "circuit_open", until: later(300), message: "" },
+        waiting_for: waits("circuit_open", 300),
         last_failure: null,
       },
     ],
   });
   const line = "412 of 1038 known pages, 9.8/s, 7 failed, 2 retrying (timeout_headers)\n";
   const wait = (seconds: number) =>
-    `  dead.example: nobody listens at dead.example; waits to try again, ${seconds} s left\n`;
+    `  dead.example: nobody listens at dead.example; waits for attempt 2 of 4, ${seconds} s left\n`;
   display.show(view, []);
   now += 9000;
   display.show(view, []);
-  assert.deepEqual(said, [line, wait(20), "  shut.example: breaker open, 5 min left\n"]);
+  assert.deepEqual(said, [line, wait(20), "  shut.example: circuit open, 5 min left\n"]);
   now += 1000;
   display.show({ ...view, waiting_sites: view.waiting_sites.slice(0, 1) }, []);
   assert.deepEqual(said.slice(3), [line.replace("9.8/s", "0.0/s"), wait(10)]);
@@ -182,4 +206,12 @@ test("off a terminal a line says what is tried again, and others what sites wait
       "  dead.example     1/1  nothing got  1 failed",
     ]);
   });
+});
+
+test("a crawl that is only paced keeps its bar and its counts; one that is held says why instead", () => {
+  const waiting = (reason: string) =>
+    waitsAsAWhole({ waiting_for: { reason, until: null, message: "why", last_failure: null } } as never);
+  for (const reason of ["crawl_delay", "min_delay", "rate", "concurrency", "circuit_open"])
+    assert.equal(waiting(reason), null, reason);
+  assert.equal(waiting("no_worker"), "why");
 });

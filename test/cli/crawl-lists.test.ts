@@ -38,7 +38,7 @@ describe("orb crawl with a list of addresses", () => {
     await using orb = new Orb();
     const { code, stderr } = await orb.run(["scrape", "http://127.0.0.1:9/a", "http://127.0.0.1:9/b"]);
     assert.equal(code, 2, stderr);
-    assert.match(stderr, /gets one page, and 2 addresses were given[^]*orb crawl --depth 0 URL URL/);
+    assert.match(stderr, /gets one page, and 2 addresses were given[^]*orb crawl --max-depth 0 URL URL/);
   });
 
   test("an empty list and a file that is not there are refused", async () => {

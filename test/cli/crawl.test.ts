@@ -77,6 +77,24 @@ describe("orb crawl", { concurrency: 2 }, () => {
     assert.equal(readFileSync(join(orb.dir, "pages", "notes.md"), "utf8"), "mine");
   });
 
+  test("the ending of the file says its format", async () => {
+    await using site = await MisbehavingSite.start({ "/": html("<title>Home</title><h1>Home</h1>") });
+    await using orb = new Desk();
+    const begins = async (...words: string[]) => {
+      const { code, stderr } = await orb.run(words);
+      assert.equal(code, 0, stderr);
+      return readFileSync(join(orb.dir, words.at(-1)!), "utf8").split("\n", 1)[0]!;
+    };
+    const crawl = ["crawl", site.url("/"), "--strategy", "http", "--field", "name=h1", "--out"];
+    assert.match(await begins(...crawl, "a.csv"), /^[a-z_]+,.*name/);
+    assert.match(await begins(...crawl, "a.jsonl"), /^\{.*"name":"Home"/);
+    assert.equal(await begins(...crawl, "a.json"), "[");
+    assert.equal(await begins(...crawl, "records"), "[");
+    assert.match(await begins("runs", "results", "last", "--out", "b.csv"), /^[a-z_]+,.*name/);
+    assert.match(await begins("scrape", site.url("/"), "--out", "page.html"), /^<h1>Home/);
+    assert.equal(await begins(...crawl.slice(0, -1), "--format", "json", "--out", "c.csv"), "[");
+  });
+
   test("a folder for a format that is one file is refused before anything is fetched", async () => {
     await using site = await MisbehavingSite.start({ "/": page(0) });
     await using orb = new Desk();
@@ -334,6 +352,16 @@ describe("orb crawl at a terminal", { skip: hasScript ? false : "there is no scr
     assert.deepEqual(urls(readFileSync(join(orb.dir, "all pages.json"), "utf8")), wanted(site));
     assert.ok(fetched(site) <= COUNT + AT_ONCE, `${fetched(site)} fetches: no more than what was in flight again`);
     await orb.audit();
+  });
+
+  test("what stays on the screen says how each site ended, however short it was [slow]", async () => {
+    await using site = await MisbehavingSite.start({ "/": page(1) });
+    await using orb = new Desk();
+    const screen = onTerminal(orb, ["crawl", site.url("/"), ...flags]);
+    assert.equal(await screen.ended, 0, screen.text);
+    const text = stripVTControlCharacters(screen.text);
+    const lines = text.match(/127\.0\.0\.1:\d+ +\d+\/\d+ +\w+/g) ?? [];
+    assert.match(lines.at(-1) ?? "", /1\/1 +done$/, text);
   });
 
   test("Ctrl-C while it waits its turn stops it, too, whoever else works [slow]", async () => {

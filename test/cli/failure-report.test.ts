@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commandLog } from "../../src/cli/command-log.ts";
-import { remedyOf } from "../../src/cli/failure-report.ts";
-import type { Terminal } from "../../src/cli/output.ts";
-import { FAILURE_REASONS, type FailureReason } from "../../src/domain/failure.ts";
+import { remedyOf } from "../../src/cli/print/failure-report.ts";
+import type { Terminal } from "../../src/cli/print/output.ts";
+import { FAILURE_REASONS, type FailureReason } from "../../src/domain/run/failure.ts";
 
 test("a page that failed in a browser is never advised to be opened in a browser", () => {
   for (const reason of Object.keys(FAILURE_REASONS) as FailureReason[]) {

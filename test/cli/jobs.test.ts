@@ -195,7 +195,10 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
     wait.kill("SIGINT");
     const left = await wait.end();
     assert.equal(left.code, 3, "it is not at its end");
-    assert.match(left.stderr, /Run started\nleaving; the run is not cancelled\nit is not at its end: [^\n]+\n$/);
+    assert.match(
+      left.stderr,
+      /Run started: [^\n]+\nleaving; the run is not cancelled\nit is not at its end: [^\n]+\n$/,
+    );
     const [, runId = ""] = /^(\S{36}) running\n$/.exec(left.stdout) ?? [];
     assert.equal(shop.open, 1);
     const watched = orb.start(["runs", "events", runId, "--follow"]);
@@ -210,6 +213,14 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
       .split("\n")
       .map((line) => JSON.parse(line) as EventView);
     assert.equal(followed.at(-1)?.message, "Run cancelled");
+    const some = ["runs", "events", runId, "--type", "run.started,run.cancelled"];
+    const listed = (await orb.json<EventView[]>(...some)).map(({ type }) => type);
+    const streamed = (await orb.run([...some, "--follow", "--json"])).stdout.trim().split("\n");
+    assert.deepEqual(listed, ["run.started", "run.cancelled"]);
+    assert.deepEqual(
+      streamed.map((line) => (JSON.parse(line) as EventView).type),
+      listed,
+    );
     worker.kill("SIGTERM");
     assert.equal((await worker.end()).code, 0);
     await orb.audit();

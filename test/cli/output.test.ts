@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { facts, listTable, oneLine, plainText, table, type Terminal } from "../../src/cli/output.ts";
+import { facts, listTable, oneLine, plainText, table, type Terminal } from "../../src/cli/print/output.ts";
 import { printRecords } from "../../src/cli/records.ts";
 
 const ID = "0197c3a1-5a2e-7c3f-9d52-1c8d5f1a2b3c";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { systemClock } from "../../src/base/clock.ts";
 import { createSeal } from "../../src/base/seal.ts";
-import { parseUpstream, type Upstream } from "../../src/domain/upstream.ts";
+import { parseUpstream, type Upstream } from "../../src/domain/proxy/upstream.ts";
 import type { RunView } from "../../src/orchestrator/runs/view.ts";
 import { toNewProxy } from "../../src/proxies/sealed-upstream.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
@@ -171,7 +171,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
     await using orb = new Desk();
     const fault = await orb.run(["scrape", shop.url("/fault")]);
     assert.match(fault.stderr, /^strategy +http, because a plain request was answered \(500\)$/m);
-    assert.match(fault.stderr, /^what to do +The site has a fault of its own: try again later; --attempts 3/m);
+    assert.match(fault.stderr, /^what to do +The site has a fault of its own: try again later; --max-attempts 3/m);
     const bare = await orb.run(["scrape", shop.url("/").replace("http://", "")]);
     assert.match(bare.stderr, /\(tls_failed\)/);
     assert.match(bare.stderr, /^what to do +https was assumed: write http:\/\/ for a site without TLS\.$/m);
@@ -245,7 +245,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
     await add("a-key-that-nobody-has-any-more", "http://ann:lost@127.0.0.1:9");
     const all = await orb.run(["scrape", shop.url("/"), "--proxy", "pool"]);
     assert.deepEqual([all.code, all.stdout], [1, ""]);
-    assert.match(all.stderr, /cannot be opened with the present key/);
+    assert.match(all.stderr, /cannot be decrypted with the current key/);
     await add(orb.env["APP_SECRET_KEY"]!, proxies.all[0]!.url);
     await add("a-key-that-nobody-has-any-more", "http://ann:lost@127.0.0.1:10");
     await store.close();

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
-import { sitesBlock } from "../../src/cli/sites-block.ts";
-import type { SiteProgress, SiteView } from "../../src/orchestrator/site-view.ts";
-import type { SitesProgress } from "../../src/orchestrator/sites-progress.ts";
+import { sitesBlock } from "../../src/cli/sites/sites-block.ts";
+import type { SiteProgress, SiteView } from "../../src/orchestrator/sites/site-view.ts";
+import type { SitesProgress } from "../../src/orchestrator/sites/sites-progress.ts";
 import { Place } from "../jobs/kit.ts";
 import { somePort } from "../support/services.ts";
 import { Desk } from "./desk.ts";
@@ -20,6 +20,7 @@ function site(name: string, more: Partial<SiteProgress> = {}): SiteProgress {
     pages_per_second: 4.2,
     error_rate: 0.02,
     waiting_for: null,
+    last_failure: null,
     ...more,
   };
 }
@@ -43,9 +44,12 @@ const PROGRESS: SitesProgress = {
     site("a.example", { group: "shop" }),
     site("begins.example", { error_rate: null, pages_per_second: 0 }),
     site("a-site-with-a-very-long-name.of.a.department.example", {
-      waiting_for: { reason: "circuit_open", until: later(250), message: "" },
+      waiting_for: { reason: "circuit_open", until: later(250), message: "", last_failure: null },
     }),
-    site("paused.example", { state: "paused", waiting_for: { reason: "site_paused", until: null, message: "" } }),
+    site("paused.example", {
+      state: "paused",
+      waiting_for: { reason: "site_paused", until: null, message: "", last_failure: null },
+    }),
   ],
 };
 
@@ -74,13 +78,13 @@ describe("the picture of all sites", () => {
       "  9 sites  2 at work  1 waiting  1 paused",
       "  a.example (shop)                                      87 to do    1500 done  4.2/s  2 % errors",
       "  begins.example                                        87 to do    1500 done  at work",
-      "  a-site-with-a-very-long-name.of.a.department.example  87 to do    1500 done  breaker open, 4 min left  2 % errors",
+      "  a-site-with-a-very-long-name.of.a.department.example  87 to do    1500 done  circuit open, 4 min left  2 % errors",
       "  paused.example                                        87 to do    1500 done  paused  2 % errors",
     ]);
     assert.deepEqual(block(60, 24).slice(2), [
       "  a.example              87 to do  4.2/s  2 % errors",
       "  begins.example         87 to do  at work",
-      "  a-site-with-a-very-l…  87 to do  breaker open, 4 min left",
+      "  a-site-with-a-very-l…  87 to do  circuit open, 4 min left",
       "  paused.example         87 to do  paused",
     ]);
   });

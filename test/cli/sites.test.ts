@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import type { SiteView } from "../../src/orchestrator/site-view.ts";
+import type { SiteView } from "../../src/orchestrator/sites/site-view.ts";
 import { Target } from "../chaos/target.ts";
 import { Desk } from "./desk.ts";
 

@@ -78,6 +78,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
         "runtime",
         "configuration",
         "data directory",
+        "file access",
         "disk",
         "artifacts",
         "database",
@@ -167,7 +168,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
     assert.equal(second.code, 1, "handlers that do not load are a problem");
     const report = JSON.parse(second.stdout) as Doctor;
     assert.equal(checkOf(report, "handlers").status, "problem");
-    assert.match(checkOf(report, "secret key").what, /secret\.key; keep it with your backups/);
+    assert.match(checkOf(report, "secret key").what, /secret\.key; keep a copy, apart from your backups/);
     chmodSync(join(orb.dataDir, "secret.key"), 0o644);
     const third = JSON.parse((await orb.run(["doctor", "--json"])).stdout) as Doctor;
     assert.match(checkOf(third, "secret key").fix ?? "", /^chmod 600 /);

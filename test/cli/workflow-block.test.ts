@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
-import type { TaskState } from "../../src/domain/states.ts";
-import { plainSigns } from "../../src/cli/signs.ts";
-import { workflowBlock } from "../../src/cli/workflow-block.ts";
-import { type Details, WorkflowDisplay, workflowText } from "../../src/cli/workflow-display.ts";
-import { resultWords } from "../../src/cli/workflow-line.ts";
-import { treeOf } from "../../src/cli/workflow-tree.ts";
+import type { LastFailure } from "../../src/domain/run/last-failure.ts";
+import type { TaskState } from "../../src/domain/run/states.ts";
+import { plainSigns } from "../../src/cli/print/signs.ts";
+import { failureWords } from "../../src/cli/print/waiting-words.ts";
+import { workflowBlock } from "../../src/cli/workflow/workflow-block.ts";
+import { type Details, WorkflowDisplay, workflowText } from "../../src/cli/workflow/workflow-display.ts";
+import { resultWords } from "../../src/cli/workflow/workflow-line.ts";
+import { treeOf } from "../../src/cli/workflow/workflow-tree.ts";
 import type { StepProgress, WorkflowProgress } from "../../src/orchestrator/workflows/progress.ts";
 
 const NOW = Date.parse("2026-11-15T10:00:00Z");
@@ -60,6 +62,7 @@ function workflow(steps: StepProgress[], more: Partial<WorkflowProgress> = {}): 
     completed_at: null,
     last_checkpoint: null,
     message: null,
+    waiting_for: null,
     steps,
     ...more,
   };
@@ -68,11 +71,16 @@ function workflow(steps: StepProgress[], more: Partial<WorkflowProgress> = {}): 
 /** Something in every state that a step can be in. */
 const ALL = workflow([
   step("crawl", "completed", [], { task_type: "crawl" }),
-  step("pictures", "running", [0], { waiting_for: { for: "run", run_id: ID }, estimated_duration: 300 }),
+  step("pictures", "running", [0], {
+    waiting_for: { for: "run", run_id: ID, until: null, run: null, message: "Downloading: 3 of 9", last_failure: null },
+    estimated_duration: 300,
+  }),
   step("check", "pending", [1]),
   step("pages", "running", [0], { entries: { total: 100, open: 60, completed: 38, failed: 2, skipped: 0 } }),
   step("tell", "retrying", [0], { retry_count: 2, next_try_at: later(3), error_message: "the server answered 503" }),
-  step("pause", "running", [0], { waiting_for: { for: "time", until: later(75) } }),
+  step("pause", "running", [0], {
+    waiting_for: { for: "time", until: later(75), message: "", last_failure: null },
+  }),
   step("count", "running", [0], { progress: 25, progress_message: "1,200 of them" }),
   step("odd", "failed", [0], { error_message: "it was\nodd \u001b[31m" }),
   step("after odd", "skipped", [7], { error_message: "step odd failed" }),
@@ -94,6 +102,26 @@ const drawn = (graph: number[][]) =>
   treeOf(graph.map((dependencies) => ({ dependencies }))).map(
     ({ step: index, rails, after }) => `${rails}${index}${after === null ? "" : ` after ${after.join(",")}`}`,
   );
+
+test("a step whose site is left alone says for how long, and an attempt that is due waits for its site", () => {
+  const last_failure: LastFailure = {
+    failure_code: "bad_response",
+    failure_reason: "http_server_error",
+    message: "the server answered 500",
+    http_status: 500,
+    url: null,
+    attempt: 2,
+    max_attempts: 3,
+    next_try_at: later(-60),
+  };
+  const until = later(240);
+  const time = `${until.slice(0, 10)} ${until.slice(11, 19)} UTC`;
+  const message = `a.example: It kept failing, and is left alone until ${time}: the server answered 500`;
+  const waiting_for = { for: "run" as const, run_id: ID, run: null, until, message, last_failure };
+  const lines = block(160, 20, workflow([step("pictures", "running", [], { waiting_for })]));
+  assert.match(lines.join("\n"), /is left alone for 4 min: the server answered 500/);
+  assert.match(failureWords(last_failure, NOW), /; attempt 2 of 3 as soon as its site allows$/);
+});
 
 describe("the tree of a workflow", () => {
   test("a chain goes straight down, branches stand side by side, and what waits for all of them stands behind them", () => {

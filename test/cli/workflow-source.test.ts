@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { schemaRows } from "../../src/cli/schema-words.ts";
-import { isAsciiOnly } from "../../src/cli/signs.ts";
-import { withParams } from "../../src/cli/workflow-params.ts";
+import { schemaRows } from "../../src/cli/print/schema-words.ts";
+import { isAsciiOnly } from "../../src/cli/print/signs.ts";
+import { withParams } from "../../src/cli/workflow/workflow-params.ts";
 import { placesIn } from "../../src/domain/workflow/places.ts";
 
 const SCHEMA = {

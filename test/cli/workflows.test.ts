@@ -58,11 +58,11 @@ describe("orb workflows", { concurrency: 2 }, () => {
     const read = `{ name: read, task_type: scrape, params: { url: "${site.url("/page/a")}", fields: { title: h1 } } }`;
     const file = desk.file("held.yaml", `name: Held\nsteps:\n  - ${read}\n`);
     const started = desk.start(["workflows", "run", file]);
-    const waits = `read: waits: ${name}: It is paused: resume it to go on`;
+    const waits = `read: waits: ${name}: Site paused: resume it to continue`;
     await started.said(waits);
     const id = idIn(await desk.run(["workflows", "list"]));
     const shown = await desk.run(["workflows", "show", id]);
-    assert.ok(shown.stdout.includes(`${name}: It is paused: resume it to go on`), shown.stdout);
+    assert.ok(shown.stdout.includes(`${name}: Site paused: resume it to continue`), shown.stdout);
     assert.equal((await desk.run(["sites", "resume", name])).code, 0);
     await started.ended;
     assert.equal(started.stderr.split(waits).length, 2, started.stderr);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { CrawlView } from "../../src/orchestrator/crawls/view.ts";
-import type { WorkerView } from "../../src/orchestrator/workers.ts";
+import type { WorkerView } from "../../src/orchestrator/workers/workers.ts";
 import { Crawler, type Crawled } from "../jobs/crawler.ts";
 import { type Ended, Orb, type OrbProcess, until } from "../chaos/orb.ts";
 import { Served } from "../chaos/served.ts";

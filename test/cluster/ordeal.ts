@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
 import { request } from "undici";
-import { TERMINAL_RUN_STATES } from "../../src/domain/states.ts";
+import { TERMINAL_RUN_STATES } from "../../src/domain/run/states.ts";
 import type { CrawlView } from "../../src/orchestrator/crawls/view.ts";
 import { FULL, report, until } from "../chaos/orb.ts";
 import type { Served } from "../chaos/served.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { SiteView } from "../../src/orchestrator/site-view.ts";
+import type { SiteView } from "../../src/orchestrator/sites/site-view.ts";
 import { report } from "../chaos/orb.ts";
 import { servicesGate } from "../support/services-kit.ts";
 import { allTakePart, Cluster, Web } from "./kit.ts";

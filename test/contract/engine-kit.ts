@@ -4,17 +4,17 @@ import { systemClock } from "../../src/base/clock.ts";
 import { OrbError } from "../../src/base/errors.ts";
 import { type Log, silentLog } from "../../src/base/log.ts";
 import { systemRandom } from "../../src/base/random.ts";
-import { failure } from "../../src/domain/failure.ts";
+import { failure } from "../../src/domain/run/failure.ts";
 import type { Engine, LaneHost, Timetable } from "../../src/engine/port.ts";
 import type { TaskHandler } from "../../src/lanes/handlers/handler.ts";
 import { LaneWorker } from "../../src/lanes/worker.ts";
-import type { EngineHolder } from "../../src/store/engine-records.ts";
-import type { ClaimedTask, RunRecord, Store } from "../../src/store/port.ts";
+import type { EngineHolder } from "../../src/store/records/engine-records.ts";
+import type { ClaimedTask, RunRecord, Store } from "../../src/store/ports/port.ts";
 import { until } from "../chaos/orb.ts";
 import { newTask } from "./store/kit.ts";
 
 /** Longer than a busy machine keeps a process from renewing its lease: whoever loses its lanes begins again what it had. */
-const LASTING: LeaseTimes = { leaseTtlMs: 30_000, heartbeatMs: 1000 };
+const PREFETCH: LeaseTimes = { leaseTtlMs: 30_000, heartbeatMs: 1000 };
 /** For scenarios in which a lease is to end because its process is gone. */
 export const BRIEF: LeaseTimes = { leaseTtlMs: 5000, heartbeatMs: 300 };
 /** How long a task takes whose key begins with "slow"; one that begins with "flaky" fails at first, "…@5" has priority 5. */
@@ -129,7 +129,7 @@ export class Process {
       },
       log: silentLog,
       pid,
-      ...(options.lease ?? LASTING),
+      ...(options.lease ?? PREFETCH),
       mayBeAlive: (holder) => scene.alive.has(holder.pid),
       maxActiveLanes: options.maxActiveLanes ?? 8,
       graceMs: options.graceMs ?? 10_000,
@@ -307,11 +307,15 @@ export class Scene implements AsyncDisposable {
   }
 
   /** Work for lanes, written by a process that does not work; it tells those who do unless `silently`. */
-  async submit(tasks: Record<string, readonly string[]>, silently = false): Promise<RunRecord> {
+  async submit(
+    tasks: Record<string, readonly string[]>,
+    silently = false,
+    resolver: string | null = null,
+  ): Promise<RunRecord> {
     const now = systemClock.now();
     const run = await this.store.openRun({ kind: "queue", alias: "queue", maxAttempts: 3, snapshot: {} }, now);
     const all = Object.entries(tasks).flatMap(([lane, keys]) =>
-      keys.map((key) => newTask(key, { lane, priority: Number(key.split("@")[1] ?? 0) })),
+      keys.map((key) => newTask(key, { lane, resolver, priority: Number(key.split("@")[1] ?? 0) })),
     );
     const { lanes } = await this.store.enqueue(run.id, all, now);
     if (!silently) await this.harness.poke(this.store, lanes);

@@ -9,6 +9,16 @@ const A = "site:a.example";
 const B = "site:b.example";
 const names = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}-${n}`);
 
+/** How many of the same stand side by side. */
+function longestRow(list: readonly string[]): number {
+  let [longest, row] = [0, 0];
+  for (const [index, value] of list.entries()) {
+    row = value === list[index - 1] ? row + 1 : 1;
+    longest = Math.max(longest, row);
+  }
+  return longest;
+}
+
 export function engineContract(
   name: string,
   make: () => Promise<EngineHarness>,
@@ -53,6 +63,57 @@ export function engineContract(
       const took = new Set(scene.began.map(({ pid }) => pid));
       assert.equal(took.size, many ? processes.length : 1);
     });
+
+    scenario("sites under one limit take turns", async (scene) => {
+      await scene.store.setBudgetCap("resolver:one", 1);
+      for (let n = 0; n < 3; n += 1) await scene.boot();
+      const lanes = names("site:s", 3).map((lane) => `${lane}.example`);
+      const tasks = Object.fromEntries(lanes.map((lane) => [lane, names(`slow-${lane}`, 12)]));
+      scene.hold("slow-");
+      const run = await scene.submit(tasks, false, "one");
+      await until(async () => (await scene.store.laneLeases(lanes)).length === 3, "all lanes have owners");
+      scene.release("slow-");
+      await until(async () => (await scene.store.overview(run.id, 0)).totals.completed === 36, "all are done");
+      const turns = scene.began.map(({ lane }) => lane);
+      const allWait = Math.max(...lanes.map((lane) => turns.indexOf(lane)));
+      const oneIsDone = Math.min(...lanes.map((lane) => turns.lastIndexOf(lane)));
+      const row = turns.slice(allWait, oneIsDone);
+      assert.ok(row.length >= 20 && longestRow(row) <= 2, `no site has three turns in a row: ${turns.join(" ")}`);
+    });
+
+    scenario("what waits for a limit is not in progress", async (scene) => {
+      await scene.store.setBudgetCap("resolver:one", 1);
+      for (let n = 0; n < 3; n += 1) await scene.boot();
+      const lanes = names("site:s", 3).map((lane) => `${lane}.example`);
+      const run = await scene.submit(
+        Object.fromEntries(lanes.map((lane) => [lane, names(`slow-${lane}`, 20)])),
+        false,
+        "one",
+      );
+      let most = 0;
+      await until(async () => {
+        const { totals } = await scene.store.overview(run.id, 0);
+        most = Math.max(most, totals.running);
+        return totals.completed === 60;
+      }, "all are done");
+      assert.equal(most, 1, "at any time");
+    });
+
+    scenario(
+      "a process that is known to be dead is replaced at once, however long its lease would last",
+      async (scene) => {
+        const lease = { leaseTtlMs: 3_600_000, heartbeatMs: 300 };
+        const first = await scene.boot({ lease });
+        scene.hold("1");
+        const run = await scene.submit({ [A]: ["1", "2"] });
+        await scene.begun("1");
+        const second = await scene.boot({ lease });
+        scene.kill(first);
+        assert.equal(await scene.begun("1", 2), second.pid);
+        scene.release("1");
+        await scene.completed(run, 2);
+      },
+    );
 
     scenario("what a dead process had is done by another", async (scene) => {
       const first = await scene.boot({ lease: BRIEF });

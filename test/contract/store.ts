@@ -1,5 +1,6 @@
 import { describe, test } from "node:test";
 import { alertScenarios } from "./store/alerts.ts";
+import { secretScenarios } from "./store/secrets.ts";
 import { budgetScenarios } from "./store/budgets.ts";
 import { cancelScenarios } from "./store/cancel.ts";
 import { claimScenarios } from "./store/claim.ts";
@@ -18,7 +19,7 @@ import { jobScenarios } from "./store/jobs.ts";
 import { Kit, type MakeHarness, type Scenario } from "./store/kit.ts";
 import { laneScenarios } from "./store/lanes.ts";
 import { liveScenarios } from "./store/live.ts";
-import { onceScenarios } from "./store/once.ts";
+import { onceScenarios } from "./store/idempotency-keys.ts";
 import { pageCopyScenarios } from "./store/page-copies.ts";
 import { pageStateScenarios } from "./store/page-states.ts";
 import { progressScenarios } from "./store/progress.ts";
@@ -27,6 +28,7 @@ import { readScenarios } from "./store/read.ts";
 import { reportScenarios } from "./store/report.ts";
 import { retentionScenarios } from "./store/retention.ts";
 import { robotsScenarios } from "./store/robots.ts";
+import { runDeletionScenarios } from "./store/run-deletion.ts";
 import { runListScenarios } from "./store/run-lists.ts";
 import { runScenarios } from "./store/runs.ts";
 import { sessionScenarios } from "./store/sessions.ts";
@@ -44,6 +46,7 @@ import { workflowRecoveryScenarios } from "./store/workflow-recovery.ts";
 import { workflowItemScenarios } from "./store/workflow-items.ts";
 import { workflowDeletionScenarios } from "./store/workflow-deletion.ts";
 import { workflowSleepScenarios } from "./store/workflow-sleep.ts";
+import { largeWorkflowScenarios } from "./store/workflow-large.ts";
 import { workflowScenarios } from "./store/workflows.ts";
 import { yieldScenarios } from "./store/yields.ts";
 
@@ -67,6 +70,7 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   };
   group("runs", runScenarios);
   group("workflows", workflowScenarios);
+  group("workflows of many steps", largeWorkflowScenarios);
   group("steps that sleep", workflowSleepScenarios);
   group("lists of steps", workflowItemScenarios);
   group("workflows that are recovered", workflowRecoveryScenarios);
@@ -105,10 +109,12 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   group("limits of crawls, and turns", limitScenarios);
   group("pages that a crawl meets twice, and its time", frontierScenarios);
   group("what is kept no longer", retentionScenarios);
+  group("runs that are deleted, and policies", runDeletionScenarios);
   group("workflows that are deleted", workflowDeletionScenarios);
   group("copies of pages", pageCopyScenarios);
   group("what is known of pages", pageStateScenarios);
   group("sessions", sessionScenarios);
   group("duties", dutyScenarios);
   group("alerts", alertScenarios);
+  group("secrets", secretScenarios);
 }

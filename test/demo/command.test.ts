@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { BOOKS } from "../../src/demo/books.ts";
 import { GALLERY_TRUTH } from "../../src/demo/gallery.ts";
-import type { DemoSummary } from "../../src/cli/demo-words.ts";
+import type { DemoSummary } from "../../src/cli/demo/demo-words.ts";
 import { Orb, until } from "../chaos/orb.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { END_REASONS } from "../../src/domain/crawl-end.ts";
-import { LEFT_REASONS, SCOPE_LIMITS } from "../../src/domain/crawl-scope.ts";
-import { TRAP_LIMITS } from "../../src/domain/traps.ts";
-import { compilePattern, PATTERN_LIMITS, patternTarget } from "../../src/domain/url-pattern.ts";
-import { MOST_SITEMAPS } from "../../src/domain/crawl-sitemaps.ts";
+import { END_REASONS } from "../../src/domain/crawl/crawl-end.ts";
+import { LEFT_REASONS, SCOPE_LIMITS } from "../../src/domain/crawl/crawl-scope.ts";
+import { TRAP_LIMITS } from "../../src/domain/crawl/traps.ts";
+import { compilePattern, PATTERN_LIMITS, patternTarget } from "../../src/domain/crawl/url-pattern.ts";
+import { MOST_SITEMAPS } from "../../src/domain/crawl/crawl-sitemaps.ts";
 import { SITEMAP_LIMITS } from "../../src/extract/sitemap.ts";
 import { read } from "../support/source.ts";
 

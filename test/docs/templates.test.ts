@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonValue } from "../../src/domain/queue-item.ts";
+import type { JsonValue } from "../../src/domain/lane/queue-item.ts";
 import { completeParams } from "../../src/domain/workflow/params-check.ts";
 import { BUILT_IN_TEMPLATES } from "../../src/workflows/templates/registry.ts";
 import { read, tableBelow } from "../support/source.ts";

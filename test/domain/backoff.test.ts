@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type Random, seededRandom } from "../../src/base/random.ts";
-import { retryDelay, siteHold } from "../../src/domain/backoff.ts";
+import { retryDelay, siteHold } from "../../src/domain/lane/backoff.ts";
 
 const RULE = { baseMs: 10_000, maxMs: 300_000 };
 const always = (value: number): Random => ({ next: () => value, uuid: () => "" });

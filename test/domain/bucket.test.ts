@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Bucket, emptyBucket, reserveToken, takeToken, usualBurst } from "../../src/domain/bucket.ts";
+import { type Bucket, emptyBucket, reserveToken, takeToken, usualBurst } from "../../src/domain/lane/bucket.ts";
 
 const rule = fc.record({
   perSecond: fc.double({ min: 0.01, max: 1000, noNaN: true }),

@@ -7,7 +7,7 @@ import {
   breakerAfterSuccess,
   breakerPhase,
   CLOSED_BREAKER,
-} from "../../src/domain/circuit.ts";
+} from "../../src/domain/lane/circuit.ts";
 
 const RULE = { failures: 3, cooldownMs: 1000 };
 

@@ -8,8 +8,8 @@ import {
   dispositionOf,
   holdsSite,
   isProxyFault,
-} from "../../src/domain/classify.ts";
-import { FAILURE_REASONS, failure, type FailureCode, type FailureReason } from "../../src/domain/failure.ts";
+} from "../../src/domain/run/classify.ts";
+import { FAILURE_REASONS, failure, type FailureCode, type FailureReason } from "../../src/domain/run/failure.ts";
 
 const REASONS = Object.keys(FAILURE_REASONS) as FailureReason[];
 
@@ -73,6 +73,15 @@ test("timeouts, broken connections and blocks count for the breaker, what our ow
   }
   for (const reason of ["timeout_idle", "dns_failed", "http_server_error"] as const)
     assert.ok(counted.includes(reason));
+});
+
+test("robots.txt that could not be read counts for the breaker as its cause does", () => {
+  const counts = (because?: FailureReason) =>
+    countsForBreaker(failure("robots_unreachable", "", because === undefined ? {} : { because }));
+  assert.deepEqual(
+    [counts("http_server_error"), counts("http_too_many_requests"), counts("too_many_redirects"), counts()],
+    [true, true, false, false],
+  );
 });
 
 test("what a guard or a limit refused is final; a broken transfer is not", () => {

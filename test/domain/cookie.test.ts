@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isUsableCookie } from "../../src/domain/cookie.ts";
+import { isUsableCookie } from "../../src/domain/page/cookie.ts";
 
 test("a cookie that browsers write down is usable", () => {
   for (const more of [

@@ -9,15 +9,16 @@ import {
   NO_PAGES,
   type PageEnd,
   pageEndOf,
-} from "../../src/domain/crawl-end.ts";
-import { FAILURE_CODES, FAILURE_REASONS, type FailureReason } from "../../src/domain/failure.ts";
-import { canRunMove } from "../../src/domain/states.ts";
+} from "../../src/domain/crawl/crawl-end.ts";
+import { FAILURE_CODES, FAILURE_REASONS, type FailureReason } from "../../src/domain/run/failure.ts";
+import { canRunMove } from "../../src/domain/run/states.ts";
 
 type Given = Partial<Omit<CrawlFacts, "pages">> & { pages?: Partial<CrawlFacts["pages"]> };
 
 function end(given: Given) {
   return endOfCrawl({
     unchanged: 0,
+    followedOnly: 0,
     timeIsUp: false,
     breakerOpen: false,
     proxiesGone: false,
@@ -37,14 +38,14 @@ const TABLE: [Given, status: string, reason: string, errorClass: string | null, 
   [{ pages: { succeeded: 3 } }, "completed", "exhausted", null, /^Crawl completed: 3 pages got$/],
   [{ pages: { succeeded: 3 }, unchanged: 2 }, "completed", "exhausted", null, /3 pages got \(2 unchanged\)$/],
   [{ pages: { succeeded: 1 } }, "completed", "exhausted", null, /1 page got$/],
-  [{ pages: { succeeded: 5 }, pagesLeft: true }, "completed", "limit_pages", null, /as many pages as it may/],
-  [{ pages: { succeeded: 5 }, depthLeft: true }, "completed", "limit_depth", null, /deeper than it may go/],
+  [{ pages: { succeeded: 5 }, pagesLeft: true }, "completed", "limit_pages", null, /stopped at the page limit/],
+  [{ pages: { succeeded: 5 }, depthLeft: true }, "completed", "limit_depth", null, /stopped at the depth limit/],
   [
     { pages: { succeeded: 5 }, depthLeft: true, pagesLeft: true },
     "completed",
     "limit_pages",
     null,
-    /as many pages as it may/,
+    /stopped at the page limit/,
   ],
   [{ pages: { succeeded: 5, missing: 2, disallowed: 1 } }, "completed", "exhausted", null, /2 not found, 1 disallowed/],
   [{ pages: { succeeded: 5, missing: 1, file: 1 } }, "completed", "exhausted", null, /1 not found, 1 file left$/],

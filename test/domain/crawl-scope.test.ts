@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { compileScope, type CrawlScope, type LeftReason, type ScopeOptions } from "../../src/domain/crawl-scope.ts";
-import { fileEnding } from "../../src/domain/file-kinds.ts";
-import { withoutSessionIds } from "../../src/domain/session-ids.ts";
-import type { TrapState } from "../../src/domain/traps.ts";
+import {
+  compileScope,
+  type CrawlScope,
+  type LeftReason,
+  type ScopeOptions,
+} from "../../src/domain/crawl/crawl-scope.ts";
+import { fileEnding } from "../../src/domain/page/file-kinds.ts";
+import { withoutSessionIds } from "../../src/domain/page/session-ids.ts";
+import type { TrapState } from "../../src/domain/crawl/traps.ts";
 
 const start = "https://shop.example/";
 
@@ -215,4 +220,30 @@ test("endings of files are known in any case, in the last segment only", () => {
   assert.equal(fileEnding("/a.zip/page"), null);
   assert.equal(fileEnding("/v1.2"), null);
   assert.equal(fileEnding("/"), null);
+});
+
+test("which pages are followed and which are read is said apart; include is both", () => {
+  const fates = (options: Partial<ScopeOptions>) =>
+    Object.fromEntries(
+      [start, `${start}2026/a`, `${start}page/2`, `${start}about`].map((link) => {
+        const scope = scopeOf(options);
+        const { follow } = scope.decide(link, { depth: 1, from: start });
+        return [link.slice(start.length), !follow ? "left" : scope.reads(link) ? "read" : "followed"];
+      }),
+    );
+  const [news, lists] = [["/2026/**"], ["/page/*"]];
+  assert.deepEqual(fates({}), { "": "read", "2026/a": "read", "page/2": "read", about: "read" });
+  assert.deepEqual(fates({ include: news }), { "": "read", "2026/a": "read", "page/2": "left", about: "left" });
+  assert.deepEqual(fates({ read: news }), {
+    "": "followed",
+    "2026/a": "read",
+    "page/2": "followed",
+    about: "followed",
+  });
+  assert.deepEqual(fates({ follow: lists }), { "": "read", "2026/a": "left", "page/2": "read", about: "left" });
+  const apart = { "": "followed", "2026/a": "read", "page/2": "followed", about: "left" };
+  assert.deepEqual(fates({ include: news, follow: lists }), apart);
+  assert.deepEqual(fates({ follow: lists, read: news }), apart);
+  assert.deepEqual(fates({ follow: lists, read: news, exclude: lists })["page/2"], "left");
+  assert.equal(why(`${start}a.pdf`, { read: ["/**/*.pdf"] }), null, "a file that a pattern of read names");
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { decodeId, encodeId, ID_KINDS, type IdKind } from "../../src/domain/ids.ts";
+import { decodeId, encodeId, ID_KINDS, type IdKind } from "../../src/domain/run/ids.ts";
 
 const kind = fc.constantFrom(...(Object.keys(ID_KINDS) as IdKind[]));
 const row = fc.maxSafeNat();

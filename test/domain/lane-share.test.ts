@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { evenLaneShare, LANE_SLICE_MS, laneShare, laneYields } from "../../src/domain/lane-share.ts";
+import { evenLaneShare, LANE_SLICE_MS, laneShare, laneYields } from "../../src/domain/lane/lane-share.ts";
 
 test("shares have room for every lane, and an even one is as small as that allows", () => {
   fc.assert(

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isKnown, LEARNED_FOR_MS, learnBrowser, learnPlain } from "../../src/domain/learned.ts";
-import type { LearnedStrategy } from "../../src/domain/run-facts.ts";
+import { isKnown, LEARNED_FOR_MS, learnBrowser, learnPlain } from "../../src/domain/page/learned.ts";
+import type { LearnedStrategy } from "../../src/domain/run/run-facts.ts";
 
 const NOW = Date.UTC(2026, 2, 1);
 const page = (n: number) => `https://shop.example/p${n}`;

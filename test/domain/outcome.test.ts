@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type Random, seededRandom } from "../../src/base/random.ts";
-import { dispositionOf } from "../../src/domain/classify.ts";
-import { FAILURE_REASONS, failure, type Failure, type FailureReason } from "../../src/domain/failure.ts";
-import { type Handled, verdictOf } from "../../src/domain/outcome.ts";
+import { dispositionOf } from "../../src/domain/run/classify.ts";
+import { FAILURE_REASONS, failure, type Failure, type FailureReason } from "../../src/domain/run/failure.ts";
+import { type Handled, verdictOf } from "../../src/domain/run/outcome.ts";
 
 const RULES = {
   backoff: { baseMs: 10_000, maxMs: 300_000 },

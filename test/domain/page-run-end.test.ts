@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { FAILURE_REASONS, type FailureReason } from "../../src/domain/failure.ts";
-import { endOfPageRun, NO_TASKS } from "../../src/domain/run-end.ts";
-import type { PageStats, RunFacts } from "../../src/domain/run-facts.ts";
+import { FAILURE_REASONS, type FailureReason } from "../../src/domain/run/failure.ts";
+import { endOfPageRun, NO_TASKS } from "../../src/domain/run/run-end.ts";
+import type { PageStats, RunFacts } from "../../src/domain/run/run-facts.ts";
 
 const stats: PageStats = {
   http_status: 500,

@@ -7,10 +7,10 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { outlineOf } from "../../src/domain/page-outline.ts";
-import { shellOf } from "../../src/domain/page-shell.ts";
-import { softBlockOf } from "../../src/domain/soft-block.ts";
-import { SOFT_BLOCK_RULES } from "../../src/domain/soft-block-rules.ts";
+import { outlineOf } from "../../src/domain/page/page-outline.ts";
+import { shellOf } from "../../src/domain/page/page-shell.ts";
+import { softBlockOf } from "../../src/domain/page/soft-block.ts";
+import { SOFT_BLOCK_RULES } from "../../src/domain/page/soft-block-rules.ts";
 import { read, root } from "../support/source.ts";
 
 const FOLDER = "test/fixtures/pages";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { parseProxy, proxyLines } from "../../src/domain/proxy-list.ts";
-import { parseUpstream } from "../../src/domain/upstream.ts";
+import { parseProxy, proxyLines } from "../../src/domain/proxy/proxy-list.ts";
+import { parseUpstream } from "../../src/domain/proxy/upstream.ts";
 
 const HTTP = { scheme: "http", hostname: "h.example", port: 8080, credentials: null } as const;
 const credentials = { username: "ann", password: "pa://s@s" };

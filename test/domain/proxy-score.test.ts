@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { failure } from "../../src/domain/failure.ts";
-import { createRotation, PROXY_ROTATIONS, type ProxyRotation } from "../../src/domain/proxy-rotation.ts";
+import { failure } from "../../src/domain/run/failure.ts";
+import { createRotation, PROXY_ROTATIONS, type ProxyRotation } from "../../src/domain/proxy/proxy-rotation.ts";
 import {
   afterUse,
   afterUseAtSite,
@@ -16,7 +16,7 @@ import {
   type SiteRecordOfProxy,
   restMs,
   weightOf,
-} from "../../src/domain/proxy-score.ts";
+} from "../../src/domain/proxy/proxy-score.ts";
 
 const FRESH: ProxyHealth = {
   state: "unchecked",

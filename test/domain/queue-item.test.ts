@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { parseQueueItem, parseQueueLine, QUEUE_ITEM_LIMITS, queueItemToJson } from "../../src/domain/queue-item.ts";
+import {
+  parseQueueItem,
+  parseQueueLine,
+  QUEUE_ITEM_LIMITS,
+  queueItemToJson,
+} from "../../src/domain/lane/queue-item.ts";
 
 const good = { artifact_id: "a-1", url: "https://example.com/a" };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { parseRetryAfter } from "../../src/domain/retry-after.ts";
+import { parseRetryAfter } from "../../src/domain/lane/retry-after.ts";
 
 const NOW = Date.UTC(1994, 10, 6, 8, 49, 0);
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { readRobotsDirectives } from "../../src/domain/robots-directives.ts";
+import { readRobotsDirectives } from "../../src/domain/site/robots-directives.ts";
 
 const TABLE: [text: string, noindex: boolean, nofollow: boolean][] = [
   ["", false, false],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { crawlDelaySeconds, isAllowed, parseRobots, sitemaps } from "../../src/domain/robots.ts";
+import { crawlDelaySeconds, isAllowed, parseRobots, sitemaps } from "../../src/domain/site/robots.ts";
 
 const FILE = "User-agent: *\nDisallow: /a\nCrawl-delay: 2\nSitemap: https://site.example/s.xml\n";
 

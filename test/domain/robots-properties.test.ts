@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isAllowed, parseRobots } from "../../src/domain/robots.ts";
+import { isAllowed, parseRobots } from "../../src/domain/site/robots.ts";
 
 const allowed = (text: string, path: string, token = "orbweaver") => isAllowed(parseRobots(text, token), path);
 const rules = (...lines: string[]) => ["User-agent: *", ...lines].join("\n");

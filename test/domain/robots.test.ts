@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ALLOW_ALL, crawlDelaySeconds, isAllowed, parseRobots, sitemaps } from "../../src/domain/robots.ts";
+import { ALLOW_ALL, crawlDelaySeconds, isAllowed, parseRobots, sitemaps } from "../../src/domain/site/robots.ts";
 
 const allowed = (text: string, path: string, token = "orbweaver") => isAllowed(parseRobots(text, token), path);
 const rules = (...lines: string[]) => ["User-agent: *", ...lines].join("\n");

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { endOfRun, NO_TASKS, type TaskCounts } from "../../src/domain/run-end.ts";
-import { canRunMove, OPEN_TASK_STATES, TASK_STATES, TERMINAL_RUN_STATES } from "../../src/domain/states.ts";
+import { endOfRun, NO_TASKS, type TaskCounts } from "../../src/domain/run/run-end.ts";
+import { canRunMove, OPEN_TASK_STATES, TASK_STATES, TERMINAL_RUN_STATES } from "../../src/domain/run/states.ts";
 
 const TABLE: [Partial<TaskCounts>, string, RegExp][] = [
   [{}, "completed", /0 of 0/],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { failure } from "../../src/domain/failure.ts";
+import { failure } from "../../src/domain/run/failure.ts";
 import {
   HealthMeter,
   mergeHealth,
@@ -10,7 +10,7 @@ import {
   type SiteHealth,
   summaryOf,
   type SiteOutcome,
-} from "../../src/domain/site-health.ts";
+} from "../../src/domain/site/site-health.ts";
 
 const NOW = Date.UTC(2026, 2, 1, 12, 0, 30);
 const MINUTE = 60_000;

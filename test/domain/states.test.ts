@@ -12,7 +12,7 @@ import {
   TASK_TRANSITIONS,
   taskStatesOf,
   TERMINAL_RUN_STATES,
-} from "../../src/domain/states.ts";
+} from "../../src/domain/run/states.ts";
 
 /** Written out once more, so that a change of the tables is a decision and not a slip. */
 const TASK_MOVES = [

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { FAILURE_REASONS, failure, type FailureReason } from "../../src/domain/failure.ts";
-import { LEARNED_FOR_MS, learnBrowser } from "../../src/domain/learned.ts";
-import { plainRecipe, STRATEGIES } from "../../src/domain/recipe.ts";
-import type { LearnedStrategy } from "../../src/domain/run-facts.ts";
-import { recipeAt, robotsOverride } from "../../src/domain/site-wishes.ts";
+import { FAILURE_REASONS, failure, type FailureReason } from "../../src/domain/run/failure.ts";
+import { LEARNED_FOR_MS, learnBrowser } from "../../src/domain/page/learned.ts";
+import { plainRecipe, STRATEGIES } from "../../src/domain/run/recipe.ts";
+import type { LearnedStrategy } from "../../src/domain/run/run-facts.ts";
+import { recipeAt, robotsOverride } from "../../src/domain/site/site-options.ts";
 import {
   escalationOf,
   type PageMemory,
   planStrategy,
   type SiteKnowledge,
   type Way,
-} from "../../src/domain/strategy-plan.ts";
+} from "../../src/domain/page/strategy-plan.ts";
 
 const NOW = Date.UTC(2026, 2, 1);
 const URL_A = "https://shop.example/a";

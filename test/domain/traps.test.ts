@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { BoundedCounts } from "../../src/domain/bounded-counts.ts";
-import { isPathTrap, mergeTrapStates, NO_TRAPS, TRAP_LIMITS, Traps, type TrapState } from "../../src/domain/traps.ts";
-import { shapeOf } from "../../src/domain/url-shape.ts";
+import { BoundedCounts } from "../../src/domain/lane/bounded-counts.ts";
+import {
+  isPathTrap,
+  mergeTrapStates,
+  NO_TRAPS,
+  TRAP_LIMITS,
+  Traps,
+  type TrapState,
+} from "../../src/domain/crawl/traps.ts";
+import { shapeOf } from "../../src/domain/crawl/url-shape.ts";
 
 const site = "https://site.example";
 const MOST = 100_000;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { compileGlob } from "../../src/domain/glob.ts";
-import { compilePattern, compilePatterns, PATTERN_LIMITS, patternTarget } from "../../src/domain/url-pattern.ts";
+import { compileGlob } from "../../src/domain/crawl/glob.ts";
+import { compilePattern, compilePatterns, PATTERN_LIMITS, patternTarget } from "../../src/domain/crawl/url-pattern.ts";
 
 const site = "https://shop.example";
 const matches = (pattern: string, url: string) =>

@@ -9,7 +9,7 @@ import {
   pageKey,
   shownUrl,
   siteOf,
-} from "../../src/domain/url.ts";
+} from "../../src/domain/text/url.ts";
 
 const CANONICAL: readonly [given: string, canonical: string][] = [
   ["HTTP://EXAMPLE.com", "http://example.com/"],

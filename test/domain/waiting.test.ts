@@ -1,9 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CLOSED_BREAKER } from "../../src/domain/circuit.ts";
-import { NO_TASKS } from "../../src/domain/run-end.ts";
-import { type SiteManners, stateForWork, waitingFor, type WorkAtSite } from "../../src/domain/waiting.ts";
-import { paceLimits, waitingSentence } from "../../src/domain/waiting-sentence.ts";
+import { CLOSED_BREAKER } from "../../src/domain/lane/circuit.ts";
+import { failure } from "../../src/domain/run/failure.ts";
+import { lastFailure } from "../../src/domain/run/last-failure.ts";
+import { NO_TASKS } from "../../src/domain/run/run-end.ts";
+import {
+  type SiteManners,
+  stateForWork,
+  WAIT_REASONS,
+  waitingFor,
+  type WaitReason,
+  type WorkAtSite,
+} from "../../src/domain/run/waiting.ts";
+import { paceLimits, waitingSentence } from "../../src/domain/run/waiting-sentence.ts";
 
 const NOW = 1_000_000;
 const SITE: SiteManners = {
@@ -112,12 +121,67 @@ test("what sets the pace of a site is said with its numbers", () => {
   );
   assert.deepEqual(limits, { delayMs: 1500, perSecond: 0.5, atOnce: 4 });
   const said = (reason: "min_delay" | "crawl_delay" | "rate" | "concurrency", more: Partial<typeof limits> = {}) =>
-    waitingSentence({ reason, until: NOW }, [], { ...limits, ...more });
+    waitingSentence({ reason, until: NOW }, { limits: { ...limits, ...more } });
   assert.equal(said("min_delay", { delayMs: 200 }), "Paced: 200 ms between requests");
   assert.equal(said("crawl_delay"), "Paced: 1.5 s between requests, as its robots.txt asks");
   assert.equal(said("rate"), "Paced: 0.5 requests per second at most");
   assert.equal(said("concurrency", { atOnce: 1 }), "At its limit of 1 request at the same time");
   assert.equal(waitingSentence({ reason: "min_delay", until: null }), "Paced: a pause between requests");
   const retry = { reason: "retry", until: Date.parse("2030-01-01T00:00:00Z") } as const;
-  assert.match(waitingSentence(retry), /waits for another try at 2030-01-01 00:00:00 UTC$/);
+  assert.equal(waitingSentence(retry), "Waits for its next attempt at 2030-01-01 00:00:00 UTC");
+  const last = lastFailure(
+    failure("http_server_error", "the server answered 500 (server error)", { httpStatus: 500 }),
+    {
+      url: "https://a.example/x",
+      attempt: 2,
+      max_attempts: 4,
+      next_try_at: "2030-01-01T00:00:00.000Z",
+    },
+  );
+  assert.equal(
+    waitingSentence(retry, { last }),
+    "Retrying: the server answered 500 (server error). Attempt 2 of 4 at 2030-01-01 00:00:00 UTC",
+  );
+  const rests = { reason: "circuit_open", until: retry.until } as const;
+  assert.match(
+    waitingSentence(rests, { last }),
+    /until 2030-01-01 00:00:00 UTC: the server answered 500 \(server error\)\. Attempt 2 of 4 is next$/,
+  );
+  assert.doesNotMatch(waitingSentence({ reason: "site_paused", until: null }, { last }), /500/);
+  assert.match(waitingSentence({ reason: "concurrency_key", until: null, key: "crossref" }), /limit crossref/);
+  const ofCrawl = { reason: "concurrency_key", until: null, key: `crawl-${"0".repeat(36)}` } as const;
+  assert.match(waitingSentence(ofCrawl), /^Its crawl has as many pages in flight/);
+});
+
+test("every reason comes about", () => {
+  const site = { key: "crossref", begun: 0 };
+  const cases: Record<WaitReason, ReturnType<typeof why>> = {
+    run_paused: why({}, { runStatus: "paused" }),
+    turn: why({}, { runStatus: "queued" }),
+    person: why({}, { runStatus: "waiting_for_human" }),
+    previous_run: why({}, { hold: { reason: "previous_run", until: null } }),
+    proxies: why({}, { hold: { reason: "proxies", until: null } }),
+    no_worker: why({}, { idle: "no_worker" }),
+    workers_drained: why({}, { idle: "workers_drained" }),
+    worker_paused: why({}, { idle: "worker_paused" }),
+    worker_lost: why({}, { lost: { machine: "north", pid: 17, until: NOW + 70 } }),
+    site_paused: why({ paused: true }),
+    circuit_open: why({ breaker: open(50) }),
+    rate_limited: why({ holdUntil: NOW + 70 }),
+    probing: why({ breaker: open(0) }, { laneRunning: 1 }),
+    depends_on: why({}, { dependsOnOthers: true }),
+    page_limit: why({}, { noPlace: true }),
+    retry: why({}, { counts: { ...NO_TASKS, retrying: 2 }, nextTryAt: null }),
+    memory: why({ waiting: { reason: "memory", until: null } }, { laneRunning: 2 }),
+    concurrency_key: why(
+      { waiting: { reason: "concurrency_key", until: null, ...site } },
+      { counts: { ...NO_TASKS, running: 20 }, laneRunning: 20 },
+    ),
+    crawl_delay: why({ crawlDelayMs: 2000 }),
+    min_delay: why({}, {}, 500),
+    rate: why({ requestsPerSecond: 2 }),
+    concurrency: why({}, { laneRunning: 10 }),
+  };
+  for (const [reason, came] of Object.entries(cases)) assert.equal(came?.split(" ")[0], reason);
+  assert.deepEqual(Object.keys(cases).toSorted(), [...WAIT_REASONS].toSorted());
 });

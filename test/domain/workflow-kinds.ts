@@ -1,6 +1,6 @@
 /** Kinds of steps made for the purpose, and hands for definitions of workflows that use them. */
 import assert from "node:assert/strict";
-import type { JsonValue } from "../../src/domain/queue-item.ts";
+import type { JsonValue } from "../../src/domain/lane/queue-item.ts";
 import type { WorkflowDefinition } from "../../src/domain/workflow/definition.ts";
 import { type KindLookup, validateWorkflow } from "../../src/domain/workflow/validate.ts";
 

@@ -4,10 +4,10 @@ import { systemClock } from "../../src/base/clock.ts";
 import { isOrbError } from "../../src/base/errors.ts";
 import { createLog, silentLog } from "../../src/base/log.ts";
 import { TicketClient } from "../../src/engine/bullmq/client.ts";
-import { TicketOffice } from "../../src/engine/bullmq/office.ts";
+import { TicketProducer } from "../../src/engine/bullmq/ticket-producer.ts";
 import { redisAt, refusalOf, requireRedis } from "../../src/engine/bullmq/redis.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import { watchRedis } from "../../src/shared-means.ts";
+import { watchRedis } from "../../src/app/shared-means.ts";
 import { until } from "../chaos/orb.ts";
 import { Scene } from "../contract/engine-kit.ts";
 import { newTask, refused } from "../contract/store/kit.ts";
@@ -88,28 +88,34 @@ describe("Redis", servicesGate, () => {
     const redis = redisAt(service.url);
     const used = async () => Number(/used_memory:(\d+)/.exec(await admin.info("memory"))?.[1]);
     const before = await used();
-    const office = new TicketOffice({ store: noPriorities, redis, prefix: "orb", clock: systemClock, log: silentLog });
+    const producer = new TicketProducer({
+      store: noPriorities,
+      redis,
+      prefix: "orb",
+      clock: systemClock,
+      log: silentLog,
+    });
     const lanes = Array.from({ length: 10_000 }, (_, n) => `site:host-${n}.example`);
     const later = systemClock.now() + 3_600_000;
-    for (const lane of lanes.slice(0, 100)) office.offerAt(lane, later);
-    assert.equal(await office.issued(120_000), true);
-    assert.equal(await office.waiting(), 0);
-    office.offer(lanes);
-    assert.equal(await office.issued(120_000), true);
+    for (const lane of lanes.slice(0, 100)) producer.offerAt(lane, later);
+    assert.equal(await producer.issued(120_000), true);
+    assert.equal(await producer.waiting(), 0);
+    producer.offer(lanes);
+    assert.equal(await producer.issued(120_000), true);
     const once = await used();
-    office.offer(lanes);
-    await office.issueMissing(lanes.map((lane) => ({ lane, readyAt: 0 })));
-    assert.equal(await office.issued(120_000), true);
-    assert.equal(await office.waiting(), 10_000);
+    producer.offer(lanes);
+    await producer.issueMissing(lanes.map((lane) => ({ lane, readyAt: 0 })));
+    assert.equal(await producer.issued(120_000), true);
+    assert.equal(await producer.waiting(), 10_000);
     const twice = await used();
     const perLane = (once - before) / lanes.length;
     assert.ok(perLane < 1000, `a ticket takes ${perLane} bytes`);
     assert.ok(twice - once < 200_000, `offering again takes ${twice - once} bytes`);
 
     await admin.flushall();
-    office.offer(lanes.slice(0, 300));
-    assert.equal(await office.issued(120_000), true);
-    await office.close();
+    producer.offer(lanes.slice(0, 300));
+    assert.equal(await producer.issued(120_000), true);
+    await producer.close();
     redis.disconnect();
     await using scene = await Scene.open(bullmqHarness(service, postgres, "orb"));
     await scene.boot({ maxActiveLanes: 32 });
@@ -222,7 +228,7 @@ describe("Redis", servicesGate, () => {
     const store = { lanePriorities: async (lanes: readonly string[]) => lanes.map((lane) => urgent[lane] ?? 0) };
     const turn = 2000 * 2 ** 20 * 1000;
     let now = turn - 20_000;
-    const office = new TicketOffice({
+    const producer = new TicketProducer({
       store,
       redis,
       prefix: "orb",
@@ -230,8 +236,8 @@ describe("Redis", servicesGate, () => {
       log: silentLog,
     });
     const offer = async (...lanes: string[]) => {
-      office.offer(lanes);
-      assert.equal(await office.issued(120_000), true);
+      producer.offer(lanes);
+      assert.equal(await producer.issued(120_000), true);
     };
     const inLine = async () =>
       Promise.all(
@@ -249,9 +255,9 @@ describe("Redis", servicesGate, () => {
     now = turn + 10_000;
     await offer("site:next.example");
     assert.deepEqual(await inLine(), ["site:next.example", ...before]);
-    await office.issueMissing([...before, "site:next.example"].map((lane) => ({ lane, readyAt: 0 })));
+    await producer.issueMissing([...before, "site:next.example"].map((lane) => ({ lane, readyAt: 0 })));
     assert.deepEqual(await inLine(), [...before, "site:next.example"]);
-    await office.close();
+    await producer.close();
     redis.disconnect();
   });
 });

@@ -5,7 +5,7 @@ import { seededRandom } from "../../src/base/random.ts";
 import { EmbeddedEngine } from "../../src/engine/embedded/engine.ts";
 import type { Link, Watch } from "../../src/engine/embedded/link.ts";
 import type { EngineRole } from "../../src/engine/port.ts";
-import type { NewTask, Store } from "../../src/store/port.ts";
+import type { NewTask, Store } from "../../src/store/ports/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { candidate, newTask } from "../contract/store/kit.ts";
 import { FakeClock } from "../support/fake-clock.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonValue } from "../../src/domain/queue-item.ts";
+import type { JsonValue } from "../../src/domain/lane/queue-item.ts";
 import { markdownExporter } from "../../src/exporters/markdown.ts";
 import { type MarkdownPage, markdownZipExporter, pagesIn } from "../../src/exporters/markdown-pages.ts";
 import { readZip } from "../support/zip.ts";

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { parse } from "yaml";
-import type { JsonValue } from "../../src/domain/queue-item.ts";
+import type { JsonValue } from "../../src/domain/lane/queue-item.ts";
 import { markdownExporter } from "../../src/exporters/markdown.ts";
 import { HOSTILE, textOf } from "./records.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { parquetMetadata, parquetReadObjects } from "hyparquet";
-import type { JsonValue } from "../../src/domain/queue-item.ts";
+import type { JsonValue } from "../../src/domain/lane/queue-item.ts";
 import type { ExportOptions } from "../../src/exporters/exporter.ts";
 import { parquetExporter } from "../../src/exporters/parquet.ts";
 import { bytesOf, HOSTILE, record, stream } from "./records.ts";

@@ -1,5 +1,5 @@
 import type { Exporter, ExportOptions, ExportRecord } from "../../src/exporters/exporter.ts";
-import type { JsonValue } from "../../src/domain/queue-item.ts";
+import type { JsonValue } from "../../src/domain/lane/queue-item.ts";
 
 export function record(data: Record<string, JsonValue>, number = 1): ExportRecord {
   return {

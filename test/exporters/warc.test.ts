@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import type { Exchange } from "../../src/domain/exchange.ts";
-import { exchangeRecords, renderedRecords } from "../../src/domain/warc.ts";
+import type { Exchange } from "../../src/domain/page/exchange.ts";
+import { exchangeRecords, renderedRecords } from "../../src/domain/page/warc.ts";
 import { warcArchiver } from "../../src/exporters/warc.ts";
 import { readWarc } from "../jobs/warc-reader.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import type { DocumentWish } from "../../src/domain/page-wishes.ts";
+import type { DocumentRequest } from "../../src/domain/page/page-options.ts";
 import type { PageDocument } from "../../src/extract/document/read.ts";
 import { parseHtml } from "../../src/extract/dom/parse.ts";
 import { elementsBelow } from "../../src/extract/dom/nodes.ts";
@@ -10,7 +10,7 @@ import { compilePlan, parsePlan } from "../../src/extract/plan.ts";
 
 const URL = "https://shop.example/deep/page.html?q=1";
 
-function documentOf(body: string, document: Partial<DocumentWish>, contentType = "text/html"): PageDocument {
+function documentOf(body: string, document: Partial<DocumentRequest>, contentType = "text/html"): PageDocument {
   const read = extractPage({ body, contentType, url: URL }, compilePlan({ document, links: false })).document;
   assert.ok(read !== undefined);
   return read;

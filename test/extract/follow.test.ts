@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { LeftLink } from "../../src/domain/crawl/crawl-skips.ts";
 import { type FollowOrder, LinkFinder, LinkFinders } from "../../src/extract/follow.ts";
 import { parsePage } from "../../src/extract/page.ts";
 import { compilePlan } from "../../src/extract/plan.ts";
@@ -115,6 +116,49 @@ describe("the links that a crawl follows", () => {
     const deep = found(finder, many, order({ tooDeep: true }));
     assert.deepEqual(deep, ["/deep/0", "/deep/1", "/deep/2", "/deep/3", "/deep/4"]);
     assert.equal(found(finder, many, order()).length, 50);
+  });
+});
+
+describe("the links that a crawl leaves", () => {
+  const scope = JSON.stringify({ url: START, include: ["/2026/**"], exclude: ["/2026/print/**"] });
+  const left = (body: string, finder = new LinkFinder(scope)) => {
+    const list: LeftLink[] = [];
+    finder.find(factsOf(body, START), order({ scope }), list);
+    return list;
+  };
+
+  it("are told once, with why", () => {
+    const finder = new LinkFinder(scope);
+    const body = links("/a", "https://other.example/", "mailto:a@shop.example", "/2026/print/a", "/2026/a");
+    assert.deepEqual(
+      left(body, finder).map(({ why }) => why),
+      ["not_included", "other_site", "excluded"],
+    );
+    assert.deepEqual(left(body, finder), []);
+  });
+
+  it("are told apart from pagination, by rel, address and text", () => {
+    const isNext = (link: string) => left(link)[0]?.next?.url;
+    for (const link of [
+      '<a rel="next" href="/more">m</a>',
+      '<a href="/blog/page/2/">x</a>',
+      '<a href="/list?page=2">x</a>',
+      '<a href="/more">Next »</a>',
+      '<a href="/more">Older posts</a>',
+      '<a href="/more"><span>›</span></a>',
+      '<a href="/more" aria-label="Next page"><svg></svg></a>',
+      '<a href="/b/3">3</a>',
+    ])
+      assert.ok(isNext(link) !== undefined, link);
+    for (const link of [
+      '<a href="/about">About</a>',
+      '<a href="/y/2025">2025</a>',
+      '<a href="/chapter">7</a>',
+      '<a href="/story">Next year brings more of the same, says a forecast</a>',
+      '<a href="https://other.example/page/2">Next</a>',
+    ])
+      assert.equal(isNext(link), undefined, link);
+    assert.equal(left('<a rel="next" href="/2026/print/2">n</a>')[0]?.next?.pattern, "/2026/print/**");
   });
 });
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../src/domain/queue-item.ts";
+import type { JsonValue } from "../../src/domain/lane/queue-item.ts";
 import { extractPage } from "../../src/extract/page.ts";
 import { compilePlan } from "../../src/extract/plan.ts";
 

@@ -90,6 +90,27 @@ for (const paragraphs of [0, 3])
     assert.match(markdown, /- \[The drill of the third maker\]\(https:\/\/c\.example\/\)/);
   });
 
+test("the short last paragraph of an article is part of it, and the list of other articles is not", () => {
+  const title = "Early ladder and the hollow bridge";
+  const cards = Array.from({ length: 60 }, (_, n) => `<li class="card"><a href="/n/${n}">${title}, part ${n}</a></li>`);
+  const long = prose("bridge", 52)
+    .replaceAll(/<\/p>\n<p>(?!\d*[05]\.)/g, " ")
+    .split("\n");
+  for (const words of [5, 6, 8, 12, 20]) {
+    const end = `${"This was the very end of the whole story of the bridge and of all who had built it".split(" ").slice(0, words).join(" ")}.`;
+    const { text } = contentOf(
+      `${NAVIGATION}<main><article><h1>${title}</h1><p class="byline">By <span>Ada Lund</span>, <time>2024-01-02</time></p>
+      ${long.map((one, index) => one.replace("<p>", `<p class="c${index}">`)).join("\n")}
+      <p>${end}</p></article>
+      <aside class="offer"><span class="label">In print</span> <span class="price">€12.40</span></aside>
+      <section class="related"><h2>Read on</h2><ul>${cards.join("")}</ul></section></main>${FOOTER}`,
+      { title },
+    );
+    assert.ok(text.includes(end), `"${end}" is missing`);
+    assert.doesNotMatch(text, /Read on|part 3/);
+  }
+});
+
 test("a text that a page has twice, for phones and for desktops, is shown once", () => {
   const { text } = contentOf(
     `${NAVIGATION}<main><h1>The lamp</h1><div class="phone">${prose("lamp", 3)}</div><div class="desktop">${prose("lamp", 3)}</div></main>${FOOTER}`,

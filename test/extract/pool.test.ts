@@ -17,6 +17,7 @@ function open(options: Partial<PageReaderOptions> = {}): PageReader & AsyncDispo
     read: (...args) => reader.read(...args),
     keep: (...args) => reader.keep(...args),
     readSitemap: (...args) => reader.readSitemap(...args),
+    learn: (...args) => reader.learn(...args),
     close: () => reader.close(),
     [Symbol.asyncDispose]: () => reader.close(),
   };
@@ -128,6 +129,14 @@ describe("pages read in threads", () => {
     assert.deepEqual([code, reason], ["extraction", "extraction_timeout"]);
     assert.match(message, /longer than 777 ms/);
     assert.equal((await behind).extraction.title, "Tea");
+  });
+
+  it("a page of five megabytes has more time than a small one", async () => {
+    const clock = new WatchClock();
+    await using reader = open({ clock, threads: 1, timeoutMs: 1_000 });
+    const large = reader.read({ ...page("Tea"), body: "<title>Tea</title>".padEnd(5_000_000) }, SPEC);
+    await clock.reading(2_600);
+    assert.equal((await large).extraction.title, "Tea");
   });
 
   it("a page that needs too much memory takes its thread along, and only that [slow]", async () => {

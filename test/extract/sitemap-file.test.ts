@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { systemClock } from "../../src/base/clock.ts";
-import { FetchFailure } from "../../src/domain/failure.ts";
+import { FetchFailure } from "../../src/domain/run/failure.ts";
 import { createPageReader } from "../../src/extract/pool.ts";
 import { looksLikeList, readSitemapFile, type SitemapFile } from "../../src/extract/sitemap-file.ts";
 import { SITEMAP_LIMITS } from "../../src/extract/sitemap.ts";

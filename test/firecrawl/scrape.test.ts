@@ -163,10 +163,13 @@ test("a page that was got not long ago is answered from the store, if it was ask
   assert.equal(crawled.metadata?.cacheState, "hit", "pages of crawls serve, too");
 });
 
-test("a scrape is an ordinary run that expires as crawls do", async () => {
+test("a scrape is an ordinary run that is temporary", async () => {
   const page = await app.scrape(`${site.url}/pages/1`);
-  const runs = (await place.api.get("/runs?kind=page&limit=1")).json<{ id: string; status: string }[]>();
+  const runs = (await place.api.get("/runs?kind=page&limit=1")).json<
+    { id: string; status: string; expires_at: string | null }[]
+  >();
   assert.equal(runs[0]?.status, "completed");
+  assert.ok(typeof runs[0]?.expires_at === "string", "it is temporary");
   assert.equal((await place.results(runs[0]?.id ?? ""))[0]?.task_id, page.metadata?.scrapeId);
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { CrawlDetail } from "../../src/orchestrator/crawls/view.ts";
-import type { SiteView } from "../../src/orchestrator/site-view.ts";
+import type { SiteView } from "../../src/orchestrator/sites/site-view.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html, status } from "../support/misbehaviours.ts";
 import { Place } from "./kit.ts";

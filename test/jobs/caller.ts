@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { OrbweaverClient } from "../../src/api-client/client.ts";
-import { TERMINAL_RUN_STATES } from "../../src/domain/states.ts";
+import { TERMINAL_RUN_STATES } from "../../src/domain/run/states.ts";
 import type { JobInput } from "../../src/orchestrator/jobs/input.ts";
 import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import type { EventView, ResultView, RunView, TaskView } from "../../src/orchestrator/runs/view.ts";

@@ -34,7 +34,8 @@ export async function cancelled(place: Place, site: MisbehavingSite, id: string)
     [],
   );
   const run = await place.show(id);
-  assert.deepEqual([run.status, run.progress], ["cancelled", 100]);
+  assert.equal(run.status, "cancelled");
+  assert.ok(run.progress < 100, "it shows how far it had come");
   assert.deepEqual(await place.results(id), [], "no result afterwards");
   assert.equal((await place.task(id)).status, "cancelled");
   const events = await place.events(id);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { CrawlHealth } from "../../src/orchestrator/crawls/read.ts";
 import type { CrawlDetail } from "../../src/orchestrator/crawls/view.ts";
+import type { Overview } from "../../src/orchestrator/live/overview.ts";
 import type { ErrorGroup } from "../../src/orchestrator/runs/failed.ts";
 import type { RunSiteView } from "../../src/orchestrator/runs/sites.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
@@ -193,7 +194,7 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     const id = await begin({ url: [fast.url("/"), busy.url("/"), dead.url("/")], timeout_minutes: 5 });
     await busy.visited("/");
     await dead.visited("/");
-    await place.said(id, /^Site held/);
+    await place.said(id, /^Site rate limited/);
     await fast.visited("/2");
     let list: RunSiteView[] = [];
     await fast.when(() => fast.open === 0, "the fast site is done");
@@ -218,7 +219,7 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     );
     await place.api.post(`/jobs/runs/${id}/pause`);
     const [held] = await sites(id, "?status=queued");
-    assert.deepEqual(held?.waiting_for, { reason: "run_paused", until: null, message: "Its runs are paused" });
+    assert.deepEqual([held?.waiting_for?.reason, held?.waiting_for?.last_failure], ["run_paused", null]);
     await place.api.call("DELETE", `/scraping/tasks/${id}`);
   });
 
@@ -237,7 +238,24 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     assert.deepEqual([told.cancelled_items, told.running_items, told.queued_items], [40, 0, 0], "while it is dropped");
     const end = await view(id);
     assert.deepEqual([end.cancelled_items, end.running_items, end.queued_items], [40, 0, 0]);
+    assert.ok(end.progress < 100, "a cancelled crawl shows how far it had come");
     assert.equal(end.completed_items + end.failed_items + end.skipped_items + end.cancelled_items, end.total_items);
+  });
+
+  test("the overview counts the pages of a crawl as its status does: within its limits", async () => {
+    const paths = Array.from({ length: 40 }, (_, n) => `/p/${n}`);
+    await using site = await MisbehavingSite.start({ "/": page("Start", ...paths) });
+    for (const path of paths) site.on(path, hang);
+    const limits = { max_concurrent_articles: 3, max_pages: 20 };
+    const id = await begin({ url: site.url("/"), ...limits, strategy: "http", timeout_minutes: 5 });
+    await site.when(() => site.visits.filter(({ path }) => path.startsWith("/p/")).length === 3, "three are asked for");
+    // What it answers may be a second old.
+    const shown = async () =>
+      (await place.api.get("/overview")).json<Overview>().active_runs.find((run) => run.id === id)?.counts;
+    let counts = await shown();
+    while (counts?.completed !== 1 || counts.running === 0) counts = await shown();
+    assert.deepEqual(counts, { queued: 16, running: 3, retrying: 0, completed: 1, failed: 0, skipped: 0 });
+    await place.api.call("DELETE", `/scraping/tasks/${id}`);
   });
 
   test("a page that is tried again is told with what went wrong, before it fails for good", async () => {
@@ -310,7 +328,7 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     assert.ok(Date.parse(blocked?.reopens_at ?? "") > Date.parse(opened.created_at));
     const [held] = await sites(id, "", cautious);
     assert.deepEqual([held?.waiting_for?.reason, held?.waiting_for?.until], ["circuit_open", blocked?.reopens_at]);
-    assert.match(held?.waiting_for?.message ?? "", /^It kept failing, and is left alone until /);
+    assert.match(held?.waiting_for?.message ?? "", /^Circuit open until /);
     for (const path of paths) site.on(path, page("Mended"));
     await site.when(() => failures() > 5, "a probe");
     const probe = site.visits.filter(({ path }) => path.startsWith("/p/"))[5];

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import type { PreviewView } from "../../src/orchestrator/preview.ts";
 import type { TaskView } from "../../src/orchestrator/runs/view.ts";
 import { browserGate } from "../support/browser-kit.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
@@ -88,6 +89,19 @@ describe("documents and actions that need a browser", { ...browserGate, concurre
       files,
     );
     assert.equal(new Set(files).size, 2);
+  });
+
+  test("a preview does the actions and sends the headers that a run would", async () => {
+    const answer = await place.api.post("/extract/preview", {
+      url: site.url("/"),
+      include_html: true,
+      headers: { "x-tried": "yes" },
+      browser: { actions: [{ type: "click", selector: "button" }] },
+    });
+    const seen = answer.json<PreviewView>();
+    assert.deepEqual([answer.status, seen.strategy, seen.failure_code], [200, "browser", null], answer.text);
+    assert.match(seen.html ?? "", /clicked: Enough words/);
+    assert.ok(site.visits.some(({ path, headers }) => path === "/" && headers["x-tried"] === "yes"));
   });
 
   test("an action that cannot be done fails the run at once, with a picture of why [slow]", async () => {

@@ -5,7 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import type { PreviewView } from "../../src/orchestrator/preview.ts";
 import type { RunView } from "../../src/orchestrator/runs/view.ts";
-import type { SiteView } from "../../src/orchestrator/site-view.ts";
+import type { SiteView } from "../../src/orchestrator/sites/site-view.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html, page } from "../support/misbehaviours.ts";
 import { root } from "../support/source.ts";

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { openClient } from "../../src/client.ts";
+import { openClient } from "../../src/app/context.ts";
 import type { Gauge } from "../../src/base/gauge.ts";
 import { createLog } from "../../src/base/log.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { Config } from "../../src/config/options.ts";
 import { auditAll } from "../../src/orchestrator/audit.ts";
 import type { EventView, RunView } from "../../src/orchestrator/runs/view.ts";
-import { type RunningServer, startServer } from "../../src/serve.ts";
+import { type RunningServer, startServer } from "../../src/app/server.ts";
 import { holdEventsToCatalogue } from "../support/known-events.ts";
 import { makeDatabase } from "../support/made-database.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -25,6 +25,7 @@ const SMALL_TIMES = {
   APP_BREAKER_FAILURES: "1000",
   APP_LOG_LEVEL: "debug",
   APP_PORT: "0",
+  APP_MIN_SCHEDULE_SECONDS: "1",
 };
 
 /** A busy machine would make the worker do less at once than a test waits for. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { PreviewView } from "../../src/orchestrator/preview.ts";
 import type { RunView } from "../../src/orchestrator/runs/view.ts";
-import type { SiteView } from "../../src/orchestrator/site-view.ts";
+import type { SiteView } from "../../src/orchestrator/sites/site-view.ts";
 import {
   endless,
   LLM_KEY,

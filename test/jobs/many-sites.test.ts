@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CrawlDetail } from "../../src/orchestrator/crawls/view.ts";
 import type { RunSiteView } from "../../src/orchestrator/runs/sites.ts";
-import type { SitesProgress } from "../../src/orchestrator/sites-progress.ts";
+import type { SitesProgress } from "../../src/orchestrator/sites/sites-progress.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { held, html } from "../support/misbehaviours.ts";
 import { Crawler } from "./crawler.ts";

@@ -113,6 +113,45 @@ describe("a saved crawl that is to tell only what changed", () => {
     assert.deepEqual(back.records, { "/c": "new" }, "what was gone and is there again is new");
   });
 
+  test("an export of any run of a saved crawl can be limited to what is new or changed", async () => {
+    await using site = await MisbehavingSite.start(SHOP);
+    const job = await save(site, { only_changed: false });
+    const exported = async (id: string, query: string) => place.api.get(`/jobs/runs/${id}/results?${query}`);
+    const lines = async (id: string) => {
+      const answer = await exported(id, "format=jsonl&only_changed=true");
+      assert.equal(answer.status, 200, answer.text);
+      const rows = answer.text.split("\n").filter((line) => line !== "");
+      return Object.fromEntries(
+        rows
+          .map((line) => JSON.parse(line) as { data: Item })
+          .map(({ data }) => [new URL(data.url).pathname, data.change])
+          .toSorted(),
+      );
+    };
+    const first = await run(site, job);
+    assert.equal(Object.keys(await lines(first.id)).length, 5, "a first run has nothing to compare with: all of it");
+    site.on("/a", tagged("2", text("A is dearer")));
+    site.on("/", html(text("Shop", "/a", "/b", "/c", "/d", "/e")));
+    site.on("/e", html(text("E")));
+    const next = await run(site, job);
+    assert.equal(Object.keys(next.records).length, 6, "the run itself has all records");
+    assert.deepEqual(await lines(next.id), { "/a": "changed", "/e": "new" });
+    const table = await exported(next.id, "format=csv&only_changed=true");
+    assert.deepEqual(table.text.trim().split("\n").length, 3, table.text);
+    const ofCrawl = await place.api.get(`/scraping/tasks/${next.id}/results?format=jsonl&only_changed=true`);
+    assert.equal(ofCrawl.text.trim().split("\n").length, 2);
+    const list = await exported(next.id, "only_changed=true");
+    assert.deepEqual([list.status, /only_changed/.test(list.text)], [422, true], list.text);
+    const archive = await exported(next.id, "format=warc&only_changed=true");
+    assert.equal(archive.status, 422, archive.text);
+    const plain = (await place.api.post("/scraping/async-scrape", { url: site.url("/b"), max_depth: 0 })).json<{
+      crawl_id: string;
+    }>();
+    await place.ended(plain.crawl_id);
+    const refused = await exported(plain.crawl_id, "format=jsonl&only_changed=true");
+    assert.deepEqual([refused.status, /saved crawls/.test(refused.text)], [422, true], refused.text);
+  });
+
   test("a page that failed, or that robots.txt closes, is not called gone", async () => {
     await using site = await MisbehavingSite.start(SHOP);
     const job = await save(site);

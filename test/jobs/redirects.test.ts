@@ -89,7 +89,7 @@ describe("a page that redirects to a site which is to be left alone", () => {
     });
     await using here = await MisbehavingSite.start({ "/": sendTo(there.url("/")) });
     const busy = await place.begin({ target_url: there.url("/busy") });
-    await place.said(busy.id, /^Site held/);
+    await place.said(busy.id, /^Site rate limited/);
     const { id } = await place.begin({ target_url: here.url("/") });
     assert.equal((await waits(id)).reason, "rate_limited");
     assert.equal(there.count("/"), 0);
@@ -157,6 +157,6 @@ describe("a page that redirects to a site which is to be left alone", () => {
       const run = await place.ended(id);
       assert.deepEqual([run.status, run.attempt], ["completed", 1], run.error_message ?? "");
       assert.equal((await place.results(id))[0]?.data["heading"], "Signed in");
-      assert.equal((await place.events(id)).filter(({ message: said }) => said.startsWith("Waiting")).length, 1);
+      assert.equal((await place.events(id)).filter(({ type }) => type === "task.deferred").length, 1);
     });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { CrawlView } from "../../src/orchestrator/crawls/view.ts";
-import type { SiteView } from "../../src/orchestrator/site-view.ts";
+import type { SiteView } from "../../src/orchestrator/sites/site-view.ts";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
 import { firstTimes, html, robots, sendTo, status } from "../support/misbehaviours.ts";
 import { Place } from "./kit.ts";
@@ -84,7 +84,7 @@ describe("robots.txt in a crawl", () => {
     const allows = robots("User-agent: *\n");
     site.on("/robots.txt", firstTimes(1, status(429, { "retry-after": "12" }), allows));
     const ids = [await begin(site.url("/"), { retry_attempts: 0 })];
-    await place.said(ids[0]!, /^Site held/);
+    await place.said(ids[0]!, /^Site rate limited/);
     ids.push(await begin(site.url("/"), { retry_attempts: 0, respect_robots: false }));
     await place.stop();
     await place.start();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openClient } from "../../src/client.ts";
+import { openClient } from "../../src/app/context.ts";
 import type { RunSiteView } from "../../src/orchestrator/runs/sites.ts";
 import { browserGate } from "../support/browser-kit.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { openClient } from "../../src/client.ts";
-import type { SiteLimits } from "../../src/store/site-records.ts";
+import { openClient } from "../../src/app/context.ts";
+import type { SiteLimits } from "../../src/store/records/site-records.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html, robots } from "../support/misbehaviours.ts";
 import { Crawler } from "./crawler.ts";

@@ -16,9 +16,12 @@ const SOLVER = `export const handlers = {
     const { kind, html, screenshot } = item.payload;
     if (item.url.endsWith("/never")) return undefined;
     if (item.url.endsWith("/unsendable")) return { headers: { "two words": "x" } };
+    if (item.url.endsWith("/text")) return "solved=by-a-program";
+    if (item.url.endsWith("/number")) return { cookies: 7 };
     if (item.url.endsWith("/broken")) throw new Error("no idea");
     const picture = Buffer.from(screenshot, "base64").subarray(1, 4).toString();
     if (kind !== "captcha" || picture !== "PNG" || !html.includes("robot")) return { cookies: [] };
+    if (item.url.endsWith("/by-name")) return { cookies: { "${PASS.name}": "${PASS.value}" } };
     const unusable = [{ name: "a b", value: "" }, { name: "old", value: "1", expires: -5 }, { name: "c", value: "1", sameSite: "?" }];
     return { cookies: [...unusable, { name: "${PASS.name}", value: "${PASS.value}" }] };
   },
@@ -31,13 +34,44 @@ describe("a solver that the user brings", browserGate, () => {
     const module = join(folder.path, "solver.ts");
     writeFileSync(module, SOLVER);
     const wall = captchaWall(PASS, page("Behind the wall"));
-    await using site = await MisbehavingSite.start({ "/": wall, "/never": wall, "/broken": wall, "/unsendable": wall });
+    await using site = await MisbehavingSite.start({
+      "/": wall,
+      "/by-name": wall,
+      "/never": wall,
+      "/broken": wall,
+      "/unsendable": wall,
+      "/text": wall,
+      "/number": wall,
+    });
     await using place = await Place.open({ APP_HANDLERS: module, APP_BROWSER_MAX_PAGES: "3" });
     const solved = await place.ended((await place.begin({ target_url: site.url("/") })).id);
     assert.deepEqual([solved.status, solved.attempt, solved.stats["title"]], ["completed", 1, "Behind the wall"]);
-    for (const path of ["/never", "/broken", "/unsendable"]) {
+    assert.ok(place.log.some((line) => line.includes("parts of what solve_challenge returned cannot be used")));
+    const rejected = async (id: string) =>
+      (await place.events(id)).filter(({ type }) => type === "challenge.solution_rejected").map((one) => one.message);
+    const [parts] = await rejected(solved.id);
+    assert.match(
+      parts ?? "",
+      /^solve_challenge returned what cannot be used: cookies\[0\]: not a cookie .*; cookies\[1\]/,
+    );
+    const named = await place.run({ target_url: site.url("/by-name") });
+    assert.deepEqual([named.status, await rejected(named.id)], ["completed", []]);
+    const walls = [
+      ["/never", null],
+      ["/broken", /^solve_challenge failed: .*no idea/],
+      ["/unsendable", /^solve_challenge returned what cannot be used: /],
+      [
+        "/text",
+        /^solve_challenge returned what cannot be used: expected an object with cookies, headers, local_storage/,
+      ],
+      ["/number", /^solve_challenge returned what cannot be used: cookies: expected a list of \{name, value\}/],
+    ] as const;
+    for (const [path, why] of walls) {
       const { id } = await place.begin({ target_url: site.url(path) });
       await place.said(id, /^Waiting for a person/);
+      const said = await rejected(id);
+      if (why === null) assert.deepEqual(said, []);
+      else assert.match(said.join(), why);
       await place.api.post(`/jobs/runs/${id}/cancel`);
     }
   });

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { existsSync, utimesSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { type Client, openClient } from "../../src/client.ts";
+import { type Client, openClient } from "../../src/app/context.ts";
 import { systemClock } from "../../src/base/clock.ts";
-import { removeExpiredCrawls } from "../../src/supervisor/duties/remove-expired-crawls.ts";
+import { removeExpiredRuns } from "../../src/supervisor/duties/remove-expired-runs.ts";
 import { sweepLooseFiles } from "../../src/supervisor/duties/sweep-loose-files.ts";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
 import { html, sendTo } from "../support/misbehaviours.ts";
@@ -187,13 +187,13 @@ describe("a crawl that keeps what the servers sent", () => {
   });
 
   test("its files go with it, an hour after they were stored at the earliest", async () => {
-    const id = await crawl({ url: site.url("/landed") });
+    const id = await crawl({ url: site.url("/landed"), temporary: true });
     const [file] = await client.store.exchanges(id, { limit: 1 });
     assert.ok(file !== undefined);
     const there = () => existsSync(client.pathOf(file.hash));
     const sweep = () => sweepLooseFiles(client).run(FOREVER);
     const then = { ...systemClock, now: () => systemClock.now() + DAY + 1000 };
-    await removeExpiredCrawls({ ...client, clock: then }).run(FOREVER);
+    await removeExpiredRuns({ ...client, clock: then }).run(FOREVER);
     assert.deepEqual(await client.store.isLoose(file.hash), true);
     await sweep();
     assert.equal(there(), true, "somebody may just have stored the same");

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { silentLog } from "../../src/base/log.ts";
 import { Signal } from "../../src/base/signal.ts";
-import { resolverKey } from "../../src/domain/lane.ts";
-import { Budgets } from "../../src/lanes/budgets.ts";
-import type { Store } from "../../src/store/port.ts";
+import { resolverKey } from "../../src/domain/lane/lane.ts";
+import { Budgets } from "../../src/lanes/limits/budgets.ts";
+import type { Store } from "../../src/store/ports/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { candidate, TTL } from "../contract/store/kit.ts";
 import { isDone } from "../engine/kit.ts";
@@ -60,6 +60,11 @@ test("a resolver that nobody limited needs no unit", async (t) => {
   const { takeAll, lent } = await make(t, {});
   assert.equal(await takeAll("free"), 20);
   assert.equal(await lent("free", 5), 0);
+});
+
+test("a cap for all that are not named holds for each of them by itself", async (t) => {
+  const { takeAll } = await make(t, { "*": 2, named: 4 });
+  assert.deepEqual([await takeAll("one"), await takeAll("other"), await takeAll("named")], [2, 2, 4]);
 });
 
 test("a configured cap holds, and a released unit serves the next", async (t) => {

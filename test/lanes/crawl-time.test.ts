@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { CrawlTime } from "../../src/lanes/handlers/crawl-time.ts";
-import type { RunRecord, Store } from "../../src/store/port.ts";
+import { CrawlTime } from "../../src/lanes/handlers/crawl/crawl-time.ts";
+import type { RunRecord, Store } from "../../src/store/ports/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { madeInMemory } from "../support/made-database.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FruitlessTries } from "../../src/lanes/handlers/fruitless.ts";
+import { ProxyFailureStreak } from "../../src/lanes/handlers/proxy-failure-streak.ts";
 
 test("tries in vain add up until something comes of the run", () => {
-  const tries = new FruitlessTries();
+  const tries = new ProxyFailureStreak();
   assert.equal(tries.inVain("run", 1_000, 15_000), 14_000);
   assert.equal(tries.inVain("run", 16_000, 40_000), 39_000);
   assert.equal(tries.inVain("other", 39_000, 40_000), 1_000);
@@ -13,7 +13,7 @@ test("tries in vain add up until something comes of the run", () => {
 });
 
 test("what the run did not try does not count", () => {
-  const tries = new FruitlessTries();
+  const tries = new ProxyFailureStreak();
   tries.inVain("run", 0, 5_000);
   assert.equal(tries.inVain("run", 600_000, 601_000), 1_000, "its site was paused in between");
 });

@@ -7,7 +7,7 @@ import { Signal } from "../../src/base/signal.ts";
 import type { LaneTicket } from "../../src/engine/port.ts";
 import type { LaneRules } from "../../src/lanes/rules.ts";
 import { LaneWorker } from "../../src/lanes/worker.ts";
-import type { Store } from "../../src/store/port.ts";
+import type { Store } from "../../src/store/ports/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { candidate, LANE, newTask, TTL } from "../contract/store/kit.ts";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -36,6 +36,7 @@ const ticket: LaneTicket = {
   fence: NEVER,
   leaseHolds: () => true,
   yieldWanted: () => true,
+  movesOn: () => false,
   offers: () => 0,
   controls: () => 0,
 };

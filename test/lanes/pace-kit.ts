@@ -1,12 +1,12 @@
 /** The pace of one site, with a clock that a test sets. */
 import assert from "node:assert/strict";
-import { CLOSED_BREAKER } from "../../src/domain/circuit.ts";
-import { classifyStatus } from "../../src/domain/classify.ts";
-import { type Failure } from "../../src/domain/failure.ts";
-import { Pace } from "../../src/lanes/pace.ts";
+import { CLOSED_BREAKER } from "../../src/domain/lane/circuit.ts";
+import { classifyStatus } from "../../src/domain/run/classify.ts";
+import { type Failure } from "../../src/domain/run/failure.ts";
+import { Pace } from "../../src/lanes/limits/pace.ts";
 import type { LaneRules } from "../../src/lanes/rules.ts";
-import { NO_TASKS } from "../../src/domain/run-end.ts";
-import type { SiteRecord } from "../../src/store/site-records.ts";
+import { NO_TASKS } from "../../src/domain/run/run-end.ts";
+import type { SiteRecord } from "../../src/store/records/site-records.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
 export const RULES: LaneRules = {
@@ -39,7 +39,7 @@ export function site(more: Partial<SiteRecord> = {}): SiteRecord {
     respectRobots: null,
     shards: null,
     split: 1,
-    splitDue: 1,
+    targetShardCount: 1,
     group: null,
     dependsOn: [],
     crawlDelayMs: null,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CLOSED_BREAKER } from "../../src/domain/circuit.ts";
-import { failure } from "../../src/domain/failure.ts";
-import { Pace } from "../../src/lanes/pace.ts";
+import { CLOSED_BREAKER } from "../../src/domain/lane/circuit.ts";
+import { failure } from "../../src/domain/run/failure.ts";
+import { Pace } from "../../src/lanes/limits/pace.ts";
 import { answer, make, RULES, site, waitOf, whyOf } from "./pace-kit.ts";
 
 test("a 429 holds the site for as long as it asks", async () => {
@@ -10,7 +10,7 @@ test("a 429 holds the site for as long as it asks", async () => {
   const events = one(answer(429, 42_000));
   assert.deepEqual(
     events.map((event) => event.message.replace(/\d\d:\d\d:\d\d/, "then")),
-    ["Site held: a.example until then UTC, as the server answered 429 (too many requests)"],
+    ["Site rate limited: a.example until then UTC, as the server answered 429 (too many requests)"],
   );
   assert.equal(waitOf(pace), 42_000);
   assert.equal(whyOf(pace), "rate_limited");

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Pace } from "../../src/lanes/pace.ts";
-import { PaceMemories } from "../../src/lanes/pace-memories.ts";
-import type { LaneGrant } from "../../src/store/port.ts";
+import { Pace } from "../../src/lanes/limits/pace.ts";
+import { PaceMemories } from "../../src/lanes/limits/pace-memories.ts";
+import type { LaneGrant } from "../../src/store/ports/port.ts";
 import { make, RULES, site, waitOf, whyOf } from "./pace-kit.ts";
 
 test("as many at once as the configuration says, or the site's own limit", () => {

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { OrbError } from "../../src/base/errors.ts";
 import { silentLog } from "../../src/base/log.ts";
-import { CLOSED_BREAKER } from "../../src/domain/circuit.ts";
-import { Pressure } from "../../src/lanes/pressure.ts";
-import { Settler } from "../../src/lanes/settler.ts";
-import type { ClaimedTask, LaneGrant, SettleBatch, Settled, SettledTask, Store } from "../../src/store/port.ts";
+import { CLOSED_BREAKER } from "../../src/domain/lane/circuit.ts";
+import { StoreBackpressure } from "../../src/lanes/limits/store-backpressure.ts";
+import { Settler } from "../../src/lanes/owner/settler.ts";
+import type { ClaimedTask, LaneGrant, SettleBatch, Settled, SettledTask, Store } from "../../src/store/ports/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { candidate, DONE, newTask, TTL } from "../contract/store/kit.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
@@ -58,7 +58,7 @@ async function make(t: TestContext, lanes: Record<string, number>, shared = fals
       };
     },
   });
-  const pressure = new Pressure({
+  const backpressure = new StoreBackpressure({
     clock,
     log: silentLog,
     probe: async () => {
@@ -69,7 +69,7 @@ async function make(t: TestContext, lanes: Record<string, number>, shared = fals
     store: watched,
     clock,
     log: silentLog,
-    pressure,
+    backpressure,
     onSettled: (what) => done.push(what),
     onWritten: ({ task }) => written.push(task.key),
   });
@@ -83,12 +83,12 @@ async function make(t: TestContext, lanes: Record<string, number>, shared = fals
     const list = await store.tasks(run.id, { limit: 1000 });
     return Object.fromEntries(list.map((task) => [task.key, task.state]));
   };
-  return { clock, store, run, held, settler, writes, done, written, control, pressure, outcome, states };
+  return { clock, store, run, held, settler, writes, done, written, control, backpressure, outcome, states };
 }
 
 const never = () => assert.fail("the lane is not lost");
 
-const SITE_HELD = { level: "warn", message: "Site held", meta: null } as const;
+const SITE_HELD = { type: "site.rate_limited", level: "warn", message: "Site held", meta: null } as const;
 
 test("outcomes of all lanes gather for a moment and are written together", async (t) => {
   const { clock, held, settler, writes, outcome, states, done } = await make(t, { a: 3, b: 2 });
@@ -159,14 +159,14 @@ test("a lane that another owner took is reported as lost; the others are written
 });
 
 test("while the disk is full outcomes are kept, and written when there is room", async (t) => {
-  const { clock, held, settler, control, pressure, outcome, states } = await make(t, { a: 4 });
+  const { clock, held, settler, control, backpressure, outcome, states } = await make(t, { a: 4 });
   const { grant, tasks } = held["a"]!;
   let full = true;
   control.fault = () => (full ? DISK_FULL() : undefined);
   control.probe = () => !full;
   settler.add(grant, { task: outcome(tasks[0]!) }, never);
   await clock.advance(5000);
-  assert.match(pressure.reason ?? "", /no room/);
+  assert.match(backpressure.reason ?? "", /no room/);
   settler.add(grant, { task: outcome(tasks[1]!) }, never);
   await clock.advance(5000);
   const flushed = settler.flush(grant);
@@ -174,7 +174,7 @@ test("while the disk is full outcomes are kept, and written when there is room",
   full = false;
   await clock.advance(1000);
   await flushed;
-  assert.equal(pressure.reason, null);
+  assert.equal(backpressure.reason, null);
   assert.deepEqual(Object.values(await states()), ["completed", "completed", "running", "running"]);
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { SiteLimits } from "../../src/store/site-records.ts";
+import type { SiteLimits } from "../../src/store/records/site-records.ts";
 import { pages, status, Workshop, type WorkshopOptions } from "./workshop.ts";
 
 const SITE = "a.example";

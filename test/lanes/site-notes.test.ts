@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { summaryOf } from "../../src/domain/site-health.ts";
-import type { SettleBatch, Store } from "../../src/store/port.ts";
+import { summaryOf } from "../../src/domain/site/site-health.ts";
+import type { SettleBatch, Store } from "../../src/store/ports/port.ts";
 import { GOOD, pages, status, Workshop } from "./workshop.ts";
 
 const SITE = "a.example";

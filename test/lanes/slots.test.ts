@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Slots, type SlotSeeker } from "../../src/lanes/slots.ts";
+import { Slots, type SlotSeeker } from "../../src/lanes/limits/slots.ts";
 
 class Lane implements SlotSeeker {
   granted = 0;

@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { silentLog } from "../../src/base/log.ts";
 import { createSeal } from "../../src/base/seal.ts";
-import { type FailureReason, failure } from "../../src/domain/failure.ts";
-import type { Handled } from "../../src/domain/outcome.ts";
-import { summaryOf } from "../../src/domain/site-health.ts";
-import { parseUpstream, type Upstream } from "../../src/domain/upstream.ts";
+import { type FailureReason, failure } from "../../src/domain/run/failure.ts";
+import type { Handled } from "../../src/domain/run/outcome.ts";
+import { summaryOf } from "../../src/domain/site/site-health.ts";
+import { parseUpstream, type Upstream } from "../../src/domain/proxy/upstream.ts";
 import { throughProxies } from "../../src/lanes/handlers/through-proxies.ts";
 import { ProxyPool } from "../../src/proxies/pool.ts";
-import { sealedWish, toNewProxy } from "../../src/proxies/sealed-upstream.ts";
-import type { Store } from "../../src/store/port.ts";
+import { sealedExtract, toNewProxy } from "../../src/proxies/sealed-upstream.ts";
+import type { Store } from "../../src/store/ports/port.ts";
 import { pages, status, Workshop, type WorkshopOptions } from "./workshop.ts";
 
 const SEAL = createSeal("0123456789abcdef0123456789abcdef");
 const POOL = { kind: "download", snapshot: { proxy: "pool" } } as const;
 const MINE = parseUpstream("http://mine.example:8080") as Upstream;
-const OWN = { kind: "download", snapshot: sealedWish(SEAL, MINE) } as const;
+const OWN = { kind: "download", snapshot: sealedExtract(SEAL, MINE) } as const;
 
 interface Options extends WorkshopOptions {
   reads?: Pick<Store, "run">;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LASTING, Window } from "../../src/lanes/window.ts";
-import type { ClaimedTask } from "../../src/store/port.ts";
+import { PREFETCH, Window } from "../../src/lanes/owner/window.ts";
+import type { ClaimedTask } from "../../src/store/ports/port.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
 const task = (key: string, resolver: string | null = null) => ({ key, resolver }) as ClaimedTask;
@@ -31,7 +31,7 @@ test("a well-filled window asks for nothing; one that runs low asks for more", (
 
 test("where many share a database, a window that is used up in no time grows faster", async () => {
   const clock = new FakeClock();
-  const window = new Window(clock, 10, LASTING.shared);
+  const window = new Window(clock, 10, PREFETCH.shared);
   const sizes: number[] = [];
   for (const lasts of [1000, 10, 1000, 1000]) {
     window.takeAll();
@@ -92,7 +92,8 @@ test("tasks of a resolver without room are passed over, and do not count as fill
   const onlyOthers = (resolver: string) => resolver !== "slow";
   assert.deepEqual([window.take(onlyOthers)?.key, window.take(onlyOthers)?.key], ["t0", "t1"]);
   assert.equal(window.take(onlyOthers), null);
-  assert.deepEqual(window.blockedResolvers(), ["slow"]);
+  const none = { room: () => 0, wait: () => {} };
+  assert.deepEqual(window.claimRules(none, 2).withoutResolvers, ["slow"]);
   assert.ok(window.wanted() > 0, "there is room for others");
   window.unblock();
   assert.equal(window.take(any)?.key, "slow0");
@@ -112,7 +113,7 @@ test("a resolver is asked once, not for each of its tasks", () => {
 
 test("on a database that many processes share a window grows until it lasts for seconds", async () => {
   const clock = new FakeClock();
-  const window = new Window(clock, 10, LASTING.shared);
+  const window = new Window(clock, 10, PREFETCH.shared);
   const sizes: number[] = [];
   // Fifty tasks a second.
   for (let round = 0; round < 6; round += 1) {

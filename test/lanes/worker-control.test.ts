@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OrbError } from "../../src/base/errors.ts";
-import { resolverKey } from "../../src/domain/lane.ts";
-import type { Store } from "../../src/store/port.ts";
+import { resolverKey } from "../../src/domain/lane/lane.ts";
+import type { Store } from "../../src/store/ports/port.ts";
 import { pages, Workshop } from "./workshop.ts";
 
 test("limits that an operator changes are seen within a second, by running work", async (t) => {
@@ -41,6 +41,24 @@ test("a resolver's limit changes live", async (t) => {
   await shop.clock.advance(1000);
   assert.equal(shop.most.get("resolver:r"), 8);
   await shop.finish();
+});
+
+test("of tasks under one limit no more are in progress than may be, whatever their sites would allow", async (t) => {
+  const rules = { maxPerSite: 10, maxPerResolver: { r: 1, wide: 20 } };
+  const shop = await Workshop.open(t, { rules, latencyMs: 50, maxWorkers: 100 });
+  for (const [resolver, limit] of Object.entries(rules.maxPerResolver)) {
+    const sites = ["a", "b", "c"].map((name) => `${name}.${resolver}.test`);
+    const run = await shop.run(sites.flatMap((site) => pages(site, 20, { resolver })));
+    let [most, completed] = [0, 0];
+    while (completed < 60) {
+      await shop.clock.advance(5);
+      const { totals } = await shop.store.overview(run.id, 0);
+      completed = totals.completed;
+      // What has ended is written a moment later.
+      most = Math.max(most, totals.running);
+    }
+    assert.ok(most <= (limit === 1 ? 1 : limit * 2), `${most} in progress under a limit of ${limit}`);
+  }
 });
 
 test("a paused run waits, its neighbours do not", async (t) => {

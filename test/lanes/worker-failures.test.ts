@@ -219,7 +219,12 @@ test("a handler's last word about a task that failed is told once, also when its
   const shop = await Workshop.open(t, {
     rules: { maxPerSite: 1 },
     answer: () => status(500),
-    onFailed: ({ key }, { reason }) => ({ level: "warn", message: `Not read: ${key}`, meta: { reason } }),
+    onFailed: ({ key }, { reason }) => ({
+      type: "sitemap.failed",
+      level: "warn",
+      message: `Not read: ${key}`,
+      meta: { reason },
+    }),
   });
   const run = await shop.run(pages("a.test", 12));
   await shop.finish();

@@ -97,6 +97,22 @@ test("a resolver's limit holds over all sites, and does not starve what needs no
   assert.equal(shop.most.get("resolver:slow"), 1);
 });
 
+test("sites under a limit of one take turns", async (t) => {
+  const shop = await Workshop.open(t, { rules: { maxPerSite: 10, maxPerResolver: { slow: 1 } }, latencyMs: 100 });
+  const sites = ["a.test", "b.test", "c.test"];
+  await shop.run(
+    sites.flatMap((site) => pages(site, 30, { resolver: "slow" })),
+    { kind: "queue" },
+  );
+  await shop.finish();
+  const order = shop.starts.map(({ site }) => site).slice(0, 80);
+  assert.ok(
+    order.every((site, index) => site !== order[index + 1] || site !== order[index + 2]),
+    order.join(" "),
+  );
+  assert.equal(shop.most.get("resolver:slow"), 1);
+});
+
 test("many lanes in few places all move on", async (t) => {
   const shop = await Workshop.open(t, { maxActiveLanes: 2, latencyMs: 100, rules: { maxPerSite: 1 } });
   const sites = Array.from({ length: 6 }, (_, n) => `s${n}.test`);

@@ -7,6 +7,7 @@ export const TOOL_NAMES = [
   "crawl_results",
   "crawl_start",
   "crawl_status",
+  "extract_learn",
   "extract_preview",
   "run_cancel",
   "scrape",
@@ -32,7 +33,7 @@ export async function everyToolIsThere(agent: Agent): Promise<void> {
     assert.ok(outputSchema !== undefined, name);
     for (const [field, schema] of Object.entries(inputSchema.properties ?? {}))
       assert.ok("description" in (schema as object), `${name}.${field} is described`);
-    const reads = /_status$|_results$|^sites$|_preview$/.test(name);
+    const reads = /_status$|_results$|^sites$|_preview$|_learn$/.test(name);
     assert.equal(annotations?.readOnlyHint, reads, name);
     assert.equal(annotations?.destructiveHint, name === "run_cancel", name);
   }
@@ -174,6 +175,29 @@ export async function rulesAreTriedOut(agent: Agent, target: Target): Promise<vo
   assert.match(await agent.refused("extract_preview", {}), /url/);
   assert.match(await agent.refused("extract_preview", { url: target.url("/gone") }), /http_not_found.*no such page/i);
   assert.match(await agent.refused("extract_preview", { html: "<p>", fields: { a: { css: "[" } } }), /fields\.a/);
+}
+
+export async function rulesAreLearned(agent: Agent, target: Target): Promise<void> {
+  const shop = await agent.ok("extract_preview", { url: target.url("/shop"), items: "li.t", fields: { name: "b" } });
+  const [first, second] = recordsOf(shop).map(({ name }) => String(name));
+  const learned = await agent.ok("extract_learn", { urls: [target.url("/shop")], examples: { name: [first, second] } });
+  assert.deepEqual(learned.data["problems"], [], learned.text);
+  const { items, fields } = learned.data as { items: unknown; fields: Record<string, unknown> };
+  const again = await agent.ok("extract_preview", {
+    url: target.url("/shop"),
+    ...(items === null ? {} : { items }),
+    fields,
+  });
+  assert.ok(JSON.stringify(recordsOf(again)).includes(second!), again.text);
+  const missing = await agent.ok("extract_learn", {
+    urls: [target.url("/shop")],
+    examples: { name: "not there at all" },
+  });
+  assert.match((missing.data["problems"] as string[])[0]!, /^name: the page does not say "not there at all"/);
+  assert.match(
+    await agent.refused("extract_learn", { urls: [target.url("/gone")], examples: { a: "b" } }),
+    /pages\[0\]/,
+  );
 }
 
 /** Gives the address of the file that it made. */

@@ -38,6 +38,7 @@ describe("an agent at /mcp of a server", () => {
       await every.onePageIsScraped(agent, target);
       await every.whatCannotBeScrapedIsSaid(agent, target);
       await every.rulesAreTriedOut(agent, target);
+      await every.rulesAreLearned(agent, target);
       const runId = await every.aCrawlIsFollowedToItsEnd(agent, target);
       await every.resultsAreReadInParts(agent, runId);
       await every.resourcesAreRead(agent, runId, await every.aWorkflowMakesAFile(agent, target));

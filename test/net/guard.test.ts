@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
-import { FetchFailure } from "../../src/domain/failure.ts";
+import { FetchFailure } from "../../src/domain/run/failure.ts";
 import { parseAddressPolicy, PUBLIC_ONLY } from "../../src/net/address.ts";
 import { BufferSink, discardBody } from "../../src/net/buffer-sink.ts";
 import { checkUrl, takeCredentials } from "../../src/net/guard.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { describe, it } from "node:test";
-import { parseUpstream, type Upstream } from "../../src/domain/upstream.ts";
+import { parseUpstream, type Upstream } from "../../src/domain/proxy/upstream.ts";
 import { discardBody } from "../../src/net/buffer-sink.ts";
 import { answer, startSite } from "../support/hostile-site.ts";
 import { failureOf, PLENTY, testClient } from "../support/net.ts";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
-import { type ProxiesThere, waitForProxies } from "../../src/domain/run-hold.ts";
-import { restMs } from "../../src/domain/proxy-score.ts";
+import { type ProxiesThere, waitForProxies } from "../../src/domain/run/run-hold.ts";
+import { restMs } from "../../src/domain/proxy/proxy-score.ts";
 import { lookAfterHeldRuns } from "../../src/orchestrator/proxies/held-runs.ts";
 import { keepProxiesFresh } from "../../src/orchestrator/proxies/keep-fresh.ts";
 import type { ProxyRules } from "../../src/orchestrator/proxies/rules.ts";
-import type { NewRun } from "../../src/store/port.ts";
+import type { NewRun } from "../../src/store/ports/port.ts";
 import { DONE, newTask } from "../contract/store/kit.ts";
 import { PROXY_RULES } from "../support/proxy-rules.ts";
 import { openDesk } from "./kit.ts";

@@ -148,3 +148,23 @@ test("any text in any chunks gives the lines that it has", async () => {
     }),
   );
 });
+
+test("lines with an address that may not be asked are told, and the others are added", async (t) => {
+  const desk = await openDesk(t);
+  const bad: BadLine[] = [];
+  const lines = Array.from({ length: 20 }, (_, n) =>
+    n % 7 === 3 ? JSON.stringify({ artifact_id: String(n), url: "http://10.0.0.1/" }) : item(String(n)),
+  );
+  const report = await importItems(desk, chunks(Buffer.from(lines.join("\n")), 4096), {
+    bad: (line) => void bad.push(line),
+  });
+  assert.deepEqual([report.lines, report.added, report.bad], [20, 17, 3]);
+  assert.deepEqual(
+    bad.map(({ line, errors }) => [line, errors[0]?.path]),
+    [
+      [4, "url"],
+      [11, "url"],
+      [18, "url"],
+    ],
+  );
+});

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { isOrbError } from "../../src/base/errors.ts";
-import type { Credentials } from "../../src/domain/credentials.ts";
-import type { Recipe } from "../../src/domain/recipe.ts";
+import type { Credentials } from "../../src/domain/text/credentials.ts";
+import type { Recipe } from "../../src/domain/run/recipe.ts";
 import type { JobInput } from "../../src/orchestrator/jobs/input.ts";
 import { changeJob } from "../../src/orchestrator/jobs/manage.ts";
 import { SEALED_FOR_JOB } from "../../src/pages/access.ts";

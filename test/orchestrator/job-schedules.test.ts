@@ -2,9 +2,83 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { OrbError } from "../../src/base/errors.ts";
 import type { JobInput } from "../../src/orchestrator/jobs/input.ts";
-import { changeJob, listJobs } from "../../src/orchestrator/jobs/manage.ts";
+import { changeJob, createJob, listJobs } from "../../src/orchestrator/jobs/manage.ts";
+import { previewSchedule } from "../../src/orchestrator/schedules.ts";
 import { missedAt, timeAt } from "../contract/store/jobs.ts";
-import { HOUR, openJobs } from "./jobs-kit.ts";
+import { HOUR, openJobs, PAGE } from "./jobs-kit.ts";
+
+describe("a schedule before it is saved", () => {
+  const FIVE = { count: 5 };
+  const locals = (preview: ReturnType<typeof previewSchedule>) => preview.next_times.map(({ local }) => local);
+
+  test("shows its next times by the clocks of its zone, over a change to summer time", async (t) => {
+    const place = await openJobs(t);
+    const at = (iso: string) => {
+      place.clock.wall = Date.parse(iso);
+      return place.deps;
+    };
+    const zone = { timezone: "Europe/Berlin", ...FIVE };
+    const spring = previewSchedule(at("2026-03-27T12:00:00Z"), { cron: "0 6 * * *", ...zone });
+    assert.deepEqual(locals(spring), [
+      "2026-03-28T06:00:00+01:00",
+      "2026-03-29T06:00:00+02:00",
+      "2026-03-30T06:00:00+02:00",
+      "2026-03-31T06:00:00+02:00",
+      "2026-04-01T06:00:00+02:00",
+    ]);
+    assert.equal(spring.next_times[1]?.at, "2026-03-29T04:00:00.000Z");
+    const lost = previewSchedule(at("2026-03-28T12:00:00Z"), { cron: "30 2 * * *", ...zone, count: 2 });
+    assert.deepEqual(
+      locals(lost),
+      ["2026-03-29T03:00:00+02:00", "2026-03-30T02:30:00+02:00"],
+      "an hour that is skipped",
+    );
+    const doubled = previewSchedule(at("2026-10-24T12:00:00Z"), { cron: "30 2 * * *", ...zone, count: 2 });
+    assert.equal(
+      new Set(locals(doubled).map((time) => time.slice(0, 10))).size,
+      2,
+      "one run on the day that has it twice",
+    );
+    const utc = previewSchedule(at("2026-03-28T12:00:00Z"), { cron: "0 6 * * *", count: 1 });
+    assert.deepEqual([utc.timezone, locals(utc)], ["UTC", ["2026-03-29T06:00:00+00:00"]]);
+    const india = previewSchedule(at("2026-03-28T12:00:00Z"), {
+      cron: "0 6 * * *",
+      timezone: "Asia/Kolkata",
+      count: 1,
+    });
+    assert.deepEqual(locals(india), ["2026-03-29T06:00:00+05:30"]);
+    const west = previewSchedule(at("2026-03-28T12:00:00Z"), {
+      cron: "0 6 * * *",
+      timezone: "America/St_Johns",
+      count: 1,
+    });
+    assert.deepEqual(locals(west), ["2026-03-29T06:00:00-02:30"]);
+  });
+
+  test("is refused with the field that is wrong, and when its times are too close to each other", async (t) => {
+    const place = await openJobs(t);
+    const deps = { ...place.deps, minScheduleMs: 60_000 };
+    const fields = (cron: string, timezone?: string) => {
+      try {
+        previewSchedule(deps, { cron, ...FIVE, ...(timezone === undefined ? {} : { timezone }) });
+        return [];
+      } catch (error) {
+        return (error as OrbError).fields.map(({ path }) => path);
+      }
+    };
+    assert.deepEqual(fields("0 6 * * *", "Europe/Atlantis"), ["timezone"]);
+    assert.deepEqual(fields("nonsense"), ["cron"]);
+    assert.deepEqual(fields("0 0 30 2 *"), ["cron"], "a day that never comes");
+    for (const often of ["* * * * * *", "*/30 * * * * *", "0,59 0 6 * * *"])
+      assert.deepEqual(fields(often), ["cron"], often);
+    for (const fine of ["* * * * *", "0 * * * * *", "30 0 6 * * *"]) assert.deepEqual(fields(fine), [], fine);
+    await assert.rejects(
+      createJob(deps, { target_url: PAGE, schedule: { cron: "* * * * * *" } }),
+      ({ message }: OrbError) =>
+        /schedule\.cron: has times 1 s apart.*60 s are required \(APP_MIN_SCHEDULE_SECONDS\)/.test(message),
+    );
+  });
+});
 
 describe("changing a job with a schedule", () => {
   test("a change of something else keeps the time it is due at, also when that has come", async (t) => {

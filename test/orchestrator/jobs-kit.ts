@@ -1,8 +1,8 @@
 import type { TestContext } from "node:test";
 import { systemRandom } from "../../src/base/random.ts";
 import { createSeal } from "../../src/base/seal.ts";
-import type { Credentials } from "../../src/domain/credentials.ts";
-import type { Recipe } from "../../src/domain/recipe.ts";
+import type { Credentials } from "../../src/domain/text/credentials.ts";
+import type { Recipe } from "../../src/domain/run/recipe.ts";
 import { PUBLIC_ONLY } from "../../src/net/address.ts";
 import type { JobInput } from "../../src/orchestrator/jobs/input.ts";
 import { changeJob, createJob } from "../../src/orchestrator/jobs/manage.ts";
@@ -25,8 +25,10 @@ export async function openJobs(t: TestContext) {
     siteDefaults: { maxPerSite: 4, minDelayMs: 0 },
     proxyRules: PROXY_RULES,
     maxConcurrentCrawls: 5,
-    crawlsKeptMs: 86_400_000,
+    retention: { temporaryMs: 86_400_000, keepRuns: 0, keepDays: 0 },
+    diskBudget: { bytes: 0, action: "warn" as const },
     respectRobots: true,
+    minScheduleMs: 1000,
     extractors: { llm: false, named: async () => [] },
     stepKinds: async () => ({ find: () => undefined, all: () => [] }),
   };

@@ -1,13 +1,17 @@
 import type { TestContext } from "node:test";
+import { createSeal } from "../../src/base/seal.ts";
+import { parseAddressPolicy } from "../../src/net/address.ts";
 import type { OrchestratorDeps } from "../../src/orchestrator/deps.ts";
+import type { QueueDeps } from "../../src/orchestrator/queue/enqueue.ts";
 import { QUEUE_ALIAS } from "../../src/orchestrator/queue/queue-run.ts";
-import type { SettledTask } from "../../src/store/port.ts";
+import type { RunSiteDeps } from "../../src/orchestrator/runs/sites.ts";
+import type { SettledTask } from "../../src/store/ports/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { attempt, candidate, TTL } from "../contract/store/kit.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { madeInMemory } from "../support/made-database.ts";
 
-export interface Desk extends OrchestratorDeps {
+export interface Desk extends QueueDeps, RunSiteDeps {
   clock: FakeClock;
   /** What the engine was told, in order. */
   woken: (string[] | null)[];
@@ -25,6 +29,9 @@ export async function openDesk(t: TestContext): Promise<Desk> {
     store,
     clock,
     woken,
+    seal: createSeal("a key that only tests know"),
+    policy: parseAddressPolicy(false),
+    siteDefaults: { maxPerSite: 4, minDelayMs: 0 },
     wake: async (lanes) => void woken.push(lanes),
     work: async (lane, verdict) => {
       await store.takeEngine(candidate("worker"), TTL);

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isOrbError } from "../../src/base/errors.ts";
-import type { QueueItem } from "../../src/domain/queue-item.ts";
+import { resolverKey } from "../../src/domain/lane/lane.ts";
+import type { QueueItem } from "../../src/domain/lane/queue-item.ts";
+import { openAddress, openAddresses } from "../../src/domain/text/sealed-text.ts";
 import { enqueueItems } from "../../src/orchestrator/queue/enqueue.ts";
 import { listItems, showItem } from "../../src/orchestrator/queue/items.ts";
 import { resolverLimit, setResolverLimit } from "../../src/orchestrator/queue/resolvers.ts";
 import { retryFailed } from "../../src/orchestrator/queue/retry-failed.ts";
 import { openItems, queueStats } from "../../src/orchestrator/queue/stats.ts";
-import { DONE, FAILED, SKIPPED } from "../contract/store/kit.ts";
+import { candidate, DONE, FAILED, SKIPPED, TTL } from "../contract/store/kit.ts";
 import { openDesk } from "./kit.ts";
 
 const item = (id: string, more: Partial<QueueItem> = {}): QueueItem => ({
@@ -200,4 +202,68 @@ test("a resolver's limit is set live and taken back", async (t) => {
   assert.deepEqual(desk.woken, [null]);
   await setResolverLimit(desk, "crossref", null);
   assert.equal(await resolverLimit(desk, "crossref"), null);
+});
+
+test("a password in an address, or in a payload, is stored sealed and shown to nobody", async (t) => {
+  const desk = await openDesk(t);
+  const url = "http://ana:s3cret@a.test/x";
+  await enqueueItems(desk, [item("1", { url, payload: { also: [url], n: 1 } })]);
+  const run = await desk.store.runByAlias("queue");
+  const task = await desk.store.taskByKey(run!.id, "1");
+  assert.doesNotMatch(JSON.stringify(task), /s3cret/);
+  assert.equal(openAddress(desk.seal, task?.url ?? ""), url);
+  assert.deepEqual(openAddresses(desk.seal, task?.payload), { also: [url], n: 1 });
+  const shown = await showItem(desk, "1", (hash) => hash);
+  assert.deepEqual(
+    [shown.url, shown.payload, shown.site],
+    ["http://***@a.test/x", { also: ["http://***@a.test/x"], n: 1 }, "a.test"],
+  );
+});
+
+test("a literal address that may not be asked is refused at once, unless a handler of the user's own takes it", async (t) => {
+  const desk = await openDesk(t);
+  const bad = ["http://127.0.0.1/", "http://169.254.169.254/latest", "http://[::1]/", "http://2130706433/"];
+  for (const url of bad)
+    await assert.rejects(enqueueItems(desk, [item("good"), item("bad", { url })]), {
+      code: "forbidden_target",
+      fields: [
+        { path: "[1].url", message: "the target is not on the public internet, and its network is not allowed here" },
+      ],
+    });
+  assert.deepEqual(await listItems(desk, { limit: 10 }), [], "none of them is added");
+  await enqueueItems(desk, [item("own", { url: "http://127.0.0.1/", handler: "mine" })]);
+});
+
+test("what waits for a limit says so between two turns as well; what waits for its own site does not", async (t) => {
+  const desk = await openDesk(t);
+  const { store } = desk;
+  const under = (key: string, sites: string[], count: number) =>
+    sites.flatMap((site) =>
+      Array.from({ length: count }, (_, n) =>
+        item(`${key} ${site} ${n}`, { url: `http://${site}.test/${n}`, resolver: key }),
+      ),
+    );
+  await enqueueItems(desk, [...under("one", ["a", "b"], 2), ...under("three", ["c"], 9), ...under("last", ["d"], 1)]);
+  for (const [key, limit] of Object.entries({ one: 1, three: 3, last: 1 })) await setResolverLimit(desk, key, limit);
+  /** Keys whose queued items say that they wait for them. */
+  const said = async () => {
+    const list = await listItems(desk, { limit: 100 });
+    const waiting = list.filter(({ waiting_for: waits }) => waits !== null);
+    for (const { waiting_for: waits } of waiting) assert.equal(waits?.reason, "concurrency_key");
+    return [...new Set(waiting.map(({ resolver }) => resolver))].toSorted();
+  };
+  assert.deepEqual(await said(), [], "nobody works on any of them");
+  await store.takeEngine(candidate("worker"), TTL);
+  for (const key of ["one", "three", "last"]) await store.borrow(resolverKey(key), "worker", 3, 3);
+  assert.deepEqual(await said(), ["one", "three"], "only one item is left of the third key: the unit is for that one");
+  const [first] = await listItems(desk, { limit: 1 });
+  assert.equal((await showItem(desk, first?.id ?? "", String)).waiting_for?.reason, "concurrency_key");
+  await store.setSite("c.test", { maxConcurrency: 2 });
+  assert.deepEqual(await said(), ["one"], "the site admits no more than two");
+  await store.giveBack(resolverKey("one"), "worker", 1, true);
+  assert.deepEqual(await said(), ["one"], "a process that waits for a unit");
+  await store.giveBack(resolverKey("one"), "worker", 0);
+  assert.deepEqual(await said(), ["one"], "it may be on its way to another worker");
+  await desk.clock.advance(1001);
+  assert.deepEqual(await said(), [], "nobody asks for one");
 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { isOrbError } from "../../src/base/errors.ts";
-import { changeSite, listSites, resetSite, showSite } from "../../src/orchestrator/sites.ts";
-import { sitesProgress, SitesWatch } from "../../src/orchestrator/sites-progress.ts";
+import { changeSite, listSites, resetSite, showSite } from "../../src/orchestrator/sites/sites.ts";
+import { sitesProgress, SitesWatch } from "../../src/orchestrator/sites/sites-progress.ts";
 import { candidate, DONE, newTask, retryAt, TTL } from "../contract/store/kit.ts";
 import { openDesk as openPlainDesk } from "./kit.ts";
 
@@ -76,7 +76,7 @@ test("a site says in a sentence why its work waits, whatever that is", async (t)
     "Waits until the work of the sites that it depends on is finished: b.test, c.test",
   ]);
   await changeSite(desk, "a.test", { paused: true });
-  assert.deepEqual(await why("a.test"), ["paused", "site_paused", "It is paused: resume it to go on"]);
+  assert.deepEqual(await why("a.test"), ["paused", "site_paused", "Site paused: resume it to continue"]);
   await desk.store.changeRun(run.id, "running", "Run started", desk.clock.now());
   await desk.store.changeRun(run.id, "paused", "Run paused", desk.clock.now());
   assert.deepEqual(await why("b.test"), ["waiting", "run_paused", "Its runs are paused"]);

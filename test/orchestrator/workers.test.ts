@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isOrbError } from "../../src/base/errors.ts";
-import { drainWorker } from "../../src/orchestrator/workers.ts";
+import { drainWorker } from "../../src/orchestrator/workers/workers.ts";
 import { openDesk } from "./kit.ts";
 
 test("a worker that is lost is not said to drain or to go on: what is known of it is told", async (t) => {

@@ -67,6 +67,9 @@ describe("a fresh clone", () => {
     const words = ["--input-type=module", "--eval", program];
     const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: clone, env: env() });
     assert.equal(stdout, "function\n");
+    // Without them a program that links the clone reads its sources, which its settings refuse (TS5097).
+    for (const door of ["index", "api-client/client"])
+      assert.ok(existsSync(join(clone, "dist", "types", `${door}.d.ts`)), `the types of ${door}`);
   });
 
   test("is installed as well where it cannot be built", async () => {

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import fc from "fast-check";
 import { systemClock } from "../../src/base/clock.ts";
-import { classifyStatus } from "../../src/domain/classify.ts";
-import type { Recipe } from "../../src/domain/recipe.ts";
+import { classifyStatus } from "../../src/domain/run/classify.ts";
+import type { Recipe } from "../../src/domain/run/recipe.ts";
 import { createPageReader } from "../../src/extract/pool.ts";
 import type { PageAnswer } from "../../src/fetch/page.ts";
-import { plainRecipe } from "../../src/domain/recipe.ts";
+import { plainRecipe } from "../../src/domain/run/recipe.ts";
 import { judgeAnswer, planSpecOf } from "../../src/pages/judge.ts";
 import { read } from "../support/source.ts";
 

@@ -7,7 +7,7 @@ import { createSeal } from "../../src/base/seal.ts";
 import { parseAddressPolicy } from "../../src/net/address.ts";
 import { createHttpClient } from "../../src/net/http-client.ts";
 import { checkProxies } from "../../src/proxies/check.ts";
-import type { ProxyRecord } from "../../src/store/proxy-port.ts";
+import type { ProxyRecord } from "../../src/store/ports/proxy-port.ts";
 
 /** Accepts connections as a SOCKS5 proxy does, and says nothing ever. */
 async function startSilent() {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createLog } from "../../src/base/log.ts";
 import { createSeal } from "../../src/base/seal.ts";
-import type { ProxyRotation } from "../../src/domain/proxy-rotation.ts";
-import { parseUpstream, type Upstream } from "../../src/domain/upstream.ts";
+import type { ProxyRotation } from "../../src/domain/proxy/proxy-rotation.ts";
+import { parseUpstream, type Upstream } from "../../src/domain/proxy/upstream.ts";
 import { type Picked, ProxyPool } from "../../src/proxies/pool.ts";
 import { toNewProxy } from "../../src/proxies/sealed-upstream.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
@@ -247,7 +247,7 @@ describe("the pool of a process", () => {
     const { usable, resting } = await place.store.countProxies();
     assert.deepEqual([usable, resting], [1, 2]);
     for (const { lastError, usedAt } of await place.store.proxies({ state: "resting", limit: 10 })) {
-      assert.match(lastError ?? "", /cannot be opened with the present key/);
+      assert.match(lastError ?? "", /cannot be decrypted with the current key/);
       assert.equal(usedAt, null);
     }
     const warnings = place.log.filter((line) => line.includes("left out"));

@@ -4,7 +4,7 @@ import { EmbeddedEngine } from "../../src/engine/embedded/engine.ts";
 import type { TaskHandler } from "../../src/lanes/handlers/handler.ts";
 import type { LaneRules } from "../../src/lanes/rules.ts";
 import { LaneWorker } from "../../src/lanes/worker.ts";
-import type { Store } from "../../src/store/port.ts";
+import type { Store } from "../../src/store/ports/port.ts";
 import type { SimProcess, World } from "./world.ts";
 
 export const pick = <T>(random: Random, list: readonly T[]): T => list[integerBelow(random, list.length)] as T;

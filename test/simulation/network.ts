@@ -1,7 +1,7 @@
-import { FetchFailure } from "../../src/domain/failure.ts";
-import { classifyStatus } from "../../src/domain/classify.ts";
-import type { Handled } from "../../src/domain/outcome.ts";
-import { siteOf } from "../../src/domain/url.ts";
+import { FetchFailure } from "../../src/domain/run/failure.ts";
+import { classifyStatus } from "../../src/domain/run/classify.ts";
+import type { Handled } from "../../src/domain/run/outcome.ts";
+import { siteOf } from "../../src/domain/text/url.ts";
 import type { TaskHandler } from "../../src/lanes/handlers/handler.ts";
 import type { SimProcess, World } from "./world.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { integerBelow, type Random, seededRandom } from "../../src/base/random.ts";
-import { TERMINAL_RUN_STATES } from "../../src/domain/states.ts";
-import { siteOf } from "../../src/domain/url.ts";
-import { laneOfSite } from "../../src/domain/lane.ts";
+import { TERMINAL_RUN_STATES } from "../../src/domain/run/states.ts";
+import { siteOf } from "../../src/domain/text/url.ts";
+import { laneOfSite } from "../../src/domain/lane/lane.ts";
 import type { LaneRules } from "../../src/lanes/rules.ts";
-import type { NewTask, RunRecord, Store } from "../../src/store/port.ts";
+import type { NewTask, RunRecord, Store } from "../../src/store/ports/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { Crew, type CrewPlan, crewPlan, pick } from "./crew.ts";
 import { Network, type PageScript } from "./network.ts";

@@ -1,4 +1,4 @@
-import { FetchFailure } from "../../src/domain/failure.ts";
+import { FetchFailure } from "../../src/domain/run/failure.ts";
 import { integerBelow, type Random } from "../../src/base/random.ts";
 import type { PageAnswer, PageRequest } from "../../src/fetch/page.ts";
 import { pick } from "./crew.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/base/clock.ts";
 import type { Random } from "../../src/base/random.ts";
-import type { EngineHolder } from "../../src/store/engine-records.ts";
-import type { Store } from "../../src/store/port.ts";
+import type { EngineHolder } from "../../src/store/records/engine-records.ts";
+import type { Store } from "../../src/store/ports/port.ts";
 import type { Link, Watch } from "../../src/engine/embedded/link.ts";
 import { Agenda, type Due } from "./agenda.ts";
 

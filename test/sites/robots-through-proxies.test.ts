@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseUpstream, type Upstream } from "../../src/domain/upstream.ts";
+import { parseUpstream, type Upstream } from "../../src/domain/proxy/upstream.ts";
 import { RobotsGate } from "../../src/sites/robots.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { FakeClock } from "../support/fake-clock.ts";

@@ -84,17 +84,17 @@ for (const [name, route] of Object.entries<Route | null>({
     assert.equal(door.site.count("/robots.txt"), 1);
   });
 
-for (const [name, route] of Object.entries<Route>({
-  "a server error": status(500),
-  "a server that is overloaded": status(503),
-  "too many requests": status(429),
-  "a broken connection": resetAtOnce,
-  "a redirect that never ends": sendTo("/robots.txt"),
+for (const [name, [route, fails]] of Object.entries<[Route, [string, string]]>({
+  "a server error": [status(500), ["robots", "robots_unreachable"]],
+  "a server that is overloaded": [status(503), ["robots", "robots_unreachable"]],
+  "too many requests": [status(429), ["robots", "robots_unreachable"]],
+  "a broken connection": [resetAtOnce, ["network", "connection_reset"]],
+  "a redirect that never ends": [sendTo("/robots.txt"), ["robots", "robots_unreachable"]],
 }))
   test(`${name}: nothing is allowed until it can be read, and that is asked again after a while`, async () => {
     await using door = await gateBefore(route);
     const { code, reason, retryAfterMs } = await failureOf(door.check("/p"));
-    assert.deepEqual([code, reason, retryAfterMs], ["robots", "robots_unreachable", 30_000]);
+    assert.deepEqual([code, reason, retryAfterMs], [...fails, 30_000]);
     door.site.on("/robots.txt", FORBIDS);
     await door.clock.advance(29_000);
     assert.equal((await failureOf(door.check("/p"))).retryAfterMs, 1000);
@@ -209,7 +209,7 @@ for (const [name, route] of Object.entries<Route>({
     assert.equal(await door.reason("/for-others"), "robots_disallowed");
     await door.clock.advance(28 * DAY);
     await door.restart();
-    assert.equal(await door.reason("/p"), "robots_unreachable");
+    assert.equal(await door.reason("/p"), name === "a broken connection" ? "connection_reset" : "robots_unreachable");
   });
 
 test("a clock that was set back does not make a copy last longer", async () => {

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../src/base/clock.ts";
-import type { Store } from "../../src/store/port.ts";
+import type { Store } from "../../src/store/ports/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import type { StoreHarness } from "../contract/store/kit.ts";
 import { makeDatabase } from "../support/made-database.ts";

@@ -246,7 +246,7 @@ describe("a copy of an SQLite database in Postgres", servicesGate, () => {
     await using source = await small();
     const store = openSqliteStore({ path: source.path, clock: systemClock });
     const from = await store.alertCursor();
-    const { last } = await store.findEvents({ after: from, beginnings: [], look: 100 });
+    const { last } = await store.findEvents({ after: from, types: [], look: 100 });
     await store.raiseAlerts([], { deliver: true, feed: last }, 1);
     assert.equal(await store.alertCursor(), last);
     await store.close();
@@ -269,7 +269,7 @@ describe("a copy of an SQLite database in Postgres", servicesGate, () => {
     assert.equal(await copied.alertCursor(), last);
     const run = await copied.openRun({ kind: "queue", maxAttempts: 3, snapshot: {} }, 1);
     assert.ok(run.id);
-    const more = await copied.findEvents({ after: last, beginnings: [], look: 100 });
+    const more = await copied.findEvents({ after: last, types: [], look: 100 });
     assert.notEqual(more.last, last);
     await copied.raiseAlerts([], { deliver: true, feed: more.last }, 1);
     assert.equal(await copied.alertCursor(), more.last);

@@ -1,9 +1,20 @@
-/** A database that has something in every table, made by the verbs of the store. */
+/** A database that has something in every table, made by the methods of the store. */
 import { hash } from "node:crypto";
-import { NO_TRAPS } from "../../src/domain/traps.ts";
-import type { ClaimedTask, NewRun, RunRecord, SettledTask } from "../../src/store/port.ts";
+import { NO_TRAPS } from "../../src/domain/crawl/traps.ts";
+import type { ClaimedTask, NewRun, RunRecord, SettledTask } from "../../src/store/ports/port.ts";
 import { missedAt, newJob } from "../contract/store/jobs.ts";
-import { attempt, evidence, FAILED, type Kit, LANE, newTask, retryAt, SKIPPED, TTL } from "../contract/store/kit.ts";
+import {
+  attempt,
+  evidence,
+  FAILED,
+  type Kit,
+  LANE,
+  newTask,
+  NOBODY,
+  retryAt,
+  SKIPPED,
+  TTL,
+} from "../contract/store/kit.ts";
 import { newSession } from "../contract/store/sessions.ts";
 import { newWorkflow, workOn } from "../contract/store/workflow-kit.ts";
 
@@ -80,6 +91,8 @@ async function savedCrawl(kit: Kit, size: number): Promise<void> {
     return { task, verdict, attempt: attempt(1), report };
   });
   await kit.store.deleteJob(deleted.made.id, kit.now);
+  await kit.store.createDeletion({ ids: [NOBODY] }, kit.now);
+  await kit.store.noteDiskUse({ bytes: 1, isNear: false }, kit.now);
   await kit.store.noteLoose(numbers(size).map((n) => hash("sha256", String(n), "hex")));
   await kit.store.passSlots(job.id, missedAt(kit.now), null, kit.now);
   await kit.store.run(run.id);

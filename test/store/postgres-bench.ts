@@ -1,6 +1,6 @@
 import pg from "pg";
 import { systemClock } from "../../src/base/clock.ts";
-import type { Store } from "../../src/store/port.ts";
+import type { Store } from "../../src/store/ports/port.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import type { StoreHarness } from "../contract/store/kit.ts";
 import { startPostgres, type TestService } from "../support/services.ts";

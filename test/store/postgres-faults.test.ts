@@ -7,9 +7,9 @@ import pg from "pg";
 import { systemClock } from "../../src/base/clock.ts";
 import { isOrbError } from "../../src/base/errors.ts";
 import { createLog } from "../../src/base/log.ts";
-import { openClient } from "../../src/client.ts";
+import { openClient } from "../../src/app/context.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import type { RunRecord, Store } from "../../src/store/port.ts";
+import type { RunRecord, Store } from "../../src/store/ports/port.ts";
 import { WRITER_LOCK } from "../../src/store/postgres/connection.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { attempt, DONE, LANE, newTask, refused, TTL } from "../contract/store/kit.ts";
@@ -37,7 +37,7 @@ async function said<T>(work: Promise<T>): Promise<T | null> {
   const hung = wait(PATIENCE_MS, "hung" as const, { ref: false });
   try {
     const first = await Promise.race([work, hung]);
-    assert.notEqual(first, "hung", "a verb hangs");
+    assert.notEqual(first, "hung", "a method hangs");
     return first as T;
   } catch (error) {
     if (isOrbError(error, "database_unavailable") || isOrbError(error, "database_busy")) return null;
@@ -219,7 +219,7 @@ describe("Postgres under faults", servicesGate, () => {
     await callers.check();
   });
 
-  test("on a line into which everything vanishes verbs fail in time, and work when it is mended", async () => {
+  test("on a line into which everything vanishes methods fail in time, and work when it is mended", async () => {
     const cable = await Cable.to(service.port);
     const url = new URL(service.url);
     url.port = String(cable.port);
@@ -409,7 +409,7 @@ describe("Postgres under faults", servicesGate, () => {
     await client.query("CREATE SCHEMA another; CREATE TABLE another.customers (name TEXT)");
     await refused("database_foreign", open(withSchema(service.url, "another")));
     await using known = await open(withSchema(service.url, "newer"));
-    await client.query("UPDATE newer.schema_version SET version = 999");
+    await client.query("UPDATE newer.schema_version SET version = 999, usable_from = 999");
     await assert.rejects(open(withSchema(service.url, "newer")), /schema version 999, this program knows up to/);
     await openRun(known);
     const { rows } = await client.query<{ number: string }>("SELECT current_setting('server_version_num') AS number");

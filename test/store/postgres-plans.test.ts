@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Verbs } from "../../src/store/sql/verbs.ts";
-import { STATE } from "../../src/store/sql/context.ts";
-import { TASK_STATES } from "../../src/domain/states.ts";
+import type { StoreMethods } from "../../src/store/sql/store.ts";
+import { STATE } from "../../src/store/sql/kernel/context.ts";
+import { TASK_STATES } from "../../src/domain/run/states.ts";
 import { attempt, DONE, evidence, FAILED, newTask, retryAt } from "../contract/store/kit.ts";
 import { newJob } from "../contract/store/jobs.ts";
 import { sketchWorkflow } from "../contract/store/workflow-kit.ts";
@@ -63,7 +63,7 @@ const FILL = `
   UPDATE runs SET last_seq = ${TASKS};
 `;
 
-type Work = Record<string, (verbs: Verbs) => Promise<unknown>>;
+type Work = Record<string, (methods: StoreMethods) => Promise<unknown>>;
 
 let sites = 1;
 /** One in which nothing has been claimed yet. */
@@ -71,28 +71,28 @@ const freshLane = () => `site:s${(sites += 1)}.example`;
 
 /** What the work itself is made of: it is as quick in tables that were filled a moment ago and have no statistics. */
 const CONSTANT: Work = {
-  "lanes are offered, taken and kept": async (verbs) => {
-    await verbs.joinOwners(OWNER, 600_000);
-    await verbs.lanesWithWork(OWNER);
-    await verbs.laneWork(LANE);
-    await verbs.lanePriorities([LANE]);
-    await verbs.laneShares();
-    await verbs.heartbeat(OWNER, 600_000);
-    const hold = await verbs.takeLane("site:s9.example", OWNER, 600_000);
+  "lanes are offered, taken and kept": async (methods) => {
+    await methods.joinOwners(OWNER, 600_000);
+    await methods.lanesWithWork(OWNER);
+    await methods.laneWork(LANE);
+    await methods.lanePriorities([LANE]);
+    await methods.laneShares();
+    await methods.heartbeat(OWNER, 600_000);
+    const hold = await methods.takeLane("site:s9.example", OWNER, 600_000);
     assert.ok(hold !== null);
-    await verbs.releaseLane(hold);
+    await methods.releaseLane(hold);
   },
-  "pages are claimed and settled": async (verbs) => {
-    const hold = await verbs.takeLane(freshLane(), OWNER, 600_000);
+  "pages are claimed and settled": async (methods) => {
+    const hold = await methods.takeLane(freshLane(), OWNER, 600_000);
     assert.ok(hold !== null);
     for (const limit of [8, 60]) {
-      const claimed = await verbs.claim(hold, { limit }, NOW);
+      const claimed = await methods.claim(hold, { limit }, NOW);
       assert.ok((claimed?.tasks.length ?? 0) > 4);
       const [first, second, third, ...rest] = claimed?.tasks ?? [];
       assert.ok(first !== undefined && second !== undefined && third !== undefined);
       const yielded = { kind: "completed", artifacts: [evidence("f")], results: [{}], detail: null } as const;
       const at = { key: `at ${first.key}`, url: "https://s2.example/at" };
-      await verbs.settle(
+      await methods.settle(
         [
           {
             hold,
@@ -107,86 +107,89 @@ const CONSTANT: Work = {
         NOW,
       );
     }
-    await verbs.releaseLane(hold);
+    await methods.releaseLane(hold);
   },
-  "pages are added, some of which are there": async (verbs) => {
-    await verbs.enqueue(BIG, [newTask("new", { lane: LANE }), newTask("newer", { lane: LANE })], NOW);
-    await verbs.enqueue(BIG, [newTask("new", { lane: LANE }), newTask("newest", { lane: LANE })], NOW);
+  "pages are added, some of which are there": async (methods) => {
+    await methods.enqueue(BIG, [newTask("new", { lane: LANE }), newTask("newer", { lane: LANE })], NOW);
+    await methods.enqueue(BIG, [newTask("new", { lane: LANE }), newTask("newest", { lane: LANE })], NOW);
     const crawl = { kind: "crawl", maxAttempts: 3, snapshot: {}, pagesLimit: 10 } as const;
-    await verbs.startRun(crawl, [newTask("a", { lane: LANE })], NOW, { key: "k", fingerprint: "f" });
-    await verbs.startRun(
+    await methods.startRun(crawl, [newTask("a", { lane: LANE })], NOW, { key: "k", fingerprint: "f" });
+    await methods.startRun(
       { kind: "workflow", name: "w", maxAttempts: null, snapshot: null, workflow: sketchWorkflow({ a: [], b: ["a"] }) },
       [],
       NOW,
     );
-    await verbs.admitCrawls(10, NOW);
+    await methods.admitCrawls(10, NOW);
   },
 };
 
 /** What people wait for, or what is done again and again. */
 const FREQUENT: Work = {
-  "pages, records and files are listed": async (verbs) => {
-    const [page] = await verbs.tasks(BIG, { limit: 20 });
+  "pages, records and files are listed": async (methods) => {
+    const [page] = await methods.tasks(BIG, { limit: 20 });
     assert.ok(page !== undefined);
-    await verbs.tasks(BIG, { limit: 20, after: page.id });
+    await methods.tasks(BIG, { limit: 20, after: page.id });
     for (const states of [["failed"], ["queued"], ["retrying", "running"]] as const)
-      await verbs.tasks(BIG, { limit: 20, states });
-    await verbs.tasks(BIG, { limit: 20, states: ["failed"], site: "s2.example", pagesOnly: true });
-    const [record] = await verbs.results(BIG, { limit: 20 });
-    await verbs.results(BIG, { limit: 20, after: record?.id ?? "" });
-    await verbs.exchanges(BIG, { limit: 20 });
-    await verbs.task(page.id);
-    await verbs.taskByKey(BIG, "x");
-    await verbs.openTasks([page.id]);
-    await verbs.artifactsOf(page.id);
-    await verbs.resultsOf(page.id);
+      await methods.tasks(BIG, { limit: 20, states });
+    await methods.tasks(BIG, { limit: 20, states: ["failed"], site: "s2.example", pagesOnly: true });
+    const [record] = await methods.results(BIG, { limit: 20 });
+    await methods.results(BIG, { limit: 20, after: record?.id ?? "" });
+    await methods.exchanges(BIG, { limit: 20 });
+    await methods.task(page.id);
+    await methods.taskByKey(BIG, "x");
+    await methods.openTasks([page.id]);
+    await methods.artifactsOf(page.id);
+    await methods.resultsOf(page.id);
   },
-  "events are followed": async (verbs) => {
-    const { last } = await verbs.feed({ limit: 1 });
-    await verbs.feed({ limit: 100, after: last });
-    const [event] = await verbs.events(BIG, { limit: 1 });
-    await verbs.events(BIG, { limit: 100, after: event?.id ?? "" });
-    await verbs.foreignVersion();
-    await verbs.controlVersion();
+  "events are followed": async (methods) => {
+    const { last } = await methods.feed({ limit: 1 });
+    await methods.feed({ limit: 100, after: last });
+    const [event] = await methods.events(BIG, { limit: 1 });
+    await methods.events(BIG, { limit: 100, after: event?.id ?? "" });
+    await methods.foreignVersion();
+    await methods.controlVersion();
   },
-  "runs and sites are looked at": async (verbs) => {
-    await verbs.overview(BIG, 10);
-    await verbs.run(BIG);
-    await verbs.runErrors(BIG);
+  "runs and sites are looked at": async (methods) => {
+    await methods.overview(BIG, 10);
+    await methods.run(BIG);
+    await methods.runErrors(BIG);
     for (const state of [undefined, ...TASK_STATES])
-      await verbs.runSites(BIG, { limit: 10, after: "s2.example", ...(state === undefined ? {} : { state }) });
-    await verbs.runs({ limit: 20 });
-    await verbs.runs({ limit: 20, kind: "crawl", status: ["failed", "running"] });
-    await verbs.runs({ limit: 20, site: "s3.example" });
-    await verbs.runs({ limit: 20, parent: "none" });
-    await verbs.runs({ limit: 20, parent: "none", status: ["failed", "running"] });
-    await verbs.runs({ limit: 20, parent: BIG });
-    await verbs.countRunsLike({ limit: 20, parent: "none", status: ["failed"] });
-    await verbs.runStates([BIG]);
-    for (const what of ["run", "crawl"] as const) await verbs.idsFrom(what, BIG.slice(0, 8), 6);
-    const { made: job } = await verbs.createJob(newJob("one", { nextAt: NOW }), NOW);
-    await verbs.runs({ limit: 20, jobId: job.id });
-    await verbs.lastRuns([job.id]);
-    await verbs.site("s4.example");
-    await verbs.openBreakers(NOW, 10);
-    await verbs.runHeldAt("s4.example");
-    await verbs.nextTryAt("s4.example");
+      await methods.runSites(BIG, { limit: 10, after: "s2.example", ...(state === undefined ? {} : { state }) });
+    await methods.runs({ limit: 20 });
+    await methods.runs({ limit: 20, kind: "crawl", status: ["failed", "running"] });
+    await methods.runs({ limit: 20, site: "s3.example" });
+    await methods.runs({ limit: 20, parent: "none" });
+    await methods.runs({ limit: 20, parent: "none", status: ["failed", "running"] });
+    await methods.runs({ limit: 20, parent: BIG });
+    await methods.countRunsLike({ limit: 20, parent: "none", status: ["failed"] });
+    await methods.runStates([BIG]);
+    for (const what of ["run", "crawl"] as const) await methods.idsFrom(what, BIG.slice(0, 8), 6);
+    const { made: job } = await methods.createJob(newJob("one", { nextAt: NOW }), NOW);
+    await methods.runs({ limit: 20, jobId: job.id });
+    await methods.lastRuns([job.id]);
+    await methods.site("s4.example");
+    await methods.openBreakers(NOW, 10);
+    await methods.runHeldAt("s4.example");
+    await methods.nextTry("s4.example");
   },
-  "time passes, and what is over is swept and removed": async (verbs) => {
-    await verbs.passTime(100, NOW, 10);
-    await verbs.crawlCounts();
-    await verbs.runsInTurn(10);
-    await verbs.heldRuns("proxies", 10);
-    await verbs.endStopped(NOW);
-    await verbs.changeRun(BIG.replace(/1$/, "64"), "cancelled", "Run cancelled", NOW).catch(() => {});
-    await verbs.sweepEnded(100, NOW);
-    await verbs.retryFailed(BIG, { reasons: ["dns_failed"], limit: 10 }, NOW);
-    await verbs.expireCrawls(NOW, 5, NOW);
-    for (let n = 0; n < 20; n += 1) await verbs.removeExpired(200);
-    const { loose } = await verbs.looseFiles({ limit: 10 });
-    await verbs.forgetLoose(loose);
-    await verbs.dueJobs(NOW, 10);
-    await verbs.dutiesDue(NOW);
+  "time passes, and what is over is swept and removed": async (methods) => {
+    await methods.passTime(100, NOW, 10);
+    await methods.crawlCounts();
+    await methods.runsInTurn(10);
+    await methods.heldRuns("proxies", 10);
+    await methods.endStopped(NOW);
+    await methods.changeRun(BIG.replace(/1$/, "64"), "cancelled", "Run cancelled", NOW).catch(() => {});
+    await methods.sweepEnded(100, NOW);
+    await methods.retryFailed(BIG, { reasons: ["dns_failed"], limit: 10 }, NOW);
+    await methods.expireRuns({ temporaryBefore: NOW, endedBefore: NOW - 1e9 }, 5, NOW);
+    await methods.trimJobs({ defaults: { keepRuns: 10, keepDays: 0 }, after: 0, since: 0, limit: 10 }, NOW);
+    await methods.advanceDeletions(10, NOW);
+    await methods.countRemoving(10);
+    for (let n = 0; n < 20; n += 1) await methods.removeExpired(200);
+    const { loose } = await methods.looseFiles({ limit: 10 });
+    await methods.forgetLoose(loose);
+    await methods.dueJobs(NOW, 10);
+    await methods.dutiesDue(NOW);
   },
 };
 
@@ -208,16 +211,16 @@ describe("Postgres: what is asked for often is found without looking at everythi
     // All of an index is as much as all of the table, unless it holds few rows or its first ones are enough.
     (how.includes("Index") && !sought && !limited && /_pkey$|_by_/.test(index ?? "") && LARGE.has(table));
 
-  for (const [when, prepare, verbs] of [
+  for (const [when, prepare, methods] of [
     ["without statistics", "SELECT 1", CONSTANT],
     ["with statistics", "ANALYZE", { ...CONSTANT, ...FREQUENT }],
   ] as const)
     describe(when, () => {
       before(() => watched.admin.query(prepare));
-      for (const [title, work] of Object.entries<Work[string]>(verbs))
+      for (const [title, work] of Object.entries<Work[string]>(methods))
         test(title, async () => {
           watched.takeAsked();
-          await work(watched.verbs);
+          await work(watched.methods);
           const asked = watched.takeAsked();
           assert.ok(asked.length > 0);
           const slow: string[] = [];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { TASK_STATES } from "../../src/domain/states.ts";
+import { TASK_STATES } from "../../src/domain/run/states.ts";
 import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
 import { candidate, DONE, Kit, LANE, TTL } from "../contract/store/kit.ts";
 import { sqliteHarness } from "./bench.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { NewRun, RunRecord } from "../../src/store/port.ts";
+import type { NewRun, RunRecord } from "../../src/store/ports/port.ts";
 import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { DONE, evidence, Kit, newTask, refused, retryAt } from "../contract/store/kit.ts";
+import { DONE, evidence, Kit, newTask, refused, retryAt, temporary } from "../contract/store/kit.ts";
 import { newWorkflow, workOn } from "../contract/store/workflow-kit.ts";
 import { Child, FULL, sqliteHarness } from "./bench.ts";
 
@@ -161,7 +161,7 @@ describe("SQLite: a process that is killed", () => {
     await withKit(async (kit, path) => {
       const crawl = async (lane: string) => {
         const tasks = Array.from({ length: 40 }, (_, index) => newTask(`k${index}`, { lane }));
-        const run: NewRun = { kind: "crawl", maxAttempts: 1, snapshot: { options: {} } };
+        const run: NewRun = { kind: "crawl", maxAttempts: 1, snapshot: { options: {} }, temporary: true };
         const { made } = await kit.store.startRun(run, tasks, kit.now);
         await kit.store.admitCrawls(100, kit.now);
         const file = { hash: "a".repeat(64), size: 1, contentType: null, url: "https://a.example/" };
@@ -175,7 +175,7 @@ describe("SQLite: a process that is killed", () => {
       const before = kit.now;
       kit.pass(1000);
       const kept = await crawl("site:c.example");
-      assert.equal(await kit.store.expireCrawls(before, 10, kit.now), 2);
+      assert.equal(await kit.store.expireRuns(temporary(before), 10, kit.now), 2);
       let rows = 0;
       for (let kills = 0; ; kills += 1) {
         await using child = new Child("remove", path, "5");
@@ -276,7 +276,10 @@ describe("SQLite: a full disk", () => {
         kit.report(lane, tasks, retryAt(kit.now), {
           memory: "y".repeat(200_000),
           evidence: [evidence("a")],
-          run: { events: [{ level: "info", message: "Told", meta: {} }], facts: { attempt: 1 } },
+          run: {
+            events: [{ type: "strategy.resolved", level: "info", message: "Told", meta: {} }],
+            facts: { attempt: 1 },
+          },
         });
 
       setLimit(Number(connection.db.prepare("PRAGMA page_count").get()?.["page_count"]) + 3);

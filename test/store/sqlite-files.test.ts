@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import { type ErrorCode, isOrbError, type OrbError } from "../../src/base/errors.ts";
-import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
+import { isForeignFile, SqliteConnection } from "../../src/store/sqlite/connection.ts";
 import { migrate, MIGRATIONS, schemaVersion } from "../../src/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { Kit, refused } from "../contract/store/kit.ts";
@@ -113,4 +115,40 @@ describe("SQLite: a damaged file", () => {
       await harness.close();
     }
   });
+});
+
+/** Locks of this process on a file, as the kernel counts them. */
+function locksOn(path: string): number {
+  const inode = `:${statSync(path).ino}`;
+  return readFileSync("/proc/locks", "utf8")
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , , , pid, file]) => pid === String(process.pid) && file?.endsWith(inode) === true).length;
+}
+
+const isLinux = process.platform === "linux";
+const hasTool = spawnSync("sqlite3", ["--version"]).status === 0;
+
+test("a look at the header of an open database leaves its lock: a backup by another program does not remove its log", async () => {
+  await using folder = await tempFolder();
+  const path = join(folder.path, "orb.db");
+  const connection = new SqliteConnection(path);
+  try {
+    connection.db.exec("PRAGMA application_id = 0x4f726277; CREATE TABLE t (a); INSERT INTO t VALUES (1)");
+    const before = isLinux ? locksOn(path) : 0;
+    const isForeign = isForeignFile(path);
+    if (isLinux) assert.deepEqual([before, locksOn(path)], [1, 1], "locks before and after");
+    if (hasTool) {
+      execFileSync("sqlite3", [path, `VACUUM INTO '${path}.copy'`]);
+      assert.ok(existsSync(`${path}-wal`), "what was written last is still there");
+      connection.db.exec("INSERT INTO t VALUES (2)");
+      assert.equal(execFileSync("sqlite3", [path, "SELECT count(*) FROM t"], { encoding: "utf8" }).trim(), "2");
+    }
+    assert.equal(isForeign, false, "also while the mark stands in the log alone");
+  } finally {
+    connection.close();
+  }
+  assert.equal(isForeignFile(path), false);
+  await writeFile(path, "x".repeat(200));
+  assert.equal(isForeignFile(path), true);
 });

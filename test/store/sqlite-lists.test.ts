@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type RunFilter, SEARCHED_RUNS } from "../../src/store/job-records.ts";
+import { type RunFilter, SEARCHED_RUNS } from "../../src/store/records/job-records.ts";
 import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
-import type { Context } from "../../src/store/sql/context.ts";
+import type { Context } from "../../src/store/sql/kernel/context.ts";
 import { migrate } from "../../src/store/sqlite/migrate.ts";
-import { readRuns } from "../../src/store/sql/run-lists.ts";
+import { readRuns } from "../../src/store/sql/runs/run-lists.ts";
 
 /** Remembers the statements that it is asked for. */
 class Watched extends SqliteConnection {
@@ -51,10 +51,15 @@ describe("SQLite: lists of runs", () => {
       const beside = [
         "CORRELATED SCALAR SUBQUERY 1",
         "SEARCH d USING PRIMARY KEY (job=?)",
+        // How many runs, and for how long, its job keeps.
         "CORRELATED SCALAR SUBQUERY 2",
+        "SEARCH j USING INDEX sqlite_autoindex_jobs_1 (id=?)",
+        "CORRELATED SCALAR SUBQUERY 3",
+        "SEARCH j USING INDEX sqlite_autoindex_jobs_1 (id=?)",
+        "CORRELATED SCALAR SUBQUERY 4",
         "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
       ];
-      assert.deepEqual(steps.slice(1), beside, "beside it only the rows of a deleted job and of the workflow");
+      assert.deepEqual(steps.slice(1), beside, "beside it only the rows of the job and of the workflow");
       connection.close();
     });
 

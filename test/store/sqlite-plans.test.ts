@@ -1,21 +1,22 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { TASK_STATES } from "../../src/domain/states.ts";
+import { TASK_STATES } from "../../src/domain/run/states.ts";
 import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
-import { type Context, NEVER } from "../../src/store/sql/context.ts";
-import { countCrawls } from "../../src/store/sql/crawl-pace.ts";
-import { admitCrawls } from "../../src/store/sql/admit-crawls.ts";
-import { lanesWithWork } from "../../src/store/sql/lanes.ts";
-import { readLastRuns } from "../../src/store/sql/last-runs.ts";
-import { audit } from "../../src/store/sql/audit.ts";
+import { type Context, NEVER } from "../../src/store/sql/kernel/context.ts";
+import { countCrawls } from "../../src/store/sql/crawls/crawl-pace.ts";
+import { admitCrawls } from "../../src/store/sql/crawls/admit-crawls.ts";
+import { lanesWithWork } from "../../src/store/sql/lanes/lanes.ts";
+import { readLastRuns } from "../../src/store/sql/runs/last-runs.ts";
+import { audit } from "../../src/store/sql/ops/audit.ts";
 import { migrate, MIGRATIONS } from "../../src/store/sqlite/migrate.ts";
 import { sites } from "../../src/store/sqlite/migrations/0005-sites.ts";
-import { expireCrawls } from "../../src/store/sql/retention.ts";
-import { readRunSites } from "../../src/store/sql/run-sites.ts";
-import { liveVerbs } from "../../src/store/sql/live.ts";
-import { countRunsLike, readRuns } from "../../src/store/sql/run-lists.ts";
-import { openBreakers } from "../../src/store/sql/sites.ts";
-import { readTasks } from "../../src/store/sql/tasks.ts";
+import { createJob } from "../../src/store/sql/catalog/jobs.ts";
+import { expireRuns, trimJobs } from "../../src/store/sql/runs/expire-runs.ts";
+import { readRunSites } from "../../src/store/sql/runs/run-sites.ts";
+import { liveStore } from "../../src/store/sql/ops/live.ts";
+import { countRunsLike, readRuns } from "../../src/store/sql/runs/run-lists.ts";
+import { openBreakers } from "../../src/store/sql/sites/sites.ts";
+import { readTasks } from "../../src/store/sql/tasks/tasks.ts";
 
 /** Remembers the statements that it is asked for. */
 class Watched extends SqliteConnection {
@@ -100,9 +101,9 @@ describe("SQLite: what is asked for often is found without looking at everything
 
   test("runs that have not ended, and the first run since some time", async () => {
     using place = database();
-    const verbs = liveVerbs(place.context);
-    await verbs.activeRuns(20);
-    await verbs.countActiveRuns();
+    const methods = liveStore(place.context);
+    await methods.activeRuns(20);
+    await methods.countActiveRuns();
     const found = plans(place, /^(?:SEARCH|SCAN) runs\b/).filter((step) => step.includes("runs"));
     searches(found, /INDEX runs_(?:started_)?by_status \(status=\?\)|INTEGER PRIMARY KEY/);
     place.connection.asked.length = 0;
@@ -112,13 +113,13 @@ describe("SQLite: what is asked for often is found without looking at everything
 
   test("the task that has waited longest, and what failed of late", async () => {
     using place = database();
-    await liveVerbs(place.context).oldestQueued();
+    await liveStore(place.context).oldestQueued();
     searches(
       plans(place, /^(?:SEARCH|SCAN) (?:t|s)\b/),
       /tasks_queued \(stream=\?|SCAN s USING INDEX streams_ready|ORDER BY/,
     );
     place.connection.asked.length = 0;
-    await liveVerbs(place.context).recentErrors(1, 10);
+    await liveStore(place.context).recentErrors(1, 10);
     const found = plans(place, /^(?:SEARCH|SCAN) (?:e|r|runs|old)\b/).filter((step) => /SEARCH|SCAN/.test(step));
     searches(found, /PRIMARY KEY|runs_by_status \(status=\?\)|SCAN old/);
   });
@@ -129,11 +130,17 @@ describe("SQLite: what is asked for often is found without looking at everything
     searches(plans(place, /^(?:SEARCH|SCAN) r(?:uns)?\b/), /INDEX runs_by_job \(job=\?\)|INTEGER PRIMARY KEY/);
   });
 
-  test("crawls that were kept long enough", () => {
+  test("runs that were kept long enough, and those that a job has too many of", async () => {
     using place = database();
-    expireCrawls(place.context, 1, 100, 1);
+    const about = { name: null, url: "", site: "", tags: [], recipe: {}, nextAt: null, nextSlot: null };
+    await createJob(place.context, { ...about, kind: "page" }, 1);
+    await expireRuns(place.context, { temporaryBefore: 1, endedBefore: 1 }, 100, 1);
+    await trimJobs(place.context, { defaults: { keepRuns: 10, keepDays: 1 }, after: 0, since: 5, limit: 10 }, 1);
     const found = plans(place, /^(?:SEARCH|SCAN) runs\b/);
-    searches(found, /INDEX runs_expiring \(finished_at<\?\)|INDEX runs_by_job \(job=\?\)/);
+    // Of those that are being removed there are few.
+    const indexes =
+      /INDEX runs_removing|INDEX runs_expiring \(brief=\? AND finished_at>|INDEX runs_(?:expiring_of|by)_job \(job=\?/;
+    searches(found, indexes);
   });
 
   test("sites whose breaker is open", () => {

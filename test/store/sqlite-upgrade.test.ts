@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { encodeId } from "../../src/domain/ids.ts";
-import { NO_TASKS } from "../../src/domain/run-end.ts";
-import { TASK_STATES, type TaskState } from "../../src/domain/states.ts";
-import type { Store } from "../../src/store/port.ts";
+import { encodeId } from "../../src/domain/run/ids.ts";
+import { NO_TASKS } from "../../src/domain/run/run-end.ts";
+import { TASK_STATES, type TaskState } from "../../src/domain/run/states.ts";
+import type { Store } from "../../src/store/ports/port.ts";
 import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
-import { keyHash } from "../../src/store/sql/context.ts";
+import { keyHash } from "../../src/store/sql/kernel/context.ts";
 import { migrate, MIGRATIONS, schemaVersion } from "../../src/store/sqlite/migrate.ts";
 import { core } from "../../src/store/sqlite/migrations/0001-core.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { DONE, evidence, Kit, LANE, retryAt } from "../contract/store/kit.ts";
 import { Child, handClock, tempFolder } from "./bench.ts";
+import { OLD_EVENTS } from "./old-events.ts";
 
 const QUEUE = "0b0f3f0e-1111-4a6f-9d55-000000000001";
 const ENDED = "0b0f3f0e-2222-4a6f-9d55-000000000002";
@@ -106,6 +107,10 @@ async function expectAll(store: Store, instance: string): Promise<void> {
     generation: 2,
     jobId: null,
     jobDeletedAt: null,
+    kept: false,
+    temporary: false,
+    jobKeepRuns: null,
+    jobKeepDays: null,
     parent: null,
     name: null,
     url: null,
@@ -126,12 +131,12 @@ async function expectAll(store: Store, instance: string): Promise<void> {
   });
   assert.deepEqual(await store.runByAlias("queue"), older);
   assert.deepEqual(
-    (await store.events(QUEUE, { limit: 10 })).map(({ seq, message }) => [seq, message]),
+    (await store.events(QUEUE, { limit: 10 })).map(({ seq, type, message }) => [seq, type, message]),
     [
-      [1, "Run created"],
-      [2, "Run started"],
-      [3, "Run completed: 1 of 1 done"],
-      [4, "Run reopened"],
+      [1, "run.created", "Run created"],
+      [2, "run.started", "Run started"],
+      [3, "run.completed", "Run completed: 1 of 1 done"],
+      [4, "run.reopened", "Run reopened"],
     ],
   );
   for (const [index, old] of TASKS.entries()) {
@@ -229,6 +234,30 @@ describe("SQLite: a database of the first schema", () => {
     );
     await kit.page("page", { jobId: job.made.id });
     await kit.expectClean();
+  });
+
+  test("gives every event of the version before its type", async () => {
+    await using folder = await tempFolder();
+    const path = join(folder.path, "orb.db");
+    makeOld(path);
+    const old = new SqliteConnection(path);
+    migrate(
+      old,
+      MIGRATIONS.filter(({ version }) => version < 23),
+    );
+    const insert = old.db.prepare(
+      "INSERT INTO events (run, seq, generation, level, message, created_at) VALUES (2, ?, 1, ?, ?, 1)",
+    );
+    for (const [index, [level, message]] of OLD_EVENTS.entries()) insert.run(index + 10, level, message);
+    old.close();
+    await using store = await openSqliteStore({ path, clock: handClock().clock });
+    const events = (await store.events(ENDED, { limit: 1000 })).slice(2);
+    assert.deepEqual(
+      events.map(({ level, message, type }) => [level, message, type]),
+      OLD_EVENTS,
+    );
+    const unknown = await store.events(ENDED, { types: ["event.unknown"], limit: 10 });
+    assert.deepEqual(unknown, events.slice(-1));
   });
 
   test("knows its open work by site, which may move into a group; steps have no site", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { TASK_STATES } from "../../src/domain/states.ts";
+import { TASK_STATES } from "../../src/domain/run/states.ts";
 import { laneOfStep } from "../../src/domain/workflow/definition.ts";
 import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
 import { DONE, FAILED, Kit, newTask, type Verdict } from "../contract/store/kit.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Store } from "../../src/store/port.ts";
+import type { Store } from "../../src/store/ports/port.ts";
 import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { laneOfStep } from "../../src/domain/workflow/definition.ts";
-import type { WorkflowFilter } from "../../src/store/workflow-port.ts";
+import type { WorkflowFilter } from "../../src/store/ports/workflow-port.ts";
 import { DONE, FAILED, Kit, newTask } from "../contract/store/kit.ts";
 import { newWorkflow, settleStep, takeStep, workOn } from "../contract/store/workflow-kit.ts";
 import { handClock } from "./bench.ts";
@@ -19,7 +19,7 @@ class Watched extends SqliteConnection {
   }
 }
 
-/** Every verb about workflows, in one story: entries of a list, a child run, a failure, a recovery, all lists. */
+/** Every method about workflows, in one story: entries of a list, a child run, a failure, a recovery, all lists. */
 async function useAll(kit: Kit, store: Store): Promise<void> {
   const template = { name: "t", version: 1 };
   const run = await newWorkflow(kit, { a: [], b: ["a"], list: [], z: ["list"] }, { template });
@@ -70,7 +70,7 @@ async function useAll(kit: Kit, store: Store): Promise<void> {
 const SMALL =
   /^SCAN (?:control|engine|json_each|behind|b|past|s USING INDEX streams_open|lanes USING INDEX lanes_owned|runs USING INDEX runs_removing|value|templates|task_stops|site_deps|d USING COVERING INDEX site_deps_by_needs|w\b|CONSTANT ROW|\d+ CONSTANT|\(subquery)/;
 
-test("SQLite: no verb about workflows looks at all runs, steps, tasks or lanes", async () => {
+test("SQLite: no method about workflows looks at all runs, steps, tasks or lanes", async () => {
   const connection = new Watched(":memory:");
   const { times, clock } = handClock();
   const store = openSqliteStore({ path: ":memory:", clock, connection });

@@ -8,7 +8,7 @@ import {
   TASK_STATES,
   type RunState,
   type TaskState,
-} from "../../src/domain/states.ts";
+} from "../../src/domain/run/states.ts";
 import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
 import { migrate } from "../../src/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";

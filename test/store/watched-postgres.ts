@@ -1,12 +1,12 @@
-/** The verbs of the store on a connection that remembers what it was asked, and how Postgres finds it. */
+/** The methods of the store on a connection that remembers what it was asked, and how Postgres finds it. */
 import { once } from "node:events";
 import { type MessagePort, Worker } from "node:worker_threads";
 import pg from "pg";
 import { PostgresConnection } from "../../src/store/postgres/connection.ts";
 import { type Batch, makeLine, type Request, type WireValue } from "../../src/store/postgres/line.ts";
 import { migrate } from "../../src/store/postgres/migrate.ts";
-import type { Verbs } from "../../src/store/sql/verbs.ts";
-import { storeVerbs } from "../../src/store/sql/verbs.ts";
+import type { StoreMethods } from "../../src/store/sql/store.ts";
+import { storeMethods } from "../../src/store/sql/store.ts";
 
 const SCHEMA = "orbweaver";
 
@@ -30,7 +30,7 @@ interface PlanNode {
 }
 
 export class WatchedPostgres implements AsyncDisposable {
-  readonly verbs: Verbs;
+  readonly methods: StoreMethods;
   readonly admin: pg.Client;
   readonly #connection: PostgresConnection;
   readonly #wire: Worker;
@@ -49,7 +49,7 @@ export class WatchedPostgres implements AsyncDisposable {
     this.#connection = new PostgresConnection(asking, SCHEMA);
     migrate(this.#connection, SCHEMA);
     const row = this.#connection.sql("SELECT value FROM meta WHERE name = 'instance'").get();
-    this.verbs = storeVerbs({
+    this.methods = storeMethods({
       connection: this.#connection,
       instance: String(row?.["value"]),
       singleEngine: false,

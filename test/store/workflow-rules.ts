@@ -1,6 +1,6 @@
 /** What becomes of a workflow, in rules that are simple enough to be seen through. */
-import { type RunState, type TaskState, TERMINAL_RUN_STATES } from "../../src/domain/states.ts";
-import type { ClaimedTask, LaneGrant } from "../../src/store/port.ts";
+import { type RunState, type TaskState, TERMINAL_RUN_STATES } from "../../src/domain/run/states.ts";
+import type { ClaimedTask, LaneGrant } from "../../src/store/ports/port.ts";
 
 /** A step, or an entry of its list. */
 export interface Unit {

@@ -1,10 +1,10 @@
 /** A workflow in a real store, beside the model of it: each action happens to both. */
 import assert from "node:assert/strict";
 import { isOrbError } from "../../src/base/errors.ts";
-import { failure } from "../../src/domain/failure.ts";
-import type { RunState, TaskState } from "../../src/domain/states.ts";
+import { failure } from "../../src/domain/run/failure.ts";
+import type { RunState, TaskState } from "../../src/domain/run/states.ts";
 import { laneOfStep } from "../../src/domain/workflow/definition.ts";
-import type { ClaimedTask, RunRecord, Settled, Store } from "../../src/store/port.ts";
+import type { ClaimedTask, RunRecord, Settled, Store } from "../../src/store/ports/port.ts";
 import { attempt, candidate, DONE, FAILED, newTask, SKIPPED, TTL, type Verdict } from "../contract/store/kit.ts";
 import { type Step, type Unit, unit, WorkflowModel } from "./workflow-rules.ts";
 

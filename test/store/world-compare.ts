@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { NO_TASKS } from "../../src/domain/run-end.ts";
-import { TASK_STATES } from "../../src/domain/states.ts";
+import { NO_TASKS } from "../../src/domain/run/run-end.ts";
+import { TASK_STATES } from "../../src/domain/run/states.ts";
 import { LANES } from "./world-model.ts";
 import type { World } from "./world.ts";
 

@@ -1,6 +1,6 @@
 /** What happens to the model of a store, and what it holds. */
-import type { RunState, TaskState } from "../../src/domain/states.ts";
-import type { ClaimedTask, LaneGrant, RunRecord } from "../../src/store/port.ts";
+import type { RunState, TaskState } from "../../src/domain/run/states.ts";
+import type { ClaimedTask, LaneGrant, RunRecord } from "../../src/store/ports/port.ts";
 
 export const OWNERS = ["A", "B"] as const;
 export const LANES = ["site:l0.example", "site:l1.example", "site:l2.example"] as const;

@@ -1,5 +1,5 @@
 /** What is told to a store of a task, and what the model makes of it. */
-import type { SettledTask } from "../../src/store/port.ts";
+import type { SettledTask } from "../../src/store/ports/port.ts";
 import { DONE, FAILED, movedTo, retryAt, SKIPPED } from "../contract/store/kit.ts";
 import { LANES, type ModelTask, type Settling } from "./world-model.ts";
 

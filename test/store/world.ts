@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { NO_TASKS, endOfRun, type TaskCounts } from "../../src/domain/run-end.ts";
-import { OPEN_TASK_STATES, type RunState, TERMINAL_RUN_STATES } from "../../src/domain/states.ts";
-import type { LaneGrant, Store } from "../../src/store/port.ts";
+import { NO_TASKS, endOfRun, type TaskCounts } from "../../src/domain/run/run-end.ts";
+import { OPEN_TASK_STATES, type RunState, TERMINAL_RUN_STATES } from "../../src/domain/run/states.ts";
+import type { LaneGrant, Store } from "../../src/store/ports/port.ts";
 import { attempt, candidate, newTask, refused, TTL } from "../contract/store/kit.ts";
 import { compareWorld } from "./world-compare.ts";
 import {

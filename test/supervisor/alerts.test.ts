@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLog, silentLog } from "../../src/base/log.ts";
 import type { AlertView } from "../../src/orchestrator/alerts.ts";
-import type { WorkerRecord } from "../../src/store/worker-port.ts";
+import type { WorkerRecord } from "../../src/store/ports/worker-port.ts";
 import { createAlertSender } from "../../src/supervisor/alert-sender.ts";
 import { raiser, workerLost } from "../../src/supervisor/alerts.ts";
 import { deliverAlerts } from "../../src/supervisor/duties/deliver-alerts.ts";
@@ -48,13 +48,14 @@ test("failed runs and an opened breaker are told once each, also after a restart
   const [run] = receiver.of("run_failed");
   assert.match(run?.message ?? "", /^Run failed: /);
   assert.deepEqual(
-    [run?.detail?.["name"], run?.detail?.["job_id"], run?.detail?.["failure_reason"]],
-    ["bad one", jobs.get(run?.subject ?? ""), "http_server_error"],
+    [run?.detail?.["event_type"], run?.detail?.["name"], run?.detail?.["job_id"], run?.detail?.["failure_reason"]],
+    ["run.failed", "bad one", jobs.get(run?.subject ?? ""), "http_server_error"],
   );
   const [breaker, ...more] = receiver.of("breaker_open");
   assert.deepEqual(more, []);
   assert.equal(breaker?.subject, new URL(site.url("/")).host);
   assert.match(breaker.message, /^Breaker opened: /);
+  assert.equal(breaker.detail?.["event_type"], "circuit.opened");
 
   const list = async () => (await place.api.get("/alerts")).json<AlertView[]>();
   await until(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sleep } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
-import type { DutiesDue } from "../../src/store/duty-port.ts";
+import type { DutiesDue } from "../../src/store/ports/duty-port.ts";
 import { DueLook } from "../../src/supervisor/due-look.ts";
 import { Duties, type Duty } from "../../src/supervisor/duties.ts";
 import { FakeClock } from "../support/fake-clock.ts";

@@ -25,9 +25,11 @@ async function open(t: TestContext) {
     proxyRules: PROXY_RULES,
     maxConcurrentCrawls: 5,
     respectRobots: true,
+    minScheduleMs: 1000,
     extractors: { llm: false, named: async () => [] },
     stepKinds: async () => ({ find: () => undefined, all: () => [] }),
-    crawlsKeptMs: HOUR,
+    retention: { temporaryMs: HOUR, keepRuns: 0, keepDays: 0 },
+    diskBudget: { bytes: 0, action: "warn" as const },
   };
   return {
     ...deps,

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { createLog } from "../../src/base/log.ts";
 import type { EngineRole } from "../../src/engine/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import type { SettledTask } from "../../src/store/port.ts";
+import type { SettledTask } from "../../src/store/ports/port.ts";
 import type { Raise } from "../../src/supervisor/alerts.ts";
 import { loseWorkers } from "../../src/supervisor/duties/lose-workers.ts";
 import { Registration } from "../../src/supervisor/registration.ts";
@@ -36,7 +36,7 @@ function desk(t: TestContext) {
     key: null,
     engine,
     engineKind: "embedded",
-    worker: { inFlight: 3, paused: null, active: () => [] },
+    worker: { inFlight: 3, paused: null, active: () => [], rateLimitWaits: () => [] },
     memory: async () => 1234,
     troubles: async () => [{ what: "browser", message: "it does not start", since: 5 }],
   });

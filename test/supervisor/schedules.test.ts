@@ -4,11 +4,11 @@ import { OrbError } from "../../src/base/errors.ts";
 import { createLog } from "../../src/base/log.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { createSeal } from "../../src/base/seal.ts";
-import { failure } from "../../src/domain/failure.ts";
+import { failure } from "../../src/domain/run/failure.ts";
 import { laneOfStep } from "../../src/domain/workflow/definition.ts";
 import { PUBLIC_ONLY } from "../../src/net/address.ts";
 import { createJob, showJob } from "../../src/orchestrator/jobs/manage.ts";
-import type { Store } from "../../src/store/port.ts";
+import type { Store } from "../../src/store/ports/port.ts";
 import type { Duty } from "../../src/supervisor/duties.ts";
 import { createStepKinds } from "../../src/workflows/registry.ts";
 import { startDueJobs } from "../../src/supervisor/duties/start-due-jobs.ts";
@@ -33,8 +33,10 @@ async function open(t: TestContext) {
     siteDefaults: { maxPerSite: 4, minDelayMs: 0 },
     proxyRules: PROXY_RULES,
     maxConcurrentCrawls: 5,
-    crawlsKeptMs: 86_400_000,
+    retention: { temporaryMs: 86_400_000, keepRuns: 0, keepDays: 0 },
+    diskBudget: { bytes: 0, action: "warn" as const },
     respectRobots: true,
+    minScheduleMs: 1000,
     extractors: { llm: false, named: async () => [] },
     stepKinds: async () => createStepKinds(kindSettings, []),
   };

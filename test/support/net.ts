@@ -1,7 +1,7 @@
 import type { HttpLimits } from "../../src/net/http.ts";
 import assert from "node:assert/strict";
 import { systemClock } from "../../src/base/clock.ts";
-import { type Failure, FetchFailure } from "../../src/domain/failure.ts";
+import { type Failure, FetchFailure } from "../../src/domain/run/failure.ts";
 import { parseAddressPolicy } from "../../src/net/address.ts";
 import { createHttpClient, type HttpClient, type HttpClientOptions } from "../../src/net/http-client.ts";
 

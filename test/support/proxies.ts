@@ -2,7 +2,7 @@
 import { EventEmitter } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { parseUpstream, type Upstream } from "../../src/domain/upstream.ts";
+import { parseUpstream, type Upstream } from "../../src/domain/proxy/upstream.ts";
 import { type Certificate, selfSigned } from "./certificate.ts";
 import { somePort } from "./services.ts";
 

@@ -1,4 +1,4 @@
-import { findPostgres, findRedis } from "../../src/supervisor/programs.ts";
+import { findPostgres, findRedis } from "../../src/supervisor/services/programs.ts";
 import { gate } from "./gate.ts";
 
 /** For suites that run a Redis and a Postgres of their own. */

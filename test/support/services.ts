@@ -14,10 +14,10 @@ import {
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { postgres } from "../../src/supervisor/postgres.ts";
-import { redis } from "../../src/supervisor/redis.ts";
-import type { ServiceKind } from "../../src/supervisor/service-kind.ts";
-import { postgresUser, requirePostgres } from "../../src/supervisor/programs.ts";
+import { postgres } from "../../src/supervisor/services/postgres.ts";
+import { redis } from "../../src/supervisor/services/redis.ts";
+import type { ServiceKind } from "../../src/supervisor/services/service-kind.ts";
+import { postgresUser, requirePostgres } from "../../src/supervisor/services/programs.ts";
 import { root } from "./source.ts";
 import { tempDir } from "./temp-dir.ts";
 import { PATIENCE_MS } from "./patience.ts";

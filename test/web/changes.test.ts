@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { browserGate } from "../support/browser-kit.ts";
@@ -60,5 +61,55 @@ describe("the runs of a saved crawl", browserGate, () => {
     }
     await page.getByRole("link", { name: "the run before" }).click();
     await page.waitForURL(`**/runs/${first.id}`);
+  });
+
+  it("export what is new or changed alone, where somebody ticks that", async () => {
+    const { place } = dashboard;
+    const job = await place.job({ kind: "crawl", target_url: site.url("/"), crawl: { fields: { words: "p" } } });
+    await place.run(job.id);
+    site.on("/a", text("A is dearer"));
+    const second = await place.run(job.id);
+    await using opened = await dashboard.show(`/runs/${second.id}?tab=results`);
+    const { page } = opened;
+    await page.getByLabel("Only new or changed").check();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export as JSON Lines" }).click();
+    const lines = await readFile(await (await download).path(), "utf8");
+    assert.deepEqual(
+      lines
+        .trim()
+        .split("\n")
+        .map((line) => new URL((JSON.parse(line) as { url: string }).url).pathname),
+      ["/a"],
+    );
+  });
+
+  it("that cut off a list say so, and lead to the same crawl with the fix", async () => {
+    await using list = await MisbehavingSite.start({
+      "/": html('<a href="/2026/a">A</a> <a rel="next" href="/page/2">Next</a>'),
+      "/2026/a": text("A"),
+    });
+    const answer = await dashboard.place.api.post("/scraping/async-scrape", {
+      url: [list.url("/"), list.url("/?other")],
+      name: "News",
+      include: ["/2026/**"],
+      strategy: "http",
+    });
+    const { crawl_id: id } = answer.json<{ crawl_id: string }>();
+    await dashboard.place.ended(id);
+    await using opened = await dashboard.show(`/runs/${id}`);
+    const { page } = opened;
+    await page.getByText(/Pagination cut off: include "\/2026\/\*\*" leaves/).waitFor();
+    await page.getByText("Found and not fetched: 1 match no pattern.").waitFor();
+    for (const start of ["/", "/?other"])
+      await page.getByRole("link", { name: list.url(start), exact: true }).waitFor();
+    await assertAccessible(page);
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      await assertFits(page);
+    }
+    await page.getByRole("link", { name: "Run again with this pattern" }).click();
+    assert.equal(await page.getByLabel("Follow", { exact: true }).inputValue(), "/page/*");
+    assert.equal(await page.getByLabel("Include", { exact: true }).inputValue(), "/2026/**");
   });
 });

@@ -84,7 +84,7 @@ describe("workflows", browserGate, () => {
     assert.equal(await times.getByRole("listitem").count(), 5);
     await assertAccessible(page);
     await page.getByRole("tab", { name: "Events" }).click();
-    await page.getByRole("table", { name: "Events" }).getByText("Run is recovered").waitFor();
+    await page.getByRole("table", { name: "Events" }).getByText("Run recovering").waitFor();
     await page.getByRole("tab", { name: "Steps" }).click();
     await page.getByText("List", { exact: true }).click();
     await page.getByRole("table", { name: "Steps" }).getByRole("row").nth(5).getByText("check, each").waitFor();
@@ -171,7 +171,7 @@ describe("workflows", browserGate, () => {
     await rows.getByRole("link", { name: "Slow papers", exact: true }).waitFor();
     assert.equal(await rows.count(), 2);
     const cancelAll = async (sure: string) => {
-      await page.getByRole("button", { name: "Change all that fit" }).click();
+      await page.getByRole("button", { name: "Bulk actions" }).click();
       await page.getByRole("menuitem", { name: "Cancel …" }).click();
       await page.getByRole("button", { name: sure }).waitFor();
       await page.keyboard.press("Escape");
@@ -185,7 +185,7 @@ describe("workflows", browserGate, () => {
 
     await page.goto(`${here.dashboard.url}/queue`);
     const lane = page.getByRole("row").filter({ hasText: "Slow papers › read it" });
-    await lane.getByText("Waits for the run that it has started").waitFor();
+    await lane.getByText("Waiting for the run that it started").waitFor();
     await lane.getByText("nobody", { exact: true }).waitFor();
     await assertAccessible(page);
     await lane.getByRole("link").click();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { BrowserContext, Page, Request } from "playwright-core";
 import type { TaskView } from "../../src/orchestrator/runs/view.ts";
-import { cellText } from "../../web/src/logic/result-table.ts";
+import { cellText } from "../../web/src/pages/runs/logic/result-table.ts";
 import { FULL } from "../chaos/orb.ts";
 import { Crawler } from "../jobs/crawler.ts";
 import { browserGate, CANARY, html, type TestSite, webSite } from "../support/browser-kit.ts";
@@ -270,7 +270,7 @@ describe("what strangers write", browserGate, () => {
     await panel.locator(".entries li").nth(19).waitFor();
     await assertShown(page, texts.slice(0, 20), ".entries *");
     await page.getByRole("tab", { name: "Results" }).click();
-    await page.getByText("31 items").waitFor();
+    await page.getByText("31 records").waitFor();
     for (const path of [`/workflows/${id}?tab=events`, "/workflows?tab=templates", "/workflows/templates/strange"]) {
       await page.goto(dashboard.url + path);
       await page.getByRole("heading", { level: 1 }).waitFor();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type DefaultTreeAdapterTypes, parse } from "parse5";
-import { cleanHtml } from "../../web/src/logic/clean-html.ts";
+import { cleanHtml } from "../../web/src/ui/logic/clean-html.ts";
 
 /** Everything in it, as a browser reads it. */
 function elementsOf(html: string): DefaultTreeAdapterTypes.Element[] {

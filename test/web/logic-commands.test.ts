@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type JobInput, pageJobFrom } from "../../src/orchestrator/jobs/input.ts";
-import { snippetsOf } from "../../web/src/logic/new-commands.ts";
-import { EMPTY, type Form, jobOrderOf, orderOf } from "../../web/src/logic/new-form.ts";
-import { newAction } from "../../web/src/logic/new-wishes.ts";
-import { newRule } from "../../web/src/logic/rules.ts";
-import { codeParts } from "../../web/src/logic/code-parts.ts";
+import { snippetsOf } from "../../web/src/pages/new/logic/new-commands.ts";
+import { EMPTY, type Form, jobOrderOf, orderOf } from "../../web/src/pages/new/logic/new-form.ts";
+import { newAction } from "../../web/src/pages/new/logic/page-options.ts";
+import { newRule } from "../../web/src/pages/new/logic/rules.ts";
+import { codeParts } from "../../web/src/ui/logic/code-parts.ts";
 import { asCurl, asOrb, asShell, CHECKS, Recorder } from "./command-kit.ts";
 
 /** What a shell would make something of. */

@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { definitionChanges, outlineOf, readJson, same } from "../../web/src/logic/flow-definition.ts";
-import { directionFor, fitting, layOut, NODE, zoomed } from "../../web/src/logic/flow-graph.ts";
+import { definitionChanges, outlineOf, readJson, same } from "../../web/src/pages/workflows/logic/flow-definition.ts";
+import { directionFor, fitting, layOut, NODE, zoomed } from "../../web/src/pages/workflows/logic/flow-graph.ts";
 import {
   flowQuery,
+  type FlowEvent,
   type FlowRow,
   type LiveRun,
   mayChange,
   readFlowFilter,
   withTold,
   writeFlowFilter,
-} from "../../web/src/logic/flow-list.ts";
+} from "../../web/src/pages/workflows/logic/flow-list.ts";
 import {
   actionsOf,
   type FlowStep,
@@ -21,9 +22,11 @@ import {
   stepLine,
   type StepDetail,
   stepPercent,
-} from "../../web/src/logic/flow-steps.ts";
-import { ganttOf, ticksOf } from "../../web/src/logic/gantt.ts";
-import { blocksOf, diffLines } from "../../web/src/logic/line-diff.ts";
+  stepsDone,
+} from "../../web/src/pages/workflows/logic/flow-steps.ts";
+import { ganttOf, ticksOf } from "../../web/src/pages/workflows/logic/gantt.ts";
+import { outcomeNotes, outcomeWords } from "../../web/src/pages/workflows/logic/step-outcome.ts";
+import { blocksOf, diffLines } from "../../web/src/pages/workflows/logic/line-diff.ts";
 
 const AT = Date.parse("2026-05-01T10:00:00Z");
 const time = (seconds: number) => new Date(AT + seconds * 1000).toISOString();
@@ -113,8 +116,20 @@ describe("the line of a step", () => {
     assert.equal(stepLine(failed, AT), "the server answered 404");
     const done = step("a", "completed", [], { actual_duration: 4.2 });
     assert.equal(stepLine(done, AT), "4.2 s");
-    const waits = step("a", "running", [], { waiting_for: { for: "run", run_id: "x" }, started_at: time(0) });
-    assert.equal(stepLine(waits, AT), "Waits for the run it started");
+    const said = { ...again, error_message: "the server answered 500" };
+    assert.equal(stepLine(said, AT), "Retry 2 of 3 in 8 s: the server answered 500");
+    const waits = step("a", "running", [], {
+      waiting_for: {
+        for: "run",
+        run_id: "x",
+        until: time(9),
+        run: null,
+        message: `Downloading: 0 of 14. s: Retrying: refused. Attempt 2 of 3 at ${time(9).slice(0, 19).replace("T", " ")} UTC`,
+        last_failure: null,
+      },
+      started_at: time(0),
+    });
+    assert.equal(stepLine(waits, AT), "Downloading: 0 of 14. s: Retrying: refused. Attempt 2 of 3 · retries in 9 s");
   });
 });
 
@@ -330,12 +345,12 @@ describe("the list of workflows", () => {
       { id: "a", status: "running" },
       { id: "b", status: "completed" },
     ] as FlowRow[];
-    const changes = (run_id: string, message: string, meta = {}, status: "failed" | null = null) =>
-      mayChange({ run_id, message, meta }, rows, { status });
-    assert.ok(changes("a", "Step one started") && !changes("b", "Step one started") && changes("b", "Run reopened: x"));
-    assert.ok(!changes("a", "Retry scheduled"));
-    assert.ok(changes("c", "Run created", { kind: "workflow" }) && !changes("c", "Run created", { kind: "crawl" }));
-    assert.ok(!changes("c", "Run completed") && changes("c", "Run failed: why", {}, "failed"));
+    const changes = (run_id: string, type: FlowEvent["type"], meta = {}, status: "failed" | null = null) =>
+      mayChange({ run_id, type, meta }, rows, { status });
+    assert.ok(changes("a", "workflow.step_started") && !changes("b", "workflow.step_started"));
+    assert.ok(changes("b", "run.reopened") && !changes("a", "task.retry_scheduled"));
+    assert.ok(changes("c", "run.created", { kind: "workflow" }) && !changes("c", "run.created", { kind: "crawl" }));
+    assert.ok(!changes("c", "run.completed") && changes("c", "run.failed", {}, "failed"));
   });
 
   it("takes over what the stream tells of its rows, and leaves the others as they are", () => {
@@ -358,4 +373,68 @@ it("says of a link to a step's items how many of them it leads to", () => {
   assert.deepEqual(fetched(1001, "file", "items"), { words: "All as JSON Lines", file: "items-1" });
   for (const roles of [["file"], ["items", "items"]])
     assert.deepEqual(fetched(1001, ...roles), { words: "First 1,000 as JSON", file: null });
+});
+
+describe("what steps brought", () => {
+  const failed_pages = [{ url: "https://shop.example/p/17", error: "the server answered 404 (not found)" }];
+  const brought = (task_type: string, result: Record<string, unknown> | null, items_count: number | null = null) => ({
+    task_name: `the ${task_type}`,
+    task_type,
+    status: "completed",
+    result,
+    items_count,
+  });
+  const words = (kind: string, result: Record<string, unknown> | null, items?: number) =>
+    outcomeWords(brought(kind, result, items));
+
+  it("is said in a few words, by kind of step", () => {
+    assert.equal(words("crawl", { pages: 29, failed: 1, failed_pages }), "29 pages, 1 failed");
+    assert.equal(words("compare", { first_run: false, changed: 6, added: 0, removed: 2 }), "6 changed, 2 gone");
+    assert.equal(words("compare", { first_run: false, changed: 0 }), "No changes");
+    assert.equal(words("compare", { first_run: true }), "First run, nothing to compare with");
+    assert.equal(words("deduplicate", { kept: 13, removed: 1 }), "13 kept, 1 duplicate");
+    assert.equal(words("export", { count: 13, bytes: 2000 }), "13 records, 2 KB");
+    assert.equal(words("own", { anything: 1 }, 30), "30 records");
+    assert.equal(words("own", null), "");
+    assert.equal(outcomeWords({ ...brought("crawl", { pages: 1 }), status: "failed" }), "");
+  });
+
+  it("names what was tolerated, and an export without records", () => {
+    const steps = [
+      brought("crawl", { pages: 29, failed: 1, failed_pages }),
+      brought("validate", { valid: 0, invalid: 1, reasons: { not_an_image: 1 } }),
+      brought("export", { count: 0 }),
+      brought("download", { downloaded: 3, failed: 0 }),
+    ];
+    assert.deepEqual(outcomeNotes(steps), [
+      { step: "the crawl", text: "1 of 30 pages failed: shop.example/p/17 (the server answered 404 (not found))" },
+      { step: "the validate", text: "1 of 1 file invalid: not an image (1)" },
+      { step: "the export", text: "the export is empty: no records" },
+    ]);
+  });
+
+  it("stands before how long it took; a condition that was not met is no error", () => {
+    const done = step("read", "completed", [], { actual_duration: 4.1 });
+    assert.equal(stepLine(done, AT, "29 pages, 1 failed"), "29 pages, 1 failed · 4.1 s");
+    const why = "its condition is not met: steps.compare.output.changed > 0";
+    assert.equal(stepLine(step("notify", "skipped", [], { error_message: why }), AT), "Nothing to report");
+    const other = step("crawl", "skipped", [], { error_message: why, task_type: "crawl" });
+    assert.equal(stepLine(other, AT), "Not needed");
+    assert.equal(stepLine(step("x", "skipped", [], { error_message: "step read failed" }), AT), "step read failed");
+  });
+
+  it("a workflow that failed is measured by what it completed", () => {
+    const counts = {
+      pending: 0,
+      queued: 0,
+      running: 0,
+      retrying: 0,
+      completed: 1,
+      failed: 1,
+      skipped: 4,
+      cancelled: 0,
+    };
+    assert.equal(stepsDone("failed", counts, 6), "1 of 6 steps completed");
+    assert.equal(stepsDone("completed", { ...counts, completed: 3, failed: 0, skipped: 1 }, 4), "4 of 4 steps done");
+  });
 });

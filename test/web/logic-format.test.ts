@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as format from "../../web/src/logic/format.ts";
-import { whenWords, whyWords } from "../../web/src/logic/waiting.ts";
+import { isDue, whenWords, whyWords } from "../../web/src/logic/waiting.ts";
 
 const table = <T>(say: (value: T) => string, rows: readonly (readonly [T, string])[]) => {
   for (const [value, words] of rows) assert.equal(say(value), words, String(value));
@@ -94,19 +94,31 @@ test("what waits says why, and then when it goes on", () => {
     return [whyWords(waits), whenWords(waits, now)];
   };
   const until = new Date(at).toISOString();
-  assert.deepEqual(said("circuit_open", "It is left alone until 2026-11-15 22:18:14 UTC", until, at - 240_000), [
-    "It is left alone",
-    "again in 4 min",
+  assert.deepEqual(said("circuit_open", "Circuit open until 2026-11-15 22:18:14 UTC", until, at - 240_000), [
+    "Circuit open",
+    "next probe in 4 min",
   ]);
   assert.deepEqual(said("min_delay", "Paced: 5 s between requests", until), [
     "Paced: 5 s between requests",
     "next in 3 s",
   ]);
   const failed = "What is left waits for another try at 2026-11-15 22:18:14 UTC";
-  assert.deepEqual(said("retry", failed, until), ["What is left waits for another try", "tries again in 3 s"]);
+  assert.deepEqual(said("retry", failed, until), ["What is left waits for another try", "retries in 3 s"]);
   assert.deepEqual(said("retry", "It has failed, and is tried again", null), [
     "It has failed, and is tried again",
     null,
   ]);
   assert.deepEqual(said("min_delay", "Paced", until, at + 1), ["Paced", null], "the time has come");
+});
+
+test("what has happened is never said to come, though the clock that is shown is late", () => {
+  assert.equal(format.shownTime(10_000, 5000, 10_100), "just now");
+  assert.equal(format.shownTime(10_000, 30_000, 31_000), "20 s ago");
+  assert.equal(format.shownTime(40_000, 5000, 10_000), "in 35 s");
+});
+
+test("an attempt whose time has come waits for its site, not for a time that is over", () => {
+  const now = Date.parse("2026-01-01T12:00:00Z");
+  assert.equal(isDue("2026-01-01T11:59:00Z", now), true);
+  assert.equal(isDue("2026-01-01T12:00:10Z", now), false);
 });

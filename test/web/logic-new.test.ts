@@ -1,14 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ACTION_TYPES, DOCUMENT_FORMATS } from "../../src/domain/page-wishes.ts";
-import { draftOf, readDraft } from "../../web/src/logic/draft.ts";
-import { describeFound, problemsByRule } from "../../web/src/logic/found.ts";
-import { EMPTY, type Form, jobOrderOf, orderOf } from "../../web/src/logic/new-form.ts";
-import { formOf } from "../../web/src/logic/new-prefill.ts";
-import { moreSet, problemsByField } from "../../web/src/logic/new-problems.ts";
-import { ACTIONS, browserReason, FORMATS, newAction, withFormat } from "../../web/src/logic/new-wishes.ts";
-import { type Ask, pickField } from "../../web/src/logic/pick.ts";
-import { freeName, newRule, ruleProblems, rulesFromFields, rulesToFields } from "../../web/src/logic/rules.ts";
+import { ACTION_TYPES, DOCUMENT_FORMATS } from "../../src/domain/page/page-options.ts";
+import { draftOf, readDraft } from "../../web/src/pages/new/logic/draft.ts";
+import { describeFound, problemsByRule } from "../../web/src/pages/new/logic/found.ts";
+import { EMPTY, type Form, jobOrderOf, orderOf, previewOf } from "../../web/src/pages/new/logic/new-form.ts";
+import { formOf } from "../../web/src/pages/new/logic/new-prefill.ts";
+import { moreSet, problemsByField } from "../../web/src/pages/new/logic/new-problems.ts";
+import { ACTIONS, browserReason, FORMATS, newAction, withFormat } from "../../web/src/pages/new/logic/page-options.ts";
+import { type Ask, pickField } from "../../web/src/pages/new/logic/pick.ts";
+import {
+  freeName,
+  newRule,
+  ruleProblems,
+  rulesFromFields,
+  rulesToFields,
+} from "../../web/src/pages/new/logic/rules.ts";
 import {
   fieldsOf,
   isChanged,
@@ -17,7 +23,7 @@ import {
   typedParam,
   withParam,
   tidyPairs,
-} from "../../web/src/logic/schema-form.ts";
+} from "../../web/src/pages/new/logic/schema-form.ts";
 import { candidatesOf, type Chain, meaningfulClasses, type Node, pathOf } from "../../web/src/logic/selector.ts";
 
 const node = (tag: string, more: Partial<Node> = {}): Node => ({
@@ -351,9 +357,11 @@ test("shares are written as lines, and what may be more than a text says so", ()
   });
   assert.ok(split !== undefined && key !== undefined && urls !== undefined);
   assert.deepEqual([split.kind, split.usual], ["pairs", "train: 0.8\ntest: 0.2"]);
-  assert.deepEqual([key.kind, key.usual, urls.usual], ["either", "url", "a\nb"]);
+  assert.deepEqual([key.kind, key.usual, urls.usual], ["names", "url", "a\nb"]);
   assert.deepEqual(withParam({}, key, "title"), { key: "title" });
   assert.deepEqual(withParam({}, key, '["title","url"]'), { key: ["title", "url"] });
+  assert.deepEqual(withParam({}, key, "title\nurl"), { key: ["title", "url"] });
+  assert.equal(typedParam({ key: ["title", "url"] }, key), "title\nurl");
   const typed = (text: string) => {
     const params = withParam({}, split, text);
     assert.equal(typedParam(params, split), text, "what is typed stays");
@@ -405,4 +413,43 @@ test("a draft keeps what was typed, and nothing that may be secret", () => {
     [null, null, null, null],
   );
   assert.deepEqual(readDraft(JSON.stringify(draftOf(plain, EMPTY))), draftOf(plain, EMPTY));
+});
+
+test("a crawl that is cloned keeps its name", () => {
+  const form = formOf({ kind: "crawl", name: "News", crawl: { url: "https://news.example/", retry_attempts: 1 } });
+  const { body } = orderOf(form);
+  assert.deepEqual([body["name"], body["max_attempts"]], ["News", 2]);
+  const { body: job } = jobOrderOf(form);
+  assert.deepEqual([job["name"], (job["crawl"] as Record<string, unknown>)["name"]], ["News", undefined]);
+});
+
+test("fields are chosen on the page as a run would get it: with its actions, headers and session", () => {
+  const actions = [newAction(1, { kind: "scroll_to_end" })];
+  const form: Form = { ...EMPTY, kind: "scrape", url: "https://a.example/", actions, headers: "X-A: b", session: "s1" };
+  assert.deepEqual(previewOf({ ...form, cookies: "c=d", proxy: "pool" }), {
+    strategy: "auto",
+    browser: { actions: [{ type: "scroll_to_end" }] },
+    headers: { "X-A": "b" },
+    cookies: { c: "d" },
+    session_id: "s1",
+  });
+  assert.deepEqual(previewOf({ ...EMPTY, kind: "crawl", strategy: "browser" }), { strategy: "browser" });
+});
+
+test("fields of a template are names, or names and selectors, one per line; only more takes JSON", () => {
+  const schema = {
+    properties: {
+      fields: { type: ["array", "object"], default: ["title", "price"] },
+      key: { type: ["string", "array"], default: "url" },
+    },
+  };
+  const [fields, key] = fieldsOf(schema) as [ReturnType<typeof fieldsOf>[0], ReturnType<typeof fieldsOf>[0]];
+  assert.deepEqual([fields.kind, fields.usual, key.kind, key.usual], ["rules", "title\nprice", "names", "url"]);
+  const typed = (text: string) => withParam({}, fields, text)["fields"];
+  assert.deepEqual(typed("title\nprice"), ["title", "price"]);
+  assert.deepEqual(typed("title: h1\nprice: .price b"), { title: "h1", price: ".price b" });
+  assert.deepEqual(typed('{"price": {"css": ".p", "type": "number"}}'), { price: { css: ".p", type: "number" } });
+  assert.equal(typed("title: h1\nprice"), "title: h1\nprice", "kept as it is until it is whole");
+  for (const text of ["title", "title\n", "title: h1", "title:", '{"a":{"css":"b"}}'])
+    assert.equal(typedParam(withParam({}, fields, text), fields), text);
 });

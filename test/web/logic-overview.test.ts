@@ -4,6 +4,7 @@ import {
   completeUrl,
   continueSeries,
   type LiveOverview,
+  noFailuresWords,
   queueWords,
   runHref,
   runTitle,
@@ -145,11 +146,20 @@ test("a workflow says which of its steps runs or waits", () => {
   const step = (name: string, more: object = {}) => ({ name, status: "running" as const, waiting_for: null, ...more });
   assert.equal(stepsWords([], START), null);
   assert.equal(stepsWords([step("clean")], START), "Step clean runs");
-  const child = step("crawl", { waiting_for: { for: "run", run_id: "1" } });
-  const later = step("rest", { waiting_for: { for: "time", until: new Date(START + 120_000).toISOString() } });
+  const child = step("crawl", {
+    waiting_for: { for: "run", run_id: "1", run: null, message: "Crawling: 1 of 3 known pages", last_failure: null },
+  });
+  const later = step("rest", {
+    waiting_for: {
+      for: "time",
+      until: new Date(START + 120_000).toISOString(),
+      message: "Waits, as the step says",
+      last_failure: null,
+    },
+  });
   assert.equal(
     stepsWords([child, later, step("export", { status: "queued" })], START),
-    "Steps: crawl waits for the run it started, rest goes on in 2 min, export is about to begin",
+    "Steps: crawl – Crawling: 1 of 3 known pages, rest goes on in 2 min, export is about to begin",
   );
   assert.equal(stepsWords([step("fetch", { status: "retrying" })], START), "Step fetch is tried again");
 });
@@ -180,4 +190,18 @@ test("of a few pages the numbers are said, without alarm; of many the part", () 
   assert.deepEqual(figure(5, 15), { value: "25 %", note: "of pages, last 5 min", tone: "bad" });
   assert.deepEqual(figure(99, 1), { value: "99 %", note: "of pages, last 5 min" });
   assert.equal(verdictOf({ ...calm, success_rate: 0, recent_pages: { good: 0, bad: 2 } }).tone, "good");
+});
+
+test("no failures beside a site that fails are pages, and not requests", () => {
+  const failing = {
+    site: "a.example",
+    trouble: "failing",
+    message: "",
+    until: null,
+    error_rate: 0.89,
+    waiting: 3,
+  } as const;
+  assert.equal(noFailuresWords([]), "Nothing failed within the last hour.");
+  assert.match(noFailuresWords([failing]), /^No page failed after all attempts .* retried\.$/);
+  assert.equal(verdictOf({ ...calm, troubled_sites: [failing] }).text, "One site is in trouble.");
 });

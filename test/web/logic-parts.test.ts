@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as turn } from "node:timers/promises";
-import { QUEUE_STATES, RUN_STATES, TASK_STATES, TERMINAL_RUN_STATES } from "../../src/domain/states.ts";
+import { QUEUE_STATES, RUN_STATES, TASK_STATES, TERMINAL_RUN_STATES } from "../../src/domain/run/states.ts";
 import { loadPart, noteLoadedAnew, ServerAway, wasLoadedAnew } from "../../web/src/logic/lazy-part.ts";
 import { Once } from "../../web/src/logic/once.ts";
-import { sparklinePath, summaryOf } from "../../web/src/logic/series.ts";
+import { sparklinePath, summaryOf } from "../../web/src/ui/logic/series.ts";
 import { GO_TO, NO_KEY, PAIR_MS, press } from "../../web/src/logic/shortcuts.ts";
 import { isActive, lookOf } from "../../web/src/logic/states.ts";
-import { Soon } from "../../web/src/logic/soon.ts";
+import { Soon } from "../../web/src/ui/logic/soon.ts";
 import {
   ALWAYS,
   fitColumns,
@@ -20,7 +20,7 @@ import {
   sortRows,
   writeSort,
 } from "../../web/src/logic/table.ts";
-import { moreBeyond } from "../../web/src/logic/tabs.ts";
+import { moreBeyond } from "../../web/src/ui/logic/tabs.ts";
 
 test("every state has a word, a tone and a shape of its own", () => {
   for (const state of [...RUN_STATES, ...TASK_STATES, ...QUEUE_STATES])

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Site, Worker } from "../../web/src/api/types.ts";
-import { codeParts, searchConfig, sourceWords } from "../../web/src/logic/config.ts";
+import { codeParts, searchConfig, sourceWords } from "../../web/src/pages/settings/config.ts";
 import { laneHref, laneName, ownerOf, resolverNames } from "../../web/src/logic/lanes.ts";
 import { readNumber, SITE_LIMITS } from "../../web/src/logic/limits.ts";
 import { readItems, readLines } from "../../web/src/logic/paste.ts";
-import { proxyTrouble, refusedLines } from "../../web/src/logic/proxies.ts";
-import { cronWords, scheduleTitle, zonedTime } from "../../web/src/logic/schedules.ts";
+import { proxyTrouble, refusedLines } from "../../web/src/pages/proxies/proxies.ts";
+import { cronWords, scheduleTitle, zonedTime } from "../../web/src/pages/schedules/schedules.ts";
 import {
   errorShares,
   hasNew,
@@ -18,7 +18,7 @@ import {
   siteHref,
   timesOf,
 } from "../../web/src/logic/sites.ts";
-import { mergeWorkers, orderWorkers, totalsOf } from "../../web/src/logic/workers.ts";
+import { mergeWorkers, orderWorkers, totalsOf } from "../../web/src/pages/workers/workers.ts";
 
 const site = (name: string, more: Partial<Site> = {}) => ({ site: name, state: "idle", ...more }) as Site;
 const pages = (...rows: Site[]) => ({ pages: [{ rows, next: null, total: null }], pageParams: [null] });

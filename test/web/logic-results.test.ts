@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { documentIn, documentLine, documentParts, fileStem } from "../../web/src/logic/whole-page.ts";
+import { documentIn, documentLine, documentParts, fileStem } from "../../web/src/pages/runs/logic/whole-page.ts";
 import { lineOf, safeHref, shapeOf } from "../../web/src/logic/nested.ts";
-import { cellText, resultColumns, type ResultRow, valueAt } from "../../web/src/logic/result-table.ts";
+import { cellText, resultColumns, type ResultRow, valueAt } from "../../web/src/pages/runs/logic/result-table.ts";
 
 test("records of any shape become a table", () => {
   const rows: ResultRow[] = [

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RUN_KINDS as KNOWN_KINDS, RUN_STATES as KNOWN_STATES } from "../../src/domain/states.ts";
+import { RUN_KINDS as KNOWN_KINDS, RUN_STATES as KNOWN_STATES } from "../../src/domain/run/states.ts";
 import { EXPORT_FORMATS as KNOWN_FORMATS } from "../../src/exporters/registry.ts";
-import { changeAll, countWords, matchedWords } from "../../web/src/logic/bulk.ts";
-import { EXPORT_FORMATS } from "../../web/src/logic/result-table.ts";
+import { changeAll, countWords, matchedWords } from "../../web/src/pages/runs/logic/bulk.ts";
+import { EXPORT_FORMATS } from "../../web/src/pages/runs/logic/result-table.ts";
 import {
   choiceOf,
   matches,
@@ -13,10 +13,17 @@ import {
   RUN_KINDS,
   RUN_STATES,
   writeFilter,
-} from "../../web/src/logic/run-filter.ts";
+} from "../../web/src/pages/runs/logic/run-filter.ts";
 import { belowTitle } from "../../web/src/logic/run-page.ts";
 import { choose, hasGrown, isPartlyTold, withRows } from "../../web/src/logic/run-rows.ts";
-import { addView, BUILT_IN, currentView, readViews, removeView, writeViews } from "../../web/src/logic/saved-views.ts";
+import {
+  addView,
+  BUILT_IN,
+  currentView,
+  readViews,
+  removeView,
+  writeViews,
+} from "../../web/src/pages/runs/logic/saved-views.ts";
 
 const NOW = Date.parse("2026-05-04T10:20:30Z");
 

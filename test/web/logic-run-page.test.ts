@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { configurationOf } from "../../web/src/logic/run-configuration.ts";
+import { configurationOf } from "../../web/src/pages/runs/logic/run-configuration.ts";
 import { type EventList, noEvents, type RunEvent, shownEvents, withEvents } from "../../web/src/logic/run-events.ts";
 import {
   actionsOf,
   atWorkWords,
+  belowTitle,
   messageBeside,
   outcomeBesideCounts,
   outcomeWords,
@@ -14,8 +15,9 @@ import {
   titleOf,
   waitingPlaces,
 } from "../../web/src/logic/run-page.ts";
-import { progressOf } from "../../web/src/logic/run-progress.ts";
-import { type FirstTab, firstTab } from "../../web/src/logic/run-first-tab.ts";
+import { keptWords } from "../../web/src/pages/runs/logic/kept.ts";
+import { progressOf } from "../../web/src/pages/runs/logic/run-progress.ts";
+import { type FirstTab, firstTab } from "../../web/src/pages/runs/logic/run-first-tab.ts";
 
 test("only what a run's state allows is offered", () => {
   const offered = (status: string, kind = "crawl") =>
@@ -25,9 +27,12 @@ test("only what a run's state allows is offered", () => {
   assert.deepEqual(offered("running"), ["cancel", "pause", "retryFailed", "clone"]);
   assert.deepEqual(offered("paused"), ["cancel", "resume", "clone"]);
   assert.deepEqual(offered("waiting_for_human", "page"), ["cancel", "clone"]);
-  assert.deepEqual(offered("cancelled"), ["clone"]);
-  assert.deepEqual(offered("partial"), ["retryFailed", "clone"]);
+  assert.deepEqual(offered("cancelled"), ["clone", "remove"]);
+  assert.deepEqual(offered("partial"), ["retryFailed", "clone", "remove"]);
+  assert.equal(actionsOf({ status: "completed", kind: "page", parent: {} }).remove, false, "it goes with its workflow");
   assert.deepEqual(offered("completed", "queue"), []);
+  const ofJob = (status: string) => actionsOf({ status, kind: "crawl", job_id: "j" }).rerun;
+  assert.deepEqual([ofJob("completed"), ofJob("failed"), ofJob("running")], [true, true, false]);
 });
 
 test("how far a run is, in as few words as are known", () => {
@@ -43,25 +48,29 @@ test("how far a run is, in as few words as are known", () => {
   assert.equal(words({ active: false, counts: { ...counts, queued: 0, running: 0 } }), "13 pages");
   assert.equal(words({ active: false, counts: null }), "");
   // Of a crawl that has seen little yet the bar is about what it may fetch; it never falls when more becomes known.
-  assert.equal(words({ progress: 15, etaSeconds: null, perSecond: null }), "13 pages done, 20 known so far");
+  assert.equal(
+    words({ progress: 15, etaSeconds: null, perSecond: null }),
+    "13 pages done, 20 known so far, more expected",
+  );
   assert.equal(words({ progress: 80, etaSeconds: null, perSecond: null }), "13 pages done, 20 known so far");
   assert.deepEqual(["Run completed", "Run started", null].map(outcomeWords), ["", "", ""]);
   assert.deepEqual(
     [
       "Run completed: 151 pages got",
       "Run completed in part: 3 pages got (1 unchanged); 1 page failed",
-      "Run completed: 9 pages got, 2 not found; it has as many pages as it may have",
+      "Run completed: 9 pages got, 2 not found; stopped at the page limit",
       "Run failed: nothing was got",
       "Run completed in part: 93 pages got, 1 not found, 1 disallowed by robots.txt; 3 pages failed",
     ].map(outcomeBesideCounts),
     [
       "",
       "",
-      "2 not found; it has as many pages as it may have",
+      "2 not found; stopped at the page limit",
       "nothing was got",
       "1 not found; 1 disallowed by robots.txt; 3 failed otherwise",
     ],
   );
+  assert.equal(outcomeBesideCounts("Run completed: 17 pages got (11 unchanged, 4 only followed)"), "");
   assert.equal(atWorkWords(60_000, 58), null);
   assert.equal(atWorkWords(60_000, 50, 20_000), null, "asked for a while ago");
   assert.equal(atWorkWords(288_000, 25, 20_000), "at work for 25 s of it");
@@ -73,9 +82,11 @@ test("how far a run is, in as few words as are known", () => {
 });
 
 test("events come once, and are found by level, by their words and by what they say beside", () => {
+  const TYPES = { info: "run.created", warn: "task.retry_scheduled", error: "run.failed" } as const;
   const event = (id: string, level: RunEvent["level"], message: string, meta = {}): RunEvent => ({
     id,
     run_id: "r",
+    type: TYPES[level],
     level,
     message,
     meta,
@@ -98,7 +109,7 @@ test("events come once, and are found by level, by their words and by what they 
   const shown = (level: "all" | "warn" | "error", text = "") =>
     shownEvents(all.list, { level, text }).map(({ id }) => id);
   assert.deepEqual([shown("all"), shown("warn"), shown("error")], [["1", "2", "3"], ["2", "3"], ["3"]]);
-  assert.deepEqual([shown("all", " RUN "), shown("all", "deep")], [["1", "3"], ["2"]]);
+  assert.deepEqual([shown("all", " RUN "), shown("all", "deep"), shown("all", "task.")], [["1", "3"], ["2"], ["2"]]);
   // Of very many the newest are kept, and how many there were is known.
   const more = withEvents(all, [event("4", "info", "a"), event("5", "info", "b"), event("4", "info", "a")], 3);
   assert.deepEqual([idsOf(more), more.ids.size, more.total], [["3", "4", "5"], 3, 5]);
@@ -148,8 +159,8 @@ test("how far a run is comes from what is newer, and at its end from the answer 
 });
 
 test("what a run waits for names its site once", () => {
-  const message = "a.example: It is paused: resume it to go on";
-  assert.equal(messageBeside("a.example/start", message), "It is paused: resume it to go on");
+  const message = "a.example: Site paused: resume it to continue";
+  assert.equal(messageBeside("a.example/start", message), "Site paused: resume it to continue");
   assert.equal(messageBeside("Prices", message), message);
 });
 
@@ -259,4 +270,24 @@ test("a run that was cancelled stays where it was, and says how many of its page
   assert.equal(shownProgress({ status: "partial", progress: 100 }, counts, 6), 40, "its time was up");
   assert.equal(shownProgress({ status: "partial", progress: 100 }, counts, 0), 100);
   assert.equal(shownProgress({ status: "running", progress: 42 }, counts, 0), 42);
+});
+
+test("how long a run is kept is said when it has ended, and whether it can be kept", () => {
+  const run = { finished_at: "2030-01-01T00:00:00.000Z", expires_at: null, kept: false, keep_runs: null };
+  assert.equal(keptWords({ ...run, finished_at: null }), null);
+  assert.deepEqual(keptWords(run), { text: "Kept until you delete it", until: null, expires: false });
+  const until = "2030-01-02T00:00:00.000Z";
+  assert.deepEqual(keptWords({ ...run, expires_at: until }), { text: "Kept until", until, expires: true });
+  assert.equal(keptWords({ ...run, keep_runs: 1000 })?.text, "Kept while it is among the newest 1,000 runs of its job");
+  assert.equal(keptWords({ ...run, kept: true, keep_runs: 5 })?.expires, false);
+});
+
+test("a crawl with several starts is not called by the first alone", () => {
+  const crawl = { name: null, url: "https://a.example/", kind: "crawl" };
+  assert.deepEqual(
+    [titleOf(crawl), titleOf({ ...crawl, url_count: 1 }), titleOf({ ...crawl, url_count: 3 })],
+    ["a.example", "a.example", "a.example and 2 more"],
+  );
+  const named = { ...crawl, id: "0123456789", site: "a.example", name: "News", url_count: 3 };
+  assert.equal(belowTitle(named), "a.example and 2 more");
 });

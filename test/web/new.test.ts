@@ -57,7 +57,7 @@ describe("the page for new runs", browserGate, () => {
     await using opened = await here.dashboard.show("/new?kind=scrape", { expected: /422/ });
     const { page } = opened;
     await page.getByLabel("URL", { exact: true }).fill(here.site.url("/"));
-    await page.getByLabel("The page itself").check();
+    await page.getByLabel("Full page content").check();
     await page.getByLabel("Links", { exact: true }).check();
     await page.getByLabel("Screenshot", { exact: true }).check();
     await page.getByRole("button", { name: "More options" }).click();
@@ -144,10 +144,19 @@ describe("the page for new runs", browserGate, () => {
     await page.getByRole("button", { name: "Save as job" }).click();
     const dialog = page.getByRole("dialog", { name: "Save as job" });
     await dialog.getByLabel("Name", { exact: true }).fill("Books");
-    await dialog.getByLabel("Schedule").fill("not a cron");
+    await dialog.getByLabel("Schedule").selectOption("custom");
+    await dialog.getByLabel("Cron expression").fill("not a cron");
     await dialog.getByRole("button", { name: "Save and run now" }).click();
     await dialog.locator("[aria-invalid=true]").waitFor();
-    await dialog.getByLabel("Schedule").fill("0 6 * * *");
+    await dialog.getByLabel("Schedule").selectOption("daily");
+    assert.notEqual(await dialog.getByLabel("Time zone").inputValue(), "", "the browser's own");
+    await dialog.getByLabel("Time zone").fill("Europe/Berlin");
+    await dialog.getByLabel("Time", { exact: true }).fill("06:00");
+    await dialog
+      .getByRole("list", { name: "Next runs" })
+      .getByText(/06:00 \(\+0[12]:00\)/)
+      .nth(4)
+      .waitFor();
     await dialog.getByRole("button", { name: "Save and run now" }).click();
     await page.waitForURL(/\/runs\/[\w-]{36}$/);
     const run = await here.dashboard.place.ended(runIdIn(page));
@@ -232,7 +241,7 @@ describe("the page for new runs", browserGate, () => {
     await page.goto(here.dashboard.url);
     const card = page.getByRole("table", { name: "Active runs" }).getByRole("row").nth(1);
     await card.getByText("0 done · 0 failed · waits").waitFor();
-    await card.getByText("It is paused: resume it to go on").waitFor();
+    await card.getByText("Site paused: resume it to continue").waitFor();
     await assertFits(page);
     await card.getByRole("link").click();
     await page.getByRole("button", { name: "Pause" }).click();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Schedule, Site } from "../../web/src/api/types.ts";
-import { zonedTime } from "../../web/src/logic/schedules.ts";
+import { zonedTime } from "../../web/src/pages/schedules/schedules.ts";
 import { browserGate, html } from "../support/browser-kit.ts";
 import { assertAccessible, assertFits, dashboardAndSite, holds } from "./kit.ts";
 

@@ -63,7 +63,7 @@ describe("the lists of runs and of saved jobs", browserGate, () => {
     await page.getByRole("button", { name: "Cancel 3 runs" }).click();
     await page.getByText("Cancelled 3 runs.").waitFor();
 
-    await page.getByRole("button", { name: "Change all that fit" }).click();
+    await page.getByRole("button", { name: "Bulk actions" }).click();
     await page.getByRole("menuitem", { name: "Cancel …" }).click();
     const sure = page.getByRole("button", { name: `Cancel ${MANY - 3} runs` });
     await sure.waitFor();
@@ -130,10 +130,12 @@ describe("the lists of runs and of saved jobs", browserGate, () => {
     const row = page.getByRole("row").filter({ hasText: HOSTILE }).filter({ hasText: "Never run" });
     await row.getByRole("button", { name: "More for" }).click();
     await page.getByRole("menuitem", { name: "Edit schedule" }).click();
-    await page.getByLabel("Times").fill("61 * * * *");
+    await page.getByLabel("Schedule", { exact: true }).selectOption("custom");
+    await page.getByLabel("Cron expression").fill("61 * * * *");
     await page.getByRole("button", { name: "Save schedule" }).click();
     await page.locator(".field-error").waitFor();
-    await page.getByLabel("Times").fill("0 6 * * *");
+    await page.getByLabel("Schedule", { exact: true }).selectOption("daily");
+    await page.getByRole("list", { name: "Next runs" }).getByRole("listitem").nth(4).waitFor();
     await page.getByRole("button", { name: "Save schedule" }).click();
     await page.getByText("The schedule is saved.").waitFor();
     assert.equal(

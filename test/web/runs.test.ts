@@ -62,7 +62,7 @@ describe("the pages of runs", browserGate, () => {
     await page.waitForURL(`**/runs/${id}`);
     const isShown = (one: Page, name: string) => one.getByRole("tab", { name, exact: true, selected: true }).waitFor();
     await isShown(page, "Pages");
-    await page.getByText(/4 pages done, 5 known so far/).waitFor();
+    await page.getByText(/4 of 5 known pages/).waitFor();
     await page.getByRole("button", { name: "Cancel", exact: true }).waitFor();
     release();
     await page.getByRole("main").getByText("Partial", { exact: true }).first().waitFor();
@@ -299,12 +299,12 @@ describe("the pages of runs", browserGate, () => {
     const id = await crawler.submit({ url: site.url("/quiet"), max_depth: 0, strategy: "http" });
     await using opened = await dashboard.show(`/runs/${id}`);
     const { page } = opened;
-    const why = page.getByRole("status").filter({ hasText: "It is paused: resume it to go on." });
+    const why = page.getByRole("status").filter({ hasText: "Site paused: resume it to continue." });
     await why.waitFor();
     await assertAccessible(page);
     // Who asks without the stream is told the same.
     const { waiting_for: waits } = (await dashboard.place.api.get(`/jobs/runs/${id}`)).json<RunView>();
-    assert.deepEqual([waits?.reason, waits?.message.startsWith(`${name}: It is paused`)], ["site_paused", true]);
+    assert.deepEqual([waits?.reason, waits?.message.startsWith(`${name}: Site paused`)], ["site_paused", true]);
     await why.getByRole("link", { name }).click();
     await page.getByRole("button", { name: "Resume" }).click();
     await page.goBack();

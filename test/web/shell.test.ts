@@ -79,7 +79,7 @@ describe("the dashboard's shell", browserGate, () => {
     // Whoever closes some of them takes the stream from nobody.
     await Promise.all(tabs.splice(1, TABS - 3).map((page) => page.close()));
     for (const page of tabs) {
-      await page.getByRole("link", { name: "Runs", exact: true }).click();
+      await page.getByRole("navigation").getByRole("link", { name: "Runs", exact: true }).click();
       await page.getByRole("heading", { name: "Nothing was run yet" }).waitFor();
       await page.getByText("Live", { exact: true }).waitFor();
     }
@@ -97,7 +97,7 @@ describe("the dashboard's shell", browserGate, () => {
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
     await assertFits(page);
     await assertAccessible(page);
-    const runs = page.getByRole("link", { name: "Runs", exact: true });
+    const runs = page.getByRole("navigation").getByRole("link", { name: "Runs", exact: true });
     assert.equal(await runs.isVisible(), false);
     await page.getByRole("button", { name: "Open navigation" }).click();
     await runs.waitFor();
@@ -159,7 +159,7 @@ describe("the dashboard's shell", browserGate, () => {
 
 describe("the dashboard of a server with a token", browserGate, () => {
   it("asks for it, says when it is wrong, and lets people in and out", async () => {
-    const { startServer } = await import("../../src/serve.ts");
+    const { startServer } = await import("../../src/app/server.ts");
     const { silentLog } = await import("../../src/base/log.ts");
     const { loadConfig } = await import("../../src/config/load.ts");
     const { tempDir } = await import("../support/temp-dir.ts");

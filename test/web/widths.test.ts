@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { browserGate, html, type TestSite, webSite } from "../support/browser-kit.ts";
+import { queueWords } from "../../web/src/logic/overview.ts";
 import { assertAccessible, Dashboard } from "./kit.ts";
 
 /** Phones, small and usual laptops, large screens; 640 with two pixels each is 1280 at a zoom of 200 %. */
@@ -22,6 +23,8 @@ const LONG_NAME =
   "Prices and stock of every office chair, desk and lamp of the northern warehouses, compared each morning";
 const LONG_WORD = "donaudampfschifffahrtsgesellschaftskapitaenskajuetenschluesselloch";
 const LONG_HOST = `images-of-the-northern-warehouses.${"eu-central-content-delivery.".repeat(2)}some-shop-with-a-long-name.example`;
+/** Said while nothing that waits may begin, which lasts for a moment only. */
+const [LONGEST_QUEUE_WORDS] = queueWords({ queued: 2, oldest_queued_at: null, retrying: 0 }, 0);
 const STEPS = ["read the list of all categories", "fetch each product page", `export ${LONG_WORD}`, "tell the team"];
 
 describe("every page of the dashboard, on screens of every width", browserGate, () => {
@@ -166,6 +169,15 @@ describe("every page of the dashboard, on screens of every width", browserGate, 
     const drawer = (page: Page) => page.locator("dialog[open] .dialog-body").waitFor();
     return [
       { path: "/", prepare: (page) => page.getByRole("table", { name: "Active runs" }).waitFor() },
+      {
+        path: "/?queue=paused",
+        prepare: async (page) => {
+          await page.locator(".figure-words").first().waitFor();
+          await page.evaluate(
+            `document.querySelector(".figure-words").textContent = ${JSON.stringify(LONGEST_QUEUE_WORDS)}`,
+          );
+        },
+      },
       { path: "/runs" },
       ...tabs(`/runs/${ids.crawl}`, ["results", "pages", "errors", "events", "sites", "configuration"]),
       {

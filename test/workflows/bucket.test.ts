@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { type Client, openClient } from "../../src/client.ts";
+import { type Client, openClient } from "../../src/app/context.ts";
 import type { QueueItemDetail } from "../../src/orchestrator/queue/items.ts";
 import type { WorkflowTaskView } from "../../src/orchestrator/workflows/task-view.ts";
 import { sweepLooseFiles } from "../../src/supervisor/duties/sweep-loose-files.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
-import { requireSqlite } from "../../src/client.ts";
-import { TERMINAL_RUN_STATES } from "../../src/domain/states.ts";
+import { requireSqlite } from "../../src/app/context.ts";
+import { TERMINAL_RUN_STATES } from "../../src/domain/run/states.ts";
 import { laneOfStep } from "../../src/domain/workflow/definition.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { hang, held, html, json, page, status } from "../support/misbehaviours.ts";

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { systemClock } from "../../src/base/clock.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { UserCode } from "../../src/lanes/handlers/user/user-code.ts";
-import { loadUserCode } from "../../src/user-code.ts";
+import { loadUserCode } from "../../src/app/user-code.ts";
 import type { StepKind } from "../../src/workflows/step-kind.ts";
 import { testClient } from "../support/net.ts";
 import { root } from "../support/source.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
-import type { JsonValue } from "../../src/domain/queue-item.ts";
+import type { JsonValue } from "../../src/domain/lane/queue-item.ts";
 import type { WorkflowTaskView } from "../../src/orchestrator/workflows/task-view.ts";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
 import { json } from "../support/misbehaviours.ts";
@@ -35,12 +35,22 @@ describe("files of a workflow", () => {
     await using site = await MisbehavingSite.start({ "/a.txt": text(`a ${words}`), "/b.txt": text(`b ${words}`) });
     const { run, steps } = await shop.run([
       download([site.url("/a.txt"), site.url("/b.txt")]),
-      { name: "archive", task_type: "archive", dependencies: ["download"] },
+      { name: "kept", task_type: "archive", params: { older_than_days: 1 }, dependencies: ["download"] },
+      { name: "archive", task_type: "archive", params: { min_bytes: 1 }, dependencies: ["kept"] },
+      { name: "restore", task_type: "restore", dependencies: ["archive"] },
       { name: "pack", task_type: "export", params: { images: true, archive: "tar" }, dependencies: ["archive"] },
     ]);
     assert.equal(run.status, "completed", run.message ?? "");
     const archived = outputOf(steps.get("archive")) as Record<string, number>;
     assert.equal(archived["archived"], 2);
+    assert.deepEqual(outputOf(steps.get("kept")), {
+      archived: 0,
+      kept: 2,
+      missing: 0,
+      bytes_before: 0,
+      bytes_after: 0,
+    });
+    assert.deepEqual(outputOf(steps.get("restore")), { restored: 2, missing: 0, bytes: archived["bytes_before"] });
     assert.ok(archived["bytes_after"]! < archived["bytes_before"]! / 20);
     const [item] = await shop.items(steps.get("archive")!);
     assert.deepEqual(await get(item?.artifact_id), { status: 200, text: `a ${words}` });

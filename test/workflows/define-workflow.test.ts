@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Type } from "typebox";
 import { isOrbError } from "../../src/base/errors.ts";
-import type { JsonValue } from "../../src/domain/queue-item.ts";
+import type { JsonValue } from "../../src/domain/lane/queue-item.ts";
 import { isTrue, resolveParams } from "../../src/domain/workflow/expression.ts";
 import { completeParams } from "../../src/domain/workflow/params-check.ts";
 import { validateWorkflow } from "../../src/domain/workflow/validate.ts";
@@ -232,15 +232,19 @@ const EXAMPLES: AllParams = {
   },
   crawl: {
     ...page,
+    session_id: null,
     url: ["https://example.com/"],
     max_depth: 1,
     max_pages: 1,
     timeout_minutes: 1,
     max_concurrent_articles: 1,
     retry_attempts: 1,
+    max_attempts: 2,
     partial_results_ok: true,
     include: ["/a/**"],
     exclude: [],
+    follow: ["/page/*"],
+    read: [],
     same_site: true,
     stay_within: "host",
     follow_links: true,
@@ -248,6 +252,8 @@ const EXAMPLES: AllParams = {
     use_sitemap: true,
     strategy: "http",
     article: null,
+    flat: true,
+    max_failed_share: 0.1,
     proxy: "http://user:password@proxy.example:8080",
   },
   download: { urls: ["https://example.com/"], field: "url", max_failed_ratio: 0.5, proxy: null },
@@ -273,7 +279,8 @@ const EXAMPLES: AllParams = {
   compare: { key: ["url"], fields: ["price"] },
   validate: rules,
   deduplicate: { distance: 4, keep: "first" },
-  archive: {},
+  archive: { min_bytes: 1_000_000, older_than_days: 30 },
+  restore: {},
   cleanup: { steps: ["a"], keep: "nothing" },
 };
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { systemClock } from "../../src/base/clock.ts";
-import type { JsonValue } from "../../src/domain/queue-item.ts";
+import type { JsonValue } from "../../src/domain/lane/queue-item.ts";
 import { createImageInspector } from "../../src/images/inspector.ts";
-import { recordItem } from "../../src/workflows/item-keys.ts";
+import { recordItem } from "../../src/workflows/items/item-keys.ts";
 import type { Item, StepKind } from "../../src/workflows/step-kind.ts";
 import { archiveStep } from "../../src/workflows/steps/archive.ts";
 import { cleanupStep } from "../../src/workflows/steps/cleanup.ts";

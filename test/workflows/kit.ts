@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
-import { type Client, openClient } from "../../src/client.ts";
-import type { JsonValue } from "../../src/domain/queue-item.ts";
+import { type Client, openClient } from "../../src/app/context.ts";
+import type { JsonValue } from "../../src/domain/lane/queue-item.ts";
 import type { StepResult } from "../../src/domain/workflow/definition.ts";
 import { cancelRun } from "../../src/orchestrator/runs/control.ts";
-import type { RunRecord } from "../../src/store/port.ts";
-import type { StepRecord } from "../../src/store/workflow-port.ts";
-import { readItems } from "../../src/workflows/items-file.ts";
+import type { RunRecord } from "../../src/store/ports/port.ts";
+import type { StepRecord } from "../../src/store/ports/workflow-port.ts";
+import { readItems } from "../../src/workflows/items/items-file.ts";
 import type { Item } from "../../src/workflows/step-kind.ts";
 import { Place } from "../jobs/kit.ts";
+import { holdEventsToCatalogue } from "../support/known-events.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
 export interface StepInput {
@@ -116,6 +117,8 @@ export class Workshop implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#client.close();
+    const { database } = this.place.config;
+    if (database.kind === "sqlite") holdEventsToCatalogue(database.path);
     await this.place[Symbol.asyncDispose]();
   }
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { TASK_STATES, type TaskState } from "../../src/domain/states.ts";
+import { TASK_STATES, type TaskState } from "../../src/domain/run/states.ts";
 import type { WorkflowProgress } from "../../src/orchestrator/workflows/progress.ts";
 import type { EntryView, WorkflowTaskView } from "../../src/orchestrator/workflows/task-view.ts";
 import { WORKFLOW_STATUSES, type WorkflowDetail, type WorkflowView } from "../../src/orchestrator/workflows/view.ts";
@@ -76,7 +76,7 @@ describe("a person who works with workflows over HTTP alone", () => {
       call("last", site.url("/last"), { dependencies: ["bad"] }),
     ];
     const { id: second } = await create(bad);
-    const retried = await place.said(second, /^Retry scheduled: step bad is tried again/);
+    const retried = await place.said(second, /^Retry scheduled: step bad, attempt/);
     await look(second, "running", "retrying", "pending");
     const waiting = await task(second, "bad");
     assert.deepEqual([waiting.retry_count, waiting.failure_code], [1, "bad_response"]);
@@ -114,7 +114,9 @@ describe("a person who works with workflows over HTTP alone", () => {
     const asleep = await task(id, "read");
     assert.equal(asleep.status, "running");
     const [child] = asleep.child_run_ids;
-    assert.deepEqual(asleep.waiting_for, { for: "run", run_id: child });
+    const { waiting_for: why } = asleep;
+    assert.ok(why?.for === "run" && why.run_id === child);
+    assert.deepEqual([why.message, why.run?.kind], [`Fetching ${site.url("/a")}`, "page"]);
     const progress = (await place.api.get(`/workflows/${id}/progress`)).json<WorkflowProgress>();
     assert.deepEqual([progress.counts.running, progress.steps[0]?.waiting_for], [1, asleep.waiting_for]);
     go.give();
@@ -136,6 +138,17 @@ describe("a person who works with workflows over HTTP alone", () => {
     const name = decodeURIComponent(file.url.split("/").at(-1) ?? "");
     assert.match(name, /^.+\.jsonl$/);
     assert.equal(saved.headers["content-disposition"], `attachment; filename="${name}"`);
+  });
+
+  test("is told nothing of how far a step was once it has completed", async () => {
+    await using site = await MisbehavingSite.start({ "/a": page("A page") });
+    const { id } = await create([{ name: "files", task_type: "download", params: { urls: [site.url("/a")] } }]);
+    await place.ended(id);
+    const { status, progress, progress_message, result } = await task(id, "files");
+    assert.deepEqual(
+      [status, progress, progress_message, result],
+      ["completed", 100, null, { downloaded: 1, failed: 0 }],
+    );
   });
 
   test("looks at the entries of a list one by one, a page at a time, and only at those that failed", async () => {

@@ -5,11 +5,11 @@ import { createArtifactStore } from "../../src/artifacts/store.ts";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { createLog } from "../../src/base/log.ts";
 import { seededRandom } from "../../src/base/random.ts";
-import type { TaskArtifact } from "../../src/domain/outcome.ts";
-import type { JsonValue } from "../../src/domain/queue-item.ts";
+import type { TaskArtifact } from "../../src/domain/run/outcome.ts";
+import type { JsonValue } from "../../src/domain/lane/queue-item.ts";
 import { BufferSink } from "../../src/net/buffer-sink.ts";
 import { stepFiles } from "../../src/workflows/step-files.ts";
-import type { Item, StepContext, StepEnd, StepKind, StepPast } from "../../src/workflows/step-kind.ts";
+import type { Item, StepContext, StepEnd, StepKind, RunHistory } from "../../src/workflows/step-kind.ts";
 import { type TestClient, testClient } from "../support/net.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -17,7 +17,7 @@ export interface StepSetting {
   inputs?: readonly Item[];
   itemsOf?: Readonly<Record<string, readonly Item[]>>;
   lastRun?: Readonly<Record<string, readonly Item[]>>;
-  past?: StepPast;
+  past?: RunHistory;
   outputs?: Readonly<Record<string, JsonValue>>;
   signal?: AbortSignal;
 }

@@ -13,6 +13,7 @@ function endOf({ urls }: Extract<ChildRun, { kind: "download" }>, runId: string)
     failure: null,
     counts: {},
     async *results() {},
+    async *failures() {},
     async *downloads() {
       for (const { url, data } of urls) {
         const file = { id: `id of ${url}`, hash: "ab".repeat(32), size: 1, contentType: null, url };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
-import type { Item, StepPast } from "../../src/workflows/step-kind.ts";
+import type { Item, RunHistory } from "../../src/workflows/step-kind.ts";
 import { archiveStep } from "../../src/workflows/steps/archive.ts";
 import { cleanupStep } from "../../src/workflows/steps/cleanup.ts";
 import { compareStep } from "../../src/workflows/steps/compare.ts";
@@ -28,7 +28,7 @@ describe("a cleanup step", () => {
   const file = (letter: string) => ({ id: `id-${letter}`, hash: letter.repeat(64) });
 
   /** The rows of a run; what is dropped is gone. */
-  function past(rows: Record<string, { downloads?: string; made?: string }>): StepPast & { left: () => string } {
+  function past(rows: Record<string, { downloads?: string; made?: string }>): RunHistory & { left: () => string } {
     const gone = new Set<string>();
     return {
       async *filesOf(step, which) {
@@ -65,7 +65,7 @@ describe("a cleanup step", () => {
   it("counts what it removed itself, not what was gone before", async () => {
     await using place = new StepPlace();
     const rows = past({ download: { downloads: "abcd" } });
-    const overtaken: StepPast = {
+    const overtaken: RunHistory = {
       filesOf: rows.filesOf,
       async drop(ids) {
         await rows.drop(["id-b"]);
@@ -100,7 +100,7 @@ describe("a comparison with the last run", () => {
     await using place = new StepPlace();
     const inputs = [offer(1, 10), offer(2, 20)];
     const { output, items, files } = await place.done(compareStep, {}, { inputs });
-    const nothing = { changed: 0, added: 0, removed: 0, unchanged: 0, changes: [] };
+    const nothing = { changed: 0, added: 0, removed: 0, unchanged: 0, not_read: 0, changes: [] };
     assert.deepEqual(output, { first_run: true, total: 2, duplicates: 0, ...nothing });
     assert.deepEqual(items, inputs);
     assert.deepEqual(files, []);
@@ -113,16 +113,17 @@ describe("a comparison with the last run", () => {
     const setting = { inputs, lastRun: { step: before } };
     const { output, files } = await place.done(compareStep, { fields: ["price"] }, setting);
     const changes = [
-      { kind: "added", url: "https://shop.example/4", key: "https://shop.example/4", fields: {} },
+      { kind: "added", url: "https://shop.example/4", title: "Thing 4", key: "https://shop.example/4", fields: {} },
       {
         kind: "changed",
         url: "https://shop.example/2",
+        title: "Thing 2",
         key: "https://shop.example/2",
         fields: { price: { before: 20, after: 19.5 } },
       },
-      { kind: "removed", url: "https://shop.example/3", key: "https://shop.example/3", fields: {} },
+      { kind: "removed", url: "https://shop.example/3", title: "Thing 3", key: "https://shop.example/3", fields: {} },
     ];
-    const counts = { changed: 1, added: 1, removed: 1, unchanged: 1 };
+    const counts = { changed: 1, added: 1, removed: 1, unchanged: 1, not_read: 0 };
     assert.deepEqual(output, { first_run: false, total: 3, duplicates: 0, ...counts, changes });
     const lines = (await place.read(files[0]!.hash)).toString("utf8").trimEnd().split("\n");
     assert.deepEqual(
@@ -184,6 +185,7 @@ describe("a comparison with the last run", () => {
       {
         kind: "changed",
         url: null,
+        title: null,
         key: ["a", 1],
         fields: {
           "data.tags": { before: ["x", "y"], after: ["y", "x"] },

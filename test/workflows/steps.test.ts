@@ -107,7 +107,7 @@ describe("steps of a workflow", { concurrency: 4 }, () => {
     assert.equal(steps.get("call")?.task.attempts.length, 2);
     const told = (await shop.place.events(id)).map(({ message }) => message);
     assert.ok(
-      told.some((message) => /tried again in 1(\.1)? s/.test(message)),
+      told.some((message) => /Retry scheduled: .* in 1(\.1)? s/.test(message)),
       told.join("\n"),
     );
   });
@@ -115,11 +115,11 @@ describe("steps of a workflow", { concurrency: 4 }, () => {
   test("tries are 1, 2 and 4 seconds apart, however it is that they fail [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": firstTimes(2, status(500), tooMany()) });
     const id = await shop.begin([{ name: "call", ...call(site.url("/")) }]);
-    await shop.place.said(id, /tried again in 4/);
+    await shop.place.said(id, /Retry scheduled: .* in 4/);
     await shop.cancel(id);
     assert.equal((await shop.ended(id)).status, "cancelled");
     const told = (await shop.place.events(id)).flatMap(
-      ({ message }) => /tried again in ([\d.]+) s/.exec(message)?.[1] ?? [],
+      ({ message }) => /Retry scheduled: .*? in ([\d.]+) s/.exec(message)?.[1] ?? [],
     );
     const { attempts } = (await shop.step(id, "call")).task;
     for (const [index, seconds] of [1, 2, 4].entries()) {

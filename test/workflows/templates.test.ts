@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import type { JsonValue } from "../../src/domain/queue-item.ts";
+import type { JsonValue } from "../../src/domain/lane/queue-item.ts";
 import { completeParams } from "../../src/domain/workflow/params-check.ts";
 import type { WorkflowTaskView } from "../../src/orchestrator/workflows/task-view.ts";
 import type { WorkflowDetail } from "../../src/orchestrator/workflows/view.ts";
 import { BUILT_IN_TEMPLATES } from "../../src/workflows/templates/registry.ts";
 import { Place } from "../jobs/kit.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
-import { article, html, json, product } from "../support/misbehaviours.ts";
+import { article, html, json, product, status } from "../support/misbehaviours.ts";
 
 const SECRET = "a-secret-of-24-characters";
 
@@ -95,7 +95,7 @@ describe("a built-in template", { concurrency: 2 }, () => {
     assert.deepEqual(await image({ split: { Train: 1, train: 1 } }), ["input_invalid", "params.split.train"]);
     assert.deepEqual(await image({ endpoint: "http://169.254.169.254/" }), ["forbidden_target", "params.endpoint"]);
     const price = (params: Record<string, JsonValue>) => refusal("price-monitor", { urls, ...params });
-    assert.deepEqual(await price({ urls: ["no address"] }), ["input_invalid", "params"]);
+    assert.deepEqual(await price({ urls: ["no address"] }), ["input_invalid", "params.urls[0]"]);
     assert.deepEqual(await price({ fields: { price: ".p" }, items: { css: "(((" } }), [
       "input_invalid",
       "params.items.css",
@@ -169,10 +169,76 @@ describe("a built-in template", { concurrency: 2 }, () => {
         {
           kind: "changed",
           url: site.url("/two"),
+          title: "Two",
           key: site.url("/two"),
           fields: { price: { before: 20, after: 18.5 } },
         },
       ],
+      failed: 0,
+      failed_pages: [],
     });
+  });
+
+  it("watches 30 products of which one is gone: the others are compared, written as a table, and the failing page is named", async () => {
+    const names = Array.from({ length: 30 }, (_, n) => `/p${n}`);
+    await using site = await MisbehavingSite.start({ "/told": json({}) });
+    for (const [n, path] of names.entries()) site.on(path, product(`Product ${n}`, `${n + 1}.00`));
+    site.on("/p7", status(404));
+    const params = { urls: names.map((path) => site.url(path)), webhook_url: site.url("/told") };
+    const first = await run("price-monitor", params);
+    assert.deepEqual(
+      [outputOf(first, "scrape")["pages"], outputOf(first, "scrape")["failed"], outputOf(first, "compare")["not_read"]],
+      [29, 1, 1],
+    );
+    const gone = { url: site.url("/p7"), error: "the server answered 404 (not found)", http_status: 404 };
+    assert.deepEqual(outputOf(first, "scrape")["failed_pages"], [gone]);
+    site.on("/p3", product("Product 3", "3.50"));
+    // One that was there before, and cannot be read now, has not changed and is not gone.
+    site.on("/p9", status(404));
+    const second = await run("price-monitor", params);
+    const compared = outputOf(second, "compare");
+    assert.deepEqual(
+      [compared["changed"], compared["added"], compared["removed"], compared["unchanged"], compared["not_read"]],
+      [1, 0, 0, 27, 2],
+    );
+    assert.equal(site.count("/told"), 1);
+    const told = JSON.parse(site.of("/told")[0]!.body) as Record<string, JsonValue>;
+    assert.deepEqual(told["changes"], [
+      {
+        kind: "changed",
+        url: site.url("/p3"),
+        title: "Product 3",
+        key: site.url("/p3"),
+        fields: { price: { before: 4, after: 3.5 } },
+      },
+    ]);
+    assert.deepEqual([told["failed"], (told["failed_pages"] as JsonValue[]).length], [2, 2]);
+    assert.deepEqual((told["failed_pages"] as JsonValue[])[0], gone);
+    const [header, ...rows] = (await exported(second)).toString("utf8").trimEnd().split(/\r?\n/);
+    assert.equal(header, "url,title,price,currency,not_read");
+    assert.equal(rows.length, 30);
+    assert.ok(rows.includes(`${site.url("/p3")},Product 3,3.5,EUR,`));
+    assert.ok(
+      rows.includes(`${site.url("/p9")},Product 9,10,EUR,the server answered 404 (not found)`),
+      "as it was last",
+    );
+    assert.ok(rows.includes(`${site.url("/p7")},,,,the server answered 404 (not found)`));
+    // It is read again: what it says is compared with what was known of it.
+    site.on("/p9", product("Product 9", "11.00"));
+    site.on("/p7", product("Product 7", "8.00"));
+    const third = outputOf(await run("price-monitor", params), "compare");
+    assert.deepEqual([third["changed"], third["added"], third["removed"], third["not_read"]], [1, 1, 0, 0]);
+  });
+
+  it("fails as a whole when more pages fail than may, and names them", async () => {
+    await using site = await MisbehavingSite.start({ "/one": product("One", "10.00"), "/two": status(404) });
+    const params = { urls: [site.url("/one"), site.url("/two")] };
+    const { id } = (await place.api.post("/workflows", { template: "price-monitor", params })).json<WorkflowDetail>();
+    assert.equal((await place.ended(id)).status, "failed");
+    const { error_message: message } = (await place.api.get(`/workflows/${id}`)).json<WorkflowDetail>();
+    assert.match(
+      message ?? "",
+      /1 of 2 pages failed, and max_failed_share is 0\.2: http.*\/two: the server answered 404/,
+    );
   });
 });

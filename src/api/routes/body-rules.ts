@@ -1,5 +1,5 @@
 /** What schemas cannot say of bodies, asked for when one is refused: see `withRules`. */
-import type { CrawlInput } from "../../domain/crawl-options.ts";
+import type { CrawlInput } from "../../domain/crawl/crawl-options.ts";
 import { crawlOptionsFrom } from "../../orchestrator/crawls/options.ts";
 import { checkJob } from "../../orchestrator/jobs/manage.ts";
 import type { ApiDeps } from "../deps.ts";

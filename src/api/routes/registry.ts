@@ -1,36 +1,39 @@
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import type { ApiMetrics } from "../metrics.ts";
-import { alertRoutes } from "./alerts.ts";
-import { boardRoutes } from "./board.ts";
-import { configRoutes } from "./config.ts";
-import { credentialRoutes } from "./credentials.ts";
-import { demoRoutes } from "./demo.ts";
-import { healthRoutes } from "./health.ts";
-import { jobRoutes } from "./jobs.ts";
-import { laneRoutes } from "./lanes.ts";
-import { liveRoutes } from "./live.ts";
-import { previewRoutes } from "./preview.ts";
-import { crawlResultRoutes } from "./crawl-results.ts";
-import { proxyRoutes } from "./proxies.ts";
-import { queueRoutes } from "./queue.ts";
-import { resolverRoutes } from "./resolvers.ts";
-import { resultRoutes } from "./results.ts";
-import { bulkRoutes } from "./run-bulk.ts";
-import { eventRoutes } from "./run-events.ts";
-import { runProgressRoutes } from "./run-progress.ts";
-import { runRecipeRoutes } from "./run-recipes.ts";
-import { runRoutes } from "./runs.ts";
-import { scheduleRoutes } from "./schedules.ts";
-import { scrapingRoutes } from "./scraping.ts";
-import { sessionRoutes } from "./session.ts";
-import { siteDetailRoutes } from "./site-details.ts";
-import { siteRoutes } from "./sites.ts";
-import { workerRoutes } from "./workers.ts";
-import { workflowControlRoutes } from "./workflow-control.ts";
-import { workflowTaskRoutes } from "./workflow-tasks.ts";
-import { workflowTemplateRoutes } from "./workflow-templates.ts";
-import { workflowRoutes } from "./workflows.ts";
+import { alertRoutes } from "./system/alerts.ts";
+import { boardRoutes } from "./queue/board.ts";
+import { configRoutes } from "./system/config.ts";
+import { credentialRoutes } from "./system/credentials.ts";
+import { demoRoutes } from "./system/demo.ts";
+import { healthRoutes } from "./system/health.ts";
+import { jobRoutes } from "./jobs/jobs.ts";
+import { laneRoutes } from "./queue/lanes.ts";
+import { liveRoutes } from "./system/live.ts";
+import { learnRoutes } from "./pages/learn.ts";
+import { previewRoutes } from "./pages/preview.ts";
+import { crawlResultRoutes } from "./pages/crawl-results.ts";
+import { proxyRoutes } from "./sites/proxies.ts";
+import { queueRoutes } from "./queue/queue.ts";
+import { resolverRoutes } from "./queue/resolvers.ts";
+import { resultRoutes } from "./runs/results.ts";
+import { bulkRoutes } from "./runs/run-bulk.ts";
+import { eventRoutes } from "./runs/run-events.ts";
+import { runDeletionRoutes } from "./runs/run-deletion.ts";
+import { runProgressRoutes } from "./runs/run-progress.ts";
+import { runRecipeRoutes } from "./runs/run-recipes.ts";
+import { runRoutes } from "./runs/runs.ts";
+import { scheduleRoutes } from "./jobs/schedules.ts";
+import { scrapingRoutes } from "./pages/scraping.ts";
+import { sessionRoutes } from "./system/session.ts";
+import { siteDetailRoutes } from "./sites/site-details.ts";
+import { siteRoutes } from "./sites/sites.ts";
+import { storageRoutes } from "./system/storage.ts";
+import { workerRoutes } from "./system/workers.ts";
+import { workflowControlRoutes } from "./workflows/workflow-control.ts";
+import { workflowTaskRoutes } from "./workflows/workflow-tasks.ts";
+import { workflowTemplateRoutes } from "./workflows/workflow-templates.ts";
+import { workflowRoutes } from "./workflows/workflows.ts";
 
 /** A resource: one file beside this one, listed below. */
 export type Routes = (api: ApiInstance, deps: ApiDeps) => void;
@@ -40,6 +43,7 @@ const RESOURCES: readonly Routes[] = [
   jobRoutes,
   runRoutes,
   bulkRoutes,
+  runDeletionRoutes,
   runProgressRoutes,
   runRecipeRoutes,
   eventRoutes,
@@ -47,6 +51,7 @@ const RESOURCES: readonly Routes[] = [
   resultRoutes,
   credentialRoutes,
   previewRoutes,
+  learnRoutes,
   scrapingRoutes,
   crawlResultRoutes,
   workflowRoutes,
@@ -56,6 +61,7 @@ const RESOURCES: readonly Routes[] = [
   queueRoutes,
   laneRoutes,
   resolverRoutes,
+  storageRoutes,
   siteRoutes,
   siteDetailRoutes,
   proxyRoutes,

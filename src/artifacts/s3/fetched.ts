@@ -3,11 +3,12 @@
  * often wants the same. Several processes may share the folder.
  */
 import { createHash } from "node:crypto";
-import { createWriteStream, mkdirSync } from "node:fs";
+import { createWriteStream } from "node:fs";
 import { readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { OrbError, systemCode } from "../../base/errors.ts";
+import { fileMode, makeFolder } from "../../base/files/file-modes.ts";
 import { onDisk, onDiskAsync } from "../disk.ts";
 import { artifactPath, type Folder } from "../layout.ts";
 import { Turns } from "../turns.ts";
@@ -37,7 +38,7 @@ export class FetchedFiles {
     this.#folder = folder;
     this.#limits = limits;
     this.#dir = `${folder.dir}/fetched`;
-    onDisk(() => mkdirSync(this.#dir, { recursive: true }));
+    onDisk(() => makeFolder(this.#dir));
   }
 
   async pathOf(hash: string, open: () => Promise<Readable>): Promise<string> {
@@ -67,7 +68,7 @@ export class FetchedFiles {
     try {
       const actual = createHash("sha256");
       bytes.on("data", (chunk: Buffer) => actual.update(chunk));
-      await onDiskAsync(() => pipeline(bytes, createWriteStream(draft, { flags: "wx" })));
+      await onDiskAsync(() => pipeline(bytes, createWriteStream(draft, { flags: "wx", mode: fileMode() })));
       if (actual.digest("hex") !== hash)
         throw new OrbError("not_found", `the stored file ${hash} is damaged`, {
           hint: "orb audit --deep looks at all.",

@@ -3,6 +3,7 @@ import { createWriteStream } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { fileMode } from "../../base/files/file-modes.ts";
 import { onDiskAsync } from "../disk.ts";
 import { artifactPath, type Folder } from "../layout.ts";
 import { YOUNG_MS } from "../loose.ts";
@@ -145,7 +146,7 @@ export class StoredObjects {
   async #sendDraft(key: string, fill: (draft: NodeJS.WritableStream) => Promise<void>): Promise<number> {
     const path = this.#folder.temporary();
     try {
-      await onDiskAsync(() => fill(createWriteStream(path, { flags: "wx" })));
+      await onDiskAsync(() => fill(createWriteStream(path, { flags: "wx", mode: fileMode() })));
       const { size } = await stat(path);
       await this.#bucket.putFile(key, path, size);
       return size;

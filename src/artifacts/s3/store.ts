@@ -2,8 +2,8 @@
  * Files in an S3-compatible bucket, so that every machine has all of them. What is being written, beginnings of downloads
  * and copies for tools that need a path lie in a folder of this machine.
  */
-import { mkdirSync } from "node:fs";
 import type { Clock } from "../../base/clock.ts";
+import { makeFolder } from "../../base/files/file-modes.ts";
 import { isContentOf, missingArtifact } from "../content.ts";
 import { onDisk } from "../disk.ts";
 import { artifactPath, Folder } from "../layout.ts";
@@ -25,7 +25,7 @@ export function createBucketArtifactStore(options: {
 }): ArtifactStore {
   const { bucket, dir, clock } = options;
   const folder = new Folder(dir, clock);
-  onDisk(() => mkdirSync(folder.tmp, { recursive: true }));
+  onDisk(() => makeFolder(folder.tmp));
   removeLeftovers(folder, clock.now() - STALE_MS);
   const place = new BucketPlace(bucket);
   const objects = new StoredObjects(bucket, folder);
@@ -47,6 +47,7 @@ export function createBucketArtifactStore(options: {
     open,
     placeOf: (hash) => bucket.addressOf(artifactPath(hash)),
     pathOf: (hash) => fetched.pathOf(hash, () => open(hash)),
+    ageOf: async (hash) => (await bucket.head(artifactPath(hash)))?.ageMs ?? null,
     coolDown: (hash) => objects.coolDown(hash),
     async verify(hash) {
       const bytes = await objects.open(hash);

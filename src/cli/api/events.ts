@@ -4,8 +4,13 @@ import type { OrbweaverClient, RunEvent, SitesProgress } from "../../api-client/
 const MOST_FAILURES = 10;
 
 /** The events of a run as they come, until it has ended and all are told, or `signal` says stop. */
-export function runEvents(api: OrbweaverClient, runId: string, signal: AbortSignal): AsyncGenerator<RunEvent> {
-  return untilStopped(api.followRun(runId, { signal, reconnects: MOST_FAILURES }), signal);
+export function runEvents(
+  api: OrbweaverClient,
+  runId: string,
+  signal: AbortSignal,
+  filter: { type?: string } = {},
+): AsyncGenerator<RunEvent> {
+  return untilStopped(api.followRun(runId, { signal, reconnects: MOST_FAILURES, ...filter }), signal);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The queue as its commands use it: on the database here, or at a server. */
-import type { QueueItem } from "../../domain/queue-item.ts";
-import type { QueueState } from "../../domain/states.ts";
+import { configuredLimit } from "../../domain/lane/lane.ts";
+import type { QueueItem } from "../../domain/lane/queue-item.ts";
+import type { QueueState } from "../../domain/run/states.ts";
 import { type EnqueueReport, enqueueItems } from "../../orchestrator/queue/enqueue.ts";
 import { listItems, type QueueItemDetail, type QueueItemView, showItem } from "../../orchestrator/queue/items.ts";
 import { resolverLimit, setResolverLimit } from "../../orchestrator/queue/resolvers.ts";
@@ -48,7 +49,7 @@ function deskHere(context: CliContext, client: CliClient): QueueDesk {
     resolverLimit: async (name, change) => {
       if (change !== undefined) await setResolverLimit(client, name, change);
       const limits = context.wiring.loadConfig().config.maxPerResolver;
-      return (await resolverLimit(client, name)) ?? (Object.hasOwn(limits, name) ? (limits[name] ?? null) : null);
+      return (await resolverLimit(client, name)) ?? configuredLimit(limits, name);
     },
   };
 }

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import { ALERT_KINDS } from "../../domain/alerts.ts";
+import { ALERT_KINDS } from "../../domain/run/alerts.ts";
 import type { AlertView } from "../../orchestrator/alerts.ts";
 import { rowsOf } from "../api/rows.ts";
 import { asSaid, given, listCommand, type ListOptions, timeCell } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
-import { EXIT, listTable, printJson } from "../output.ts";
+import { EXIT, listTable, printJson } from "../print/output.ts";
 
 /** `orb alerts`: what the operator was told, and whether telling works. */
 export function addAlertsCommand(program: Command, context: CliContext): void {

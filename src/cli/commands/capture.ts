@@ -1,11 +1,11 @@
 import { type Command, Option } from "commander";
 import { OrbError } from "../../base/errors.ts";
 import { apiCommand, asSaid, given, type UrlOption } from "../api/command.ts";
-import type { CapturedCall, CapturedPage } from "../capture-view.ts";
+import type { CapturedCall, CapturedPage } from "../scrape/capture-view.ts";
 import { commandLog } from "../command-log.ts";
 import type { CliContext } from "../context.ts";
 import { readText } from "../files.ts";
-import { EXIT, oneLine, paint, plural, printJson, table } from "../output.ts";
+import { EXIT, oneLine, paint, plural, printJson, table } from "../print/output.ts";
 import { stopRequest } from "../stop.ts";
 import { positiveInteger, positiveNumber } from "../values.ts";
 import { rethrow } from "./login.ts";
@@ -33,7 +33,7 @@ export function addCaptureCommand(program: Command, context: CliContext): void {
     .option("--out <file>", "write the job to this file")
     .addOption(new Option("--save", "save the job").conflicts("out"))
     .option("--name <name>", "what you call the job")
-    .option("--session <id>", "open the page with this session")
+    .option("--session <name>", "open the page with this session, by its name or id")
     .option("--wait-for <css>", "wait until this is on the page")
     .option("--timeout <seconds>", "how long the page may take", positiveNumber, 30)
     .action((page: string | undefined, options: CaptureCommandOptions) => capture(context, page, options));

@@ -5,28 +5,39 @@ import type { CrawlDetail } from "../../orchestrator/crawls/view.ts";
 import { asSaid, fullId, given, nextCommand, type UrlOption } from "../api/command.ts";
 import { refusal } from "../api/problem.ts";
 import type { CliContext, OpenApi } from "../context.ts";
-import { CrawlDisplay } from "../crawl-display.ts";
-import { CRAWL_OVER, followCrawl, type FollowedCrawl, lookAtCrawl } from "../crawl-follow.ts";
-import { addCrawlOptions, crawlOf, type CrawlOptions } from "../crawl-options.ts";
+import { CrawlDisplay } from "../crawl/crawl-display.ts";
+import { CRAWL_OVER, followCrawl, type FollowedCrawl, lookAtCrawl } from "../crawl/crawl-follow.ts";
+import { addCrawlOptions, crawlOf, type CrawlOptions } from "../crawl/crawl-options.ts";
 import {
   refuseTwoOnOutput,
   refuseUnarchived,
   refuseWithResume,
   resultsCommand,
   resumeCommand,
-} from "../crawl-resume.ts";
-import { EXIT, oneLine, plural, printJson, type Terminal } from "../output.ts";
-import { addHeader, addReadingOptions, type RecipeOptions, recipeOf } from "../recipe-options.ts";
+} from "../crawl/crawl-resume.ts";
+import { tellSkipped } from "../crawl/crawl-skips.ts";
+import { EXIT, oneLine, plural, printJson, type Terminal } from "../print/output.ts";
+import {
+  addHeader,
+  addReadingOptions,
+  attemptsAlias,
+  type RecipeOptions,
+  recipeOf,
+  triesOf,
+} from "../recipe-options.ts";
 import { stopRequest } from "../stop.ts";
-import { readUrls } from "../url-list.ts";
-import { showFound, showsFound, tellWhereFound } from "../crawl-found.ts";
+import { readUrls } from "../crawl/url-list.ts";
+import { showFound, showsFound, tellWhereFound } from "../crawl/crawl-found.ts";
+import { keptWords } from "../print/kept-words.ts";
 import { positiveInteger } from "../values.ts";
-import { OUT_HELP, refuseOnScreen } from "./run-results.ts";
+import { withFormatOfFile } from "../out-format.ts";
+import { OUT_HELP, refuseOnScreen } from "./runs/run-results.ts";
 
 interface CrawlCommandOptions extends UrlOption, RecipeOptions, CrawlOptions {
   format?: string;
   out?: string;
   resume?: string;
+  name?: string;
   from?: string;
 }
 
@@ -40,7 +51,10 @@ export function addCrawlCommand(program: Command, context: CliContext): void {
   addCrawlOptions(command);
   addReadingOptions(command, ["auto", "http", "browser"])
     .option("--header <name: value>", "sent to the origin where it begins; may be given often", addHeader)
-    .option("--attempts <number>", "tries in all for each page (4)", positiveInteger)
+    .option("--session <name>", "a stored session of the origin where it begins, by its name or id; see orb sessions")
+    .option("--max-attempts <number>", "tries in all for each page (4)", positiveInteger)
+    .addOption(attemptsAlias())
+    .option("--name <text>", "what you call it")
     .addOption(
       new Option(
         "--format <name>",
@@ -58,16 +72,17 @@ export function addCrawlCommand(program: Command, context: CliContext): void {
 
 async function crawl(context: CliContext, named: string[], options: CrawlCommandOptions): Promise<void> {
   const { terminal, wiring } = context;
+  const { format } = context.json ? options : withFormatOfFile(options);
   const isNamed = named.length > 0 || options.from !== undefined;
   if (!isNamed && options.resume === undefined)
     throw new OrbError("usage", "an address to begin with is missing, or --resume ID");
   if (isNamed && options.resume !== undefined)
     throw new OrbError("usage", "--resume goes on where a crawl was: it takes no address");
   refuseTwoOnOutput(context.json, options);
-  if (options.resume === undefined) refuseOnScreen(terminal, options.format ?? "json", options.out);
+  if (options.resume === undefined) refuseOnScreen(terminal, format ?? "json", options.out);
   if (options.resume === undefined && options.out !== undefined)
-    await wiring.refuseUnwritable(options.out, options.format ?? "json");
-  const body = options.resume === undefined ? await bodyOf(context, named, options) : null;
+    await wiring.refuseUnwritable(options.out, format ?? "json");
+  const body = options.resume === undefined ? await bodyOf(context, named, { ...options, ...given({ format }) }) : null;
   const display = new CrawlDisplay(terminal, wiring.now, context.json ? "silent" : terminal.live ? "live" : "plain");
   const say = { live: true, err: (text: string) => display.note(text.trim()) };
   let goesOn = "";
@@ -99,8 +114,8 @@ async function bodyOf(
 ): Promise<Record<string, unknown>> {
   const urls = await readUrls(wiring, named, options.from);
   const recipe = await recipeOf(options, wiring);
-  const { attempts } = options;
   return given({
+    name: options.name,
     url: urls.length === 1 ? urls[0] : urls,
     ...crawlOf(options),
     export_format: options.format,
@@ -114,7 +129,8 @@ async function bodyOf(
       strategy: recipe["strategy"],
       proxy: recipe["proxy"],
       headers: recipe["headers"],
-      retry_attempts: attempts === undefined ? undefined : attempts - 1,
+      session_id: recipe["session_id"],
+      max_attempts: triesOf(options),
     }),
   });
 }
@@ -215,8 +231,17 @@ async function conclude(
   const counts = view.status === "cancelled" ? `: ${plural(got, "page")} got, ${left} not done` : "";
   terminal.err(`${view.message ?? view.status}${counts}${where} (${id})\n`);
   if (isShown && got > 0) tellWhereFound(terminal, view, options);
+  tellExpiry(terminal, view, options);
   tellFailures(terminal, view, options);
+  tellSkipped(terminal, view);
   return tellEmptySites(terminal, api, view, options);
+}
+
+/** What stays until somebody deletes it needs no word. */
+function tellExpiry(terminal: Terminal, view: CrawlDetail, options: UrlOption): void {
+  if (view.expires_at === null && view.keep_runs === null) return;
+  const command = nextCommand(`runs keep ${view.task_id}`, options);
+  terminal.err(`${keptWords(view)}; ${command} keeps it for good\n`);
 }
 
 /** All that was found so far, as a whole file of its format. */

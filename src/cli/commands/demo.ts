@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
-import { demoHead, demoWords, type DemoSummary } from "../demo-words.ts";
-import { runTour } from "../demo-tour.ts";
-import { EXIT, paint, printJson } from "../output.ts";
+import { demoHead, demoWords, type DemoSummary } from "../demo/demo-words.ts";
+import { runTour } from "../demo/demo-tour.ts";
+import { EXIT, paint, printJson } from "../print/output.ts";
 import { stopRequest } from "../stop.ts";
 
 interface DemoOptions {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
-import { EXIT, paint, printJson } from "../output.ts";
+import { EXIT, paint, printJson } from "../print/output.ts";
 
 const MARKS = { ok: ["green", "✓"], warning: ["yellow", "!"], problem: ["red", "✗"] } as const;
 

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Job } from "../../api-client/client.ts";
 import { OrbError } from "../../base/errors.ts";
+import { without } from "../../base/without.ts";
 import { rowsOf } from "../api/rows.ts";
 import {
   asSaid,
@@ -13,12 +14,14 @@ import {
   type UrlOption,
 } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
-import { addCrawlOptions, crawlOf, type CrawlOptions } from "../crawl-options.ts";
+import { addCrawlOptions, crawlOf, type CrawlOptions } from "../crawl/crawl-options.ts";
 import { describeField, describeRule, FIELD_HELP } from "../fields.ts";
 import { readJsonFile } from "../files.ts";
-import { facts, listTable, plural, printJson } from "../output.ts";
+import { facts, listTable, plural, printJson } from "../print/output.ts";
 import { addRecipeOptions, type RecipeOptions, recipeOf } from "../recipe-options.ts";
-import { runJob } from "./job-run.ts";
+import { wholeNumber } from "../values.ts";
+import { runJob } from "./runs/job-run.ts";
+import { deletionEnded } from "./runs/run-deletion.ts";
 
 interface JobOptions extends RecipeOptions, CrawlOptions, UrlOption {
   crawl?: boolean;
@@ -27,6 +30,8 @@ interface JobOptions extends RecipeOptions, CrawlOptions, UrlOption {
   schedule?: string;
   timezone?: string;
   tag?: string[];
+  keepRuns?: number;
+  keepDays?: number;
   requiresAuth?: boolean;
   respectRobots?: boolean;
   escalate?: boolean;
@@ -88,15 +93,23 @@ export function addJobsCommands(program: Command, context: CliContext): void {
     }),
   );
 
-  apiCommand(jobs, "delete", "delete a job; its runs stay readable")
+  apiCommand(jobs, "delete", "delete a job; its runs stay, unless --runs deletes them, too")
     .argument("<job_id>")
     .option("--force", "cancel runs of it that are not at their end")
-    .action((id: string, options: UrlOption & { force?: boolean }) =>
+    .option("--runs", "delete its runs, too, with their results and files")
+    .action((id: string, options: UrlOption & { force?: boolean; runs?: boolean }) =>
       context.withApi(given({ url: options.url }), async (api) => {
-        const query = options.force === true ? { force: true } : {};
-        await api.jobs.delete(await fullId(api, "job", id), query);
-        if (context.json) printJson(context.terminal, { deleted: id });
-        else context.terminal.out(`deleted ${id}\n`);
+        const query = given({
+          force: options.force === true ? true : undefined,
+          runs: options.runs === true ? ("delete" as const) : undefined,
+        });
+        const deletion = await api.jobs.delete(await fullId(api, "job", id), query);
+        const runs = deletion === null || deletion === undefined ? 0 : await deletionEnded(api, deletion);
+        if (context.json) printJson(context.terminal, { deleted: id, ...(options.runs === true ? { runs } : {}) });
+        else
+          context.terminal.out(
+            `deleted ${id}${options.runs === true ? ` and ${plural(runs, "run")}` : "; its runs stay (orb runs delete)"}\n`,
+          );
       }),
     );
 
@@ -117,6 +130,8 @@ function addJobOptions(command: Command): Command {
       ...before,
       tag,
     ])
+    .option("--keep-runs <number>", "ended runs that are kept, 0: all (default: APP_KEEP_RUNS)", wholeNumber)
+    .option("--keep-days <number>", "days for which a run is kept, 0: for ever (default: APP_KEEP_DAYS)", wholeNumber)
     .option("--requires-auth", "the page needs a sign-in: a browser, with a session of its origin")
     .option("--respect-robots", "do not fetch what the site's robots.txt forbids")
     .option("--no-escalate", "no browser after a block, unless the strategy is auto");
@@ -152,6 +167,8 @@ function jobOf({ options, fromFile, recipe }: Said, kind?: Job["kind"]): Record<
       schedule: options.schedule,
       timezone: options.timezone,
       tags: options.tag,
+      keep_runs: options.keepRuns,
+      keep_days: options.keepDays,
       requires_auth: options.requiresAuth,
       // Said only when it was: commander takes true for granted.
       escalate: options.escalate === false ? false : undefined,
@@ -160,7 +177,7 @@ function jobOf({ options, fromFile, recipe }: Said, kind?: Job["kind"]): Record<
 }
 
 const OF_CRAWL_PAGES: ReadonlySet<string> = new Set([
-  ...["strategy", "proxy", "headers", "fields", "items", "schema", "extract", "document", "browser"],
+  ...["strategy", "proxy", "headers", "session_id", "fields", "items", "schema", "extract", "document", "browser"],
 ]);
 
 /** What is read from the pages of a crawl stands with the rest of what it is asked for. */
@@ -169,12 +186,12 @@ function crawlPart(
   { max_attempts: tries, ...recipe }: Record<string, unknown>,
   crawl: Record<string, unknown>,
 ): Record<string, unknown> {
-  const before = typeof fromFile === "object" && fromFile !== null ? fromFile : {};
-  const retries = tries === undefined ? undefined : Number(tries) - 1;
+  const known = typeof fromFile === "object" && fromFile !== null ? (fromFile as Record<string, unknown>) : {};
+  const before = tries === undefined ? known : without(known, "retry_attempts", "max_attempts");
   const isItsOwn = ([key]: [string, unknown]) => OF_CRAWL_PAGES.has(key);
   const own = Object.fromEntries(Object.entries(recipe).filter(isItsOwn));
   const ofPages = Object.fromEntries(Object.entries(recipe).filter((entry) => !isItsOwn(entry)));
-  const all = { ...before, ...own, ...given({ retry_attempts: retries }), ...crawl };
+  const all = { ...before, ...own, ...given({ max_attempts: tries }), ...crawl };
   return { ...ofPages, kind: "crawl", ...(Object.keys(all).length === 0 ? {} : { crawl: all }) };
 }
 
@@ -223,12 +240,22 @@ function show({ json, terminal }: CliContext, job: Job): void {
         ["next run", job.next_run_at],
         ["last run", job.last_run === null ? null : `${job.last_run.id} ${job.last_run.status}`],
         ["tags", shown(job.tags)],
+        ["keeps", keeps(job)],
         ["created", job.created_at],
         ["updated", job.updated_at === job.created_at ? null : job.updated_at],
       ],
       terminal.columns,
     ),
   );
+}
+
+/** What it says itself about how long its runs are kept. */
+function keeps({ keep_runs: runs, keep_days: days }: Job): string | null {
+  const parts = [
+    ...(runs === null ? [] : [runs === 0 ? "all runs" : `the newest ${plural(runs, "run")}`]),
+    ...(days === null ? [] : [days === 0 ? "without a time limit" : `for ${plural(days, "day")}`]),
+  ];
+  return parts.length === 0 ? null : parts.join(", ");
 }
 
 function shown(value: unknown): string | null {
@@ -248,12 +275,14 @@ function fieldLines(fields: Job["fields"]): Line[] {
 
 function crawlLines(crawl: Job["crawl"]): Line[] {
   if (crawl === null) return [];
-  const { url, max_depth: depth, max_pages: pages, timeout_minutes: minutes, include, exclude } = crawl;
+  const { url, max_depth: depth, max_pages: pages, timeout_minutes: minutes, include, exclude, follow, read } = crawl;
   return [
     ["also from", Array.isArray(url) ? url.slice(1).join(", ") : null],
     ["limits", `depth ${depth}, ${plural(pages, "page")}, ${plural(minutes, "minute")}`],
     ["include", shown(include)],
     ["exclude", shown(exclude)],
+    ["follow", shown(follow)],
+    ["read", shown(read)],
     ["sites", crawl.same_site ? null : "any"],
     ["sitemaps", crawl.use_sitemap ? "yes" : null],
   ];

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { isOrbError, OrbError } from "../../base/errors.ts";
-import { FetchFailure } from "../../domain/failure.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
 import { apiCommand, asSaid, given, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
-import { remedyOf } from "../failure-report.ts";
+import { remedyOf } from "../print/failure-report.ts";
 import { show, stateOf } from "./sessions.ts";
 
 interface LoginOptions extends UrlOption {
@@ -47,7 +47,7 @@ async function login(context: CliContext, page: string, options: LoginOptions): 
     });
     const session = await api.sessions.create(asSaid(body));
     show(context, session);
-    if (!context.json) terminal.err(`use it with --session ${session.id}\n`);
+    if (!context.json) terminal.err(`use it with --session ${session.name ?? session.id}\n`);
   });
 }
 
@@ -58,6 +58,7 @@ function withoutDisplay(origin: string, hasTerminal: boolean): OrbError {
     hint: [
       "Sign in with a browser elsewhere and store what it keeps:",
       `  orb sessions add --origin ${origin} --storage-state FILE    (Playwright's storageState)`,
+      `  orb sessions add --origin ${origin} --cookies FILE          (JSON, cookies.txt, or a Cookie header)`,
       `  orb sessions add --origin ${origin} --cookie name=value     (from the developer tools)`,
       `  orb sessions add --origin ${origin} --header 'Name: value'`,
       `  orb sessions add --origin ${origin} --basic USER            (asks for the password)`,

@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import type { RefreshView } from "../../orchestrator/proxies/refresh.ts";
 import { apiCommand, given, nextCommand, type UrlOption } from "../api/command.ts";
 import type { CliContext, OpenApi } from "../context.ts";
-import { EXIT, paint, printJson } from "../output.ts";
-import { Picture } from "../picture.ts";
-import { fit } from "../progress.ts";
+import { EXIT, paint, printJson } from "../print/output.ts";
+import { Picture } from "../print/picture.ts";
+import { fit } from "../print/progress.ts";
 import { stopRequest } from "../stop.ts";
 
 const LOOK_MS = 300;

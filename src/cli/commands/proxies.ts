@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { OrbError } from "../../base/errors.ts";
-import { proxyLines } from "../../domain/proxy-list.ts";
-import { PROXY_STATES } from "../../domain/proxy-score.ts";
+import { proxyLines } from "../../domain/proxy/proxy-list.ts";
+import { PROXY_STATES } from "../../domain/proxy/proxy-score.ts";
 import type { ImportView } from "../../orchestrator/proxies/import.ts";
 import type { ProxyListView, ProxyView } from "../../orchestrator/proxies/view.ts";
 import { rowsOf } from "../api/rows.ts";
@@ -17,7 +17,7 @@ import {
 } from "../api/command.ts";
 import type { CliContext, OpenApi } from "../context.ts";
 import { readText } from "../files.ts";
-import { EXIT, facts, listTable, plural, printJson } from "../output.ts";
+import { EXIT, facts, listTable, plural, printJson } from "../print/output.ts";
 import { addProxyRefreshCommand } from "./proxies-refresh.ts";
 
 /** `orb proxies …`: the pool that runs with `--proxy pool` go through. No command shows a password again. */
@@ -104,8 +104,8 @@ function addImportCommand(proxies: Command, context: CliContext): void {
     .argument("<list>", "a file, - for standard input, or an address that begins with http:// or https://")
     .addHelpText(
       "after",
-      "\nA line is scheme://user:password@host:port (http, https or socks5), host:port, or host:port:user:password.\n" +
-        "Lines that begin with # are left out.",
+      "\nA line is scheme://user:password@host:port (http, https or socks5), host:port,\n" +
+        "or host:port:user:password. Lines that begin with # are left out.",
     )
     .action((list: string, options: UrlOption) =>
       context.withApi(options, async (api) => {

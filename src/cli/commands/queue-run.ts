@@ -3,12 +3,12 @@ import type { Log } from "../../base/log.ts";
 import type { Config } from "../../config/options.ts";
 import { restAfter } from "../../orchestrator/queue/drained.ts";
 import { openItems, queueOverview, type QueueStats, queueStats } from "../../orchestrator/queue/stats.ts";
-import type { Waiting } from "../../domain/waiting.ts";
-import { waitingSites } from "../../orchestrator/sites.ts";
+import type { Waiting } from "../../domain/run/waiting.ts";
+import { waitingSites } from "../../orchestrator/sites/sites.ts";
 import type { CliContext } from "../context.ts";
-import { EXIT, plural, printJson } from "../output.ts";
-import { waitingWords } from "../waiting-words.ts";
-import { MOST_LANES_SHOWN, QueueProgress } from "../progress.ts";
+import { EXIT, plural, printJson } from "../print/output.ts";
+import { waitingWords } from "../print/waiting-words.ts";
+import { MOST_LANES_SHOWN, QueueProgress } from "../print/progress.ts";
 import { onStopSignals, STOPPING, type StopSignal } from "../stop.ts";
 import type { CliWorker, Wiring } from "../wiring.ts";
 

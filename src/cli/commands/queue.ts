@@ -1,15 +1,15 @@
 import { type Command, Option } from "commander";
 import { OrbError } from "../../base/errors.ts";
-import { parseQueueItem } from "../../domain/queue-item.ts";
-import { QUEUE_STATES, type QueueState } from "../../domain/states.ts";
-import { canonicalUrl, shownUrl } from "../../domain/url.ts";
+import { parseQueueItem } from "../../domain/lane/queue-item.ts";
+import { QUEUE_STATES, type QueueState } from "../../domain/run/states.ts";
+import { canonicalUrl, shownUrl } from "../../domain/text/url.ts";
 import { importTo } from "../../orchestrator/queue/import.ts";
 import type { QueueItemDetail } from "../../orchestrator/queue/items.ts";
 import { apiCommand, given, type UrlOption } from "../api/command.ts";
 import { withQueue } from "../api/queue-desk.ts";
 import type { CliContext } from "../context.ts";
-import { EXIT, paint, plural, printJson, table } from "../output.ts";
-import { importProgress } from "../progress.ts";
+import { EXIT, oneLine, paint, plural, printJson, table } from "../print/output.ts";
+import { importProgress } from "../print/progress.ts";
 import { positiveInteger } from "../values.ts";
 import { runQueue } from "./queue-run.ts";
 
@@ -193,6 +193,10 @@ function parseJsonOption(name: string, text: string): unknown {
   }
 }
 
+function ownerOf({ worker_id: id, machine, pid }: NonNullable<QueueItemDetail["owner"]>): string {
+  return `${id ?? "not registered"}${machine === null ? "" : ` on ${machine}`}${pid === null ? "" : ` (pid ${pid})`}`;
+}
+
 function describe(item: QueueItemDetail): string {
   const lines: [string, string | null][] = [
     ["artifact_id", item.artifact_id],
@@ -204,6 +208,8 @@ function describe(item: QueueItemDetail): string {
     ["failure", item.failure_code === null ? null : `${item.failure_code} (${item.failure_reason}): ${item.message}`],
     ["why", item.failure_code === null ? item.message : null],
     ["next try", item.next_try_at],
+    ["worker", item.owner === null ? null : ownerOf(item.owner)],
+    ["lease until", item.owner?.lease_expires_at ?? null],
     ["created", item.created_at],
     ["finished", item.finished_at],
     ...item.files.map((file): [string, string] => [
@@ -212,7 +218,9 @@ function describe(item: QueueItemDetail): string {
     ]),
     ...item.results.map((result): [string, string] => ["result", JSON.stringify(result)]),
   ];
-  const head = lines.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(12)} ${value}\n`])).join("");
+  const head = lines
+    .flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(12)} ${oneLine(value)}\n`]))
+    .join("");
   if (item.history.length === 0) return head;
   const rows = item.history.map((attempt) => [
     attempt.attempt,

@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
-import { SLOT_OUTCOMES } from "../../domain/slots.ts";
+import { SLOT_OUTCOMES } from "../../domain/lane/slots.ts";
 import type { ScheduleView, SlotView } from "../../orchestrator/schedules.ts";
 import { rowsOf } from "../api/rows.ts";
 import { apiCommand, asSaid, given, fullId, type ListOptions, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
-import { facts, listTable, printJson } from "../output.ts";
+import { facts, listTable, printJson } from "../print/output.ts";
 import { positiveInteger } from "../values.ts";
 
 /** `orb schedules …`: jobs that run by themselves. */
@@ -33,6 +33,18 @@ export function addSchedulesCommands(program: Command, context: CliContext): voi
     .action((id: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
         show(context, await api.schedules.get(await fullId(api, "job", id)));
+      }),
+    );
+
+  apiCommand(schedules, "preview", "when a schedule would run, before it is saved")
+    .argument("<cron>", "a cron expression, such as '0 6 * * *'")
+    .option("--timezone <name>", "such as Europe/Berlin (UTC)")
+    .option("--count <number>", "how many times", positiveInteger, 5)
+    .action((cron: string, { url, timezone, count }: UrlOption & { timezone?: string; count: number }) =>
+      context.withApi(given({ url }), async (api) => {
+        const preview = await api.schedules.preview(asSaid(given({ cron, timezone, count })));
+        if (context.json) return printJson(terminal, preview);
+        return terminal.out(preview.next_times.map(({ local }) => `${local}  ${preview.timezone}\n`).join(""));
       }),
     );
 

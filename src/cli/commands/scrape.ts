@@ -4,9 +4,9 @@ import { RECORD_FORMATS } from "../../exporters/registry.ts";
 import type { CliContext } from "../context.ts";
 import { FIELD_HELP } from "../fields.ts";
 import { addRecipeOptions } from "../recipe-options.ts";
-import { PAGE_FORMATS } from "../page-formats.ts";
-import type { ScrapeOptions } from "../scrape-page.ts";
-import { OUT_HELP } from "./run-results.ts";
+import { PAGE_FORMATS } from "../scrape/page-formats.ts";
+import type { ScrapeOptions } from "../scrape/scrape-page.ts";
+import { OUT_HELP } from "./runs/run-results.ts";
 
 const EXAMPLES = `${FIELD_HELP}
 
@@ -15,7 +15,8 @@ Examples:
   orb scrape https://example.com/ --field title=h1 --field more=a@href
   orb scrape https://books.toscrape.com/ --items article.product_pod \\
     --field name=h3 --field price:number=.price_color --format csv
-  orb scrape https://example.com/ --format html --action click=#more --screenshot page.png`;
+  orb scrape https://example.com/ --format html \\
+    --action click=#more --screenshot page.png`;
 
 /** `orb scrape`: one page, at once. */
 export function addScrapeCommand(program: Command, context: CliContext): void {
@@ -41,10 +42,10 @@ export function addScrapeCommand(program: Command, context: CliContext): void {
     .action(async (url: string, options: ScrapeOptions, { args }: Command) => {
       if (args.length > 1)
         throw new OrbError("usage", `orb scrape gets one page, and ${args.length} addresses were given`, {
-          hint: "Several pages are a crawl that follows no links: orb crawl --depth 0 URL URL …, or orb crawl --depth 0 --from FILE",
+          hint: "Several pages are a crawl that follows no links: orb crawl --max-depth 0 URL URL …, or orb crawl --max-depth 0 --from FILE",
         });
       // Reading pages takes a lot to load: only this command pays for it.
-      const { scrape } = await import("../scrape-page.ts");
+      const { scrape } = await import("../scrape/scrape-page.ts");
       await scrape(context, url, options);
     });
 }

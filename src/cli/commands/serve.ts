@@ -4,7 +4,7 @@ import { type Config, OPTIONS } from "../../config/options.ts";
 import type { Option } from "../../config/option.ts";
 import { BadValue } from "../../config/types.ts";
 import type { CliContext } from "../context.ts";
-import { paint, printJson, wrapped } from "../output.ts";
+import { paint, printJson, wrapped } from "../print/output.ts";
 import { placesOf } from "../places.ts";
 import { stopRequest } from "../stop.ts";
 import type { CliServer, Wiring } from "../wiring.ts";

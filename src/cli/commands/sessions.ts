@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { OrbError } from "../../base/errors.ts";
 import type { SessionView } from "../../orchestrator/sessions.ts";
 import { rowsOf } from "../api/rows.ts";
@@ -7,14 +7,13 @@ import {
   addressCell,
   apiCommand,
   given,
-  idOf,
   listCommand,
   type ListOptions,
   type UrlOption,
 } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
-import { readJsonFile } from "../files.ts";
-import { EXIT, facts, printJson, listTable } from "../output.ts";
+import { readJsonFile, readText } from "../files.ts";
+import { EXIT, facts, printJson, listTable } from "../print/output.ts";
 import { addCookie, addHeader } from "../recipe-options.ts";
 import type { Prompt } from "../prompt.ts";
 
@@ -23,6 +22,7 @@ interface AddOptions extends UrlOption {
   name?: string;
   storageState?: string;
   cookie?: Record<string, string>;
+  cookies?: string;
   header?: Record<string, string>;
   basic?: string;
   checkUrl?: string;
@@ -33,7 +33,7 @@ export function addSessionsCommands(program: Command, context: CliContext): void
   const { terminal } = context;
   const sessions = program
     .command("sessions")
-    .description("cookies, headers and passwords for an origin; stored sealed, never shown");
+    .description("cookies, headers and passwords for an origin; stored encrypted, never shown");
 
   listCommand(sessions, "list", "sessions, newest first")
     .option("--origin <origin>", "only those of this origin")
@@ -59,6 +59,12 @@ export function addSessionsCommands(program: Command, context: CliContext): void
     .requiredOption("--origin <origin>", "such as https://example.com; it is sent nowhere else")
     .option("--name <name>", "what you call it")
     .option("--storage-state <file>", "cookies and local storage as Playwright writes them; - reads standard input")
+    .addOption(
+      new Option(
+        "--cookies <file>",
+        "cookies as JSON, as a Netscape cookies.txt or as a Cookie header; - reads standard input",
+      ).conflicts("cookie"),
+    )
     .option("--cookie <name=value>", "a cookie; may be given often", addCookie)
     .option("--header <name: value>", "a header; may be given often", addHeader)
     .option("--basic <user>", "HTTP basic; the password is asked for, or the first line of standard input", userName)
@@ -71,20 +77,20 @@ export function addSessionsCommands(program: Command, context: CliContext): void
     });
 
   apiCommand(sessions, "check", "ask the site whether it still lets the session in; exits 1 when not")
-    .argument("<session_id>")
+    .argument("<session>", "its id or its name")
     .action((id: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
-        const session = await api.sessions.check(idOf(id, "session"));
+        const session = await api.sessions.check(id);
         if (session.health?.status !== "healthy") context.exitCode = EXIT.failed;
         show(context, session);
       }),
     );
 
   apiCommand(sessions, "delete", "forget a session")
-    .argument("<session_id>")
+    .argument("<session>", "its id or its name")
     .action((id: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
-        await api.sessions.delete(idOf(id, "session"));
+        await api.sessions.delete(id);
         if (context.json) printJson(terminal, { deleted: id });
         else terminal.out(`deleted ${id}\n`);
       }),
@@ -99,13 +105,18 @@ function userName(text: string): string {
 }
 
 async function sessionOf({ wiring }: CliContext, options: AddOptions): Promise<Record<string, unknown>> {
-  if (options.basic !== undefined && options.storageState === "-")
-    throw new OrbError("usage", "--basic and --storage-state - both read standard input", { hint: "Name a file." });
+  const piped = [
+    options.basic === undefined ? null : "--basic",
+    options.storageState === "-" ? "--storage-state -" : null,
+    options.cookies === "-" ? "--cookies -" : null,
+  ].filter((one) => one !== null);
+  if (piped.length > 1)
+    throw new OrbError("usage", `${piped.join(" and ")} both read standard input`, { hint: "Name a file." });
   const open = (path: string) => wiring.openFile(path);
   return given({
     origin: originOf(options.origin),
     name: options.name,
-    cookies: options.cookie,
+    cookies: options.cookies === undefined ? options.cookie : await readText(open, options.cookies, "--cookies"),
     headers: options.header,
     basic:
       options.basic === undefined
@@ -171,6 +182,8 @@ export function show({ json, terminal }: CliContext, session: SessionView): void
         ["check", session.check_url],
         ["health", health === null ? "not checked yet" : `${health.status}: ${health.message}`],
         ["created", session.created_at],
+        ["last used", session.last_used_at],
+        ["jobs", session.jobs.map(({ id, name }) => name ?? id).join(", ") || null],
       ],
       terminal.columns,
     ),

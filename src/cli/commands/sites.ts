@@ -1,15 +1,15 @@
 import { type Command, Option } from "commander";
 import { OrbError } from "../../base/errors.ts";
-import { STRATEGIES } from "../../domain/recipe.ts";
-import { suggest } from "../../domain/suggest.ts";
-import { SITE_STATES } from "../../domain/site-states.ts";
-import type { SiteView } from "../../orchestrator/site-view.ts";
+import { STRATEGIES } from "../../domain/run/recipe.ts";
+import { suggest } from "../../domain/text/suggest.ts";
+import { SITE_STATES } from "../../domain/site/site-states.ts";
+import type { SiteView } from "../../orchestrator/sites/site-view.ts";
 import { rowsOf } from "../api/rows.ts";
 import { apiCommand, asSaid, given, listCommand, type ListOptions, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
-import { printJson } from "../output.ts";
-import { siteFacts, siteTable } from "../sites-view.ts";
-import { watchSites } from "../sites-watch.ts";
+import { printJson } from "../print/output.ts";
+import { siteFacts, siteTable } from "../sites/sites-view.ts";
+import { watchSites } from "../sites/sites-watch.ts";
 import { numberOrDefault } from "../values.ts";
 
 /** `orb sites …`: what is known of each site, and limits that change while the work runs. */

@@ -3,9 +3,9 @@ import { OrbError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Config } from "../../config/options.ts";
 import type { CliContext } from "../context.ts";
-import { EXIT, paint, printJson, type Terminal } from "../output.ts";
-import { Picture } from "../picture.ts";
-import { upJson, upTable } from "../up-table.ts";
+import { EXIT, paint, printJson, type Terminal } from "../print/output.ts";
+import { Picture } from "../print/picture.ts";
+import { upJson, upTable } from "../print/up-table.ts";
 import type { CliUp, CliUpState } from "../wiring.ts";
 import { onStopSignals, STOPPING } from "../stop.ts";
 
@@ -21,7 +21,7 @@ export function addUpCommand(program: Command, context: CliContext): void {
     .description(
       "run the API, the workers and the services that are to be managed, each as a process, and keep them running",
     )
-    .option("--status", "say what runs, and start nothing; exits 1 if something is down")
+    .option("--status", "say what runs, and start nothing; exits 1 unless all of it is up")
     .option("--stop", "stop what another orb up runs, and wait until it has")
     .action(async (options: UpOptions) => {
       const loaded = context.wiring.loadConfig();
@@ -31,12 +31,9 @@ export function addUpCommand(program: Command, context: CliContext): void {
     });
 }
 
-/** What is being started is not down yet. */
-const WELL: ReadonlySet<string> = new Set(["up", "starting"]);
-
 async function status(context: CliContext, config: Config): Promise<void> {
   const state = await context.wiring.upState(config);
-  const isWell = state !== null && state.supervisor !== null && state.children.every(({ state: own }) => WELL.has(own));
+  const isWell = state !== null && state.supervisor !== null && state.children.every(({ state: own }) => own === "up");
   if (!isWell) context.exitCode = EXIT.failed;
   if (state === null || (state.supervisor === null && state.children.length === 0)) {
     if (context.json) return printJson(context.terminal, { running: false, pid: null, processes: [] });

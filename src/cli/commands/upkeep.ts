@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { configRows } from "../../config/show.ts";
 import type { CliContext } from "../context.ts";
 import { copyDatabase } from "../copy-database.ts";
-import { EXIT, paint, plural, printJson, table } from "../output.ts";
+import { EXIT, paint, plural, printJson, table } from "../print/output.ts";
 
 /** `orb audit`, `orb migrate`, `orb config`: looking after an installation. */
 export function addUpkeepCommands(program: Command, context: CliContext): void {

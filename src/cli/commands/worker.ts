@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
-import { printJson } from "../output.ts";
+import { printJson } from "../print/output.ts";
 import { placesOf } from "../places.ts";
 import { stopRequest } from "../stop.ts";
 import { positiveInteger } from "../values.ts";

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { standsBy } from "../../orchestrator/workforce.ts";
-import type { WorkerView } from "../../orchestrator/workers.ts";
+import { standsBy } from "../../orchestrator/workers/worker-availability.ts";
+import type { WorkerView } from "../../orchestrator/workers/workers.ts";
 import { apiCommand, given, fullId, idOf, timeCell, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
-import { EXIT, facts, listTable, printJson } from "../output.ts";
+import { EXIT, facts, listTable, printJson } from "../print/output.ts";
 
 /** `orb workers …`: the processes that do the work. */
 export function addWorkersCommands(program: Command, context: CliContext): void {

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../queue-item.ts";
+import type { JsonValue } from "../lane/queue-item.ts";
 
 /** The names that an object of this schema can have, where the schema says that it has no others; null: not known. */
 export function closedKeys(schema: Readonly<Record<string, JsonValue>>): readonly string[] | null {

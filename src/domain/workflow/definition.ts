@@ -1,5 +1,5 @@
 /** What a workflow is once it has been checked: steps in order, each after those it depends on. */
-import type { JsonValue } from "../queue-item.ts";
+import type { JsonValue } from "../lane/queue-item.ts";
 
 export interface WorkflowDefinition {
   name: string;

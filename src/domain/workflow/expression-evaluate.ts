@@ -2,8 +2,8 @@
  * Evaluates an expression on plain data. It runs on the main thread, so every step is paid for: whatever is written, and
  * whatever it is evaluated on, it ends after a bounded amount of work. Only keys that an object has of its own are seen.
  */
-import type { JsonValue } from "../queue-item.ts";
-import { suggest } from "../suggest.ts";
+import type { JsonValue } from "../lane/queue-item.ts";
+import { suggest } from "../text/suggest.ts";
 import type { FunctionName } from "./expression-parse.ts";
 import { ExpressionError, type Node, type PathPart } from "./expression-syntax.ts";
 import {

@@ -1,5 +1,5 @@
 /** Every expression of a definition, read and looked at before anything runs. */
-import type { JsonValue } from "../queue-item.ts";
+import type { JsonValue } from "../lane/queue-item.ts";
 import { compileTemplate, compileWhen } from "./expression.ts";
 import { type ExpressionPlace, itemsSource, wrongNames } from "./expression-names.ts";
 import { ExpressionError, type Node } from "./expression-syntax.ts";

@@ -1,5 +1,5 @@
 /** Tokens become a tree: the usual operators with the usual precedence, paths, a list and a few functions. */
-import { suggest } from "../suggest.ts";
+import { suggest } from "../text/suggest.ts";
 import {
   type BinaryOperator,
   EXPRESSION_LIMITS,

@@ -1,5 +1,5 @@
 /** What the operators and functions of expressions do with plain data, and what that costs. */
-import type { JsonValue } from "../queue-item.ts";
+import type { JsonValue } from "../lane/queue-item.ts";
 import { type BinaryOperator, ExpressionError } from "./expression-syntax.ts";
 
 /** Some tens of milliseconds. A path over a list of 100,000 entries takes a fifth of it. */

@@ -2,7 +2,7 @@
  * Where expressions stand in a definition: in params as `${{ … }}`, and in `when`, where the braces may be left out. A
  * text that is one expression becomes its value, whatever that is; inside a longer text the value becomes text.
  */
-import type { JsonValue } from "../queue-item.ts";
+import type { JsonValue } from "../lane/queue-item.ts";
 import { evaluate, type ExpressionScope } from "./expression-evaluate.ts";
 import { parseExpression, parseInBraces } from "./expression-parse.ts";
 import { ExpressionError, type Node } from "./expression-syntax.ts";

@@ -1,6 +1,6 @@
 /** What is wrong with a definition: every fault with its path, as many as somebody will read. */
 import type { FieldError } from "../../base/errors.ts";
-import { suggest } from "../suggest.ts";
+import { suggest } from "../text/suggest.ts";
 
 const MOST_FAULTS = 100;
 /** Comparing words takes time by their lengths and number; nobody mistypes a longer one. */

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../queue-item.ts";
+import type { JsonValue } from "../lane/queue-item.ts";
 
 /**
  * A step knows its file by what is in it, and says so as `artifact_hash`; its id is given when the step is settled. People

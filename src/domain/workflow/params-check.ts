@@ -4,10 +4,10 @@
  */
 import type { ErrorObject } from "ajv";
 import { type FieldError, messageOf } from "../../base/errors.ts";
-import { compileJsonSchema, type SchemaCheck } from "../json-schema.ts";
-import type { JsonValue, Parsed } from "../queue-item.ts";
-import { fieldErrors } from "../schema-faults.ts";
-import { isSealed } from "./secrets.ts";
+import { compileJsonSchema, type SchemaCheck } from "../text/json-schema.ts";
+import type { JsonValue, Parsed } from "../lane/queue-item.ts";
+import { fieldErrors } from "../text/schema-faults.ts";
+import { hasSealed } from "../text/sealed-text.ts";
 
 type Params = Readonly<Record<string, JsonValue>>;
 
@@ -36,7 +36,7 @@ export function completeParams(schema: JsonValue, params: Params): Parsed<Record
 
 /** As they are written, with expressions in them, and with secrets that are sealed: each stands for any value. */
 export function checkWrittenParams(schema: JsonValue, params: Params): FieldError[] {
-  const stands = (value: unknown) => isSealed(value) || (typeof value === "string" && value.includes("${{"));
+  const stands = (value: unknown) => hasSealed(value) || (typeof value === "string" && value.includes("${{"));
   return faultsOf(schema, structuredClone(params), stands);
 }
 

@@ -1,5 +1,5 @@
 /** Whatever somebody handed in, as plain JSON of bounded size: nothing later has to fear it. */
-import type { JsonValue } from "../queue-item.ts";
+import type { JsonValue } from "../lane/queue-item.ts";
 import type { Faults } from "./faults.ts";
 
 export const DEFINITION_LIMITS = { characters: 1024 * 1024, values: 50_000, depth: 50 } as const;

@@ -1,7 +1,7 @@
 /** A definition as a file or a request body has it: YAML, of which JSON is a part, to plain values that nothing vouches for. */
 import { isMap, isScalar, LineCounter, type ParsedNode, parseDocument, visit, type YAMLMap } from "yaml";
 import { messageOf } from "../../base/errors.ts";
-import type { Parsed } from "../queue-item.ts";
+import type { Parsed } from "../lane/queue-item.ts";
 import { shortened } from "./faults.ts";
 import { DEFINITION_LIMITS } from "./plain-json.ts";
 

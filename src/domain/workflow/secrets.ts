@@ -1,40 +1,117 @@
 /**
- * Values in the params of steps that nobody is to read again: texts whose schema says `writeOnly`. They are stored sealed,
- * opened where the step runs, and shown as `***`. Expressions among them stay what they are.
+ * What nobody is to read again in workflows: texts and numbers whose schema says `writeOnly`, in the params of steps and in those of
+ * the workflow, and `user:password@` in any address. They are stored sealed, opened where the step runs, and shown as `***`.
+ * Expressions among them stay what they are.
  */
 import { isDeepStrictEqual } from "node:util";
-import { isOrbError } from "../../base/errors.ts";
 import type { Seal } from "../../base/seal.ts";
-import type { JsonValue } from "../queue-item.ts";
+import type { JsonValue } from "../lane/queue-item.ts";
+import {
+  HIDDEN,
+  isSealed,
+  keepHiddenUserinfo,
+  mapTexts,
+  openAddresses,
+  openedOrNull,
+  openWhole,
+  sealAddress,
+  sealedUserinfo,
+  sealWhole,
+  withoutSecrets,
+} from "../text/sealed-text.ts";
+import { changeAt, valueAt, type Way, waysInStep, waysOf } from "./secret-ways.ts";
 
 type Params = Readonly<Record<string, JsonValue>>;
-interface Way {
-  /** Names and places on the way to a value; `*` is any. */
-  keys: readonly string[];
-  /** Texts that are no secrets there: those that the schema itself names. */
-  plain: readonly JsonValue[];
-}
-
-/** What is shown instead. */
-export const HIDDEN = "***";
-const MARK = "orb-sealed:";
-const SEALED_FOR_STEP = "step of a workflow";
-
-export function isSealed(value: unknown): value is string {
-  return typeof value === "string" && value.startsWith(MARK);
-}
-
-/** The same with `***` for all that is sealed, however deep. */
-export function withoutSecrets<T>(value: T): T {
-  if (isSealed(value)) return HIDDEN as T;
-  if (Array.isArray(value)) return value.map(withoutSecrets) as T;
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutSecrets(inner)])) as T;
-}
+type Tell = (path: string, message: string) => void;
 
 /** What the step is to work with. Throws `secret_key_wrong`. */
 export function openSecrets(seal: Seal, schema: JsonValue, params: Params): Params {
-  return changed(params, waysOf(schema), (text) => (isSealed(text) ? opened(seal, text) : text)) as Params;
+  const whole = changeAt(params, waysInStep(schema, params), (value) =>
+    isSealed(value) ? openWhole(seal, value) : value,
+  );
+  return openAddresses(seal, whole) as Params;
+}
+
+/** A definition for people. What is older than the seal is hidden, too. */
+export function shownDefinition<T>(definition: T): T {
+  const { params } = definition as Written;
+  return withoutSecrets(params === undefined ? definition : { ...definition, params: shownSchema(params) });
+}
+
+export function shownSchema(schema: JsonValue): JsonValue {
+  return withoutSecrets(changeDefaults(schema, () => HIDDEN));
+}
+
+/** The params of a workflow for people. What is older than the seal is hidden, too. */
+export function shownParams(schema: JsonValue, params: Params): Params {
+  return withoutSecrets(changeAt(params, waysOf(schema), () => HIDDEN)) as Params;
+}
+
+/** As they are stored. What was kept from `before` unopened stays. */
+export function sealParams(seal: Seal, schema: JsonValue, params: Params, before: Params = {}): Params {
+  const sealed = changeAt(params, waysOf(schema), (value, path) =>
+    isSealed(value) && valueAt(before, path) === value ? value : sealWhole(seal, value),
+  );
+  return mapTexts(sealed, (text, path) =>
+    isSealed(text) || !text.includes("@") ? text : sealAddress(seal, text, sealedUserinfo(valueAt(before, path))),
+  ) as Params;
+}
+
+/**
+ * Params as they were given, with what was kept in clear: `***` stands for what is there in `before`, which is stored; elsewhere
+ * its path is told. What cannot be opened with the present key stays sealed: the step that needs it will say so.
+ */
+export function keepHiddenParams(seal: Seal, schema: JsonValue, given: Params, before: Params, tell: Tell): Params {
+  const missing = (path: readonly string[]) =>
+    tell(pathOf(path).replace(/^\./, ""), `${HIDDEN} ${NOT_KEPT} param before: ${GIVE}`);
+  const whole = changeAt(given, waysOf(schema), (value, path) => {
+    const known = valueAt(before, path);
+    if (value !== HIDDEN) return isSealed(value) && value === known ? opened(seal, value) : value;
+    if (known === undefined || known === null || typeof known === "object") missing(path);
+    return isSealed(known) ? opened(seal, known) : ((known ?? value) as JsonValue);
+  });
+  return mapTexts(whole, (text, path) => {
+    if (!text.includes("@")) return text;
+    const known = valueAt(before, path);
+    const kept = keepHiddenUserinfo(text, known, () => missing(path));
+    const isOurs =
+      typeof known === "string" && [...sealedUserinfo(kept)].every((one) => sealedUserinfo(known).has(one));
+    return isOurs ? (openedOrNull(() => openAddresses(seal, kept)) ?? kept) : kept;
+  }) as Params;
+}
+
+const NOT_KEPT = "is shown instead of a value, and there is no such";
+const GIVE = "give the value itself";
+
+function opened(seal: Seal, text: string): JsonValue {
+  return openedOrNull(() => openWhole(seal, text)) ?? text;
+}
+
+/** The schema of a workflow's params, with the defaults of its secrets in clear as far as they can be opened. */
+export function openSchema<T extends JsonValue>(seal: Seal, schema: T): T {
+  const whole = changeDefaults(schema, (value) => (isSealed(value) ? opened(seal, value) : value));
+  return (openedOrNull(() => openAddresses(seal, whole)) ?? whole) as T;
+}
+
+type Change = (value: JsonValue, path: readonly string[]) => JsonValue;
+
+/** Changes what stands in a schema as the default of a secret. The same object where there is none. */
+function changeDefaults(schema: JsonValue, change: Change, path: readonly string[] = []): JsonValue {
+  if (typeof schema !== "object" || schema === null) return schema;
+  let isChanged = false;
+  const inner = ([key, entry]: [string, JsonValue]): [string, JsonValue] => {
+    const at = [...path, key];
+    // A property may be called `default`.
+    const isDefault = key === "default" && path.at(-1) !== "properties" && !Array.isArray(schema);
+    const made = isDefault
+      ? changeAt(entry, waysOf(schema), (value, to) => change(value, [...at, ...to]))
+      : changeDefaults(entry, change, at);
+    isChanged ||= !isDeepStrictEqual(made, entry);
+    return [key, made];
+  };
+  const entries = Object.entries(schema).map(inner);
+  if (!isChanged) return schema;
+  return Array.isArray(schema) ? entries.map(([, entry]) => entry) : Object.fromEntries(entries);
 }
 
 interface WrittenStep {
@@ -43,129 +120,101 @@ interface WrittenStep {
   params?: Params;
 }
 
+interface Written {
+  params?: JsonValue;
+  steps?: WrittenStep[];
+}
+
 /**
  * The definition as it is stored; it has been checked. A `***` stands for what is there in `before`, in a step whose other
- * params are the same: what was given for one address is not sent to another. Elsewhere its path is told.
+ * params are the same: what was given for one address is not sent to another. One in an address stands for what the same
+ * address has there. Elsewhere its path is told.
  */
 export function sealDefinition<T>(
   seal: Seal,
   schemaOf: (kind: string) => JsonValue | undefined,
   definition: T,
   before: unknown,
-  tell: (path: string, message: string) => void,
+  tell: Tell,
 ): T {
-  const earlier = new Map(stepsOf(before).map((step) => [step.name, step]));
-  const steps = stepsOf(definition).map((step, index) => {
-    const ways = waysOf(schemaOf(String(step.task_type)) ?? null);
-    if (ways.length === 0 || step.params === undefined) return step;
-    const old = earlier.get(step.name);
-    const same = old !== undefined && old.task_type === step.task_type && looksSame(old.params, step.params, ways);
-    const params = changed(step.params, ways, (text, path) => {
-      const known = same ? valueAt(old.params, path) : undefined;
-      if (isSealed(known) && (text === HIDDEN || text === known || stillOpens(seal, known) === text)) return known;
-      if (text === HIDDEN)
-        tell(
-          `steps[${index}].params${path.map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`)).join("")}`,
-          `${HIDDEN} is shown instead of a value that is kept only while the step stays the same: give the value itself`,
-        );
-      return isExpression(text) ? text : `${MARK}${Buffer.from(seal.close(text, SEALED_FOR_STEP)).toString("base64")}`;
-    });
-    return { ...step, params };
+  const written = definition as Written;
+  const old = (before ?? {}) as Written;
+  const earlier = new Map((old.steps ?? []).map((step) => [step.name, step]));
+  const steps = (written.steps ?? []).map((step, index) => {
+    const at = `steps[${index}]`;
+    const oldStep = earlier.get(step.name);
+    const sealed = sealStep(seal, schemaOf(String(step.task_type)) ?? null, step, oldStep, (path, message) =>
+      tell(`${at}.params${path}`, message),
+    );
+    return sealTexts(seal, sealed, oldStep, (path, message) => tell(`${at}${path}`, message));
   });
-  return { ...definition, steps };
+  const { steps: _, ...rest } = {
+    ...written,
+    params: sealDefaults(seal, written.params ?? null, old.params ?? null, tell),
+  };
+  const { steps: __, ...oldRest } = old;
+  const about = sealTexts(seal, rest, oldRest, (path, message) => tell(path.replace(/^\./, ""), message));
+  // As it was written: what was not there is not there.
+  if (written.params === undefined) delete (about as Written).params;
+  return { ...about, steps } as T;
 }
 
-function stepsOf(definition: unknown): WrittenStep[] {
-  return ((definition as { steps?: WrittenStep[] } | null) ?? {}).steps ?? [];
+function sealStep(
+  seal: Seal,
+  schema: JsonValue,
+  step: WrittenStep,
+  old: WrittenStep | undefined,
+  tell: Tell,
+): WrittenStep {
+  const ways = waysInStep(schema, step.params ?? {});
+  if (ways.length === 0 || step.params === undefined) return step;
+  const same = old !== undefined && old.task_type === step.task_type && looksSame(old.params, step.params, ways);
+  const params = changeAt(step.params, ways, (value, path) => {
+    const known = same ? valueAt(old.params, path) : undefined;
+    if (isSealed(known) && (value === HIDDEN || value === known || opened(seal, known) === value)) return known;
+    if (value === HIDDEN)
+      tell(
+        pathOf(path),
+        `${HIDDEN} is shown instead of a value that is kept only while the step stays the same: ${GIVE}`,
+      );
+    return isExpression(value) ? value : sealWhole(seal, value);
+  });
+  return { ...step, params: params as Params };
 }
 
-function isExpression(text: string): boolean {
-  return text.includes("${{");
+function sealDefaults(seal: Seal, schema: JsonValue, old: JsonValue, tell: Tell): JsonValue {
+  return changeDefaults(schema, (value, path) => {
+    const known = valueAt(old, path);
+    if (isSealed(known) && (value === HIDDEN || value === known || opened(seal, known) === value)) return known;
+    if (value === HIDDEN) tell(`params${pathOf(path)}`, `${HIDDEN} ${NOT_KEPT} default before: ${GIVE}`);
+    return sealWhole(seal, value);
+  });
+}
+
+/** Credentials in the addresses of one part of a definition. */
+function sealTexts<T>(seal: Seal, part: T, old: unknown, tell: Tell): T {
+  return mapTexts(part as JsonValue, (text, path) => {
+    if (isSealed(text) || !text.includes("@")) return text;
+    const before = valueAt(old as JsonValue, path);
+    const missing = () => tell(pathOf(path), `${HIDDEN} ${NOT_KEPT} address before, at the same host: ${GIVE}`);
+    const kept = keepHiddenUserinfo(text, before, missing);
+    const isSame = typeof before === "string" && openedOrNull(() => openAddresses(seal, before)) === kept;
+    // What is equal makes no new version of a template.
+    const known = sealedUserinfo(before);
+    return isSame && known.size > 0 ? before : sealAddress(seal, kept, known);
+  }) as T;
+}
+
+function pathOf(path: readonly string[]): string {
+  return path.map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`)).join("");
+}
+
+function isExpression(value: JsonValue): boolean {
+  return typeof value === "string" && value.includes("${{");
 }
 
 function looksSame(old: Params | undefined, params: Params, ways: readonly Way[]): boolean {
-  const shown = (value: JsonValue) => changed(value, ways, (text) => (isExpression(text) ? text : HIDDEN));
+  const shown = (value: JsonValue) =>
+    withoutSecrets(changeAt(value, ways, (inner) => (isExpression(inner) ? inner : HIDDEN)));
   return isDeepStrictEqual(shown(old ?? {}), shown(params));
-}
-
-function opened(seal: Seal, text: string): string {
-  return String(seal.open(Buffer.from(text.slice(MARK.length), "base64"), SEALED_FOR_STEP));
-}
-
-/** null: it was sealed under another key. */
-function stillOpens(seal: Seal, text: string): string | null {
-  try {
-    return opened(seal, text);
-  } catch (error) {
-    if (isOrbError(error, "secret_key_wrong")) return null;
-    throw error;
-  }
-}
-
-const known = new WeakMap<object, readonly Way[]>();
-
-/** Where texts stand that the schema says are write-only; it does not look behind references. */
-function waysOf(schema: JsonValue): readonly Way[] {
-  if (!isObject(schema)) return [];
-  if (schema["writeOnly"] === true) return [{ keys: [], plain: [] }];
-  let ways = known.get(schema);
-  if (ways === undefined) {
-    const below = (key: string, inner: JsonValue | undefined) =>
-      waysOf(inner ?? null).map(({ keys, plain }) => ({ keys: [key, ...keys], plain }));
-    ways = [
-      ...Object.entries(objectOf(schema["properties"])).flatMap(([key, inner]) => below(key, inner)),
-      ...["additionalProperties", "items"].flatMap((word) => below("*", schema[word])),
-      ...["anyOf", "oneOf", "allOf"].flatMap((word) => choicesOf(Object.values(objectOf(schema[word])))),
-    ];
-    known.set(schema, ways);
-  }
-  return ways;
-}
-
-/** What one of several schemas calls a secret is none where another one names it. */
-function choicesOf(schemas: readonly JsonValue[]): Way[] {
-  const named = schemas.flatMap((one) => Object.values(objectOf(objectOf(one)["enum"])));
-  return schemas
-    .flatMap(waysOf)
-    .map((way) => (way.keys.length === 0 ? { ...way, plain: [...way.plain, ...named] } : way));
-}
-
-/** A copy in which the texts at the ends of these ways are others. */
-function changed(
-  value: JsonValue,
-  ways: readonly Way[],
-  change: (text: string, path: readonly string[]) => string,
-  path: readonly string[] = [],
-): JsonValue {
-  if (ways.length === 0) return value;
-  if (typeof value === "string") {
-    const ends = ways.filter(({ keys }) => keys.length === 0);
-    return ends.length > 0 && !ends.some(({ plain }) => plain.includes(value)) ? change(value, path) : value;
-  }
-  if (typeof value !== "object" || value === null) return value;
-  const inner = (key: string) =>
-    // All that is below a secret is one.
-    ways.flatMap((way) => {
-      const [first, ...keys] = way.keys;
-      if (first === undefined) return [way];
-      return first === key || first === "*" ? [{ ...way, keys }] : [];
-    });
-  if (Array.isArray(value))
-    return value.map((entry, index) => changed(entry, inner(String(index)), change, [...path, String(index)]));
-  return Object.fromEntries(
-    Object.entries(value).map(([key, entry]) => [key, changed(entry, inner(key), change, [...path, key])]),
-  );
-}
-
-function valueAt(value: JsonValue | undefined, path: readonly string[]): JsonValue | undefined {
-  return path.reduce<JsonValue | undefined>((inner, key) => objectOf(inner)[key], value);
-}
-
-function isObject(value: JsonValue | undefined): value is { [key: string]: JsonValue } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Lists, too, by their places. */
-function objectOf(value: JsonValue | undefined): { [key: string]: JsonValue } {
-  return typeof value === "object" && value !== null ? (value as { [key: string]: JsonValue }) : {};
 }

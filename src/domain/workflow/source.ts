@@ -1,5 +1,5 @@
-import type { JsonValue } from "../queue-item.ts";
-import type { Recipe } from "../recipe.ts";
+import type { JsonValue } from "../lane/queue-item.ts";
+import type { Recipe } from "../run/recipe.ts";
 
 /** Where a workflow comes from, as it was given: a definition, or the name of a template; and what it is started with. */
 export interface WorkflowSource {

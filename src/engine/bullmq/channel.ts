@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import type { Log } from "../../base/log.ts";
 import { messageOf } from "../../base/errors.ts";
-import { Trouble } from "../../base/trouble.ts";
+import { OutageLogger } from "../../base/outage-logger.ts";
 import { controlChannel, ownerChannel } from "./names.ts";
 
 export interface ChannelOptions {
@@ -29,15 +29,15 @@ export class RevokeChannel {
 
   open(): void {
     const { prefix, owner, log, onLanes, onControl } = this.#options;
-    const trouble = new Trouble(log);
+    const outages = new OutageLogger(log);
     const cutOff = (error: unknown) => {
       if (this.#closed) return;
-      trouble.begins("changes are not told by Redis at once; they are found in the store", { error: messageOf(error) });
+      outages.begins("Redis does not announce changes; the store is polled for them", { error: messageOf(error) });
     };
     let before = false;
     this.#redis.on("error", cutOff);
     this.#redis.on("ready", () => {
-      trouble.ends("changes are told by Redis at once again");
+      outages.ends("Redis announces changes again");
       if (before) onControl();
       before = true;
     });

@@ -1,12 +1,12 @@
 import type { Redis } from "ioredis";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import type { OwnerVerbs } from "../../store/owner-port.ts";
-import { TicketOffice } from "./office.ts";
+import type { OwnerStore } from "../../store/ports/owner-port.ts";
+import { TicketProducer } from "./ticket-producer.ts";
 import { redisAt } from "./redis.ts";
 
 export interface TicketClientOptions {
-  store: Pick<OwnerVerbs, "lanePriorities">;
+  store: Pick<OwnerStore, "lanePriorities">;
   redisUrl: string;
   /** What all keys of a deployment begin with. */
   prefix: string;
@@ -20,7 +20,7 @@ const POKE_MS = 500;
 /** How a process that does no work itself tells those who do. Connects when there is something to tell. */
 export class TicketClient {
   readonly #options: TicketClientOptions;
-  #open: { redis: Redis; office: TicketOffice } | null = null;
+  #open: { redis: Redis; producer: TicketProducer } | null = null;
 
   constructor(options: TicketClientOptions) {
     this.#options = options;
@@ -31,19 +31,19 @@ export class TicketClient {
    * for as long as this process lives, and is found in the store anyway.
    */
   async poke(lanes: readonly string[] | null): Promise<boolean> {
-    const { office } = (this.#open ??= this.#connect());
-    if (lanes === null) office.tellControl();
-    else office.offer(lanes);
-    return office.issued(POKE_MS);
+    const { producer } = (this.#open ??= this.#connect());
+    if (lanes === null) producer.tellControl();
+    else producer.offer(lanes);
+    return producer.issued(POKE_MS);
   }
 
   async close(): Promise<void> {
-    await this.#open?.office.close();
+    await this.#open?.producer.close();
     this.#open?.redis.disconnect();
   }
 
-  #connect(): { redis: Redis; office: TicketOffice } {
+  #connect(): { redis: Redis; producer: TicketProducer } {
     const redis = redisAt(this.#options.redisUrl);
-    return { redis, office: new TicketOffice({ ...this.#options, redis }) };
+    return { redis, producer: new TicketProducer({ ...this.#options, redis }) };
   }
 }

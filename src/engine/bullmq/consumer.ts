@@ -4,7 +4,7 @@ import { type Clock, sleep } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Signal } from "../../base/signal.ts";
-import { Trouble } from "../../base/trouble.ts";
+import { OutageLogger } from "../../base/outage-logger.ts";
 import type { Line } from "./names.ts";
 
 export interface ConsumerOptions {
@@ -77,7 +77,7 @@ export class TicketConsumer {
   /** What has not ended by now is not waited for any longer. */
   readonly #halted = new AbortController();
   readonly #closing = new AbortController();
-  readonly #trouble: Trouble;
+  readonly #outages: OutageLogger;
   /** Tickets in hand, with the tokens that prove it. */
   readonly #held = new Map<string, string>();
   #source: TicketSource;
@@ -86,7 +86,7 @@ export class TicketConsumer {
 
   constructor(options: ConsumerOptions) {
     this.#options = options;
-    this.#trouble = new Trouble(options.log);
+    this.#outages = new OutageLogger(options.log);
     this.#source = this.#open();
   }
 
@@ -140,7 +140,7 @@ export class TicketConsumer {
       try {
         const job = await this.#next();
         if (job === undefined) continue;
-        this.#trouble.ends("tickets can be taken again");
+        this.#outages.ends("tickets can be taken again");
         if (this.#halting.signal.aborted || !mayTake()) await putBack(job);
         else this.#accept(job);
       } catch (error) {
@@ -219,7 +219,7 @@ export class TicketConsumer {
 
   #failed(error: unknown): void {
     if (this.#halting.signal.aborted) return;
-    this.#trouble.begins("tickets cannot be taken; lanes at work go on", { error: messageOf(error) });
+    this.#outages.begins("tickets cannot be taken; lanes at work go on", { error: messageOf(error) });
   }
 }
 

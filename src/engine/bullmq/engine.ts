@@ -1,15 +1,15 @@
 import type { Redis } from "ioredis";
 import { sleep } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
-import { Trouble } from "../../base/trouble.ts";
+import { OutageLogger } from "../../base/outage-logger.ts";
 import { Lease } from "../lease.ts";
 import type { Engine, EngineRole } from "../port.ts";
-import { Standing } from "../standing.ts";
+import { EngineLifecycle } from "../lifecycle.ts";
 import { Leader } from "./leader.ts";
-import { TicketOffice } from "./office.ts";
+import { TicketProducer } from "./ticket-producer.ts";
 import type { BullmqEngineOptions } from "./options.ts";
 import { redisAt, requireRedis } from "./redis.ts";
-import { Term } from "./term.ts";
+import { MembershipSession } from "./membership-session.ts";
 
 const PATIENCE_MS = 10_000;
 const RECONCILE_MS = 30_000;
@@ -17,7 +17,7 @@ const AGAIN_MS = 1000;
 
 interface Means {
   redis: Redis;
-  office: TicketOffice;
+  producer: TicketProducer;
 }
 
 /**
@@ -28,21 +28,21 @@ export class BullmqEngine implements Engine {
   readonly #options: BullmqEngineOptions;
   readonly #lease: Lease;
   readonly #leader: Leader;
-  readonly #standing: Standing;
+  readonly #lifecycle: EngineLifecycle;
   #redis: Redis | null = null;
-  #office: TicketOffice | null = null;
-  #term: Term | null = null;
+  #producer: TicketProducer | null = null;
+  #membership: MembershipSession | null = null;
   #loop: Promise<void> | null = null;
 
   constructor(options: BullmqEngineOptions) {
     this.#options = options;
-    this.#standing = new Standing(options);
+    this.#lifecycle = new EngineLifecycle(options);
     this.#lease = new Lease({ ...options, ttlMs: options.leaseTtlMs });
     this.#leader = new Leader({ ...options, onLead: (leads) => options.onLead?.(leads) });
   }
 
   get role(): EngineRole {
-    return this.#standing.role;
+    return this.#lifecycle.role;
   }
 
   leads(): boolean {
@@ -56,9 +56,9 @@ export class BullmqEngine implements Engine {
     try {
       await requireRedis(redis, clock, PATIENCE_MS);
       const owner = await this.#join();
-      const office = new TicketOffice({ store, redis, prefix, clock, log });
-      [this.#redis, this.#office] = [redis, office];
-      this.#loop = this.#live({ redis, office }, owner);
+      const producer = new TicketProducer({ store, redis, prefix, clock, log });
+      [this.#redis, this.#producer] = [redis, producer];
+      this.#loop = this.#live({ redis, producer }, owner);
     } catch (error) {
       redis.disconnect();
       throw error;
@@ -66,36 +66,36 @@ export class BullmqEngine implements Engine {
   }
 
   offer(lanes: Iterable<string>): void {
-    const others = [...lanes].filter((lane) => this.#term?.offer(lane) !== true);
-    this.#office?.offer(others);
+    const others = [...lanes].filter((lane) => this.#membership?.offer(lane) !== true);
+    this.#producer?.offer(others);
   }
 
   controlChanged(): void {
-    this.#term?.controlChanged();
-    this.#office?.tellControl();
+    this.#membership?.controlChanged();
+    this.#producer?.tellControl();
   }
 
   drain(): void {
-    if (this.#standing.askToDrain(true)) this.#term?.hold();
+    if (this.#lifecycle.askToDrain(true)) this.#membership?.hold();
   }
 
   resume(): void {
-    if (this.#standing.askToDrain(false)) this.#term?.goOn();
+    if (this.#lifecycle.askToDrain(false)) this.#membership?.goOn();
   }
 
   /** Finishes or hands back what runs within the grace period, then leaves the others to it. */
   async stop(): Promise<void> {
-    this.#standing.stop();
+    this.#lifecycle.stop();
     await this.#loop;
-    await this.#office?.close();
+    await this.#producer?.close();
     this.#redis?.disconnect();
-    this.#standing.role = "stopped";
+    this.#lifecycle.role = "stopped";
   }
 
   /** Does not wait for what runs: it is handed back. */
   hurry(): void {
-    this.#standing.stop();
-    this.#term?.hurry();
+    this.#lifecycle.stop();
+    this.#membership?.hurry();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -104,36 +104,36 @@ export class BullmqEngine implements Engine {
 
   async #live(means: Means, firstOwner: string): Promise<void> {
     const { clock, log } = this.#options;
-    const trouble = new Trouble(log);
+    const outages = new OutageLogger(log);
     let owner: string | null = firstOwner;
-    while (!this.#standing.stopping.aborted) {
+    while (!this.#lifecycle.stopping.aborted) {
       try {
         if (owner !== null) {
-          trouble.ends("the engine can use the store again");
+          outages.ends("the engine can use the store again");
           await this.#serve(means, owner);
-        } else await this.#standing.rest();
+        } else await this.#lifecycle.rest();
         owner = null;
-        if (this.#standing.stopping.aborted) return;
-        if (!this.#standing.drainAsked) owner = await this.#join();
+        if (this.#lifecycle.stopping.aborted) return;
+        if (!this.#lifecycle.drainAsked) owner = await this.#join();
       } catch (error) {
         owner = null;
-        this.#standing.role = "standby";
-        trouble.begins("the engine cannot use the store; it tries again", { error: messageOf(error) });
-        await sleep(clock, AGAIN_MS, this.#standing.stopping);
+        this.#lifecycle.role = "standby";
+        outages.begins("the engine cannot use the store; it tries again", { error: messageOf(error) });
+        await sleep(clock, AGAIN_MS, this.#lifecycle.stopping);
         // What was lost is joined again under another name.
-        if (!this.#standing.drainAsked && !this.#standing.stopping.aborted)
+        if (!this.#lifecycle.drainAsked && !this.#lifecycle.stopping.aborted)
           owner = await this.#join().catch(() => null);
       }
     }
     if (owner !== null) await this.#leave(owner);
   }
 
-  /** Under a new name each time: nobody, not even this process itself, inherits the leases of an earlier term. */
+  /** Under a new name each time: nobody, not even this process itself, inherits the leases of an earlier membership. */
   async #join(): Promise<string> {
-    const { store, random, leaseTtlMs } = this.#options;
+    const { store, random, leaseTtlMs, identity } = this.#options;
     const owner = random.uuid();
     this.#lease.asked();
-    await store.joinOwners(owner, leaseTtlMs);
+    await store.joinOwners(owner, leaseTtlMs, identity);
     return owner;
   }
 
@@ -148,26 +148,26 @@ export class BullmqEngine implements Engine {
     }
   }
 
-  /** One term as an owner of lanes: until stopped or drained, or until its lease is lost. */
+  /** One membership as an owner of lanes: until stopped or drained, or until its lease is lost. */
   async #serve(means: Means, owner: string): Promise<void> {
     const { log, reconcileMs = RECONCILE_MS } = this.#options;
-    const term = new Term({
+    const membership = new MembershipSession({
       ...this.#options,
       ...means,
       owner,
       lease: this.#lease,
       leader: this.#leader,
       reconcileMs,
-      stopping: this.#standing.stopping,
+      stopping: this.#lifecycle.stopping,
     });
-    this.#term = term;
-    this.#standing.role = "engine";
-    if (this.#standing.drainAsked) term.hold();
-    const end = await term.serve();
-    this.#term = null;
+    this.#membership = membership;
+    this.#lifecycle.role = "engine";
+    if (this.#lifecycle.drainAsked) membership.hold();
+    const end = await membership.serve();
+    this.#membership = null;
     if (end === "lost") {
       log.warn("this process lost its lanes: others may have them, or the store could not be reached");
-      this.#standing.role = "standby";
+      this.#lifecycle.role = "standby";
     } else await this.#leave(owner);
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { ProcessIdentity } from "../../base/machine.ts";
-import type { EngineHolder } from "../../store/engine-records.ts";
-import type { Store } from "../../store/port.ts";
+import type { EngineHolder } from "../../store/records/engine-records.ts";
+import type { Store } from "../../store/ports/port.ts";
 
 export interface LeaderOptions {
   store: Store;

@@ -18,8 +18,12 @@ export function lineOf(lane: string): Line {
   return stepOfLane(lane) === null ? "sites" : "steps";
 }
 
-/** A lane has one ticket: its id follows from the lane's name. BullMQ takes no colons in it, and names may be long. */
+/**
+ * A lane has one ticket: its id follows from the lane's name. BullMQ takes no colons in it, and names may be long. That of a
+ * step is the name itself, by which the API finds the step (`engine_task_id`).
+ */
 export function ticketId(lane: string): string {
+  if (stepOfLane(lane) !== null) return lane;
   return hash("sha256", lane, "base64url").slice(0, 22);
 }
 

@@ -2,8 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { ProcessIdentity } from "../../base/machine.ts";
 import type { Random } from "../../base/random.ts";
-import type { EngineHolder } from "../../store/engine-records.ts";
-import type { Store } from "../../store/port.ts";
+import type { Store } from "../../store/ports/port.ts";
 import type { EngineRole, LaneHost, Timetable } from "../port.ts";
 
 export interface BullmqEngineOptions {
@@ -13,8 +12,8 @@ export interface BullmqEngineOptions {
   random: Random;
   log: Log;
   identity: ProcessIdentity;
-  /** Whether the process that leads may still live. */
-  mayBeAlive(holder: EngineHolder): boolean;
+  /** Whether a process may still live; true when that cannot be known from here. */
+  mayBeAlive(who: ProcessIdentity): boolean;
   /** What is due by the clock; any process that works is told of it. */
   timetable: Timetable;
   redisUrl: string;

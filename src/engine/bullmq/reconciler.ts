@@ -3,16 +3,16 @@ import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { Signal } from "../../base/signal.ts";
-import { Trouble } from "../../base/trouble.ts";
-import type { LaneWork } from "../../store/owner-port.ts";
-import type { Store } from "../../store/port.ts";
+import { OutageLogger } from "../../base/outage-logger.ts";
+import type { LaneWork } from "../../store/ports/owner-port.ts";
+import type { Store } from "../../store/ports/port.ts";
 import type { Timetable } from "../port.ts";
 import { TIMES } from "./names.ts";
-import type { TicketOffice } from "./office.ts";
+import type { TicketProducer } from "./ticket-producer.ts";
 
 export interface ReconcilerOptions {
   store: Store;
-  office: TicketOffice;
+  producer: TicketProducer;
   redis: Redis;
   clock: Clock;
   log: Log;
@@ -56,11 +56,11 @@ export class Reconciler {
   #timesLook = Number.NEGATIVE_INFINITY;
   #costMs = 0;
   #issuing = false;
-  readonly #trouble: Trouble;
+  readonly #outages: OutageLogger;
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
-    this.#trouble = new Trouble(options.log);
+    this.#outages = new OutageLogger(options.log);
   }
 
   lookAtAll(): void {
@@ -71,7 +71,7 @@ export class Reconciler {
 
   async keep(over: AbortSignal): Promise<void> {
     const { clock, log, redis } = this.#options;
-    const trouble = new Trouble(log);
+    const outages = new OutageLogger(log);
     const back = () => this.lookAtAll();
     redis.on("ready", back);
     over.addEventListener("abort", () => this.#look.raise(), { once: true });
@@ -79,9 +79,9 @@ export class Reconciler {
       const begun = clock.monotonic();
       try {
         await this.#lookAtControl();
-        trouble.ends("changes of limits, pauses and run states are seen again");
+        outages.ends("changes of limits, pauses and run states are seen again");
       } catch (error) {
-        trouble.begins("changes of limits, pauses and run states cannot be seen; it is tried again", {
+        outages.begins("changes of limits, pauses and run states cannot be seen; it is tried again", {
           error: messageOf(error),
         });
       }
@@ -113,18 +113,18 @@ export class Reconciler {
   }
 
   async #isOurTurn(now: number): Promise<boolean> {
-    const { office, reconcileMs } = this.#options;
+    const { producer, reconcileMs } = this.#options;
     let ours = false;
     if (this.#asked > 0 && now - this.#askedAt >= this.#pauseMs()) {
       this.#asked -= 1;
       this.#askedAt = now;
-      ours = await office.isFirst("asked", this.#pauseMs());
+      ours = await producer.isFirst("asked", this.#pauseMs());
       // A look of our own begins after they wrote.
       if (ours) this.#asked = 0;
     }
     if (now - this.#wipedLook < WIPED_LOOK_MS) return ours;
     this.#wipedLook = now;
-    return (await office.isFirst("reconciled", reconcileMs)) || ours;
+    return (await producer.isFirst("reconciled", reconcileMs)) || ours;
   }
 
   /** However much changes, looking takes all processes together a tenth of one's time. */
@@ -133,18 +133,18 @@ export class Reconciler {
   }
 
   async #issue(now: number): Promise<void> {
-    const { store, office, clock, leads } = this.#options;
+    const { store, producer, clock, leads } = this.#options;
     this.#issuing = true;
     try {
       if (await this.#isOurTurn(now)) {
         const begun = clock.monotonic();
-        await office.issueMissing([...(await store.lanesWithWork()), ...(await this.#times(now))]);
+        await producer.issueMissing([...(await store.lanesWithWork()), ...(await this.#times(now))]);
         // The first one is slower than others, because nothing is warm.
         this.#costMs = (this.#costMs + clock.monotonic() - begun) / 2;
-      } else if (leads() && now - this.#timesLook >= TIMES_LOOK_MS) await office.issueMissing(await this.#times(now));
-      this.#trouble.ends("lost tickets can be issued again");
+      } else if (leads() && now - this.#timesLook >= TIMES_LOOK_MS) await producer.issueMissing(await this.#times(now));
+      this.#outages.ends("lost tickets can be issued again");
     } catch (error) {
-      this.#trouble.begins("lost tickets cannot be issued; it is tried again", { error: messageOf(error) });
+      this.#outages.begins("lost tickets cannot be issued; it is tried again", { error: messageOf(error) });
       this.#asked = 1;
     }
     this.#issuing = false;

@@ -2,17 +2,17 @@ import { type Clock, sleep } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { Signal } from "../../base/signal.ts";
-import { Trouble } from "../../base/trouble.ts";
-import { evenLaneShare, laneShare, laneYields } from "../../domain/lane-share.ts";
-import type { Store } from "../../store/port.ts";
+import { OutageLogger } from "../../base/outage-logger.ts";
+import { evenLaneShare, laneShare, laneYields } from "../../domain/lane/lane-share.ts";
+import type { Store } from "../../store/ports/port.ts";
 import type { LanesAtWork } from "../lanes-at-work.ts";
 import type { LaneHost } from "../port.ts";
 import { LANE_LINES, type Line, lineOf } from "./names.ts";
-import type { TicketOffice } from "./office.ts";
+import type { TicketProducer } from "./ticket-producer.ts";
 
 export interface ShareOptions {
   store: Store;
-  office: TicketOffice;
+  producer: TicketProducer;
   host: LaneHost;
   clock: Clock;
   log: Log;
@@ -69,6 +69,11 @@ export class Share {
     for (const room of Object.values(this.room)) room.raise();
   }
 
+  /** This process has more lanes than its even share. */
+  get isExceeded(): boolean {
+    return this.#lanes !== null && this.#lanes.size > (this.#even ?? this.#most);
+  }
+
   /** Those that began first go first, and no more of them than others gain by. */
   yields(name: string, forMs: number): boolean {
     if (this.#lanes === null) return false;
@@ -82,10 +87,10 @@ export class Share {
 
   /** Looks until told to end. */
   async keep(lanes: LanesAtWork, over: AbortSignal): Promise<void> {
-    const { store, office, host, clock, log, maxActive } = this.#options;
+    const { store, producer, host, clock, log, maxActive } = this.#options;
     this.#lanes = lanes;
     const unwatch = LANE_LINES.map((line) => host.watchRest(this.room[line]));
-    const [asking, counting] = [new Trouble(log), new Trouble(log)];
+    const [asking, counting] = [new OutageLogger(log), new OutageLogger(log)];
     over.addEventListener("abort", () => this.#look.raise(), { once: true });
     let counted = true;
     while (!over.aborted) {
@@ -102,7 +107,7 @@ export class Share {
       // Not waited for: an answer of Redis may take as long as Redis is away.
       if (counted && lanes.size >= this.#most) {
         counted = false;
-        office
+        producer
           .waiting()
           .then(
             (count) => {

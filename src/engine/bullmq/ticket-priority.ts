@@ -1,5 +1,5 @@
-import { PRIORITY_WORTH_MS } from "../../domain/lane-line.ts";
-import { QUEUE_ITEM_LIMITS } from "../../domain/queue-item.ts";
+import { PRIORITY_WORTH_MS } from "../../domain/lane/lane-line.ts";
+import { QUEUE_ITEM_LIMITS } from "../../domain/lane/queue-item.ts";
 
 const MOST = QUEUE_ITEM_LIMITS.priority;
 /** BullMQ's numbers end below twice as much. A round takes twelve days. */

@@ -4,14 +4,14 @@ import type { Log } from "../../base/log.ts";
 import type { ProcessIdentity } from "../../base/machine.ts";
 import type { Random } from "../../base/random.ts";
 import { Signal } from "../../base/signal.ts";
-import { Trouble } from "../../base/trouble.ts";
-import { LANE_SLICE_MS } from "../../domain/lane-share.ts";
-import type { EngineHolder } from "../../store/engine-records.ts";
-import type { Store } from "../../store/port.ts";
+import { OutageLogger } from "../../base/outage-logger.ts";
+import { LANE_SLICE_MS } from "../../domain/lane/lane-share.ts";
+import type { EngineHolder } from "../../store/records/engine-records.ts";
+import type { Store } from "../../store/ports/port.ts";
 import { drainWithin } from "../drain-within.ts";
 import { Lease } from "../lease.ts";
 import type { Engine, EngineRole, LaneHost } from "../port.ts";
-import { Standing } from "../standing.ts";
+import { EngineLifecycle } from "../lifecycle.ts";
 import type { Link, Watch } from "./link.ts";
 import { LaneScheduler } from "./scheduler.ts";
 
@@ -51,7 +51,7 @@ const SOCKET_CLOSED_MS = 20;
  */
 export class EmbeddedEngine implements Engine {
   readonly #options: EmbeddedEngineOptions;
-  readonly #standing: Standing;
+  readonly #lifecycle: EngineLifecycle;
   #scheduler: LaneScheduler | null = null;
   /** Ends a term in which nothing is at work any more. */
   #onRest: () => void = () => {};
@@ -64,12 +64,12 @@ export class EmbeddedEngine implements Engine {
 
   constructor(options: EmbeddedEngineOptions) {
     this.#options = options;
-    this.#standing = new Standing(options);
+    this.#lifecycle = new EngineLifecycle(options);
     this.#lease = new Lease({ ...options, ttlMs: options.leaseTtlMs });
   }
 
   get role(): EngineRole {
-    return this.#standing.role;
+    return this.#lifecycle.role;
   }
 
   leads(): boolean {
@@ -93,23 +93,23 @@ export class EmbeddedEngine implements Engine {
   }
 
   drain(): void {
-    if (this.#standing.askToDrain(true)) this.#scheduler?.hold(this.#onRest);
+    if (this.#lifecycle.askToDrain(true)) this.#scheduler?.hold(this.#onRest);
   }
 
   resume(): void {
-    if (this.#standing.askToDrain(false)) this.#scheduler?.goOn();
+    if (this.#lifecycle.askToDrain(false)) this.#scheduler?.goOn();
   }
 
   /** Finishes or hands back what runs within the grace period, then gives the lock back. */
   async stop(): Promise<void> {
-    this.#standing.stop();
+    this.#lifecycle.stop();
     await this.#loop;
-    this.#standing.role = "stopped";
+    this.#lifecycle.role = "stopped";
   }
 
   /** Does not wait for what runs: it is handed back. */
   hurry(): void {
-    this.#standing.stop();
+    this.#lifecycle.stop();
     this.#scheduler?.hurry();
   }
 
@@ -120,17 +120,17 @@ export class EmbeddedEngine implements Engine {
   async #live(firstTerm: string | null): Promise<void> {
     const { clock, log } = this.#options;
     let term = firstTerm;
-    while (!this.#standing.stopping.aborted) {
+    while (!this.#lifecycle.stopping.aborted) {
       try {
         if (term !== null) await this.#serve(term);
-        else if (this.#standing.drainAsked) await this.#standing.rest();
+        else if (this.#lifecycle.drainAsked) await this.#lifecycle.rest();
         else await this.#standBy();
-        if (this.#standing.stopping.aborted) return;
-        term = this.#standing.drainAsked ? null : await this.#tryTake();
+        if (this.#lifecycle.stopping.aborted) return;
+        term = this.#lifecycle.drainAsked ? null : await this.#tryTake();
       } catch (error) {
         term = null;
         log.warn("the engine cannot use the store; it tries again", { error: messageOf(error) });
-        await sleep(clock, STANDBY_LOOK_MS, this.#standing.stopping);
+        await sleep(clock, STANDBY_LOOK_MS, this.#lifecycle.stopping);
       }
     }
     if (term !== null) await this.#release(term);
@@ -160,13 +160,13 @@ export class EmbeddedEngine implements Engine {
   /** Waits until the lock may be free. */
   async #standBy(): Promise<void> {
     const { store, clock, watch, mayBeAlive } = this.#options;
-    this.#standing.role = "standby";
+    this.#lifecycle.role = "standby";
     const holder = await store.engineHolder();
     if (holder === null || holder.remainingMs < 0 || !mayBeAlive(holder)) return;
     const watched = watch(holder.address);
     const waited = new AbortController();
     const stop = () => waited.abort();
-    this.#standing.stopping.addEventListener("abort", stop, { once: true });
+    this.#lifecycle.stopping.addEventListener("abort", stop, { once: true });
     // A socket that cannot be reached closes at once; the growing pause keeps that from becoming a busy loop.
     let closed = false;
     const gone = watched.closed.then(() => {
@@ -176,7 +176,7 @@ export class EmbeddedEngine implements Engine {
     await Promise.race([gone, sleep(clock, STANDBY_LOOK_MS, waited.signal)]);
     waited.abort();
     this.#closedPause = closed ? Math.min(STANDBY_LOOK_MS, this.#closedPause * 2) : SOCKET_CLOSED_MS;
-    this.#standing.stopping.removeEventListener("abort", stop);
+    this.#lifecycle.stopping.removeEventListener("abort", stop);
     watched.stop();
   }
 
@@ -195,14 +195,14 @@ export class EmbeddedEngine implements Engine {
       sliceMs: LANE_SLICE_MS,
     });
     this.#scheduler = scheduler;
-    this.#standing.role = "engine";
+    this.#lifecycle.role = "engine";
     const lost = new AbortController();
     const rested = new AbortController();
     this.#onRest = () => rested.abort();
-    const over = AbortSignal.any([lost.signal, rested.signal, this.#standing.stopping]);
+    const over = AbortSignal.any([lost.signal, rested.signal, this.#lifecycle.stopping]);
     const duties = [this.#lease.keep(term, lost), this.#lookForWork(term, scheduler, lost.signal)];
     const listening = this.#keepListening(over);
-    if (this.#standing.drainAsked) scheduler.hold(this.#onRest);
+    if (this.#lifecycle.drainAsked) scheduler.hold(this.#onRest);
     await new Promise<void>((resolve) => {
       if (over.aborted) resolve();
       else over.addEventListener("abort", () => resolve(), { once: true });
@@ -210,7 +210,7 @@ export class EmbeddedEngine implements Engine {
     if (lost.signal.aborted) {
       log.warn("this process lost the engine; another one has it, or the store could not be reached");
       await scheduler.fence();
-      this.#standing.role = "standby";
+      this.#lifecycle.role = "standby";
     } else {
       await drainWithin(scheduler, clock, graceMs, lost.signal);
     }
@@ -218,22 +218,22 @@ export class EmbeddedEngine implements Engine {
     await Promise.all([...duties, listening]);
     this.#scheduler = null;
     await link.close();
-    if (this.#standing.stopping.aborted || rested.signal.aborted) await this.#release(term);
+    if (this.#lifecycle.stopping.aborted || rested.signal.aborted) await this.#release(term);
   }
 
   /** So that others can tell us of work; as long as they cannot, looking has to do. */
   async #keepListening(over: AbortSignal): Promise<void> {
     const { link, clock, log } = this.#options;
-    const trouble = new Trouble(log);
+    const outages = new OutageLogger(log);
     while (!over.aborted) {
       try {
         await link.listen((lanes) => {
           if (lanes === null) this.controlChanged();
           else this.offer(lanes);
         });
-        return trouble.ends("other processes can wake the engine again");
+        return outages.ends("other processes can wake the engine again");
       } catch (error) {
-        trouble.begins(`other processes cannot wake the engine; it looks for work every ${LOOK_MS} ms`, {
+        outages.begins(`other processes cannot wake the engine; it looks for work every ${LOOK_MS} ms`, {
           error: messageOf(error),
         });
         await sleep(clock, LISTEN_AGAIN_MS, over);
@@ -245,7 +245,7 @@ export class EmbeddedEngine implements Engine {
   async #lookForWork(term: string, scheduler: LaneScheduler, lost: AbortSignal): Promise<void> {
     const { store, clock, log } = this.#options;
     lost.addEventListener("abort", () => this.#look.raise(), { once: true });
-    const [asking, reading] = [new Trouble(log), new Trouble(log)];
+    const [asking, reading] = [new OutageLogger(log), new OutageLogger(log)];
     let seen = -1;
     let control = -1;
     let reconciled = Number.NEGATIVE_INFINITY;

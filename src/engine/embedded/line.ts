@@ -1,4 +1,4 @@
-interface Standing {
+interface QueuedLane {
   name: string;
   place: number;
   came: number;
@@ -6,13 +6,13 @@ interface Standing {
 
 /** Lanes that wait for a turn, the lowest place first; of those with the same place, whoever came first. */
 export class Line {
-  readonly #standing: Standing[] = [];
+  readonly #standing: QueuedLane[] = [];
 
   get length(): number {
     return this.#standing.length;
   }
 
-  get first(): Readonly<Standing> | undefined {
+  get first(): Readonly<QueuedLane> | undefined {
     return this.#standing[0];
   }
 
@@ -35,13 +35,13 @@ export class Line {
     let [low, high] = [0, this.#standing.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (isBefore(this.#standing[middle] as Standing, { place, came })) low = middle + 1;
+      if (isBefore(this.#standing[middle] as QueuedLane, { place, came })) low = middle + 1;
       else high = middle;
     }
     return low;
   }
 }
 
-export function isBefore(a: Omit<Standing, "name">, b: Omit<Standing, "name">): boolean {
+export function isBefore(a: Omit<QueuedLane, "name">, b: Omit<QueuedLane, "name">): boolean {
   return a.place < b.place || (a.place === b.place && a.came < b.came);
 }

@@ -1,7 +1,7 @@
 import type { Timer } from "../../base/clock.ts";
-import { placeInLine } from "../../domain/lane-line.ts";
+import { placeInLine } from "../../domain/lane/lane-line.ts";
 import { stepOfLane } from "../../domain/workflow/definition.ts";
-import type { LaneWork, OwnerVerbs } from "../../store/owner-port.ts";
+import type { LaneWork, OwnerStore } from "../../store/ports/owner-port.ts";
 import { type AtWorkOptions, LanesAtWork, type Turn } from "../lanes-at-work.ts";
 import { Urgency } from "../urgency.ts";
 import { isBefore, Line } from "./line.ts";
@@ -17,13 +17,13 @@ interface Lane {
   priority: number | null;
 }
 
-export interface SchedulerOptions extends Omit<AtWorkOptions, "yields"> {
+export interface SchedulerOptions extends Omit<AtWorkOptions, "yields" | "movesOn"> {
   /** Lanes worked on at the same time. */
   maxActive: number;
   /** How long a lane may go on while others wait for a turn. */
   sliceMs: number;
   /** Asked how urgent the work of lanes is, when not all of them can begin. */
-  store: Pick<OwnerVerbs, "lanePriorities">;
+  store: Pick<OwnerStore, "lanePriorities">;
 }
 
 const MOST_ASKED_AT_ONCE = 500;
@@ -53,6 +53,7 @@ export class LaneScheduler {
     this.#urgency = new Urgency(options);
     this.#atWork = new LanesAtWork({
       ...options,
+      movesOn: () => false,
       yields: (name, forMs) => forMs >= options.sliceMs && this.#isWaitedFor(stepOfLane(name) !== null),
     });
   }

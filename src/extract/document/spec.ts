@@ -1,7 +1,7 @@
 /** What of a page stands in its document, checked and compiled. */
 import { messageOf } from "../../base/errors.ts";
-import { DOCUMENT_FORMATS, type DocumentFormat, type DocumentWish } from "../../domain/page-wishes.ts";
-import { suggest } from "../../domain/suggest.ts";
+import { DOCUMENT_FORMATS, type DocumentFormat, type DocumentRequest } from "../../domain/page/page-options.ts";
+import { suggest } from "../../domain/text/suggest.ts";
 import { isObject, type Problems } from "../rules/compile.ts";
 import { compileCss, type CssQuery } from "../select/css.ts";
 
@@ -16,8 +16,8 @@ const KEYS = ["formats", "only_main_content", "include_tags", "exclude_tags"] as
 const MOST_SELECTORS = 100;
 
 /** With all that was not said; mistakes are named with their path. */
-export function readDocumentWish(given: unknown, path: string, problems: Problems): DocumentWish {
-  const wish: DocumentWish = { formats: ["markdown"], only_main_content: true, include_tags: [], exclude_tags: [] };
+export function readDocumentRequest(given: unknown, path: string, problems: Problems): DocumentRequest {
+  const wish: DocumentRequest = { formats: ["markdown"], only_main_content: true, include_tags: [], exclude_tags: [] };
   if (!isObject(given)) {
     problems.add(path, 'expected an object, such as {"formats": ["markdown", "links"]}');
     return wish;
@@ -74,7 +74,7 @@ function readSelectors(given: unknown, path: string, problems: Problems): string
 
 export function compileDocument(given: unknown, path: string, problems: Problems): DocumentPlan | null {
   const before = problems.list.length;
-  const wish = readDocumentWish(given, path, problems);
+  const wish = readDocumentRequest(given, path, problems);
   if (problems.list.length > before) return null;
   return {
     formats: new Set(wish.formats),

@@ -2,7 +2,7 @@
  * The entities of a page and the references between them: `{"@id": "#author"}` stands for the entity of that id, in
  * whichever block it is. References are followed one step at a time and only when a field asks, so that circles cost nothing.
  */
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { isObject, type JsonObject, listOf } from "./json-ld.ts";
 
 const MAX_NODES = 20_000;

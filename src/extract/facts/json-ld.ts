@@ -1,5 +1,5 @@
 /** The JSON-LD blocks of a page, flattened: arrays and `@graph` give several entities. */
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Document } from "../dom/nodes.ts";
 import { rawText } from "../dom/text.ts";
 import { parseJson } from "../json.ts";

@@ -1,5 +1,5 @@
 /** Which of the entities is what the page is about. */
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { agrees, isSameName } from "./agreement.ts";
 import { type EntityGraph, isReference } from "./entity-graph.ts";
 import { isObject, type JsonObject, listOf, typesOf } from "./json-ld.ts";

@@ -1,11 +1,11 @@
 /** Everything that can be asked about one page, each worked out once and only when somebody asks. */
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { type Article, readArticle } from "../article/article.ts";
 import { contextOf } from "../main-content/context.ts";
 import type { PageContext } from "../main-content/columns.ts";
 import { findMainContent, type JudgedPage, type MainContent, readPageBlocks } from "../main-content/find.ts";
 import { type PageType, pageTypeOf } from "../main-content/page-type.ts";
-import { readRobotsDirectives, type RobotsDirectives } from "../../domain/robots-directives.ts";
+import { readRobotsDirectives, type RobotsDirectives } from "../../domain/site/robots-directives.ts";
 import type { Document, Element } from "../dom/nodes.ts";
 import { rawText, squeeze, textOf } from "../dom/text.ts";
 import { parseJson, parseJsonBody } from "../json.ts";

@@ -1,5 +1,5 @@
 /** Who wrote a page. */
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { isSameName } from "../facts/agreement.ts";
 import { isObject, type JsonObject, typesOf } from "../facts/json-ld.ts";
 import { pageEntity } from "../facts/main-entity.ts";

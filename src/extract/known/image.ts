@@ -4,7 +4,7 @@ import { isObject } from "../facts/json-ld.ts";
 import { pageEntity } from "../facts/main-entity.ts";
 import type { Entities, PageFacts } from "../facts/page-facts.ts";
 import { imageSource, isPixel, isPlaceholder } from "../values/image-source.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { KnownField } from "./source.ts";
 
 const MAX_LIST = 10_000;

@@ -1,5 +1,5 @@
 /** What a page's data says that its product costs. A price and its currency come from the same offer. */
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { EntityGraph } from "../facts/entity-graph.ts";
 import { isObject, type JsonObject, typesOf } from "../facts/json-ld.ts";
 import { isProduct, kindOf } from "../facts/main-entity.ts";

@@ -1,5 +1,5 @@
 /** Where a well-known field is read: sources in their order, the first that answers counts. */
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { isObject } from "../facts/json-ld.ts";
 import { pageEntity } from "../facts/main-entity.ts";
 import type { Entities, PageFacts } from "../facts/page-facts.ts";

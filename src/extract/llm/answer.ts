@@ -1,9 +1,9 @@
 /** From the words of a model to records that satisfy the schema, or to what is wrong with them. */
-import type { LlmWish } from "../../domain/extract-wish.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { LlmRequest } from "../../domain/page/extract-request.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { depthOf, MAX_JSON_DEPTH, parseJson } from "../json.ts";
 import type { RecordCheck } from "../schema.ts";
-import { givesList } from "../wish.ts";
+import { givesList } from "../extract-request.ts";
 import { LIST_NAME } from "./prompt.ts";
 
 export type ReadAnswer = { records: Record<string, JsonValue>[] } | { wrong: string[] };
@@ -11,7 +11,7 @@ export type ReadAnswer = { records: Record<string, JsonValue>[] } | { wrong: str
 const MOST_RECORDS = 10_000;
 const MOST_NAMED = 10;
 
-export function readAnswer(content: string, wish: LlmWish, check: RecordCheck | null): ReadAnswer {
+export function readAnswer(content: string, wish: LlmRequest, check: RecordCheck | null): ReadAnswer {
   const json = jsonIn(content);
   if (json === undefined) return { wrong: ["it is no JSON"] };
   if (depthOf(json) >= MAX_JSON_DEPTH) return { wrong: ["it is nested too deep"] };

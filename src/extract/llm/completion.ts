@@ -1,5 +1,5 @@
 /** What an OpenAI-compatible endpoint answers, as far as it is of use here. */
-import { FetchFailure } from "../../domain/failure.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
 
 export interface Completion {
   /** What the model said; empty when it said nothing. */

@@ -1,7 +1,7 @@
 /** The operator's own model behind an OpenAI-compatible address: so many calls at once, each within its limits. */
 import { type Clock, sleep } from "../../base/clock.ts";
-import { FetchFailure } from "../../domain/failure.ts";
-import { parseRetryAfter } from "../../domain/retry-after.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
+import { parseRetryAfter } from "../../domain/lane/retry-after.ts";
 import { BufferSink } from "../../net/buffer-sink.ts";
 import { createHttpClient, type HttpClient } from "../../net/http-client.ts";
 import type { HttpResult } from "../../net/http.ts";

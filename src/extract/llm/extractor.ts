@@ -1,9 +1,9 @@
 /** Reads a page by asking a model: one call, and one more when its answer does not satisfy the schema. */
 import type { Random } from "../../base/random.ts";
-import type { ExtractStats, LlmWish } from "../../domain/extract-wish.ts";
-import { FetchFailure } from "../../domain/failure.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
-import { Recent } from "../../domain/recent.ts";
+import type { ExtractStats, LlmRequest } from "../../domain/page/extract-request.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import { Recent } from "../../domain/lane/recent.ts";
 import { compileSchema, type RecordCheck } from "../schema.ts";
 import { readAnswer } from "./answer.ts";
 import type { Completion, EndpointError } from "./completion.ts";
@@ -55,7 +55,7 @@ export class LlmExtractor {
    * the reason of an aborted signal is rethrown as it is.
    */
   async extract(
-    wish: LlmWish,
+    wish: LlmRequest,
     source: PageSource,
     stats: ExtractStats,
     signal: AbortSignal,
@@ -92,7 +92,7 @@ export class LlmExtractor {
     return read.records;
   }
 
-  #check({ schema = null }: LlmWish): RecordCheck | null {
+  #check({ schema = null }: LlmRequest): RecordCheck | null {
     if (schema === null) return null;
     const key = JSON.stringify(schema);
     const check = this.#checks.get(key) ?? compileSchema(schema);

@@ -9,6 +9,7 @@ import { type PageContext, readRows } from "./columns.ts";
 import { withLists } from "./lists.ts";
 import { MARK_NAMES } from "./marks.ts";
 import { likelihood, modelColumns } from "./model.ts";
+import { withParagraphs } from "./paragraphs.ts";
 import { survey } from "./survey.ts";
 
 export interface MainContent {
@@ -48,7 +49,7 @@ function byModel(page: BlockPage, context: PageContext): MainContent | null {
   readRows(surveyed, context, modelColumns(), (row, { box }) => {
     likely.push(isPlainlyNot(box, page.body) ? 0 : likelihood(row));
   });
-  const chosen = withLists(page, chooseBlocks(page.blocks, likely));
+  const chosen = contentBlocks(page, likely);
   const first = chosen.indexOf(true);
   if (first < 0) return null;
   const headline = surveyed.titleAt >= 0 && surveyed.titleAt <= first ? page.blocks[surveyed.titleAt]! : null;
@@ -56,6 +57,11 @@ function byModel(page: BlockPage, context: PageContext): MainContent | null {
   if (headline === null || chosen[surveyed.titleAt]) return { ...inText.content(), keepInText: inText.keep };
   const shown = new Selection(page, chosen.with(surveyed.titleAt, true));
   return { ...shown.content(), keepInText: inText.keep };
+}
+
+/** The blocks that make up the content, by how likely each of them is. */
+export function contentBlocks(page: BlockPage, likely: readonly number[]): boolean[] {
+  return withLists(page, withParagraphs(page, chooseBlocks(page.blocks, likely)));
 }
 
 const ADVERT = MARK_NAMES.indexOf("advert");

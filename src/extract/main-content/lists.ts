@@ -5,7 +5,7 @@ import { MARK_NAMES } from "./marks.ts";
 import { OTHERS } from "./survey.ts";
 
 const LISTS = new Set(["ul", "ol"]);
-const ELSEWHERE = ["nav", "sidebar", "related", "advert", "social", "signup", "comment", "card"].map((name) =>
+export const ELSEWHERE = ["nav", "sidebar", "related", "advert", "social", "signup", "comment", "card"].map((name) =>
   MARK_NAMES.indexOf(name),
 );
 

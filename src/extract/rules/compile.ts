@@ -1,8 +1,8 @@
 /** Users' rules to something that runs. Every mistake is found here, before a page is fetched, and named with its path. */
 import { type FieldError, messageOf } from "../../base/errors.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
-import { compileRegex, type Pattern } from "../../domain/regex.ts";
-import { suggest } from "../../domain/suggest.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import { compileRegex, type Pattern } from "../../domain/text/regex.ts";
+import { suggest } from "../../domain/text/suggest.ts";
 import { depthOf } from "../json.ts";
 import type { KnownField } from "../known/source.ts";
 import { KNOWN_NAMES, knownField } from "../known/registry.ts";

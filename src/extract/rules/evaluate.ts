@@ -1,7 +1,7 @@
 /** One rule on one page (or item): what it finds, as the type it asks for. */
 import { messageOf } from "../../base/errors.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
-import type { Pattern } from "../../domain/regex.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import type { Pattern } from "../../domain/text/regex.ts";
 import { depthOf, MAX_JSON_DEPTH } from "../json.ts";
 import { type Match, textOfMatch } from "../values/types.ts";
 import type { Rule } from "./compile.ts";

@@ -1,6 +1,6 @@
 /** The ways to point at something on a page. A new one is an entry here: a key of a rule, and how it is compiled. */
-import type { JsonValue } from "../../domain/queue-item.ts";
-import { suggest } from "../../domain/suggest.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import { suggest } from "../../domain/text/suggest.ts";
 import type { Element } from "../dom/nodes.ts";
 import type { PageFacts } from "../facts/page-facts.ts";
 import { compileCss } from "../select/css.ts";

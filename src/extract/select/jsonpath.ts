@@ -1,8 +1,8 @@
 /** JSONPath by RFC 9535. Filters compare and match; there are no scripts in it. */
 import { FunctionExpressionType, JSONPathEnvironment, type JSONPathQuery, Nothing } from "json-p3";
 import { withTimeLimit } from "../../base/time-limit.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
-import { compileRegex, type Pattern } from "../../domain/regex.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import { compileRegex, type Pattern } from "../../domain/text/regex.ts";
 
 export interface JsonQuery {
   select(value: JsonValue, limit: number): JsonValue[];

@@ -1,6 +1,6 @@
 /** XPath 1.0 on our tree. */
 import { createRequire } from "node:module";
-import { suggest } from "../../domain/suggest.ts";
+import { suggest } from "../../domain/text/suggest.ts";
 import type { Element } from "../dom/nodes.ts";
 import { budget } from "./budget.ts";
 import { AttributeView, type NodeView, viewOf } from "./xpath-view.ts";

@@ -1,5 +1,5 @@
 /** What a field's text may become. A new type is a line here, and a file beside this one when it needs one. */
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { toMarkdown } from "../article/markdown.ts";
 import { isHidden } from "../article/visible.ts";
 import type { Element } from "../dom/nodes.ts";

@@ -1,5 +1,5 @@
 import type { CDPSession } from "playwright-core";
-import { FetchFailure } from "../../domain/failure.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
 import type { AddressPolicy } from "../../net/address.ts";
 import { checkUrl } from "../../net/guard.ts";
 import type { Redirect } from "../../net/http.ts";

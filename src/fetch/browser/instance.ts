@@ -1,8 +1,8 @@
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
 import type { Clock, Timer } from "../../base/clock.ts";
-import type { Cookie, Credentials } from "../../domain/credentials.ts";
-import { FetchFailure } from "../../domain/failure.ts";
-import type { Upstream } from "../../domain/upstream.ts";
+import type { Cookie, Credentials } from "../../domain/text/credentials.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
+import type { Upstream } from "../../domain/proxy/upstream.ts";
 import type { Bound } from "../../net/bound.ts";
 import type { BrowserProxy } from "../../net/browser-proxy.ts";
 import type { ProxyGuest } from "../../net/proxy-guest.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Browser, BrowserType } from "playwright-core";
 import { messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import { FetchFailure } from "../../domain/failure.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
 import { findChromium, type FindOptions } from "./find.ts";
 
 export interface LaunchOptions {

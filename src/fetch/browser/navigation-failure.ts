@@ -1,5 +1,5 @@
 import { messageOf } from "../../base/errors.ts";
-import { FetchFailure, type FailureReason } from "../../domain/failure.ts";
+import { FetchFailure, type FailureReason } from "../../domain/run/failure.ts";
 
 const REASONS: Record<string, FailureReason> = {
   ERR_NAME_NOT_RESOLVED: "dns_failed",

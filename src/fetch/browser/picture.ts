@@ -1,6 +1,6 @@
 /** Pictures that were asked for. */
 import type { CDPSession, Page } from "playwright-core";
-import { FetchFailure } from "../../domain/failure.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
 import { isGone } from "./instance.ts";
 
 /** Chromium draws no surface that is longer. */

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import { FetchFailure } from "../../domain/failure.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
 import type { AddressPolicy } from "../../net/address.ts";
 import { type BrowserProxy, startBrowserProxy } from "../../net/browser-proxy.ts";
 import type { Lookup } from "../../net/resolver.ts";

@@ -1,6 +1,6 @@
 import type { CDPSession, Page, Request } from "playwright-core";
 import { type Clock, sleep } from "../../base/clock.ts";
-import { FetchFailure } from "../../domain/failure.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
 import { isGone } from "./instance.ts";
 
 /** A settled page, as it stood. */
@@ -29,6 +29,8 @@ const LEAVE_MS = 2_000;
 export class PageTraffic {
   readonly #clock: Clock;
   readonly #pending = new Map<Request, number>();
+  /** As the how manyth each of them began. */
+  readonly #numbers = new Map<Request, number>();
   /** Counted requests so far. */
   started = 0;
   #lastData = 0;
@@ -43,8 +45,10 @@ export class PageTraffic {
       if (!COUNTED.has(request.resourceType())) return;
       this.started += 1;
       this.#pending.set(request, clock.monotonic());
+      this.#numbers.set(request, this.started);
     };
     const ended = (request: Request) => {
+      this.#numbers.delete(request);
       if (!this.#pending.delete(request)) return;
       const type = request.resourceType();
       if (type === "xhr" || type === "fetch") this.#lastData = clock.monotonic();
@@ -69,15 +73,30 @@ export class PageTraffic {
     return Math.max(0, quietIn, pendingIn);
   }
 
+  /** Resolves when nothing is on its way any more that began behind the first `before` requests, or at `until`. */
+  async endedSince(before: number, until: number, signal: AbortSignal): Promise<void> {
+    const isPending = () => [...this.#numbers.values()].some((number) => number > before);
+    while (isPending() && !signal.aborted) {
+      const left = until - this.#clock.monotonic();
+      if (left <= 0) return;
+      await this.#changed(left, signal);
+    }
+  }
+
+  /** Until a request ends, or so long. */
+  async #changed(ms: number, signal: AbortSignal): Promise<void> {
+    const change = new AbortController();
+    this.#change = () => change.abort();
+    await sleep(this.#clock, ms, AbortSignal.any([change.signal, signal]));
+    this.#change = null;
+  }
+
   /** Resolves when nothing is on its way that counts, or at `until`. */
   async quiet(until: number, signal: AbortSignal): Promise<void> {
     for (let wait = this.waitMs(); wait > 0 && !signal.aborted; wait = this.waitMs()) {
       const left = until - this.#clock.monotonic();
       if (left <= 0) return;
-      const change = new AbortController();
-      this.#change = () => change.abort();
-      await sleep(this.#clock, Math.min(wait, left), AbortSignal.any([change.signal, signal]));
-      this.#change = null;
+      await this.#changed(Math.min(wait, left), signal);
     }
   }
 }

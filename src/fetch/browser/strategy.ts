@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Request } from "playwright-core";
 import { type Clock, sleep } from "../../base/clock.ts";
-import { type Credentials, noCredentials } from "../../domain/credentials.ts";
-import { FetchFailure } from "../../domain/failure.ts";
+import { type Credentials, noCredentials } from "../../domain/text/credentials.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
 import type { AddressPolicy } from "../../net/address.ts";
 import { checkUrl } from "../../net/guard.ts";
 import { type PageAnswer, PageFailure, type PageRequest, type PageStrategy, type TakenFromPage } from "../page.ts";
@@ -12,6 +12,7 @@ import { takeEvidence } from "./evidence.ts";
 import { isGone, type OpenPage } from "./instance.ts";
 import { brokenDocument, navigationFailure } from "./navigation-failure.ts";
 import type { BrowserPool } from "./pool.ts";
+import { pageTime } from "./page-time.ts";
 import { takePicture } from "./picture.ts";
 import { PageTraffic, settle } from "./settle.ts";
 
@@ -211,7 +212,7 @@ class Visit {
     if ((waitMs === 0 && actions.length === 0 && picture === undefined) || !this.#isUsable(seen)) return null;
     const { clock } = this.#options;
     const { page, session } = this.#opened;
-    if (waitMs > 0) await sleep(clock, waitMs, this.#over.signal);
+    if (waitMs > 0) await pageTime(page, waitMs, { clock, signal: this.#over.signal });
     const done = (this.#actions = new PageActions(this.#surroundings()));
     try {
       await done.do(actions);
@@ -313,6 +314,8 @@ class Visit {
     const doing = this.#actions?.doing ?? null;
     const message = `the page was not ready after ${this.#request.timeoutMs} ms${doing === null ? "" : `, at ${doing}`}`;
     const evidence = this.#main.head === null ? null : await this.#evidence();
+    const overdue = this.#actions?.overdue?.failure;
+    if (overdue !== undefined) return new PageFailure(evidence, overdue.reason, overdue.message);
     return new PageFailure(evidence, "timeout_total", message);
   }
 

@@ -1,5 +1,6 @@
 import { isOrbError } from "../../base/errors.ts";
-import { type FailureReason, FetchFailure } from "../../domain/failure.ts";
+import { type FailureReason, FetchFailure } from "../../domain/run/failure.ts";
+import { withoutCredentials } from "../../domain/text/sealed-text.ts";
 import type { BodySink, HttpRequest, HttpResult, ResponseHead } from "../../net/http.ts";
 import type { HttpClient } from "../../net/http-client.ts";
 import type { BodyStore, BodyWriter, PartOf } from "../body-store.ts";
@@ -25,7 +26,7 @@ export function createHttpStrategy(deps: DownloadDeps): Strategy {
  */
 export async function download(deps: DownloadDeps, request: FetchRequest): Promise<FetchAnswer> {
   const part = request.partKey === undefined ? null : deps.artifacts.resumable(request.partKey);
-  if (part !== null && part.url === request.url && validatorOf(part) !== null) {
+  if (part !== null && part.url === withoutCredentials(request.url) && validatorOf(part) !== null) {
     const answer = await attempt(deps, request, part);
     if (answer !== "start_over") return answer;
   }
@@ -141,7 +142,14 @@ class Receiver implements BodySink {
     if (partKey === undefined || head.encoded || head.headers["accept-ranges"]?.toLowerCase() === "none") return null;
     const etag = head.headers["etag"] ?? null;
     const lastModified = head.headers["last-modified"] ?? null;
-    const described: PartOf = { key: partKey, url, etag, lastModified, total: head.contentLength };
+    // What lets somebody in is not written beside the file.
+    const described: PartOf = {
+      key: partKey,
+      url: withoutCredentials(url),
+      etag,
+      lastModified,
+      total: head.contentLength,
+    };
     return validatorOf(described) === null ? null : described;
   }
 }

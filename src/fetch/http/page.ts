@@ -1,9 +1,9 @@
-import { conditionHeaders } from "../../domain/page-copy.ts";
-import { siteOf } from "../../domain/url.ts";
+import { conditionHeaders } from "../../domain/page/page-copy.ts";
+import { siteOf } from "../../domain/text/url.ts";
 import { BufferSink } from "../../net/buffer-sink.ts";
 import type { HttpLimits, HttpRequest } from "../../net/http.ts";
 import type { HttpClient } from "../../net/http-client.ts";
-import type { Credentials } from "../../domain/credentials.ts";
+import type { Credentials } from "../../domain/text/credentials.ts";
 import type { PageAnswer, PageRequest, PageStrategy } from "../page.ts";
 
 /** What a browser would ask for: some servers send JSON or an error to whoever says nothing. */

@@ -1,5 +1,5 @@
 /** Where in an answer the list is that the page shows. */
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { isObject } from "./json-body.ts";
 import { writePath } from "./path.ts";
 import { addWords } from "./words.ts";

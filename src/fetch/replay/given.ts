@@ -1,5 +1,5 @@
 import { type FieldError, messageOf } from "../../base/errors.ts";
-import { suggest } from "../../domain/suggest.ts";
+import { suggest } from "../../domain/text/suggest.ts";
 
 /** An object that somebody wrote: it is read key by key, and every mistake is kept with its path. */
 export class Given {

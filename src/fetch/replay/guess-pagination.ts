@@ -1,5 +1,5 @@
 /** How an API goes on to its next page, by the names that such things have. */
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Exchange } from "./exchange.ts";
 import { isObject, readJson } from "./json-body.ts";
 import { nextLink } from "./pagination.ts";

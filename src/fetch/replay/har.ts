@@ -1,6 +1,6 @@
 /** HAR 1.2: what the developer tools of every browser save under "Save all as HAR". */
 import { type FieldError, messageOf } from "../../base/errors.ts";
-import type { Parsed } from "../../domain/queue-item.ts";
+import type { Parsed } from "../../domain/lane/queue-item.ts";
 import type { Exchange } from "./exchange.ts";
 import { Given } from "./given.ts";
 

@@ -1,5 +1,5 @@
 /** A recorded exchange as a job that anybody can run again. */
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { firstPage, nextAddress } from "./guess-pagination.ts";
 import { isObject } from "./json-body.ts";
 import { withValueAt, writePath, writePointer } from "./path.ts";

@@ -1,5 +1,5 @@
-import { hasTooManyValues } from "../../domain/json-size.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
+import { hasTooManyValues } from "../../domain/text/json-size.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 
 /** The guards that some servers put before JSON, so that browsers do not run it as a script. */
 const GUARD = /^\s*(?:\)\]\}'?,?|while\s*\(1\);|for\s*\(;;\);)\s*\n?/;

@@ -1,6 +1,6 @@
 /** The ways from one page of an API to the next. A new one is an entry here: its keys, and how it goes on. */
-import { FetchFailure } from "../../domain/failure.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Given } from "./given.ts";
 import { compilePath, readPointer, valueAt } from "./path.ts";
 import { formSlot, jsonSlot, querySlot, type ReplayRequest, type Slot } from "./request.ts";

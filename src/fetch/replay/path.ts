@@ -3,7 +3,7 @@
  * thread, so nothing is understood whose time could grow faster than the answer (`..` and filters).
  */
 import { JSONPathEnvironment, jsonpath } from "json-p3";
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 
 export interface Path {
   readonly text: string;

@@ -1,5 +1,5 @@
 /** Which of the requests that a page made brought what the page shows. */
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Exchange } from "./exchange.ts";
 import { coverageOf, type FoundItems } from "./find-items.ts";
 import { groupPages, paginationOf } from "./group-pages.ts";

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Exchange } from "./exchange.ts";
 import type { FoundItems } from "./find-items.ts";
 import type { GuessedPagination } from "./guess-pagination.ts";

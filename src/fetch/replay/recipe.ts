@@ -1,7 +1,7 @@
 /** What `api_replay` sends and how it reads the answers, as a job says it. */
 import type { FieldError } from "../../base/errors.ts";
-import type { JsonValue, Parsed } from "../../domain/queue-item.ts";
-import { fetchUrl } from "../../domain/url.ts";
+import type { JsonValue, Parsed } from "../../domain/lane/queue-item.ts";
+import { fetchUrl } from "../../domain/text/url.ts";
 import { Given } from "./given.ts";
 import { PAGINATION_KINDS, type Steps } from "./pagination.ts";
 import { compilePath, type Path } from "./path.ts";

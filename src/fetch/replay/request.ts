@@ -1,5 +1,5 @@
 /** The request that is sent again and again, and the places in it that change from page to page. */
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Exchange } from "./exchange.ts";
 import { readJson } from "./json-body.ts";
 import { valueAt, withValueAt } from "./path.ts";

@@ -1,5 +1,5 @@
 /** What lets somebody in, and must not be copied from a recording into a job that is stored and shown. */
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { isObject } from "./json-body.ts";
 
 const SECRET_NAME =

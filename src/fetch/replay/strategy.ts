@@ -1,12 +1,12 @@
 /** `api_replay`: asks a site's own API for all pages of a list, and answers with the items of all of them. */
 import { createHash } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
-import { classifyStatus } from "../../domain/classify.ts";
-import { FetchFailure } from "../../domain/failure.ts";
-import { hasTooManyValues, MAX_JSON_VALUES } from "../../domain/json-size.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
-import { parseRetryAfter } from "../../domain/retry-after.ts";
-import { siteOf } from "../../domain/url.ts";
+import { classifyStatus } from "../../domain/run/classify.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
+import { hasTooManyValues, MAX_JSON_VALUES } from "../../domain/text/json-size.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import { parseRetryAfter } from "../../domain/lane/retry-after.ts";
+import { siteOf } from "../../domain/text/url.ts";
 import { BufferSink } from "../../net/buffer-sink.ts";
 import type { HttpLimits, HttpRequest, HttpResult } from "../../net/http.ts";
 import type { HttpClient } from "../../net/http-client.ts";

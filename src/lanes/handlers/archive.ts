@@ -1,5 +1,5 @@
-import type { CrawlOptions } from "../../domain/crawl-options.ts";
-import type { Handled } from "../../domain/outcome.ts";
+import type { CrawlOptions } from "../../domain/crawl/crawl-options.ts";
+import type { Handled } from "../../domain/run/outcome.ts";
 import type { ExchangeKeeper } from "../../pages/exchange.ts";
 import type { PageGot } from "../../pages/get-page.ts";
 

@@ -1,9 +1,9 @@
 import type { Clock } from "../../base/clock.ts";
-import { classifyStatus } from "../../domain/classify.ts";
-import { FetchFailure } from "../../domain/failure.ts";
-import { parseRetryAfter } from "../../domain/retry-after.ts";
-import type { Handled } from "../../domain/outcome.ts";
-import { siteOf } from "../../domain/url.ts";
+import { classifyStatus } from "../../domain/run/classify.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
+import { parseRetryAfter } from "../../domain/lane/retry-after.ts";
+import type { Handled } from "../../domain/run/outcome.ts";
+import { siteOf } from "../../domain/text/url.ts";
 import type { FetchAnswer, Strategy } from "../../fetch/strategy.ts";
 import type { HttpLimits } from "../../net/http.ts";
 import type { TaskHandler } from "./handler.ts";

@@ -1,10 +1,10 @@
 import type { Log } from "../../base/log.ts";
-import type { Failure } from "../../domain/failure.ts";
-import type { Handled, RetryRules, RunEvent } from "../../domain/outcome.ts";
-import type { Upstream } from "../../domain/upstream.ts";
-import type { Growth, Grown } from "../../store/crawl-port.ts";
-import type { ClaimedTask, LaneHold, SettledTask } from "../../store/port.ts";
-import type { StepSleep } from "../../store/workflow-port.ts";
+import type { Failure } from "../../domain/run/failure.ts";
+import type { Handled, RetryRules, RunEvent } from "../../domain/run/outcome.ts";
+import type { Upstream } from "../../domain/proxy/upstream.ts";
+import type { Growth, Grown } from "../../store/ports/crawl-port.ts";
+import type { ClaimedTask, LaneHold, SettledTask } from "../../store/ports/port.ts";
+import type { StepSleep } from "../../store/ports/workflow-port.ts";
 
 /** Does the work of one task. It may throw; a FetchFailure keeps its classification. */
 export interface TaskHandler {
@@ -53,7 +53,7 @@ export interface HandlerContext {
    * was started without them, and is to be handed back.
    */
   keepDelay(ms: number): boolean;
-  /** Throws a HandBack when the site was paused or asked for patience while the task waited for something else. */
+  /** Throws a Requeue when the site was paused or asked for patience while the task waited for something else. */
   mayAsk(): void;
   /**
    * The task asks its site once more than it was started for. Its turn is kept for it: it comes after so many
@@ -65,7 +65,7 @@ export interface HandlerContext {
 }
 
 /** Thrown by a handler that cannot do it now, for a reason that is nobody's failure: the task goes back to the queue. */
-export class HandBack extends Error {}
+export class Requeue extends Error {}
 
 /** Finds the handler of a task; undefined: there is none of that name. */
 export type HandlerLookup = (name: string | null) => TaskHandler | undefined;

@@ -1,12 +1,12 @@
 import type { Clock } from "../../base/clock.ts";
-import { classifyStatus, holdsSite } from "../../domain/classify.ts";
-import { parseRetryAfter } from "../../domain/retry-after.ts";
+import { classifyStatus, holdsSite } from "../../domain/run/classify.ts";
+import { parseRetryAfter } from "../../domain/lane/retry-after.ts";
 import type { PageOrder } from "../../pages/get-page.ts";
 import type { HandlerContext } from "./handler.ts";
 
 /**
- * Whoever asks for patience does so with the first line of the answer: its body may take long, and no other request begins
- * meanwhile. What is said to a proxy says nothing of the site; and if a browser is to try it, the answer has been read.
+ * Holds the site as soon as the head of a 429 or 503 arrives: its body may take long, and no other request may start
+ * meanwhile. A proxy's answer says nothing about the site, and a browser is only tried after the answer was read.
  */
 export function holdAtHead(context: HandlerContext, clock: Clock): Pick<PageOrder, "onHead" | "beforeBrowser"> {
   const { refused, refusalRead, leaveSlot, via } = context;

@@ -1,8 +1,8 @@
-import { crawlKey } from "../../domain/crawl-scope.ts";
-import { changeOf, pageDigest, type PageState, reachOf } from "../../domain/page-change.ts";
-import type { CrawlOptions } from "../../domain/crawl-options.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
-import type { Store } from "../../store/port.ts";
+import { crawlKey } from "../../domain/crawl/crawl-scope.ts";
+import { changeOf, pageDigest, type PageState, reachOf } from "../../domain/page/page-change.ts";
+import type { CrawlOptions } from "../../domain/crawl/crawl-options.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import type { Store } from "../../store/ports/port.ts";
 import type { PageRest } from "./page-copies.ts";
 
 /** How the pages of a saved crawl compare with what the job knew of them when the run began. */

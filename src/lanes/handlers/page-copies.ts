@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import type { CrawlOptions } from "../../domain/crawl-options.ts";
-import { type PageCopy, READER_VERSION, validatorsOf } from "../../domain/page-copy.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
-import { siteOf } from "../../domain/url.ts";
+import type { CrawlOptions } from "../../domain/crawl/crawl-options.ts";
+import { type PageCopy, READER_VERSION, validatorsOf } from "../../domain/page/page-copy.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import { siteOf } from "../../domain/text/url.ts";
 import type { FollowLink } from "../../extract/follow.ts";
 import type { PageAnswer } from "../../fetch/page.ts";
-import type { PageCopyRecord } from "../../store/crawl-port.ts";
-import type { Store } from "../../store/port.ts";
+import type { PageCopyRecord } from "../../store/ports/crawl-port.ts";
+import type { Store } from "../../store/ports/port.ts";
 
 /** What of a page outlives the answer, besides its records. */
 export interface PageRest {
@@ -32,15 +32,16 @@ export class PageCopies {
     this.#store = store;
     this.#jobId = jobId;
     const { fields, items, schema, article, urls, include, exclude, same_site } = options;
-    const { document, extract, browser, stay_within, follow_links } = options;
+    const { document, extract, browser, stay_within, follow_links, session_id, follow = [], read = [] } = options;
     // Copies that come without records are of no use to a run that wants them.
     this.#isBare = options.only_changed === true;
     const only_changed = this.#isBare ? true : null;
     // What is read from a page, how, and which of its links are worth keeping.
     const known = [READER_VERSION, fields, items, schema, article, urls, include, exclude, same_site];
-    const wishes = Object.entries({ document, extract, browser, stay_within, follow_links, only_changed }).filter(
-      ([, wish]) => wish !== undefined && wish !== null,
-    );
+    const split = follow.length + read.length === 0 ? null : { follow, read };
+    // Who signs in may see another page at the same address.
+    const asked = { document, extract, browser, stay_within, follow_links, session_id, only_changed, split };
+    const wishes = Object.entries(asked).filter(([, wish]) => wish !== undefined && wish !== null);
     const rules = JSON.stringify(wishes.length === 0 ? known : [...known, wishes]);
     this.#fingerprint = hash("sha256", rules, "base64url").slice(0, 22);
   }

@@ -1,11 +1,11 @@
 /** What the attempts at a page teach: the next attempt at it, and whoever gets other pages of its site. */
-import type { Failure } from "../../domain/failure.ts";
-import type { Handled, Report } from "../../domain/outcome.ts";
-import { escalationOf, type PageMemory, type StrategyPlan } from "../../domain/strategy-plan.ts";
-import { siteOf } from "../../domain/url.ts";
+import type { Failure } from "../../domain/run/failure.ts";
+import type { Handled, Report } from "../../domain/run/outcome.ts";
+import { escalationOf, type PageMemory, type StrategyPlan } from "../../domain/page/strategy-plan.ts";
+import { siteOf } from "../../domain/text/url.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { ClaimedTask, Store } from "../../store/port.ts";
-import type { SiteRecord } from "../../store/site-records.ts";
+import type { ClaimedTask, Store } from "../../store/ports/port.ts";
+import type { SiteRecord } from "../../store/records/site-records.ts";
 
 /**
  * A browser takes all its pages along when it dies, and it cannot be told which of them is to blame: none pays an

@@ -1,11 +1,12 @@
 import type { Seal } from "../../base/seal.ts";
-import type { Failure } from "../../domain/failure.ts";
-import type { Attempt, Handled, Report, RunEvent, TaskArtifact } from "../../domain/outcome.ts";
-import type { PageSnapshot, Recipe } from "../../domain/recipe.ts";
-import type { PageStats } from "../../domain/run-facts.ts";
-import { recipeAt, robotsOverride } from "../../domain/site-wishes.ts";
-import { type PageMemory, planStrategy } from "../../domain/strategy-plan.ts";
-import { shownUrl, siteOf } from "../../domain/url.ts";
+import type { Failure } from "../../domain/run/failure.ts";
+import type { Attempt, Handled, Report, RunEvent, TaskArtifact } from "../../domain/run/outcome.ts";
+import type { PageSnapshot, Recipe } from "../../domain/run/recipe.ts";
+import type { PageStats } from "../../domain/run/run-facts.ts";
+import { openActions } from "../../domain/page/secret-actions.ts";
+import { recipeAt, robotsOverride } from "../../domain/site/site-options.ts";
+import { type PageMemory, planStrategy } from "../../domain/page/strategy-plan.ts";
+import { shownUrl, siteOf } from "../../domain/text/url.ts";
 import type { PageAnswer } from "../../fetch/page.ts";
 import { credentialsFor } from "../../pages/access.ts";
 import { type PageFileKeeper, withDocument } from "../../pages/document.ts";
@@ -13,14 +14,15 @@ import type { EvidenceKeeper } from "../../pages/evidence.ts";
 import type { ExchangeKeeper } from "../../pages/exchange.ts";
 import { getPage, type PageDeps, type PageGot, type PageOrder } from "../../pages/get-page.ts";
 import type { RobotsRules } from "../../pages/obey-robots.ts";
-import type { ClaimedTask, Store } from "../../store/port.ts";
+import { noticeExpiry } from "../../pages/session-expiry.ts";
+import type { ClaimedTask, Store } from "../../store/ports/port.ts";
 import type { HandlerContext, TaskHandler } from "./handler.ts";
 import { holdAtHead } from "./hold-at-head.ts";
-import { leaveHeldSiteAlone, movedElsewhere, waitElsewhere } from "./other-sites.ts";
+import { leaveHeldSiteAlone, movedElsewhere, waitElsewhere } from "./crawl/other-sites.ts";
 import { escalationAfter, freeCrash, lessonOf, memoryOf } from "./page-lessons.ts";
 import { memoryAt } from "./site-memory.ts";
 import { spacedByRobots } from "./spacing.ts";
-import { type Solve, withSolved } from "./solver.ts";
+import { type Solve, unusable, withSolved } from "./solver.ts";
 
 export interface PageHandlerDeps extends PageDeps {
   store: Store;
@@ -56,8 +58,9 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
     // What was meant for the page that was asked for is sent to no other origin.
     credentialsFor: async (target) =>
       URL.parse(target)?.origin === URL.parse(task.url ?? url)?.origin
-        ? credentialsFor(deps, recipe, target, run.facts.session_id)
+        ? credentialsFor(deps, recipe, target, { supplied: run.facts.session_id })
         : null,
+    browserOptions: () => openActions(deps.seal, recipe.browser, task.url ?? url),
     ...holdAtHead(context, deps.clock),
     beforeExtract: context.leaveSite,
     mayAsk: context.mayAsk,
@@ -70,14 +73,16 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
     beforeRedirect: async (to) => {
       if (siteOf(to) !== siteOf(url)) await leaveHeldSiteAlone(deps, siteOf(to));
     },
-    ledHere: task.redirects.length > 0,
+    askedUrl: task.url ?? url,
     signal,
   };
   const waitsAt = run.facts.waits_at ?? null;
   let got: PageGot;
+  let solving: RunEvent | null;
   try {
     if (waitsAt !== null) await leaveHeldSiteAlone(deps, waitsAt);
-    got = await pastTheWall(deps, task, order, await getPage(deps, order), context);
+    ({ got, event: solving } = await pastTheWall(deps, task, order, await getPage(deps, order), context));
+    got = await noticeExpiry(deps, got, run.facts.session_id ?? recipe.session_id, task.url ?? url);
   } catch (error) {
     return waitElsewhere(error, waitsAt, clock.now());
   }
@@ -85,8 +90,9 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
   const last = task.attempts.at(-1);
   const isFirst = last === undefined || hasMoved(last);
   const override = isFirst ? robotsOverride(asked.respect_robots, site) : null;
+  const notes = [override, solving].filter((event) => event !== null);
   const durationMs = Math.round(clock.monotonic() - begun);
-  return new Conclusion(deps, { task, recipe, url, override }, got, durationMs).handled();
+  return new Conclusion(deps, { task, recipe, url, notes }, got, durationMs).handled();
 }
 
 /** A wall that a browser did not get past is shown to the user's solver; with what that answers, the page is got again. */
@@ -96,17 +102,18 @@ async function pastTheWall(
   order: PageOrder,
   got: PageGot,
   context: HandlerContext,
-): Promise<PageGot> {
-  if (deps.solve === null || got.plan.way !== "browser" || !isWall(got.failure)) return got;
-  const solved = await deps.solve(task, order.url, got, context);
-  if (solved === null) return got;
+): Promise<{ got: PageGot; event: RunEvent | null }> {
+  if (deps.solve === null || got.plan.way !== "browser" || !isWall(got.failure)) return { got, event: null };
+  const { found, event } = await deps.solve(task, order.url, got, context);
+  if (found === null) return { got, event };
   const after = await getPage(deps, {
     ...order,
     plan: got.plan,
-    credentialsFor: async (target) => withSolved(await order.credentialsFor(target), solved),
+    credentialsFor: async (target) => withSolved(await order.credentialsFor(target), found),
   });
   // What cannot be sent has solved nothing: the wall still stands, and a person may know better.
-  return after.failure?.reason === "request_invalid" ? got : after;
+  if (after.failure?.reason !== "request_invalid") return { got: after, event };
+  return { got, event: event ?? unusable([after.failure.message]) };
 }
 
 /** An attempt that failed in nothing and was not the last one has led to another site. */
@@ -122,8 +129,8 @@ interface Attempted {
   task: ClaimedTask;
   recipe: Recipe;
   url: string;
-  /** What the site's setting has changed of the recipe, for the run's log. */
-  override: RunEvent | null;
+  /** For the run's log: what the site's setting has changed of the recipe, and what a solver returned that is no use. */
+  notes: RunEvent[];
 }
 
 /** A browser can open the address of a call that is to be replayed, but it cannot post to it, nor go through its pages. */
@@ -139,7 +146,7 @@ class Conclusion {
   readonly #task: ClaimedTask;
   readonly #recipe: Recipe;
   readonly #url: string;
-  readonly #override: RunEvent | null;
+  readonly #notes: readonly RunEvent[];
   readonly #got: PageGot;
   readonly #stats: PageStats;
 
@@ -148,7 +155,7 @@ class Conclusion {
     this.#task = about.task;
     this.#recipe = about.recipe;
     this.#url = about.url;
-    this.#override = about.override;
+    this.#notes = about.notes;
     this.#got = got;
     this.#stats = statsOf(got, about.task.redirects, durationMs);
   }
@@ -172,8 +179,9 @@ class Conclusion {
 
   #moved({ finalUrl, notFollowed }: PageAnswer): Report {
     const [from, to] = [finalUrl, notFollowed!].map((url) => shownUrl(url).slice(0, LONGEST_SHOWN));
-    const redirected: RunEvent = { level: "info", message: `Redirected to another site: ${to}`, meta: { from, to } };
-    const events = this.#override === null ? [redirected] : [this.#override, redirected];
+    const message = `Redirected to another site: ${to}`;
+    const redirected: RunEvent = { type: "task.redirected", level: "info", message, meta: { from, to } };
+    const events = [...this.#notes, redirected];
     return { strategy: this.#got.plan.way, run: { events, facts: { waits_at: null } } };
   }
 
@@ -200,6 +208,7 @@ class Conclusion {
     const report: Report = { strategy: plan.way, ...memoryOf(plan) };
     if (files.length > 0) report.evidence = files;
     const resolved: RunEvent = {
+      type: "strategy.resolved",
       level: "info",
       message: `Strategy resolved: ${plan.way}, because ${plan.evidence.because}`,
       meta: { strategy: plan.way, evidence: plan.evidence },
@@ -207,7 +216,7 @@ class Conclusion {
     const last = this.#task.attempts.at(-1);
     const events = last?.strategy === plan.way && !hasMoved(last) ? [] : [resolved];
     report.run = {
-      events: this.#override === null ? events : [this.#override, ...events],
+      events: [...this.#notes, ...events],
       facts: { resolved_strategy: plan.way, strategy_evidence: plan.evidence, stats: this.#stats, waits_at: null },
     };
     return report;

@@ -1,10 +1,10 @@
-import type { ChunkDetail, ChunkPayload } from "../../domain/proxy-refresh.ts";
+import type { ChunkDetail, ChunkPayload } from "../../domain/proxy/proxy-refresh.ts";
 import { type CheckDeps, checkProxies } from "../../proxies/check.ts";
-import type { ProxyRecord, ProxyVerbs } from "../../store/proxy-port.ts";
+import type { ProxyRecord, ProxyStore } from "../../store/ports/proxy-port.ts";
 import type { TaskHandler } from "./handler.ts";
 
 export interface ProxyCheckDeps extends CheckDeps {
-  store: Pick<ProxyVerbs, "proxy" | "noteProxies">;
+  store: Pick<ProxyStore, "proxy" | "noteProxies">;
 }
 
 /** Checks one chunk of the proxies. Doing it twice does no harm: what counts is how they are now. */

@@ -1,7 +1,7 @@
-import type { Handled } from "../../domain/outcome.ts";
-import { robotsOverride } from "../../domain/site-wishes.ts";
-import type { SiteRecord } from "../../store/site-records.ts";
-import type { CrawlRun } from "./crawl-runs.ts";
+import type { Handled } from "../../domain/run/outcome.ts";
+import { robotsOverride } from "../../domain/site/site-options.ts";
+import type { SiteRecord } from "../../store/records/site-records.ts";
+import type { CrawlRun } from "./crawl/crawl-runs.ts";
 
 /** The first page of a site whose setting decides about robots.txt against the crawl says so in the crawl's log. */
 export function withOverride(

@@ -1,6 +1,6 @@
 import type { MemoryShare } from "../../fetch/page.ts";
-import { siteOf } from "../../domain/url.ts";
-import type { SiteRecord } from "../../store/site-records.ts";
+import { siteOf } from "../../domain/text/url.ts";
+import type { SiteRecord } from "../../store/records/site-records.ts";
 import type { HandlerContext } from "./handler.ts";
 
 const MiB = 1024 ** 2;

@@ -1,21 +1,24 @@
 import { messageOf } from "../../base/errors.ts";
-import { isUsableCookie } from "../../domain/cookie.ts";
-import type { Credentials } from "../../domain/credentials.ts";
-import { mergeCredentials, noCredentials } from "../../domain/credentials.ts";
+import { isUsableCookie } from "../../domain/page/cookie.ts";
+import type { Credentials } from "../../domain/text/credentials.ts";
+import { mergeCredentials, noCredentials } from "../../domain/text/credentials.ts";
+import type { RunEvent } from "../../domain/run/outcome.ts";
 import type { PageGot } from "../../pages/get-page.ts";
-import type { ClaimedTask } from "../../store/port.ts";
+import type { ClaimedTask } from "../../store/ports/port.ts";
 import type { HandlerContext, HandlerLookup } from "./handler.ts";
 
 /** The handler of this name in the APP_HANDLERS module is asked to get past walls; without one, a person is. */
 export const SOLVER = "solve_challenge";
 
-/** Tries to get past the wall that a page has met; null: it could not. */
-export type Solve = (
-  task: ClaimedTask,
-  url: string,
-  got: PageGot,
-  context: HandlerContext,
-) => Promise<Credentials | null>;
+export interface Solved {
+  /** What lets us in; null: nothing was found. */
+  found: Credentials | null;
+  /** What the run's log says of an answer that cannot be used; null: all of it can. */
+  event: RunEvent | null;
+}
+
+/** Tries to get past the wall that a page has met. */
+export type Solve = (task: ClaimedTask, url: string, got: PageGot, context: HandlerContext) => Promise<Solved>;
 
 /**
  * A solver that the user brings. It is given the page (`payload: {kind, message, html, screenshot}`, the picture as
@@ -34,28 +37,75 @@ export function userSolver(handlers: HandlerLookup): Solve | null {
     };
     try {
       const handled = await handler.run({ ...task, url, nextUrl: null, handler: SOLVER, payload }, context);
-      if (handled.kind !== "completed") return null;
-      return credentialsFrom(handled.results[0], new URL(url).origin);
+      if (handled.kind !== "completed") return NOTHING;
+      const { origin } = new URL(url);
+      const { found, refused } = readSolved(handled.results[0], origin);
+      if (refused.length > 0)
+        context.log.warn(`parts of what ${SOLVER} returned cannot be used`, { url: origin, refused });
+      return { found, event: refused.length === 0 ? null : unusable(refused) };
     } catch (error) {
       if (context.signal.aborted) throw error;
-      context.log.warn("the solver failed", { url: new URL(url).origin, error: messageOf(error) });
-      return null;
+      const why = messageOf(error);
+      context.log.warn("the solver failed", { url: new URL(url).origin, error: why });
+      return { found: null, event: rejected(`${SOLVER} failed: ${why.slice(0, LONGEST_SHOWN)}`, []) };
     }
   };
 }
 
-function credentialsFrom(answer: unknown, origin: string): Credentials | null {
-  if (typeof answer !== "object" || answer === null) return null;
-  const { cookies = [], headers = {}, local_storage: items = [] } = answer as Record<string, unknown>;
-  const found: Credentials = {
-    ...noCredentials(origin),
+const NOTHING: Solved = { found: null, event: null };
+
+const MOST_NAMED = 10;
+const LONGEST_SHOWN = 200;
+
+/** In the run's log: which parts of an answer cannot be used, and why. */
+export function unusable(refused: readonly string[]): RunEvent {
+  const named = refused.slice(0, MOST_NAMED).map((why) => why.slice(0, LONGEST_SHOWN));
+  const more = refused.length > named.length ? ` and ${refused.length - named.length} more` : "";
+  return rejected(`${SOLVER} returned what cannot be used: ${named.join("; ")}${more}`, named);
+}
+
+function rejected(message: string, refused: string[]): RunEvent {
+  return { type: "challenge.solution_rejected", level: "warn", message, meta: { refused } };
+}
+
+const SOLVED = ["cookies", "headers", "local_storage"];
+
+/** What could be used of the answer; `refused` says of everything else why not, without its values. */
+export function readSolved(answer: unknown, origin: string): { found: Credentials | null; refused: string[] } {
+  if (answer === undefined || answer === null) return { found: null, refused: [] };
+  if (typeof answer !== "object" || Array.isArray(answer))
+    return { found: null, refused: [`expected an object with ${SOLVED.join(", ")}, or nothing`] };
+  const fields = answer as Record<string, unknown>;
+  const refused = Object.keys(fields).flatMap((name) =>
+    SOLVED.includes(name) ? [] : [`${name}: unknown, expected ${SOLVED.join(", ")}`],
+  );
+  const pairs = (name: string) => listOf(name, fields[name], refused);
+  const cookies = pairs("cookies").flatMap(({ value, path }) => {
     // One that no browser takes would fail the page instead of opening it.
-    cookies: Array.isArray(cookies) ? cookies.filter(isUsableCookie) : [],
-    headers: isTexts(headers) ? headers : {},
-    localStorage: Array.isArray(items) ? items.filter(isItem).map(({ name, value }) => ({ name, value })) : [],
-  };
-  const any = found.cookies.length + found.localStorage.length + Object.keys(found.headers).length > 0;
-  return any ? found : null;
+    if (isUsableCookie(value)) return [value];
+    refused.push(`${path}: not a cookie that a browser takes`);
+    return [];
+  });
+  const localStorage = pairs("local_storage").flatMap(({ value, path }) => {
+    if (isItem(value)) return [{ name: value.name, value: value.value }];
+    refused.push(`${path}: expected a name and a value, both text`);
+    return [];
+  });
+  const { headers = {} } = fields;
+  if (!isTexts(headers)) refused.push("headers: expected an object of texts");
+  const found = { ...noCredentials(origin), cookies, localStorage, headers: isTexts(headers) ? headers : {} };
+  const any = cookies.length + localStorage.length + Object.keys(found.headers).length > 0;
+  return { found: any ? found : null, refused };
+}
+
+/** A list of `{name, value, …}`, or an object of values by their names. */
+function listOf(field: string, given: unknown, refused: string[]): { value: unknown; path: string }[] {
+  if (given === undefined || given === null) return [];
+  if (Array.isArray(given)) return given.map((value: unknown, index) => ({ value, path: `${field}[${index}]` }));
+  if (typeof given === "object")
+    return Object.entries(given).map(([name, value]) => ({ value: { name, value }, path: `${field}.${name}` }));
+  refused.push(`${field}: expected a list of {name, value}, or an object of values by name`);
+  return [];
 }
 
 function isItem(value: unknown): value is { name: string; value: string } {
@@ -64,7 +114,8 @@ function isItem(value: unknown): value is { name: string; value: string } {
 }
 
 function isTexts(value: unknown): value is Record<string, string> {
-  return typeof value === "object" && value !== null && Object.values(value).every((text) => typeof text === "string");
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((text) => typeof text === "string");
 }
 
 /** What lets us in, the solver's answer added. */

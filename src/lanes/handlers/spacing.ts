@@ -1,8 +1,9 @@
-import { dispositionOf } from "../../domain/classify.ts";
-import { FetchFailure } from "../../domain/failure.ts";
-import { siteOf } from "../../domain/url.ts";
+import { countsForBreaker, dispositionOf } from "../../domain/run/classify.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
+import type { Upstream } from "../../domain/proxy/upstream.ts";
+import { siteOf } from "../../domain/text/url.ts";
 import type { RobotsRules } from "../../pages/obey-robots.ts";
-import { HandBack, type HandlerContext } from "./handler.ts";
+import { Requeue, type HandlerContext } from "./handler.ts";
 
 /**
  * robots.txt together with the lane of the page: a delay that it asks for is kept from now on, and a page that was
@@ -15,9 +16,10 @@ export function spacedByRobots(robots: RobotsRules, { keepDelay, mayAsk }: Handl
   return {
     async check(url, signal, via) {
       site ??= siteOf(url);
-      if (siteOf(url) !== site) return robots.check(url, signal, via).catch(ofAnotherSite);
+      if (siteOf(url) !== site)
+        return robots.check(url, signal, via).catch((error: unknown) => ofAnotherSite(error, via));
       const delayMs = await robots.check(url, signal, via);
-      if (!keepDelay(delayMs)) throw new HandBack("robots.txt asks for a pause between requests");
+      if (!keepDelay(delayMs)) throw new Requeue("robots.txt asks for a pause between requests");
       mayAsk();
       return delayMs;
     },
@@ -25,9 +27,13 @@ export function spacedByRobots(robots: RobotsRules, { keepDelay, mayAsk }: Handl
   };
 }
 
-/** The page waits, too, but its own site has asked for no patience. */
-function ofAnotherSite(error: unknown): never {
-  if (!(error instanceof FetchFailure) || dispositionOf(error.failure) !== "rate_limit") throw error;
+/** The page waits, too, but its own site has neither failed nor asked for patience. */
+function ofAnotherSite(error: unknown, via: Upstream | undefined): never {
+  if (!(error instanceof FetchFailure)) throw error;
+  // What came of a proxy is the proxy's own, and says nothing about any site.
+  const isCounted =
+    dispositionOf(error.failure) === "rate_limit" || (via === undefined && countsForBreaker(error.failure));
+  if (!isCounted) throw error;
   const { message, retryAfterMs } = error.failure;
   throw new FetchFailure("robots_unreachable", message, retryAfterMs === undefined ? {} : { retryAfterMs });
 }

@@ -2,17 +2,17 @@
 import { type Clock, sleep } from "../../base/clock.ts";
 import { isOrbError } from "../../base/errors.ts";
 import type { Seal } from "../../base/seal.ts";
-import { type Failure, FetchFailure } from "../../domain/failure.ts";
-import type { Handled } from "../../domain/outcome.ts";
-import { type PageOutcome, shownByPage } from "../../domain/proxy-score.ts";
-import { POOL, type ProxyWish, proxyWishOf } from "../../domain/proxy-wish.ts";
-import { Recent } from "../../domain/recent.ts";
-import type { Upstream } from "../../domain/upstream.ts";
-import { siteOf } from "../../domain/url.ts";
+import { type Failure, FetchFailure } from "../../domain/run/failure.ts";
+import type { Handled } from "../../domain/run/outcome.ts";
+import { type PageOutcome, shownByPage } from "../../domain/proxy/proxy-score.ts";
+import { POOL, type ProxyOptions, proxyOptionsOf } from "../../domain/proxy/proxy-options.ts";
+import { Recent } from "../../domain/lane/recent.ts";
+import type { Upstream } from "../../domain/proxy/upstream.ts";
+import { siteOf } from "../../domain/text/url.ts";
 import type { Picked, ProxyPool } from "../../proxies/pool.ts";
-import { wishedUpstream } from "../../proxies/sealed-upstream.ts";
-import type { ClaimedTask, RunRecord, Store } from "../../store/port.ts";
-import { FruitlessTries } from "./fruitless.ts";
+import { requestedUpstream } from "../../proxies/sealed-upstream.ts";
+import type { ClaimedTask, RunRecord, Store } from "../../store/ports/port.ts";
+import { ProxyFailureStreak } from "./proxy-failure-streak.ts";
 import type { Asleep, HandlerContext, TaskHandler } from "./handler.ts";
 
 export interface ProxiedDeps {
@@ -45,14 +45,14 @@ const MOST_RUNS = 1_000;
 /** Runs of these kinds may ask for a proxy. */
 const KINDS: ReadonlySet<string> = new Set(["page", "crawl", "download"]);
 
-interface RunProxy extends ProxyWish {
+interface RunProxy extends ProxyOptions {
   sessionKey: string;
 }
 
 /** Makes handlers fetch through the proxy that the run of their task asks for. */
 export function throughProxies(deps: ProxiedDeps): (handler: TaskHandler) => TaskHandler {
   const runs = new Recent<RunProxy>(MOST_RUNS);
-  const tries = new FruitlessTries();
+  const tries = new ProxyFailureStreak();
   const wishOf = async (runId: string): Promise<RunProxy | null> => {
     const run = await deps.store.run(runId);
     if (run === null) return null;
@@ -68,7 +68,7 @@ export function throughProxies(deps: ProxiedDeps): (handler: TaskHandler) => Tas
       // Whoever asked for a proxy does not want to be seen without one: nothing is fetched while that is not known.
       if (wish === null) return later("its run is not there");
       if (wish.proxy === null) return handler.run(task, context);
-      if (wish.proxy === POOL) return new Passage(deps, tries, handler, task, context, wish.sessionKey).handled();
+      if (wish.proxy === POOL) return new ProxyAttempt(deps, tries, handler, task, context, wish.sessionKey).handled();
       const upstream = opened(deps.seal, { ...wish, proxy: wish.proxy });
       return named(await tried(handler, task, context, upstream), wish.proxy);
     },
@@ -78,12 +78,12 @@ export function throughProxies(deps: ProxiedDeps): (handler: TaskHandler) => Tas
 /** Runs of one job that sign in with the same session are one visitor; others are visitors of their own. */
 function runProxyOf(run: RunRecord): RunProxy {
   const { recipe } = run.snapshot as { recipe?: { session_id?: string | null } };
-  return { ...proxyWishOf(run.kind, run.snapshot), sessionKey: recipe?.session_id ?? run.jobId ?? run.id };
+  return { ...proxyOptionsOf(run.kind, run.snapshot), sessionKey: recipe?.session_id ?? run.jobId ?? run.id };
 }
 
-function opened(seal: Seal, wish: ProxyWish & { proxy: string }): Upstream {
+function opened(seal: Seal, wish: ProxyOptions & { proxy: string }): Upstream {
   try {
-    return wishedUpstream(seal, wish);
+    return requestedUpstream(seal, wish);
   } catch (error) {
     if (!isOrbError(error, "secret_key_wrong")) throw error;
     throw new FetchFailure("session_unusable", `${error.message}. ${error.hint ?? ""}`.trim(), { cause: error });
@@ -91,9 +91,9 @@ function opened(seal: Seal, wish: ProxyWish & { proxy: string }): Upstream {
 }
 
 /** One attempt at a task, through as many proxies of the pool as it takes. */
-class Passage {
+class ProxyAttempt {
   readonly #deps: ProxiedDeps;
-  readonly #tries: FruitlessTries;
+  readonly #tries: ProxyFailureStreak;
   readonly #begunAt: number;
   readonly #handler: TaskHandler;
   readonly #task: ClaimedTask;
@@ -105,7 +105,7 @@ class Passage {
 
   constructor(
     deps: ProxiedDeps,
-    tries: FruitlessTries,
+    tries: ProxyFailureStreak,
     handler: TaskHandler,
     task: ClaimedTask,
     context: HandlerContext,

@@ -41,6 +41,10 @@ export const crawlStatus = defineTool({
         seconds: Type.Number(),
         end_reason: Text,
         message: Text,
+        warnings: Type.Array(Type.String(), { description: "what is probably not meant so, and what to do" }),
+        skipped: Type.Record(Type.String(), Total, {
+          description: "addresses that were found and not fetched, by reason",
+        }),
         failures: Type.Array(
           strict({
             failure_code: Type.String(),
@@ -93,6 +97,8 @@ function one(view: Crawl) {
       seconds: view.duration_seconds,
       end_reason: view.end_reason,
       message: short(view.message),
+      warnings: view.warnings.map(({ message }) => message),
+      skipped: { ...view.skipped },
       failures,
     },
     runs: [],

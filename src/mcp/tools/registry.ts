@@ -3,6 +3,7 @@ import { crawlResults } from "./crawl-results.ts";
 import { crawlStart } from "./crawl-start.ts";
 import { crawlStatus } from "./crawl-status.ts";
 import { extractPreview } from "./extract-preview.ts";
+import { extractLearn } from "./extract-learn.ts";
 import { runCancel } from "./run-cancel.ts";
 import { scrape } from "./scrape.ts";
 import { sites } from "./sites.ts";
@@ -16,6 +17,7 @@ export const TOOLS: readonly { tool: Tool; about: string }[] = [
   { tool: crawlStatus, about: "crawl" },
   { tool: crawlResults, about: "run" },
   { tool: extractPreview, about: "run" },
+  { tool: extractLearn, about: "run" },
   { tool: runCancel, about: "run" },
   { tool: workflowStart, about: "template" },
   { tool: workflowStatus, about: "workflow" },

@@ -8,7 +8,17 @@ import { firstFailure } from "../failures.ts";
 import { sentence } from "../problems.ts";
 import { Cuts, leftOutNote, readRecords, Records, recordsOf } from "../records.ts";
 import { nextRecords } from "./crawl-results.ts";
-import { Fields, Items, MaxChars, NextShape, NORMAL_CHARS, RecordSchema, Strategy, waitSeconds } from "../shapes.ts";
+import {
+  Fields,
+  Items,
+  MaxChars,
+  NextShape,
+  NORMAL_CHARS,
+  RecordSchema,
+  SessionId,
+  Strategy,
+  waitSeconds,
+} from "../shapes.ts";
 import { defineTool, type ToolCall, ToolFailure } from "../tool.ts";
 import { hasEnded, waitForCrawl } from "../waiting.ts";
 import { waitingWords } from "../words.ts";
@@ -30,6 +40,7 @@ export const scrape = defineTool({
     items: Items,
     schema: RecordSchema,
     strategy: Strategy,
+    session_id: SessionId,
     wait_seconds: waitSeconds(WAIT_SECONDS, "then the run goes on, and the answer has its run_id"),
     max_chars: MaxChars,
   }),
@@ -51,6 +62,7 @@ export const scrape = defineTool({
       items,
       schema,
       strategy,
+      session_id,
       wait_seconds: seconds = WAIT_SECONDS,
       max_chars: maxChars = NORMAL_CHARS,
     } = args;
@@ -64,6 +76,7 @@ export const scrape = defineTool({
       items,
       schema,
       strategy,
+      session_id,
     };
     const { task_id: id } = await call.api.crawls.start(body);
     const view = await waitForCrawl(call, id, seconds).catch((error: unknown) => {
@@ -80,7 +93,12 @@ export const scrape = defineTool({
       message: null,
       records: read.records,
       cut: read.cut,
-      notes: [...notesOn(read.records, fields, items), ...noText(read.records, strategy), ...leftOutNote(read.leftOut)],
+      notes: [
+        ...view.warnings.map(({ message }) => message),
+        ...notesOn(read.records, fields, items),
+        ...noText(read.records, strategy),
+        ...leftOutNote(read.leftOut),
+      ],
       next: read.atEnd ? null : nextRecords({ run_id: id }, read.place, "more records of this page"),
     };
   },
@@ -132,7 +150,7 @@ async function failureOf({ api }: ToolCall, view: Crawl): Promise<ToolFailure> {
 function notesOn(
   records: readonly Record<string, unknown>[],
   fields: readonly string[] | Record<string, unknown> | undefined,
-  items: string | undefined,
+  items: unknown,
 ): string[] {
   if (records.length === 0)
     return [

@@ -1,7 +1,7 @@
 import { nullable, oneOf, strict } from "../../api/schemas.ts";
 import { Type } from "../../api/type.ts";
 import type { Site as SiteView } from "../../api-client/client.ts";
-import { SITE_STATES } from "../../domain/site-states.ts";
+import { SITE_STATES } from "../../domain/site/site-states.ts";
 import { Cursor, NextShape, Text, Total } from "../shapes.ts";
 import { defineTool } from "../tool.ts";
 import { untilWords } from "../words.ts";

@@ -1,15 +1,15 @@
 import type { FieldError } from "../../base/errors.ts";
-import type { CrawlInput, CrawlOptions } from "../../domain/crawl-options.ts";
+import type { CrawlInput, CrawlOptions } from "../../domain/crawl/crawl-options.ts";
 import { without } from "../../base/without.ts";
-import { compileScope } from "../../domain/crawl-scope.ts";
-import { fetchUrl } from "../../domain/url.ts";
+import { compileScope } from "../../domain/crawl/crawl-scope.ts";
+import { fetchUrl } from "../../domain/text/url.ts";
 import { parsePlan } from "../../extract/plan.ts";
-import { checkExtract } from "../../extract/wish.ts";
+import { checkExtract } from "../../extract/extract-request.ts";
 import type { JobDeps } from "../jobs/deps.ts";
 import { invalid } from "../invalid.ts";
 import { SEALED_FOR_JOB } from "../../pages/access.ts";
 import { readCredentials, refuseForbidden } from "../jobs/input.ts";
-import { readPageWishes } from "../jobs/page-wishes-input.ts";
+import { readPageOptions } from "../jobs/page-wishes-input.ts";
 import { readProxy } from "../jobs/proxy-input.ts";
 
 type Checks = Pick<JobDeps, "policy" | "respectRobots" | "seal" | "extractors">;
@@ -40,11 +40,13 @@ export function readCrawlOptions(
     max_pages: input.max_pages ?? 1000,
     timeout_minutes: input.timeout_minutes ?? 30,
     max_concurrent_articles: input.max_concurrent_articles ?? 10,
-    retry_attempts: input.retry_attempts ?? 3,
+    retry_attempts: retriesOf(input, problems, pathOf),
     partial_results_ok: input.partial_results_ok ?? true,
     export_format: input.export_format ?? "json",
     include: input.include ?? [],
     exclude: input.exclude ?? [],
+    follow: input.follow ?? [],
+    read: input.read ?? [],
     same_site: input.same_site ?? true,
     stay_within: input.stay_within ?? "site",
     follow_links: input.follow_links ?? true,
@@ -58,8 +60,14 @@ export function readCrawlOptions(
     extract: input.extract ?? null,
     article: input.article ?? null,
     respect_robots: input.respect_robots ?? deps.respectRobots,
+    session_id: input.session_id ?? null,
     ...readProxy(input.proxy, deps, before, pathOf("proxy"), problems),
-    ...readPageWishes(without(input, "strategy"), problems, pathOf),
+    ...readPageOptions(
+      without(input, "strategy"),
+      problems,
+      { seal: deps.seal, origins: [...originsOf(typeof url === "string" ? [url] : (url ?? []))], before },
+      pathOf,
+    ),
     ...readHeaders(deps, url ?? [], input.headers, problems, pathOf("headers"), before),
   };
   const scope = compileScope({ ...options, url });
@@ -74,6 +82,23 @@ export function readCrawlOptions(
   if (scope.errors !== undefined) return options;
   for (const { start, path } of starts) refuseForbidden(given(path), start, deps.policy);
   return options;
+}
+
+const USUAL_RETRIES = 3;
+
+/** Both may be given as long as they say the same. */
+function retriesOf(
+  { retry_attempts: retries, max_attempts: tries }: CrawlInput,
+  problems: FieldError[],
+  pathOf: (path: string) => string,
+): number {
+  if (tries === undefined) return retries ?? USUAL_RETRIES;
+  if (retries !== undefined && retries !== tries - 1)
+    problems.push({
+      path: pathOf("max_attempts"),
+      message: `is ${tries}, but retry_attempts is ${retries}: give one of them (retry_attempts does not count the first try)`,
+    });
+  return tries - 1;
 }
 
 /** Where it begins, and under which name that was given. */
@@ -125,7 +150,7 @@ function originsOf(urls: readonly string[]): Set<string> {
 }
 
 const NO_PASSWORDS =
-  "has a user name or a password, which would be stored and shown in clear, and a crawl cannot sign in: leave it out, or save a job for the page";
+  "has a user name or a password, which would be stored and shown in clear: leave it out, and store it as a session that the crawl names in session_id";
 
 function hasPassword(text: string): boolean {
   const url = URL.parse(text);

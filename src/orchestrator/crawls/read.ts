@@ -1,8 +1,8 @@
 import { OrbError } from "../../base/errors.ts";
-import type { RunState } from "../../domain/states.ts";
-import { shownUrl } from "../../domain/url.ts";
-import type { RunRecord } from "../../store/port.ts";
-import { RETRIES_READ } from "../../store/progress-port.ts";
+import type { RunState } from "../../domain/run/states.ts";
+import { shownUrl } from "../../domain/text/url.ts";
+import type { RunRecord } from "../../store/ports/port.ts";
+import { RETRIES_READ } from "../../store/ports/progress-port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { cancelRun } from "../runs/control.ts";
 import { toErrorGroup } from "../runs/failed.ts";
@@ -11,7 +11,7 @@ import { countUnderWay, listWaitingSites, type RunSiteDeps } from "../runs/sites
 import { stillThere } from "../runs/still-there.ts";
 import { waitingOfRun } from "../runs/waiting.ts";
 import type { CrawlDeps } from "../jobs/deps.ts";
-import { type Standstill, standstill } from "../workforce.ts";
+import { type NoWorkers, standstill } from "../workers/worker-availability.ts";
 import { type CrawlDetail, type CrawlStatus, type CrawlView, toCrawlView } from "./view.ts";
 
 export async function requireCrawl({ store }: OrchestratorDeps, id: string): Promise<RunRecord> {
@@ -20,19 +20,19 @@ export async function requireCrawl({ store }: OrchestratorDeps, id: string): Pro
   return run;
 }
 
-type ReadDeps = RunSiteDeps & Pick<CrawlDeps, "crawlsKeptMs" | "maxConcurrentCrawls">;
+type ReadDeps = RunSiteDeps & Pick<CrawlDeps, "retention" | "maxConcurrentCrawls">;
 
 async function viewOf(deps: ReadDeps, run: RunRecord): Promise<CrawlView> {
   return viewAt(deps, run, await standstill(deps));
 }
 
-async function viewAt(deps: ReadDeps, run: RunRecord, still: Standstill | null): Promise<CrawlView> {
-  const { store, clock, crawlsKeptMs: keptMs } = deps;
+async function viewAt(deps: ReadDeps, run: RunRecord, still: NoWorkers | null): Promise<CrawlView> {
+  const { store, clock, retention } = deps;
   const [{ totals }, errors] = [await store.overview(run.id, 0), await store.runErrors(run.id)];
-  const underWay = await countUnderWay(deps, run, totals.running);
+  const underWay = await countUnderWay(deps, run, totals.running, still);
   const retrying = await countRetrying(deps, run.id, totals.retrying);
   const waiting = await waitingOfRun(deps, run, still);
-  return toCrawlView(run, totals, errors, { now: clock.now(), keptMs, underWay, retrying, waiting });
+  return toCrawlView(run, totals, errors, { now: clock.now(), retention, underWay, retrying, waiting });
 }
 
 /** Of the tasks that wait for a time, those that have failed: others wait for a proxy, and have nothing to repeat. */

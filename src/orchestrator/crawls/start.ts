@@ -1,25 +1,38 @@
-import { CRAWL_HANDLER, type CrawlInput, type CrawlOptions, type CrawlSnapshot } from "../../domain/crawl-options.ts";
-import { compileScope } from "../../domain/crawl-scope.ts";
-import { askForSitemaps, originsOf } from "../../domain/crawl-sitemaps.ts";
-import { laneOfSite, resolverKey } from "../../domain/lane.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
-import { siteOf } from "../../domain/url.ts";
-import type { JobRecord, Once } from "../../store/job-records.ts";
-import type { NewRun, NewTask, RunRecord } from "../../store/port.ts";
+import {
+  CRAWL_HANDLER,
+  type CrawlInput,
+  type CrawlOptions,
+  type CrawlSnapshot,
+} from "../../domain/crawl/crawl-options.ts";
+import { compileScope } from "../../domain/crawl/crawl-scope.ts";
+import { askForSitemaps, originsOf } from "../../domain/crawl/crawl-sitemaps.ts";
+import { laneOfSite, resolverKey } from "../../domain/lane/lane.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import { siteOf } from "../../domain/text/url.ts";
+import type { IdempotencyKey } from "../../store/records/job-records.ts";
+import type { NewRun, NewTask, RunRecord } from "../../store/ports/port.ts";
 import type { CrawlDeps } from "../jobs/deps.ts";
 import { requireExtractor } from "../jobs/extractor-input.ts";
 import { needingProxies } from "../proxies/rules.ts";
 import { invalid } from "../invalid.ts";
+import { withCrawlSession } from "../session-for-page.ts";
 import { crawlOptionsFrom } from "./options.ts";
 import { admitCrawls } from "./turns.ts";
 
 /** Submits a crawl: it is on disk when this answers, and begins when it is its turn. */
-export async function startCrawl(deps: CrawlDeps, input: CrawlInput, once?: Once): Promise<RunRecord> {
-  const options = crawlOptionsFrom(deps, input);
-  if (options.only_changed === true) throw invalid([{ path: "only_changed", message: NOT_SAVED }]);
-  await requireExtractor(deps, options);
-  const { run, tasks } = newCrawlRun(deps, options);
-  const { made } = await deps.store.startRun(run, tasks, deps.clock.now(), once);
+export async function startCrawl(
+  deps: CrawlDeps,
+  { name, ...input }: CrawlInput & { name?: string },
+  once?: IdempotencyKey,
+  { temporary = false }: { temporary?: boolean } = {},
+): Promise<RunRecord> {
+  const checked = crawlOptionsFrom(deps, input);
+  if (checked.only_changed === true) throw invalid([{ path: "only_changed", message: NOT_SAVED }]);
+  await requireExtractor(deps, checked);
+  const options = await withCrawlSession(deps, checked);
+  const { run, tasks } = newCrawlRun(deps, options, { name: name ?? null });
+  const asked: NewRun = temporary ? { ...run, temporary } : run;
+  const { made } = await deps.store.startRun(asked, tasks, deps.clock.now(), once);
   await admitCrawls(deps);
   return (await deps.store.run(made.id)) ?? made;
 }
@@ -31,7 +44,7 @@ const NOT_SAVED =
 export function newCrawlRun(
   { random, proxyRules }: Pick<CrawlDeps, "random" | "proxyRules">,
   options: CrawlOptions,
-  job?: Pick<JobRecord, "id" | "name">,
+  { id, name }: { id?: string; name?: string | null } = {},
 ): { run: NewRun; tasks: NewTask[] } {
   const scope = compileScope({ ...options, url: options.urls }).ok!;
   const { starts } = scope;
@@ -49,7 +62,8 @@ export function newCrawlRun(
     budget: { key: resolverKey(resolver), cap: atOnce(options) },
     snapshot,
     meta: { url: first!.url, max_depth: options.max_depth, max_pages: options.max_pages },
-    ...(job === undefined ? {} : { jobId: job.id, name: job.name }),
+    ...(id === undefined ? {} : { jobId: id }),
+    ...(name === undefined ? {} : { name }),
   };
   const sitemaps = options.use_sitemap ? originsOf(starts).map((origin) => toSitemapTask(origin, resolver)) : [];
   return {

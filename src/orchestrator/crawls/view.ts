@@ -1,20 +1,29 @@
-import { ERROR_CLASSES, type ErrorClass, errorClassOf, NEVER_FETCHED } from "../../domain/crawl-end.ts";
-import type { CrawlSnapshot } from "../../domain/crawl-options.ts";
-import type { ChangeCounts } from "../../domain/page-change.ts";
-import type { TaskCounts } from "../../domain/run-end.ts";
-import { sinceLastStep } from "../../domain/running-time.ts";
-import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
-import { shownUrl } from "../../domain/url.ts";
-import type { RunErrorRecord } from "../../store/progress-port.ts";
-import type { RunRecord } from "../../store/port.ts";
+import { ERROR_CLASSES, type ErrorClass, errorClassOf } from "../../domain/crawl/crawl-end.ts";
+import type { CrawlSnapshot } from "../../domain/crawl/crawl-options.ts";
+import type { RunWarning, SkipCounts } from "../../domain/crawl/crawl-skips.ts";
+import type { ChangeCounts } from "../../domain/page/page-change.ts";
+import type { TaskCounts } from "../../domain/run/run-end.ts";
+import { expiryOf, type RetentionRules } from "../../domain/run/retention.ts";
+import { sinceLastStep } from "../../domain/run/running-time.ts";
+import { type RunState, TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
+import { shownUrl } from "../../domain/text/url.ts";
+import type { WaitingView } from "../../domain/run/waiting.ts";
+import type { RunErrorRecord } from "../../store/ports/progress-port.ts";
+import type { RunRecord } from "../../store/ports/port.ts";
 import type { ErrorGroup } from "../runs/failed.ts";
+import { pagesOfCrawl, skippedOf, warningsOf } from "../runs/skips.ts";
 import type { RunSiteView } from "../runs/sites.ts";
-import type { RunWaits } from "../runs/view.ts";
+import { progressOf, startsOf } from "../runs/view.ts";
 
 /** A crawl as `/scraping/*` shows it. */
 export interface CrawlView {
   task_id: string;
+  /** The same: elsewhere a task is one page. */
+  crawl_id: string;
+  name: string | null;
   url: string | null;
+  urls: string[];
+  url_count: number;
   status: CrawlStatus;
   progress: number;
   total_items: number;
@@ -31,6 +40,13 @@ export interface CrawlView {
   cancelled_items: number;
   /** Of the completed ones: as they were when the job came to them before. */
   unchanged_items: number;
+  /** Sent to a sign-in by the site: got as that, or left. */
+  sign_in_items: number;
+  /** Of the completed ones: fetched for their links alone; they give no records. */
+  followed_items: number;
+  /** What was found and not fetched, by reason. */
+  skipped: SkipCounts;
+  warnings: RunWarning[];
   /** How its pages compare with what its job knew of them; null: it is not saved, or runs for the first time. */
   changes: ChangeCounts | null;
   success_rate: number;
@@ -45,9 +61,13 @@ export interface CrawlView {
   started_at: string | null;
   finished_at: string | null;
   expires_at: string | null;
+  /** Somebody asked to keep it. */
+  kept: boolean;
+  /** It goes when its job has so many newer runs; null: no such limit. */
+  keep_runs: number | null;
   message: string | null;
   /** What keeps it from its work though nobody has paused it. */
-  waiting_for: RunWaits | null;
+  waiting_for: WaitingView | null;
 }
 
 export interface CrawlDetail extends CrawlView {
@@ -65,12 +85,6 @@ export function crawlStatusOf(state: RunState): CrawlStatus {
 
 const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
-/** Crawls of a job stay as long as the job. */
-function expiryOf({ jobId, jobDeletedAt, finishedAt }: RunRecord, keptMs: number): string | null {
-  if (finishedAt === null || (jobId !== null && jobDeletedAt === null)) return null;
-  return iso(Math.max(finishedAt, jobDeletedAt ?? 0) + keptMs);
-}
-
 /** How much of its time a run has taken by now: that begins anew when the run is opened again. */
 export function ranMs(run: RunRecord, now: number): number {
   return run.ranMs + sinceLastStep(run.runningSince, now);
@@ -87,31 +101,43 @@ export function errorsByClass(errors: readonly RunErrorRecord[]): Record<ErrorCl
   return sums;
 }
 
+const openOf = ({ pending, queued, retrying, running }: TaskCounts) => pending + queued + retrying + running;
+
+/**
+ * Pages that wait, those to retry among them. More links are kept than a crawl may fetch, in case some of them do not
+ * count: those are none of its `total` pages yet.
+ */
+export function waitingPages(counts: TaskCounts, total: number, running: number): number {
+  const ended = counts.completed + counts.failed + counts.skipped;
+  return Math.min(openOf(counts) - running, Math.max(0, total - ended - running));
+}
+
 export function toCrawlView(
   run: RunRecord,
   counts: TaskCounts,
   errors: readonly RunErrorRecord[],
-  more: { now: number; keptMs: number; underWay: number; retrying: number; waiting: RunWaits | null },
+  more: { now: number; retention: RetentionRules; underWay: number; retrying: number; waiting: WaitingView | null },
 ): CrawlView {
-  const { now, keptMs, underWay, retrying, waiting } = more;
+  const { now, retention, underWay, retrying, waiting } = more;
   const ended = counts.completed + counts.failed + counts.skipped;
-  // Pages that do not count come on top of what the crawl may fetch.
   const { options } = run.snapshot as CrawlSnapshot;
-  const unfetched = errors.reduce((sum, { reason, count }) => sum + (NEVER_FETCHED.includes(reason) ? count : 0), 0);
-  const total = Math.min(run.pagesKnown, options.max_pages + counts.skipped + unfetched);
-  // More links are kept than the crawl may fetch, in case some of them do not count: those are none of its pages yet.
-  const open = counts.pending + counts.queued + counts.retrying + counts.running;
+  const total = pagesOfCrawl(run, counts, errors);
+  const open = openOf(counts);
   const isOver = TERMINAL_RUN_STATES.includes(run.status);
   // Of a crawl that is over nothing waits any more, even where that has not been written down for each page yet.
   const running = isOver ? 0 : underWay;
-  const queued = isOver ? 0 : Math.min(open - running, Math.max(0, total - ended - running));
+  const queued = isOver ? 0 : waitingPages(counts, total, running);
   const cancelled = counts.cancelled + (isOver ? open : 0);
   const ran = ranInAllMs(run, now);
+  const { expiresAt, keepRuns } = expiryOf(run, retention);
   return {
     task_id: run.id,
+    crawl_id: run.id,
+    name: run.name,
     url: run.url === null ? null : shownUrl(run.url),
+    ...startsOf(run),
     status: crawlStatusOf(run.status),
-    progress: isOver ? 100 : run.progress,
+    progress: progressOf(run),
     total_items: total,
     max_pages: options.max_pages,
     queued_items: queued,
@@ -122,6 +148,10 @@ export function toCrawlView(
     skipped_items: counts.skipped,
     cancelled_items: Math.min(cancelled, Math.max(0, total - ended - queued - running)),
     unchanged_items: run.facts.unchanged ?? 0,
+    sign_in_items: run.facts.sign_ins?.pages ?? 0,
+    followed_items: run.facts.followed_only ?? 0,
+    skipped: skippedOf(run, counts, errors),
+    warnings: warningsOf(run),
     changes: run.facts.changes ?? null,
     success_rate: counts.completed + counts.failed === 0 ? 0 : counts.completed / (counts.completed + counts.failed),
     duration_seconds: Math.round(ran) / 1000,
@@ -134,7 +164,9 @@ export function toCrawlView(
     created_at: iso(run.createdAt)!,
     started_at: iso(run.startedAt),
     finished_at: iso(run.finishedAt),
-    expires_at: expiryOf(run, keptMs),
+    expires_at: iso(expiresAt),
+    kept: run.kept,
+    keep_runs: keepRuns,
     message: run.hold?.message ?? run.message,
     waiting_for: waiting,
   };

@@ -1,13 +1,18 @@
 /** What a caller says a saved crawl is. All that is about its pages stands under `crawl`, as when it is begun at once. */
 import type { FieldError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
-import { type CrawlInput, type CrawlOptions, type CrawlRecipe, pageRecipeOf } from "../../domain/crawl-options.ts";
-import { fetchUrl, siteOf } from "../../domain/url.ts";
-import type { NewJob } from "../../store/job-records.ts";
+import {
+  type CrawlInput,
+  type CrawlOptions,
+  type CrawlRecipe,
+  pageRecipeOf,
+} from "../../domain/crawl/crawl-options.ts";
+import { fetchUrl, siteOf } from "../../domain/text/url.ts";
+import type { NewJob } from "../../store/records/job-records.ts";
 import { readCrawlOptions } from "../crawls/options.ts";
 import type { JobDeps } from "./deps.ts";
 import { invalid } from "../invalid.ts";
-import type { JobInput } from "./input.ts";
+import { type JobInput, keptOf } from "./input.ts";
 import { firstTime, readSchedule } from "./schedule-input.ts";
 
 /**
@@ -17,7 +22,7 @@ import { firstTime, readSchedule } from "./schedule-input.ts";
 export function crawlJobFrom(input: JobInput, deps: JobDeps, before: CrawlOptions | null = null): NewJob {
   const problems: FieldError[] = [];
   refuseKeysOfPages(input, problems);
-  const schedule = readSchedule(input, problems);
+  const schedule = readSchedule(input, problems, deps);
   const own = input.crawl?.url ?? input.crawl?.urls;
   const starts = own === undefined && input.target_url !== undefined ? { url: input.target_url } : {};
   if (own === undefined && input.target_url === undefined) {
@@ -39,6 +44,7 @@ export function crawlJobFrom(input: JobInput, deps: JobDeps, before: CrawlOption
     tags: input.tags ?? [],
     recipe,
     ...firstTime(schedule, deps),
+    ...keptOf(input),
   };
 }
 
@@ -53,8 +59,9 @@ const UNDER_CRAWL = [
   "document",
   "browser",
   "headers",
+  "session_id",
 ] as const;
-const OF_PAGES = ["requires_auth", "escalate", "timeout_seconds", "session_id", "replay", "cookies"] as const;
+const OF_PAGES = ["requires_auth", "escalate", "timeout_seconds", "replay", "cookies"] as const;
 
 /** They would be stored and never be looked at. */
 function refuseKeysOfPages(input: JobInput, problems: FieldError[]): void {
@@ -64,7 +71,7 @@ function refuseKeysOfPages(input: JobInput, problems: FieldError[]): void {
   if (isGiven("max_attempts"))
     problems.push({
       path: "max_attempts",
-      message: "of a crawl it is given as crawl.retry_attempts: the tries after the first",
+      message: "of a crawl it is given as crawl.max_attempts",
     });
   if (isGiven("workflow"))
     problems.push({ path: "workflow", message: 'is for workflows alone: say "kind": "workflow", or leave it out' });
@@ -78,7 +85,15 @@ const beginsAt = (url: string, { urls }: CrawlOptions) => fetchUrl(url) === fetc
 export function asGiven(options: CrawlOptions): CrawlInput {
   const { urls, ...rest } = without(options, "sealed_proxy", "sealed", "header_names");
   // Crawls that earlier versions have saved say nothing of these.
-  const unsaid = { stay_within: "site", follow_links: true, delay_seconds: 0, only_changed: false } as const;
+  const unsaid = {
+    follow: [],
+    read: [],
+    stay_within: "site",
+    follow_links: true,
+    delay_seconds: 0,
+    only_changed: false,
+    session_id: null,
+  } as const;
   return { ...unsaid, ...rest, url: urls.length === 1 ? urls[0]! : urls };
 }
 
@@ -87,7 +102,9 @@ export function asGiven(options: CrawlOptions): CrawlInput {
  * several starts are changed where they stand.
  */
 export function changedCrawl(before: JobInput, change: JobInput): JobInput {
-  const crawl = before.crawl ?? {};
+  // Of two names for the same the one that is given now counts.
+  const known = before.crawl ?? {};
+  const crawl = change.crawl?.max_attempts === undefined ? known : without(known, "retry_attempts");
   const isMoved =
     (change.target_url !== undefined && typeof crawl.url === "string") || change.crawl?.urls !== undefined;
   return { ...before, ...change, crawl: { ...(isMoved ? without(crawl, "url") : crawl), ...change.crawl } };

@@ -1,5 +1,5 @@
-import type { JsonValue } from "../../domain/queue-item.ts";
-import { checkNamed } from "../../extract/wish.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import { checkNamed } from "../../extract/extract-request.ts";
 import { invalid } from "../invalid.ts";
 import type { JobDeps } from "./deps.ts";
 

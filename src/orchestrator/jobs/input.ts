@@ -3,26 +3,26 @@ import { type FieldError, OrbError } from "../../base/errors.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/random.ts";
 import type { Seal } from "../../base/seal.ts";
-import { isCookieName, isCookieValue } from "../../domain/cookie.ts";
-import type { Cookie, Credentials } from "../../domain/credentials.ts";
-import { noCredentials } from "../../domain/credentials.ts";
-import { FetchFailure } from "../../domain/failure.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
-import type { CrawlInput } from "../../domain/crawl-options.ts";
-import type { ProxyWish } from "../../domain/proxy-wish.ts";
-import type { BrowserWish, DocumentWish } from "../../domain/page-wishes.ts";
-import type { Recipe, Schedule, StrategyName } from "../../domain/recipe.ts";
-import { fetchUrl, siteOf } from "../../domain/url.ts";
+import { isCookieName, isCookieValue } from "../../domain/page/cookie.ts";
+import type { Cookie, Credentials } from "../../domain/text/credentials.ts";
+import { noCredentials } from "../../domain/text/credentials.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import type { CrawlInput } from "../../domain/crawl/crawl-options.ts";
+import type { ProxyOptions } from "../../domain/proxy/proxy-options.ts";
+import type { BrowserOptions, DocumentRequest } from "../../domain/page/page-options.ts";
+import type { Recipe, Schedule, StrategyName } from "../../domain/run/recipe.ts";
+import { fetchUrl, siteOf } from "../../domain/text/url.ts";
 import { parsePlan } from "../../extract/plan.ts";
-import { checkExtract } from "../../extract/wish.ts";
+import { checkExtract } from "../../extract/extract-request.ts";
 import { parseReplay } from "../../fetch/replay/recipe.ts";
 import { isSecret } from "../../fetch/replay/secrets.ts";
 import type { AddressPolicy } from "../../net/address.ts";
 import { checkUrl } from "../../net/guard.ts";
 import { SEALED_FOR_JOB } from "../../pages/access.ts";
-import type { NewJob } from "../../store/job-records.ts";
-import { readPageWishes } from "./page-wishes-input.ts";
-import type { ExtractorOffers } from "./deps.ts";
+import type { NewJob } from "../../store/records/job-records.ts";
+import { readPageOptions } from "./page-wishes-input.ts";
+import type { ExtractorOffers, JobDeps } from "./deps.ts";
 import { readProxy } from "./proxy-input.ts";
 import { firstTime, readSchedule } from "./schedule-input.ts";
 import { invalid } from "../invalid.ts";
@@ -42,6 +42,9 @@ export interface JobInput {
   schedule?: string | Partial<Schedule> | null;
   timezone?: string | null;
   tags?: readonly string[];
+  /** Ended runs that are kept, and for how many days; 0: no limit, null: as the configuration says. */
+  keep_runs?: number | null;
+  keep_days?: number | null;
   headers?: Readonly<Record<string, string>> | null;
   cookies?: Readonly<Record<string, string>> | readonly Cookie[] | null;
   escalate?: boolean;
@@ -49,8 +52,8 @@ export interface JobInput {
   timeout_seconds?: number | null;
   session_id?: string | null;
   replay?: JsonValue;
-  browser?: Partial<BrowserWish> | null;
-  document?: Partial<DocumentWish> | null;
+  browser?: Partial<BrowserOptions> | null;
+  document?: Partial<DocumentRequest> | null;
   /** `pool`, or the address of a proxy, which is not shown again with what stands before its @. */
   proxy?: string | null;
   /** Of a crawl; where it begins may stand in `target_url`. */
@@ -68,6 +71,11 @@ export interface SourceInput {
   params?: Readonly<Record<string, JsonValue>> | null;
 }
 
+/** How long its runs are kept, as it is stored. */
+export function keptOf({ keep_runs, keep_days }: JobInput): Pick<NewJob, "keepRuns" | "keepDays"> {
+  return { keepRuns: keep_runs ?? null, keepDays: keep_days ?? null };
+}
+
 const DEFAULTS = {
   strategy: "auto",
   requires_auth: false,
@@ -75,7 +83,7 @@ const DEFAULTS = {
   respect_robots: false,
 } as const;
 
-export interface Checks {
+export interface Checks extends Partial<Pick<JobDeps, "minScheduleMs">> {
   seal: Seal;
   policy: AddressPolicy;
   clock: Clock;
@@ -83,11 +91,14 @@ export interface Checks {
   extractors: ExtractorOffers;
 }
 
+/** What a job has now that cannot be given anew: an address and texts that are not shown. */
+type Before = ProxyOptions & Pick<Recipe, "browser">;
+
 /**
  * A page's job as it will be stored. Throws `input_invalid` (or `forbidden_target`) with every field that is wrong.
  * `before` is what the job has now.
  */
-export function pageJobFrom(input: JobInput, deps: Checks, before: ProxyWish | null = null): NewJob {
+export function pageJobFrom(input: JobInput, deps: Checks, before: Before | null = null): NewJob {
   const problems: FieldError[] = [];
   if (input.crawl !== undefined && input.crawl !== null)
     problems.push({ path: "crawl", message: 'is for crawls alone: say "kind": "crawl", or leave it out' });
@@ -104,9 +115,13 @@ export function pageJobFrom(input: JobInput, deps: Checks, before: ProxyWish | n
       message: "is needed for the strategy api_replay: the call that is to be repeated",
     });
   readPlan(input, problems);
-  const wishes = readPageWishes(input, problems);
+  const wishes = readPageOptions(input, problems, {
+    seal: deps.seal,
+    origins: target === null ? [] : [target.origin],
+    before,
+  });
   problems.push(...checkExtract(input.extract, input, deps.extractors));
-  const schedule = readSchedule(input, problems);
+  const schedule = readSchedule(input, problems, deps);
   const origin = replay !== null && strategy === "api_replay" ? new URL(replay.url).origin : (target?.origin ?? "");
   const credentials = readCredentials(input, origin, target, problems);
   const proxy = readProxy(input.proxy, deps, before, "proxy", problems);
@@ -141,6 +156,7 @@ export function pageJobFrom(input: JobInput, deps: Checks, before: ProxyWish | n
     tags: input.tags ?? [],
     recipe,
     ...firstTime(schedule, deps),
+    ...keptOf(input),
   };
 }
 

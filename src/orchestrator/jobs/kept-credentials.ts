@@ -2,10 +2,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { isOrbError, OrbError } from "../../base/errors.ts";
 import type { Seal } from "../../base/seal.ts";
-import type { Cookie, Credentials } from "../../domain/credentials.ts";
-import type { Recipe } from "../../domain/recipe.ts";
+import type { Cookie, Credentials } from "../../domain/text/credentials.ts";
+import type { Recipe } from "../../domain/run/recipe.ts";
 import { SEALED_FOR_JOB } from "../../pages/access.ts";
-import type { JobRecord } from "../../store/job-records.ts";
+import type { JobRecord } from "../../store/records/job-records.ts";
 import type { JobInput } from "./input.ts";
 
 type Sealed = Pick<Recipe, "sealed" | "header_names" | "cookie_names">;
@@ -52,8 +52,8 @@ function open(seal: Seal, sealed: string, touched: readonly string[]): Credentia
     return seal.open(Buffer.from(sealed, "base64"), SEALED_FOR_JOB) as Credentials;
   } catch (error) {
     if (!isOrbError(error, "secret_key_wrong")) throw error;
-    const message = "cannot be changed while the job's stored credentials cannot be opened";
-    throw new OrbError("secret_key_wrong", `${touched.join(", ")}: ${message} with the present key`, {
+    const message = "cannot be changed while the job's stored credentials cannot be decrypted";
+    throw new OrbError("secret_key_wrong", `${touched.join(", ")}: ${message} with the current key`, {
       cause: error,
       fields: touched.map((path) => ({ path, message })),
       hint: "Set APP_SECRET_KEY to the key they were stored with, or give headers, cookies and target_url together: that replaces them all.",

@@ -1,14 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { OrbError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
-import type { CrawlRecipe } from "../../domain/crawl-options.ts";
-import { fetchedUrl, type PageSnapshot, type Recipe } from "../../domain/recipe.ts";
-import { RUN_STATES, TERMINAL_RUN_STATES } from "../../domain/states.ts";
+import type { CrawlRecipe } from "../../domain/crawl/crawl-options.ts";
+import { fetchedUrl, type PageSnapshot, type Recipe } from "../../domain/run/recipe.ts";
+import { RUN_STATES, TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
 import type { WorkflowRecipe } from "../../domain/workflow/source.ts";
-import type { JobChange, JobFilter, JobRecord, NewJob, Once } from "../../store/job-records.ts";
+import type { JobChange, JobFilter, JobRecord, NewJob, IdempotencyKey } from "../../store/records/job-records.ts";
 import { cancelUnlessEnded } from "../runs/control.ts";
-import { requireSessionFor } from "../session-for-page.ts";
+import { carryOut, type DeletionView, showDeletion } from "../runs/delete.ts";
+import { withSession } from "../session-for-page.ts";
 import type { JobDeps } from "./deps.ts";
+import { refuseStaleJob } from "./conflict.ts";
 import { asGiven, changedCrawl, crawlJobFrom } from "./crawl-input.ts";
 import { invalid } from "../invalid.ts";
 import { type JobInput, pageJobFrom } from "./input.ts";
@@ -17,13 +19,11 @@ import { keptCredentials } from "./kept-credentials.ts";
 import { type JobView, toJobView } from "./view.ts";
 import { changedWorkflow, sourceAsGiven, workflowJobFrom } from "./workflow-input.ts";
 
-export async function createJob(deps: JobDeps, input: JobInput, once?: Once): Promise<JobView> {
+export async function createJob(deps: JobDeps, input: JobInput, once?: IdempotencyKey): Promise<JobView> {
   // A repeated call is answered as the first one was, although its session may be gone by now.
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
   if (before !== null) return toJobView(before as JobRecord, null, (before as JobRecord).createdAt);
-  const job = await jobFrom(input, deps);
-  const { session_id: session } = job.recipe as Recipe;
-  if (session !== null) await requireSessionFor(deps, session, pageOf(job));
+  const job = await withSession(deps, await jobFrom(input, deps));
   const { made } = await deps.store.createJob(job, deps.clock.now(), once);
   return toJobView(made, null, made.createdAt);
 }
@@ -74,13 +74,13 @@ export async function showJob(deps: JobDeps, id: string): Promise<JobView> {
  * Changes what is given; runs that have begun keep the recipe they began with. Headers and cookies are replaced as a
  * whole, and forgotten when the job turns to another origin: they were given for the old one.
  */
-export async function changeJob(deps: JobDeps, id: string, change: JobInput): Promise<JobView> {
+export async function changeJob(deps: JobDeps, id: string, change: JobInput, version?: string): Promise<JobView> {
   const before = await requireJob(deps, id);
+  refuseStaleJob(before, inputOf(before), change, version);
   if (change.kind !== undefined && change.kind !== before.kind)
     throw invalid([{ path: "kind", message: `cannot be changed from ${before.kind}: save another job instead` }]);
-  const job = await changedJob(deps, before, change);
-  await requireItsSession(deps, before, job, change);
-  return viewOf(deps, await deps.store.updateJob(id, keepSlot(before, job), deps.clock.now()));
+  const job = await withItsSession(deps, before, await changedJob(deps, before, change), change);
+  return viewOf(deps, await deps.store.updateJob(id, keepSlot(before, job), deps.clock.now(), version));
 }
 
 async function changedJob(deps: JobDeps, before: JobRecord, change: JobInput): Promise<NewJob> {
@@ -108,12 +108,12 @@ function changedPage(deps: JobDeps, before: JobRecord, change: JobInput): NewJob
 }
 
 /** A session that was deleted since keeps nobody from changing anything else. */
-async function requireItsSession(deps: JobDeps, before: JobRecord, after: NewJob, change: JobInput): Promise<void> {
+async function withItsSession(deps: JobDeps, before: JobRecord, after: NewJob, change: JobInput): Promise<NewJob> {
   const { session_id: session } = after.recipe as Recipe;
-  if (session === null) return;
+  if (after.kind === "workflow" || session === null) return after;
   const originOf = (job: NewJob) => new URL(fetchedUrl(pageOf(job))).origin;
-  if (change.session_id === undefined && originOf(before) === originOf(after)) return;
-  await requireSessionFor(deps, session, pageOf(after));
+  const isChanged = change.session_id !== undefined || change.crawl?.session_id !== undefined;
+  return isChanged || originOf(before) !== originOf(after) ? withSession(deps, after) : after;
 }
 
 /** The time at which it is due stays, unless the job now has other times; it may be passing just now. */
@@ -128,10 +128,19 @@ function keepSlot(before: JobRecord, after: NewJob): JobChange {
 }
 
 /** The job as it would be given anew, without its secrets. */
-export function inputOf(job: Pick<JobRecord, "name" | "tags" | "kind" | "url" | "recipe">): JobInput {
+export function inputOf(
+  job: Pick<JobRecord, "name" | "tags" | "kind" | "url" | "recipe"> & Partial<Pick<JobRecord, "keepRuns" | "keepDays">>,
+): JobInput {
   const recipe = without(job.recipe as Recipe, "header_names", "cookie_names", "sealed", "sealed_proxy");
   const { schedule, timezone } = recipe;
-  const about: JobInput = { name: job.name, tags: job.tags, schedule, timezone };
+  const about: JobInput = {
+    name: job.name,
+    tags: job.tags,
+    schedule,
+    timezone,
+    ...(job.keepRuns === undefined ? {} : { keep_runs: job.keepRuns }),
+    ...(job.keepDays === undefined ? {} : { keep_days: job.keepDays }),
+  };
   // A schedule that took its time zone from the job follows it into another one.
   if (schedule !== null && schedule.timezone === timezone) about.schedule = { ...schedule, timezone: null };
   if (job.kind === "workflow")
@@ -140,8 +149,15 @@ export function inputOf(job: Pick<JobRecord, "name" | "tags" | "kind" | "url" | 
   return { target_url: job.url, ...recipe, ...about };
 }
 
-/** Refused while a run of it is not at its end, unless that is to be cancelled with it. */
-export async function deleteJob(deps: JobDeps, id: string, options: { force: boolean }): Promise<void> {
+/**
+ * Refused while a run of it is not at its end, unless that is to be cancelled with it. Its runs stay, unless they are to
+ * be deleted, too: that goes on behind the answer, which is how far it has come.
+ */
+export async function deleteJob(
+  deps: JobDeps,
+  id: string,
+  options: { force: boolean; runs?: "keep" | "delete" },
+): Promise<DeletionView | null> {
   await requireJob(deps, id);
   if (options.force) {
     for (;;) {
@@ -154,5 +170,8 @@ export async function deleteJob(deps: JobDeps, id: string, options: { force: boo
       for (const run of live) await cancelUnlessEnded(deps, run.id);
     }
   }
-  await deps.store.deleteJob(id, deps.clock.now());
+  const deletion = await deps.store.deleteJob(id, deps.clock.now(), { runs: options.runs === "delete" });
+  if (deletion === null) return null;
+  carryOut(deps);
+  return showDeletion(deps, deletion.id);
 }

@@ -1,7 +1,7 @@
 /** When a job runs by itself next, as people are told. */
-import type { Recipe, Schedule } from "../../domain/recipe.ts";
-import { nextSlots } from "../../domain/schedule.ts";
-import type { JobRecord } from "../../store/job-records.ts";
+import type { Recipe, Schedule } from "../../domain/run/recipe.ts";
+import { nextSlots } from "../../domain/run/schedule.ts";
+import type { JobRecord } from "../../store/records/job-records.ts";
 
 /** A time that has passed and that nobody was there for is none to wait for; chance may have put it off until later. */
 export function timesOf({ nextAt, nextSlot, recipe }: JobRecord, now: number, count: number): number[] {

@@ -1,46 +1,84 @@
 /** What is asked of a page as a whole, and of a browser, checked with the path of every mistake. */
 import type { FieldError } from "../../base/errors.ts";
+import type { Seal } from "../../base/seal.ts";
 import {
   ACTION_TYPES,
   type BrowserAction,
   browserNeeds,
-  type BrowserWish,
-  type DocumentWish,
-} from "../../domain/page-wishes.ts";
-import type { StrategyName } from "../../domain/recipe.ts";
-import { suggest } from "../../domain/suggest.ts";
-import { readDocumentWish } from "../../extract/document/spec.ts";
+  type BrowserOptions,
+  type DocumentRequest,
+} from "../../domain/page/page-options.ts";
+import type { StrategyName } from "../../domain/run/recipe.ts";
+import { sealActions } from "../../domain/page/secret-actions.ts";
+import { suggest } from "../../domain/text/suggest.ts";
+import { readDocumentRequest } from "../../extract/document/spec.ts";
 import { Problems } from "../../extract/rules/compile.ts";
 
 interface Given {
-  document?: Partial<DocumentWish> | null;
-  browser?: Partial<BrowserWish> | null;
+  document?: Partial<DocumentRequest> | null;
+  browser?: Partial<BrowserOptions> | null;
   strategy?: StrategyName;
   timeout_seconds?: number | null;
 }
 
+/** What it takes to seal secret texts of actions. */
+export interface SealWith {
+  seal: Seal;
+  /** Where they are typed; several: they are refused. */
+  origins: readonly string[];
+  /** What holds now. */
+  before: { browser?: BrowserOptions | null } | null;
+}
+
 interface Read {
-  document: DocumentWish | null;
-  browser: BrowserWish | null;
+  document: DocumentRequest | null;
+  browser: BrowserOptions | null;
 }
 
 /** The document's own mistakes are named by `parsePlan`, which reads it with the fields beside it. */
-export function readPageWishes(
+export function readPageOptions(
   given: Given,
   problems: FieldError[],
+  sealing: SealWith,
   pathOf: (path: string) => string = (path) => path,
 ): Read {
   const browser =
     given.browser === undefined || given.browser === null
       ? null
-      : new BrowserReader(given.browser, pathOf("browser"), problems).read();
+      : withSealedTexts(
+          new BrowserReader(given.browser, pathOf("browser"), problems).read(),
+          sealing,
+          pathOf("browser.actions"),
+          problems,
+        );
   const document =
     given.document === undefined || given.document === null
       ? null
-      : readDocumentWish(given.document, "document", new Problems());
+      : readDocumentRequest(given.document, "document", new Problems());
   if (given.strategy === "api_replay") refuseWithReplay({ document, browser }, problems, pathOf);
   if (browser !== null) refuseLongWaits(browser, given.timeout_seconds ?? null, problems, pathOf("browser"));
   return { document, browser };
+}
+
+/** What is stored of it; nothing is sealed while something is wrong. */
+function withSealedTexts(
+  browser: BrowserOptions,
+  { seal, origins, before }: SealWith,
+  path: string,
+  problems: FieldError[],
+): BrowserOptions {
+  const { actions = [] } = browser;
+  if (problems.length > 0 || !actions.some((action) => action.type === "write")) return browser;
+  const tell = (index: number, message: string) => problems.push({ path: `${path}[${index}].text`, message });
+  const [origin = "", ...others] = origins;
+  const secret = actions.findIndex((action) => action.type === "write" && action.secret === true);
+  if (secret >= 0 && others.length > 0)
+    tell(
+      secret,
+      "is a secret, which is typed at one origin alone, and the crawl begins at several: begin one for each",
+    );
+  const sealed = sealActions(actions, { seal, origin, before: before?.browser?.actions ?? [], tell });
+  return { ...browser, actions: sealed };
 }
 
 function refuseWithReplay(read: Read, problems: FieldError[], pathOf: (path: string) => string): void {
@@ -50,7 +88,7 @@ function refuseWithReplay(read: Read, problems: FieldError[], pathOf: (path: str
 }
 
 /** What cannot end in time is refused at once. */
-function refuseLongWaits(browser: BrowserWish, seconds: number | null, problems: FieldError[], path: string): void {
+function refuseLongWaits(browser: BrowserOptions, seconds: number | null, problems: FieldError[], path: string): void {
   if (seconds === null) return;
   const waits = (browser.actions ?? []).map((action) => ("milliseconds" in action ? action.milliseconds : 0));
   const total = waits.reduce((sum, wait) => sum + wait, browser.wait_ms ?? 0);
@@ -65,14 +103,17 @@ const LONGEST_SELECTOR = 2000;
 const LONGEST_TEXT = 10_000;
 const MOST_ACTIONS = 50;
 const FARTHEST_SCROLL = 1_000_000;
+const MOST_STEPS = 10_000;
+const MOST_SECONDS = 3600;
 
 /** Which keys an action of each type has, besides `type`. */
 const ACTION_KEYS: Readonly<Record<BrowserAction["type"], readonly string[]>> = {
   wait: ["milliseconds", "selector"],
   click: ["selector", "all"],
-  write: ["text"],
+  write: ["text", "secret"],
   press: ["key"],
   scroll: ["direction", "amount", "selector"],
+  scroll_to_end: ["max_steps", "max_seconds", "selector"],
   screenshot: ["full_page"],
   scrape: [],
 };
@@ -88,7 +129,7 @@ class BrowserReader {
     this.#problems = problems;
   }
 
-  read(): BrowserWish {
+  read(): BrowserOptions {
     const given = this.#given;
     for (const key of Object.keys(given).filter((name) => !BROWSER_KEYS.includes(name)))
       this.#wrong(`.${key.slice(0, 100)}`, unknown("key", key, BROWSER_KEYS));
@@ -138,8 +179,11 @@ class BrowserReader {
       this.#whole(action["milliseconds"], `${at}.milliseconds`, LONGEST_WAIT_MS);
     this.#flag(action["all"], `${at}.all`);
     this.#flag(action["full_page"], `${at}.full_page`);
+    this.#flag(action["secret"], `${at}.secret`);
     if (type === "write") this.#text(action["text"], `${at}.text`, LONGEST_TEXT);
     if (type === "press") this.#text(action["key"], `${at}.key`, 100);
+    if (action["max_steps"] !== undefined) this.#whole(action["max_steps"], `${at}.max_steps`, MOST_STEPS, 1);
+    if (action["max_seconds"] !== undefined) this.#whole(action["max_seconds"], `${at}.max_seconds`, MOST_SECONDS, 1);
     if (type !== "scroll") return;
     if (action["direction"] !== "up" && action["direction"] !== "down")
       this.#wrong(`${at}.direction`, "expected up or down");
@@ -162,9 +206,9 @@ class BrowserReader {
     else if (value.length > longest) this.#wrong(at, `is longer than ${longest} characters`);
   }
 
-  #whole(value: unknown, at: string, most: number): void {
-    if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > most)
-      this.#wrong(at, `expected a whole number from 0 to ${most}`);
+  #whole(value: unknown, at: string, most: number, least = 0): void {
+    if (!Number.isInteger(value) || (value as number) < least || (value as number) > most)
+      this.#wrong(at, `expected a whole number from ${least} to ${most}`);
   }
 
   #flag(value: unknown, at: string): void {

@@ -1,12 +1,12 @@
 /** Through which proxy a caller wants pages to come. */
 import { type FieldError, OrbError } from "../../base/errors.ts";
 import type { Seal } from "../../base/seal.ts";
-import { FetchFailure } from "../../domain/failure.ts";
-import { NO_PROXY, POOL, type ProxyWish } from "../../domain/proxy-wish.ts";
-import { parseUpstream } from "../../domain/upstream.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
+import { NO_PROXY, POOL, type ProxyOptions } from "../../domain/proxy/proxy-options.ts";
+import { parseUpstream } from "../../domain/proxy/upstream.ts";
 import type { AddressPolicy } from "../../net/address.ts";
 import { checkHost } from "../../net/guard.ts";
-import { sealedWish } from "../../proxies/sealed-upstream.ts";
+import { sealedExtract } from "../../proxies/sealed-upstream.ts";
 
 /**
  * `before` is what the job has now: its address as it is shown stands for itself. A literal address that may not be asked
@@ -15,10 +15,10 @@ import { sealedWish } from "../../proxies/sealed-upstream.ts";
 export function readProxy(
   given: string | null | undefined,
   deps: { seal: Seal; policy: AddressPolicy },
-  before: ProxyWish | null,
+  before: ProxyOptions | null,
   path: string,
   problems: FieldError[],
-): ProxyWish {
+): ProxyOptions {
   if (given === undefined || given === null) return NO_PROXY;
   if (given === POOL) return { proxy: POOL, sealed_proxy: null };
   if (before !== null && given === before.proxy) return { proxy: before.proxy, sealed_proxy: before.sealed_proxy };
@@ -28,7 +28,7 @@ export function readProxy(
     return NO_PROXY;
   }
   refuseForbiddenProxy(path, upstream.hostname, deps.policy);
-  return sealedWish(deps.seal, upstream);
+  return sealedExtract(deps.seal, upstream);
 }
 
 function refuseForbiddenProxy(path: string, hostname: string, policy: AddressPolicy): void {

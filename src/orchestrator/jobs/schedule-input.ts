@@ -1,9 +1,8 @@
 /** When a job is to run by itself, as a caller says it. */
-import { Cron } from "croner";
 import { type FieldError, messageOf } from "../../base/errors.ts";
-import type { Schedule } from "../../domain/recipe.ts";
-import { nextTime } from "../../domain/schedule.ts";
-import type { NewJob } from "../../store/job-records.ts";
+import type { Schedule } from "../../domain/run/recipe.ts";
+import { nextSlots, nextTime } from "../../domain/run/schedule.ts";
+import type { NewJob } from "../../store/records/job-records.ts";
 import type { JobDeps } from "./deps.ts";
 
 export interface ScheduleInput {
@@ -11,35 +10,22 @@ export interface ScheduleInput {
   timezone?: string | null;
 }
 
-export function readSchedule(input: ScheduleInput, problems: FieldError[]): Schedule | null {
+/** Without a floor: of pages that are looked at once, which have no schedule. */
+type Floor = Pick<JobDeps, "clock"> & Partial<Pick<JobDeps, "minScheduleMs">>;
+
+export function readSchedule(input: ScheduleInput, problems: FieldError[], deps: Floor): Schedule | null {
   const { schedule } = input;
-  const zone = input.timezone ? zoneOf(input.timezone) : null;
-  if (input.timezone !== undefined && input.timezone !== null && zone === null)
-    problems.push({ path: "timezone", message: "is not a time zone, such as Europe/Berlin or UTC" });
+  const zone = readZone(input.timezone, "timezone", problems);
   if (schedule === undefined || schedule === null) return null;
   const given = typeof schedule === "string" ? { cron: schedule } : schedule;
   const path = typeof schedule === "string" ? "schedule" : "schedule.cron";
-  const own = given.timezone ? zoneOf(given.timezone) : null;
-  if (given.timezone && own === null)
-    problems.push({ path: "schedule.timezone", message: "is not a time zone, such as Europe/Berlin or UTC" });
+  const own = readZone(given.timezone, "schedule.timezone", problems);
   if (own !== null && zone !== null && own !== zone)
     problems.push({
       path: "schedule.timezone",
       message: `is ${given.timezone}, but timezone is ${input.timezone}: a job has one time zone; give the same twice, or null for one of them`,
     });
-  const cron = given.cron?.trim() ?? "";
-  const parts = cron.split(/\s+/).length;
-  if (cron === "") problems.push({ path, message: "is required: a cron expression such as 0 6 * * *" });
-  else if (parts !== 5 && parts !== 6)
-    problems.push({ path, message: `expected a cron expression with 5 or 6 fields, got ${parts}` });
-  else {
-    try {
-      if (new Cron(cron, { paused: true }).nextRun() === null)
-        problems.push({ path, message: "is a time that never comes" });
-    } catch (error) {
-      problems.push({ path, message: `is not a cron expression: ${messageOf(error).replace(/^CronPattern: /, "")}` });
-    }
-  }
+  const cron = readCron(given.cron, path, problems, deps);
   return {
     cron,
     timezone: given.timezone ?? input.timezone ?? null,
@@ -47,6 +33,47 @@ export function readSchedule(input: ScheduleInput, problems: FieldError[]): Sche
     missed: given.missed ?? "skip",
     jitter_seconds: given.jitter_seconds ?? 0,
   };
+}
+
+/** The name that all names of a time zone stand for; null: none was given, or there is no such one. */
+export function readZone(name: string | null | undefined, path: string, problems: FieldError[]): string | null {
+  const zone = name ? zoneOf(name) : null;
+  if (name !== undefined && name !== null && zone === null && !(name === "" && path !== "timezone"))
+    problems.push({ path, message: "is not a time zone, such as Europe/Berlin or UTC" });
+  return zone;
+}
+
+export function readCron(text: string | undefined, path: string, problems: FieldError[], deps: Floor): string {
+  const cron = text?.trim() ?? "";
+  const parts = cron.split(/\s+/).length;
+  if (cron === "") problems.push({ path, message: "is required: a cron expression such as 0 6 * * *" });
+  else if (parts !== 5 && parts !== 6)
+    problems.push({ path, message: `expected a cron expression with 5 or 6 fields, got ${parts}` });
+  else {
+    try {
+      const times = nextSlots({ cron, timezone: null }, deps.clock.now(), COMPARED_TIMES);
+      if (times.length === 0) problems.push({ path, message: "is a time that never comes" });
+      const [least, floor] = [closest(times), deps.minScheduleMs ?? 0];
+      if (least < floor)
+        problems.push({
+          path,
+          message: `has times ${least / 1000} s apart, and at least ${floor / 1000} s are required (APP_MIN_SCHEDULE_SECONDS): use 5 fields, such as */5 * * * *`,
+        });
+    } catch (error) {
+      problems.push({ path, message: `is not a cron expression: ${messageOf(error).replace(/^CronPattern: /, "")}` });
+    }
+  }
+  return cron;
+}
+
+/** Enough to see two times of a minute, and two minutes of an hour. */
+const COMPARED_TIMES = 65;
+
+function closest(times: readonly number[]): number {
+  return times.reduce(
+    (least, time, index) => (index === 0 ? least : Math.min(least, time - times[index - 1]!)),
+    Number.POSITIVE_INFINITY,
+  );
 }
 
 /** When the schedule starts its job for the first time from now on. */

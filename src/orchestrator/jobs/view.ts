@@ -1,13 +1,15 @@
-import type { CrawlOptions, CrawlRecipe } from "../../domain/crawl-options.ts";
-import { type BrowserWish, type DocumentWish, wholeBrowserWish } from "../../domain/page-wishes.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
-import type { Recipe, Schedule, StrategyName } from "../../domain/recipe.ts";
+import type { CrawlOptions, CrawlRecipe } from "../../domain/crawl/crawl-options.ts";
+import { type BrowserOptions, type DocumentRequest, wholeBrowserOptions } from "../../domain/page/page-options.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import type { Recipe, Schedule, StrategyName } from "../../domain/run/recipe.ts";
 import { without } from "../../base/without.ts";
-import type { RunState } from "../../domain/states.ts";
-import { withoutSecrets } from "../../domain/workflow/secrets.ts";
+import type { RunState } from "../../domain/run/states.ts";
+import { withoutSecrets } from "../../domain/text/sealed-text.ts";
+import { shownDefinition, shownParams } from "../../domain/workflow/secrets.ts";
 import type { WorkflowRecipe } from "../../domain/workflow/source.ts";
-import type { JobRecord } from "../../store/job-records.ts";
-import type { LastRunRecord } from "../../store/progress-port.ts";
+import type { JobRecord } from "../../store/records/job-records.ts";
+import type { LastRunRecord } from "../../store/ports/progress-port.ts";
+import { jobVersion } from "../../store/versions.ts";
 import { progressOf } from "../runs/view.ts";
 import { asGiven } from "./crawl-input.ts";
 import type { SourceInput } from "./input.ts";
@@ -34,13 +36,16 @@ export interface JobView {
   timeout_seconds: number | null;
   session_id: string | null;
   replay: JsonValue;
-  browser: Required<BrowserWish> | null;
-  document: DocumentWish | null;
+  browser: Required<BrowserOptions> | null;
+  document: DocumentRequest | null;
   /** `pool`, or a proxy's address without its user name and password. */
   proxy: string | null;
   schedule: Schedule | null;
   timezone: string | null;
   tags: string[];
+  /** Ended runs that are kept, and for how many days; 0: no limit, null: as the configuration says. */
+  keep_runs: number | null;
+  keep_days: number | null;
   header_names: string[];
   cookie_names: string[];
   /** Of a crawl: what it is asked for each time. */
@@ -51,6 +56,8 @@ export interface JobView {
   last_run: LastRunView | null;
   /** When its schedule starts it next, if somebody works then; never in the past. */
   next_run_at: string | null;
+  /** Of what can be changed; sent with a change, it is refused if somebody else was faster. */
+  version: string;
   created_at: string;
   updated_at: string;
 }
@@ -66,21 +73,24 @@ export interface LastRunView {
 }
 
 type Reading = "fields" | "items" | "schema" | "extract";
-type PageWish = "document" | "browser";
+type PageOptionName = "document" | "browser";
 
 /** Keys that crawls of earlier versions lack. */
-type Later = "stay_within" | "follow_links" | "delay_seconds" | "only_changed";
+type Later = "follow" | "read" | "stay_within" | "follow_links" | "delay_seconds" | "only_changed" | "session_id";
 
 /** What a saved crawl is asked for, in the words of `POST /scraping/async-scrape`. */
 export interface JobCrawlView
   extends
-    Omit<CrawlOptions, "urls" | "include" | "exclude" | "sealed_proxy" | "sealed" | Reading | PageWish | Later>,
-    Required<Pick<CrawlOptions, Later>>,
-    Pick<JobView, Reading | PageWish> {
+    Omit<CrawlOptions, "urls" | "include" | "exclude" | "sealed_proxy" | "sealed" | Reading | PageOptionName | Later>,
+    Required<Pick<CrawlOptions, Exclude<Later, "follow" | "read">>>,
+    Pick<JobView, Reading | PageOptionName> {
   url: string | string[];
   include: string[];
   exclude: string[];
+  follow: string[];
+  read: string[];
   header_names: string[];
+  max_attempts: number;
 }
 
 const isoOrNull = (time: number | null) => (time === null ? null : new Date(time).toISOString());
@@ -100,12 +110,23 @@ function toLastRunView({ id, kind, status, progress, createdAt, startedAt, finis
 function toCrawlView(crawl: CrawlOptions): JobCrawlView {
   const { document = null, browser = null, header_names = [] } = crawl;
   return {
-    ...(asGiven(crawl) as Omit<JobCrawlView, "header_names">),
+    ...(asGiven(crawl) as Omit<JobCrawlView, "header_names" | "max_attempts">),
+    max_attempts: crawl.retry_attempts + 1,
     proxy: crawl.proxy ?? null,
     extract: (crawl.extract ?? null) as JobView["extract"],
     document,
-    browser: browser === null ? null : wholeBrowserWish(browser),
+    browser: browser === null ? null : withoutSecrets(wholeBrowserOptions(browser)),
     header_names: [...header_names],
+  };
+}
+
+/** Of a template the schema is not at hand; its params are stored sealed. */
+function shownSource({ definition, params, ...source }: SourceInput): SourceInput {
+  const schema = (definition as { params?: JsonValue } | null | undefined)?.params ?? null;
+  return {
+    ...(definition === undefined ? {} : { definition: shownDefinition(definition as JsonValue) }),
+    ...source,
+    ...(params === undefined || params === null ? {} : { params: shownParams(schema, params) }),
   };
 }
 
@@ -124,18 +145,22 @@ export function toJobView(job: JobRecord, lastRun: LastRunRecord | null, now: nu
     ...recipe,
     proxy: recipe.proxy ?? null,
     document: recipe.document ?? null,
-    browser: recipe.browser === null ? null : wholeBrowserWish(recipe.browser),
+    browser: recipe.browser === null ? null : withoutSecrets(wholeBrowserOptions(recipe.browser)),
     fields: recipe.fields as JobView["fields"],
     items: recipe.items as JobView["items"],
     schema: recipe.schema as JobView["schema"],
     extract: (recipe.extract ?? null) as JobView["extract"],
     tags: [...job.tags],
+    // Answers that were kept for repeated calls may be older than these.
+    keep_runs: job.keepRuns ?? null,
+    keep_days: job.keepDays ?? null,
     header_names: [...header_names],
     cookie_names: [...cookie_names],
     crawl: crawl === undefined ? null : toCrawlView(crawl),
-    workflow: workflow === undefined ? null : withoutSecrets(sourceAsGiven(workflow)),
+    workflow: workflow === undefined ? null : shownSource(sourceAsGiven(workflow)),
     last_run: lastRun === null ? null : toLastRunView(lastRun),
     next_run_at: isoOrNull(nextTimeOf(job, now)),
+    version: jobVersion(job),
     created_at: new Date(job.createdAt).toISOString(),
     updated_at: new Date(job.updatedAt).toISOString(),
   };

@@ -1,13 +1,14 @@
 /** What a caller says a saved workflow is: all that is about its steps stands under `workflow`. */
 import type { FieldError } from "../../base/errors.ts";
-import { plainRecipe } from "../../domain/recipe.ts";
+import { plainRecipe } from "../../domain/run/recipe.ts";
+import { keepHiddenParams, sealParams } from "../../domain/workflow/secrets.ts";
 import type { WorkflowRecipe, WorkflowSource } from "../../domain/workflow/source.ts";
-import type { NewJob } from "../../store/job-records.ts";
+import type { NewJob } from "../../store/records/job-records.ts";
 import { requireSealed } from "../workflows/definition.ts";
 import { pathsBelow, readSource, sourceFrom } from "../workflows/source.ts";
 import type { JobDeps } from "./deps.ts";
 import { invalid } from "../invalid.ts";
-import type { JobInput, SourceInput } from "./input.ts";
+import { type JobInput, keptOf, type SourceInput } from "./input.ts";
 import { firstTime, readSchedule } from "./schedule-input.ts";
 
 /**
@@ -17,12 +18,16 @@ import { firstTime, readSchedule } from "./schedule-input.ts";
 export async function workflowJobFrom(input: JobInput, deps: JobDeps, before?: WorkflowSource): Promise<NewJob> {
   const problems: FieldError[] = [];
   refuseOtherKeys(input, problems);
-  const schedule = readSchedule(input, problems);
+  const schedule = readSchedule(input, problems, deps);
   const given = input.workflow ?? {};
   // A template may change until a run begins: it is looked up again then.
-  const snapshot = await readSource(deps, given, pathsBelow("workflow"), problems);
+  const stored = before?.params ?? {};
+  const snapshot = await readSource(deps, given, pathsBelow("workflow"), problems, stored);
   if (problems.length > 0 || snapshot === null) throw invalid(problems);
   const source = sourceFrom(given);
+  const schema = snapshot.definition.params;
+  const clear = keepHiddenParams(deps.seal, schema, source.params, stored, () => undefined);
+  source.params = sealParams(deps.seal, schema, clear, stored);
   if (source.definition !== null)
     source.definition = await requireSealed(deps, source.definition, before?.definition ?? null, (inner) =>
       pathsBelow("workflow")("definition", inner),
@@ -40,10 +45,20 @@ export async function workflowJobFrom(input: JobInput, deps: JobDeps, before?: W
     tags: input.tags ?? [],
     recipe,
     ...firstTime(schedule, deps),
+    ...keptOf(input),
   };
 }
 
-const OF_ALL = new Set<keyof JobInput>(["name", "kind", "schedule", "timezone", "tags", "workflow"]);
+const OF_ALL = new Set<keyof JobInput>([
+  "name",
+  "kind",
+  "schedule",
+  "timezone",
+  "tags",
+  "keep_runs",
+  "keep_days",
+  "workflow",
+]);
 
 /** They would be stored and never be looked at. */
 function refuseOtherKeys(input: JobInput, problems: FieldError[]): void {

@@ -1,15 +1,16 @@
-import { crawlEta } from "../../domain/crawl-eta.ts";
-import type { CrawlSnapshot } from "../../domain/crawl-options.ts";
-import type { TaskCounts } from "../../domain/run-end.ts";
-import type { RunRecord } from "../../store/port.ts";
-import { ranInAllMs, ranMs } from "../crawls/view.ts";
+import { crawlEta } from "../../domain/crawl/crawl-eta.ts";
+import type { CrawlSnapshot } from "../../domain/crawl/crawl-options.ts";
+import type { TaskCounts } from "../../domain/run/run-end.ts";
+import { WHILE_AT_WORK } from "../../domain/run/waiting.ts";
+import type { RunRecord } from "../../store/ports/port.ts";
+import { ranInAllMs, ranMs, waitingPages } from "../crawls/view.ts";
 import { type RunReadDeps, viewAt } from "../runs/read.ts";
-import { listWaitingSites } from "../runs/sites.ts";
+import { countUnderWay } from "../runs/sites.ts";
+import { pagesOfCrawl } from "../runs/skips.ts";
 import { stillThere } from "../runs/still-there.ts";
-import { heldFirst } from "../runs/waiting.ts";
 import type { RunView } from "../runs/view.ts";
-import { rounded } from "../site-view.ts";
-import type { Standstill } from "../workforce.ts";
+import { rounded } from "../sites/site-view.ts";
+import type { NoWorkers } from "../workers/worker-availability.ts";
 import { type CurrentStep, currentSteps } from "./current-steps.ts";
 import { Pace } from "./pace.ts";
 
@@ -19,6 +20,7 @@ const SHOWN = [
   "kind",
   "name",
   "url",
+  "url_count",
   "site",
   "status",
   "progress",
@@ -61,7 +63,7 @@ export class ActiveRuns {
   async look(
     deps: ActiveRunDeps,
     { runs, ended }: { runs: readonly RunRecord[]; ended: readonly RunRecord[] },
-    still: Standstill | null,
+    still: NoWorkers | null,
   ): Promise<{ runs: LiveRun[]; ended: LiveRun[] }> {
     const views = (list: readonly RunRecord[]) => stillThere(list.map((run) => this.#view(deps, run, still)));
     const looked = { runs: await views(runs), ended: await views(ended) };
@@ -70,23 +72,22 @@ export class ActiveRuns {
     return looked;
   }
 
-  async #view(deps: ActiveRunDeps, run: RunRecord, still: Standstill | null): Promise<LiveRun> {
+  async #view(deps: ActiveRunDeps, run: RunRecord, still: NoWorkers | null): Promise<LiveRun> {
     const { totals: counts } = await deps.store.overview(run.id, 0);
     const view = await viewAt(deps, run, still, counts);
     const isRunning = run.status === "running";
-    const perSecond = isRunning ? this.#pace(deps, run, counts) : 0;
-    const waiting_for =
-      view.waiting_for ??
-      (perSecond === 0 && isRunning && run.kind !== "workflow" && run.kind !== "page"
-        ? heldFirst(await listWaitingSites(deps, run))
-        : null);
+    // While it waits or is paused nothing ends: its pace is measured anew when it goes on. Between two requests of a site
+    // that is paced it goes on as it did.
+    const why = view.waiting_for;
+    const isHeld = !isRunning || (why !== null && !WHILE_AT_WORK.has(why.reason));
+    if (isHeld) for (const paces of [this.#paces, this.#found]) paces.delete(run.id);
+    const perSecond = isHeld ? 0 : this.#pace(deps, run, counts);
     return {
       ...picked(view),
-      waiting_for,
-      current_steps: await currentSteps(deps, run),
-      counts: shownCounts(counts),
+      current_steps: await currentSteps(deps, run, still),
+      counts: await shownCounts(deps, run, counts, still),
       per_second: rounded(perSecond, 1),
-      ...(isRunning ? this.#eta(deps, run, counts, perSecond) : NO_ETA),
+      ...(isRunning && !isHeld ? this.#eta(deps, run, counts, perSecond) : NO_ETA),
     };
   }
 
@@ -106,6 +107,7 @@ export class ActiveRuns {
           : open,
       perSecond,
       foundPerSecond: run.kind === "crawl" ? (found.read()?.good ?? null) : 0,
+      ended: endedOf(counts),
       limitSeconds: run.timeLimitMs === null ? null : Math.max(0, run.timeLimitMs - ranMs(run, clock.now())) / 1000,
     });
     if (eta === null) return NO_ETA;
@@ -128,18 +130,30 @@ function endedOf({ completed, failed, skipped }: TaskCounts): number {
   return completed + failed + skipped;
 }
 
-function shownCounts(counts: TaskCounts): LiveRun["counts"] {
+/** Of a crawl as its status counts them: what its limits allow, of what the owners of its sites have taken. */
+async function shownCounts(
+  deps: ActiveRunDeps,
+  run: RunRecord,
+  counts: TaskCounts,
+  still: NoWorkers | null,
+): Promise<LiveRun["counts"]> {
   const { pending, queued, running, retrying, completed, failed, skipped } = counts;
-  return { queued: pending + queued, running, retrying, completed, failed, skipped };
+  if (run.kind !== "crawl") return { queued: pending + queued, running, retrying, completed, failed, skipped };
+  const underWay = await countUnderWay(deps, run, running, still);
+  const total = pagesOfCrawl(run, counts, await deps.store.runErrors(run.id));
+  const waiting = waitingPages(counts, total, underWay);
+  const again = Math.min(retrying, waiting);
+  return { queued: waiting - again, running: underWay, retrying: again, completed, failed, skipped };
 }
 
 /** Before this much of it, its beginning says little of its end. */
 const TELLING_PERCENT = 5;
 
 /** Of a workflow that was opened again nobody knows how long it lay. */
-function etaByProgress({ progress, startedAt, generation }: RunRecord, now: number): number | null {
+function etaByProgress({ progress, startedAt, generation, facts }: RunRecord, now: number): number | null {
   if (startedAt === null || generation > 1 || progress < TELLING_PERCENT) return null;
-  return coarse(((now - startedAt) * (100 - progress)) / progress / 1000);
+  const worked = now - startedAt - (facts.stopped_ms ?? 0);
+  return worked <= 0 ? null : coarse((worked * (100 - progress)) / progress / 1000);
 }
 
 /** What changes with every look is not read by anybody. */

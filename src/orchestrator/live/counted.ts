@@ -1,6 +1,6 @@
-import type { TaskCounts } from "../../domain/run-end.ts";
-import type { SiteTotals } from "../../store/site-records.ts";
-import type { WorkerRecord } from "../../store/worker-port.ts";
+import type { TaskCounts } from "../../domain/run/run-end.ts";
+import type { SiteTotals } from "../../store/records/site-records.ts";
+import type { WorkerRecord } from "../../store/ports/worker-port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { inFlightOf } from "./overview.ts";
 import { type Ended, Pace } from "./pace.ts";

@@ -1,14 +1,16 @@
 /** What a workflow is at, in as few words as a table needs. */
-import type { TaskState } from "../../domain/states.ts";
-import type { RunRecord } from "../../store/port.ts";
-import type { StepRecord } from "../../store/workflow-port.ts";
-import type { OrchestratorDeps } from "../deps.ts";
-import { statusOf, type WaitingFor, waitingOf } from "../workflows/task-view.ts";
+import type { TaskState } from "../../domain/run/states.ts";
+import type { RunRecord } from "../../store/ports/port.ts";
+import type { StepRecord } from "../../store/ports/workflow-port.ts";
+import type { StepWaiting } from "../runs/step-waiting.ts";
+import { type RunWaitDeps, waitingOfSteps } from "../runs/waiting.ts";
+import { statusOf } from "../workflows/task-view.ts";
+import type { NoWorkers } from "../workers/worker-availability.ts";
 
 export interface CurrentStep {
   name: string;
   status: TaskState;
-  waiting_for: WaitingFor | null;
+  waiting_for: StepWaiting | null;
 }
 
 const MOST = 3;
@@ -16,16 +18,17 @@ const MOST = 3;
 const AT_WORK: readonly TaskState[] = ["running", "retrying", "queued"];
 
 /** Of what is no workflow, or is not at work, there are none. */
-export async function currentSteps({ store }: OrchestratorDeps, run: RunRecord): Promise<CurrentStep[]> {
+export async function currentSteps(deps: RunWaitDeps, run: RunRecord, still: NoWorkers | null): Promise<CurrentStep[]> {
   if (run.kind !== "workflow" || run.status !== "running") return [];
   const place = (step: StepRecord) => AT_WORK.indexOf(statusOf(step.task.state, step.waiting));
-  return (await store.stepsInBrief(run.id))
+  const steps = (await deps.store.stepsInBrief(run.id))
     .filter((step) => place(step) >= 0)
     .toSorted((a, b) => place(a) - place(b) || a.index - b.index)
-    .slice(0, MOST)
-    .map((step) => ({
-      name: step.name,
-      status: statusOf(step.task.state, step.waiting),
-      waiting_for: waitingOf(step),
-    }));
+    .slice(0, MOST);
+  const waits = await waitingOfSteps(deps, steps, still);
+  return steps.map((step, index) => ({
+    name: step.name,
+    status: statusOf(step.task.state, step.waiting),
+    waiting_for: waits[index] ?? null,
+  }));
 }

@@ -1,12 +1,12 @@
 /** Everything at one glance: how fast it goes, what waits, what is at work, and what is wrong. */
-import { RUN_STATES, type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
-import type { IdleReason } from "../../domain/waiting.ts";
-import type { RecentErrorRecord } from "../../store/live-port.ts";
-import type { SiteTotals } from "../../store/site-records.ts";
-import type { WorkerRecord } from "../../store/worker-port.ts";
+import { RUN_STATES, type RunState, TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
+import type { IdleReason } from "../../domain/run/waiting.ts";
+import type { ActiveRunCount, RecentErrorRecord } from "../../store/ports/live-port.ts";
+import type { SiteTotals } from "../../store/records/site-records.ts";
+import type { WorkerRecord } from "../../store/ports/worker-port.ts";
 import { type ErrorGroup, toErrorGroup } from "../runs/failed.ts";
-import { rounded } from "../site-view.ts";
-import { countWorkers, sentenceOf, type Standstill } from "../workforce.ts";
+import { rounded } from "../sites/site-view.ts";
+import { countWorkers, sentenceOf, type NoWorkers } from "../workers/worker-availability.ts";
 import type { LiveRun } from "./active-runs.ts";
 import type { Ended } from "./pace.ts";
 import type { TroubledSite } from "./troubled-sites.ts";
@@ -47,7 +47,7 @@ export type ActiveState = Exclude<RunState, "completed" | "partial" | "failed" |
 export const ACTIVE_STATES = RUN_STATES.filter((state): state is ActiveState => !TERMINAL_RUN_STATES.includes(state));
 
 /** What failed of runs that go on or have ended within the hour. */
-export interface FailureGroup extends ErrorGroup {
+export interface FailureGroup extends Pick<ErrorGroup, "failure_code" | "failure_reason" | "class" | "count"> {
   example: ErrorGroup["example"] & { run_id: string };
 }
 
@@ -57,12 +57,12 @@ export interface Seen {
   recent: Ended;
   totals: SiteTotals;
   oldestQueued: number | null;
-  runs: readonly { kind: string; status: RunState; count: number }[];
+  runs: readonly ActiveRunCount[];
   activeRuns: LiveRun[];
   troubled: TroubledSite[];
   errors: readonly RecentErrorRecord[];
   workers: readonly WorkerRecord[];
-  still: Standstill | null;
+  still: NoWorkers | null;
   resources: Resources;
 }
 
@@ -70,13 +70,14 @@ export function toOverview(seen: Seen): Overview {
   const { totals, workers, still, pace, recent } = seen;
   const inFlight = inFlightOf(workers);
   const { pending, queued, running, retrying } = totals.counts;
+  const beyond = seen.runs.reduce((sum, one) => sum + one.beyond, 0);
   return {
     pages_per_second: { good: rounded(pace?.good ?? 0, 1), bad: rounded(pace?.bad ?? 0, 1) },
     success_rate: recent.good + recent.bad === 0 ? null : rounded(recent.good / (recent.good + recent.bad), 3),
     recent_pages: { good: Math.round(recent.good), bad: Math.round(recent.bad) },
     in_flight: inFlight,
     // An owner takes more in hand than it has begun.
-    queued: pending + queued + retrying + Math.max(0, running - inFlight),
+    queued: Math.max(0, pending + queued + retrying + Math.max(0, running - inFlight) - beyond),
     retrying,
     oldest_queued_at: seen.oldestQueued === null ? null : new Date(seen.oldestQueued).toISOString(),
     runs: runsByState(seen.runs),
@@ -110,6 +111,12 @@ function runsByState(runs: Seen["runs"]): Overview["runs"] {
 }
 
 function toGroup(record: RecentErrorRecord): FailureGroup {
-  const group = toErrorGroup(record);
-  return { ...group, example: { ...group.example, run_id: record.exampleRunId } };
+  const { failure_code, failure_reason, class: errorClass, count, example } = toErrorGroup(record);
+  return {
+    failure_code,
+    failure_reason,
+    class: errorClass,
+    count,
+    example: { ...example, run_id: record.exampleRunId },
+  };
 }

@@ -1,8 +1,9 @@
-import { type HealthSummary, summaryOf } from "../../domain/site-health.ts";
-import { type HeldAtSite, heldBySite } from "../../domain/waiting.ts";
-import { waitingSentence } from "../../domain/waiting-sentence.ts";
-import type { SiteRecord } from "../../store/site-records.ts";
-import { rounded, type SiteDeps } from "../site-view.ts";
+import { lastFailure } from "../../domain/run/last-failure.ts";
+import { type HealthSummary, summaryOf } from "../../domain/site/site-health.ts";
+import { type HeldAtSite, heldBySite } from "../../domain/run/waiting.ts";
+import { waitingSentence } from "../../domain/run/waiting-sentence.ts";
+import type { SiteRecord } from "../../store/records/site-records.ts";
+import { rounded, type SiteDeps } from "../sites/site-view.ts";
 
 export const TROUBLES = ["breaker_open", "paused", "held", "failing"] as const;
 
@@ -52,7 +53,10 @@ function troubleOf(record: SiteRecord, now: number): TroubledSite | null {
   return {
     site: record.site,
     trouble: kind,
-    message: held === null ? failingWords(health) : waitingSentence(held),
+    message:
+      held === null
+        ? failingWords(health)
+        : waitingSentence(held, { last: record.lastFailure ? lastFailure(record.lastFailure) : null }),
     until: until === null ? null : new Date(until).toISOString(),
     error_rate: health.errorRate === null ? null : rounded(health.errorRate, 3),
     waiting: counts.pending + counts.queued + counts.retrying,

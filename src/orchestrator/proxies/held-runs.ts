@@ -1,6 +1,6 @@
 /** Runs that wait for proxies: they go on as soon as there are enough, and never wait for ever. */
-import { failure } from "../../domain/failure.ts";
-import { afterWaiting, type HeldRun, type HoldEnd, leastOf, type ProxiesThere } from "../../domain/run-hold.ts";
+import { failure } from "../../domain/run/failure.ts";
+import { afterWaiting, type HeldRun, type HoldEnd, leastOf, type ProxiesThere } from "../../domain/run/run-hold.ts";
 import { admitCrawls, type TurnDeps } from "../crawls/turns.ts";
 import { dropWork } from "../runs/control.ts";
 import { checkForNeed } from "./keep-fresh.ts";

@@ -1,10 +1,10 @@
 /** Proxies that somebody brings, one by one or as a list at an address. */
 import { type FieldError, OrbError } from "../../base/errors.ts";
-import { classifyStatus } from "../../domain/classify.ts";
-import { FetchFailure } from "../../domain/failure.ts";
-import { parseProxy, proxyLines } from "../../domain/proxy-list.ts";
-import { fetchUrl } from "../../domain/url.ts";
-import type { Upstream } from "../../domain/upstream.ts";
+import { classifyStatus } from "../../domain/run/classify.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
+import { parseProxy, proxyLines } from "../../domain/proxy/proxy-list.ts";
+import { fetchUrl } from "../../domain/text/url.ts";
+import type { Upstream } from "../../domain/proxy/upstream.ts";
 import { checkHost, checkUrl } from "../../net/guard.ts";
 import type { HttpClient } from "../../net/http-client.ts";
 import { toNewProxy } from "../../proxies/sealed-upstream.ts";
@@ -25,13 +25,15 @@ export interface ImportView {
   invalid_count: number;
 }
 
-export type ImportDeps = Pick<JobDeps, "store" | "clock" | "seal" | "policy"> & {
+type StoreDeps = Pick<JobDeps, "store" | "clock" | "seal" | "policy">;
+
+export type ImportDeps = StoreDeps & {
   /** The network, which is loaded when somebody first asks for an address. */
   listFetcher(): Promise<Pick<HttpClient, "fetch">>;
 };
 
 /** Takes those that are good; the others are named by where they stand in the list, counted from 0. */
-export async function importProxies(deps: ImportDeps, texts: readonly string[]): Promise<ImportView> {
+export async function importProxies(deps: StoreDeps, texts: readonly string[]): Promise<ImportView> {
   const good: Upstream[] = [];
   const bad: ImportView["invalid"] = [];
   texts.forEach((text, index) => {
@@ -47,7 +49,7 @@ export async function importProxies(deps: ImportDeps, texts: readonly string[]):
   return { added, existing, invalid: bad.slice(0, MOST_NAMED), invalid_count: bad.length };
 }
 
-function readOne({ policy }: ImportDeps, text: string): Upstream | string {
+function readOne({ policy }: StoreDeps, text: string): Upstream | string {
   const proxy = parseProxy(text);
   if (typeof proxy === "string") return proxy;
   try {

@@ -1,6 +1,6 @@
 /** When proxies are checked although nobody has asked for it. */
-import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
-import type { RunRecord } from "../../store/port.ts";
+import { TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
+import type { RunRecord } from "../../store/ports/port.ts";
 import { checkProxies, type RefreshDeps } from "./refresh.ts";
 
 /** A check that ended so lately would find nothing else now. */

@@ -8,9 +8,9 @@ import {
   PROXY_CHECK_HANDLER,
   refreshTimeLimit,
   type RefreshSnapshot,
-} from "../../domain/proxy-refresh.ts";
-import type { RunState } from "../../domain/states.ts";
-import type { NewTask, RunRecord } from "../../store/port.ts";
+} from "../../domain/proxy/proxy-refresh.ts";
+import type { RunState } from "../../domain/run/states.ts";
+import type { NewTask, RunRecord } from "../../store/ports/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import type { ProxyRules } from "./rules.ts";
 
@@ -76,6 +76,7 @@ export async function checkProxies(
       snapshot,
       meta: { proxies: snapshot.total, chunks: snapshot.chunks, checks: snapshot.checks },
       timeLimitMs: refreshTimeLimit(chunks.length, rules.chunksAtOnce, rules.checkTimeoutMs),
+      temporary: true,
     },
     chunks.map(toTask),
     clock.now(),

@@ -1,6 +1,6 @@
-import { wantsPool } from "../../domain/proxy-wish.ts";
-import { leastOf, type ShortageRules } from "../../domain/run-hold.ts";
-import type { NewRun } from "../../store/port.ts";
+import { wantsPool } from "../../domain/proxy/proxy-options.ts";
+import { leastOf, type ShortageRules } from "../../domain/run/run-hold.ts";
+import type { NewRun } from "../../store/ports/port.ts";
 
 /** What is configured about proxies. */
 export interface ProxyRules extends ShortageRules {

@@ -1,8 +1,8 @@
 /** Proxies as users see them: what lets somebody in is not shown. */
 import { OrbError } from "../../base/errors.ts";
-import type { ProxyState } from "../../domain/proxy-score.ts";
-import { shownUpstream, type UpstreamScheme } from "../../domain/upstream.ts";
-import type { ProxyRecord } from "../../store/proxy-port.ts";
+import type { ProxyState } from "../../domain/proxy/proxy-score.ts";
+import { shownUpstream, type UpstreamScheme } from "../../domain/proxy/upstream.ts";
+import type { ProxyRecord } from "../../store/ports/proxy-port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 
 export interface ProxyView {

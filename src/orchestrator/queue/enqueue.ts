@@ -1,7 +1,13 @@
-import { laneOfSite } from "../../domain/lane.ts";
-import type { QueueItem } from "../../domain/queue-item.ts";
-import { siteOf } from "../../domain/url.ts";
-import type { NewTask } from "../../store/port.ts";
+import { OrbError } from "../../base/errors.ts";
+import type { Seal } from "../../base/seal.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
+import { laneOfSite } from "../../domain/lane/lane.ts";
+import type { QueueItem } from "../../domain/lane/queue-item.ts";
+import { siteOf } from "../../domain/text/url.ts";
+import { sealAddress, sealAddresses } from "../../domain/text/sealed-text.ts";
+import type { AddressPolicy } from "../../net/address.ts";
+import { checkUrl } from "../../net/guard.ts";
+import type { NewTask } from "../../store/ports/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { queueRun } from "./queue-run.ts";
 
@@ -14,12 +20,20 @@ export interface EnqueueReport {
 /** A transaction of this many rows takes a few milliseconds: others hardly wait for it. */
 const BATCH = 500;
 
-/** Adds items that are not there yet. What it counts as added is on disk. */
-export async function enqueueItems(deps: OrchestratorDeps, items: readonly QueueItem[]): Promise<EnqueueReport> {
+export interface QueueDeps extends OrchestratorDeps {
+  /** Addresses are stored with their credentials sealed. */
+  seal: Seal;
+  /** Which addresses may be asked for at all. */
+  policy: AddressPolicy;
+}
+
+/** Adds items that are not there yet. What it counts as added is on disk. Throws `forbidden_target`, and then adds none. */
+export async function enqueueItems(deps: QueueDeps, items: readonly QueueItem[]): Promise<EnqueueReport> {
+  refuseForbidden(deps, items);
   const run = await queueRun(deps);
   const report: EnqueueReport = { added: 0, existing: 0 };
   for (let start = 0; start < items.length; start += BATCH) {
-    const tasks = items.slice(start, start + BATCH).map(toTask);
+    const tasks = items.slice(start, start + BATCH).map((item) => toTask(deps.seal, item));
     const { added, existing, lanes } = await deps.store.enqueue(run.id, tasks, deps.clock.now());
     report.added += added;
     report.existing += existing;
@@ -28,16 +42,39 @@ export async function enqueueItems(deps: OrchestratorDeps, items: readonly Queue
   return report;
 }
 
-function toTask(item: QueueItem): NewTask {
+/** A literal address that may not be asked is refused at once. A handler of the user's own may have other plans with it. */
+function refuseForbidden({ policy }: QueueDeps, items: readonly QueueItem[]): void {
+  const fields = items.flatMap(({ url, handler }, index) => {
+    const message = handler === null ? forbidden(url, policy) : null;
+    return message === null ? [] : [{ path: `[${index}].url`, message }];
+  });
+  if (fields.length === 0) return;
+  const list = fields.slice(0, MOST_NAMED).map(({ path, message }) => `${path}: ${message}`);
+  throw new OrbError("forbidden_target", `the items cannot be enqueued: ${list.join("; ")}`, { fields });
+}
+
+const MOST_NAMED = 20;
+
+function forbidden(url: string, policy: AddressPolicy): string | null {
+  try {
+    checkUrl(url, policy);
+    return null;
+  } catch (error) {
+    if (error instanceof FetchFailure) return error.failure.message;
+    throw error;
+  }
+}
+
+function toTask(seal: Seal, item: QueueItem): NewTask {
   const site = siteOf(item.url);
   return {
     key: item.artifactId,
     lane: laneOfSite(site),
     site,
     resolver: item.resolver,
-    url: item.url,
+    url: sealAddress(seal, item.url),
     priority: item.priority,
     handler: item.handler,
-    payload: item.payload,
+    payload: sealAddresses(seal, item.payload),
   };
 }

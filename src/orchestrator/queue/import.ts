@@ -1,7 +1,6 @@
 import type { FieldError } from "../../base/errors.ts";
-import { parseQueueLine, QUEUE_ITEM_LIMITS, type QueueItem } from "../../domain/queue-item.ts";
-import type { OrchestratorDeps } from "../deps.ts";
-import { type EnqueueReport, enqueueItems } from "./enqueue.ts";
+import { parseQueueLine, QUEUE_ITEM_LIMITS, type QueueItem } from "../../domain/lane/queue-item.ts";
+import { type EnqueueReport, enqueueItems, type QueueDeps } from "./enqueue.ts";
 import { readLines } from "./lines.ts";
 
 export interface BadLine {
@@ -22,12 +21,14 @@ export interface ImportListener {
 
 const BATCH = 500;
 
+const NOT_ALLOWED = "the target is not on the public internet, and its network is not allowed here";
+
 /**
  * Reads one item per line. A bad line is reported with its number and skipped; everything else is enqueued. Stopped
  * half-way, it is simply started again: what is there already is not added twice.
  */
 export function importItems(
-  deps: OrchestratorDeps,
+  deps: QueueDeps,
   stream: AsyncIterable<Uint8Array>,
   told: ImportListener,
 ): Promise<ImportReport> {
@@ -41,11 +42,28 @@ export async function importTo(
   told: ImportListener,
 ): Promise<ImportReport> {
   const report: ImportReport = { lines: 0, added: 0, existing: 0, bad: 0 };
-  let batch: QueueItem[] = [];
+  let batch: { item: QueueItem; line: number }[] = [];
+  const bad = (line: number, errors: FieldError[]) => {
+    report.bad += 1;
+    told.bad({ line, errors });
+  };
+  const put = async (lines: typeof batch): Promise<void> => {
+    try {
+      const { added, existing } = await add(lines.map(({ item }) => item));
+      report.added += added;
+      report.existing += existing;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== "forbidden_target") throw error;
+      // One address that may not be asked refuses all it is given with: the others are added without it.
+      const [first, ...others] = lines;
+      if (first !== undefined && others.length === 0) return bad(first.line, [{ path: "url", message: NOT_ALLOWED }]);
+      const half = Math.ceil(lines.length / 2);
+      await put(lines.slice(0, half));
+      await put(lines.slice(half));
+    }
+  };
   const flush = async () => {
-    const { added, existing } = await add(batch);
-    report.added += added;
-    report.existing += existing;
+    await put(batch);
     batch = [];
     told.progress?.(report);
   };
@@ -55,11 +73,10 @@ export async function importTo(
     const tooLong = { path: "", message: `the line is longer than ${QUEUE_ITEM_LIMITS.lineLength} characters` };
     const parsed = line.cut ? { errors: [tooLong] } : parseQueueLine(line.text);
     if (parsed.errors !== undefined) {
-      report.bad += 1;
-      told.bad({ line: line.number, errors: parsed.errors });
+      bad(line.number, parsed.errors);
       continue;
     }
-    batch.push(parsed.ok);
+    batch.push({ item: parsed.ok, line: line.number });
     if (batch.length >= BATCH) await flush();
   }
   if (batch.length > 0) await flush();

@@ -1,11 +1,15 @@
 import { OrbError } from "../../base/errors.ts";
-import type { Attempt } from "../../domain/outcome.ts";
-import { type QueueState, queueStateOf, taskStatesOf } from "../../domain/states.ts";
-import { shownUrl } from "../../domain/url.ts";
-import type { TaskRecord } from "../../store/port.ts";
-import type { ArtifactRecord } from "../../store/yield-records.ts";
-import type { OrchestratorDeps } from "../deps.ts";
+import type { Attempt } from "../../domain/run/outcome.ts";
+import { type QueueState, queueStateOf, taskStatesOf } from "../../domain/run/states.ts";
+import type { WaitingView } from "../../domain/run/waiting.ts";
+import { withoutSecrets } from "../../domain/text/sealed-text.ts";
+import { shownUrl } from "../../domain/text/url.ts";
+import type { TaskRecord } from "../../store/ports/port.ts";
+import type { ArtifactRecord } from "../../store/records/output-records.ts";
+import type { RunSiteDeps } from "../runs/sites.ts";
+import { type ItemOwner, ownersOf } from "./item-owners.ts";
 import { QUEUE_ALIAS } from "./queue-run.ts";
+import { usedUpLimits } from "./waiting-items.ts";
 
 /** A queue item as users see it. */
 export interface QueueItemView {
@@ -23,6 +27,10 @@ export interface QueueItemView {
   message: string | null;
   /** When a retry is due. */
   next_try_at: string | null;
+  /** Which worker has it; null: it is not in progress. */
+  owner: ItemOwner | null;
+  /** Of one that is queued: the limit of its resolver, when that is used up. */
+  waiting_for: WaitingView | null;
   created_at: string;
   finished_at: string | null;
 }
@@ -36,7 +44,16 @@ export interface QueueItemDetail extends QueueItemView {
 
 const iso = (time: number) => new Date(time).toISOString();
 
-function toView(task: TaskRecord): QueueItemView {
+interface AboutItems {
+  owners: ReadonlyMap<string, ItemOwner>;
+  waits: ReadonlyMap<string, WaitingView>;
+}
+
+async function aboutItems(deps: RunSiteDeps, runId: string, tasks: readonly TaskRecord[]): Promise<AboutItems> {
+  return { owners: await ownersOf(deps, tasks), waits: await usedUpLimits(deps, runId, tasks) };
+}
+
+function toView(task: TaskRecord, { owners, waits }: AboutItems): QueueItemView {
   return {
     id: task.id,
     artifact_id: task.key,
@@ -51,15 +68,18 @@ function toView(task: TaskRecord): QueueItemView {
     failure_reason: task.failure?.reason ?? null,
     message: task.failure?.message ?? (task.detail as { why?: string } | null)?.why ?? null,
     next_try_at: task.state === "retrying" ? iso(task.readyAt) : null,
+    owner: task.state === "running" ? (owners.get(task.lane) ?? null) : null,
+    waiting_for: task.state === "queued" ? (waits.get(task.resolver ?? "") ?? null) : null,
     created_at: iso(task.createdAt),
     finished_at: task.endedAt === null ? null : iso(task.endedAt),
   };
 }
 
 export async function listItems(
-  { store }: OrchestratorDeps,
+  deps: RunSiteDeps,
   filter: { status?: QueueState; limit: number; after?: string },
 ): Promise<QueueItemView[]> {
+  const { store } = deps;
   const run = await store.runByAlias(QUEUE_ALIAS);
   // Starting over without a word would send a script that pages through the queue in circles.
   if (filter.after !== undefined && (await store.task(filter.after))?.runId !== run?.id)
@@ -72,15 +92,17 @@ export async function listItems(
     ...(filter.status === undefined ? {} : { states: taskStatesOf(filter.status) }),
     ...(filter.after === undefined ? {} : { after: filter.after }),
   });
-  return tasks.map(toView);
+  const about = await aboutItems(deps, run.id, tasks);
+  return tasks.map((task) => toView(task, about));
 }
 
 /** One item, by the user's artifact_id or by our id. */
 export async function showItem(
-  { store }: OrchestratorDeps,
+  deps: RunSiteDeps,
   name: string,
   pathOf: (hash: string) => string,
 ): Promise<QueueItemDetail> {
+  const { store } = deps;
   const run = await store.runByAlias(QUEUE_ALIAS);
   const task = run === null ? null : ((await store.taskByKey(run.id, name)) ?? (await store.task(name)));
   if (task === null || task.runId !== run?.id)
@@ -89,8 +111,8 @@ export async function showItem(
     });
   const files = await store.artifactsOf(task.id);
   return {
-    ...toView(task),
-    payload: task.payload,
+    ...toView(task, await aboutItems(deps, run.id, [task])),
+    payload: withoutSecrets(task.payload),
     history: task.attempts,
     files: files.map((file: ArtifactRecord) => ({
       id: file.id,

@@ -1,14 +1,17 @@
-import type { LaneRecord } from "../../store/live-port.ts";
-import type { WorkerRecord } from "../../store/worker-port.ts";
-import { runningAt, type SiteDeps, type SiteProgress, siteProgress, type SiteWaiting } from "../site-view.ts";
-import { sentenceOf, standstill } from "../workforce.ts";
+import { laneWithoutShard } from "../../domain/lane/lane.ts";
+import { lastFailure } from "../../domain/run/last-failure.ts";
+import type { LaneRecord } from "../../store/ports/live-port.ts";
+import type { WaitingView } from "../../domain/run/waiting.ts";
+import { runningAt, type SiteDeps, type SiteProgress, siteProgress } from "../sites/site-view.ts";
+import { sentenceOf, standstill } from "../workers/worker-availability.ts";
+import { ownersOfLanes } from "./item-owners.ts";
 import { type LaneStep, stepsOf } from "./lane-steps.ts";
 
 /** What a step may sleep for, beside what keeps the work of a site. */
 export const STEP_WAIT_REASONS = ["step_time", "step_run", "step_entries"] as const;
 
-export interface LaneWaiting extends Omit<SiteWaiting, "reason"> {
-  reason: SiteWaiting["reason"] | (typeof STEP_WAIT_REASONS)[number];
+export interface LaneWaiting extends Omit<WaitingView, "reason"> {
+  reason: WaitingView["reason"] | (typeof STEP_WAIT_REASONS)[number];
 }
 
 /** What is to be done at one site, or group of sites, or by one step of a workflow: one process at a time does it. */
@@ -34,10 +37,10 @@ const MOST_WORKERS = 1000;
 export async function listLanes(deps: SiteDeps, window: { after?: string; limit: number }): Promise<LaneView[]> {
   const { store } = deps;
   const records = await store.openLanes(window);
-  const workers = await store.workers({ live: true, limit: MOST_WORKERS });
+  const workerOf = await workersOf(deps, records);
   const still = await standstill(deps);
-  const idle: SiteWaiting | null =
-    still === null ? null : { reason: still.reason, until: null, message: sentenceOf(still) };
+  const idle: WaitingView | null =
+    still === null ? null : { reason: still.reason, until: null, message: sentenceOf(still), last_failure: null };
   const steps = await stepsOf(
     deps,
     records.map(({ lane }) => lane),
@@ -49,35 +52,46 @@ export async function listLanes(deps: SiteDeps, window: { after?: string; limit:
   return records.map((record, n) => {
     const first = firsts[n] ?? null;
     const site = first === null ? null : (progress.get(first) ?? null);
-    const running = first === null ? record.counts.running : runningAt(first, record.counts.running, deps.siteDefaults);
+    const { running: inHand } = record.counts;
+    const begins = still === null || still.lanes.has(laneWithoutShard(record.lane));
+    const underWay = first === null ? inHand : runningAt(first, inHand, deps.siteDefaults, deps.clock.now());
+    const running = begins ? underWay : 0;
     return {
       lane: record.lane,
       step: steps.get(record.lane) ?? null,
       sites: record.sites,
       counts: { ...record.counts, queued: record.counts.queued + record.counts.running - running, running },
       runs: record.runs,
-      state: site?.state ?? (record.counts.running > 0 ? "active" : "waiting"),
-      waiting_for:
-        site === null ? (sleepOf(record) ?? (still?.lanes.has(record.lane) === true ? null : idle)) : site.waiting_for,
+      state: site?.state ?? (running > 0 ? "active" : "waiting"),
+      waiting_for: site === null ? (sleepOf(record) ?? (begins ? null : idle)) : site.waiting_for,
       owned: record.isOwned,
-      worker_id: record.isOwned ? workerOf(deps, workers, record.lane) : null,
+      worker_id: workerOf(record),
       oldest_queued_at: record.oldestQueued === null ? null : new Date(record.oldestQueued).toISOString(),
     };
   });
 }
 
-/** Where one process works it is that one; of several, the one that says it is at work there. */
-function workerOf({ store }: SiteDeps, workers: readonly WorkerRecord[], lane: string): string | null {
-  const alive = workers.filter(({ state, role }) => state !== "lost" && role === "engine");
-  const owner = store.capabilities.singleEngine
-    ? alive[0]
-    : alive.find(({ active }) => active.some((task) => task.lane === lane));
-  return owner?.id ?? null;
+/** Where one process works it is that one; of several, the one that has the lease. */
+async function workersOf(
+  deps: SiteDeps,
+  records: readonly LaneRecord[],
+): Promise<(record: LaneRecord) => string | null> {
+  const owned = records.filter(({ isOwned }) => isOwned);
+  if (!deps.store.capabilities.singleEngine) {
+    const owners = await ownersOfLanes(
+      deps,
+      owned.map(({ lane }) => lane),
+    );
+    return ({ lane }) => owners.get(lane)?.worker_id ?? null;
+  }
+  const workers = await deps.store.workers({ live: true, limit: MOST_WORKERS });
+  const engine = workers.find(({ state, role }) => state !== "lost" && role === "engine");
+  return ({ isOwned }) => (isOwned ? (engine?.id ?? null) : null);
 }
 
 const SLEEPS = {
   time: { reason: "step_time", message: "Waits, as the step says" },
-  run: { reason: "step_run", message: "Waits for the run that it has started" },
+  run: { reason: "step_run", message: "Waiting for the run that it started" },
   items: { reason: "step_entries", message: "Waits for the entries of its list" },
   retry: { reason: "retry", message: "It has failed, and is tried again" },
 } as const;
@@ -86,5 +100,8 @@ const SLEEPS = {
 function sleepOf({ sleeps, counts }: LaneRecord): LaneWaiting | null {
   if (sleeps === null || counts.queued + counts.running > 0) return null;
   const until = sleeps.until === null ? null : new Date(sleeps.until).toISOString();
-  return { ...SLEEPS[sleeps.for], until };
+  const next = { url: null, attempt: null, max_attempts: null, next_try_at: until };
+  const last = sleeps.failure === null ? null : lastFailure(sleeps.failure, next);
+  const { reason, message } = SLEEPS[sleeps.for];
+  return { reason, until, message: last === null ? message : `${message}: ${last.message}`, last_failure: last };
 }

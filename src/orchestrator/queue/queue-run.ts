@@ -1,4 +1,4 @@
-import type { RunRecord } from "../../store/port.ts";
+import type { RunRecord } from "../../store/ports/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 
 /**

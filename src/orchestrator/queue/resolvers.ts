@@ -1,4 +1,4 @@
-import { resolverKey } from "../../domain/lane.ts";
+import { resolverKey } from "../../domain/lane/lane.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 
 /** The live limit of a resolver; null: the configured one holds, or none. */

@@ -1,6 +1,6 @@
 import type { OrchestratorDeps } from "../deps.ts";
 import { requeueFailed } from "../runs/failed.ts";
-import { siteName } from "../sites.ts";
+import { siteName } from "../sites/sites.ts";
 import { QUEUE_ALIAS } from "./queue-run.ts";
 
 /** Gives every failed item (of one site, if named) fresh attempts. */

@@ -1,6 +1,6 @@
-import { NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
-import { QUEUE_STATES, type QueueState, queueStateOf, TASK_STATES } from "../../domain/states.ts";
-import type { SiteCounts } from "../../store/port.ts";
+import { NO_TASKS, type TaskCounts } from "../../domain/run/run-end.ts";
+import { QUEUE_STATES, type QueueState, queueStateOf, TASK_STATES } from "../../domain/run/states.ts";
+import type { SiteCounts } from "../../store/ports/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { QUEUE_ALIAS } from "./queue-run.ts";
 

@@ -1,13 +1,12 @@
 import { OrbError } from "../../base/errors.ts";
-import { parseQueueItem, type QueueItem } from "../../domain/queue-item.ts";
-import type { OrchestratorDeps } from "../deps.ts";
-import { type EnqueueReport, enqueueItems } from "./enqueue.ts";
+import { parseQueueItem, type QueueItem } from "../../domain/lane/queue-item.ts";
+import { type EnqueueReport, enqueueItems, type QueueDeps } from "./enqueue.ts";
 
 /** An item as it stands in a file or a call: `{ artifact_id, url, resolver?, priority?, payload?, handler? }`. */
 export type SubmittedItem = Readonly<Record<string, unknown>>;
 
 /** Checks all items, then adds those that are not there yet. One bad item refuses the whole call, with the field's path. */
-export async function submitItems(deps: OrchestratorDeps, items: readonly SubmittedItem[]): Promise<EnqueueReport> {
+export async function submitItems(deps: QueueDeps, items: readonly SubmittedItem[]): Promise<EnqueueReport> {
   const good: QueueItem[] = [];
   const fields = items.flatMap((item, index) => {
     const { ok, errors } = parseQueueItem(item);

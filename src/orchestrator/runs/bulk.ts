@@ -1,9 +1,9 @@
 import { isOrbError } from "../../base/errors.ts";
-import { type RunState, RUN_STATES, TERMINAL_RUN_STATES } from "../../domain/states.ts";
-import type { RunFilter } from "../../store/job-records.ts";
-import type { RunRecord } from "../../store/port.ts";
+import { type RunState, RUN_STATES, TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
+import type { RunFilter } from "../../store/records/job-records.ts";
+import type { RunRecord } from "../../store/ports/port.ts";
 import type { TurnDeps } from "../crawls/turns.ts";
-import { recoverWorkflow } from "../workflows/control.ts";
+import { beginRecovery } from "../workflows/control.ts";
 import { cancelRun, pauseRun, resumeRun } from "./control.ts";
 import { retryFailedTasks } from "./failed.ts";
 
@@ -48,8 +48,7 @@ const ACTS: Readonly<Record<BulkAction, (deps: TurnDeps, run: RunRecord) => Prom
   pause: (deps, { id }) => pauseRun(deps, id),
   resume: (deps, { id }) => resumeRun(deps, id),
   // What is that for a workflow has another name.
-  "retry-failed": (deps, { id, kind }) =>
-    kind === "workflow" ? recoverWorkflow(deps, id, {}) : retryFailedTasks(deps, id),
+  "retry-failed": (deps, { id, kind }) => (kind === "workflow" ? beginRecovery(deps, id) : retryFailedTasks(deps, id)),
 };
 
 /**

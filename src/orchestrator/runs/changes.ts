@@ -1,5 +1,5 @@
-import type { ListedChange } from "../../domain/page-change.ts";
-import { shownUrl } from "../../domain/url.ts";
+import type { ListedChange } from "../../domain/page/page-change.ts";
+import { shownUrl } from "../../domain/text/url.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { requireRun } from "./control.ts";
 

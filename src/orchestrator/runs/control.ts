@@ -1,7 +1,7 @@
 import { isOrbError, OrbError } from "../../base/errors.ts";
-import type { PageSnapshot } from "../../domain/recipe.ts";
-import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
-import type { RunRecord, TaskRecord } from "../../store/port.ts";
+import type { PageSnapshot } from "../../domain/run/recipe.ts";
+import { type RunState, TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
+import type { RunRecord, TaskRecord } from "../../store/ports/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { admitCrawls, type TurnDeps } from "../crawls/turns.ts";
 import { requireSessionFor } from "../session-for-page.ts";

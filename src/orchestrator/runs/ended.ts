@@ -1,5 +1,5 @@
 import { sleep } from "../../base/clock.ts";
-import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
+import { TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { restAfter } from "../queue/drained.ts";
 import { requireRun } from "./control.ts";

@@ -1,15 +1,16 @@
 import { OrbError } from "../../base/errors.ts";
 import type { Random } from "../../base/random.ts";
-import type { CrawlSnapshot } from "../../domain/crawl-options.ts";
-import { shownUrl } from "../../domain/url.ts";
+import type { CrawlSnapshot } from "../../domain/crawl/crawl-options.ts";
+import { shownUrl } from "../../domain/text/url.ts";
 import type { Archiver, ExportRecord } from "../../exporters/exporter.ts";
 import { exportFileName } from "../../exporters/file-name.ts";
 import { formatNamed } from "../../exporters/registry.ts";
-import type { RunRecord } from "../../store/port.ts";
+import type { RunRecord } from "../../store/ports/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { requireRun } from "./control.ts";
 import { flatResults } from "./flat-results.ts";
-import { allResults, columnsOf } from "./read.ts";
+import { invalid } from "../invalid.ts";
+import { allResults, changedResults, columnsOf, requireComparable } from "./read.ts";
 
 export interface ExportDeps extends OrchestratorDeps {
   random: Random;
@@ -24,16 +25,26 @@ export interface RunExport {
 }
 
 /** All that a run has found so far as a file, made as it is read. */
-export async function exportRun(deps: ExportDeps, id: string, format: string): Promise<RunExport> {
+export async function exportRun(
+  deps: ExportDeps,
+  id: string,
+  format: string,
+  { onlyChanged = false }: { onlyChanged?: boolean } = {},
+): Promise<RunExport> {
   const run = await requireRun(deps, id);
   const how = formatNamed(format);
   const file = { contentType: how.contentType, fileName: exportFileName(run, format) };
+  if ("archive" in how && onlyChanged) throw invalid([{ path: "query.only_changed", message: NOT_OF_ARCHIVES }]);
+  if (onlyChanged) requireComparable(run);
   if ("archive" in how) return { ...file, bytes: archiveOf(deps, run, how, file.fileName) };
   const columns = await columnsOf(deps, id);
   const isTable = run.kind === "crawl" && format !== "json" && format !== "jsonl";
-  const records = (isTable ? flatResults : allResults)(deps, id) as AsyncIterable<ExportRecord>;
+  const found = onlyChanged ? changedResults(deps, run) : allResults(deps, id);
+  const records = (isTable ? flatResults(deps, id, found) : found) as AsyncIterable<ExportRecord>;
   return { ...file, bytes: how.export(records, columns === null ? {} : { columns }) };
 }
+
+const NOT_OF_ARCHIVES = "an archive has every page that was fetched: choose another format, or leave it out";
 
 function archiveOf(deps: ExportDeps, run: RunRecord, how: Archiver, fileName: string): AsyncIterable<Uint8Array> {
   const options = run.kind === "crawl" ? (run.snapshot as Partial<CrawlSnapshot> | null)?.options : undefined;

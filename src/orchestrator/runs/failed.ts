@@ -1,20 +1,21 @@
 import { OrbError } from "../../base/errors.ts";
-import { type ErrorClass, errorClassOf } from "../../domain/crawl-end.ts";
-import { FAILURE_REASONS, type FailureCode, type FailureReason } from "../../domain/failure.ts";
-import type { ArtifactRole } from "../../domain/outcome.ts";
-import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
-import { shownUrl } from "../../domain/url.ts";
-import type { RunRecord } from "../../store/port.ts";
+import { retryMayHelp } from "../../domain/run/classify.ts";
+import { type ErrorClass, errorClassOf } from "../../domain/crawl/crawl-end.ts";
+import { FAILURE_REASONS, type FailureCode, type FailureReason } from "../../domain/run/failure.ts";
+import type { ArtifactRole } from "../../domain/run/outcome.ts";
+import { OPEN_TASK_STATES, TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
+import { shownUrl } from "../../domain/text/url.ts";
+import type { RunRecord } from "../../store/ports/port.ts";
 import type {
   FailedChoice,
   Requeued,
   RequeuePosition,
   RequeueWindow,
   RunErrorRecord,
-} from "../../store/progress-port.ts";
+} from "../../store/ports/progress-port.ts";
 import { admitCrawls, type TurnDeps } from "../crawls/turns.ts";
 import type { OrchestratorDeps } from "../deps.ts";
-import { siteName } from "../sites.ts";
+import { siteName } from "../sites/sites.ts";
 import { requireRun } from "./control.ts";
 
 /** Tasks that failed for the same reason. */
@@ -23,16 +24,25 @@ export interface ErrorGroup {
   failure_reason: FailureReason;
   class: ErrorClass;
   count: number;
+  /** Failed for good, or tried again by itself. */
+  status: "failed" | "retrying";
+  /** Whether another try may help. */
+  retryable: boolean;
+  /** When the first of them is tried again. */
+  next_try_at: string | null;
   example: { url: string | null; message: string; task_id: string };
 }
 
 export function toErrorGroup(record: RunErrorRecord): ErrorGroup {
-  const { code, reason, count, exampleUrl, exampleMessage, exampleTaskId } = record;
+  const { code, reason, count, exampleUrl, exampleMessage, exampleTaskId, nextTryAt } = record;
   return {
     failure_code: code,
     failure_reason: reason,
     class: errorClassOf(code),
     count,
+    status: nextTryAt === undefined ? "failed" : "retrying",
+    retryable: nextTryAt !== undefined || retryMayHelp(reason),
+    next_try_at: nextTryAt === undefined ? null : new Date(nextTryAt).toISOString(),
     example: {
       url: exampleUrl === null ? null : shownUrl(exampleUrl),
       message: exampleMessage,
@@ -46,10 +56,27 @@ export interface ShownErrorGroup extends ErrorGroup {
   example: ErrorGroup["example"] & { screenshot_id: string | null; snapshot_id: string | null };
 }
 
-/** What failed of a run, most frequent first. There are no more groups than there are reasons. */
-export async function listErrorGroups(deps: OrchestratorDeps, id: string): Promise<ShownErrorGroup[]> {
-  await requireRun(deps, id);
-  const groups = (await deps.store.runErrors(id)).map(toErrorGroup);
+export const ERROR_STATUSES = ["failed", "retrying", "retryable", "all"] as const;
+export type ErrorStatus = (typeof ERROR_STATUSES)[number];
+
+/** What failed of a run, most frequent first, and before that what is tried again. There are no more groups than reasons. */
+export async function listErrorGroups(
+  deps: OrchestratorDeps,
+  id: string,
+  status: ErrorStatus = "failed",
+): Promise<ShownErrorGroup[]> {
+  const run = await requireRun(deps, id);
+  const isOver = TERMINAL_RUN_STATES.includes(run.status);
+  const runs = run.kind === "workflow" && !isOver ? [id, ...(await runsOfOpenSteps(deps, id))] : [id];
+  const retrying: RunErrorRecord[] = [];
+  const failed: RunErrorRecord[] = [];
+  for (const one of runs) {
+    if (status !== "failed" && !isOver) retrying.push(...(await deps.store.retryReasons(one)));
+    if (status !== "retrying") failed.push(...(await deps.store.runErrors(one)));
+  }
+  const groups = [...byReason(retrying), ...byReason(failed)]
+    .map(toErrorGroup)
+    .filter(({ retryable }) => status !== "retryable" || retryable);
   return Promise.all(
     groups.map(async (group) => {
       const files = await deps.store.artifactsOf(group.example.task_id);
@@ -60,6 +87,34 @@ export async function listErrorGroups(deps: OrchestratorDeps, id: string): Promi
       };
     }),
   );
+}
+
+/** So many runs of steps are looked into: few workflows have more under way at once. */
+const MOST_OPEN_STEPS = 20;
+
+/** The runs that a workflow waits for: while they retry, their failures are its own. */
+async function runsOfOpenSteps({ store }: OrchestratorDeps, id: string): Promise<string[]> {
+  const steps = await store.stepsInBrief(id);
+  const runs = steps.flatMap(({ task, waiting }) =>
+    OPEN_TASK_STATES.includes(task.state) && waiting?.for === "run" ? [waiting.runId] : [],
+  );
+  return runs.slice(0, MOST_OPEN_STEPS);
+}
+
+/** Those of several runs that have the same reason, as one. */
+function byReason(records: readonly RunErrorRecord[]): RunErrorRecord[] {
+  const groups = new Map<string, RunErrorRecord>();
+  for (const record of records) {
+    const name = `${record.code} ${record.reason}`;
+    const known = groups.get(name);
+    groups.set(name, known === undefined ? record : together(known, record));
+  }
+  return [...groups.values()].toSorted((a, b) => b.count - a.count);
+}
+
+function together(a: RunErrorRecord, b: RunErrorRecord): RunErrorRecord {
+  const next = [a.nextTryAt, b.nextTryAt].filter((at) => at !== undefined);
+  return { ...a, count: a.count + b.count, ...(next.length === 0 ? {} : { nextTryAt: Math.min(...next) }) };
 }
 
 /** What of a run is to be tried again: what is all of what is said, or everything that failed. */

@@ -1,22 +1,26 @@
 import { without } from "../../base/without.ts";
-import type { CrawlSnapshot } from "../../domain/crawl-options.ts";
+import type { CrawlSnapshot } from "../../domain/crawl/crawl-options.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { requireRun } from "./control.ts";
 import { allResults } from "./read.ts";
 import type { ResultView } from "./view.ts";
 
 /** What a page of a crawl with rules may have beside what they found; the second with `article` alone. */
-const OF_EVERY_PAGE = ["url", "depth", "title", "document", "duplicate_of", "unchanged"];
-const OF_ARTICLES = ["text", "markdown", "language", "word_count", "content_hash", "links"];
+export const OF_EVERY_PAGE = ["url", "depth", "title", "document", "duplicate_of", "unchanged", "change", "warning"];
+export const OF_ARTICLES = ["text", "markdown", "language", "word_count", "content_hash", "links"];
 
 /**
  * A crawl for tables: what rules found stands beside the rest instead of below it, and an address is there once. A rule
  * that has the name of something else gets another, on all pages alike: nothing takes the place of anything.
  */
-export async function* flatResults(deps: OrchestratorDeps, runId: string): AsyncGenerator<ResultView> {
+export async function* flatResults(
+  deps: OrchestratorDeps,
+  runId: string,
+  results: AsyncIterable<ResultView> = allResults(deps, runId),
+): AsyncGenerator<ResultView> {
   const { options } = (await requireRun(deps, runId)).snapshot as CrawlSnapshot;
   const taken = new Set([...OF_EVERY_PAGE, ...(options.article === true ? OF_ARTICLES : [])]);
-  for await (const result of allResults(deps, runId)) {
+  for await (const result of results) {
     const { fields } = result.data;
     const found = typeof fields === "object" && fields !== null ? (fields as Record<string, unknown>) : {};
     const beside = Object.entries(found).map(([name, value]) => [columnOf(name, taken, found), value]);

@@ -1,13 +1,15 @@
 import { OrbError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
-import type { PageSnapshot } from "../../domain/recipe.ts";
-import type { TaskCounts } from "../../domain/run-end.ts";
-import type { TaskState } from "../../domain/states.ts";
-import type { TaskOrder } from "../../domain/task-order.ts";
-import type { RunFilter } from "../../store/job-records.ts";
-import type { EventWindow, RunRecord, TaskRecord } from "../../store/port.ts";
+import { crawlKey } from "../../domain/crawl/crawl-scope.ts";
+import type { PageSnapshot } from "../../domain/run/recipe.ts";
+import type { TaskCounts } from "../../domain/run/run-end.ts";
+import type { TaskState } from "../../domain/run/states.ts";
+import type { TaskOrder } from "../../domain/lane/task-order.ts";
+import type { RunFilter } from "../../store/records/job-records.ts";
+import type { EventWindow, RunRecord, TaskRecord } from "../../store/ports/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
-import { type Standstill, standstill } from "../workforce.ts";
+import { invalid } from "../invalid.ts";
+import { type NoWorkers, standstill } from "../workers/worker-availability.ts";
 import { requireRun, requireTask } from "./control.ts";
 import { stillThere } from "./still-there.ts";
 import {
@@ -19,15 +21,13 @@ import {
   toArtifactView,
   toEventView,
   toResultView,
+  type RunViewRules,
   toRunView,
   toTaskView,
 } from "./view.ts";
 import { type RunWaitDeps, waitingOfRun } from "./waiting.ts";
 
-export interface RunReadDeps extends RunWaitDeps {
-  /** What holds for runs that say nothing themselves. */
-  defaultMaxAttempts: number;
-}
+export interface RunReadDeps extends RunWaitDeps, RunViewRules {}
 
 export async function viewOf(deps: RunReadDeps, run: RunRecord): Promise<RunView> {
   return viewAt(deps, run, await standstill(deps));
@@ -37,14 +37,16 @@ export async function viewOf(deps: RunReadDeps, run: RunRecord): Promise<RunView
 export async function viewAt(
   deps: RunReadDeps,
   run: RunRecord,
-  still: Standstill | null,
+  still: NoWorkers | null,
   counts?: TaskCounts,
 ): Promise<RunView> {
   const waiting = await waitingOfRun(deps, run, still);
   // A run of one page has no half-way, and a workflow keeps count of its own.
-  if (run.kind === "page" || run.kind === "workflow") return toRunView(run, deps.defaultMaxAttempts, { waiting });
+  if (run.kind === "page" || run.kind === "workflow") return toRunView(run, deps, { waiting });
   const totals = counts ?? (await deps.store.overview(run.id, 0)).totals;
-  return toRunView(run, deps.defaultMaxAttempts, { waiting, counts: totals });
+  // Pages that robots.txt keeps out are among those that failed.
+  const errors = run.kind === "crawl" && totals.failed > 0 ? await deps.store.runErrors(run.id) : [];
+  return toRunView(run, deps, { waiting, counts: totals, errors });
 }
 
 export async function showRun(deps: RunReadDeps, id: string): Promise<RunView> {
@@ -73,7 +75,14 @@ export async function showArtifact({ store }: OrchestratorDeps, id: string): Pro
 export async function listTasks(
   deps: OrchestratorDeps,
   runId: string,
-  filter: { states?: readonly TaskState[]; q?: string; order?: TaskOrder; after?: string; limit: number },
+  filter: {
+    states?: readonly TaskState[];
+    retryable?: boolean;
+    q?: string;
+    order?: TaskOrder;
+    after?: string;
+    limit: number;
+  },
 ): Promise<TaskView[]> {
   const run = await requireRun(deps, runId);
   const tasks = await deps.store.tasks(runId, filter);
@@ -117,13 +126,50 @@ const PAGE = 500;
 
 /** All records of a run, a page of them at a time: the reader's pace decides. */
 export async function* allResults(deps: OrchestratorDeps, runId: string): AsyncGenerator<ResultView> {
+  for await (const page of resultPages(deps, runId)) yield* page;
+}
+
+async function* resultPages(deps: OrchestratorDeps, runId: string): AsyncGenerator<ResultView[]> {
   let after: string | undefined;
   for (;;) {
     const page = await listResults(deps, runId, { limit: PAGE, ...(after === undefined ? {} : { after }) });
-    yield* page;
+    yield page;
     after = page.at(-1)?.id;
     if (page.length < PAGE || after === undefined) return;
   }
+}
+
+/**
+ * The records of pages that a run of a saved crawl found to be new or changed, each with its `change`. Of a first run, which
+ * has nothing to compare with, all of them.
+ */
+export async function* changedResults(
+  deps: OrchestratorDeps,
+  { id: runId, facts }: RunRecord,
+): AsyncGenerator<ResultView> {
+  if (facts.changes === undefined) return yield* allResults(deps, runId);
+  for await (const page of resultPages(deps, runId)) {
+    const changes = await deps.store.changesAmong(
+      runId,
+      page.map(({ url }) => crawlKey(url)),
+    );
+    for (const [index, result] of page.entries()) {
+      const change = changes[index] ?? null;
+      if (change !== null) yield { ...result, data: { ...result.data, change } };
+    }
+  }
+}
+
+/** Only runs of saved crawls are compared with what was before. */
+export function requireComparable({ kind, jobId }: RunRecord): void {
+  if (kind === "crawl" && jobId !== null) return;
+  throw invalid([
+    {
+      path: "query.only_changed",
+      message:
+        "is for runs of saved crawls, which are compared with the run before: save the crawl as a job (POST /jobs, orb jobs create --crawl), or leave it out",
+    },
+  ]);
 }
 
 /** The names of the fields, when the recipe names them: a table then has its columns before its first row. */

@@ -1,29 +1,29 @@
 /** A page without a job of its own, and what a run was asked for, so that it can be asked for again. */
 import { OrbError } from "../../base/errors.ts";
-import { type CrawlSnapshot, pageRecipeOf } from "../../domain/crawl-options.ts";
-import type { PageSnapshot, Recipe } from "../../domain/recipe.ts";
+import { type CrawlSnapshot, pageRecipeOf } from "../../domain/crawl/crawl-options.ts";
+import type { PageSnapshot } from "../../domain/run/recipe.ts";
 import type { WorkflowSnapshot } from "../../domain/workflow/definition.ts";
-import { withoutSecrets } from "../../domain/workflow/secrets.ts";
-import type { Once } from "../../store/job-records.ts";
-import type { RunRecord } from "../../store/port.ts";
+import { withoutSecrets } from "../../domain/text/sealed-text.ts";
+import { shownDefinition, shownParams } from "../../domain/workflow/secrets.ts";
+import type { IdempotencyKey } from "../../store/records/job-records.ts";
+import type { RunRecord } from "../../store/ports/port.ts";
 import type { RunDeps } from "../jobs/deps.ts";
 import { requireExtractor } from "../jobs/extractor-input.ts";
 import { type JobInput, pageJobFrom } from "../jobs/input.ts";
 import { inputOf } from "../jobs/manage.ts";
 import type { OrchestratorDeps } from "../deps.ts";
-import { requireSessionFor } from "../session-for-page.ts";
+import { withPageSession } from "../session-for-page.ts";
 import { requireRun } from "./control.ts";
 import { startPageRun } from "./start.ts";
 import { type RunView, toRunView } from "./view.ts";
 
 /** Gets one page now; nothing but the run is kept. */
-export async function startPage(deps: RunDeps, input: JobInput, once?: Once): Promise<RunView> {
+export async function startPage(deps: RunDeps, input: JobInput, once?: IdempotencyKey): Promise<RunView> {
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
-  if (before !== null) return toRunView(before as RunRecord, deps.defaultMaxAttempts);
-  const job = pageJobFrom(input, deps);
+  if (before !== null) return toRunView(before as RunRecord, deps);
+  const checked = pageJobFrom(input, deps);
   await requireExtractor(deps, input);
-  const recipe = job.recipe as Recipe;
-  if (recipe.session_id !== null) await requireSessionFor(deps, recipe.session_id, { url: job.url, recipe });
+  const job = await withPageSession(deps, checked);
   return startPageRun(deps, { ...job, id: null }, once);
 }
 
@@ -42,21 +42,26 @@ export async function showRecipe(deps: OrchestratorDeps, id: string): Promise<Re
     const { url, recipe } = run.snapshot as PageSnapshot;
     const input = inputOf({ ...about, kind: "page", url, recipe: { ...recipe, schedule: null } });
     const { header_names, cookie_names } = recipe;
-    return { recipe: { kind: "page", ...input }, header_names: [...header_names], cookie_names: [...cookie_names] };
+    return {
+      recipe: withoutSecrets({ kind: "page", ...input }),
+      header_names: [...header_names],
+      cookie_names: [...cookie_names],
+    };
   }
   if (run.kind === "crawl") {
     const { options: crawl } = run.snapshot as CrawlSnapshot;
     const { recipe } = plain(inputOf({ ...about, kind: "crawl", recipe: { ...pageRecipeOf(crawl), crawl } }));
-    return { recipe, header_names: [...(crawl.header_names ?? [])], cookie_names: [] };
+    return { recipe: withoutSecrets(recipe), header_names: [...(crawl.header_names ?? [])], cookie_names: [] };
   }
   const made = run.kind === "workflow" ? ((await deps.store.workflowSnapshot(id)) as WorkflowSnapshot | null) : null;
   if (made === null)
     throw new OrbError("not_found", `the run ${id} is of the kind ${run.kind}, which is not asked for by a recipe`);
   const { definition, template, params } = made;
+  const shown = shownParams(definition.params, params);
   const source =
     template === null
-      ? { definition: withoutSecrets(definition), params }
-      : { template: template.name, template_version: template.version, params };
+      ? { definition: shownDefinition(definition), params: shown }
+      : { template: template.name, template_version: template.version, params: shown };
   return plain({ kind: "workflow", name: run.name, workflow: source });
 }
 

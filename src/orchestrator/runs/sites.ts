@@ -1,23 +1,27 @@
-import { breakerPhase } from "../../domain/circuit.ts";
-import type { CrawlSnapshot } from "../../domain/crawl-options.ts";
-import type { FailureReason } from "../../domain/failure.ts";
-import type { TaskState } from "../../domain/states.ts";
-import { type SiteDefaults, stateForWork, type Waiting, waitingFor, WHILE_AT_WORK } from "../../domain/waiting.ts";
-import { paceLimits } from "../../domain/waiting-sentence.ts";
-import type { RunRecord } from "../../store/port.ts";
-import type { RunSiteRecord } from "../../store/progress-port.ts";
+import { breakerPhase } from "../../domain/lane/circuit.ts";
+import type { CrawlSnapshot } from "../../domain/crawl/crawl-options.ts";
+import { type LastFailure, lastFailure } from "../../domain/run/last-failure.ts";
+import type { TaskState } from "../../domain/run/states.ts";
+import {
+  begunByOwner,
+  heldBySite,
+  isHeld,
+  type LostLease,
+  type SiteDefaults,
+  stateForWork,
+  waitingFor,
+  type WaitingView,
+} from "../../domain/run/waiting.ts";
+import { paceLimits } from "../../domain/run/waiting-sentence.ts";
+import { shownUrl } from "../../domain/text/url.ts";
+import type { RunRecord } from "../../store/ports/port.ts";
+import type { RunSiteRecord } from "../../store/ports/progress-port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
-import { type Standstill, standstill, waitingMessage } from "../workforce.ts";
+import { lostLeases, saidOfHold, type NoWorkers, standstill, waitingMessage } from "../workers/worker-availability.ts";
 import { requireRun } from "./control.ts";
 
 export interface RunSiteDeps extends OrchestratorDeps {
   siteDefaults: SiteDefaults;
-}
-
-/** What went wrong with a page that is tried again. */
-export interface LastFailure {
-  failure_reason: FailureReason;
-  message: string;
 }
 
 export type SiteCounts = Record<"queued" | "running" | "retrying" | "completed" | "failed" | "skipped", number>;
@@ -27,9 +31,9 @@ export interface RunSiteView {
   site: string;
   counts: SiteCounts;
   /** Why tasks wait here; null: nothing holds them, or there are none. */
-  waiting_for: { reason: Waiting["reason"]; until: string | null; message: string } | null;
+  waiting_for: WaitingView | null;
   next_try_at: string | null;
-  /** Why the page that is tried again next has failed. */
+  /** Why the page that is tried again next has failed, or why the site rests. */
   last_failure: LastFailure | null;
   held_until: string | null;
   breaker: { state: "closed" | "open" | "half_open"; failures: number; reopens_at: string | null };
@@ -45,16 +49,23 @@ export async function listRunSites(
 }
 
 async function sitesOf(
-  { store, clock, siteDefaults }: RunSiteDeps,
+  deps: RunSiteDeps,
   run: RunRecord,
   filter: { state?: TaskState; after?: string; limit: number },
-  still: Standstill | null,
+  still: NoWorkers | null,
 ): Promise<RunSiteView[]> {
+  const { store, clock, siteDefaults: defaults } = deps;
   const records = await store.runSites(run.id, filter);
-  return records.map((record) => toView(run, record, { defaults: siteDefaults, still, now: clock.now() }));
+  const inHand = records.filter(({ laneRunning, site }) => laneRunning > 0 && site.split === 1);
+  const lost = await lostLeases(
+    deps,
+    inHand.map(({ site }) => site.lane),
+  );
+  return records.map((record) => toView(run, record, { defaults, still, lost, now: clock.now() }));
 }
 
 const MOST_WAITING = 5;
+const MOST_LOOKED_AT = 2 * MOST_WAITING;
 
 /** Sites at which a run cannot go on now, and why: a few of them. */
 export async function listWaitingSites(deps: RunSiteDeps, run: RunRecord): Promise<RunSiteView[]> {
@@ -62,27 +73,34 @@ export async function listWaitingSites(deps: RunSiteDeps, run: RunRecord): Promi
   for (const state of ["retrying", "queued", "running"] as const) {
     if (found.size >= MOST_WAITING) break;
     // Sites that wait may stand behind others that do not; whoever wants all of them asks for the list.
-    for (const site of await listRunSites(deps, run.id, { state, limit: 2 * MOST_WAITING })) {
-      if (isHeld(site)) found.set(site.site, site);
+    for (const site of await listRunSites(deps, run.id, { state, limit: MOST_LOOKED_AT })) {
+      if (isHeldSite(site)) found.set(site.site, site);
     }
   }
   return [...found.values()].slice(0, MOST_WAITING);
 }
 
-const isHeld = ({ waiting_for: why }: RunSiteView) => why !== null && !WHILE_AT_WORK.has(why.reason);
+const isHeldSite = ({ waiting_for: why }: RunSiteView) => isHeld(why);
+
+/** A site that is paced is at work only while something of the run is under way there. */
+const isAtRest = (site: RunSiteView) => isHeldSite(site) || (site.waiting_for !== null && site.counts.running === 0);
 
 /** The same of a run that gets nothing done: none, as long as any of its sites is at work. */
 export async function listHeldSites(
   deps: RunSiteDeps,
   run: RunRecord,
-  still: Standstill | null,
+  still: NoWorkers | null,
 ): Promise<RunSiteView[]> {
   const found = new Map<string, RunSiteView>();
-  for (const state of ["running", "queued", "retrying"] as const)
-    for (const site of await sitesOf(deps, run, { state, limit: 2 * MOST_WAITING }, still)) {
-      if (!isHeld(site)) return [];
+  for (const state of ["running", "queued", "retrying"] as const) {
+    const sites = await sitesOf(deps, run, { state, limit: MOST_LOOKED_AT }, still);
+    for (const site of sites) {
+      if (!isAtRest(site)) return [];
       found.set(site.site, site);
     }
+    // Sites that were not looked at are at work, where these are only between two requests.
+    if (sites.length === MOST_LOOKED_AT && !sites.some(isHeldSite)) return [];
+  }
   return [...found.values()];
 }
 
@@ -91,20 +109,35 @@ const MOST_AT_WORK = 50;
 
 /** Pages of a crawl under way, `inHand` being what the owners of its sites have taken. */
 export async function countUnderWay(
-  { store, siteDefaults }: RunSiteDeps,
+  { store, clock, siteDefaults }: RunSiteDeps,
   run: RunRecord,
   inHand: number,
+  still: NoWorkers | null,
 ): Promise<number> {
   if (inHand === 0) return 0;
   const sites = await store.runSites(run.id, { state: "running", limit: MOST_AT_WORK });
-  const idle = sites.reduce((sum, site) => sum + site.counts.running - underWay(run, site, siteDefaults), 0);
+  const now = clock.now();
+  const idle = sites.reduce(
+    (sum, site) => sum + site.counts.running - begunAt(site, still, underWay(run, site, siteDefaults, now)),
+    0,
+  );
   // More may have been taken in hand since.
   return Math.min(Math.max(0, inHand - idle), atOnce(run));
 }
 
-/** An owner takes more in hand than it has begun: no more than the limits allow can be under way. */
-function underWay(run: RunRecord, { counts, site }: RunSiteRecord, { maxPerSite }: SiteDefaults): number {
-  return Math.min(counts.running, Math.max(1, site.maxConcurrency ?? maxPerSite), atOnce(run));
+/**
+ * An owner takes more in hand than it has begun: no more than the limits allow can be under way, and no more than it says
+ * while the site rests.
+ */
+function underWay(run: RunRecord, record: RunSiteRecord, { maxPerSite }: SiteDefaults, now: number): number {
+  const { counts, site, laneRunning } = record;
+  const begun = begunByOwner(site, laneRunning, now);
+  return Math.min(counts.running, begun, Math.max(1, site.maxConcurrency ?? maxPerSite), atOnce(run));
+}
+
+/** Nothing, where nobody begins anything: what a worker has in hand waits with the rest. */
+function begunAt({ site }: RunSiteRecord, still: NoWorkers | null, underWay: number): number {
+  return still === null || still.lanes.has(site.lane) ? underWay : 0;
 }
 
 function atOnce({ kind, snapshot }: RunRecord): number {
@@ -113,12 +146,16 @@ function atOnce({ kind, snapshot }: RunRecord): number {
 
 const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
-function toView(
-  run: RunRecord,
-  record: RunSiteRecord,
-  { defaults, still, now }: { defaults: SiteDefaults; still: Standstill | null; now: number },
-): RunSiteView {
-  const { counts, site, nextTryAt, lastFailure, laneRunning, waitsFor, noPlace } = record;
+/** What is the same for all sites that are looked at together. */
+interface Moment {
+  defaults: SiteDefaults;
+  still: NoWorkers | null;
+  lost: ReadonlyMap<string, LostLease>;
+  now: number;
+}
+
+function toView(run: RunRecord, record: RunSiteRecord, { defaults, still, lost: leases, now }: Moment): RunSiteView {
+  const { counts, site, nextTryAt, laneRunning, waitsFor, noPlace } = record;
   const work = {
     runStatus: stateForWork(run),
     hold: run.hold,
@@ -126,14 +163,18 @@ function toView(
     nextTryAt,
     laneRunning,
     idle: still === null || still.lanes.has(site.lane) ? null : still.reason,
+    lost: leases.get(site.lane) ?? null,
     dependsOnOthers: waitsFor.length > 0,
     noPlace,
   };
+  const { lost } = work;
   const waiting = waitingFor(work, site, defaults, now);
   const { breaker } = site;
   const { retrying, completed, failed, skipped } = counts;
-  const running = underWay(run, record, defaults);
+  const running = begunAt(record, still, underWay(run, record, defaults, now));
+  const last = lastOf(run, record, now);
   const queued = counts.queued + counts.running - running;
+  const facts = { needs: waitsFor, limits: paceLimits(site, defaults), last, lost };
   return {
     site: site.site,
     counts: { queued, running, retrying, completed, failed, skipped },
@@ -143,11 +184,32 @@ function toView(
         : {
             reason: waiting.reason,
             until: iso(waiting.until),
-            message: waitingMessage(waiting, still, waitsFor, paceLimits(site, defaults)),
+            message: saidOfHold(waiting.reason, run.hold) ?? waitingMessage(waiting, still, facts),
+            last_failure: isHeldReason(waiting.reason) ? last : null,
           },
     next_try_at: iso(nextTryAt),
-    last_failure: lastFailure === null ? null : { failure_reason: lastFailure.reason, message: lastFailure.message },
+    last_failure: last,
     held_until: site.holdUntil > now ? iso(site.holdUntil) : null,
     breaker: { state: breakerPhase(breaker, now), failures: breaker.failures, reopens_at: iso(breaker.openUntil) },
   };
+}
+
+/** What the page failed with that is tried again next; while the site rests, what it did last. */
+function lastOf({ maxAttempts }: RunRecord, record: RunSiteRecord, now: number): LastFailure | null {
+  const { lastFailure: failed, lastTries: tries, lastUrl: url, nextTryAt, site } = record;
+  if (failed !== null)
+    return lastFailure(failed, {
+      url: url === null ? null : shownUrl(url),
+      attempt: tries + 1,
+      max_attempts: maxAttempts,
+      next_try_at: iso(nextTryAt),
+    });
+  const rests = heldBySite(site, record.laneRunning, now);
+  const { lastFailure: did = null } = site;
+  return rests === null || rests.reason === "site_paused" || did === null ? null : lastFailure(did);
+}
+
+/** A pause of a person, or the pace, has nothing to do with what failed. */
+function isHeldReason(reason: WaitingView["reason"]): boolean {
+  return reason === "retry" || reason === "circuit_open" || reason === "rate_limited" || reason === "probing";
 }

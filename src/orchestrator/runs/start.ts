@@ -1,18 +1,18 @@
-import type { CrawlRecipe } from "../../domain/crawl-options.ts";
-import { laneOfSite } from "../../domain/lane.ts";
-import { fetchedUrl, type PageSnapshot, type Recipe } from "../../domain/recipe.ts";
-import { shownUrl } from "../../domain/url.ts";
+import type { CrawlRecipe } from "../../domain/crawl/crawl-options.ts";
+import { laneOfSite } from "../../domain/lane/lane.ts";
+import { fetchedUrl, type PageSnapshot, type Recipe } from "../../domain/run/recipe.ts";
+import { shownUrl } from "../../domain/text/url.ts";
 import type { WorkflowRecipe } from "../../domain/workflow/source.ts";
-import type { JobRecord, Once } from "../../store/job-records.ts";
-import type { NewRun, NewTask, RunRecord } from "../../store/port.ts";
-import type { Slot, SlotStart } from "../../store/schedule-port.ts";
+import type { JobRecord, IdempotencyKey } from "../../store/records/job-records.ts";
+import type { NewRun, NewTask, RunRecord } from "../../store/ports/port.ts";
+import type { Slot, SlotStart } from "../../store/ports/schedule-port.ts";
 import { newCrawlRun } from "../crawls/start.ts";
 import { admitCrawls } from "../crawls/turns.ts";
 import type { CrawlDeps, RunDeps } from "../jobs/deps.ts";
 import { requireJob } from "../jobs/manage.ts";
 import { needingProxies } from "../proxies/rules.ts";
 import { aboutOf, newWorkflowRun } from "../workflows/new-run.ts";
-import { pathsBelow, requireSource } from "../workflows/source.ts";
+import { pathsBelow, requireSource, sealedParams } from "../workflows/source.ts";
 import { dropWork } from "./control.ts";
 import type { RunView } from "./view.ts";
 import { toRunView } from "./view.ts";
@@ -21,26 +21,26 @@ import { toRunView } from "./view.ts";
 export const PAGE_HANDLER = "@page";
 
 /** Starts a run of a saved job. Nothing is fetched here: the answer is there as soon as the run is on disk. */
-export async function startJobRun(deps: CrawlDeps, jobId: string, once?: Once): Promise<RunView> {
+export async function startJobRun(deps: CrawlDeps, jobId: string, once?: IdempotencyKey): Promise<RunView> {
   // A repeated call is answered as the first one was, although the job may be gone by now.
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
-  if (before !== null) return toRunView(before as RunRecord, deps.defaultMaxAttempts);
+  if (before !== null) return toRunView(before as RunRecord, deps);
   const job = await requireJob(deps, jobId);
   const { run, tasks } = await newJobRun(deps, job);
   const { made, lanes } = await deps.store.startRun(run, tasks, deps.clock.now(), once);
   if (run.kind === "crawl") await admitCrawls(deps);
   else if (lanes.length > 0) await deps.wake(lanes);
-  return toRunView(made, deps.defaultMaxAttempts);
+  return toRunView(made, deps);
 }
 
 type Startable = Pick<JobRecord, "name" | "url" | "site" | "recipe"> & { id: string | null };
 
 /** Starts a run of a recipe, saved or not. */
-export async function startPageRun(deps: RunDeps, job: Startable, once?: Once): Promise<RunView> {
-  const { run, tasks, maxAttempts } = newPageRun(deps, job);
+export async function startPageRun(deps: RunDeps, job: Startable, once?: IdempotencyKey): Promise<RunView> {
+  const { run, tasks } = newPageRun(deps, job);
   const { made, lanes } = await deps.store.startRun(run, tasks, deps.clock.now(), once);
   if (lanes.length > 0) await deps.wake(lanes);
-  return toRunView(made, maxAttempts);
+  return toRunView(made, deps);
 }
 
 /** Starts the run of one time of a job's schedule, once, whoever else tries and whatever crashes. */
@@ -61,11 +61,15 @@ async function newJobRun(deps: RunDeps, job: JobRecord): Promise<{ run: NewRun; 
 
 /** A template is taken as it is now, and so are the kinds of steps: what does not fit any more is told with its path. */
 async function newRunOfWorkflow(deps: RunDeps, job: JobRecord): Promise<NewRun> {
-  const snapshot = await requireSource(deps, (job.recipe as WorkflowRecipe).workflow, pathsBelow("workflow"));
-  return { ...newWorkflowRun(snapshot, aboutOf({ job_id: job.id })), name: job.name };
+  const { workflow } = job.recipe as WorkflowRecipe;
+  const snapshot = await requireSource(deps, workflow, pathsBelow("workflow"), workflow.params);
+  return {
+    ...newWorkflowRun(sealedParams(deps, snapshot, workflow.params), aboutOf({ job_id: job.id })),
+    name: job.name,
+  };
 }
 
-export function newPageRun(deps: RunDeps, job: Startable): { run: NewRun; tasks: NewTask[]; maxAttempts: number } {
+export function newPageRun(deps: RunDeps, job: Startable): { run: NewRun; tasks: NewTask[] } {
   const recipe = job.recipe as Recipe;
   const snapshot: PageSnapshot = { url: job.url, recipe };
   const maxAttempts = recipe.max_attempts ?? deps.defaultMaxAttempts;
@@ -79,7 +83,7 @@ export function newPageRun(deps: RunDeps, job: Startable): { run: NewRun; tasks:
     meta: { url: shownUrl(job.url), requested_strategy: recipe.strategy, max_attempts: maxAttempts },
     ...(job.id === null ? {} : { jobId: job.id }),
   };
-  return { run: needingProxies(run, deps.proxyRules), tasks: [firstTask(job, recipe)], maxAttempts };
+  return { run: needingProxies(run, deps.proxyRules), tasks: [firstTask(job, recipe)] };
 }
 
 function firstTask(job: Startable, recipe: Recipe): NewTask {

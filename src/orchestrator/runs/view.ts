@@ -1,26 +1,25 @@
-import type { FailureCode, FailureReason } from "../../domain/failure.ts";
-import type { ArtifactRole, Attempt } from "../../domain/outcome.ts";
-import type { ChangeCounts } from "../../domain/page-change.ts";
-import type { PageSnapshot } from "../../domain/recipe.ts";
-import { NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
+import type { CrawlSnapshot } from "../../domain/crawl/crawl-options.ts";
+import type { RunWarning, SkipCounts } from "../../domain/crawl/crawl-skips.ts";
+import type { FailureCode, FailureReason } from "../../domain/run/failure.ts";
+import type { ArtifactRole, Attempt } from "../../domain/run/outcome.ts";
+import type { ChangeCounts } from "../../domain/page/page-change.ts";
+import type { PageSnapshot } from "../../domain/run/recipe.ts";
+import { NO_TASKS, type TaskCounts } from "../../domain/run/run-end.ts";
+import { expiryOf, type RetentionRules } from "../../domain/run/retention.ts";
 import {
   OPEN_TASK_STATES,
   type RunState,
   TASK_STATES,
   type TaskState,
   TERMINAL_RUN_STATES,
-} from "../../domain/states.ts";
-import { shownUrl } from "../../domain/url.ts";
-import type { EventRecord, NewRun, RunRecord, TaskRecord } from "../../store/port.ts";
+} from "../../domain/run/states.ts";
+import { shownUrl } from "../../domain/text/url.ts";
+import type { EventRecord, NewRun, RunRecord, TaskRecord } from "../../store/ports/port.ts";
+import type { RunErrorRecord } from "../../store/ports/progress-port.ts";
 import { without } from "../../base/without.ts";
-import type { ArtifactRecord, ResultRecord } from "../../store/yield-records.ts";
-import type { WaitReason } from "../../domain/waiting.ts";
-
-export interface RunWaits {
-  reason: WaitReason;
-  until: string | null;
-  message: string;
-}
+import type { ArtifactRecord, ResultRecord } from "../../store/records/output-records.ts";
+import { skippedOf, warningsOf } from "./skips.ts";
+import type { WaitingView } from "../../domain/run/waiting.ts";
 
 /** A run as users see it. */
 export interface RunView {
@@ -31,6 +30,9 @@ export interface RunView {
   kind: NewRun["kind"];
   name: string | null;
   url: string | null;
+  /** Where a crawl begins: the first of them, and how many there are. */
+  urls: string[];
+  url_count: number;
   site: string | null;
   status: RunState;
   generation: number;
@@ -44,14 +46,30 @@ export interface RunView {
   error_message: string | null;
   message: string | null;
   /** What keeps it from its work. */
-  waiting_for: RunWaits | null;
+  waiting_for: WaitingView | null;
   stats: Record<string, unknown>;
   progress: number;
   /** Of a saved crawl that has run before. */
   changes: ChangeCounts | null;
+  /** Of a crawl: what was found and not fetched, by reason; null: it is no crawl. */
+  skipped: SkipCounts | null;
+  /** What makes it doubtful that the results are what was asked for. */
+  warnings: RunWarning[];
   created_at: string;
   started_at: string | null;
   finished_at: string | null;
+  /** When it is removed; null: it has not ended, or no time is set. */
+  expires_at: string | null;
+  /** Somebody asked to keep it. */
+  kept: boolean;
+  /** It goes when its job has so many newer runs; null: no such limit. */
+  keep_runs: number | null;
+}
+
+/** What holds where a run says nothing itself. */
+export interface RunViewRules {
+  defaultMaxAttempts: number;
+  retention: RetentionRules;
 }
 
 const iso = (time: number) => new Date(time).toISOString();
@@ -60,11 +78,16 @@ const isoOrNull = (time: number | null) => (time === null ? null : iso(time));
 /** `counts` are asked for only where a run may have many tasks. */
 export function toRunView(
   run: RunRecord,
-  maxAttempts: number,
-  { counts = NO_TASKS, waiting = null }: { counts?: TaskCounts; waiting?: RunWaits | null } = {},
+  { defaultMaxAttempts, retention }: RunViewRules,
+  {
+    counts = NO_TASKS,
+    waiting = null,
+    errors = [],
+  }: { counts?: TaskCounts; waiting?: WaitingView | null; errors?: readonly RunErrorRecord[] } = {},
 ): RunView {
   const recipe = (run.snapshot as Partial<PageSnapshot> | null)?.recipe;
   const { facts } = run;
+  const { expiresAt, keepRuns } = expiryOf(run, retention);
   return {
     id: run.id,
     job_id: run.jobId,
@@ -73,12 +96,13 @@ export function toRunView(
     kind: run.kind as NewRun["kind"],
     name: run.name,
     url: run.url === null ? null : shownUrl(run.url),
+    ...startsOf(run),
     site: run.site,
     status: run.status,
     generation: run.generation,
     attempt: facts.attempt ?? 1,
     // Steps have numbers of their own.
-    max_attempts: run.maxAttempts ?? (run.kind === "workflow" ? null : maxAttempts),
+    max_attempts: run.maxAttempts ?? (run.kind === "workflow" ? null : defaultMaxAttempts),
     requested_strategy: recipe?.strategy ?? null,
     resolved_strategy: facts.resolved_strategy ?? null,
     strategy_evidence: (facts.strategy_evidence ?? null) as RunView["strategy_evidence"],
@@ -90,31 +114,46 @@ export function toRunView(
     stats: { ...facts.stats },
     progress: progressOf(run, counts),
     changes: facts.changes ?? null,
+    skipped: run.kind === "crawl" ? skippedOf(run, counts, errors) : null,
+    warnings: warningsOf(run),
     created_at: iso(run.createdAt),
     started_at: isoOrNull(run.startedAt),
     finished_at: isoOrNull(run.finishedAt),
+    expires_at: isoOrNull(expiresAt),
+    // As above: answers may be older than this.
+    kept: run.kept ?? false,
+    keep_runs: keepRuns,
   };
 }
 
+const MOST_STARTS = 100;
+
+export function startsOf({ kind, url, snapshot }: RunRecord): Pick<RunView, "urls" | "url_count"> {
+  const { options } = (kind === "crawl" ? snapshot : {}) as Partial<CrawlSnapshot>;
+  const all = options?.urls ?? (url === null ? [] : [url]);
+  return { urls: all.slice(0, MOST_STARTS).map(shownUrl), url_count: all.length };
+}
+
 /**
- * 100 only at the end. A workflow that failed or was cancelled shows how far it had come: a recovery goes on from there.
+ * 100 only at the end. A run that was cancelled, and a workflow that failed, show how far they had come.
  */
 export function progressOf(
   run: Pick<RunRecord, "kind" | "status" | "progress">,
   counts: TaskCounts = NO_TASKS,
 ): number {
   if (run.kind === "workflow") return run.status === "completed" ? 100 : Math.min(99, Math.floor(run.progress));
-  if (TERMINAL_RUN_STATES.includes(run.status)) return 100;
-  // It grows: what is left of what is known now says little, and would fall.
-  if (run.kind === "crawl") return run.progress;
+  if (run.status !== "cancelled" && TERMINAL_RUN_STATES.includes(run.status)) return 100;
+  // Of the pages that are known; kept where it is while new ones are found, so that it never falls.
+  if (run.kind === "crawl") return Math.min(99, run.progress);
   const total = TASK_STATES.reduce((sum, state) => sum + counts[state], 0);
-  const open = OPEN_TASK_STATES.reduce((sum, state) => sum + counts[state], 0);
+  const open = OPEN_TASK_STATES.reduce((sum, state) => sum + counts[state], counts.cancelled);
   return total === 0 ? 0 : Math.min(99, Math.floor((100 * (total - open)) / total));
 }
 
 export interface EventView {
   id: string;
   run_id: string;
+  type: EventRecord["type"];
   level: EventRecord["level"];
   message: string;
   meta: Record<string, unknown>;
@@ -122,8 +161,8 @@ export interface EventView {
 }
 
 export function toEventView(event: EventRecord, runId: string): EventView {
-  const { id, level, message, meta, createdAt } = event;
-  return { id, run_id: runId, level, message, meta: meta as EventView["meta"], created_at: iso(createdAt) };
+  const { id, type, level, message, meta, createdAt } = event;
+  return { id, run_id: runId, type, level, message, meta: meta as EventView["meta"], created_at: iso(createdAt) };
 }
 
 export interface ResultView {

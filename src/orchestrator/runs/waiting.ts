@@ -1,11 +1,13 @@
 /** What keeps a run from its work: one answer for lists, single reads, the command line and the dashboard. */
-import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
-import { heldBySite, stateForWork } from "../../domain/waiting.ts";
-import { waitingSentence } from "../../domain/waiting-sentence.ts";
-import type { RunRecord } from "../../store/port.ts";
-import { sentenceOf, type Standstill } from "../workforce.ts";
+import { lastFailure } from "../../domain/run/last-failure.ts";
+import { type RunState, TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
+import { heldBySite, stateForWork, type WaitingView } from "../../domain/run/waiting.ts";
+import { waitingSentence } from "../../domain/run/waiting-sentence.ts";
+import type { RunRecord } from "../../store/ports/port.ts";
+import type { StepRecord } from "../../store/ports/workflow-port.ts";
+import { sentenceOf, type NoWorkers } from "../workers/worker-availability.ts";
 import { listHeldSites, type RunSiteDeps, type RunSiteView } from "./sites.ts";
-import type { RunWaits } from "./view.ts";
+import { retryOf, type StepWaiting, toStepWaiting } from "./step-waiting.ts";
 
 export interface RunWaitDeps extends RunSiteDeps {
   /** How many crawls may be running at once; the others wait. */
@@ -14,54 +16,144 @@ export interface RunWaitDeps extends RunSiteDeps {
 
 const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
-const BY_STATUS: Partial<Record<RunState, Omit<RunWaits, "until">>> = {
-  paused: { reason: "run_paused", message: "Paused: resume it to go on" },
-  waiting_for_human: { reason: "person", message: "Waits for a person" },
-  queued: { reason: "turn", message: "Waits for its turn: the maximum number of crawls is running" },
+const because = (
+  reason: WaitingView["reason"],
+  message: string,
+  more: Partial<Pick<WaitingView, "until" | "last_failure">> = {},
+): WaitingView => ({ reason, until: more.until ?? null, message, last_failure: more.last_failure ?? null });
+
+const BY_STATUS: Partial<Record<RunState, WaitingView>> = {
+  paused: because("run_paused", "Paused: resume it to go on"),
+  waiting_for_human: because("person", "Waits for a person"),
 };
 
 /** `still` is why nobody begins anything. */
 export async function waitingOfRun(
   deps: RunWaitDeps,
   run: RunRecord,
-  still: Standstill | null,
-): Promise<RunWaits | null> {
+  still: NoWorkers | null,
+): Promise<WaitingView | null> {
   const { hold, status } = run;
   if (TERMINAL_RUN_STATES.includes(status)) return null;
-  if (hold && status !== "paused") return { reason: hold.reason, until: iso(hold.until), message: hold.message };
-  const isWanted = status === "queued" || status === "running";
-  if (still !== null && isWanted && !still.runs.has(run.id))
-    return { reason: still.reason, until: null, message: sentenceOf(still) };
-  const byStatus = BY_STATUS[stateForWork(run)];
-  // One that was made a moment ago is about to begin, and a workflow that is queued has not been started.
-  if (byStatus?.reason === "turn" && (run.kind !== "crawl" || (await hasRoomForCrawls(deps)))) return null;
-  if (byStatus !== undefined) return { ...byStatus, until: null };
-  // Workflows wait by their steps.
-  if (stateForWork(run) !== "running" || run.kind === "workflow") return null;
+  if (hold && status !== "paused") return because(hold.reason, hold.message, { until: iso(hold.until) });
+  // A workflow that is queued has not been started: that is no matter of workers.
+  const isWanted = status === "running" || status === "recovering" || (status === "queued" && run.kind !== "workflow");
+  if (still !== null && isWanted && !still.runs.has(run.id)) return because(still.reason, standstillWords(run, still));
+  const state = stateForWork(run);
+  if (state === "queued") return run.kind === "crawl" ? waitsForTurn(deps) : null;
+  const byStatus = BY_STATUS[state];
+  if (byStatus !== undefined) return byStatus;
+  if (state !== "running") return null;
+  if (run.kind === "workflow") return waitingOfWorkflow(deps, run, still);
   return (await heldElsewhere(deps, run)) ?? heldFirst(await listHeldSites(deps, run, still));
 }
 
-async function hasRoomForCrawls({ store, maxConcurrentCrawls }: RunWaitDeps): Promise<boolean> {
-  return (await store.crawlCounts()).running < maxConcurrentCrawls;
+/** What helps, besides what helps all runs. */
+function standstillWords({ id, kind }: RunRecord, still: NoWorkers): string {
+  const words = sentenceOf(still);
+  if (still.reason !== "no_worker") return words;
+  if (kind === "crawl") return `${words}; orb crawl --resume ${id} goes on with it here`;
+  return kind === "workflow" ? `${words}; orb workflows resume ${id} --wait goes on with it here` : words;
+}
+
+/** One that was made a moment ago is about to begin. */
+async function waitsForTurn({ store, maxConcurrentCrawls: most }: RunWaitDeps): Promise<WaitingView | null> {
+  const { running } = await store.crawlCounts();
+  if (running < most) return null;
+  return because("turn", `Waits for its turn: ${running} of ${most} crawls that may run at once are running`);
 }
 
 /** A page that redirects have led to another site waits there. */
-async function heldElsewhere({ store, clock }: RunSiteDeps, run: RunRecord): Promise<RunWaits | null> {
+async function heldElsewhere({ store, clock }: RunSiteDeps, run: RunRecord): Promise<WaitingView | null> {
   const { waits_at: other = null } = run.facts;
   const site = other === null ? null : await store.site(other);
   const held = site === null ? null : heldBySite(site, 0, clock.now());
   if (site === null || held === null) return null;
-  return { reason: held.reason, until: iso(held.until), message: `${site.site}: ${waitingSentence(held)}` };
+  const last = site.lastFailure && held.reason !== "site_paused" ? lastFailure(site.lastFailure) : null;
+  const message = `${site.site}: ${waitingSentence(held, { last })}`;
+  return because(held.reason, message, { until: iso(held.until), last_failure: last });
 }
 
 /** Behind every time. */
 const LAST = "~";
 
-/** Of several sites that keep a run the one that goes on first. */
-export function heldFirst(sites: readonly RunSiteView[]): RunWaits | null {
-  const held = sites.flatMap(({ site, waiting_for: why }) =>
-    why === null ? [] : [{ ...why, message: `${site}: ${why.message}` }],
-  );
-  const [first = null] = held.toSorted((a, b) => (a.until ?? LAST).localeCompare(b.until ?? LAST));
+function soonest(waits: readonly WaitingView[]): WaitingView | null {
+  const [first = null] = waits.toSorted((a, b) => (a.until ?? LAST).localeCompare(b.until ?? LAST));
   return first;
+}
+
+/** Of several sites that keep a run the one that goes on first. */
+function heldFirst(sites: readonly RunSiteView[]): WaitingView | null {
+  return soonest(
+    sites.flatMap(({ site, waiting_for: why }) =>
+      why === null ? [] : [{ ...why, message: `${site}: ${why.message}` }],
+    ),
+  );
+}
+
+/** So many steps are looked at one by one: few workflows have more under way at once. */
+const MOST_STEPS = 20;
+
+/** A workflow waits when all steps that have begun do: for their next try, or for a run that waits itself. */
+async function waitingOfWorkflow(
+  deps: RunWaitDeps,
+  run: RunRecord,
+  still: NoWorkers | null,
+): Promise<WaitingView | null> {
+  const open = (await deps.store.stepsInBrief(run.id)).filter(({ task }) => BEGUN.has(task.state));
+  const waits: WaitingView[] = [];
+  for (const step of open.slice(0, MOST_STEPS)) {
+    const why = await whyStepWaits(deps, step, still);
+    if (why === null) return null;
+    waits.push({ ...why, message: `Step ${step.name}: ${why.message}` });
+  }
+  return soonest(waits);
+}
+
+const BEGUN: ReadonlySet<string> = new Set(["queued", "running", "retrying"]);
+
+/** null: it is at work, or sleeps as it should. */
+async function whyStepWaits(deps: RunWaitDeps, step: StepRecord, still: NoWorkers | null): Promise<WaitingView | null> {
+  const { task, waiting } = step;
+  if (task.state !== "retrying") return null;
+  if (waiting === null) {
+    const { until, message, last_failure } = retryOf(step);
+    return because("retry", message, { until, last_failure });
+  }
+  const child = waiting.for === "run" ? await deps.store.run(waiting.runId) : null;
+  return child === null ? null : waitingOfRun(deps, child, still);
+}
+
+/** What a step waits for, with the reason why the run that it has started does. */
+export async function waitingOfStep(
+  deps: RunWaitDeps,
+  step: StepRecord,
+  still: NoWorkers | null,
+): Promise<StepWaiting | null> {
+  const { task, waiting } = step;
+  // A worker that pauses may have it in hand already.
+  const isReady = task.state === "queued" || (task.state === "running" && waiting === null);
+  if (isReady && still !== null && !still.lanes.has(task.lane))
+    return { for: "worker", message: sentenceOf(still), last_failure: null };
+  if (waiting?.for !== "run" || task.state !== "retrying") return toStepWaiting(step);
+  const run = await deps.store.run(waiting.runId);
+  if (run === null) return toStepWaiting(step);
+  const { totals } = await deps.store.overview(run.id, 0);
+  return toStepWaiting(step, { run, counts: totals, waits: await waitingOfRun(deps, run, still) });
+}
+
+/** The same of many; those behind the first say what they wait for, and not why. */
+export async function waitingOfSteps(
+  deps: RunWaitDeps,
+  steps: readonly StepRecord[],
+  still: NoWorkers | null,
+): Promise<(StepWaiting | null)[]> {
+  let looked = 0;
+  const waits: (StepWaiting | null)[] = [];
+  for (const step of steps) {
+    const isRun = step.waiting?.for === "run";
+    if (isRun) looked += 1;
+    waits.push(isRun && looked > MOST_STEPS ? toStepWaiting(step) : await waitingOfStep(deps, step, still));
+  }
+  return waits;
 }

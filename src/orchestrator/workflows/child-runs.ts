@@ -1,11 +1,11 @@
 /** The runs that steps of workflows start: the same as those that people start, made from what the step says. */
 import { type FieldError, isOrbError } from "../../base/errors.ts";
-import type { CrawlInput } from "../../domain/crawl-options.ts";
-import { FetchFailure } from "../../domain/failure.ts";
-import { laneOfSite } from "../../domain/lane.ts";
-import type { Recipe } from "../../domain/recipe.ts";
-import { siteOf } from "../../domain/url.ts";
-import type { NewRun, NewTask } from "../../store/run-records.ts";
+import type { CrawlInput } from "../../domain/crawl/crawl-options.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
+import { laneOfSite } from "../../domain/lane/lane.ts";
+import { sealAddress } from "../../domain/text/sealed-text.ts";
+import { siteOf } from "../../domain/text/url.ts";
+import type { NewRun, NewTask } from "../../store/records/run-records.ts";
 import type { ChildRuns } from "../../workflows/child-runs.ts";
 import type { ChildRun } from "../../workflows/step-kind.ts";
 import { crawlOptionsFrom } from "../crawls/options.ts";
@@ -17,7 +17,7 @@ import { type JobInput, pageJobFrom } from "../jobs/input.ts";
 import { readProxy } from "../jobs/proxy-input.ts";
 import { needingProxies } from "../proxies/rules.ts";
 import { newPageRun } from "../runs/start.ts";
-import { requireSessionFor } from "../session-for-page.ts";
+import { withCrawlSession, withPageSession } from "../session-for-page.ts";
 
 interface Prepared {
   run: NewRun;
@@ -48,11 +48,15 @@ async function prepare(deps: RunDeps, child: ChildRun): Promise<Prepared> {
   if (child.kind !== "download") await requireExtractor(deps, child.options);
   switch (child.kind) {
     case "crawl":
-      return newCrawlRun(deps, crawlOptionsFrom(deps, child.options as unknown as CrawlInput));
+      return newCrawlRun(
+        deps,
+        await withCrawlSession(deps, crawlOptionsFrom(deps, child.options as unknown as CrawlInput)),
+      );
     case "page": {
-      const job = pageJobFrom({ ...(child.options as JobInput), target_url: child.url }, deps);
-      const recipe = job.recipe as Recipe;
-      if (recipe.session_id !== null) await requireSessionFor(deps, recipe.session_id, { url: job.url, recipe });
+      const job = await withPageSession(
+        deps,
+        pageJobFrom({ ...(child.options as JobInput), target_url: child.url }, deps),
+      );
       return newPageRun(deps, { ...job, id: null });
     }
     case "download":
@@ -75,7 +79,7 @@ function newDownloadRun(
       lane: laneOfSite(site),
       site,
       resolver: null,
-      url,
+      url: sealAddress(deps.seal, url),
       priority: 0,
       // Not what queue items without a handler get, which a user's module may replace.
       handler: "download",

@@ -1,12 +1,14 @@
 import { OrbError } from "../../base/errors.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
-import { suggest } from "../../domain/suggest.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import { suggest } from "../../domain/text/suggest.ts";
 import type { MadeSnapshot } from "../../domain/workflow/definition.ts";
-import type { WorkflowRecord } from "../../store/workflow-port.ts";
+import type { WorkflowRecord } from "../../store/ports/workflow-port.ts";
 import type { TurnDeps } from "../crawls/turns.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { invalid } from "../invalid.ts";
 import { cancelRun, cancelUnlessEnded, pauseRun, resumeRun } from "../runs/control.ts";
+import { type RunWaitDeps, waitingOfRun } from "../runs/waiting.ts";
+import { standstill } from "../workers/worker-availability.ts";
 import { refuseLargeMetadata } from "./new-run.ts";
 import { refuseUnlessFit } from "./refusals.ts";
 import { toWorkflowView, type WorkflowView } from "./view.ts";
@@ -24,12 +26,16 @@ export async function requireSnapshot({ store }: Pick<OrchestratorDeps, "store">
   return snapshot as MadeSnapshot;
 }
 
-async function viewNow(deps: OrchestratorDeps, id: string): Promise<WorkflowView> {
-  return toWorkflowView(await requireWorkflow(deps, id));
+async function viewNow(deps: RunWaitDeps, id: string): Promise<WorkflowView> {
+  return viewOf(deps, await requireWorkflow(deps, id));
+}
+
+async function viewOf(deps: RunWaitDeps, record: WorkflowRecord): Promise<WorkflowView> {
+  return toWorkflowView(record, await waitingOfRun(deps, record.run, await standstill(deps)));
 }
 
 /** Starts one that was created to wait. Twice is no mistake. */
-export async function startWorkflow(deps: OrchestratorDeps, id: string): Promise<WorkflowView> {
+export async function startWorkflow(deps: RunWaitDeps, id: string): Promise<WorkflowView> {
   const { run } = await requireWorkflow(deps, id);
   refuseUnlessFit("start", run.status);
   const { lanes } = await deps.store.startWorkflow(id, deps.clock.now());
@@ -38,20 +44,20 @@ export async function startWorkflow(deps: OrchestratorDeps, id: string): Promise
 }
 
 /** Steps that are at work finish, no other begins. */
-export async function pauseWorkflow(deps: OrchestratorDeps, id: string): Promise<WorkflowView> {
+export async function pauseWorkflow(deps: RunWaitDeps, id: string): Promise<WorkflowView> {
   await requireWorkflow(deps, id);
   await pauseRun(deps, id);
   return viewNow(deps, id);
 }
 
-export async function resumeWorkflow(deps: TurnDeps, id: string): Promise<WorkflowView> {
+export async function resumeWorkflow(deps: TurnDeps & RunWaitDeps, id: string): Promise<WorkflowView> {
   await requireWorkflow(deps, id);
   await resumeRun(deps, id);
   return viewNow(deps, id);
 }
 
 /** Steps at work are stopped, child runs are cancelled with it; what was done stays readable. */
-export async function cancelWorkflow(deps: OrchestratorDeps, id: string): Promise<WorkflowView> {
+export async function cancelWorkflow(deps: RunWaitDeps, id: string): Promise<WorkflowView> {
   await requireWorkflow(deps, id);
   await cancelRun(deps, id);
   return viewNow(deps, id);
@@ -62,17 +68,25 @@ export async function cancelWorkflow(deps: OrchestratorDeps, id: string): Promis
  * noted when this answers; a worker takes it up.
  */
 export async function recoverWorkflow(
-  deps: OrchestratorDeps,
+  deps: RunWaitDeps,
   id: string,
   input: { from_step?: string | number | null },
 ): Promise<WorkflowView> {
+  await beginRecovery(deps, id, input.from_step ?? null);
+  return viewNow(deps, id);
+}
+
+/** The same for a caller who does not look at what has become of it. */
+export async function beginRecovery(
+  deps: OrchestratorDeps,
+  id: string,
+  from: string | number | null = null,
+): Promise<void> {
   const { run } = await requireWorkflow(deps, id);
   refuseUnlessFit("recover", run.status);
-  const from = input.from_step ?? null;
   const index = from === null ? null : indexOf((await requireSnapshot(deps, id)).definition, from);
   await deps.store.recoverWorkflow(id, index, deps.clock.now());
   await deps.wake(null);
-  return viewNow(deps, id);
 }
 
 function indexOf({ steps }: MadeSnapshot["definition"], step: string | number): number {
@@ -94,13 +108,13 @@ function indexOf({ steps }: MadeSnapshot["definition"], step: string | number): 
 
 /** Keys that are null are removed, others are set; what is not named stays. */
 export async function changeMetadata(
-  deps: OrchestratorDeps,
+  deps: RunWaitDeps,
   id: string,
   change: Readonly<Record<string, JsonValue>>,
 ): Promise<WorkflowView> {
   const { metadata } = await requireWorkflow(deps, id);
   refuseLargeMetadata({ ...metadata, ...change });
-  return toWorkflowView(await deps.store.changeMetadata(id, change, deps.clock.now()));
+  return viewOf(deps, await deps.store.changeMetadata(id, change, deps.clock.now()));
 }
 
 /**

@@ -1,13 +1,14 @@
-import type { JsonValue } from "../../domain/queue-item.ts";
+import { Turns } from "../../base/event-loop.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { WorkflowSnapshot } from "../../domain/workflow/definition.ts";
-import type { Once } from "../../store/job-records.ts";
-import type { RunRecord } from "../../store/run-records.ts";
+import type { IdempotencyKey } from "../../store/records/job-records.ts";
+import type { RunRecord } from "../../store/records/run-records.ts";
 import type { JobDeps } from "../jobs/deps.ts";
 import { invalid } from "../invalid.ts";
 import type { SourceInput } from "../jobs/input.ts";
 import { type AboutRun, aboutOf, newWorkflowRun, refuseLargeMetadata } from "./new-run.ts";
 import { requireSealed } from "./definition.ts";
-import { type PathOf, pathsBelow, requireSource } from "./source.ts";
+import { type PathOf, pathsBelow, requireSource, sealedParams } from "./source.ts";
 import { toNewWorkflowView, type WorkflowDetail } from "./view.ts";
 
 export interface WorkflowInput extends SourceInput {
@@ -24,7 +25,7 @@ export interface WorkflowInput extends SourceInput {
 export async function createWorkflow(
   deps: JobDeps,
   input: WorkflowInput,
-  once?: Once,
+  once?: IdempotencyKey,
   pathOf = pathsBelow(""),
 ): Promise<WorkflowDetail> {
   refuseLargeMetadata(input.metadata);
@@ -32,10 +33,15 @@ export async function createWorkflow(
   // A repeated call is answered as the first one was, although its template may have changed by now.
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
   if (before !== null) return toNewWorkflowView(before as RunRecord, null);
+  // Params may be lists of a hundred thousand: others have their turn between what is done with them.
+  const turns = new Turns();
   const { definition, ...source } = await requireSource(deps, input, pathOf);
+  await turns.after();
   const snapshot = { ...source, definition: { ...definition, name: input.name ?? definition.name } };
   await requireItsJob(deps, about.jobId);
-  return startWorkflowRun(deps, await sealedUnlessTemplate(deps, snapshot, pathOf), about, once);
+  const sealed = sealedParams(deps, await sealedUnlessTemplate(deps, snapshot, pathOf));
+  await turns.after();
+  return startWorkflowRun(deps, sealed, about, once);
 }
 
 /** Templates are stored with their secrets sealed. */
@@ -58,9 +64,14 @@ export async function startWorkflowRun(
   { store, clock, wake }: Pick<JobDeps, "store" | "clock" | "wake">,
   snapshot: WorkflowSnapshot,
   about: AboutRun,
-  once?: Once,
+  once?: IdempotencyKey,
 ): Promise<WorkflowDetail> {
-  const { made, lanes } = await store.startRun(newWorkflowRun(snapshot, about), [], clock.now(), once);
+  const turns = new Turns();
+  const run = newWorkflowRun(snapshot, about);
+  await turns.after();
+  const { made, lanes } = await store.startRun(run, [], clock.now(), once);
+  await turns.after();
   if (lanes.length > 0) await wake(lanes);
+  await turns.after();
   return toNewWorkflowView(made, about.rerunOf);
 }

@@ -1,4 +1,5 @@
 import type { FieldError } from "../../base/errors.ts";
+import { inTurns } from "../../base/event-loop.ts";
 import type { WorkflowDefinition } from "../../domain/workflow/definition.ts";
 import { sealDefinition } from "../../domain/workflow/secrets.ts";
 import { invalid } from "../invalid.ts";
@@ -16,8 +17,8 @@ export async function readDefinition(
   problems: FieldError[],
 ): Promise<WorkflowDefinition | null> {
   // It takes a while to load, and few calls need it.
-  const { validateWorkflow } = await import("../../domain/workflow/validate.ts");
-  const { ok, errors } = validateWorkflow(given, await stepKinds());
+  const { validateInStages } = await import("../../domain/workflow/validate.ts");
+  const { ok, errors } = await inTurns(validateInStages(given, await stepKinds()));
   if (ok !== undefined) return ok;
   problems.push(...errors.map(({ path, message }) => ({ path: pathOf(path), message })));
   return null;

@@ -1,5 +1,5 @@
-import type { JsonValue } from "../../domain/queue-item.ts";
-import { readItems } from "../../workflows/items-file.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import { readItems } from "../../workflows/items/items-file.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { requireWorkflow } from "./control.ts";
 import { requireStep } from "./read.ts";

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { JobDeps } from "../jobs/deps.ts";
 
 export interface StepKindView {

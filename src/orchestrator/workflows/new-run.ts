@@ -1,15 +1,17 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../../base/canonical-json.ts";
 import { OrbError } from "../../base/errors.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { MadeSnapshot, WorkflowSnapshot } from "../../domain/workflow/definition.ts";
-import { withoutSecrets } from "../../domain/workflow/secrets.ts";
-import type { NewRun } from "../../store/run-records.ts";
-import type { NewWorkflow } from "../../store/workflow-records.ts";
+import { withoutSecrets } from "../../domain/text/sealed-text.ts";
+import type { NewRun } from "../../store/records/run-records.ts";
+import type { NewWorkflow } from "../../store/records/workflow-records.ts";
 
 /** What a run of a workflow is made with besides what it does. */
 export interface AboutRun extends Pick<NewWorkflow, "metadata" | "start" | "rerunOf"> {
   jobId: string | null;
+  /** Absent: that of its definition. */
+  name?: string;
 }
 
 export function aboutOf(input: {
@@ -36,7 +38,7 @@ export function newWorkflowRun(snapshot: WorkflowSnapshot, about: AboutRun): New
   const made: MadeSnapshot = { ...snapshot, metadata: about.metadata };
   return {
     kind: "workflow",
-    name: definition.name,
+    name: about.name ?? definition.name,
     maxAttempts: null,
     snapshot: made,
     meta: { workflow: definition.name, steps: definition.steps.length, ...(template === null ? {} : { template }) },
@@ -61,8 +63,11 @@ export function newWorkflowRun(snapshot: WorkflowSnapshot, about: AboutRun): New
 
 /** Versions of a template do the same; and what is sealed differs each time, though it be the same. */
 function likenessOf({ definition, params, template }: WorkflowSnapshot): string {
+  const shown = withoutSecrets(params);
   const what =
-    template === null ? { definition: withoutSecrets(definition), params } : { template: template.name, params };
+    template === null
+      ? { definition: withoutSecrets(definition), params: shown }
+      : { template: template.name, params: shown };
   return createHash("sha256").update(canonicalJson(what)).digest("base64url");
 }
 

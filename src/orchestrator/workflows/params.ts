@@ -1,13 +1,20 @@
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { Seal } from "../../base/seal.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { closedKeys } from "../../domain/workflow/closed-keys.ts";
 import { completeParams } from "../../domain/workflow/params-check.ts";
+import { keepHiddenParams, openSchema } from "../../domain/workflow/secrets.ts";
 
 type Params = Readonly<Record<string, JsonValue>>;
 
-/** What a workflow is started with, with the schema's defaults for what is not given; null: something is wrong, and was told. */
+/**
+ * What a workflow is started with, in clear, with the schema's defaults for what is not given; null: something is wrong, and was
+ * told. `before` is what is stored: its secrets are kept where `***` is given for them.
+ */
 export function filledParams(
+  seal: Seal,
   schema: JsonValue | null,
   given: Params,
+  before: Params,
   tell: (path: string, message: string) => void,
 ): Params | null {
   if (schema === null) {
@@ -15,7 +22,13 @@ export function filledParams(
       tell(name, "the definition asks for no params: declare it there, or leave it out");
     return Object.keys(given).length === 0 ? {} : null;
   }
-  const { ok, errors } = completeParams(withoutOthers(schema), given);
+  let isKept = true;
+  const kept = keepHiddenParams(seal, schema, given, before, (path, message) => {
+    isKept = false;
+    tell(path, message);
+  });
+  if (!isKept) return null;
+  const { ok, errors } = completeParams(withoutOthers(openSchema(seal, schema)), kept);
   if (ok !== undefined) return ok;
   for (const { path, message } of errors) tell(path.replace(/^params\.?/, ""), message);
   return null;

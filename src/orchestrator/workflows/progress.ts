@@ -1,8 +1,10 @@
-import { NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
-import { OPEN_TASK_STATES } from "../../domain/states.ts";
+import { NO_TASKS, type TaskCounts } from "../../domain/run/run-end.ts";
+import { OPEN_TASK_STATES } from "../../domain/run/states.ts";
 import { secondsLeft } from "../../domain/workflow/graph.ts";
-import type { StepRecord, WorkflowRecord } from "../../store/workflow-port.ts";
+import type { StepRecord, WorkflowRecord } from "../../store/ports/workflow-port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
+import { type RunWaitDeps, waitingOfRun, waitingOfSteps } from "../runs/waiting.ts";
+import { standstill } from "../workers/worker-availability.ts";
 import { requireWorkflow } from "./control.ts";
 import { statusOf, toTaskView, type WorkflowTaskView } from "./task-view.ts";
 import { toWorkflowView, type WorkflowView } from "./view.ts";
@@ -23,6 +25,7 @@ export interface WorkflowProgress extends Pick<
   | "completed_at"
   | "last_checkpoint"
   | "message"
+  | "waiting_for"
 > {
   workflow_id: string;
   /** The name of the current step; null: all have ended. */
@@ -61,11 +64,13 @@ const SHOWN = [
 
 export type StepProgress = Pick<WorkflowTaskView, (typeof SHOWN)[number]>;
 
-export async function showProgress(deps: OrchestratorDeps, id: string): Promise<WorkflowProgress> {
+export async function showProgress(deps: RunWaitDeps, id: string): Promise<WorkflowProgress> {
   const record = await requireWorkflow(deps, id);
   const steps = await deps.store.stepsInBrief(id);
   const names = steps.map(({ name }) => name);
-  const view = toWorkflowView(record);
+  const still = await standstill(deps);
+  const view = toWorkflowView(record, await waitingOfRun(deps, record.run, still));
+  const waits = await waitingOfSteps(deps, steps, still);
   const { startedAt, finishedAt } = record.run;
   return {
     workflow_id: id,
@@ -86,7 +91,8 @@ export async function showProgress(deps: OrchestratorDeps, id: string): Promise<
     completed_at: view.completed_at,
     last_checkpoint: view.last_checkpoint,
     message: view.message,
-    steps: steps.map((step) => shown(toTaskView(step, { runId: id, names }, []))),
+    waiting_for: view.waiting_for,
+    steps: steps.map((step, index) => shown(toTaskView(step, { runId: id, names }, [], waits[index] ?? null))),
   };
 }
 

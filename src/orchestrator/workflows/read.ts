@@ -1,7 +1,12 @@
 import { OrbError } from "../../base/errors.ts";
-import type { TaskState } from "../../domain/states.ts";
-import type { StepRecord, WorkflowFilter } from "../../store/workflow-port.ts";
+import { expiryOf, type RetentionRules } from "../../domain/run/retention.ts";
+import { OPEN_TASK_STATES, RUN_STATES, type RunState, type TaskState } from "../../domain/run/states.ts";
+import { retryMayHelp } from "../../domain/run/classify.ts";
+import type { StepRecord, WorkflowFilter, WorkflowRecord } from "../../store/ports/workflow-port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
+import type { StepWaiting } from "../runs/step-waiting.ts";
+import { type RunWaitDeps, waitingOfRun, waitingOfSteps } from "../runs/waiting.ts";
+import { type NoWorkers, standstill } from "../workers/worker-availability.ts";
 import { requireSnapshot, requireWorkflow } from "./control.ts";
 import { type EntryView, statusOf, toEntryView, toTaskView, type WorkflowTaskView } from "./task-view.ts";
 import {
@@ -22,11 +27,15 @@ export interface WorkflowListFilter extends Omit<WorkflowFilter, "status"> {
 }
 
 export async function listWorkflows(
-  { store }: OrchestratorDeps,
+  deps: RunWaitDeps,
   { status, ...filter }: WorkflowListFilter,
 ): Promise<WorkflowView[]> {
   const states = status === undefined ? {} : { status: statesOf(status) };
-  return (await store.workflows({ ...filter, ...states })).map(toWorkflowView);
+  const records = await deps.store.workflows({ ...filter, ...states });
+  const still = await standstill(deps);
+  return Promise.all(
+    records.map(async (record) => toWorkflowView(record, await waitingOfRun(deps, record.run, still))),
+  );
 }
 
 function statesOf(status: WorkflowStatus | StatusGroup): NonNullable<WorkflowFilter["status"]> {
@@ -34,41 +43,114 @@ function statesOf(status: WorkflowStatus | StatusGroup): NonNullable<WorkflowFil
   return status === "active" ? ["running", "recovering"] : [runStateOf(status)];
 }
 
-export async function showWorkflow(deps: OrchestratorDeps, id: string): Promise<WorkflowDetail> {
-  return toWorkflowDetail(await requireWorkflow(deps, id), await requireSnapshot(deps, id));
+type DetailDeps = RunWaitDeps & { retention: RetentionRules };
+
+export async function showWorkflow(deps: DetailDeps, id: string): Promise<WorkflowDetail> {
+  return detailOf(deps, await requireWorkflow(deps, id));
+}
+
+async function detailOf(deps: DetailDeps, record: WorkflowRecord): Promise<WorkflowDetail> {
+  const waiting = await waitingOfRun(deps, record.run, await standstill(deps));
+  const { expiresAt } = expiryOf(record.run, deps.retention);
+  return toWorkflowDetail(record, await requireSnapshot(deps, record.run.id), { waiting, expiresAt });
 }
 
 /** The newest workflow of a job. */
-export async function showWorkflowOfJob(deps: OrchestratorDeps, jobId: string): Promise<WorkflowDetail> {
+export async function showWorkflowOfJob(deps: DetailDeps, jobId: string): Promise<WorkflowDetail> {
   const [newest] = await deps.store.workflows({ jobId, limit: 1 });
   if (newest === undefined) throw new OrbError("not_found", `the job ${jobId} has had no workflow`);
-  return toWorkflowDetail(newest, await requireSnapshot(deps, newest.run.id));
+  return detailOf(deps, newest);
 }
 
 /** The steps of a run, by index. */
 export async function listWorkflowTasks(
-  deps: OrchestratorDeps,
+  deps: RunWaitDeps,
   id: string,
-  { status, after = -1, limit }: { status?: TaskState; after?: number; limit: number },
+  filter: StepsWanted,
 ): Promise<WorkflowTaskView[]> {
   await requireWorkflow(deps, id);
+  return readSteps(deps, id, filter, await standstill(deps));
+}
+
+interface StepsWanted {
+  status?: StepFilter;
+  after?: number;
+  limit: number;
+}
+
+async function readSteps(
+  deps: RunWaitDeps,
+  id: string,
+  { status, after = -1, limit }: StepsWanted,
+  still: NoWorkers | null,
+): Promise<WorkflowTaskView[]> {
   const all = await deps.store.stepsInBrief(id);
   const names = all.map(({ name }) => name);
   const chosen = all
     .filter(({ index }) => index > after)
-    .filter(({ task, waiting }) => status === undefined || statusOf(task.state, waiting) === status)
+    .filter((step) => isMeant(step, status))
     .slice(0, limit);
+  if (chosen.length === 0) return [];
   const steps = await deps.store.steps(
     id,
     chosen.map(({ index }) => index),
   );
-  return Promise.all(steps.map((step) => viewOf(deps, step, { runId: id, names })));
+  const waits = await waitingOfSteps(deps, steps, still);
+  return Promise.all(steps.map((step, at) => viewOf(deps, step, { runId: id, names }, waits[at] ?? null)));
 }
 
-async function viewOf({ store }: OrchestratorDeps, step: StepRecord, place: { runId: string; names: string[] }) {
+const WORKFLOWS_AT_ONCE = 50;
+
+/** Steps of all workflows, newest workflow first; `after` is the step to go on behind. */
+export async function listAllWorkflowTasks(
+  deps: RunWaitDeps,
+  { status, after, limit }: { status?: StepFilter; after?: { workflowId: string; index: number }; limit: number },
+): Promise<WorkflowTaskView[]> {
+  const found: WorkflowTaskView[] = [];
+  const still = await standstill(deps);
+  const add = async (id: string, behind = -1) => {
+    const wanted = { limit: limit - found.length, after: behind, ...(status === undefined ? {} : { status }) };
+    // One that was deleted meanwhile has no steps.
+    found.push(...(await readSteps(deps, id, wanted, still)));
+  };
+  if (after !== undefined) await add(after.workflowId, after.index);
+  const states = status === undefined ? {} : { status: workflowsWith(status) };
+  let last = after?.workflowId;
+  while (found.length < limit) {
+    const behind = last === undefined ? {} : { after: last };
+    const records = await deps.store.workflows({ ...states, ...behind, limit: WORKFLOWS_AT_ONCE });
+    for (const { run } of records) if (found.length < limit) await add(run.id);
+    last = records.at(-1)?.run.id;
+    if (records.length < WORKFLOWS_AT_ONCE) break;
+  }
+  return found;
+}
+
+/** Workflows that may have steps in this state: once a workflow has ended, none of its steps is open. */
+function workflowsWith(status: StepFilter): RunState[] {
+  const open: RunState[] = ["queued", "running", "recovering", "paused", "waiting_for_human"];
+  if (status === "retryable") return [...open, "failed"];
+  return OPEN_TASK_STATES.includes(status) ? open : [...RUN_STATES];
+}
+
+type StepFilter = TaskState | "retryable";
+
+/** `retryable`: it is tried again by itself, or failed for a reason that another try may get past. */
+function isMeant({ task, waiting }: StepRecord, status: StepFilter | undefined): boolean {
+  const state = statusOf(task.state, waiting);
+  if (status !== "retryable") return status === undefined || state === status;
+  return state === "retrying" || (state === "failed" && task.failure !== null && retryMayHelp(task.failure.reason));
+}
+
+async function viewOf(
+  { store }: OrchestratorDeps,
+  step: StepRecord,
+  place: { runId: string; names: string[] },
+  waiting: StepWaiting | null,
+) {
   // Only what has ended has files.
   const artifacts = step.task.endedAt === null ? [] : await store.artifactsOf(step.task.id);
-  return toTaskView(step, place, artifacts);
+  return toTaskView(step, place, artifacts, waiting);
 }
 
 /** One step, by the id of its task or by its name. */
@@ -78,7 +160,7 @@ export async function requireStep({ store }: OrchestratorDeps, id: string, task:
   return step;
 }
 
-export async function showWorkflowTask(deps: OrchestratorDeps, id: string, task: string): Promise<WorkflowTaskView> {
+export async function showWorkflowTask(deps: RunWaitDeps, id: string, task: string): Promise<WorkflowTaskView> {
   await requireWorkflow(deps, id);
   const { index } = await requireStep(deps, id, task);
   const [view] = await listWorkflowTasks(deps, id, { after: index - 1, limit: 1 });
@@ -86,7 +168,7 @@ export async function showWorkflowTask(deps: OrchestratorDeps, id: string, task:
 }
 
 /** The step that the engine has, or had last, under this id. */
-export async function findByEngineId(deps: OrchestratorDeps, engineId: string): Promise<WorkflowTaskView> {
+export async function findByEngineId(deps: RunWaitDeps, engineId: string): Promise<WorkflowTaskView> {
   const found = await deps.store.stepByEngineId(engineId);
   if (found === null) throw new OrbError("not_found", `no step was ever known to the engine as ${engineId}`);
   return showWorkflowTask(deps, found.runId, found.step.task.id);

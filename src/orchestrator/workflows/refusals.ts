@@ -1,6 +1,6 @@
 /** What cannot be done with a workflow in its present state, and what to do instead. */
 import { OrbError } from "../../base/errors.ts";
-import type { RunState } from "../../domain/states.ts";
+import type { RunState } from "../../domain/run/states.ts";
 import { workflowStatusOf } from "./view.ts";
 
 export type WorkflowAction = "start" | "pause" | "resume" | "cancel" | "recover" | "delete";

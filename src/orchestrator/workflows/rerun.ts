@@ -1,8 +1,8 @@
 import type { FieldError } from "../../base/errors.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { WorkflowSnapshot } from "../../domain/workflow/definition.ts";
-import type { Once } from "../../store/job-records.ts";
-import type { RunRecord } from "../../store/run-records.ts";
+import type { IdempotencyKey } from "../../store/records/job-records.ts";
+import type { RunRecord } from "../../store/records/run-records.ts";
 import { invalid } from "../invalid.ts";
 import type { JobDeps } from "../jobs/deps.ts";
 import { requireSnapshot, requireWorkflow } from "./control.ts";
@@ -10,7 +10,7 @@ import { startWorkflowRun } from "./create.ts";
 import { aboutOf, refuseLargeMetadata } from "./new-run.ts";
 import { filledParams } from "./params.ts";
 import { readDefinition, requireSealed } from "./definition.ts";
-import { pathsBelow } from "./source.ts";
+import { pathsBelow, sealedParams } from "./source.ts";
 import { toNewWorkflowView, type WorkflowDetail } from "./view.ts";
 
 export interface RerunInput {
@@ -27,7 +27,7 @@ export async function rerunWorkflow(
   deps: JobDeps,
   id: string,
   input: RerunInput,
-  once?: Once,
+  once?: IdempotencyKey,
 ): Promise<WorkflowDetail> {
   refuseLargeMetadata(input.metadata);
   // A repeated call is answered as the first one was, although what it repeats may have changed, or be gone.
@@ -38,7 +38,10 @@ export async function rerunWorkflow(
   // The job may be gone; its runs are not.
   const job = run.jobId === null ? null : await deps.store.job(run.jobId);
   const about = { ...aboutOf({ metadata, ...input, job_id: job?.id ?? null }), rerunOf: id };
-  return startWorkflowRun(deps, snapshot, about, once);
+  // A job's runs have its name; another definition brings its own.
+  const isSame = (input.definition ?? null) === null;
+  const named = isSame && run.name !== null ? { ...about, name: run.name } : about;
+  return startWorkflowRun(deps, snapshot, named, once);
 }
 
 async function changedSnapshot(deps: JobDeps, before: WorkflowSnapshot, input: RerunInput): Promise<WorkflowSnapshot> {
@@ -49,11 +52,12 @@ async function changedSnapshot(deps: JobDeps, before: WorkflowSnapshot, input: R
     ? await readDefinition(deps, input.definition, (path) => pathOf("definition", path), problems)
     : before.definition;
   if (definition === null) throw invalid(problems);
-  const params = filledParams(definition.params, { ...before.params, ...input.params }, (path, message) =>
+  const given = { ...before.params, ...input.params };
+  const params = filledParams(deps.seal, definition.params, given, before.params, (path, message) =>
     problems.push({ path: pathOf("params", path), message }),
   );
   if (params === null) throw invalid(problems);
-  if (!isOther) return { definition, params, template: before.template };
+  if (!isOther) return sealedParams(deps, { definition, params, template: before.template }, before.params);
   const sealed = await requireSealed(deps, definition, before.definition, (path) => pathOf("definition", path));
-  return { definition: sealed, params, template: null };
+  return sealedParams(deps, { definition: sealed, params, template: null }, before.params);
 }

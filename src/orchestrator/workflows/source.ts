@@ -1,7 +1,9 @@
 /** From what a caller says a workflow is to what a run of it keeps; every mistake is named with its path. */
 import { type FieldError, isOrbError, OrbError } from "../../base/errors.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
+import { Turns } from "../../base/event-loop.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { StepDefinition, WorkflowSnapshot } from "../../domain/workflow/definition.ts";
+import { sealParams } from "../../domain/workflow/secrets.ts";
 import type { WorkflowSource } from "../../domain/workflow/source.ts";
 import { invalid } from "../invalid.ts";
 import type { SourceInput } from "../jobs/input.ts";
@@ -9,7 +11,9 @@ import { readDefinition, type SourceDeps } from "./definition.ts";
 import { filledParams } from "./params.ts";
 import { findTemplate } from "./templates.ts";
 
-/** As it is stored in a job. */
+type Params = Readonly<Record<string, JsonValue>>;
+
+/** As it is stored in a job, but for its secrets. */
 export function sourceFrom(input: SourceInput): WorkflowSource {
   return {
     definition: (input.definition ?? null) as JsonValue,
@@ -32,19 +36,22 @@ function joined(path: string, inner: string): string {
   return inner === "" || inner.startsWith("[") ? `${path}${inner}` : `${path}.${inner}`;
 }
 
-/** What a run of it would keep, or null and what is wrong with it in `problems`. */
+/** What a run of it would keep, its params in clear (see `sealedParams`); `before` is what is stored of them. Or null and what is wrong with it in `problems`. */
 export async function readSource(
   deps: SourceDeps,
   input: SourceInput,
   pathOf: PathOf,
   problems: FieldError[],
+  before: Params = {},
 ): Promise<WorkflowSnapshot | null> {
   const found = await findDefinition(deps, input, pathOf, problems);
   if (found === null) return null;
-  const params = filledParams(found.definition.params, input.params ?? {}, (path, message) =>
+  const turns = new Turns();
+  const params = filledParams(deps.seal, found.definition.params, input.params ?? {}, before, (path, message) =>
     problems.push({ path: pathOf("params", path), message }),
   );
   if (params === null) return null;
+  await turns.after();
   return (await isForeseen(deps, found, params, pathOf, problems)) ? { ...found, params } : null;
 }
 
@@ -57,7 +64,7 @@ export async function isForeseen(
   problems: FieldError[],
 ): Promise<boolean> {
   // It takes a while to load, and few calls need it.
-  const { foresee } = await import("./foreseen.ts");
+  const { foresee } = await import("./preflight.ts");
   const { faults, forbidden } = foresee(deps, await deps.stepKinds(), definition, params);
   if (faults.length === 0) return true;
   for (const { step, path, message } of faults) problems.push(told(step, path, message, template !== null, pathOf));
@@ -78,10 +85,25 @@ function told(step: StepDefinition, path: string, message: string, isTemplate: b
   };
 }
 
+/** What a run keeps, as it is stored: params that nobody is to read again are sealed. */
+export function sealedParams<T extends WorkflowSnapshot>(
+  { seal }: Pick<SourceDeps, "seal">,
+  snapshot: T,
+  before?: Params,
+): T {
+  const { definition, params } = snapshot;
+  return { ...snapshot, params: sealParams(seal, definition.params, params, before) };
+}
+
 /** The same, for who does nothing with a source that is wrong. Throws `input_invalid` with every mistake. */
-export async function requireSource(deps: SourceDeps, input: SourceInput, pathOf: PathOf): Promise<WorkflowSnapshot> {
+export async function requireSource(
+  deps: SourceDeps,
+  input: SourceInput,
+  pathOf: PathOf,
+  before?: Params,
+): Promise<WorkflowSnapshot> {
   const problems: FieldError[] = [];
-  const snapshot = await readSource(deps, input, pathOf, problems);
+  const snapshot = await readSource(deps, input, pathOf, problems, before);
   if (snapshot === null) throw invalid(problems);
   return snapshot;
 }

@@ -1,13 +1,15 @@
-import type { FailureCode, FailureReason } from "../../domain/failure.ts";
-import type { Attempt } from "../../domain/outcome.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
-import { OPEN_TASK_STATES, type TaskState } from "../../domain/states.ts";
+import type { FailureCode, FailureReason } from "../../domain/run/failure.ts";
+import type { Attempt } from "../../domain/run/outcome.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import { OPEN_TASK_STATES, type TaskState } from "../../domain/run/states.ts";
 import type { StepPayload, StepResult } from "../../domain/workflow/definition.ts";
 import { withArtifactId } from "../../domain/workflow/output-files.ts";
-import type { TaskRecord } from "../../store/run-records.ts";
-import type { StepRecord, StepWait } from "../../store/workflow-port.ts";
-import type { ArtifactRecord } from "../../store/yield-records.ts";
+import { shownEntry } from "../../domain/workflow/sealed-entries.ts";
+import type { TaskRecord } from "../../store/records/run-records.ts";
+import type { StepRecord, StepWait } from "../../store/ports/workflow-port.ts";
+import type { ArtifactRecord } from "../../store/records/output-records.ts";
 import { type ArtifactView, toArtifactView } from "../runs/view.ts";
+import type { StepWaiting } from "../runs/step-waiting.ts";
 import { iso, isoOrNull } from "./view.ts";
 
 /** A step of a run as `/workflows/{id}/tasks` shows it. */
@@ -39,7 +41,7 @@ export interface WorkflowTaskView {
   /** In percent. */
   progress: number;
   progress_message: string | null;
-  waiting_for: WaitingFor | null;
+  waiting_for: StepWaiting | null;
   child_run_ids: string[];
   /** Of a step that is done once for every entry of a list. */
   entries: StepRecord["items"];
@@ -48,11 +50,6 @@ export interface WorkflowTaskView {
   created_at: string;
   updated_at: string;
 }
-
-export type WaitingFor =
-  | { for: "time"; until: string }
-  | { for: "run"; run_id: string }
-  | { for: "entries"; open: number };
 
 /** Where a step stands in its run. */
 export interface StepPlace {
@@ -65,6 +62,7 @@ export function toTaskView(
   step: StepRecord,
   { runId, names }: StepPlace,
   artifacts: readonly ArtifactRecord[],
+  waiting: StepWaiting | null,
 ): WorkflowTaskView {
   const { task } = step;
   const done = resultOf(task);
@@ -91,8 +89,9 @@ export function toTaskView(
     estimated_duration: step.estimatedMs === null ? null : step.estimatedMs / 1000,
     actual_duration: durationOf(step),
     progress: task.state === "completed" ? 100 : Math.min(99, Math.floor(step.progress * 100)),
-    progress_message: step.progressMessage,
-    waiting_for: waitingOf(step),
+    // What it said on its way is about a moment that is over.
+    progress_message: task.state === "completed" ? null : step.progressMessage,
+    waiting_for: waiting,
     child_run_ids: [...step.childRuns],
     entries: step.items,
     attempts: task.attempts,
@@ -109,16 +108,6 @@ export function statusOf(state: TaskState, waiting: StepWait | null): TaskState 
 
 function durationOf({ startedAt, task }: StepRecord): number | null {
   return startedAt === null || task.endedAt === null ? null : Math.max(0, task.endedAt - startedAt) / 1000;
-}
-
-/** What has ended waits for nothing. */
-export function waitingOf({ task, waiting }: Pick<StepRecord, "task" | "waiting">): WaitingFor | null {
-  return waiting === null || !OPEN_TASK_STATES.includes(task.state) ? null : toWaitingFor(waiting);
-}
-
-function toWaitingFor(waiting: StepWait): WaitingFor {
-  if (waiting.for === "time") return { for: "time", until: iso(waiting.until) };
-  return waiting.for === "run" ? { for: "run", run_id: waiting.runId } : { for: "entries", open: waiting.open };
 }
 
 export function resultOf({ state, detail }: Pick<TaskRecord, "state" | "detail">): StepResult | null {
@@ -158,7 +147,7 @@ export function toEntryView(task: TaskRecord): EntryView {
   return {
     id: task.id,
     index: item?.index ?? 0,
-    item: item?.value ?? null,
+    item: shownEntry(item?.value ?? null),
     status: task.state,
     retry_count: OPEN_TASK_STATES.includes(task.state) ? task.tries : Math.max(0, task.tries - 1),
     result: resultOf(task)?.output ?? null,

@@ -4,9 +4,9 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { type FieldError, OrbError } from "../../base/errors.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
-import { withoutSecrets } from "../../domain/workflow/secrets.ts";
-import type { TemplateRecord } from "../../store/workflow-port.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import { shownDefinition, shownSchema } from "../../domain/workflow/secrets.ts";
+import type { TemplateRecord } from "../../store/ports/workflow-port.ts";
 import { BUILT_IN_TEMPLATES } from "../../workflows/templates/registry.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { invalid } from "../invalid.ts";
@@ -91,6 +91,7 @@ export async function putTemplate(
   name: string,
   definition: unknown,
   pathOf: (inner: string) => string,
+  version?: number,
 ): Promise<TemplateView> {
   const problems: FieldError[] = [];
   if (name.length > TEMPLATE_NAME.maxLength || !new RegExp(TEMPLATE_NAME.pattern).test(name))
@@ -102,7 +103,7 @@ export async function putTemplate(
   if (own !== null && present === null && isDeepStrictEqual(own.definition, definition)) return toView(own);
   const sealed = await requireSealed(deps, definition as JsonValue, present?.definition ?? null, pathOf);
   const first = own === null ? 1 : BUILT_IN_VERSION + 1;
-  return toView(kept(await deps.store.putTemplate(name, sealed, first, deps.clock.now())));
+  return toView(kept(await deps.store.putTemplate(name, sealed, first, deps.clock.now(), version)));
 }
 
 /** All versions that were saved; one that is built in is itself again. Runs that have begun keep theirs. */
@@ -120,8 +121,8 @@ function toView({ name, version, builtIn: isBuiltIn, definition, createdAt }: Fo
     version,
     built_in: isBuiltIn,
     description: description ?? null,
-    params: params ?? null,
-    definition: withoutSecrets(definition),
+    params: shownSchema(params ?? null),
+    definition: shownDefinition(definition),
     created_at: isoOrNull(createdAt),
   };
 }

@@ -1,9 +1,10 @@
-import type { JsonValue } from "../../domain/queue-item.ts";
-import type { RunState } from "../../domain/states.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import type { RunState } from "../../domain/run/states.ts";
+import type { WaitingView } from "../../domain/run/waiting.ts";
 import type { MadeSnapshot, WorkflowDefinition, WorkflowSnapshot } from "../../domain/workflow/definition.ts";
-import { withoutSecrets } from "../../domain/workflow/secrets.ts";
-import type { RunRecord } from "../../store/run-records.ts";
-import type { WorkflowRecord } from "../../store/workflow-port.ts";
+import { shownDefinition, shownParams } from "../../domain/workflow/secrets.ts";
+import type { RunRecord } from "../../store/records/run-records.ts";
+import type { WorkflowRecord } from "../../store/ports/workflow-port.ts";
 import { progressOf } from "../runs/view.ts";
 
 /** A workflow as `/workflows` shows it. */
@@ -12,7 +13,7 @@ export interface WorkflowView {
   job_id: string | null;
   name: string;
   status: WorkflowStatus;
-  /** The index of the first step that has not ended. */
+  /** The index of the first step that has not ended; of one that failed, of the step to recover from. */
   current_step: number;
   total_steps: number;
   progress: number;
@@ -23,6 +24,8 @@ export interface WorkflowView {
   template: { name: string; version: number } | null;
   rerun_of: string | null;
   message: string | null;
+  /** What keeps it from its work. */
+  waiting_for: WaitingView | null;
   created_at: string;
   started_at: string | null;
   completed_at: string | null;
@@ -34,6 +37,8 @@ export interface WorkflowDetail extends WorkflowView {
   /** As it was checked: every default is filled in, dependencies are indices, and secrets are `***`. */
   definition: WorkflowDefinition;
   params: Record<string, JsonValue>;
+  /** When it is removed with what it left; null: it has not ended, or no time is set. */
+  expires_at: string | null;
 }
 
 export type WorkflowStatus = Exclude<RunState, "queued" | "partial" | "waiting_for_human"> | "pending";
@@ -59,7 +64,7 @@ export function runStateOf(status: WorkflowStatus): RunState {
 export const iso = (time: number) => new Date(time).toISOString();
 export const isoOrNull = (time: number | null) => (time === null ? null : iso(time));
 
-export function toWorkflowView(record: WorkflowRecord): WorkflowView {
+export function toWorkflowView(record: WorkflowRecord, waiting: WaitingView | null): WorkflowView {
   const { run } = record;
   return {
     id: run.id,
@@ -76,6 +81,7 @@ export function toWorkflowView(record: WorkflowRecord): WorkflowView {
     template: record.template,
     rerun_of: record.rerunOf,
     message: run.message,
+    waiting_for: waiting,
     created_at: iso(run.createdAt),
     started_at: isoOrNull(run.startedAt),
     completed_at: isoOrNull(run.finishedAt),
@@ -84,8 +90,17 @@ export function toWorkflowView(record: WorkflowRecord): WorkflowView {
   };
 }
 
-export function toWorkflowDetail(record: WorkflowRecord, { definition, params }: WorkflowSnapshot): WorkflowDetail {
-  return { ...toWorkflowView(record), definition: withoutSecrets(definition), params: { ...params } };
+export function toWorkflowDetail(
+  record: WorkflowRecord,
+  { definition, params }: WorkflowSnapshot,
+  { waiting, expiresAt }: { waiting: WaitingView | null; expiresAt: number | null },
+): WorkflowDetail {
+  return {
+    ...toWorkflowView(record, waiting),
+    definition: shownDefinition(definition),
+    params: { ...shownParams(definition.params, params) },
+    expires_at: isoOrNull(expiresAt),
+  };
 }
 
 /** The answer to whoever has created it, the same however often the call is repeated. */
@@ -105,5 +120,5 @@ export function toNewWorkflowView(run: RunRecord, rerunOf: string | null): Workf
     updatedAt: run.createdAt,
     errorMessage: null,
   };
-  return toWorkflowDetail(record, snapshot);
+  return toWorkflowDetail(record, snapshot, { waiting: null, expiresAt: null });
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { isOrbError, OrbError } from "../../base/errors.ts";
 import { takeSchema } from "../postgres/address.ts";
 import { openPostgresStore } from "../postgres/store.ts";
-import type { Value } from "../sql/connection.ts";
+import type { Value } from "../sql/kernel/connection.ts";
 import { CopySource } from "./source.ts";
 import { CopyTarget, type TargetColumn } from "./target.ts";
 

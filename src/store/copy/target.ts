@@ -1,6 +1,6 @@
 import pg from "pg";
 import { OrbError } from "../../base/errors.ts";
-import type { Value } from "../sql/connection.ts";
+import type { Value } from "../sql/kernel/connection.ts";
 import { cleaned } from "../postgres/cleaned.ts";
 import { WRITER_LOCK } from "../postgres/connection.ts";
 import { plainError, postgresError } from "../postgres/errors.ts";

@@ -1,4 +1,4 @@
-import type { Value } from "../sql/connection.ts";
+import type { Value } from "../sql/kernel/connection.ts";
 
 /** Postgres keeps no character of number 0, in a text or as JSON writes it, and reads no JSON with half of a pair. */
 export function cleaned(value: Value | undefined): Value {

@@ -1,9 +1,9 @@
-import type { Changes, Connection, Row, Statement, Value, Values, WriteOptions } from "../sql/connection.ts";
+import type { Changes, Connection, Row, Statement, Value, Values, WriteOptions } from "../sql/kernel/connection.ts";
 import { postgresDialect } from "./dialect.ts";
 import { isConflict, isConnectionLost, type PlainError, postgresError } from "./errors.ts";
 import { type Answer, ask, type LineEnds, type Request, type TakesLists, type WireValue } from "./line.ts";
 import { cleaned } from "./cleaned.ts";
-import { endLeases, saysForgotten, TIME, TIME_UNLESS_FORGOTTEN } from "./forgotten.ts";
+import { endLeases, saysCrashed, TIME, TIME_UNLESS_CRASHED } from "./crash-sentinel.ts";
 import { translate } from "./translate.ts";
 
 /** All transactions that write come one after the other, in whatever process: the lock that sees to it. */
@@ -97,7 +97,7 @@ export class PostgresConnection implements Connection, TakesLists {
   }
 
   write<T>(work: () => T, options: WriteOptions = {}): T {
-    return this.#persist(() => this.#attempt(work, options.durable ?? false, TIME_UNLESS_FORGOTTEN));
+    return this.#persist(() => this.#attempt(work, options.durable ?? false, TIME_UNLESS_CRASHED));
   }
 
   /** May take as long as it takes, and waits as long for its turn: for what is done once, before anybody works. */
@@ -290,7 +290,7 @@ export class PostgresConnection implements Connection, TakesLists {
 
   /** Before its end was asked for nothing of a transaction is kept, and it may be tried again as a whole. */
   #meaningOf(error: PlainError, text: string): Error {
-    if (saysForgotten(error, text)) return new Forgotten();
+    if (saysCrashed(error, text)) return new Forgotten();
     const lost = isConnectionLost(error);
     // What could not be reached a moment ago is not asked again at once.
     const undone = this.#depth !== "none" && (isConflict(error) || (lost && !this.#ending && error.unsent !== true));

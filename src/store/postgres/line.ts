@@ -3,7 +3,7 @@
  * in one message, and the asking thread stands still until their answers have come back.
  */
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
-import type { Row, Value, Values } from "../sql/connection.ts";
+import type { Row, Value, Values } from "../sql/kernel/connection.ts";
 import type { PlainError } from "./errors.ts";
 
 export type WireValue = Value | readonly Value[];
@@ -26,7 +26,7 @@ export interface Batch {
 
 export type Answer = { rows: unknown[]; count: number } | { error: PlainError };
 
-/** What a connection of ours can do beside what the verbs need. What it returns is asked when it is first called. */
+/** What a connection of ours can do beside what the methods need. What it returns is asked when it is first called. */
 export interface TakesLists {
   /** A statement in Postgres's own words, with lists among its values. */
   bulk(text: string, values: readonly WireValue[]): () => { rows: unknown[]; count: number };

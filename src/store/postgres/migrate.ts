@@ -9,10 +9,21 @@ import { started } from "./migrations/0006-started.ts";
 import { claims } from "./migrations/0007-claims.ts";
 import { failedPages } from "./migrations/0008-failed-pages.ts";
 import { pageStates } from "./migrations/0009-page-states.ts";
+import { retention } from "./migrations/0010-retention.ts";
+import { ownerProcesses } from "./migrations/0011-owner-processes.ts";
+import { usableFrom } from "./migrations/0012-usable-from.ts";
+import { lastFailures } from "./migrations/0013-last-failures.ts";
+import { sessionNames } from "./migrations/0014-session-names.ts";
+import { eventTypes } from "./migrations/0015-event-types.ts";
 
 export interface Migration {
   version: number;
   name: string;
+  /**
+   * Whether programs of the version before may go on working, and be started, on the schema that it makes: it only adds what
+   * they do not look at, such as tables, and columns that may be empty. Absent: they may not.
+   */
+  olderMayRun?: boolean;
   /** The statements, all in one transaction. */
   up(): string;
 }
@@ -28,6 +39,12 @@ export const MIGRATIONS: readonly Migration[] = [
   claims,
   failedPages,
   pageStates,
+  retention,
+  ownerProcesses,
+  usableFrom,
+  lastFailures,
+  sessionNames,
+  eventTypes,
 ];
 
 export const LATEST = MIGRATIONS.at(-1)?.version ?? 0;
@@ -43,7 +60,12 @@ const emptySchema = (schema: string) =>
 /** All statements that make a schema of this version where there is none. */
 export function newSchema(schema: string): string {
   const made = MIGRATIONS.map((migration) => migration.up()).join(";\n");
-  return `${emptySchema(schema)};\n${made};\nUPDATE schema_version SET version = ${LATEST}`;
+  return `${emptySchema(schema)};\n${made};\nUPDATE schema_version SET version = ${LATEST}, usable_from = ${oldestUser(MIGRATIONS)}`;
+}
+
+/** The oldest version whose programs may use the schema that all of these make. */
+function oldestUser(migrations: readonly Migration[]): number {
+  return migrations.findLast(({ olderMayRun }) => olderMayRun !== true)?.version ?? 0;
 }
 
 /**
@@ -60,20 +82,47 @@ export function migrate(
     const server = connection.sql("SELECT current_setting('server_version_num')::bigint AS number").get();
     refuseOldServer(Number(server?.["number"]));
     const from = versionOf(connection, schema);
-    if (from > latest)
-      throw new OrbError(
-        "database_newer",
-        `the database has schema version ${from}, this program knows up to ${latest}`,
-        { hint: "Use the version of orb that wrote it, or a newer one." },
-      );
+    if (from > latest) {
+      refuseNewer(connection, from, latest);
+      return { from, to: from, applied: [] };
+    }
     const missing = migrations.filter(({ version }) => version > from);
     if (from === 0) connection.script(emptySchema(schema));
+    else refuseWhileOlderRun(connection, missing);
     for (const migration of missing) {
       connection.script(migration.up());
       connection.sql("UPDATE schema_version SET version = ?").run(migration.version);
     }
+    if (missing.length > 0 && latest >= usableFrom.version)
+      connection.sql("UPDATE schema_version SET usable_from = ?").run(oldestUser(migrations));
     return { from, to: latest, applied: missing.map(({ name }) => name) };
   });
+}
+
+/** While a deployment is upgraded, programs of two versions work on it, if those who made the newer schema say that they can. */
+function refuseNewer(connection: PostgresConnection, version: number, latest: number): void {
+  const row = connection.sql("SELECT usable_from FROM schema_version").get();
+  const from = row?.["usable_from"] ?? null;
+  if (from !== null && Number(from) <= latest) return;
+  throw new OrbError(
+    "database_newer",
+    `the database has schema version ${version}, this program knows up to ${latest}`,
+    { hint: "Use the version of orb that wrote it, or a newer one." },
+  );
+}
+
+/** What they write next could be lost, or break what is there. */
+function refuseWhileOlderRun(connection: PostgresConnection, missing: readonly Migration[]): void {
+  const breaking = missing.filter(({ olderMayRun }) => olderMayRun !== true).map(({ name }) => name);
+  if (breaking.length === 0) return;
+  const row = connection.sql("SELECT count(*) AS workers FROM owners WHERE lease_until >= ?").get(connection.now());
+  const workers = Number(row?.["workers"]);
+  if (workers === 0) return;
+  throw new OrbError(
+    "database_busy",
+    `the database cannot be upgraded (${breaking.join(", ")}) while ${workers} workers of an earlier version run`,
+    { hint: "Stop them on all machines (SIGTERM; wait for the end), then start again. orb workers list shows them." },
+  );
 }
 
 export function refuseOldServer(version: number): void {

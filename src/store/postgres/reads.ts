@@ -1,8 +1,8 @@
-import type { Store } from "../port.ts";
+import type { Store } from "../ports/port.ts";
 
 /**
- * The verbs that change nothing. They have threads of their own, on connections that may not write: they never wait for
- * the turn of those who do. A verb that is missing here works all the same, behind what is written.
+ * The methods that change nothing. They have threads of their own, on connections that may not write: they never wait for
+ * the turn of those who do. A method that is missing here works all the same, behind what is written.
  */
 export const READS: readonly (keyof Store)[] = [
   "engineHolder",
@@ -10,8 +10,12 @@ export const READS: readonly (keyof Store)[] = [
   "laneWork",
   "lanePriorities",
   "borrowers",
+  "owners",
+  "laneLeases",
   "filesMark",
   "hasSealed",
+  "unsealedTexts",
+  "hasLoginEnded",
   "answered",
   "job",
   "jobs",
@@ -30,9 +34,18 @@ export const READS: readonly (keyof Store)[] = [
   "openBreakers",
   "recentPages",
   "isLoose",
+  "countDeletable",
+  "deletion",
+  "deletions",
+  "countRemoving",
+  "lastRunNumber",
+  "storedBytes",
+  "databaseBytes",
+  "diskUse",
   "pageCopy",
   "pageDigest",
   "pageChanges",
+  "changesAmong",
   "run",
   "runByAlias",
   "events",
@@ -44,6 +57,8 @@ export const READS: readonly (keyof Store)[] = [
   "overview",
   "lanesWithWork",
   "budgetCap",
+  "keyUse",
+  "openUnderKey",
   "robots",
   "session",
   "sessions",
@@ -62,7 +77,7 @@ export const READS: readonly (keyof Store)[] = [
   "siteTotals",
   "busySites",
   "runHeldAt",
-  "nextTryAt",
+  "nextTry",
   "dueJobs",
   "dutiesDue",
   "nextDueAt",
@@ -70,7 +85,7 @@ export const READS: readonly (keyof Store)[] = [
   "slots",
   "slotCounts",
   "slotTotals",
-  "workerWishes",
+  "workerRequests",
   "workers",
   "worker",
   "pingAnswered",

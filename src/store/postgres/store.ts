@@ -3,8 +3,8 @@ import { type Transferable, Worker } from "node:worker_threads";
 import type { Clock } from "../../base/clock.ts";
 import { OrbError } from "../../base/errors.ts";
 import { type Log, silentLog } from "../../base/log.ts";
-import { Trouble } from "../../base/trouble.ts";
-import type { Store } from "../port.ts";
+import { OutageLogger } from "../../base/outage-logger.ts";
+import type { Store } from "../ports/port.ts";
 import { takeSchema } from "./address.ts";
 import { type LineEnds, makeLine } from "./line.ts";
 import { READS } from "./reads.ts";
@@ -29,7 +29,7 @@ const READERS = 2;
 type Listener = (what: "events" | "control") => void;
 
 /**
- * Postgres, behind threads: the verbs are written in synchronous steps, and these threads stand still for them
+ * Postgres, behind threads: the methods are written in synchronous steps, and these threads stand still for them
  * (docs/decisions/0010-one-store-two-databases.md). The caller's thread never does.
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
@@ -50,7 +50,7 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
   // Heard from the start: of a thread that has ended already nobody hears that it ends.
   const wireEnded = new Promise((resolve) => wire.once("exit", resolve));
   const listeners = new Set<Listener>();
-  const trouble = new Trouble(options.log ?? silentLog);
+  const trouble = new OutageLogger(options.log ?? silentLog);
   const compared = Promise.withResolvers<void>();
   wire.on("message", (message: WireNews) => {
     if ("news" in message) for (const listener of listeners) listener(message.news);
@@ -62,11 +62,11 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
   });
   // Only now: whoever listens to a thread keeps the process alive.
   wire.unref();
-  const desks: Desk[] = [];
+  const threads: StoreThread[] = [];
   let closed: Promise<void> | null = null;
   const close = () => (closed ??= end());
   const end = async () => {
-    await Promise.all(desks.map((desk) => desk.close()));
+    await Promise.all(threads.map((thread) => thread.close()));
     wire.ref();
     wire.postMessage("close");
     await wireEnded;
@@ -77,7 +77,7 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
   });
   try {
     // The first one migrates; what the others do needs its tables.
-    for (const worker of workers) desks.push(await Desk.open(worker));
+    for (const worker of workers) threads.push(await StoreThread.open(worker));
     // Told of every new connection: nobody begins before it is known what time it is.
     wire.ref();
     await compared.promise;
@@ -87,16 +87,18 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
     await close();
     throw error;
   }
-  const [writer, ...readers] = desks as [Desk, ...Desk[]];
+  const [writer, ...readers] = threads as [StoreThread, ...StoreThread[]];
   const reads = new Set<string>(READS as readonly string[]);
-  const call = (verb: string, args: unknown[]) => {
-    const desk = reads.has(verb) ? idlest(readers) : writer;
+  const call = (method: string, args: unknown[]) => {
+    const thread = reads.has(method) ? idlest(readers) : writer;
     const { clock, leaseNow } = options;
-    return desk.call({ verb, args, wallNow: clock.now(), leaseNow: leaseNow?.() ?? null });
+    return thread.call({ method, args, wallNow: clock.now(), leaseNow: leaseNow?.() ?? null });
   };
-  const verbs = Object.fromEntries(writer.verbs.map((verb) => [verb, (...args: unknown[]) => call(verb, args)]));
+  const methods = Object.fromEntries(
+    writer.methods.map((method) => [method, (...args: unknown[]) => call(method, args)]),
+  );
   const store = {
-    ...verbs,
+    ...methods,
     capabilities: { singleEngine: false, notifies: true },
     instance: writer.instance,
     deployment: writer.deployment,
@@ -125,15 +127,15 @@ function startThread(begins: "thread" | "wire", data: object, transferList: Tran
   return new Worker(code, { workerData: { ...data, begins, compiledIn: getCompileCacheDir() }, transferList });
 }
 
-function idlest(desks: readonly Desk[]): Desk {
-  return desks.reduce((best, desk) => (desk.waiting < best.waiting ? desk : best));
+function idlest(threads: readonly StoreThread[]): StoreThread {
+  return threads.reduce((best, thread) => (thread.waiting < best.waiting ? thread : best));
 }
 
-/** A thread that carries out verbs, and who waits for which of them. */
-class Desk {
+/** A thread that carries out methods, and who waits for which of them. */
+class StoreThread {
   readonly instance: string;
   readonly deployment: string;
-  readonly verbs: readonly string[];
+  readonly methods: readonly string[];
   readonly migrated: Opened["migrated"];
   readonly #worker: Worker;
   readonly #calls = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
@@ -141,11 +143,11 @@ class Desk {
   #closing = false;
   #dead: Error | null = null;
 
-  private constructor(worker: Worker, { instance, deployment, verbs, migrated }: Opened) {
+  private constructor(worker: Worker, { instance, deployment, methods, migrated }: Opened) {
     this.#worker = worker;
     this.instance = instance;
     this.deployment = deployment;
-    this.verbs = verbs;
+    this.methods = methods;
     this.migrated = migrated;
     worker.on("message", (said: Said) => this.#hear(said));
     worker.unref();
@@ -153,7 +155,7 @@ class Desk {
     worker.on("exit", () => this.#die());
   }
 
-  static open(worker: Worker): Promise<Desk> {
+  static open(worker: Worker): Promise<StoreThread> {
     return new Promise((resolve, reject) => {
       const ended = (code: number) =>
         reject(new OrbError("database_unavailable", `a thread of the store ended before it began, with code ${code}`));
@@ -163,7 +165,7 @@ class Desk {
         worker.off("error", reject);
         worker.off("exit", ended);
         if ("refused" in message) return reject(errorOf(message.refused));
-        resolve(new Desk(worker, message.ready));
+        resolve(new StoreThread(worker, message.ready));
       });
       worker.postMessage("begin");
     });

@@ -1,6 +1,6 @@
 /**
- * Where the threads of the store begin. They do not share the compiled code that their process keeps on disk, and loading
- * all verbs takes twice as long without: so a thread is told where it is, and uses it, too.
+ * Entry point of the store's threads. A thread does not inherit the compile cache of its process, and loading all methods
+ * takes twice as long without it: the process passes its folder on, and the thread enables it.
  */
 import { enableCompileCache, flushCompileCache } from "node:module";
 import { workerData } from "node:worker_threads";

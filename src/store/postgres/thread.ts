@@ -1,8 +1,8 @@
-/** A thread in which verbs of the store are carried out, one after the other, standing still while the database works. */
+/** A thread in which methods of the store are carried out, one after the other, standing still while the database works. */
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { isOrbError, type ErrorCode, type FieldError, messageOf } from "../../base/errors.ts";
-import { bumpControl, type Context } from "../sql/context.ts";
-import { storeVerbs } from "../sql/verbs.ts";
+import { bumpControl, type Context } from "../sql/kernel/context.ts";
+import { storeMethods } from "../sql/store.ts";
 import { PostgresConnection } from "./connection.ts";
 import { deploymentOf } from "./deployment.ts";
 import type { LineEnds } from "./line.ts";
@@ -17,7 +17,7 @@ export interface ThreadData {
 
 export interface Call {
   id: number;
-  verb: string;
+  method: string;
   args: unknown[];
   wallNow: number;
   /** Instead of the database's clock. */
@@ -31,7 +31,7 @@ export type SaidError =
 export interface Opened {
   instance: string;
   deployment: string;
-  verbs: string[];
+  methods: string[];
   /** null: it was not asked to. */
   migrated: { from: number; to: number; applied: string[] } | null;
 }
@@ -69,7 +69,7 @@ function said(error: unknown): SaidError {
   return { plain: { message: messageOf(error), ...(stack === undefined ? {} : { stack }) } };
 }
 
-function open(): { verbs: Record<string, (...args: unknown[]) => Promise<unknown>>; context: Context } {
+function open(): { methods: Record<string, (...args: unknown[]) => Promise<unknown>>; context: Context } {
   const migrated = migrates ? migrate(connection, schema) : null;
   const row = connection.sql("SELECT value FROM meta WHERE name = 'instance'").get() as { value: string };
   const context: Context = {
@@ -79,15 +79,15 @@ function open(): { verbs: Record<string, (...args: unknown[]) => Promise<unknown
     leaseNow: () => times.leaseNow ?? connection.now(),
     wallNow: () => times.wallNow,
   };
-  const verbs = storeVerbs(context) as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
+  const methods = storeMethods(context) as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
   const deployment = deploymentOf(connection, row.value, schema);
-  const ready: Ready = { ready: { instance: row.value, deployment, verbs: Object.keys(verbs), migrated } };
+  const ready: Ready = { ready: { instance: row.value, deployment, methods: Object.keys(methods), migrated } };
   port.postMessage(ready);
-  return { verbs, context };
+  return { methods, context };
 }
 
 function serve(): void {
-  const { verbs, context } = open();
+  const { methods, context } = open();
   port.on("message", (call: Call | "close") => {
     if (call === "close") {
       connection.close();
@@ -96,7 +96,7 @@ function serve(): void {
       return;
     }
     times = call;
-    verbs[call.verb]?.(...call.args).then(
+    methods[call.method]?.(...call.args).then(
       (value) => port.postMessage({ id: call.id, value } satisfies Said),
       (error: unknown) => {
         port.postMessage({ id: call.id, error: said(error) } satisfies Said);

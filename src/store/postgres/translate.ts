@@ -1,5 +1,5 @@
 /**
- * The verbs speak SQLite's way; this says the same to Postgres. Only what differs in form is changed here: numbered
+ * The methods speak SQLite's way; this says the same to Postgres. Only what differs in form is changed here: numbered
  * values, hints for SQLite's planner, and that LIKE does not tell capital letters apart.
  */
 export interface Translated {

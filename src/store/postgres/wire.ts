@@ -36,6 +36,11 @@ const PLANNING = "-c random_page_cost=1.1 -c jit=off";
  */
 const PULSE_MS = 700;
 const PULSE_ANSWER_MS = 2500;
+/** On a machine that does not let this thread run in time, the server on it may have to wait as well: so many times longer. */
+const STARVED_TIMES = 6;
+const STARVED_LATE_MS = 200;
+const STARVED_FOR_MS = 10_000;
+const TICK_MS = 250;
 const LISTEN_AGAIN_MS = 500;
 /** Whoever comes so shortly after a connection could not be made is told the same, and does not wait for another try. */
 const UNREACHABLE_MS = 500;
@@ -67,13 +72,23 @@ let toldAheadMs = 0;
 
 let wasConnected = false;
 
+let starvedUntil = 0;
+
+/** A timer that comes much too late says that the machine is overloaded. */
+function noteLateness(beganMs: number, wantedMs: number): void {
+  const now = performance.now();
+  if (now - beganMs - wantedMs > STARVED_LATE_MS) starvedUntil = now + STARVED_FOR_MS;
+}
+
+const isStarved = () => performance.now() < starvedUntil;
+
 async function connect(readOnly: boolean): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
     types: types as unknown as pg.CustomTypesConfig,
     pipeline: true,
     keepAlive: true,
-    connectionTimeoutMillis: wasConnected ? CONNECT_MS : FIRST_CONNECT_MS,
+    connectionTimeoutMillis: !wasConnected ? FIRST_CONNECT_MS : CONNECT_MS * (isStarved() ? STARVED_TIMES : 1),
     application_name: "orbweaver",
     ...LIMITS,
     options: `-c search_path=${schema} -c synchronous_commit=off ${PLANNING} -c default_transaction_read_only=${readOnly ? "on" : "off"}`,
@@ -118,7 +133,7 @@ function valueOf(value: WireValue): unknown {
 
 let unreachable: { error: PlainError; until: number } | null = null;
 
-/** A line of verbs waits behind each that is under way: a server out of reach is found out once for all of them. */
+/** A line of methods waits behind each that is under way: a server out of reach is found out once for all of them. */
 async function connectSoon(readOnly: boolean): Promise<pg.Client | PlainError> {
   if (unreachable !== null && performance.now() < unreachable.until) return unreachable.error;
   try {
@@ -240,7 +255,9 @@ async function listen(): Promise<void> {
       if (!first) hearAll();
       let seen = await pulse(client);
       for (let alive = true; alive && !closing.signal.aborted;) {
+        const beganMs = performance.now();
         alive = await Promise.race([pause(PULSE_MS).then(() => true), gone.then(() => false)]);
+        if (alive) noteLateness(beganMs, PULSE_MS);
         if (!alive) break;
         const now = await pulse(client);
         for (const news of NEWS) if (now?.[news] !== seen?.[news]) hear(news);
@@ -280,8 +297,19 @@ async function pulse(client: pg.Client): Promise<Record<(typeof NEWS)[number], n
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const silent = () => reject(new Silence("the database does not answer"));
-    // What came while this thread had no processor is heard first: that was not the server's silence.
-    timer = setTimeout(() => setImmediate(() => setImmediate(silent)), PULSE_ANSWER_MS);
+    let waitedMs = 0;
+    const tick = () => {
+      const beganMs = performance.now();
+      timer = setTimeout(() => {
+        noteLateness(beganMs, TICK_MS);
+        waitedMs += TICK_MS;
+        if (waitedMs < PULSE_ANSWER_MS * (isStarved() ? STARVED_TIMES : 1)) return tick();
+        // What came while this thread had no processor is heard first: that was not the server's silence.
+        timer = undefined;
+        setImmediate(() => setImmediate(silent));
+      }, TICK_MS);
+    };
+    tick();
   });
   try {
     const { rows } = await Promise.race([client.query(CHANGES), late]);

@@ -1,8 +1,9 @@
-import { mkdirSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { OrbError } from "../../base/errors.ts";
-import type { Connection, Statement, WriteOptions } from "../sql/connection.ts";
+import { makeFile, makeFolder } from "../../base/files/file-modes.ts";
+import type { Connection, Statement, WriteOptions } from "../sql/kernel/connection.ts";
 import { sqliteDialect } from "./dialect.ts";
 import { PRIMARY_ERROR, storeError } from "./errors.ts";
 
@@ -19,6 +20,43 @@ export function isForeign(db: DatabaseSync): boolean {
   const tables = Number(db.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.["n"] ?? 0);
   const owner = pragma(db, "application_id");
   return owner !== APPLICATION_ID && (tables > 0 || owner !== 0);
+}
+
+/** Where SQLite keeps the application id in the header of a file, and how long that is. */
+const ID_AT = 68;
+const HEADER_BYTES = 100;
+
+/** The connections of this process, by the file that they have open. */
+const OPEN = new Map<string, Set<DatabaseSync>>();
+
+function fileKey(path: string): string | null {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? null : `${found.dev}:${found.ino}`;
+}
+
+/**
+ * The same by the header alone, without opening the database: a file that is there and does not have our mark. One that this
+ * process has open is asked through SQLite: POSIX drops all locks of a process on a file when it closes any descriptor of
+ * it. Without its lock another program that closes the database, such as a backup tool, takes itself for the last one and
+ * removes the log that we write to: all that is written after that is lost.
+ */
+export function isForeignFile(path: string): boolean {
+  const [open] = OPEN.get(fileKey(path) ?? "") ?? [];
+  if (open !== undefined) return isForeign(open);
+  const header = Buffer.alloc(HEADER_BYTES);
+  try {
+    const file = openSync(path, "r");
+    try {
+      const length = readSync(file, header, 0, HEADER_BYTES, 0);
+      // A file that nothing was written into yet may become ours.
+      return length > 0 && header.readUInt32BE(ID_AT) !== APPLICATION_ID;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // It is not there, or it cannot be read, which whoever opens it says.
+    return false;
+  }
 }
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -54,11 +92,16 @@ export class SqliteConnection implements Connection {
   #durable: boolean | null = null;
   #together: Together[] = [];
   #open = true;
+  #file: string | null = null;
 
   constructor(path: string, options: { readOnly?: boolean; busyTimeoutMs?: number } = {}) {
     let db: DatabaseSync | undefined;
     try {
-      if (path !== ":memory:" && options.readOnly !== true) mkdirSync(dirname(path), { recursive: true });
+      if (path !== ":memory:" && options.readOnly !== true) {
+        makeFolder(dirname(path));
+        // Its log and its index get the same mode from SQLite.
+        makeFile(path);
+      }
       db = new DatabaseSync(path, {
         timeout: options.busyTimeoutMs ?? BUSY_TIMEOUT_MS,
         readOnly: options.readOnly ?? false,
@@ -70,6 +113,8 @@ export class SqliteConnection implements Connection {
         db.exec("PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864");
       }
       this.db = db;
+      this.#file = path === ":memory:" ? null : fileKey(path);
+      if (this.#file !== null) OPEN.set(this.#file, (OPEN.get(this.#file) ?? new Set()).add(db));
     } catch (error) {
       db?.close();
       const mapped = storeError(error);
@@ -186,5 +231,9 @@ export class SqliteConnection implements Connection {
     this.#open = false;
     this.#statements.clear();
     this.db.close();
+    if (this.#file === null) return;
+    const others = OPEN.get(this.#file);
+    others?.delete(this.db);
+    if (others?.size === 0) OPEN.delete(this.#file);
   }
 }

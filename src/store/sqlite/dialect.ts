@@ -1,6 +1,6 @@
 import { isOrbError, messageOf } from "../../base/errors.ts";
-import type { Connection, Dialect, ForEach } from "../sql/connection.ts";
-import { STATE, toJson } from "../sql/context.ts";
+import type { Connection, Dialect, ForEach } from "../sql/kernel/connection.ts";
+import { STATE, toJson } from "../sql/kernel/context.ts";
 import { storeError } from "./errors.ts";
 
 const INSERT_TASK = `INSERT INTO tasks (stream, state, priority, created_at, key_hash, key, url, handler, payload)
@@ -53,6 +53,11 @@ export const sqliteDialect: Dialect = {
 
   // It lives and dies with its process, whose crash loses nothing that was committed.
   outliveCrash: () => {},
+
+  bytes(connection) {
+    const pages = (name: string) => Number(Object.values(connection.sql(`PRAGMA ${name}`).get() ?? {})[0]);
+    return (pages("page_count") - pages("freelist_count")) * pages("page_size");
+  },
 
   damage(connection) {
     try {

@@ -19,6 +19,11 @@ import { started } from "./migrations/0015-started.ts";
 import { claims } from "./migrations/0016-claims.ts";
 import { failedPages } from "./migrations/0017-failed-pages.ts";
 import { pageStates } from "./migrations/0018-page-states.ts";
+import { retention } from "./migrations/0019-retention.ts";
+import { ownerProcesses } from "./migrations/0020-owner-processes.ts";
+import { lastFailures } from "./migrations/0021-last-failures.ts";
+import { sessionNames } from "./migrations/0022-session-names.ts";
+import { eventTypes } from "./migrations/0023-event-types.ts";
 
 export interface Migration {
   version: number;
@@ -46,6 +51,11 @@ export const MIGRATIONS: readonly Migration[] = [
   claims,
   failedPages,
   pageStates,
+  retention,
+  ownerProcesses,
+  lastFailures,
+  sessionNames,
+  eventTypes,
 ];
 
 export function schemaVersion(connection: SqliteConnection): number {

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
-import type { Store } from "../port.ts";
-import type { Context } from "../sql/context.ts";
-import { storeVerbs } from "../sql/verbs.ts";
+import type { Store } from "../ports/port.ts";
+import type { Context } from "../sql/kernel/context.ts";
+import { storeMethods } from "../sql/store.ts";
 import { SqliteConnection } from "./connection.ts";
 import { storeError } from "./errors.ts";
 import { migrate } from "./migrate.ts";
@@ -37,18 +37,18 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     // Other processes are not heard of: they poke the engine, or are found by asking.
     watch: () => () => {},
     [Symbol.asyncDispose]: close,
-    ...storeVerbs(context),
+    ...storeMethods(context),
   });
 }
 
 /** Writes translate their errors themselves; this does it for what is read outside a transaction. */
 function speakOurErrors(store: Store): Store {
   type Verb = (...args: unknown[]) => Promise<unknown>;
-  const verbs = store as unknown as Record<string, unknown>;
-  for (const [name, verb] of Object.entries(verbs)) {
-    if (typeof verb !== "function" || name === "watch") continue;
-    verbs[name] = (...args: unknown[]) =>
-      (verb as Verb)(...args).catch((error: unknown) => {
+  const methods = store as unknown as Record<string, unknown>;
+  for (const [name, method] of Object.entries(methods)) {
+    if (typeof method !== "function" || name === "watch") continue;
+    methods[name] = (...args: unknown[]) =>
+      (method as Verb)(...args).catch((error: unknown) => {
         throw storeError(error);
       });
   }

@@ -1,8 +1,8 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import { ALERT_RETRY, type AlertRetryRule } from "../../domain/alerts.ts";
+import { ALERT_RETRY, type AlertRetryRule } from "../../domain/run/alerts.ts";
 import { deliverAlert } from "../../orchestrator/alerts.ts";
-import type { Store } from "../../store/port.ts";
+import type { Store } from "../../store/ports/port.ts";
 import type { AlertSender } from "../alert-sender.ts";
 import type { Duty } from "../duties.ts";
 

@@ -2,10 +2,10 @@ import type { Clock } from "../../base/clock.ts";
 import { isOrbError, messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Seal } from "../../base/seal.ts";
-import { ALERT_RETRY, type AlertRetryRule, alertRetryWait } from "../../domain/alerts.ts";
-import { SEALED_FOR_WEBHOOK, type WebhookTarget } from "../../domain/webhooks.ts";
-import type { Store } from "../../store/port.ts";
-import type { DueWebhook, WebhookCall } from "../../store/webhook-port.ts";
+import { ALERT_RETRY, type AlertRetryRule, alertRetryWait } from "../../domain/run/alerts.ts";
+import { SEALED_FOR_WEBHOOK, type WebhookTarget } from "../../domain/run/webhooks.ts";
+import type { Store } from "../../store/ports/port.ts";
+import type { DueWebhook, WebhookCall } from "../../store/ports/webhook-port.ts";
 import type { Duty } from "../duties.ts";
 import { WEBHOOK_TRY_MS, type WebhookSender } from "../webhook-sender.ts";
 
@@ -54,7 +54,7 @@ async function deliver(deps: WebhookDeps, due: DueWebhook, signal: AbortSignal):
   const told: string[] = [];
   let error: string | null = null;
   const target = targetOf(deps, due);
-  if (target === null) error = "its address cannot be opened with the present APP_SECRET_KEY";
+  if (target === null) error = "its address cannot be decrypted with the current APP_SECRET_KEY";
   else
     await Promise.all(
       due.calls.map(async (call) => {

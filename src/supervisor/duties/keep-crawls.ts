@@ -1,4 +1,4 @@
-import { LONGEST_STEP_MS } from "../../domain/running-time.ts";
+import { LONGEST_STEP_MS } from "../../domain/run/running-time.ts";
 import { admitCrawls } from "../../orchestrator/crawls/turns.ts";
 import type { CrawlDeps } from "../../orchestrator/jobs/deps.ts";
 import { dropWork } from "../../orchestrator/runs/control.ts";

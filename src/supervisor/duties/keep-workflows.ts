@@ -1,4 +1,4 @@
-import { LONGEST_STEP_MS } from "../../domain/running-time.ts";
+import { LONGEST_STEP_MS } from "../../domain/run/running-time.ts";
 import type { OrchestratorDeps } from "../../orchestrator/deps.ts";
 import type { Duty } from "../duties.ts";
 

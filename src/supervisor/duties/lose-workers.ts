@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import type { Store } from "../../store/port.ts";
+import type { Store } from "../../store/ports/port.ts";
 import { type Raise, workerLost } from "../alerts.ts";
 import type { Duty } from "../duties.ts";
 

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../base/clock.ts";
-import type { FoundEvent, NewAlert } from "../../store/alert-port.ts";
-import type { Store } from "../../store/port.ts";
-import { BREAKER_OPENED, breakerOpened, type Raise, RUN_FAILED, runFailed } from "../alerts.ts";
+import type { FoundEvent, NewAlert } from "../../store/ports/alert-port.ts";
+import type { Store } from "../../store/ports/port.ts";
+import { ALERTING, breakerOpened, type Raise, runFailed } from "../alerts.ts";
 import type { Duty } from "../duties.ts";
 import { FailedRuns } from "../failed-runs.ts";
 
@@ -31,7 +31,7 @@ export function raiseAlerts({ store, clock, raise }: { store: Store; clock: Cloc
         Object.assign(kept, { position: seen, at: clock.monotonic() });
       }
       for (let more = true; more && !signal.aborted;) {
-        const look = await store.findEvents({ after: seen, beginnings: [BREAKER_OPENED, RUN_FAILED], look: LOOK });
+        const look = await store.findEvents({ after: seen, types: ALERTING, look: LOOK });
         const alerts: NewAlert[] = [];
         let before: string = seen;
         for (const event of look.found) {
@@ -50,9 +50,9 @@ export function raiseAlerts({ store, clock, raise }: { store: Store; clock: Cloc
   };
 
   async function alertOf(event: FoundEvent, before: string): Promise<NewAlert | null> {
-    if (event.message.startsWith(BREAKER_OPENED)) return breakerOpened(event);
+    if (event.type === "circuit.opened") return breakerOpened(event);
     // Of what a step has started its workflow tells.
-    if (event.level !== "error" || event.isPart || !failures.note(event, before)) return null;
+    if (event.isPart || !failures.note(event, before)) return null;
     const run = await store.run(event.runId);
     return run === null ? null : runFailed(event, run);
   }

@@ -1,14 +1,14 @@
 import { isOrbError, messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import type { Recipe, Schedule } from "../../domain/recipe.ts";
-import { countSlots, lastSlot, MISSED_AFTER_MS, nextTime } from "../../domain/schedule.ts";
-import type { ScheduledTime } from "../../domain/slots.ts";
-import type { RunState } from "../../domain/states.ts";
+import type { Recipe, Schedule } from "../../domain/run/recipe.ts";
+import { countSlots, lastSlot, MISSED_AFTER_MS, nextTime } from "../../domain/run/schedule.ts";
+import type { ScheduledTime } from "../../domain/lane/slots.ts";
+import type { RunState } from "../../domain/run/states.ts";
 import type { Timetable } from "../../engine/port.ts";
 import type { CrawlDeps } from "../../orchestrator/jobs/deps.ts";
 import { startScheduledRun } from "../../orchestrator/runs/start.ts";
-import type { JobRecord } from "../../store/job-records.ts";
-import type { PassedSlots } from "../../store/schedule-port.ts";
+import type { JobRecord } from "../../store/records/job-records.ts";
+import type { PassedSlots } from "../../store/ports/schedule-port.ts";
 import type { Duty } from "../duties.ts";
 
 type Deps = CrawlDeps & { log: Log };
@@ -218,7 +218,7 @@ function tellBlocked(
 async function letQueuedGo({ store, clock, wake }: Deps): Promise<void> {
   const ids = await store.runsInTurn(AT_ONCE);
   if (ids.length === 0) return;
-  const event = { level: "info", message: "The run before it has ended" } as const;
+  const event = { level: "info", message: "Run goes on: the previous run of its schedule has ended" } as const;
   const { lanes } = await store.releaseRuns(ids, "previous_run", event, clock.now());
   if (lanes.length > 0) await wake(lanes);
 }

@@ -1,5 +1,5 @@
 import { type Clock, sleep } from "../../base/clock.ts";
-import type { Store } from "../../store/port.ts";
+import type { Store } from "../../store/ports/port.ts";
 import type { Duty } from "../duties.ts";
 
 /** Tasks of one transaction, and the rest after it: other writers have the database in between. */

@@ -1,5 +1,5 @@
 import type { ArtifactStore } from "../../artifacts/port.ts";
-import type { Store } from "../../store/port.ts";
+import type { Store } from "../../store/ports/port.ts";
 
 const CHUNK = 200;
 

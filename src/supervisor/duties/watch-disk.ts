@@ -1,7 +1,7 @@
-import type { DiskRoom } from "../../base/disk-room.ts";
+import type { DiskRoom } from "../../base/files/disk-room.ts";
 import { isDiskFull } from "../../base/errors.ts";
-import type { AlertRecord, NewAlert } from "../../store/alert-port.ts";
-import type { Store } from "../../store/port.ts";
+import type { AlertRecord, NewAlert } from "../../store/ports/alert-port.ts";
+import type { Store } from "../../store/ports/port.ts";
 import { diskLow, diskLowKey, type Raise } from "../alerts.ts";
 import type { Duty } from "../duties.ts";
 

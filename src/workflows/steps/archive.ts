@@ -1,22 +1,40 @@
-import { inOrder } from "../in-order.ts";
-import { hashOf } from "../item-keys.ts";
-import { passedOn } from "../passed-on.ts";
+import { distinctFiles } from "../items/distinct-files.ts";
+import { inOrder } from "../items/in-order.ts";
+import { forwardInputs } from "../items/forward-inputs.ts";
 import type { StepContext, StepKind } from "../step-kind.ts";
 
 /** Compressing is done on other threads; more at once would only take them from each other. */
 const AT_ONCE = 2;
+const DAY_MS = 24 * 3_600_000;
+
+interface ArchiveParams {
+  min_bytes?: number;
+  older_than_days?: number;
+}
 
 /** Moves the files of its items to the cold place. They stay what they are to everybody who reads them. */
-export const archiveStep: StepKind<Record<string, never>> = {
+export const archiveStep: StepKind<ArchiveParams> = {
   kind: "archive",
-  about: "Moves the files of its items to the cold place, compressed where that pays; they can be read as before.",
-  params: { type: "object", properties: {}, additionalProperties: false },
-  async run(context) {
-    const output = { archived: 0, missing: 0, bytes_before: 0, bytes_after: 0 };
-    const moved = inOrder(distinctFiles(context), AT_ONCE, (hash) => context.files.coolDown(hash));
+  about: "Moves the files of its items to the archive folder, compressed where that saves space; they stay readable.",
+  params: {
+    type: "object",
+    properties: {
+      min_bytes: { type: "integer", minimum: 0, description: "Do not move smaller files. Default: move all." },
+      older_than_days: {
+        type: "number",
+        minimum: 0,
+        description: "Do not move files stored or found again within this many days. Default: move all.",
+      },
+    },
+    additionalProperties: false,
+  },
+  async run(context, policy) {
+    const output = { archived: 0, kept: 0, missing: 0, bytes_before: 0, bytes_after: 0 };
+    const moved = inOrder(distinctFiles(context), AT_ONCE, (hash) => archive(context, policy, hash));
     for await (const sizes of moved) {
       context.signal.throwIfAborted();
-      if (sizes === null) output.missing += 1;
+      if (sizes === "kept") output.kept += 1;
+      else if (sizes === null) output.missing += 1;
       else {
         output.archived += 1;
         output.bytes_before += sizes.before;
@@ -24,16 +42,23 @@ export const archiveStep: StepKind<Record<string, never>> = {
       }
       context.progress(output.archived, null, `${output.archived} files`);
     }
-    return { kind: "done", output, ...passedOn(context) };
+    return { kind: "done", output, ...forwardInputs(context) };
   },
 };
 
-async function* distinctFiles({ inputs }: StepContext): AsyncGenerator<string> {
-  const seen = new Set<string>();
-  for await (const item of inputs()) {
-    const hash = hashOf(item);
-    if (hash === null || seen.has(hash)) continue;
-    seen.add(hash);
-    yield hash;
+async function archive(
+  { files }: StepContext,
+  { min_bytes: minBytes = 0, older_than_days: days = 0 }: ArchiveParams,
+  hash: string,
+): Promise<{ before: number; after: number } | "kept" | null> {
+  if (minBytes > 0) {
+    const size = await files.sizeOf(hash);
+    if (size !== null && size < minBytes) return "kept";
   }
+  if (days > 0) {
+    // What is in the cold place already has no age: moving it again changes nothing.
+    const ageMs = await files.ageOf(hash);
+    if (ageMs !== null && ageMs < days * DAY_MS) return "kept";
+  }
+  return files.coolDown(hash);
 }

@@ -1,5 +1,5 @@
-import { hashOf } from "../item-keys.ts";
-import { passedOn } from "../passed-on.ts";
+import { hashOf } from "../items/item-keys.ts";
+import { forwardInputs } from "../items/forward-inputs.ts";
 import type { StepContext, StepKind } from "../step-kind.ts";
 
 interface CleanupParams {
@@ -16,7 +16,7 @@ const AT_ONCE = 500;
  */
 export const cleanupStep: StepKind<CleanupParams> = {
   kind: "cleanup",
-  about: "Removes files of earlier steps that its items do not name, such as invalid and duplicate downloads.",
+  about: "Deletes files of earlier steps that its items do not reference, such as invalid and duplicate downloads.",
   params: {
     type: "object",
     properties: {
@@ -26,11 +26,11 @@ export const cleanupStep: StepKind<CleanupParams> = {
         minItems: 1,
         maxItems: 1000,
         description:
-          "Whose files: what they downloaded and what they made. Unless told, what all steps before this one downloaded.",
+          "Steps whose files are deleted, downloads and outputs. Default: the downloads of all earlier steps.",
       },
       keep: {
         enum: ["items", "nothing"],
-        description: "items, unless told: files that the items name stay. nothing: those go, too.",
+        description: "items (default): keep files that the items reference. nothing: delete those, too.",
       },
     },
     additionalProperties: false,
@@ -48,7 +48,7 @@ export const cleanupStep: StepKind<CleanupParams> = {
     for (const step of steps ?? Object.keys(context.outputs))
       for (const which of steps === undefined ? (["downloads"] as const) : (["downloads", "made"] as const))
         await clean(context, step, which, kept, output);
-    return { kind: "done", output, ...passedOn(context) };
+    return { kind: "done", output, ...forwardInputs(context) };
   },
 };
 

@@ -1,8 +1,8 @@
-import type { JsonValue } from "../../domain/queue-item.ts";
-import { addressOf } from "../item-keys.ts";
-import { Comparison, type Differences } from "../comparison.ts";
-import { PATH_SCHEMA } from "../item-values.ts";
-import { untilAborted, writeItems } from "../items-file.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import { addressOf, notRead } from "../items/item-keys.ts";
+import { Comparison, type Differences } from "../items/comparison.ts";
+import { PATH_SCHEMA } from "../items/item-values.ts";
+import { untilAborted, writeItems } from "../items/items-file.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
 
 interface CompareParams {
@@ -22,21 +22,21 @@ const MOST_HELD_CHARS = 16 * 1024 * 1024;
  */
 export const compareStep: StepKind<CompareParams> = {
   kind: "compare",
-  about: "Compares its items with those of the last completed run, and says which changed, came or went.",
+  about: "Compares its items with those of the last completed run and reports changed, added and removed items.",
   params: {
     type: "object",
     properties: {
       key: {
         anyOf: [PATH_SCHEMA, { type: "array", items: PATH_SCHEMA, minItems: 1, maxItems: 10 }],
         description:
-          "What makes an item the same as one of before: paths within it. url unless told. Items of the same key are told apart by their order.",
+          "Paths that identify an item across runs. Default: url. Items with the same key are matched by their order.",
       },
       fields: {
         type: "array",
         items: PATH_SCHEMA,
         minItems: 1,
         maxItems: 100,
-        description: "Which values are compared: paths within the item. All unless told, without ids of files.",
+        description: "Paths of the values to compare. Default: all except file ids.",
       },
     },
     additionalProperties: false,
@@ -52,6 +52,7 @@ export const compareStep: StepKind<CompareParams> = {
       added: 0,
       removed: 0,
       unchanged: 0,
+      not_read: 0,
       changes: [] as JsonValue[],
     };
     const told = async function* () {
@@ -65,7 +66,7 @@ export const compareStep: StepKind<CompareParams> = {
     return {
       kind: "done",
       output,
-      items: counted(context, comparison, output),
+      items: counted(context, before, comparison, output),
       files: file === null ? [] : [file],
     };
   },
@@ -75,6 +76,7 @@ interface Change {
   [key: string]: JsonValue;
   kind: "changed" | "added" | "removed";
   url: string | null;
+  title: string | null;
   key: JsonValue;
   fields: Differences;
 }
@@ -94,14 +96,18 @@ async function* changesOf(
 ): AsyncGenerator<Change> {
   const old = async function* () {
     const nameOf = comparison.names();
-    for await (const item of untilAborted(before, context.signal)) yield { ...nameOf(item), item };
+    for await (const item of untilAborted(before, context.signal)) if (isKnown(item)) yield { ...nameOf(item), item };
   };
+  // Nobody knows what a page says that could not be read: it has not changed, and is not gone.
+  const missed = new Set<string>();
   const now = async function* () {
     const nameOf = comparison.names();
-    for await (const item of untilAborted(context.inputs(), context.signal)) yield { ...nameOf(item), item };
+    for await (const item of untilAborted(context.inputs(), context.signal))
+      if (notRead(item) === null) yield { ...nameOf(item), item };
+      else missed.add(addressOf(item) ?? "");
   };
   const change = (kind: Change["kind"], item: Item, fields: Differences): Change => {
-    return { kind, url: addressOf(item), key: comparison.keyOf(item), fields };
+    return { kind, url: addressOf(item), title: titleOf(item), key: comparison.keyOf(item), fields };
   };
   const known = new Map<string, string>();
   for await (const { name, item } of old()) known.set(name, comparison.digestOf(item));
@@ -130,7 +136,8 @@ async function* changesOf(
       }
     }
   }
-  for await (const { name, item } of old()) if (known.get(name) !== SAME) yield change("removed", item, {});
+  for await (const { name, item } of old())
+    if (known.get(name) !== SAME && !missed.has(addressOf(item) ?? "")) yield change("removed", item, {});
 }
 
 /** Those that changed and have not been told, as many as may be held. */
@@ -162,15 +169,45 @@ function shortened(value: JsonValue): JsonValue {
   );
 }
 
+/**
+ * What came in. Of a page that could not be read, what was known of it stays, so that the next run that can read it compares
+ * with that.
+ */
 async function* counted(
-  { inputs }: StepContext,
+  { inputs, signal }: StepContext,
+  before: AsyncIterable<Item> | null,
   comparison: Comparison,
-  output: { total: number; duplicates: number },
+  output: { total: number; duplicates: number; not_read: number },
 ): AsyncGenerator<Item> {
   const nameOf = comparison.names();
+  const missed = new Map<string, string>();
   for await (const item of inputs()) {
-    output.total += 1;
-    if (nameOf(item).isRepeated) output.duplicates += 1;
-    yield item;
+    const why = notRead(item);
+    if (why === null) {
+      output.total += 1;
+      if (nameOf(item).isRepeated) output.duplicates += 1;
+      yield item;
+    } else {
+      output.not_read += 1;
+      missed.set(addressOf(item) ?? "", why);
+    }
   }
+  const kept = new Set<string>();
+  for await (const item of before === null || missed.size === 0 ? [] : untilAborted(before, signal)) {
+    const url = addressOf(item) ?? "";
+    const why = missed.get(url);
+    if (why === undefined || !isKnown(item)) continue;
+    kept.add(url);
+    yield { ...item, not_read: why };
+  }
+  for (const [url, why] of missed) if (!kept.has(url)) yield { url, not_read: why };
+}
+
+/** Of a page that never could be read nothing is known but its address. */
+function isKnown(item: Item): boolean {
+  return notRead(item) === null || Object.keys(item).some((key) => key !== "url" && key !== "not_read");
+}
+
+function titleOf({ title }: Item): string | null {
+  return typeof title === "string" ? title : null;
 }

@@ -1,18 +1,23 @@
-import { SCOPE_LIMITS } from "../../domain/crawl-scope.ts";
-import { FetchFailure } from "../../domain/failure.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
+import { CRAWL_SETTINGS, CRAWL_START, CRAWL_STARTS } from "../../domain/crawl/crawl-settings.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { refuseUnlessEnded } from "../child-ends.ts";
-import { recordItem } from "../item-keys.ts";
+import { writeItems } from "../items/items-file.ts";
+import { recordItem } from "../items/item-keys.ts";
 import { PROXY_SCHEMA } from "../proxy-param.ts";
 import { READING_SCHEMAS } from "../reading.ts";
 import type { ChildEnd, Item, StepKind } from "../step-kind.ts";
 
 interface CrawlParams extends Record<string, JsonValue | undefined> {
   accept_partial?: boolean;
+  flat?: boolean;
+  max_failed_share?: number;
 }
 
-const PATTERNS = { type: "array", items: { type: "string", minLength: 1, maxLength: 2000 }, maxItems: 200 };
-const START = { type: "string", minLength: 1, maxLength: 8192 };
+/** So many pages that failed are named in the output; all of them are in its file. */
+const NAMED = 20;
+/** And so many in a message. */
+const MOST_SAID = 3;
 
 /** Starts a crawl and waits for its end; what it found are the items. */
 export const crawlStep: StepKind<CrawlParams> = {
@@ -21,37 +26,45 @@ export const crawlStep: StepKind<CrawlParams> = {
   params: {
     type: "object",
     properties: {
-      url: { anyOf: [START, { type: "array", items: START, minItems: 1, maxItems: SCOPE_LIMITS.starts }] },
-      max_depth: { type: "integer", minimum: 0, maximum: 1000 },
-      max_pages: { type: "integer", minimum: 1, maximum: 10_000_000 },
-      timeout_minutes: { type: "number", exclusiveMinimum: 0, maximum: 100_000 },
-      max_concurrent_articles: { type: "integer", minimum: 1, maximum: 10_000 },
-      retry_attempts: { type: "integer", minimum: 0, maximum: 1000 },
-      partial_results_ok: { type: "boolean" },
-      include: PATTERNS,
-      exclude: PATTERNS,
-      same_site: { type: "boolean" },
-      stay_within: { enum: ["site", "host", "path"] },
-      follow_links: { type: "boolean" },
-      delay_seconds: { type: "number", minimum: 0, maximum: 3600 },
-      use_sitemap: { type: "boolean" },
+      url: { anyOf: [CRAWL_START, CRAWL_STARTS] },
+      ...(CRAWL_SETTINGS as unknown as Record<string, JsonValue>),
       strategy: { enum: ["auto", "http", "browser"] },
       ...READING_SCHEMAS,
       article: { type: ["boolean", "null"] },
       respect_robots: { type: "boolean" },
+      session_id: {
+        type: ["string", "null"],
+        description: "The id or the name of a stored session of the start's origin.",
+      },
       proxy: PROXY_SCHEMA,
       accept_partial: {
         type: "boolean",
-        description: "Whether a crawl that ended in part completes the step. True unless told.",
+        description: "Whether a partial crawl completes the step. Default: true.",
+      },
+      flat: {
+        type: "boolean",
+        description:
+          "Output the records alone, as scrape does; a failed page is an item with its reason in not_read. Default: false.",
+      },
+      max_failed_share: {
+        type: "number",
+        minimum: 0,
+        maximum: 1,
+        description: "Which share of the pages may fail, from 0 to 1; more fail the step. Without it, any.",
       },
     },
     required: ["url"],
     additionalProperties: false,
   },
-  async run(context, { accept_partial: acceptPartial = true, ...options }) {
+  async run(context, params) {
+    const { accept_partial: acceptPartial = true, flat = false, max_failed_share: share, ...options } = params;
     const { child } = context;
     if (child === null)
       return { kind: "wait", memory: {}, child: { kind: "crawl", options: options as Record<string, JsonValue> } };
+    const [pages, failed] = [child.counts["completed"] ?? 0, child.counts["failed"] ?? 0];
+    const bad: JsonValue[] = [];
+    const { file } = await writeItems(context.files, "failed.jsonl", failuresOf(child, bad));
+    if (share !== undefined && child.status !== "cancelled") refuseUnlessEnough(pages, failed, share, bad);
     refuseUnlessEnded(child, "crawl");
     if (child.status === "partial" && !acceptPartial)
       throw new FetchFailure("step_child_failed", `the crawl ended in part: ${child.message ?? child.runId}`);
@@ -60,10 +73,12 @@ export const crawlStep: StepKind<CrawlParams> = {
       output: {
         run_id: child.runId,
         status: child.status,
-        pages: child.counts["completed"] ?? 0,
-        failed: child.counts["failed"] ?? 0,
+        pages,
+        failed,
+        failed_pages: bad,
       },
-      items: recordsOf(child),
+      items: flat ? flatOf(child) : recordsOf(child),
+      files: file === null ? [] : [file],
     };
   },
 };
@@ -71,4 +86,40 @@ export const crawlStep: StepKind<CrawlParams> = {
 /** Records with the address they are of. */
 async function* recordsOf(child: ChildEnd): AsyncGenerator<Item> {
   for await (const { url, data } of child.results()) yield recordItem(url, data);
+}
+
+/** What the rules found on each page, and of a page that failed, that it did. */
+async function* flatOf(child: ChildEnd): AsyncGenerator<Item> {
+  for await (const { url, data } of child.results()) {
+    const { fields } = data;
+    const isRecord = typeof fields === "object" && fields !== null && !Array.isArray(fields);
+    yield { ...recordItem(pageOf(url, data), isRecord ? fields : data), not_read: null };
+  }
+  for await (const { url, error } of child.failures()) yield { url, not_read: error };
+}
+
+/** A redirect may have led to another address. */
+function pageOf(url: string, { url: landed }: Readonly<Record<string, JsonValue>>): string {
+  return typeof landed === "string" ? landed : url;
+}
+
+async function* failuresOf(child: ChildEnd, named: JsonValue[]): AsyncGenerator<Item> {
+  for await (const { url, error, httpStatus } of child.failures()) {
+    const failed = { url, error, http_status: httpStatus };
+    if (named.length < NAMED) named.push(failed);
+    yield failed;
+  }
+}
+
+/** Says which pages they are: whoever reads it need not look for them. */
+function refuseUnlessEnough(pages: number, failed: number, share: number, bad: readonly JsonValue[]): void {
+  const all = pages + failed;
+  if (failed === 0 || (pages > 0 && failed / all <= share)) return;
+  const said = (bad as { url: string; error: string }[])
+    .slice(0, MOST_SAID)
+    .map(({ url, error }) => `${url}: ${error}`);
+  const more = failed > said.length ? `; and ${failed - said.length} more` : "";
+  const what =
+    pages === 0 ? "no page could be read" : `${failed} of ${all} pages failed, and max_failed_share is ${share}`;
+  throw new FetchFailure("step_child_failed", `${what}: ${said.join("; ")}${more}`);
 }

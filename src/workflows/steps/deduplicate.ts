@@ -2,9 +2,9 @@ import { type Candidate, findNearDuplicates, type NearDuplicate } from "../../im
 import type { ImageInspector } from "../../images/inspector.ts";
 import { isHash, MOST_DISTANCE } from "../../images/near.ts";
 import type { DeduplicateParams } from "../built-in-kinds.ts";
-import { bytesOf, factsOf, hashOf } from "../item-keys.ts";
-import { untilAborted, writeItems } from "../items-file.ts";
-import { BATCH, inBatches, lookAt } from "../picture-facts.ts";
+import { bytesOf, factsOf, hashOf } from "../items/item-keys.ts";
+import { untilAborted, writeItems } from "../items/items-file.ts";
+import { BATCH, inBatches, lookAt } from "../items/picture-facts.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
 
 /** Copies that were made smaller or recompressed are within it, other pictures hardly ever: see images/perceptual-hash. */
@@ -27,7 +27,7 @@ interface Copy {
 export function deduplicateStep(inspector: ImageInspector): StepKind<DeduplicateParams> {
   return {
     kind: "deduplicate",
-    about: "Passes on each file once, and of pictures that look alike the largest.",
+    about: "Passes on each file once; of similar images, only the largest.",
     params: {
       type: "object",
       properties: {
@@ -35,11 +35,11 @@ export function deduplicateStep(inspector: ImageInspector): StepKind<Deduplicate
           type: "integer",
           minimum: 0,
           maximum: MOST_DISTANCE,
-          description: `In how many of 64 bits pictures may differ that count as the same; 0: only exact copies do. ${DEFAULT_DISTANCE} unless told.`,
+          description: `How many of 64 hash bits may differ between duplicate images; 0: only exact copies. Default: ${DEFAULT_DISTANCE}.`,
         },
         keep: {
           enum: ["largest", "first"],
-          description: "Which of pictures that look alike goes on. The largest unless told.",
+          description: "Which of several similar images to keep. Default: largest.",
         },
       },
       additionalProperties: false,

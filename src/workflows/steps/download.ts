@@ -1,9 +1,10 @@
-import { FetchFailure } from "../../domain/failure.ts";
-import type { TaskArtifact } from "../../domain/outcome.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
+import type { TaskArtifact } from "../../domain/run/outcome.ts";
+import { withoutCredentials } from "../../domain/text/sealed-text.ts";
 import { ADDRESS_SCHEMA, type Address, addressesFor, distinct, FIELD_SCHEMA } from "../addresses.ts";
 import { refuseUnlessEnded } from "../child-ends.ts";
-import { addressOf, nameOf } from "../item-keys.ts";
-import { readItems, writeItems } from "../items-file.ts";
+import { addressOf, nameOf } from "../items/item-keys.ts";
+import { readItems, writeItems } from "../items/items-file.ts";
 import { PROXY_SCHEMA } from "../proxy-param.ts";
 import type { ChildEnd, Item, StepContext, StepKind } from "../step-kind.ts";
 
@@ -29,7 +30,7 @@ interface Memory {
 /** Stores what addresses give. They are fetched under the limits of their sites, as everything is. */
 export const downloadStep: StepKind<DownloadParams> = {
   kind: "download",
-  about: "Downloads what is at the addresses it is given, or at those in the items that come in.",
+  about: "Downloads the given URLs, or those in the incoming items.",
   params: {
     type: "object",
     properties: {
@@ -39,7 +40,8 @@ export const downloadStep: StepKind<DownloadParams> = {
         type: "number",
         minimum: 0,
         maximum: 1,
-        description: "Which part may fail, from 0 to 1; without it the step fails only when nothing could be had.",
+        description:
+          "Share of downloads that may fail, from 0 to 1. Default: the step fails only if all downloads fail.",
       },
       proxy: PROXY_SCHEMA,
     },
@@ -58,10 +60,10 @@ export const downloadStep: StepKind<DownloadParams> = {
       const next: Memory = { taken: taken + batch.length, lists };
       return { kind: "wait", memory: { ...next }, child: { kind: "download", urls: wanted, proxy } };
     }
-    const lost = { invalid: 0, failed: 0 };
+    const lost: Lost = { invalid: 0, failed: 0, error: null };
     const { file } = await writeItems(context.files, "failed.jsonl", failuresOf(context, all(), lost));
     const failed = lost.invalid + lost.failed;
-    refuseUnlessEnough(taken - lost.failed, failed, ratio);
+    refuseUnlessEnough(taken - lost.failed, failed, ratio, lost.error);
     const output = { downloaded: 0, failed };
     return {
       kind: "done",
@@ -83,6 +85,8 @@ async function nextBatch(
     let first: readonly string[] | null = null;
     for await (const batch of batchesOf(all())) {
       if (first === null) first = batch;
+      // A file is not sealed: a list with credentials is made again.
+      else if (batch.some((url) => withoutCredentials(url) !== url)) lists.push(null);
       else lists.push((await writeItems(context.files, "addresses.jsonl", asItems(batch))).items.hash);
     }
     return { batch: first ?? [], lists };
@@ -131,32 +135,41 @@ function* asItems(batch: readonly string[]): Generator<Item> {
   for (const url of batch) yield { url };
 }
 
-function refuseUnlessEnough(had: number, failed: number, ratio: number): void {
+interface Lost {
+  invalid: number;
+  failed: number;
+  /** Why the first of them failed: where all fail, it is mostly for the same reason. */
+  error: string | null;
+}
+
+function refuseUnlessEnough(had: number, failed: number, ratio: number, error: string | null): void {
   if (failed === 0) return;
   const all = had + failed;
-  if (had === 0) throw new FetchFailure("step_child_failed", `none of ${all} files could be had`);
+  const why = error === null ? "" : `: ${error}`;
+  if (had === 0) {
+    const what = all === 1 ? "the only download failed" : `all ${all} downloads failed`;
+    throw new FetchFailure("step_child_failed", `${what}${why}`);
+  }
   if (failed / all > ratio)
     throw new FetchFailure(
       "step_child_failed",
-      `${failed} of ${all} files could not be had: more than max_failed_ratio`,
+      `${failed} of ${all} downloads failed, more than max_failed_ratio (${ratio}) allows${why}`,
     );
 }
 
 /** One line for each address that gave nothing. */
-async function* failuresOf(
-  context: StepContext,
-  addresses: AsyncIterable<Address>,
-  lost: { invalid: number; failed: number },
-): AsyncGenerator<Item> {
+async function* failuresOf(context: StepContext, addresses: AsyncIterable<Address>, lost: Lost): AsyncGenerator<Item> {
   for await (const { url, given } of addresses) {
     if (url !== null) continue;
     lost.invalid += 1;
-    yield { url: given, error: "is not an http or https address" };
+    lost.error ??= "not an http or https address";
+    yield { url: withoutCredentials(given), error: "is not an http or https address" };
   }
   for (const child of context.children) {
     for await (const { url, file, error } of child.downloads()) {
       if (file !== null) continue;
       lost.failed += 1;
+      lost.error ??= error;
       yield { url, error: error ?? "it gave no file" };
     }
   }

@@ -1,13 +1,13 @@
-import type { TaskArtifact } from "../../domain/outcome.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { TaskArtifact } from "../../domain/run/outcome.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Exporter, ExportRecord, PackedFile } from "../../exporters/exporter.ts";
 import { type PackingName, PACKINGS } from "../../exporters/pack.ts";
 import { exporterNamed, RECORD_FORMATS } from "../../exporters/registry.ts";
 import { CONDITION_SCHEMAS, compileConditions, type Conditions, faultsOfConditions } from "../conditions.ts";
-import { isDevice, safeName } from "../dataset-names.ts";
-import { type Dataset, type DatasetParams, openDataset, type Placed } from "../dataset.ts";
-import { addressOf, hashOf, labelOf } from "../item-keys.ts";
-import { PATH_SCHEMA, valueAt } from "../item-values.ts";
+import { isDevice, safeName } from "../items/dataset-names.ts";
+import { type Dataset, type DatasetParams, openDataset, type Placed } from "../items/dataset.ts";
+import { addressOf, hashOf, labelOf } from "../items/item-keys.ts";
+import { PATH_SCHEMA, valueAt } from "../items/item-values.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
 
 /** What is null is left open: the expressions of a template may leave it so. */
@@ -28,18 +28,19 @@ const MANIFEST = "manifest";
 
 export const exportStep: StepKind<GivenParams> = {
   kind: "export",
-  about: "Makes a file of its items: a table in any export format, or an archive of their files with a manifest.",
+  about: "Writes its items to a file: a table in any export format, or an archive of their files with a manifest.",
   params: {
     type: "object",
     properties: {
-      format: { enum: [...RECORD_FORMATS], description: "Of the table, or of the manifest. jsonl unless told." },
+      format: { enum: [...RECORD_FORMATS], description: "Format of the table or manifest. Default: jsonl." },
       images: {
         type: "boolean",
-        description: "The files themselves, in folders by part and label, with the table as their manifest.",
+        description: "Export the files themselves, in folders by split and label, with the table as manifest.",
       },
       archive: {
         enum: [...Object.keys(PACKINGS), null],
-        description: "Packs everything into one file; zip for images unless told. Tables have a file per part in it.",
+        description:
+          "Pack everything into one file, with one table per split. Default: zip with images, otherwise none.",
       },
       split: {
         type: ["object", "null"],
@@ -47,25 +48,25 @@ export const exportStep: StepKind<GivenParams> = {
         additionalProperties: { type: "number", exclusiveMinimum: 0, maximum: 1_000_000 },
         minProperties: 1,
         maxProperties: 20,
-        description: 'Parts and their shares, such as {"train": 0.8, "val": 0.1, "test": 0.1}.',
+        description: 'Splits and their shares, such as {"train": 0.8, "val": 0.1, "test": 0.1}.',
       },
-      seed: { type: ["string", "integer"], description: "Another one gives another division. 0 unless told." },
-      stratify: { type: "boolean", description: "Every label is divided in exactly these shares. False unless told." },
+      seed: { type: ["string", "integer"], description: "Seed of the split. Default: 0." },
+      stratify: { type: "boolean", description: "Apply these shares exactly within each label. Default: false." },
       fields: {
         type: ["object", "null"],
         additionalProperties: PATH_SCHEMA,
         minProperties: 1,
         maxProperties: 200,
-        description: "Columns and where their values stand in the items; all there is unless told.",
+        description: "Columns and the paths of their values in the items. Default: all values.",
       },
       where: {
         type: "object",
         properties: CONDITION_SCHEMAS as Record<string, JsonValue>,
         additionalProperties: false,
-        description: "Only items that meet all of these conditions.",
+        description: "Export only items that meet all of these conditions.",
       },
-      unique: { ...PATH_SCHEMA, description: "Only the first of the items that have the same value there." },
-      name: { type: "string", minLength: 1, maxLength: 100, description: "Of the file, without its ending." },
+      unique: { ...PATH_SCHEMA, description: "A path: of items with the same value there, export only the first." },
+      name: { type: "string", minLength: 1, maxLength: 100, description: "File name without extension." },
     },
     additionalProperties: false,
   },

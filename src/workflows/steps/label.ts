@@ -1,9 +1,9 @@
 import { messageOf } from "../../base/errors.ts";
-import { FetchFailure } from "../../domain/failure.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
 import { type Conditions, CONDITION_SCHEMAS, compileConditions, faultsOfConditions } from "../conditions.ts";
-import { inOrder } from "../in-order.ts";
-import { addressOf } from "../item-keys.ts";
-import { foldersOf, textAt, urlOf } from "../item-values.ts";
+import { inOrder } from "../items/in-order.ts";
+import { addressOf } from "../items/item-keys.ts";
+import { foldersOf, textAt, urlOf } from "../items/item-values.ts";
 import {
   ENDPOINT_CONCURRENCY,
   ENDPOINT_SCHEMA,
@@ -39,11 +39,11 @@ type Labeller = (item: Item) => Promise<Found>;
 
 export const labelStep: StepKind<LabelParams> = {
   kind: "label",
-  about: "Gives items a label: the same for all, by rules, from their address or a field, or by a model of yours.",
+  about: "Gives items a label: the same for all, by rules, from their URL or a field, or from your model.",
   params: {
     type: "object",
     properties: {
-      label: { ...NAME, type: ["string", "null"], description: "The same for all." },
+      label: { ...NAME, type: ["string", "null"], description: "One label for all items." },
       rules: {
         type: ["array", "null"],
         minItems: 1,
@@ -54,16 +54,17 @@ export const labelStep: StepKind<LabelParams> = {
           required: ["label"],
           additionalProperties: false,
         },
-        description: "The first whose conditions are all met gives the label; one without conditions takes the rest.",
+        description:
+          "The first rule whose conditions are all met gives the label; a rule without conditions matches the rest.",
       },
       from: {
         type: ["string", "null"],
         pattern: "^(folder|host|search_term|field:.{1,500})$",
         description:
-          "folder: the last folder of the address. host: its host. search_term: what was searched for. field:PATH: a value within the item.",
+          "folder: the last folder of the URL. host: its host. search_term: the search term. field:PATH: a value within the item.",
       },
       endpoint: { anyOf: [{ type: ["string", "null"], minLength: 1, maxLength: 8192 }, ENDPOINT_SCHEMA] },
-      drop_unlabelled: { type: "boolean", description: "Items without a label go no further. False unless told." },
+      drop_unlabelled: { type: "boolean", description: "Drop items without a label. Default: false." },
     },
     anyOf: WAYS.map((name) => ({ required: [name] })),
     additionalProperties: false,

@@ -1,8 +1,9 @@
-import { FetchFailure } from "../../domain/failure.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import { withoutSecrets } from "../../domain/text/sealed-text.ts";
 import { ADDRESS_SCHEMA, addressesFor, distinct, FIELD_SCHEMA } from "../addresses.ts";
 import { refuseUnlessEnded } from "../child-ends.ts";
-import { recordItem } from "../item-keys.ts";
+import { recordItem } from "../items/item-keys.ts";
 import { PROXY_SCHEMA } from "../proxy-param.ts";
 import { READING_SCHEMAS } from "../reading.ts";
 import type { ChildEnd, Item, StepContext, StepEnd, StepKind } from "../step-kind.ts";
@@ -31,7 +32,7 @@ const MOST_PAGES = 100;
 
 export const scrapeStep: StepKind<ScrapeParams> = {
   kind: "scrape",
-  about: "Gets one page, or a few one after the other, as jobs do; their records are the items.",
+  about: "Fetches one page, or a few one after the other, like a job; their records are the items.",
   params: {
     type: "object",
     properties: {
@@ -41,23 +42,22 @@ export const scrapeStep: StepKind<ScrapeParams> = {
       ...READING_SCHEMAS,
       strategy: { enum: ["auto", "http", "browser", "api_replay"] },
       requires_auth: { type: "boolean" },
-      session_id: { type: ["string", "null"] },
+      session_id: { type: ["string", "null"], description: "The id or the name of a stored session." },
       max_attempts: {
         type: ["integer", "null"],
         minimum: 1,
         maximum: 1000,
         description:
-          "How often each page is asked for within one try of the step; 3 unless told. max_retries of the step repeats all of that.",
+          "Attempts per page within one attempt of the step. Default: 3. max_retries of the step repeats all of them.",
       },
       escalate: { type: "boolean" },
       respect_robots: { type: "boolean" },
       proxy: PROXY_SCHEMA,
       timeout_seconds: { type: ["number", "null"], exclusiveMinimum: 0, maximum: 3600 },
-      replay: { description: "What api_replay sends, as in a job." },
+      replay: { description: "The request of api_replay, as in a job." },
       accept_partial: {
         type: "boolean",
-        description:
-          "With several pages: whether some that could not be had leave the step completed. True unless told.",
+        description: "With several pages: whether the step completes although some pages failed. Default: true.",
       },
     },
     not: { required: ["url", "urls"] },
@@ -88,7 +88,8 @@ async function pagesOf(
 ): Promise<readonly string[]> {
   const pages: string[] = [];
   for await (const { url, given } of distinct(addressesFor(context, named, field))) {
-    if (url === null) throw new FetchFailure("step_params", `${given.slice(0, 200)} is not an http or https address`);
+    if (url === null)
+      throw new FetchFailure("step_params", `${withoutSecrets(given).slice(0, 200)} is not an http or https address`);
     if (pages.length === MOST_PAGES)
       throw new FetchFailure(
         "step_params",

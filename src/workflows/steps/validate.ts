@@ -1,5 +1,5 @@
-import { contentTypeOf, MAGIC_BYTES } from "../../domain/file-magic.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
+import { contentTypeOf, MAGIC_BYTES } from "../../domain/page/file-magic.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { ImageInspector } from "../../images/inspector.ts";
 import {
   faultsOfRules,
@@ -11,9 +11,9 @@ import {
   whyNotFile,
   whyNotImage,
 } from "../file-rules.ts";
-import { hashOf, mediaTypeOf } from "../item-keys.ts";
-import { readItems, writeItems } from "../items-file.ts";
-import { asItemFacts, BATCH, fileOf, hasWrongExtension, inBatches, lookAt } from "../picture-facts.ts";
+import { hashOf, mediaTypeOf } from "../items/item-keys.ts";
+import { readItems, writeItems } from "../items/items-file.ts";
+import { asItemFacts, BATCH, fileOf, hasWrongExtension, inBatches, lookAt } from "../items/picture-facts.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
 
 /** What one item is found to be. */
@@ -28,7 +28,7 @@ type Judge = (context: StepContext, items: readonly Item[]) => Promise<Verdict[]
 export function validateStep(inspector: ImageInspector): StepKind<ValidateParams> {
   return {
     kind: "validate",
-    about: "Decodes the images that come in, or checks files of any kind, and passes on the good ones.",
+    about: "Decodes the incoming images, or checks files of any kind, and passes on the valid ones.",
     params: RULES_SCHEMA,
     check: faultsOfRules,
     async run(context, params) {

@@ -1,5 +1,5 @@
-import { FetchFailure } from "../../domain/failure.ts";
-import { passedOn } from "../passed-on.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
+import { forwardInputs } from "../items/forward-inputs.ts";
 import type { StepKind } from "../step-kind.ts";
 
 interface WaitParams {
@@ -12,7 +12,7 @@ const LONGEST_SECONDS = 366 * 24 * 3600;
 /** Sleeps; what came to it goes on to the next steps. */
 export const waitStep: StepKind<WaitParams> = {
   kind: "wait",
-  about: "Waits for some seconds, or until a time, without holding anything up.",
+  about: "Waits for some seconds, or until a time, without occupying a worker.",
   params: {
     type: "object",
     properties: {
@@ -20,12 +20,12 @@ export const waitStep: StepKind<WaitParams> = {
         type: "number",
         minimum: 0,
         maximum: LONGEST_SECONDS,
-        description: "How long to wait; the time goes on while the workflow is paused.",
+        description: "How long to wait; the time also passes while the workflow is paused.",
       },
       until: {
         type: "string",
         format: "date-time",
-        description: "When to go on, such as 2027-01-31T06:00:00Z; a time that is past does not wait.",
+        description: "When to continue, such as 2027-01-31T06:00:00Z; a time in the past does not wait.",
       },
     },
     oneOf: [{ required: ["seconds"] }, { required: ["until"] }],
@@ -37,7 +37,7 @@ export const waitStep: StepKind<WaitParams> = {
     const waitedFrom = memory === null ? clock.now() : (memory as { from: number }).from;
     if (clock.now() < until) return { kind: "wait", memory: { until, from: waitedFrom }, until };
     const seconds = Math.max(0, Math.round((clock.now() - waitedFrom) / 100) / 10);
-    return { kind: "done", output: { waited_seconds: seconds }, ...passedOn(context) };
+    return { kind: "done", output: { waited_seconds: seconds }, ...forwardInputs(context) };
   },
 };
 

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { webhookHeaders } from "../../base/webhook-signature.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { requireSuccess } from "../answers.ts";
-import { passedOn } from "../passed-on.ts";
+import { forwardInputs } from "../items/forward-inputs.ts";
 import type { StepContext, StepKind } from "../step-kind.ts";
 
 interface WebhookParams {
@@ -18,14 +18,14 @@ const LONGEST_ANSWER = 4096;
 export function webhookStep(secret: string | null): StepKind<WebhookParams> {
   return {
     kind: "webhook",
-    about: "Sends a request to an address of yours; an answer that is not 2xx, such as a redirect, fails the step.",
+    about: "Sends a request to your URL; a response other than 2xx, such as a redirect, fails the step.",
     params: {
       type: "object",
       properties: {
         url: { type: "string", minLength: 1, maxLength: 8192 },
-        method: { enum: ["POST", "PUT", "PATCH", "GET", "DELETE"], description: "POST unless told." },
+        method: { enum: ["POST", "PUT", "PATCH", "GET", "DELETE"], description: "Default: POST." },
         headers: { type: "object", additionalProperties: { type: "string", writeOnly: true } },
-        body: { description: "Sent as JSON; without it, a summary of the run and of what its steps put out." },
+        body: { description: "Sent as JSON. Default: a summary of the run and of its step outputs." },
       },
       required: ["url"],
       additionalProperties: false,
@@ -48,7 +48,11 @@ export function webhookStep(secret: string | null): StepKind<WebhookParams> {
         ...(bodiless ? {} : { body }),
       });
       requireSuccess(answer, "the webhook was not taken", context.clock);
-      return { kind: "done", output: { status: answer.status, answer: readAnswer(answer.body) }, ...passedOn(context) };
+      return {
+        kind: "done",
+        output: { status: answer.status, answer: readAnswer(answer.body) },
+        ...forwardInputs(context),
+      };
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { RECORD_FORMATS } from "../../exporters/registry.ts";
 import { CRAWL_SCHEMA, crawlParams, SPLIT_SCHEMA } from "./shared.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { CRAWL_SCHEMA, crawlParams, SPLIT_SCHEMA } from "./shared.ts";
 
 /** Pictures from addresses or from a crawl, checked, each once, labelled, in an archive with a manifest. */
@@ -10,13 +10,13 @@ export const imageDataset: JsonValue = {
     type: "object",
     properties: {
       urls: {
-        title: "URLs",
+        title: "Image URLs",
         type: ["array", "null"],
         items: { type: "string", minLength: 1, maxLength: 8192 },
         minItems: 1,
         maxItems: 100_000,
         default: null,
-        description: "Addresses of pictures. Give either these or a crawl.",
+        description: "URLs of image files. Leave empty to find images by a crawl.",
       },
       crawl: { ...CRAWL_SCHEMA, type: ["object", "null"], default: null },
       min_width: { type: "integer", minimum: 1, default: 64, description: "Narrower pictures are left out." },

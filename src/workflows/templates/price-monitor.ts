@@ -1,4 +1,6 @@
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import { RECORD_FORMATS } from "../../exporters/registry.ts";
+import { ADDRESS_SCHEMA } from "../addresses.ts";
 
 const SOMETHING_CHANGED =
   "steps.compare.output.changed > 0 || steps.compare.output.added > 0 || steps.compare.output.removed > 0";
@@ -6,17 +8,18 @@ const SOMETHING_CHANGED =
 /** Looks at pages again and again (as a job with a schedule), and tells when something is different. */
 export const priceMonitor: JsonValue = {
   name: "price-monitor",
-  description: "Reads pages, compares them with the last run, and calls a webhook when something has changed.",
+  description:
+    "Reads pages, compares them with the last run, writes a table, and calls a webhook when something has changed.",
   params: {
     type: "object",
     properties: {
       urls: {
         title: "URLs",
         type: "array",
-        items: { type: "string", minLength: 1, maxLength: 8192 },
+        items: ADDRESS_SCHEMA,
         minItems: 1,
-        maxItems: 100,
-        description: "The pages to look at.",
+        maxItems: 10_000,
+        description: "The pages to look at. At most 10,000.",
       },
       fields: {
         type: ["array", "object"],
@@ -37,7 +40,25 @@ export const priceMonitor: JsonValue = {
         default: ["price"],
         description: "The fields whose changes count.",
       },
-      webhook_url: { type: ["string", "null"], default: null, description: "Who is told. Without it, nobody is." },
+      max_failed_share: {
+        type: "number",
+        minimum: 0,
+        maximum: 1,
+        default: 0.2,
+        description:
+          "Which share of the pages may fail, from 0 to 1. Those are reported, and compared again when they can be read; more fail the run.",
+      },
+      respect_robots: {
+        type: "boolean",
+        default: false,
+        description: "Whether pages that robots.txt closes are left out.",
+      },
+      format: { enum: [...RECORD_FORMATS], default: "csv", description: "Of the file with all records." },
+      webhook_url: {
+        type: ["string", "null"],
+        default: null,
+        description: "Called when something changes. Empty: no notification.",
+      },
     },
     required: ["urls"],
     additionalProperties: false,
@@ -45,13 +66,18 @@ export const priceMonitor: JsonValue = {
   steps: [
     {
       name: "scrape",
-      task_type: "scrape",
+      task_type: "crawl",
       params: {
-        urls: "${{ params.urls }}",
+        url: "${{ params.urls }}",
+        max_depth: 0,
+        max_pages: 10_000,
+        follow_links: false,
+        timeout_minutes: 1440,
         fields: "${{ params.fields }}",
         items: "${{ params.items }}",
-        // A page that cannot be had must not look like one that is gone.
-        accept_partial: false,
+        respect_robots: "${{ params.respect_robots }}",
+        flat: true,
+        max_failed_share: "${{ params.max_failed_share }}",
       },
       estimated_duration: 30,
     },
@@ -60,6 +86,13 @@ export const priceMonitor: JsonValue = {
       task_type: "compare",
       dependencies: ["scrape"],
       params: { key: "${{ params.key }}", fields: "${{ params.compare }}" },
+      estimated_duration: 1,
+    },
+    {
+      name: "export",
+      task_type: "export",
+      dependencies: ["compare"],
+      params: { format: "${{ params.format }}", name: "prices" },
       estimated_duration: 1,
     },
     {
@@ -74,6 +107,8 @@ export const priceMonitor: JsonValue = {
           added: "${{ steps.compare.output.added }}",
           removed: "${{ steps.compare.output.removed }}",
           changes: "${{ steps.compare.output.changes }}",
+          failed: "${{ steps.scrape.output.failed }}",
+          failed_pages: "${{ steps.scrape.output.failed_pages }}",
         },
       },
       estimated_duration: 1,

@@ -1,5 +1,5 @@
 /** What templates that crawl ask for, and hand on to their crawl step. */
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
 
 const PATTERNS = { type: "array", items: { type: "string" }, default: [] };
 
@@ -30,6 +30,12 @@ export const CRAWL_SCHEMA: { readonly [key: string]: JsonValue } = {
     },
     include: { ...PATTERNS, title: "Only pages like", description: "Only pages that one of these patterns matches." },
     exclude: { ...PATTERNS, title: "No pages like", description: "No pages that one of these patterns matches." },
+    follow: {
+      ...PATTERNS,
+      title: "Also follow",
+      description: "Pages that only lead to others, such as /page/**: they give no records.",
+    },
+    read: { ...PATTERNS, title: "Read only", description: "Only pages that one of these matches give records." },
     use_sitemap: {
       title: "Use sitemaps",
       type: "boolean",

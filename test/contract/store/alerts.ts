@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { AlertRecord, AlertVerbs, NewAlert } from "../../../src/store/alert-port.ts";
+import type { AlertRecord, AlertStore, NewAlert } from "../../../src/store/ports/alert-port.ts";
 import { attempt, DONE, FAILED, NOBODY, refused, refusedField, type Scenario, walk } from "./kit.ts";
 
 function newAlert(key: string, more: Partial<NewAlert> = {}): NewAlert {
@@ -9,7 +9,7 @@ function newAlert(key: string, more: Partial<NewAlert> = {}): NewAlert {
 const keys = (alerts: readonly AlertRecord[]) => alerts.map(({ key }) => key);
 
 /** What is due, without taking it from anybody. */
-const due = (store: AlertVerbs, now: number, limit = 10) => store.takeDueAlerts({ limit, until: now }, now);
+const due = (store: AlertStore, now: number, limit = 10) => store.takeDueAlerts({ limit, until: now }, now);
 
 export function alertScenarios(scenario: Scenario): void {
   scenario("an alert is kept as it was raised, and the same one is raised once", async (kit) => {
@@ -104,7 +104,7 @@ export function alertScenarios(scenario: Scenario): void {
     },
   );
 
-  scenario("events are looked through in short looks, for those that begin as they should", async (kit) => {
+  scenario("events are looked through in short looks, for those of the given types", async (kit) => {
     const { store } = kit;
     const after = await store.alertCursor();
     for (const key of ["a", "b", "c"]) await kit.page(key);
@@ -113,12 +113,12 @@ export function alertScenarios(scenario: Scenario): void {
     const ended = tasks.map((task, n) => ({ task, verdict: n === 1 ? DONE : FAILED, attempt: attempt(1) }));
     await store.settle([{ hold: grant, tasks: ended }], kit.now);
     const { events, last: newest } = await store.feed({ after, limit: 100 });
-    const wanted = events.filter(({ level, message }) => level !== "info" && message.startsWith("Run "));
+    const wanted = events.filter(({ type }) => type === "run.failed");
     assert.ok(wanted.length > 0 && wanted.length < events.length, JSON.stringify(events));
     const ids: string[] = [];
     let looks = 0;
     for (let at = after, more = true; more; looks += 1) {
-      const look = await store.findEvents({ after: at, beginnings: ["Nothing", "Run "], look: 2 });
+      const look = await store.findEvents({ after: at, types: ["circuit.opened", "run.failed"], look: 2 });
       ids.push(...look.found.map(({ id }) => id));
       at = look.last;
       more = look.more;
@@ -129,19 +129,19 @@ export function alertScenarios(scenario: Scenario): void {
       wanted.map(({ id }) => id),
     );
     assert.equal(looks, Math.ceil(events.length / 2));
-    const all = await store.findEvents({ after, beginnings: ["Run "], look: 100 });
+    const all = await store.findEvents({ after, types: ["run.failed"], look: 100 });
     assert.deepEqual(
       all.found,
-      wanted.map(({ id, runId, level, message, meta, createdAt }) => {
-        return { id, runId, isPart: false, level, message, meta, createdAt };
+      wanted.map(({ id, runId, type, level, message, meta, createdAt }) => {
+        return { id, runId, isPart: false, type, level, message, meta, createdAt };
       }),
     );
-    assert.deepEqual(await store.findEvents({ after: all.last, beginnings: ["Run "], look: 100 }), {
+    assert.deepEqual(await store.findEvents({ after: all.last, types: ["run.failed"], look: 100 }), {
       found: [],
       last: all.last,
       more: false,
     });
-    await refusedField("after", store.findEvents({ after: NOBODY, beginnings: [], look: 1 }));
+    await refusedField("after", store.findEvents({ after: NOBODY, types: [], look: 1 }));
   });
 
   scenario("how far the feed was looked through is kept with what was raised, and never goes back", async (kit) => {

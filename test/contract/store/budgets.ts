@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { NewRun } from "../../../src/store/port.ts";
+import type { NewRun } from "../../../src/store/ports/port.ts";
 import { candidate, newTask, type Scenario, TTL } from "./kit.ts";
 
 export function budgetScenarios(scenario: Scenario): void {
@@ -63,6 +63,67 @@ export function budgetScenarios(scenario: Scenario): void {
       assert.equal(await kit.store.borrowers("x"), 1, "whoever leaves wants nothing");
     },
   );
+
+  scenario("whoever asked first gets the next unit, not whoever asks again first", async (kit) => {
+    if (kit.store.capabilities.singleEngine) return;
+    for (const name of ["A", "B", "C"]) await kit.enter(name);
+    const borrow = (owner: string) => kit.store.borrow("x", owner, 1, 1);
+    assert.equal(await borrow("A"), 1);
+    assert.deepEqual([await borrow("B"), await borrow("C")], [0, 0]);
+    await kit.store.giveBack("x", "A", 1);
+    assert.deepEqual([await borrow("A"), await borrow("C"), await borrow("B")], [0, 0, 1]);
+    await kit.store.giveBack("x", "B", 1);
+    assert.deepEqual([await borrow("A"), await borrow("C")], [0, 1]);
+    await kit.store.giveBack("x", "C", 1);
+    await kit.store.giveBack("x", "A", 0);
+    assert.equal(await borrow("C"), 1, "nobody waits any more");
+  });
+
+  scenario("whoever gives a unit back and wants one again is the last in line at once", async (kit) => {
+    if (kit.store.capabilities.singleEngine) return;
+    for (const name of ["A", "B", "C"]) await kit.enter(name);
+    const borrow = (owner: string) => kit.store.borrow("x", owner, 1, 1);
+    assert.deepEqual([await borrow("A"), await borrow("B")], [1, 0]);
+    await kit.store.giveBack("x", "A", 1, true);
+    assert.equal(await kit.store.borrowers("x"), 2, "it is seen before it has asked");
+    assert.deepEqual([await borrow("C"), await borrow("A"), await borrow("B")], [0, 0, 1]);
+    await kit.store.giveBack("x", "B", 1);
+    assert.deepEqual([await borrow("C"), await borrow("A")], [0, 1], "it asked before the third one");
+    assert.equal(await kit.store.borrow("y", "A", 2, 2), 2);
+    await kit.store.giveBack("y", "A", 1, true);
+    assert.equal(await kit.store.borrow("y", "B", 1, 2), 1, "whoever has some left is not in line");
+    await kit.store.leaveOwners("A");
+    await kit.store.giveBack("x", "A", 1, true);
+    assert.equal(await kit.store.borrowers("x"), 1, "whoever has left wants nothing");
+  });
+
+  scenario("who uses a concurrency key can be seen, and where a run has work under it", async (kit) => {
+    await kit.enter("A");
+    const at = (key: string, site: string, resolver: string) => newTask(key, { lane: `site:${site}`, resolver });
+    const tasks = [at("1", "a.test", "k"), at("2", "a.test", "k"), at("3", "b.test", "k"), at("4", "b.test", "other")];
+    const run = await kit.store.openRun({ kind: "queue", alias: "queue", maxAttempts: 3, snapshot: {} }, kit.now);
+    await kit.store.enqueue(run.id, tasks, kit.now);
+    assert.deepEqual(await kit.store.keyUse(run.id, ["k", "other"]), new Map());
+    await kit.store.borrow("resolver:k", "A", 2, 2);
+    assert.deepEqual(
+      await kit.store.keyUse(run.id, ["k", "other"]),
+      new Map([["k", { running: 0, lent: 2, waiting: 0 }]]),
+    );
+    const grant = await kit.store.takeLane("site:a.test", "A", TTL);
+    await kit.store.claim(grant!, { limit: 1 }, kit.now);
+    await kit.store.giveBack("resolver:k", "A", 2, true);
+    assert.deepEqual(await kit.store.keyUse(run.id, ["k"]), new Map([["k", { running: 1, lent: 0, waiting: 1 }]]));
+    await kit.store.setSite("b.test", { maxConcurrency: 7 });
+    const open = await kit.store.openUnderKey(run.id, "k", 10);
+    assert.deepEqual(
+      open.toSorted((a, b) => a.site.localeCompare(b.site)),
+      [
+        { site: "a.test", open: 2, maxConcurrency: null },
+        { site: "b.test", open: 1, maxConcurrency: 7 },
+      ],
+    );
+    assert.equal((await kit.store.openUnderKey(run.id, "k", 1)).length, 1);
+  });
 
   scenario("a run's own limit appears with the run, once, or not at all", async (kit) => {
     const run = (key: string): NewRun => ({ kind: "crawl", maxAttempts: 3, snapshot: {}, budget: { key, cap: 2 } });

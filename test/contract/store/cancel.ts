@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { RunRecord } from "../../../src/store/port.ts";
+import type { RunRecord } from "../../../src/store/ports/port.ts";
 import {
   DONE,
   evidence,

@@ -6,6 +6,37 @@ function many(prefix: string, count: number) {
 }
 
 export function claimScenarios(scenario: Scenario): void {
+  scenario(
+    "of a resolver no more is claimed than there is room for, and it is said that there is more",
+    async (kit) => {
+      const tasks = ["a", "b", "c"].map((key) => newTask(key, { resolver: "slow" }));
+      await kit.runWith([...tasks, newTask("d")]);
+      const lane = await kit.take("A");
+      const options = { limit: 10, resolverRoom: { slow: 1 } };
+      const claim = (await kit.store.claim(lane, options, kit.now))!;
+      assert.deepEqual([keysOf(claim).toSorted(), claim.limited, claim.more], [["a", "d"], ["slow"], false]);
+      const none = (await kit.store.claim(lane, { limit: 10, resolverRoom: { slow: 0 } }, kit.now))!;
+      assert.deepEqual([none.tasks, none.limited], [[], ["slow"]]);
+      const rest = (await kit.store.claim(lane, { limit: 10, resolverRoom: { slow: 5 } }, kit.now))!;
+      assert.deepEqual([keysOf(rest), rest.limited], [["b", "c"], undefined]);
+    },
+  );
+
+  scenario(
+    "of items of the queue under a resolver of which nothing is known none is claimed, and of all limits together so many as can begin",
+    async (kit) => {
+      const run = await kit.store.openRun({ kind: "queue", maxAttempts: null, snapshot: null }, kit.now);
+      const tasks = ["a", "b", "c"].map((key) => newTask(key, { resolver: key }));
+      await kit.store.enqueue(run.id, [...tasks, newTask("d")], kit.now);
+      const lane = await kit.take("A");
+      const unknown = (await kit.store.claim(lane, { limit: 10, resolverRoom: {} }, kit.now))!;
+      assert.deepEqual([keysOf(unknown), unknown.limited?.toSorted()], [["d"], ["a", "b", "c"]]);
+      const options = { limit: 10, resolverRoom: { a: 5, b: 5, c: null }, limitedRoom: 1 };
+      const known = (await kit.store.claim(lane, options, kit.now))!;
+      assert.deepEqual([known.tasks.length, keysOf(known).includes("c"), known.limited?.length], [2, true, 1]);
+    },
+  );
+
   scenario("an owner gets tasks by priority, then by age, and each once", async (kit) => {
     await kit.runWith([newTask("old"), newTask("urgent", { priority: 10 }), newTask("late", { priority: -1 })]);
     kit.pass(10);

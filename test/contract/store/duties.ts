@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { failure } from "../../../src/domain/failure.ts";
-import type { DutiesDue } from "../../../src/store/duty-port.ts";
+import { failure } from "../../../src/domain/run/failure.ts";
+import type { DutiesDue } from "../../../src/store/ports/duty-port.ts";
 import { DONE, type Kit, newTask, type Scenario } from "./kit.ts";
 
 async function due(kit: Kit): Promise<string[]> {

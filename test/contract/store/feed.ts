@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import type { Store } from "../../../src/store/port.ts";
+import type { Store } from "../../../src/store/ports/port.ts";
 import { DONE, type Kit, NOBODY, refused, refusedField, type Scenario, walk } from "./kit.ts";
 
 /** A run's part of the feed, as its log has it. */
 function logOf(run: { id: string }, all: Awaited<ReturnType<Store["feed"]>>["events"]) {
-  return all
-    .filter((event) => event.runId === run.id)
-    .map(({ id, seq, level, message, meta, createdAt }) => ({ id, seq, level, message, meta, createdAt }));
+  return all.filter((event) => event.runId === run.id).map(({ runId: _run, ...event }) => event);
 }
 
 /** Everything after the position, in pages of the given size. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import { LONGEST_STEP_MS } from "../../../src/domain/running-time.ts";
-import type { Discovered, Report } from "../../../src/domain/outcome.ts";
-import { NO_TRAPS } from "../../../src/domain/traps.ts";
-import type { ClaimedTask, LaneHold, NewRun, RunRecord } from "../../../src/store/port.ts";
+import { LONGEST_STEP_MS } from "../../../src/domain/run/running-time.ts";
+import type { Discovered, Report } from "../../../src/domain/run/outcome.ts";
+import { NO_TRAPS } from "../../../src/domain/crawl/traps.ts";
+import type { ClaimedTask, LaneHold, NewRun, RunRecord } from "../../../src/store/ports/port.ts";
 import {
   attempt,
   DONE,
@@ -264,10 +264,7 @@ export function frontierScenarios(scenario: Scenario): void {
 
   scenario("how far a crawl is never falls, although it finds more pages", async (kit) => {
     const run = await crawl(kit, ["a"], { timeLimitMs: 1_000_000, pagesLimit: 1000 });
-    const seen = async () => {
-      await kit.store.passTime(500, kit.now, 10);
-      return (await kit.store.run(run.id))?.progress;
-    };
+    const seen = async () => (await kit.store.run(run.id))?.progress;
     const lane = await kit.take("A");
     const finish = async (limit: number, keys: string[]) => {
       const { tasks } = (await kit.store.claim(lane, { limit }, kit.now))!;
@@ -290,6 +287,21 @@ export function frontierScenarios(scenario: Scenario): void {
     assert.equal(await seen(), 75);
     await finish(100, []);
     assert.equal(await seen(), 93, "131 of 140");
+  });
+
+  scenario("a crawl that has done 12 of the 15 pages it knows is at 80 %, at once", async (kit) => {
+    const run = await crawl(kit, ["a"], { pagesLimit: 1000 });
+    const seen = async () => (await kit.store.run(run.id))?.progress;
+    const lane = await kit.take("A");
+    const [start] = (await kit.claim(lane)).tasks;
+    const others = Array.from({ length: 14 }, (_, index) => found(`b${index}`));
+    await kit.report(lane, [start!], DONE, { discovered: others });
+    assert.equal(await seen(), 5, "there may be more than its first page leads to");
+    const { tasks } = await kit.claim(lane);
+    await kit.report(lane, [tasks[0]!], DONE, {});
+    assert.equal(await seen(), 13, "two of 15");
+    await kit.report(lane, tasks.slice(1, 11), DONE, {});
+    assert.equal(await seen(), 80);
   });
 
   scenario("pages that would not be done in time are not handed out, and those of other runs are", async (kit) => {

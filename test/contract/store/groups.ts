@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Politeness } from "../../../src/store/site-records.ts";
+import type { Politeness } from "../../../src/store/records/site-records.ts";
 import { DONE, FAILED, HANDED_BACK, keysOf, type Kit, movedTo, newTask, refusedField, type Scenario } from "./kit.ts";
 
 const OTHER = "site:b.example";

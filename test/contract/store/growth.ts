@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { failure } from "../../../src/domain/failure.ts";
-import type { Discovered } from "../../../src/domain/outcome.ts";
-import type { NewTask, RunRecord } from "../../../src/store/port.ts";
+import { failure } from "../../../src/domain/run/failure.ts";
+import type { Discovered } from "../../../src/domain/run/outcome.ts";
+import type { NewTask, RunRecord } from "../../../src/store/ports/port.ts";
 import { DONE, FAILED, HANDED_BACK, type Kit, LANE, movedTo, newTask, type Scenario, type Verdict } from "./kit.ts";
 
 const OTHER = "site:b.example";
@@ -187,7 +187,9 @@ export function growthScenarios(scenario: Scenario): void {
     const run = await crawl(kit, [newTask("page"), aside("map")]);
     const lane = await kit.take("A");
     const { tasks } = await kit.claim(lane);
-    const events = [{ level: "warn", message: "Sitemap not read", meta: { url: "x" } }] as const;
+    const events = [
+      { type: "sitemap.failed", level: "warn", message: "Sitemap not read", meta: { url: "x" } },
+    ] as const;
     await kit.report(lane, tasks, HANDED_BACK, { events });
     await kit.work(lane, DONE);
     assert.equal((await kit.words(run)).filter((word) => word === "Sitemap not read").length, 2);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { failure } from "../../../src/domain/failure.ts";
-import type { RunHold } from "../../../src/domain/run-hold.ts";
+import { failure } from "../../../src/domain/run/failure.ts";
+import type { RunHold } from "../../../src/domain/run/run-hold.ts";
 import { DONE, type Kit, keysOf, LANE, newTask, type Scenario } from "./kit.ts";
 
 const hold = (kit: Kit, more: Partial<RunHold> = {}): RunHold => ({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { failure } from "../../../src/domain/failure.ts";
-import type { LaneGrant, RunRecord } from "../../../src/store/port.ts";
+import { failure } from "../../../src/domain/run/failure.ts";
+import type { LaneGrant, RunRecord } from "../../../src/store/ports/port.ts";
 import {
   DONE,
   evidence,
@@ -43,7 +43,10 @@ export function humanScenarios(scenario: Scenario): void {
     const settled = await kit.report(lane, tasks, HUMAN, {
       evidence: [evidence("a")],
       memory: { way: "browser" },
-      run: { events: [{ level: "info", message: "Strategy resolved", meta: {} }], facts: { attempt: 1 } },
+      run: {
+        events: [{ type: "strategy.resolved", level: "info", message: "Strategy resolved", meta: {} }],
+        facts: { attempt: 1 },
+      },
     });
     assert.deepEqual(settled, { lost: [], opened: [], ended: [] });
     assert.equal(await kit.status(run), "waiting_for_human");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { JobFilter, NewJob } from "../../../src/store/job-records.ts";
-import type { ScheduledTime } from "../../../src/domain/slots.ts";
-import type { PassedSlots } from "../../../src/store/schedule-port.ts";
+import type { JobFilter, NewJob } from "../../../src/store/records/job-records.ts";
+import type { ScheduledTime } from "../../../src/domain/lane/slots.ts";
+import type { PassedSlots } from "../../../src/store/ports/schedule-port.ts";
 import { DONE, type Kit, newTask, NOBODY, refused, refusedField, type Scenario, walk } from "./kit.ts";
 
 export function newJob(name: string | null, more: Partial<NewJob> = {}): NewJob {
@@ -38,7 +38,8 @@ export function timeAt(slot: number): ScheduledTime {
 
 export function jobScenarios(scenario: Scenario): void {
   scenario("a job is kept as it was given, and every connection reads it", async (kit) => {
-    const given = newJob("prices", { tags: ["shop", "daily"], recipe: { deep: [{ ключ: "значение" }] } });
+    const policy = { keepRuns: 100, keepDays: null };
+    const given = newJob("prices", { ...policy, tags: ["shop", "daily"], recipe: { deep: [{ ключ: "значение" }] } });
     const { made, lanes, replayed } = await kit.store.createJob(given, kit.now);
     assert.deepEqual([lanes, replayed], [[], false]);
     assert.deepEqual(made, { ...given, id: made.id, schedulePausedAt: null, createdAt: kit.now, updatedAt: kit.now });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { isOrbError, type ErrorCode } from "../../../src/base/errors.ts";
-import { failure } from "../../../src/domain/failure.ts";
-import type { Attempt, Report, TaskArtifact } from "../../../src/domain/outcome.ts";
-import { NO_TASKS, type TaskCounts } from "../../../src/domain/run-end.ts";
-import { TASK_STATES, type TaskState } from "../../../src/domain/states.ts";
-import type { EngineCandidate } from "../../../src/store/engine-records.ts";
+import { failure } from "../../../src/domain/run/failure.ts";
+import type { Attempt, Report, TaskArtifact } from "../../../src/domain/run/outcome.ts";
+import { NO_TASKS, type TaskCounts } from "../../../src/domain/run/run-end.ts";
+import { TASK_STATES, type TaskState } from "../../../src/domain/run/states.ts";
+import type { EngineCandidate } from "../../../src/store/records/engine-records.ts";
 import type {
   Claim,
   ClaimedTask,
@@ -17,7 +17,7 @@ import type {
   Settled,
   SettledTask,
   Store,
-} from "../../../src/store/port.ts";
+} from "../../../src/store/ports/port.ts";
 
 /** Both times of the store under test, set by hand. Leases are measured by `mono`. */
 export interface ContractClock {
@@ -91,6 +91,11 @@ export function attempt(number: number, more: Partial<Attempt> = {}): Attempt {
 export function keysOf(claim: Claim | null): string[] {
   assert.ok(claim !== null, "the lane should be ours");
   return claim.tasks.map((task) => task.key);
+}
+
+/** Temporary runs that ended then or earlier expire; all others stay. */
+export function temporary(before: number): { temporaryBefore: number; endedBefore: null } {
+  return { temporaryBefore: before, endedBefore: null };
 }
 
 export async function refused(code: ErrorCode, work: Promise<unknown>): Promise<void> {

@@ -9,6 +9,25 @@ export function laneScenarios(scenario: Scenario): void {
     assert.equal(await kit.store.takeLane(LANE, "A", TTL), null);
   });
 
+  scenario("it is said whose a lane is and for how long; of whom nothing is known, that", async (kit) => {
+    await kit.runWith(["a"]);
+    assert.deepEqual(await kit.store.laneLeases([LANE]), []);
+    const lane = await kit.take("A");
+    const [lease, ...more] = await kit.store.laneLeases([LANE, "site:none.example"]);
+    assert.deepEqual([lease?.lane, more], [LANE, []]);
+    assert.ok(lease!.remainingMs > 0 && lease!.remainingMs <= TTL);
+    const [owner] = await kit.store.owners();
+    assert.deepEqual([owner?.owner, owner?.identity ?? null], ["A", lease?.identity]);
+    await kit.store.releaseLane(lane, 0);
+    assert.deepEqual(await kit.store.laneLeases([LANE]), []);
+    if (kit.store.capabilities.singleEngine) return;
+    const identity = { boot: "b", pid: 7, pidStart: "1@x" };
+    await kit.store.joinOwners("B", TTL, identity);
+    assert.deepEqual((await kit.store.owners()).at(-1), { owner: "B", identity });
+    kit.clock.mono += TTL + 1;
+    assert.deepEqual(await kit.store.owners(), [], "their leases have ended");
+  });
+
   scenario("a lane has one owner, also when two ask at once", async (kit) => {
     await kit.runWith(["a"]);
     await kit.enter("A");
@@ -184,7 +203,7 @@ export function laneScenarios(scenario: Scenario): void {
             task,
             verdict: DONE,
             attempt: attempt(1),
-            laneEvents: [{ level: "warn", message: "Breaker opened", meta: null }],
+            laneEvents: [{ type: "circuit.opened", level: "warn", message: "Breaker opened", meta: null }],
           })),
           site: {
             site: "a.example",

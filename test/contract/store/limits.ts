@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { failure, type FailureReason } from "../../../src/domain/failure.ts";
-import type { Discovered } from "../../../src/domain/outcome.ts";
-import type { NewRun, NewTask, RunRecord } from "../../../src/store/port.ts";
-import type { RequeuePosition } from "../../../src/store/progress-port.ts";
+import { failure, type FailureReason } from "../../../src/domain/run/failure.ts";
+import type { Discovered } from "../../../src/domain/run/outcome.ts";
+import type { NewRun, NewTask, RunRecord } from "../../../src/store/ports/port.ts";
+import type { RequeuePosition } from "../../../src/store/ports/progress-port.ts";
 import {
   attempt,
   DONE,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { failure, type FailureReason } from "../../../src/domain/failure.ts";
+import { failure, type FailureReason } from "../../../src/domain/run/failure.ts";
 import { DONE, FAILED, type Kit, newTask, type Scenario } from "./kit.ts";
 
 const HOUR = 3_600_000;
@@ -26,6 +26,15 @@ export function liveScenarios(scenario: Scenario): void {
     const counted = (await kit.store.countActiveRuns()).map(({ kind, status, count }) => `${count} ${kind} ${status}`);
     assert.deepEqual(counted.toSorted(), ["1 page paused", "3 page running"]);
     await kit.store.releaseLane(lane);
+  });
+
+  scenario("pages that a crawl knows beyond its limit are counted apart: they are never fetched", async (kit) => {
+    const page = { kind: "crawl", maxAttempts: 3, snapshot: { options: {} } } as const;
+    const tasks = Array.from({ length: 12 }, (_, index) => newTask(`p${index}`));
+    await kit.store.startRun({ ...page, pagesLimit: 5 }, tasks, kit.now);
+    await kit.store.startRun({ ...page, pagesLimit: 20 }, tasks, kit.now);
+    const [{ count, beyond } = { count: 0, beyond: 0 }] = await kit.store.countActiveRuns();
+    assert.deepEqual([count, beyond], [2, 7]);
   });
 
   scenario("the oldest task that waits is found whatever its priority is, if its run may work", async (kit) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { PageCopy } from "../../../src/domain/page-copy.ts";
-import type { RunRecord } from "../../../src/store/port.ts";
+import type { PageCopy } from "../../../src/domain/page/page-copy.ts";
+import type { RunRecord } from "../../../src/store/ports/port.ts";
 import { newJob } from "./jobs.ts";
 import { DONE, FAILED, type Kit, newTask, refused, type Scenario, type Verdict } from "./kit.ts";
 

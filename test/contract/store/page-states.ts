@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { type PageChange, reachOf } from "../../../src/domain/page-change.ts";
+import { type PageChange, reachOf } from "../../../src/domain/page/page-change.ts";
 import { newJob } from "./jobs.ts";
-import { failure } from "../../../src/domain/failure.ts";
+import { failure } from "../../../src/domain/run/failure.ts";
 import { DONE, FAILED, type Kit, newTask, type Scenario, type Verdict } from "./kit.ts";
 
 const BROKEN: Verdict = { kind: "failed", failure: failure("http_server_error", "broken", { httpStatus: 500 }) };
@@ -88,6 +88,20 @@ export function pageStateScenarios(scenario: Scenario): void {
     assert.equal(await kit.store.pageDigest(job, "q"), "bb".padEnd(32, "0"), "what was known stays");
   });
 
+  scenario("of some pages of a run it is told which are new or changed", async (kit) => {
+    const job = await makeJob(kit);
+    await run(kit, job, { p: "aa", q: "bb", r: "cc" });
+    const next = await run(kit, job, { p: "aa", q: "b2", t: "ee" });
+    assert.deepEqual(await kit.store.changesAmong(next, ["p", "q", "r", "t", "unheard"]), [
+      null,
+      "changed",
+      null,
+      "new",
+      null,
+    ]);
+    assert.deepEqual(await kit.store.changesAmong(next, []), []);
+  });
+
   scenario("the list of changes goes on behind a cursor, and shows one kind alone", async (kit) => {
     const job = await makeJob(kit);
     await run(kit, job, { p: "aa", q: "bb" });
@@ -115,7 +129,7 @@ export function pageStateScenarios(scenario: Scenario): void {
     await kit.store.deleteJob(job, kit.now);
     assert.equal(await kit.store.pageDigest(job, "p"), null);
     assert.deepEqual(await listOf(kit, next), ["changed p"]);
-    await kit.store.expireCrawls(kit.now + 1, 100, kit.now + 1);
+    await kit.store.expireRuns({ temporaryBefore: 0, endedBefore: kit.now + 1 }, 100, kit.now + 1);
     while ((await kit.store.removeExpired(1)) > 0);
     assert.deepEqual(await listOf(kit, next), []);
   });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { failure, type FailureReason } from "../../../src/domain/failure.ts";
-import type { TaskArtifact } from "../../../src/domain/outcome.ts";
-import type { NewTask, RunRecord } from "../../../src/store/port.ts";
-import type { RequeuePosition } from "../../../src/store/progress-port.ts";
+import { failure, type FailureReason } from "../../../src/domain/run/failure.ts";
+import type { TaskArtifact } from "../../../src/domain/run/outcome.ts";
+import type { NewTask, RunRecord } from "../../../src/store/ports/port.ts";
+import type { RequeuePosition } from "../../../src/store/ports/progress-port.ts";
 import { DONE, evidence, type Kit, LANE, newTask, retryAt, type Scenario, type Verdict } from "./kit.ts";
 
 const OTHER = "site:b.example";
@@ -182,29 +182,32 @@ export function progressScenarios(scenario: Scenario): void {
     await kit.store.setSite("b.example", { paused: true });
     const list = await kit.store.runSites(run.id, { limit: 10 });
     assert.deepEqual(
-      list.map(({ counts, nextTryAt, lastFailure, laneRunning, site }) => [
+      list.map(({ counts, nextTryAt, lastFailure, lastTries, laneRunning, site }) => [
         site.site,
         counts.queued,
         counts.running,
         counts.retrying,
         nextTryAt,
         lastFailure?.reason ?? null,
+        lastTries,
         laneRunning,
         site.paused,
       ]),
       [
-        ["a.example", 0, 1, 2, kit.now + 5000, "connection_reset", 2, false],
-        ["b.example", 1, 0, 0, null, null, 0, true],
+        ["a.example", 0, 1, 2, kit.now + 5000, "connection_reset", 1, 2, false],
+        ["b.example", 1, 0, 0, null, null, 0, 0, true],
       ],
     );
     const why = await kit.store.retryReasons(run.id);
     assert.deepEqual(
-      why.map(({ reason, count }) => [reason, count]),
-      [["connection_reset", 2]],
+      why.map(({ reason, count, nextTryAt }) => [reason, count, nextTryAt]),
+      [["connection_reset", 2, kit.now + 5000]],
       "why those have failed that are tried again",
     );
     assert.ok(of("a1", "a2").some(({ id, url }) => id === why[0]?.exampleTaskId && url === why[0].exampleUrl));
     assert.deepEqual(await kit.store.retryReasons(more.id), []);
+    const retryable = await kit.store.tasks(run.id, { states: ["retrying", "failed"], retryable: true, limit: 10 });
+    assert.deepEqual(retryable.map(({ key }) => key).toSorted(), ["a1", "a2"]);
     const names = async (filter: object) =>
       (await kit.store.runSites(run.id, { limit: 10, ...filter })).map(({ site }) => site.site);
     assert.deepEqual(await names({ limit: 1 }), ["a.example"]);

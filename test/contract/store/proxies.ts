@@ -1,6 +1,18 @@
 import assert from "node:assert/strict";
-import type { NewProxy, ProxyRecord, ProxySeen } from "../../../src/store/proxy-port.ts";
-import { DONE, FAILED, type Kit, keysOf, newTask, NOBODY, refused, refusedField, type Scenario, walk } from "./kit.ts";
+import type { NewProxy, ProxyRecord, ProxySeen } from "../../../src/store/ports/proxy-port.ts";
+import {
+  DONE,
+  FAILED,
+  type Kit,
+  keysOf,
+  newTask,
+  NOBODY,
+  refused,
+  refusedField,
+  type Scenario,
+  walk,
+  temporary,
+} from "./kit.ts";
 
 const SEALED = new Uint8Array([1, 2, 3]);
 
@@ -44,7 +56,7 @@ async function changedSince(kit: Kit, since: number): Promise<number[]> {
 }
 
 const ports = (list: readonly ProxyRecord[]) => list.map(({ port }) => port);
-const REFRESH = { kind: "proxy_refresh", maxAttempts: 3, snapshot: { which: "due" } } as const;
+const REFRESH = { kind: "proxy_refresh", maxAttempts: 3, snapshot: { which: "due" }, temporary: true } as const;
 const chunk = (key: string) => newTask(key, { lane: "proxies", site: null, url: null, handler: "@proxy_check" });
 
 export function proxyScenarios(scenario: Scenario): void {
@@ -329,7 +341,7 @@ export function proxyScenarios(scenario: Scenario): void {
     assert.equal((await kit.store.lastRefresh(["all", "due"]))?.id, next.run.id);
     assert.equal(await kit.store.lastRefresh(["wanting"]), null);
     kit.pass(10);
-    assert.equal(await kit.store.expireCrawls(kit.now, 10, kit.now), 1, "old ones go as crawls do");
+    assert.equal(await kit.store.expireRuns(temporary(kit.now), 10, kit.now), 1, "old ones go as crawls do");
     assert.equal(await kit.store.run(first.run.id), null);
     while ((await kit.store.removeExpired(100)) > 0);
   });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { EventWindow } from "../../../src/store/ports/port.ts";
 import { DONE, FAILED, newTask, type Scenario, SKIPPED } from "./kit.ts";
 
 const OTHER = "site:b.example";
@@ -31,6 +32,25 @@ export function readScenarios(scenario: Scenario): void {
       paged.push(...page);
     }
     assert.deepEqual(paged, all);
+  });
+
+  scenario("events have a type, by which they can be listed", async (kit) => {
+    const run = await kit.run();
+    await kit.enqueue(run, ["a"]);
+    for (const to of ["running", "paused", "running", "paused", "cancelled"] as const)
+      await kit.store.changeRun(run.id, to, "words", kit.now);
+    const all = await kit.events(run);
+    assert.deepEqual(
+      all.map(({ type }) => type),
+      ["run.created", "run.started", "run.paused", "run.resumed", "run.paused", "run.cancelled"],
+    );
+    const listed = async (options: Omit<EventWindow, "limit">, limit = 10) =>
+      (await kit.store.events(run.id, { ...options, limit })).map(({ seq }) => seq);
+    assert.deepEqual(await listed({ types: ["run.paused", "run.created"] }), [1, 3, 5]);
+    assert.deepEqual(await listed({ types: ["run.paused", "run.created"], order: "newest" }, 2), [5, 3]);
+    assert.deepEqual(await listed({ types: ["run.paused"], after: all[2]!.id }), [5]);
+    assert.deepEqual(await listed({ types: ["run.paused"], after: all[2]!.id, order: "newest" }), []);
+    assert.deepEqual(await listed({ types: [] }), []);
   });
 
   scenario("events keep their numbers in order when two connections write", async (kit) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Report, RunEvent } from "../../../src/domain/outcome.ts";
-import type { RunFacts } from "../../../src/domain/run-facts.ts";
-import type { SettledTask } from "../../../src/store/port.ts";
+import type { Report, RunEvent } from "../../../src/domain/run/outcome.ts";
+import type { RunFacts } from "../../../src/domain/run/run-facts.ts";
+import type { SettledTask } from "../../../src/store/ports/port.ts";
 import {
   attempt,
   DONE,
@@ -20,7 +20,7 @@ import {
 const OTHER = "site:b.example";
 
 function said(message: string, level: RunEvent["level"] = "info"): RunEvent {
-  return { level, message, meta: { about: message } };
+  return { type: "strategy.resolved", level, message, meta: { about: message } };
 }
 
 function telling(facts: RunFacts, ...messages: string[]): Report {
@@ -37,6 +37,7 @@ export function reportScenarios(scenario: Scenario): void {
     const lane = await kit.take("A");
     const { tasks } = await kit.claim(lane);
     const events = [said("Strategy resolved"), said("Page was slow", "warn"), said("Last words", "error")];
+    events[1]!.type = "task.retry_scheduled";
     kit.pass(5);
     await kit.report(lane, tasks, DONE, { run: { events, facts: {} } });
     const log = await kit.events(run);
@@ -45,7 +46,7 @@ export function reportScenarios(scenario: Scenario): void {
       ["Run created", "Run started", "Strategy resolved", "Page was slow", "Last words", "Run completed"],
     );
     assert.deepEqual(
-      log.slice(2, 5).map(({ level, message, meta, createdAt }) => ({ level, message, meta, createdAt })),
+      log.slice(2, 5).map(({ id: _id, seq: _seq, ...event }) => event),
       events.map((event) => ({ ...event, createdAt: kit.now })),
     );
     assert.deepEqual(
@@ -287,7 +288,9 @@ export function reportScenarios(scenario: Scenario): void {
     const live = await kit.runWith([newTask("c"), newTask("d")]);
     const lane = await kit.take("A");
     const { tasks } = await kit.claim(lane, 1);
-    const laneEvents = [{ level: "warn" as const, message: "Breaker opened", meta: {} }];
+    const laneEvents = [
+      { type: "circuit.opened" as const, level: "warn" as const, message: "Breaker opened", meta: {} },
+    ];
     await kit.store.settle(
       [{ hold: lane, tasks: tasks.map((task) => ({ task, verdict: DONE, attempt: attempt(1), laneEvents })) }],
       kit.now,

@@ -1,6 +1,18 @@
 import assert from "node:assert/strict";
-import type { RunRecord } from "../../../src/store/port.ts";
-import { DONE, evidence, FAILED, type Kit, LANE, movedTo, newTask, refused, retryAt, type Scenario } from "./kit.ts";
+import type { RunRecord } from "../../../src/store/ports/port.ts";
+import {
+  DONE,
+  evidence,
+  FAILED,
+  type Kit,
+  LANE,
+  movedTo,
+  newTask,
+  refused,
+  retryAt,
+  type Scenario,
+  temporary,
+} from "./kit.ts";
 
 const HOUR = 3_600_000;
 const ONCE = { key: "key", fingerprint: "print" };
@@ -24,7 +36,7 @@ async function endedCrawl(
       maxAttempts: 3,
       snapshot: { options: {} },
       budget: { key, cap: 7 },
-      ...(more.jobId === undefined ? {} : { jobId: more.jobId }),
+      ...(more.jobId === undefined ? { temporary: true as const } : { jobId: more.jobId }),
     },
     ["a", "b", "c"].map((name) => newTask(name, { resolver: key.slice("resolver:".length), handler: "@crawl" })),
     kit.now,
@@ -65,6 +77,9 @@ async function looseOf(kit: Kit, limit = 100): Promise<string[]> {
   return all;
 }
 
+/** All runs of no job that ended then or earlier expire, and those of deleted jobs. */
+const general = (before: number) => ({ temporaryBefore: before, endedBefore: before });
+
 export function retentionScenarios(scenario: Scenario): void {
   scenario(
     "files that are dropped by their ids are gone, and loose unless others have the same content",
@@ -99,17 +114,17 @@ export function retentionScenarios(scenario: Scenario): void {
     await kit.expectClean();
   });
 
-  scenario("a crawl without a job goes when it was kept long enough, and nothing of it is left", async (kit) => {
+  scenario("a temporary crawl goes when it was kept long enough, and nothing of it is left", async (kit) => {
     const run = await endedCrawl(kit);
     const [task] = await kit.store.tasks(run.id, { limit: 1 });
     const [artifact] = await kit.store.artifactsOf(task?.id ?? "");
     const [event] = await kit.events(run);
     const end = run.finishedAt as number;
-    assert.equal(await kit.store.expireCrawls(end - 1, 10, kit.now), 0);
+    assert.equal(await kit.store.expireRuns(temporary(end - 1), 10, kit.now), 0);
     assert.equal(await kit.status(run), "completed");
     assert.equal(await kit.store.budgetCap(`resolver:crawl-${end}-a`), 7);
-    assert.equal(await kit.store.expireCrawls(end, 10, kit.now), 1);
-    assert.equal(await kit.store.expireCrawls(end, 10, kit.now), 0);
+    assert.equal(await kit.store.expireRuns(temporary(end), 10, kit.now), 1);
+    assert.equal(await kit.store.expireRuns(temporary(end), 10, kit.now), 0);
     // Invisible at once, whoever asks and however.
     const other = await kit.open();
     for (const store of [kit.store, other]) {
@@ -139,8 +154,8 @@ export function retentionScenarios(scenario: Scenario): void {
     const expired = [await endedCrawl(kit), await endedCrawl(kit, { letter: "b" })];
     kit.pass(HOUR);
     const kept = await endedCrawl(kit, { letter: "c" });
-    assert.equal(await kit.store.expireCrawls(kit.now - HOUR, 1, kit.now), 1);
-    assert.equal(await kit.store.expireCrawls(kit.now - HOUR, 1, kit.now), 1);
+    assert.equal(await kit.store.expireRuns(temporary(kit.now - HOUR), 1, kit.now), 1);
+    assert.equal(await kit.store.expireRuns(temporary(kit.now - HOUR), 1, kit.now), 1);
     const second = await kit.open();
     let rows = 0;
     for (let turn = 0; ; turn += 1) {
@@ -158,31 +173,31 @@ export function retentionScenarios(scenario: Scenario): void {
     for (const run of expired) assert.equal(await kit.status(run), "missing");
   });
 
-  scenario("what belongs to a job, is no crawl, or has not ended stays", async (kit) => {
+  scenario("what belongs to a job, is not temporary, or has not ended stays", async (kit) => {
     const saved = await endedCrawl(kit, { jobId: "3b241101-e2bb-4255-8caf-4136c566a962" });
     const page = await kit.page();
     const queue = await kit.runWith(["q"], { kind: "queue" });
     const lane = await kit.take("A");
     await kit.work(lane, DONE);
     const { made: open } = await kit.store.startRun(
-      { kind: "crawl", maxAttempts: 3, snapshot: { options: {} } },
+      { kind: "crawl", maxAttempts: 3, snapshot: { options: {} }, temporary: true },
       [newTask("open")],
       kit.now,
     );
     await kit.store.admitCrawls(100, kit.now);
-    assert.equal(await kit.store.expireCrawls(kit.now + HOUR, 10, kit.now), 0);
+    assert.equal(await kit.store.expireRuns(temporary(kit.now + HOUR), 10, kit.now), 0);
     // Cancelled, but a page of it is still in somebody's hands.
     const { tasks } = await kit.claim(lane);
     await kit.store.changeRun(open.id, "cancelled", "Run cancelled", kit.now);
-    assert.equal(await kit.store.expireCrawls(kit.now + HOUR, 10, kit.now), 0);
+    assert.equal(await kit.store.expireRuns(temporary(kit.now + HOUR), 10, kit.now), 0);
     await kit.settle(lane, tasks, DONE);
-    assert.equal(await kit.store.expireCrawls(kit.now + HOUR, 10, kit.now), 1);
+    assert.equal(await kit.store.expireRuns(temporary(kit.now + HOUR), 10, kit.now), 1);
     await removeAll(kit);
     for (const run of [saved, page, queue]) assert.equal(await kit.status(run), "completed");
     assert.equal(await kit.status(open), "missing");
   });
 
-  scenario("crawls of a job go when they were kept long enough after its deletion, pages of it stay", async (kit) => {
+  scenario("runs of a deleted job stay, unless a policy for all runs removes them", async (kit) => {
     const jobOf = async (kind: "page" | "crawl") => {
       const about = {
         name: null,
@@ -208,35 +223,35 @@ export function retentionScenarios(scenario: Scenario): void {
       [deletedAt],
     );
     kit.pass(HOUR);
-    assert.equal(await kit.store.expireCrawls(deletedAt - 1, 10, kit.now), 0, "it is kept from the deletion on");
+    assert.equal(await kit.store.expireRuns(general(deletedAt - 1), 10, kit.now), 0, "it is kept from the deletion on");
     assert.ok(end < deletedAt);
     // Opened again, it counts from its new end.
     await kit.store.retryFailed(run.id, { limit: 10 }, kit.now);
-    assert.equal(await kit.store.expireCrawls(kit.now, 10, kit.now), 0);
+    assert.equal(await kit.store.expireRuns(general(kit.now), 10, kit.now), 0);
     await kit.store.admitCrawls(1, kit.now);
     await kit.work(await kit.take("A"), DONE);
-    assert.equal(await kit.store.expireCrawls(kit.now - 1, 10, kit.now), 0);
-    assert.equal(await kit.store.expireCrawls(kit.now, 10, kit.now), 1);
+    assert.equal(await kit.store.expireRuns(general(kit.now - 1), 10, kit.now), 0);
+    assert.equal(await kit.store.expireRuns(general(kit.now), 10, kit.now), 1);
     await removeAll(kit);
     assert.equal(await kit.status(run), "missing");
   });
 
   scenario("who comes too late to open it again is told that it is gone; who is in time keeps it", async (kit) => {
     const late = await endedCrawl(kit);
-    await kit.store.expireCrawls(kit.now, 10, kit.now);
+    await kit.store.expireRuns(temporary(kit.now), 10, kit.now);
     await refused("not_found", kit.store.retryFailed(late.id, { limit: 10 }, kit.now));
     await refused("not_found", kit.store.changeRun(late.id, "running", "Run resumed", kit.now));
     await refused("not_found", kit.store.enqueue(late.id, [newTask("new")], kit.now));
     await removeAll(kit);
     const timely = await endedCrawl(kit, { letter: "b" });
     assert.equal((await kit.store.retryFailed(timely.id, { limit: 10 }, kit.now)).requeued, 1);
-    assert.equal(await kit.store.expireCrawls(kit.now, 10, kit.now), 0);
+    assert.equal(await kit.store.expireRuns(temporary(kit.now), 10, kit.now), 0);
     assert.equal(await kit.status(timely), "queued");
   });
 
   scenario("a call that began a crawl begins another once that one is removed", async (kit) => {
     const first = await endedCrawl(kit, { once: true });
-    await kit.store.expireCrawls(kit.now, 10, kit.now);
+    await kit.store.expireRuns(temporary(kit.now), 10, kit.now);
     kit.pass(1);
     const again = await endedCrawl(kit, { once: true });
     assert.notEqual(again.id, first.id);
@@ -251,7 +266,7 @@ export function retentionScenarios(scenario: Scenario): void {
       return [run.id, ...rows.map(({ id }) => id)];
     };
     const before = await idsOf(await endedCrawl(kit));
-    await kit.store.expireCrawls(kit.now, 10, kit.now);
+    await kit.store.expireRuns(temporary(kit.now), 10, kit.now);
     await removeAll(kit);
     const after = await idsOf(await endedCrawl(kit));
     assert.deepEqual(
@@ -268,11 +283,11 @@ export function retentionScenarios(scenario: Scenario): void {
     await kit.runWith(["same"], { kind: "queue" });
     await kit.work(lane, { ...DONE, artifacts: [file("a"), file("d")] } as typeof DONE);
     assert.deepEqual(await looseOf(kit), []);
-    await kit.store.expireCrawls(kit.now - HOUR, 10, kit.now);
+    await kit.store.expireRuns(temporary(kit.now - HOUR), 10, kit.now);
     await removeAll(kit);
     // "a" was the page and the picture of the crawl; the queue has the page as well.
     assert.deepEqual(await looseOf(kit), []);
-    await kit.store.expireCrawls(kept.finishedAt as number, 10, kit.now);
+    await kit.store.expireRuns(temporary(kept.finishedAt as number), 10, kit.now);
     await removeAll(kit);
     assert.deepEqual(await looseOf(kit, 1), ["b"]);
     assert.equal(await kit.store.isLoose("b".repeat(64)), true);
@@ -313,7 +328,7 @@ export function retentionScenarios(scenario: Scenario): void {
     await kit.work(await kit.take("A"), movedTo("site:b.example"));
     await kit.work(await kit.take("A", "site:b.example"), DONE);
     assert.equal(await kit.status(run), "completed");
-    await kit.store.expireCrawls(kit.now, 10, kit.now);
+    await kit.store.expireRuns(temporary(kit.now), 10, kit.now);
     await removeAll(kit, 2);
     assert.equal(await kit.status(run), "missing");
   });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { RobotsCopy } from "../../../src/store/robots-port.ts";
+import type { RobotsCopy } from "../../../src/store/ports/robots-port.ts";
 import { type Kit, type Scenario } from "./kit.ts";
 
 const DAY = 24 * 3_600_000;

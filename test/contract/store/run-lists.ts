@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { TaskArtifact } from "../../../src/domain/outcome.ts";
-import type { TaskOrder } from "../../../src/domain/task-order.ts";
+import type { TaskArtifact } from "../../../src/domain/run/outcome.ts";
+import type { TaskOrder } from "../../../src/domain/lane/task-order.ts";
 import {
   attempt,
   DONE,

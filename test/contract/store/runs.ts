@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { RUN_STATES, RUN_TRANSITIONS, type RunState, TERMINAL_RUN_STATES } from "../../../src/domain/states.ts";
-import type { RunRecord } from "../../../src/store/port.ts";
+import { RUN_STATES, RUN_TRANSITIONS, type RunState, TERMINAL_RUN_STATES } from "../../../src/domain/run/states.ts";
+import type { RunRecord } from "../../../src/store/ports/port.ts";
 import { DONE, FAILED, type Kit, refused, type Scenario } from "./kit.ts";
 
 /** Legal steps from `queued` that bring a run to each state. */
@@ -45,6 +45,10 @@ export function runScenarios(scenario: Scenario): void {
         generation: 1,
         jobId: null,
         jobDeletedAt: null,
+        kept: false,
+        temporary: false,
+        jobKeepRuns: null,
+        jobKeepDays: null,
         parent: null,
         name: null,
         url: null,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { NewSession, SessionHealth } from "../../../src/store/job-records.ts";
+import type { NewSession, SessionHealth } from "../../../src/store/records/job-records.ts";
 import { type Kit, NOBODY, refused, refusedField, type Scenario, walk } from "./kit.ts";
 
 export function newSession(name: string | null, more: Partial<NewSession> = {}): NewSession {
@@ -32,7 +32,7 @@ export function sessionScenarios(scenario: Scenario): void {
     assert.deepEqual([lanes, replayed], [[], false]);
     assert.deepEqual(
       { ...made, sealed: null },
-      { ...given, sealed: null, id: made.id, health: null, createdAt: kit.now },
+      { ...given, sealed: null, id: made.id, health: null, createdAt: kit.now, lastUsedAt: null },
     );
     assert.ok(made.sealed instanceof Uint8Array);
     assert.equal(made.sealed.length, 0);
@@ -67,6 +67,58 @@ export function sessionScenarios(scenario: Scenario): void {
     }
   });
 
+  scenario("a session is found by its name, which no other one can have", async (kit) => {
+    const made = await make(kit, "shop");
+    const other = await kit.open();
+    assert.equal((await other.session("shop"))?.id, made.id);
+    assert.equal(await other.session("Shop"), null);
+    await refusedField("name", other.createSession(newSession("shop", { origin: "https://b.example" }), kit.now));
+    for (const unnamed of [await make(kit, null), await make(kit, null)]) assert.equal(unnamed.name, null);
+    await kit.store.deleteSession(made.id);
+    assert.notEqual((await make(kit, "shop")).id, made.id, "the name is free again");
+  });
+
+  scenario("when a session was used is noted, not more often than once a minute", async (kit) => {
+    const { id } = await make(kit, "shop");
+    const used = async () => (await kit.store.session(id))?.lastUsedAt;
+    const first = kit.now;
+    await kit.store.noteSessionUse(id, first);
+    await kit.store.noteSessionUse(id, first + 59_999);
+    assert.equal(await used(), first);
+    await kit.store.noteSessionUse(id, first + 60_000);
+    assert.equal(await used(), first + 60_000);
+    await kit.store.noteSessionUse(NOBODY, first);
+  });
+
+  scenario("jobs that sign in are found by their session", async (kit) => {
+    const job = (name: string, session_id: string | null) =>
+      kit.store.createJob(
+        {
+          name,
+          kind: "page",
+          url: "https://a.example/",
+          site: "a.example",
+          tags: [],
+          recipe: { session_id },
+          nextAt: null,
+          nextSlot: null,
+        },
+        kit.now,
+      );
+    const { id } = await make(kit, "shop");
+    for (const [name, session] of [
+      ["one", id],
+      ["two", null],
+      ["three", NOBODY],
+    ] as const)
+      await job(name, session);
+    const names = async (session?: string) =>
+      (await kit.store.jobs({ limit: 10, ...(session === undefined ? {} : { session }) })).map(({ name }) => name);
+    assert.deepEqual(await names(id), ["one"]);
+    assert.deepEqual(await names("any"), ["three", "one"]);
+    assert.deepEqual(await names(), ["three", "two", "one"]);
+  });
+
   scenario("a deleted session is gone, and only that one", async (kit) => {
     const [one, two] = [await make(kit, "one"), await make(kit, "two")];
     await kit.store.deleteSession(one.id);
@@ -79,6 +131,7 @@ export function sessionScenarios(scenario: Scenario): void {
   });
 
   scenario("sessions come newest first, by origin, without gaps or doubles while others are added", async (kit) => {
+    let late = 0;
     const made: string[] = [];
     for (let n = 0; n < 7; n += 1) {
       made.unshift((await make(kit, `s${n}`)).id);
@@ -87,7 +140,7 @@ export function sessionScenarios(scenario: Scenario): void {
     const seen = await walk(
       (position) => kit.store.sessions({ ...position, origin: "https://a.example" }),
       2,
-      () => make(kit, "late"),
+      () => make(kit, `late ${(late += 1)}`),
     );
     assert.deepEqual(
       seen.map(({ id }) => id),
@@ -95,7 +148,7 @@ export function sessionScenarios(scenario: Scenario): void {
     );
     const all = await walk((position) => kit.store.sessions(position), 5);
     assert.equal(new Set(all.map(({ id }) => id)).size, all.length);
-    assert.equal(all.filter(({ name }) => name !== "late").length, 14);
+    assert.equal(all.filter(({ name }) => name?.startsWith("late") !== true).length, 14);
     assert.deepEqual(await kit.store.sessions({ origin: "https://A.example", limit: 10 }), []);
     assert.deepEqual(await kit.store.sessions({ origin: "https://a", limit: 10 }), []);
   });

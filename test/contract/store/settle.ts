@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { failure } from "../../../src/domain/failure.ts";
+import { failure } from "../../../src/domain/run/failure.ts";
 import {
   attempt,
   DONE,
@@ -16,7 +16,12 @@ import {
 } from "./kit.ts";
 
 const OTHER = "site:b.example";
-const BREAKER_OPENED = { level: "warn", message: "Breaker opened", meta: { failures: 5 } } as const;
+const BREAKER_OPENED = {
+  type: "circuit.opened",
+  level: "warn",
+  message: "Breaker opened",
+  meta: { failures: 5 },
+} as const;
 
 function file(letter: string) {
   return { hash: letter.repeat(64), size: 3, contentType: "text/plain", url: `https://a.example/${letter}` };
@@ -335,7 +340,7 @@ export function settleScenarios(scenario: Scenario): void {
       task,
       verdict: verdicts[task.key] ?? DONE,
       attempt: attempt(1),
-      laneEvents: [{ level: "warn" as const, message: `Site held ${n}`, meta: {} }],
+      laneEvents: [{ type: "site.rate_limited" as const, level: "warn" as const, message: `Site held ${n}`, meta: {} }],
     }));
     const told = ["Site held 0", "Site held 1", "Site held 2", "Site held 3", "Site held 4"];
     for (const round of ["first", "again"]) {
@@ -363,7 +368,7 @@ export function settleScenarios(scenario: Scenario): void {
     const lane = await kit.take("A");
     const { tasks } = await kit.claim(lane);
     const verdicts: Record<string, Verdict> = { refused: { kind: "rate_wait" }, failed: retryAt(kit.now) };
-    const laneEvents = [{ level: "warn" as const, message: "Site held", meta: {} }];
+    const laneEvents = [{ type: "site.rate_limited" as const, level: "warn" as const, message: "Site held", meta: {} }];
     const outcomes = tasks.map((task) => ({ task, verdict: verdicts[task.key]!, attempt: attempt(1), laneEvents }));
     await kit.store.settle([{ hold: lane, tasks: outcomes }], kit.now);
     const { tasks: again } = await kit.claim(lane);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { LaneGrant } from "../../../src/store/port.ts";
-import type { Politeness, SiteLimits } from "../../../src/store/site-records.ts";
+import type { LaneGrant } from "../../../src/store/ports/port.ts";
+import type { Politeness, SiteLimits } from "../../../src/store/records/site-records.ts";
 import { DONE, FAILED, keysOf, type Kit, LANE, movedTo, newTask, refusedField, retryAt, type Scenario } from "./kit.ts";
 
 const SITE = "a.example";
@@ -66,7 +66,7 @@ export function shardScenarios(scenario: Scenario): void {
     const lane = await kit.take("A");
     const { tasks } = await kit.claim(lane, 4);
     const version = await kit.store.controlVersion();
-    assert.deepEqual([(await divided(kit, 4)).split, (await kit.store.site(SITE))?.splitDue], [1, 4]);
+    assert.deepEqual([(await divided(kit, 4)).split, (await kit.store.site(SITE))?.targetShardCount], [1, 4]);
     assert.ok((await kit.store.controlVersion()) > version, "its owner hears of it");
     assert.deepEqual((await kit.settle(lane, tasks.slice(0, 2), DONE)).lost, [], "and keeps its lane until it is done");
     assert.deepEqual((await kit.settle(lane, tasks.slice(2), retryAt(kit.now + 5000))).lost, []);
@@ -183,7 +183,7 @@ export function shardScenarios(scenario: Scenario): void {
   );
 
   scenario("a site is divided only as far as its limits allow, whatever was asked for", async (kit) => {
-    const due = async (change: Partial<SiteLimits>) => (await kit.store.setSite(SITE, change)).splitDue;
+    const due = async (change: Partial<SiteLimits>) => (await kit.store.setSite(SITE, change)).targetShardCount;
     assert.equal(await due({ shards: 4 }), 1, "nothing is known of what it allows");
     assert.equal(await due({ maxConcurrency: 3, minDelayMs: 0 }), 3);
     assert.equal(await due({ maxConcurrency: 100 }), 4);
@@ -197,9 +197,9 @@ export function shardScenarios(scenario: Scenario): void {
     const version = await kit.store.controlVersion();
     await kit.store.keepRobots({ ...copy, crawlDelayMs: 2000 }, bounds);
     assert.ok((await kit.store.controlVersion()) > version, "owners hear of a crawl-delay");
-    assert.equal((await kit.store.site(SITE))?.splitDue, 1);
+    assert.equal((await kit.store.site(SITE))?.targetShardCount, 1);
     await kit.store.keepRobots({ ...copy, crawlDelayMs: null }, bounds);
-    assert.equal((await kit.store.site(SITE))?.splitDue, 4);
+    assert.equal((await kit.store.site(SITE))?.targetShardCount, 4);
   });
 
   scenario("a group has no shards, and what was in shards goes along into a group", async (kit) => {
@@ -208,7 +208,7 @@ export function shardScenarios(scenario: Scenario): void {
     for (const lane of lanes) await kit.claim(lane, 2);
     await refusedField("shards", kit.store.setSite(SITE, { group: "shop" }));
     const joined = await kit.store.setSite(SITE, { group: "shop", shards: null });
-    assert.deepEqual([joined.lane, joined.split, joined.splitDue], ["group:shop", 1, 1]);
+    assert.deepEqual([joined.lane, joined.split, joined.targetShardCount], ["group:shop", 1, 1]);
     assert.deepEqual((await kit.settle(lanes[2]!, [], DONE)).lost, [lanes[2]!.laneId], "the owners lose their lanes");
     await refusedField("shards", kit.store.setSite(SITE, { shards: 2 }));
     const group = await kit.take("A", "group:shop");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Politeness, SiteFilter } from "../../../src/store/site-records.ts";
-import { NO_TASKS } from "../../../src/domain/run-end.ts";
-import { DONE, FAILED, LANE, type Kit, newTask, refused, retryAt, type Scenario } from "./kit.ts";
+import type { Politeness, SiteFilter } from "../../../src/store/records/site-records.ts";
+import { NO_TASKS } from "../../../src/domain/run/run-end.ts";
+import { DONE, FAILED, LANE, type Kit, newTask, refused, retryAt, type Scenario, temporary } from "./kit.ts";
 
 const LIMITS = {
   maxConcurrency: null,
@@ -14,7 +14,7 @@ const LIMITS = {
   respectRobots: null,
   shards: null,
   split: 1,
-  splitDue: 1,
+  targetShardCount: 1,
   group: null,
   dependsOn: [],
 };
@@ -31,6 +31,7 @@ const QUIET: Politeness = {
   holdUntil: 0,
   holdStep: 0,
   breaker: { failures: 0, pages: [], openUntil: null, failedProbes: 0 },
+  lastFailure: null,
 };
 
 async function behave(kit: Kit, politeness: Politeness) {
@@ -41,6 +42,19 @@ async function behave(kit: Kit, politeness: Politeness) {
 }
 
 export function siteScenarios(scenario: Scenario): void {
+  scenario("what a site did last that made it wait is kept for whoever waits, until it answers", async (kit) => {
+    const did = {
+      code: "bad_response",
+      reason: "http_server_error",
+      message: "the server answered 500",
+      httpStatus: 500,
+    } as const;
+    const lane = await behave(kit, { ...QUIET, holdUntil: kit.now + 5000, holdStep: 1, lastFailure: did });
+    assert.deepEqual((await kit.store.site("a.example"))?.lastFailure, did);
+    await kit.store.settle([{ hold: lane, tasks: [], site: { site: "a.example", politeness: QUIET } }], kit.now);
+    assert.equal((await kit.store.site("a.example"))?.lastFailure, null);
+  });
+
   scenario("a site is known once it has a task, without limits of its own", async (kit) => {
     assert.equal(await kit.store.site("a.example"), null);
     assert.deepEqual(await kit.store.sites({ limit: 10 }, kit.now), []);
@@ -145,7 +159,7 @@ export function siteScenarios(scenario: Scenario): void {
   scenario("pages of all runs are counted for each site, also when runs are removed", async (kit) => {
     const counts = async () =>
       Object.fromEntries(Object.entries((await kit.store.site("a.example"))?.counts ?? {}).filter(([, n]) => n > 0));
-    const crawl = { kind: "crawl" as const, maxAttempts: 1, snapshot: {} };
+    const crawl = { kind: "crawl" as const, maxAttempts: 1, snapshot: {}, temporary: true as const };
     await kit.store.startRun(crawl, [newTask("a"), newTask("map", { aside: true })], kit.now);
     await kit.store.admitCrawls(1, kit.now);
     const rest = await kit.runWith(["a", "b"]);
@@ -160,7 +174,7 @@ export function siteScenarios(scenario: Scenario): void {
     assert.deepEqual(await counts(), { completed: 3, failed: 1 });
     await kit.store.releaseLane(lane);
     kit.pass(1000);
-    await kit.store.expireCrawls(kit.now, 10, kit.now);
+    await kit.store.expireRuns(temporary(kit.now), 10, kit.now);
     while ((await kit.store.removeExpired(100)) > 0);
     assert.deepEqual(await counts(), { completed: 2, failed: 1 });
   });
@@ -211,13 +225,28 @@ export function siteScenarios(scenario: Scenario): void {
 
   scenario("a site tells when the first of what has failed there is tried again", async (kit) => {
     await kit.runWith(["a", "b"]);
-    assert.equal(await kit.store.nextTryAt("a.example"), null);
+    assert.equal(await kit.store.nextTry("a.example"), null);
     const lane = await kit.take("A");
     const { tasks } = await kit.claim(lane);
     await kit.settle(lane, tasks.slice(0, 1), retryAt(kit.now + 2000));
     await kit.settle(lane, tasks.slice(1), retryAt(kit.now + 1000));
-    assert.equal(await kit.store.nextTryAt("a.example"), kit.now + 1000);
-    assert.equal(await kit.store.nextTryAt("b.example"), null);
+    const { at, tries, failure: why } = (await kit.store.nextTry("a.example"))!;
+    assert.deepEqual([at, tries, typeof why?.message], [kit.now + 1000, 1, "string"]);
+    assert.equal(await kit.store.nextTry("b.example"), null);
+  });
+
+  scenario("what is tried again comes next unless something of a run that may work is queued", async (kit) => {
+    await kit.runWith(["a"]);
+    const lane = await kit.take("A");
+    const { tasks } = await kit.claim(lane);
+    await kit.settle(lane, tasks, retryAt(kit.now + 1000));
+    const isNext = async () => (await kit.store.nextTry("a.example"))?.isNext;
+    assert.equal(await isNext(), true);
+    const other = await kit.runWith(["b"]);
+    assert.equal(await isNext(), false);
+    await kit.store.changeRun(other.id, "running", "Run started", kit.now);
+    await kit.store.changeRun(other.id, "paused", "Run paused", kit.now);
+    assert.equal(await isNext(), true);
   });
 
   scenario("what a site asked for outlives its owner", async (kit) => {
@@ -279,7 +308,8 @@ export function siteScenarios(scenario: Scenario): void {
     const version = await kit.store.controlVersion();
     await kit.store.resetBreaker("a.example");
     const site = await kit.store.site("a.example");
-    assert.deepEqual({ holdUntil: site?.holdUntil, holdStep: site?.holdStep, breaker: site?.breaker }, QUIET);
+    const { holdUntil, holdStep, breaker, lastFailure } = site!;
+    assert.deepEqual({ holdUntil, holdStep, breaker, lastFailure }, QUIET);
     assert.ok((await kit.store.controlVersion()) > version);
     await refused("not_found", kit.store.resetBreaker("nobody.example"));
   });

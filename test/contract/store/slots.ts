@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { NewRun, Store } from "../../../src/store/port.ts";
-import { MOST_QUEUED, type Slot } from "../../../src/store/schedule-port.ts";
+import type { NewRun, Store } from "../../../src/store/ports/port.ts";
+import { MOST_QUEUED, type Slot } from "../../../src/store/ports/schedule-port.ts";
 import { missedAt, newJob, timeAt } from "./jobs.ts";
 import { DONE, type Kit, LANE, newTask, NOBODY, refused, type Scenario } from "./kit.ts";
 import { newWorkflow } from "./workflow-kit.ts";

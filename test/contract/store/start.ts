@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { RunFilter } from "../../../src/store/job-records.ts";
-import type { NewRun } from "../../../src/store/port.ts";
+import type { RunFilter } from "../../../src/store/records/job-records.ts";
+import type { NewRun } from "../../../src/store/ports/port.ts";
 import { DONE, FAILED, type Kit, LANE, newTask, NOBODY, refusedField, retryAt, type Scenario, walk } from "./kit.ts";
 
 const OTHER = "site:b.example";

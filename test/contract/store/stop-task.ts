@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { failure } from "../../../src/domain/failure.ts";
-import type { RunRecord } from "../../../src/store/port.ts";
+import { failure } from "../../../src/domain/run/failure.ts";
+import type { RunRecord } from "../../../src/store/ports/port.ts";
 import { DONE, HANDED_BACK, type Kit, LANE, newTask, NOBODY, refused, retryAt, type Scenario } from "./kit.ts";
 import { newWorkflow, stateOfSteps } from "./workflow-kit.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { failure } from "../../../src/domain/failure.ts";
-import type { ClaimedTask, LaneGrant, NewRun } from "../../../src/store/port.ts";
+import { failure } from "../../../src/domain/run/failure.ts";
+import type { ClaimedTask, LaneGrant, NewRun } from "../../../src/store/ports/port.ts";
 import {
   DONE,
   FAILED,

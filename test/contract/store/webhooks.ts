@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { WebhookEvent } from "../../../src/domain/webhooks.ts";
-import type { RunRecord } from "../../../src/store/port.ts";
-import { FAILED, type Kit, newTask, type Scenario, type Verdict } from "./kit.ts";
+import type { WebhookEvent } from "../../../src/domain/run/webhooks.ts";
+import type { RunRecord } from "../../../src/store/ports/port.ts";
+import { FAILED, type Kit, newTask, type Scenario, type Verdict, temporary } from "./kit.ts";
 
 const ALL: readonly WebhookEvent[] = ["started", "page", "completed", "failed", "cancelled"];
 const PAGE: Verdict = { kind: "completed", artifacts: [], results: [{ words: "one" }], detail: null };
@@ -9,7 +9,14 @@ const UNTIL = 15_000;
 
 async function begin(kit: Kit, keys: readonly string[], events: readonly WebhookEvent[] = ALL): Promise<RunRecord> {
   const webhook = { events, sealed: new Uint8Array([1, 2, 3]) };
-  const run = { kind: "crawl", maxAttempts: 3, snapshot: { options: {} }, webhook, reuse: "mark" } as const;
+  const run = {
+    kind: "crawl",
+    maxAttempts: 3,
+    snapshot: { options: {} },
+    webhook,
+    reuse: "mark",
+    temporary: true,
+  } as const;
   const tasks = keys.map((key) => newTask(key));
   const { made } = await kit.store.startRun(run, tasks, kit.now);
   await kit.store.admitCrawls(1000, kit.now);
@@ -121,18 +128,18 @@ export function webhookScenarios(scenario: Scenario): void {
       assert.equal(await kit.store.reusablePage("other", url, at), null);
       assert.equal(await kit.store.reusablePage("mark", tasks[1]!.url ?? "", at), null, "a page that failed is none");
       kit.pass(10);
-      assert.equal(await kit.store.expireCrawls(kit.now, 10, kit.now), 1);
+      assert.equal(await kit.store.expireRuns(temporary(kit.now), 10, kit.now), 1);
       assert.equal(await kit.store.reusablePage("mark", url, at), null);
     },
   );
 
-  scenario("a run that is brief expires as crawls do, whatever its kind, and leaves nothing", async (kit) => {
+  scenario("a temporary run expires, whatever its kind, and leaves nothing", async (kit) => {
     const page = { kind: "page", maxAttempts: 1, snapshot: {} } as const;
-    const { made: brief } = await kit.store.startRun({ ...page, brief: true }, [newTask("a")], kit.now);
+    const { made: brief } = await kit.store.startRun({ ...page, temporary: true }, [newTask("a")], kit.now);
     const { made: kept } = await kit.store.startRun(page, [newTask("b")], kit.now);
     await end(kit);
     kit.pass(10);
-    assert.equal(await kit.store.expireCrawls(kit.now, 10, kit.now), 1);
+    assert.equal(await kit.store.expireRuns(temporary(kit.now), 10, kit.now), 1);
     assert.equal(await kit.store.run(brief.id), null);
     assert.equal((await kit.store.run(kept.id))?.status, "completed");
     while ((await kit.store.removeExpired(100)) > 0);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { NewWorker, WorkerPulse } from "../../../src/store/worker-port.ts";
+import type { NewWorker, WorkerPulse } from "../../../src/store/ports/worker-port.ts";
 import { type Kit, NOBODY, refused, type Scenario } from "./kit.ts";
 
 function newWorker(id: string, more: Partial<NewWorker> = {}): NewWorker {
@@ -152,11 +152,11 @@ export function workerScenarios(scenario: Scenario): void {
     await kit.store.registerWorker(newWorker("a"), kit.now);
     const other = await kit.open();
     assert.equal((await other.askDrain("a", true, kit.now)).drainAsked, true);
-    assert.deepEqual(await kit.store.workerWishes("a"), { drain: true, ping: false });
+    assert.deepEqual(await kit.store.workerRequests("a"), { drain: true, ping: false });
     assert.deepEqual(await kit.store.pulse("a", "drained", BUSY, kit.now), { drain: true, ping: false });
     assert.equal((await other.worker("a"))?.state, "drained");
     await other.askDrain("a", false, kit.now);
-    assert.deepEqual(await kit.store.workerWishes("a"), { drain: false, ping: false });
+    assert.deepEqual(await kit.store.workerRequests("a"), { drain: false, ping: false });
   });
 
   scenario("one answer is for all who asked before it, and a heartbeat is an answer, too", async (kit) => {
@@ -164,11 +164,11 @@ export function workerScenarios(scenario: Scenario): void {
     const other = await kit.open();
     const asked = [await kit.store.askPing("a"), await other.askPing("a")];
     const answered = () => Promise.all(asked.map((ping) => other.pingAnswered("a", ping)));
-    assert.deepEqual(await kit.store.workerWishes("a"), { drain: false, ping: true });
+    assert.deepEqual(await kit.store.workerRequests("a"), { drain: false, ping: true });
     assert.deepEqual(await answered(), [false, false]);
     kit.pass(9000);
     await kit.store.answerPings("a", kit.now);
-    assert.deepEqual(await kit.store.workerWishes("a"), { drain: false, ping: false });
+    assert.deepEqual(await kit.store.workerRequests("a"), { drain: false, ping: false });
     // Who answers is there.
     kit.pass(9000);
     assert.deepEqual(await kit.store.loseWorkers(kit.now), []);
@@ -186,7 +186,7 @@ export function workerScenarios(scenario: Scenario): void {
       await refused("illegal_transition", kit.store.askDrain("a", true, kit.now));
       await refused("illegal_transition", kit.store.askPing("a"));
       await refused("not_found", kit.store.askDrain(NOBODY, true, kit.now));
-      await refused("not_found", kit.store.workerWishes(NOBODY));
+      await refused("not_found", kit.store.workerRequests(NOBODY));
       assert.equal(await kit.store.forgetWorkers(kit.now), 0);
       await kit.store.registerWorker(newWorker("b"), kit.now);
       kit.pass(1000);

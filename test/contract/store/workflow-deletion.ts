@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { laneOfStep } from "../../../src/domain/workflow/definition.ts";
-import type { RunRecord, Store } from "../../../src/store/port.ts";
+import type { RunRecord, Store } from "../../../src/store/ports/port.ts";
 import { DONE, FAILED, type Kit, LANE, newTask, NOBODY, refused, type Scenario, type Verdict } from "./kit.ts";
 import { newWorkflow, settleStep, sketchWorkflow, takeStep, workOn } from "./workflow-kit.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { laneOfStep } from "../../../src/domain/workflow/definition.ts";
-import type { RunRecord } from "../../../src/store/port.ts";
+import type { RunRecord } from "../../../src/store/ports/port.ts";
 import { DONE, FAILED, type Kit, LANE, newTask, type Scenario, SKIPPED, type Verdict, walk } from "./kit.ts";
 import { newWorkflow, settleStep, stateOfSteps, takeStep, workOn } from "./workflow-kit.ts";
 

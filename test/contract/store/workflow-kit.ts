@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { laneOfStep } from "../../../src/domain/workflow/definition.ts";
-import type { TaskState } from "../../../src/domain/states.ts";
-import type { ClaimedTask, LaneGrant, NewRun, RunRecord, Settled } from "../../../src/store/port.ts";
-import type { NewWorkflow } from "../../../src/store/workflow-records.ts";
+import type { TaskState } from "../../../src/domain/run/states.ts";
+import type { ClaimedTask, LaneGrant, NewRun, RunRecord, Settled } from "../../../src/store/ports/port.ts";
+import type { NewWorkflow } from "../../../src/store/records/workflow-records.ts";
 import { attempt, type Kit, type Verdict } from "./kit.ts";
 
 /** Names of steps, and whom each waits for. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DONE, FAILED, type Kit, newTask, NOBODY, refused, refusedField, type Scenario, type Verdict } from "./kit.ts";
 import { laneOfStep } from "../../../src/domain/workflow/definition.ts";
-import type { NewWorkflow } from "../../../src/store/workflow-records.ts";
+import type { NewWorkflow } from "../../../src/store/records/workflow-records.ts";
 import { newWorkflow, takeStep, workOn } from "./workflow-kit.ts";
 
 function handsOn(letter: string): Verdict {
@@ -37,6 +37,22 @@ export function workflowListScenarios(scenario: Scenario): void {
     assert.deepEqual([one?.template, one?.rerunOf, one?.run.status], [template, null, "queued"]);
   });
 
+  scenario("how long a workflow was paused is counted, so that it is none of its work", async (kit) => {
+    const run = await newWorkflow(kit, { a: [] }, {}, { name: "flow" });
+    const facts = async () => (await kit.store.run(run.id))!.facts;
+    assert.equal((await facts()).stopped_ms, undefined);
+    for (const [stopped, ms] of [
+      ["paused", 5000],
+      ["waiting_for_human", 700],
+    ] as const) {
+      await kit.store.changeRun(run.id, stopped, "stopped", kit.now);
+      assert.equal((await facts()).stopped_at, kit.now);
+      await kit.store.changeRun(run.id, "running", "Run resumed", kit.now + ms);
+    }
+    const { stopped_at: since, stopped_ms: all } = await facts();
+    assert.deepEqual([since, all], [null, 5700]);
+  });
+
   scenario("runs are listed with and without those that steps have started, and those of one workflow", async (kit) => {
     const run = await newWorkflow(kit, { a: [] }, {}, { name: "flow" });
     const child = {
@@ -47,7 +63,7 @@ export function workflowListScenarios(scenario: Scenario): void {
     const page = await kit.page("page", { name: "page" });
     const listed = async (filter: object) => (await kit.store.runs({ limit: 10, ...filter })).map(({ name }) => name);
     const [lane] = await kit.store.openLanes({ after: "site:~", limit: 10 });
-    assert.deepEqual([lane?.lane, lane?.sleeps], [laneOfStep(run.id, 0), { for: "run", until: null }]);
+    assert.deepEqual([lane?.lane, lane?.sleeps], [laneOfStep(run.id, 0), { for: "run", until: null, failure: null }]);
     assert.deepEqual(await listed({}), ["page", "child", "flow"]);
     assert.deepEqual(await listed({ parent: "none" }), ["page", "flow"]);
     assert.deepEqual(await listed({ parent: "none", status: ["queued"] }), ["page"]);
@@ -56,6 +72,8 @@ export function workflowListScenarios(scenario: Scenario): void {
     assert.deepEqual(await listed({ parent: NOBODY }), []);
     assert.equal(await kit.store.countRunsLike({ parent: "none", limit: 10 }), 2);
     assert.equal(await kit.store.countRunsLike({ parent: run.id, limit: 10 }), 1);
+    const active = (await kit.store.countActiveRuns()).map(({ kind, count }) => `${count} ${kind}`);
+    assert.deepEqual(active.toSorted(), ["1 page", "1 workflow"], "as many as are listed");
   });
 
   scenario("metadata is changed key by key, and null removes one", async (kit) => {

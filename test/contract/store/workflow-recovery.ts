@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { laneOfStep } from "../../../src/domain/workflow/definition.ts";
-import type { RunRecord } from "../../../src/store/port.ts";
+import type { RunRecord } from "../../../src/store/ports/port.ts";
 import { attempt, DONE, FAILED, type Kit, refused, refusedField, type Scenario, SKIPPED, type Verdict } from "./kit.ts";
 import { newWorkflow, settleStep, stateOfSteps, takeStep, workOn } from "./workflow-kit.ts";
 
@@ -70,6 +70,23 @@ export function workflowRecoveryScenarios(scenario: Scenario): void {
     await workOn(kit, run, "b", WITH_FILE);
     await workOn(kit, run, "d", DONE);
     assert.equal(await kit.status(run), "completed");
+  });
+
+  scenario("a recovered workflow is at the step it begins with, also before a worker takes it up", async (kit) => {
+    const stepOf = async (run: RunRecord) => (await kit.store.workflow(run.id))?.currentStep;
+    for (const [from, at] of [
+      [null, 2],
+      [1, 1],
+    ] as const) {
+      const run = await newWorkflow(kit, { a: [], b: ["a"], c: ["b"] });
+      await workOn(kit, run, "a", DONE);
+      await workOn(kit, run, "b", DONE);
+      await workOn(kit, run, "c", FAILED);
+      await kit.store.recoverWorkflow(run.id, from, kit.now);
+      assert.equal(await stepOf(run), at);
+      await kit.store.takeUpRecoveries(1000, kit.now);
+      assert.equal(await stepOf(run), at);
+    }
   });
 
   scenario("what else failed stays failed, and what waits for it is skipped once more", async (kit) => {

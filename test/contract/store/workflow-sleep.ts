@@ -1,7 +1,18 @@
 import assert from "node:assert/strict";
 import { laneOfStep } from "../../../src/domain/workflow/definition.ts";
-import type { NewRun } from "../../../src/store/port.ts";
-import { DONE, evidence, FAILED, type Kit, LANE, newTask, refused, type Scenario, type Verdict } from "./kit.ts";
+import type { NewRun } from "../../../src/store/ports/port.ts";
+import {
+  DONE,
+  evidence,
+  FAILED,
+  type Kit,
+  LANE,
+  newTask,
+  refused,
+  type Scenario,
+  type Verdict,
+  temporary,
+} from "./kit.ts";
 import { newWorkflow, settleStep, stateOfSteps, takeStep, workOn } from "./workflow-kit.ts";
 
 const CRAWL: NewRun = { kind: "crawl", maxAttempts: 3, snapshot: {} };
@@ -172,7 +183,7 @@ export function workflowSleepScenarios(scenario: Scenario): void {
     const lane = await kit.take("A");
     await kit.work(lane, { ...DONE, artifacts: [evidence("a")] } as Verdict);
     kit.pass(1e9);
-    assert.equal(await kit.store.expireCrawls(kit.now, 10, kit.now), 0);
+    assert.equal(await kit.store.expireRuns(temporary(kit.now), 10, kit.now), 0);
     await workOn(kit, run, "a", DONE);
     assert.equal((await kit.store.run(child))?.status, "completed");
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { failure } from "../../../src/domain/failure.ts";
-import type { RunRecord, Settled } from "../../../src/store/port.ts";
+import { failure } from "../../../src/domain/run/failure.ts";
+import type { RunRecord, Settled } from "../../../src/store/ports/port.ts";
 import { laneOfStep } from "../../../src/domain/workflow/definition.ts";
 import { DONE, FAILED, type Kit, type Scenario, SKIPPED, type Verdict } from "./kit.ts";
 import {
@@ -74,6 +74,16 @@ export function workflowScenarios(scenario: Scenario): void {
       assert.deepEqual(await kit.ends(run), ["Run failed: step a failed: gone"]);
     },
   );
+
+  scenario("a step that waits for very many others opens with the last of them", async (kit) => {
+    const first = Array.from({ length: 130 }, (_, n) => `s${n}`);
+    const sketch = Object.fromEntries([...first.map((name) => [name, []] as const), ["last", first] as const]);
+    const run = await newWorkflow(kit, sketch);
+    for (const name of first.slice(0, -1)) await workOn(kit, run, name, DONE);
+    assert.equal((await stateOfSteps(kit, run))["last"], "pending");
+    await workOn(kit, run, first.at(-1)!, DONE);
+    assert.equal((await stateOfSteps(kit, run))["last"], "queued");
+  });
 
   scenario("a step that was not needed counts as ended well", async (kit) => {
     const run = await newWorkflow(kit, { a: [], b: ["a"] });
@@ -150,7 +160,7 @@ export function workflowScenarios(scenario: Scenario): void {
     await kit.settle(lane, again.tasks, DONE);
     assert.deepEqual((await kit.words(run)).slice(2, -1), [
       "Step a started",
-      "Retry scheduled: step a is tried again in 2 s, because oh",
+      "Retry scheduled: step a, attempt 2 of 4 in 2 s, because oh",
       "Step a completed",
     ]);
   });

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { after, before, describe, it } from "node:test";
 import { inflateSync } from "node:zlib";
-import type { BrowserAction } from "../../../src/domain/page-wishes.ts";
-import { FetchFailure } from "../../../src/domain/failure.ts";
-import { PageFailure, type BrowserWishes, type PageRequest } from "../../../src/fetch/page.ts";
+import type { BrowserAction } from "../../../src/domain/page/page-options.ts";
+import { FetchFailure } from "../../../src/domain/run/failure.ts";
+import { PageFailure, type BrowserFetchOptions, type PageRequest } from "../../../src/fetch/page.ts";
 import {
   browserGate,
   CANARY,
@@ -59,7 +60,7 @@ describe("what is done on a page in the browser", { ...browserGate, concurrency:
     await site[Symbol.asyncDispose]();
   });
 
-  const visit = (wishes: BrowserWishes, more: Partial<PageRequest> = {}) =>
+  const visit = (wishes: BrowserFetchOptions, more: Partial<PageRequest> = {}) =>
     browser.fetch(site.url("/"), { browser: wishes, ...more });
   const out = (body: Uint8Array | string) => /<div id="out"[^>]*>([^<]*)</.exec(String(body))?.[1];
   const failing = async (actions: BrowserAction[], more: Partial<PageRequest> = {}) => {
@@ -129,6 +130,64 @@ describe("what is done on a page in the browser", { ...browserGate, concurrency:
       ],
     });
     assert.deepEqual([y(body), /data-box="(\d+)"/.exec(String(body))?.[1]], ["300", "70"]);
+  });
+
+  describe("scrolls to the end", () => {
+    /** Each request brings five more, when the last one is seen; `pages` of them. `script` says when that is asked for. */
+    const list = (script: string) => `<!doctype html><title>List</title><p>${LONG}</p><ul id=list></ul><script>
+      let page = 0, busy = false, over = false;
+      const more = async () => {
+        if (busy || over) return;
+        busy = true;
+        const { items, last } = await (await fetch("/items?page=" + page++)).json();
+        list.append(...items.map((n) => Object.assign(document.createElement("li"),
+          { textContent: "item " + n, style: "height: 300px" })));
+        over = last;
+        busy = false;
+      };
+      more();
+      ${script}
+    </script>`;
+    const SCRIPTS = {
+      "when the end is seen": `new IntersectionObserver((seen) => { if (seen.some((one) => one.isIntersecting)) more(); })
+        .observe(document.body.appendChild(document.createElement("footer")));`,
+      "a moment after the page was scrolled": `let timer;
+        addEventListener("scroll", () => { clearTimeout(timer); timer = setTimeout(more, 400); });`,
+    };
+    const itemsOf = (pages: number) => (request: IncomingMessage, response: ServerResponse) => {
+      const page = Number(new URL(request.url ?? "", "http://a.example").searchParams.get("page"));
+      const items = Array.from({ length: 5 }, (_, n) => page * 5 + n);
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ items, last: page === pages - 1 }));
+    };
+    const count = (body: unknown) => String(body).match(/<li /g)?.length ?? 0;
+
+    for (const [when, script] of Object.entries(SCRIPTS))
+      it(`of a list that loads more ${when}`, async () => {
+        await using place = await webSite({ "/list": list(script) });
+        place.on("/items", itemsOf(8));
+        const actions: BrowserAction[] = [{ type: "scroll_to_end" }];
+        const { body } = await browser.fetch(place.url("/list"), { browser: { actions }, timeoutMs: 600_000 });
+        assert.equal(count(body), 40);
+      });
+
+    it("no further than it is allowed to, where a list has no end", async () => {
+      await using place = await webSite({ "/list": list(SCRIPTS["when the end is seen"]) });
+      place.on("/items", itemsOf(Number.POSITIVE_INFINITY));
+      const actions: BrowserAction[] = [{ type: "scroll_to_end", max_steps: 3 }];
+      const { body } = await browser.fetch(place.url("/list"), { browser: { actions }, timeoutMs: 600_000 });
+      assert.ok(count(body) >= 15 && count(body) <= 40, `${count(body)} items`);
+    });
+
+    it("of an element, and of a page that has nothing more", async () => {
+      const { body } = await visit({
+        actions: [{ type: "scroll_to_end", selector: "#box" }, { type: "scroll_to_end" }],
+      });
+      assert.equal(/data-box="(\d+)"/.exec(String(body))?.[1], "850");
+      assert.ok(Number(/data-y="(\d+)"/.exec(String(body))?.[1]) > 2000);
+      const { message } = await failing([{ type: "scroll_to_end", selector: "#no" }], { timeoutMs: 60_000 });
+      assert.match(message, /\(scroll to the end of "#no"\): nothing on the page matches$/);
+    });
   });
 
   it("takes pictures of the window and of the whole page", async () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { after, before, describe, it } from "node:test";
-import { FetchFailure } from "../../../src/domain/failure.ts";
-import type { Upstream } from "../../../src/domain/upstream.ts";
+import { FetchFailure } from "../../../src/domain/run/failure.ts";
+import type { Upstream } from "../../../src/domain/proxy/upstream.ts";
 import { parseAddressPolicy } from "../../../src/net/address.ts";
 import {
   browserGate,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { type Credentials, noCredentials } from "../../../src/domain/credentials.ts";
+import { type Credentials, noCredentials } from "../../../src/domain/text/credentials.ts";
 import {
   browserGate,
   plain,

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { isProxyFault } from "../../../src/domain/classify.ts";
-import { parseUpstream, type Upstream } from "../../../src/domain/upstream.ts";
+import { isProxyFault } from "../../../src/domain/run/classify.ts";
+import { parseUpstream, type Upstream } from "../../../src/domain/proxy/upstream.ts";
 import { parseAddressPolicy } from "../../../src/net/address.ts";
 import {
   browserGate,

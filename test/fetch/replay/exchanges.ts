@@ -1,6 +1,6 @@
 /** What a page of a shop asked for, made up. */
 import assert from "node:assert/strict";
-import type { JsonValue } from "../../../src/domain/queue-item.ts";
+import type { JsonValue } from "../../../src/domain/lane/queue-item.ts";
 import type { Exchange } from "../../../src/fetch/replay/exchange.ts";
 import { rankExchanges } from "../../../src/fetch/replay/rank.ts";
 import type { RankedExchange } from "../../../src/fetch/replay/ranked.ts";

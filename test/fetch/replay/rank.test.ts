@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { JsonValue } from "../../../src/domain/queue-item.ts";
+import type { JsonValue } from "../../../src/domain/lane/queue-item.ts";
 import type { Exchange } from "../../../src/fetch/replay/exchange.ts";
 import { writeJob } from "../../../src/fetch/replay/job.ts";
 import { rankExchanges, rankUnseen } from "../../../src/fetch/replay/rank.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { systemClock } from "../../../src/base/clock.ts";
-import { noCredentials } from "../../../src/domain/credentials.ts";
+import { noCredentials } from "../../../src/domain/text/credentials.ts";
 import { createReplayStrategy, type ReplayDeps } from "../../../src/fetch/replay/strategy.ts";
 import type { PageAnswer, PageRequest } from "../../../src/fetch/page.ts";
 import { failureOf, reasonOf, testClient } from "../../support/net.ts";

@@ -1,6 +1,6 @@
 import { integerBelow, type Random, seededRandom } from "../../../src/base/random.ts";
-import type { LaneShares } from "../../../src/domain/lane-share.ts";
-import { PATIENCE_MS } from "../../../src/lanes/owner.ts";
+import type { LaneShares } from "../../../src/domain/lane/lane-share.ts";
+import { PATIENCE_MS } from "../../../src/lanes/owner/owner.ts";
 import { Database } from "./database.ts";
 import { Fifo } from "./fifo.ts";
 import { Lane } from "./lane.ts";

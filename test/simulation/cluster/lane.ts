@@ -1,8 +1,8 @@
-import { CLOSED_BREAKER } from "../../../src/domain/circuit.ts";
-import { laneOfSite } from "../../../src/domain/lane.ts";
-import { NO_TASKS } from "../../../src/domain/run-end.ts";
-import type { LaneHold } from "../../../src/store/port.ts";
-import type { Politeness, SiteRecord } from "../../../src/store/site-records.ts";
+import { CLOSED_BREAKER } from "../../../src/domain/lane/circuit.ts";
+import { laneOfSite } from "../../../src/domain/lane/lane.ts";
+import { NO_TASKS } from "../../../src/domain/run/run-end.ts";
+import type { LaneHold } from "../../../src/store/ports/port.ts";
+import type { Politeness, SiteRecord } from "../../../src/store/records/site-records.ts";
 import { Fifo } from "./fifo.ts";
 
 export interface Page {
@@ -57,7 +57,7 @@ export class Lane {
       respectRobots: null,
       shards: null,
       split: 1,
-      splitDue: 1,
+      targetShardCount: 1,
       group: null,
       dependsOn: [],
       holdUntil: 0,

@@ -1,4 +1,4 @@
-import { GATHER_MS } from "../../../src/lanes/settler.ts";
+import { GATHER_MS } from "../../../src/lanes/owner/settler.ts";
 import type { LaneRules } from "../../../src/lanes/rules.ts";
 
 /** What a cluster is made of, and what happens to it. Times in milliseconds. */

@@ -1,6 +1,6 @@
-import { MOST_TASKS } from "../../../src/lanes/settler.ts";
-import type { LaneHold } from "../../../src/store/port.ts";
-import type { Politeness } from "../../../src/store/site-records.ts";
+import { MOST_TASKS } from "../../../src/lanes/owner/settler.ts";
+import type { LaneHold } from "../../../src/store/ports/port.ts";
+import type { Politeness } from "../../../src/store/records/site-records.ts";
 import type { Database } from "./database.ts";
 import type { Lane, Outcome } from "./lane.ts";
 import type { ClusterPlan } from "./plan.ts";

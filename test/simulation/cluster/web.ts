@@ -1,5 +1,5 @@
 import type { Random } from "../../../src/base/random.ts";
-import { type Failure, failure } from "../../../src/domain/failure.ts";
+import { type Failure, failure } from "../../../src/domain/run/failure.ts";
 import type { Lane } from "./lane.ts";
 import { RULES } from "./plan.ts";
 import type { Timeline } from "./timeline.ts";

@@ -1,7 +1,7 @@
-import { evenLaneShare, laneShare, type LaneShares, laneYields } from "../../../src/domain/lane-share.ts";
-import { PaceMemories } from "../../../src/lanes/pace-memories.ts";
-import { Slots } from "../../../src/lanes/slots.ts";
-import type { LaneHold } from "../../../src/store/port.ts";
+import { evenLaneShare, laneShare, type LaneShares, laneYields } from "../../../src/domain/lane/lane-share.ts";
+import { PaceMemories } from "../../../src/lanes/limits/pace-memories.ts";
+import { Slots } from "../../../src/lanes/limits/slots.ts";
+import type { LaneHold } from "../../../src/store/ports/port.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Lane } from "./lane.ts";
 import { Owner, type OwnerWorld } from "./owner.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { writeSync } from "node:fs";
 import { systemClock } from "../../../src/base/clock.ts";
-import type { ClaimedTask, SettledTask } from "../../../src/store/port.ts";
+import type { ClaimedTask, SettledTask } from "../../../src/store/ports/port.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
 import { attempt, candidate, DONE, evidence, FAILED, LANE, retryAt, TTL } from "../../contract/store/kit.ts";
 
@@ -25,7 +25,10 @@ function settled(task: ClaimedTask): SettledTask {
     report: {
       memory: { attempts: number },
       evidence: [evidence("a"), evidence("b")].slice(0, 1 + (number % 2)),
-      run: { events: [{ level: "info", message: `Tried ${number}`, meta: {} }], facts: { attempt: number } },
+      run: {
+        events: [{ type: "strategy.resolved", level: "info", message: `Tried ${number}`, meta: {} }],
+        facts: { attempt: number },
+      },
     },
   };
 }

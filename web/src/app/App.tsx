@@ -16,7 +16,7 @@ import { Shell } from "./Shell.tsx";
 const PAGES = [
   ["/", part(() => import("../pages/overview/Overview.tsx"))],
   ["/new", part(() => import("../pages/new/New.tsx"))],
-  ["/runs", part(() => import("../pages/runs/Runs.tsx"))],
+  ["/runs", part(() => import("../pages/runs/list/Runs.tsx"))],
   ["/runs/:id", part(() => import("../pages/runs/Run.tsx"))],
   ["/workflows", part(() => import("../pages/workflows/Workflows.tsx"))],
   ["/workflows/templates/:name", part(() => import("../pages/workflows/Template.tsx"))],

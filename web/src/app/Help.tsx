@@ -1,6 +1,6 @@
 import { GENERAL, GO_TO, IN_LISTS } from "../logic/shortcuts.ts";
-import { Dialog } from "../ui/Dialog.tsx";
-import { KeyHints } from "../ui/KeyHints.tsx";
+import { Dialog } from "../ui/overlay/Dialog.tsx";
+import { KeyHints } from "../ui/overlay/KeyHints.tsx";
 
 export function Help({ open, onClose }: { open: boolean; onClose: () => void }) {
   return (

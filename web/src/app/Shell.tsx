@@ -4,7 +4,7 @@ import { Link, useLocation, useSearchParams } from "wouter";
 import { type Connection, useConnection } from "../api/live.ts";
 import { IconButton, LinkButton } from "../ui/Button.tsx";
 import { Icon, type IconName, Logo } from "../ui/Icon.tsx";
-import { Toasts } from "../ui/Toast.tsx";
+import { Toasts } from "../ui/overlay/Toast.tsx";
 import { Help } from "./Help.tsx";
 import { useShortcuts } from "./keyboard.ts";
 import { isHere, NAV } from "./nav.ts";

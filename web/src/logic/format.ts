@@ -124,6 +124,11 @@ export function relativeTime(at: number, now: number): string {
   });
 }
 
+/** As `relativeTime`, for a clock that is shown up to some seconds late: what has happened by `present` is never said to come. */
+export function shownTime(at: number, shown: number, present: number): string {
+  return relativeTime(at, at <= present ? Math.max(at, shown) : shown);
+}
+
 export function exactTime(at: number): string {
   return new Date(at).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "long" });
 }

@@ -1,5 +1,7 @@
 /** What the overview works out from what the server tells. */
 import type { Overview } from "../api/types.ts";
+import { titleOf } from "./run-page.ts";
+import { withoutTime } from "./waiting.ts";
 import { count, percent, relativeTime, shortNumber } from "./format.ts";
 
 export type Series = Overview["series"];
@@ -113,6 +115,13 @@ export function troubleTitle(sites: LiveOverview["troubled_sites"]): string {
   return paused === 0 ? "Sites in trouble" : trouble === 0 ? "Paused sites" : "Sites in trouble or paused";
 }
 
+/** Where no page failed after all attempts: requests that fail and are retried are no contradiction. */
+export function noFailuresWords(sites: LiveOverview["troubled_sites"]): string {
+  return sites.some(({ error_rate }) => (error_rate ?? 0) > 0)
+    ? "No page failed after all attempts within the last hour. Requests that failed are retried."
+    : "Nothing failed within the last hour.";
+}
+
 /** What is read out now and then: the gist, not every digit. */
 export function spokenGist({ runs, troubled_sites }: Pick<LiveOverview, "runs" | "troubled_sites">): string {
   const { trouble, paused } = troubleCounts(troubled_sites);
@@ -132,9 +141,9 @@ export function workerWords({ working, standby, draining, drained, lost }: LiveO
 }
 
 /** What a run is called where there is one line for it. */
-export function runTitle({ name, url, kind }: { name: string | null; url: string | null; kind: string }): string {
-  if (name !== null && name !== "") return name;
-  if (url !== null) return url.replace(/^https?:\/\/(www\.)?/, "").replace(/\/$/, "");
+export function runTitle(run: { name: string | null; url: string | null; kind: string; url_count?: number }): string {
+  const { name, url, kind } = run;
+  if (url !== null || (name !== null && name !== "")) return titleOf(run);
   return { queue: "Queue", workflow: "Workflow", proxy_refresh: "Check of all proxies" }[kind] ?? kind;
 }
 
@@ -148,12 +157,14 @@ export function stepsWords(steps: readonly CurrentStep[], now: number): string |
 }
 
 function stepWords({ status, waiting_for: waits }: CurrentStep, now: number): string {
-  if (status === "retrying") return "is tried again";
-  if (status === "queued") return "is about to begin";
+  if (status === "retrying")
+    return waits === null || waits.last_failure === null
+      ? "is tried again"
+      : `is tried again: ${waits.last_failure.message}`;
+  if (status === "queued") return waits === null ? "is about to begin" : `– ${waits.message}`;
   if (waits === null) return "runs";
-  if (waits.for === "run") return "waits for the run it started";
-  if (waits.for === "entries") return "waits for its list";
-  return waits.until === undefined ? "waits" : `goes on ${relativeTime(Date.parse(waits.until), now)}`;
+  if (waits.for === "time") return waits.until ? `goes on ${relativeTime(Date.parse(waits.until), now)}` : "waits";
+  return `– ${withoutTime(waits.message)}`;
 }
 
 /**

@@ -1,13 +1,20 @@
 /** The timeline of a run: what is kept and shown of it. */
+import type { Operations } from "../api/types.ts";
+
+export type EventType = Operations["listEvents"]["answer"][number]["type"];
 
 export interface RunEvent {
   id: string;
   run_id: string;
+  type: EventType;
   level: "info" | "warn" | "error";
   message: string;
   meta: Record<string, unknown>;
   created_at: string;
 }
+
+/** Whether the run itself changed, and not only a task or a site of it. */
+export const isOfRun = (type: EventType): boolean => type.startsWith("run.");
 
 /** So many are kept of a run; `orb runs events --follow` lists them all. */
 export const MOST_EVENTS = 20_000;
@@ -45,7 +52,9 @@ export function shownEvents(
     if (level === "error" && event.level !== "error") return false;
     if (level === "warn" && event.level === "info") return false;
     if (wanted === "") return true;
-    return event.message.toLowerCase().includes(wanted) || JSON.stringify(event.meta).toLowerCase().includes(wanted);
+    return [event.message, event.type, JSON.stringify(event.meta)].some((words) =>
+      words.toLowerCase().includes(wanted),
+    );
   });
 }
 

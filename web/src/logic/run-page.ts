@@ -10,11 +10,23 @@ export interface RunActions {
   resume: boolean;
   retryFailed: boolean;
   clone: boolean;
+  rerun: boolean;
+  remove: boolean;
 }
 
 const CLONED = new Set(["page", "crawl", "workflow"]);
 
-export function actionsOf({ status, kind }: { status: string; kind: string }): RunActions {
+export function actionsOf({
+  status,
+  kind,
+  parent = null,
+  job_id = null,
+}: {
+  status: string;
+  kind: string;
+  parent?: unknown;
+  job_id?: string | null;
+}): RunActions {
   return {
     cancel: isActive(status),
     pause: status === "running" || status === "queued",
@@ -22,6 +34,10 @@ export function actionsOf({ status, kind }: { status: string; kind: string }): R
     // What was cancelled stays so. Workflows are recovered on a page of their own.
     retryFailed: (status === "failed" || status === "partial" || status === "running") && kind !== "workflow",
     clone: CLONED.has(kind),
+    // Of a saved job: what it is set to now. Other runs are cloned.
+    rerun: !isActive(status) && job_id !== null,
+    // Runs of steps go with their workflow, and the queue keeps its own.
+    remove: !isActive(status) && kind !== "queue" && parent === null,
   };
 }
 
@@ -68,7 +84,11 @@ export function progressWords(run: {
     const isShare = total > 0 && Math.abs((100 * done) / total - progress) <= ABOUT_THE_SAME;
     if (!active && done >= total) parts.push(count(total, "page"));
     else if (isShare) parts.push(`${fullNumber(done)} of ${fullNumber(total)} known pages`);
-    else parts.push(`${count(done, "page")} done, ${fullNumber(total)} known so far`);
+    else {
+      // It is measured by what it will probably find, not by what it knows.
+      const more = active && total > 0 && (100 * done) / total > progress ? ", more expected" : "";
+      parts.push(`${count(done, "page")} done, ${fullNumber(total)} known so far${more}`);
+    }
   }
   if (active && perSecond !== null && perSecond > 0) parts.push(rate(perSecond));
   if (active && etaSeconds !== null) parts.push(eta(etaSeconds, etaMostSeconds));
@@ -102,8 +122,9 @@ export function outcomeBesideCounts(message: string | null): string {
   const parts = outcomeWords(message)
     // What changed has a place of its own.
     .replace(/; since the run before .*$/s, "")
+    .replace(/^(\d+ pages? got) \([^)]*\)/, "$1")
     .split(/; |, (?=\d)/)
-    .filter((part) => !/^\d+ pages? got(?: \(\d+ unchanged\))?$/.test(part));
+    .filter((part) => !/^\d+ pages? (?:got|led to a sign-in)$/.test(part));
   const named = parts.filter((part) => !FAILED.test(part));
   if (!named.some((part) => /^\d+ (?:not found|disallowed by robots\.txt)$/.test(part))) return named.join("; ");
   return parts.map((part) => part.replace(FAILED, "$1 failed otherwise")).join("; ");
@@ -174,10 +195,23 @@ export function ranWords(started: string | null, finished: string | null, now: n
   return duration(Math.max(0, (finished === null ? now : Date.parse(finished)) - Date.parse(started)));
 }
 
+interface Titled {
+  name: string | null;
+  url: string | null;
+  kind: string;
+  /** A crawl may have several starts. */
+  url_count?: number;
+}
+
+/** " and 2 more" behind the first of several starts. */
+export function andMore(starts: number): string {
+  return starts > 1 ? ` and ${fullNumber(starts - 1)} more` : "";
+}
+
 /** What a run is called: the name it was given, its address, or its kind. */
-export function titleOf({ name, url, kind }: { name: string | null; url: string | null; kind: string }): string {
+export function titleOf({ name, url, kind, url_count = 1 }: Titled): string {
   if (name !== null && name.trim() !== "") return name;
-  if (url !== null) return url.replace(/^https?:\/\/(www\.)?/, "").replace(/\/$/, "");
+  if (url !== null) return `${url.replace(/^https?:\/\/(www\.)?/, "").replace(/\/$/, "")}${andMore(url_count)}`;
   return kind === "queue" ? "The queue" : kind === "proxy_refresh" ? "Check of all proxies" : `A ${kind}`;
 }
 
@@ -188,10 +222,11 @@ export function belowTitle(run: {
   url: string | null;
   kind: string;
   site: string | null;
+  url_count?: number;
 }): string | null {
-  const { id, name, url, kind, site } = run;
+  const { id, name, url, kind, site, url_count = 1 } = run;
   if (url === null) return kind === "queue" ? null : site;
-  if (name !== null && name.trim() !== "") return plainUrl(url);
+  if (name !== null && name.trim() !== "") return `${plainUrl(url)}${andMore(url_count)}`;
   const { pathname = "", search = "" } = URL.parse(url) ?? {};
   return `${shorten(`${pathname}${search}`, 60)} · ${id.slice(0, 8)}`;
 }

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { useSearchParams } from "wouter";
-import { moreBeyond } from "../logic/tabs.ts";
+import { moreBeyond } from "./logic/tabs.ts";
 import "./tabs.css";
 
 export interface Tab {

@@ -1,6 +1,6 @@
 /** Values as people read them, with the exact one on hover. */
 import { useSyncExternalStore } from "react";
-import { bytes, duration, exactTime, fullNumber, percent, relativeTime, shortNumber } from "../logic/format.ts";
+import { bytes, duration, exactTime, fullNumber, percent, shortNumber, shownTime } from "../logic/format.ts";
 import { serverNow } from "../logic/server-time.ts";
 
 const NONE = <span className="soft">–</span>;
@@ -35,14 +35,16 @@ export function Time({ at }: { at: string | number | null | undefined }) {
   const time = typeof at === "number" ? at : Date.parse(at);
   return (
     <time dateTime={new Date(time).toISOString()} title={exactTime(time)} className="num">
-      {relativeTime(time, Math.max(present, serverNow() - 5000))}
+      {shownTime(time, Math.max(present, serverNow() - 5000), serverNow())}
     </time>
   );
 }
 
 /** A length of time; with `since` and no end it goes on. */
 export function Duration({ ms, since, until }: { ms?: number | null; since?: string | null; until?: string | null }) {
-  const present = useNow();
+  const shown = useNow();
+  // What is drawn for another reason beside it is newer than the clock that is shown.
+  const present = Math.max(shown, serverNow());
   const length =
     ms !== undefined
       ? ms

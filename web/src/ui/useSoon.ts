@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { Soon } from "../logic/soon.ts";
+import { Soon } from "./logic/soon.ts";
 
 /** For what is loaded again because of what the stream tells: soon, but not all the time. Returns what asks for it. */
 export function useSoon(act: () => void, { soonMs, restMs }: { soonMs: number; restMs: number }): () => void {

@@ -1,8 +1,8 @@
 /** The engine's side of a user's extractor: what it is given, and what becomes of its end. */
 import { OrbError } from "../../../base/errors.ts";
 import type { Log } from "../../../base/log.ts";
-import { FetchFailure } from "../../../domain/failure.ts";
-import type { JsonValue } from "../../../domain/queue-item.ts";
+import { FetchFailure } from "../../../domain/run/failure.ts";
+import type { JsonValue } from "../../../domain/lane/queue-item.ts";
 import type { ExtractorPage } from "../../../extract/define-extractor.ts";
 import { depthOf, MAX_JSON_DEPTH } from "../../../extract/json.ts";
 import type { HandlerProcess } from "./process.ts";

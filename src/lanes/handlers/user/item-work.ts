@@ -1,7 +1,7 @@
 /** The engine's side of a user's queue handler: what an item is given, and what becomes of its end. */
 import { OrbError } from "../../../base/errors.ts";
-import type { Handled, TaskArtifact } from "../../../domain/outcome.ts";
-import type { ClaimedTask } from "../../../store/port.ts";
+import type { Handled, TaskArtifact } from "../../../domain/run/outcome.ts";
+import type { ClaimedTask } from "../../../store/ports/port.ts";
 import type { HandlerContext } from "../handler.ts";
 import type { HandlerProcess } from "./process.ts";
 import type { FetchOptions, HandlerItem, StoredFile } from "./protocol.ts";

@@ -1,6 +1,6 @@
 /** Looks at what a module says of its step kinds and extractors, before anything relies on it. */
 import { messageOf } from "../../../base/errors.ts";
-import { SchemaError } from "../../../domain/json-schema.ts";
+import { SchemaError } from "../../../domain/text/json-schema.ts";
 import { compileSchema, type RecordCheck } from "../../../extract/schema.ts";
 import { moduleError } from "./process.ts";
 import type { ExtractorDescription, ModuleContents, StepDescription } from "./protocol.ts";

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Clock, Timer } from "../../../base/clock.ts";
 import { isDiskFull, isOrbError, messageOf, OrbError } from "../../../base/errors.ts";
 import type { Log } from "../../../base/log.ts";
-import { FetchFailure } from "../../../domain/failure.ts";
+import { FetchFailure } from "../../../domain/run/failure.ts";
 import type { Begin, FromProcess, ModuleContents, Order } from "./protocol.ts";
 
 export interface HandlerProcessOptions {

@@ -1,5 +1,5 @@
-import type { FailureReason } from "../../../domain/failure.ts";
-import type { JsonValue } from "../../../domain/queue-item.ts";
+import type { FailureReason } from "../../../domain/run/failure.ts";
+import type { JsonValue } from "../../../domain/lane/queue-item.ts";
 import type { ExtractorPage } from "../../../extract/define-extractor.ts";
 import type { StepFile } from "../../../workflows/define-step.ts";
 

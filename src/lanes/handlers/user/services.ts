@@ -1,4 +1,4 @@
-import type { TaskArtifact } from "../../../domain/outcome.ts";
+import type { TaskArtifact } from "../../../domain/run/outcome.ts";
 import type { FetchedPage, FetchOptions } from "./protocol.ts";
 
 /** What the engine does on behalf of a user's code; every way out to the network goes through here. */

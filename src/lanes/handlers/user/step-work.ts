@@ -1,8 +1,8 @@
 /** The engine's side of a user's step: what it is given, and what becomes of its end. */
 import { OrbError } from "../../../base/errors.ts";
-import { FetchFailure } from "../../../domain/failure.ts";
-import type { TaskArtifact } from "../../../domain/outcome.ts";
-import type { JsonValue } from "../../../domain/queue-item.ts";
+import { FetchFailure } from "../../../domain/run/failure.ts";
+import type { TaskArtifact } from "../../../domain/run/outcome.ts";
+import type { JsonValue } from "../../../domain/lane/queue-item.ts";
 import type { RecordCheck } from "../../../extract/schema.ts";
 import type { StepFile } from "../../../workflows/define-step.ts";
 import type { Item, StepContext, StepEnd } from "../../../workflows/step-kind.ts";

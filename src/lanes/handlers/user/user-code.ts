@@ -1,9 +1,9 @@
 import type { Clock, Timer } from "../../../base/clock.ts";
 import type { Log } from "../../../base/log.ts";
-import { FetchFailure } from "../../../domain/failure.ts";
-import type { JsonValue } from "../../../domain/queue-item.ts";
+import { FetchFailure } from "../../../domain/run/failure.ts";
+import type { JsonValue } from "../../../domain/lane/queue-item.ts";
 import type { ExtractorPage } from "../../../extract/define-extractor.ts";
-import type { KnownExtractor } from "../../../extract/wish.ts";
+import type { KnownExtractor } from "../../../extract/extract-request.ts";
 import type { KnownKind, StepContext, StepEnd, StepKind } from "../../../workflows/step-kind.ts";
 import type { TaskHandler } from "../handler.ts";
 import { executeItem } from "./item-work.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { RUN_STATES, RUN_TRANSITIONS, TASK_STATES, TASK_TRANSITIONS } from "../../../domain/states.ts";
+import { RUN_STATES, RUN_TRANSITIONS, TASK_STATES, TASK_TRANSITIONS } from "../../../domain/run/states.ts";
 
 const state = (name: (typeof TASK_STATES)[number]) => TASK_STATES.indexOf(name);
 
@@ -13,7 +13,7 @@ const legalTaskMoves = TASK_STATES.flatMap((from) =>
 const legalRunMoves = RUN_STATES.flatMap((from) => RUN_TRANSITIONS[from].map((to) => `'${from}>${to}'`)).join(", ");
 
 /**
- * Words of SQLite's that the verbs use and Postgres does not know. Whatever is null makes them null, as there.
+ * Words of SQLite's that the methods use and Postgres does not know. Whatever is null makes them null, as there.
  */
 const WORDS = `
       CREATE FUNCTION json_extract(doc text, path text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE

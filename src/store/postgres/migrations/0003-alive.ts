@@ -4,7 +4,7 @@ export const alive = {
   name: "alive",
   up: () => `
       -- Postgres empties such a table when it starts again after a crash, and a replica that takes over has it empty: just
-      -- then the last commits may be gone (src/store/postgres/forgotten.ts).
+      -- then the last commits may be gone (src/store/postgres/crash-sentinel.ts).
       CREATE UNLOGGED TABLE alive (one BIGINT PRIMARY KEY CHECK (one = 1));
       INSERT INTO alive VALUES (1)
   `,

@@ -7,16 +7,18 @@ import { ALWAYS } from "../../logic/table.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { Button, LinkButton } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
-import { Code } from "../../ui/Code.tsx";
-import { Confirm, Dialog } from "../../ui/Dialog.tsx";
-import { Input } from "../../ui/Field.tsx";
+import { Code } from "../../ui/text/Code.tsx";
+import { Confirm, Dialog } from "../../ui/overlay/Dialog.tsx";
+import { Checkbox } from "../../ui/Field.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import { Menu } from "../../ui/Menu.tsx";
+import { Menu } from "../../ui/overlay/Menu.tsx";
 import { PageHeader } from "../../ui/PageHeader.tsx";
 import { EmptyState, ErrorBox, PageSkeleton } from "../../ui/States.tsx";
-import { type Column, Table } from "../../ui/Table.tsx";
-import { toast, toastError } from "../../ui/Toast.tsx";
+import { type Column, Table } from "../../ui/table/Table.tsx";
+import { toast, toastError } from "../../ui/overlay/Toast.tsx";
 import { Time } from "../../ui/Values.tsx";
+import { KeepDialog } from "./KeepDialog.tsx";
+import { ScheduleFields } from "../schedules/ScheduleFields.tsx";
 import "./jobs.css";
 
 const OF_JOBS = ["listJobs", "getJob", "listSchedules"] as const;
@@ -41,6 +43,7 @@ export default function Jobs() {
   const [, go] = useLocation();
   const [scheduled, setScheduled] = useState<Job | null>(null);
   const [deleted, setDeleted] = useState<Job | null>(null);
+  const [keeping, setKeeping] = useState<Job | null>(null);
   const start = useChange("startRun", {
     invalidates: [...OF_JOBS, "listRuns"],
     onSuccess: ({ id, kind }) => go(kind === "workflow" ? `/workflows/${id}` : `/runs/${id}`),
@@ -118,6 +121,7 @@ export default function Jobs() {
             items={[
               { name: "Edit", icon: "edit", onChoose: () => go(`/new?job=${job.id}`) },
               { name: "Edit schedule", icon: "schedules", onChoose: () => setScheduled(job) },
+              { name: "Keep runs …", icon: "clock", onChoose: () => setKeeping(job) },
               { name: "See its runs", icon: "queue", onChoose: () => go(`/runs?job=${job.id}`) },
               { name: "Delete", icon: "trash", danger: true, onChoose: () => setDeleted(job) },
             ]}
@@ -155,78 +159,69 @@ export default function Jobs() {
         </Card>
       )}
       <ScheduleDialog key={scheduled?.id} job={scheduled} onClose={() => setScheduled(null)} />
-      <DeleteDialog job={deleted} onClose={() => setDeleted(null)} />
+      <KeepDialog key={`keep ${keeping?.id}`} job={keeping} onClose={() => setKeeping(null)} />
+      <DeleteDialog key={`delete ${deleted?.id}`} job={deleted} onClose={() => setDeleted(null)} />
     </>
   );
 }
 
 function ScheduleDialog({ job, onClose }: { job: Job | null; onClose: () => void }) {
-  const [cron, setCron] = useState(job?.schedule?.cron ?? "");
+  const before = { schedule: job?.schedule?.cron ?? "", timezone: job?.schedule?.timezone ?? job?.timezone ?? "" };
+  const [form, setForm] = useState(before);
   const change = useChange("changeJob", { invalidates: OF_JOBS });
   if (job === null) return null;
-  const save = (schedule: string | null) =>
+  const cron = form.schedule.trim();
+  const timezone = form.timezone.trim() === "" ? null : form.timezone.trim();
+  const save = () =>
     change.mutate(
-      // What else the schedule says, such as its time zone, stays.
       {
         params: { job_id: job.id },
-        body: {
-          schedule: schedule === null ? null : job.schedule === null ? schedule : { ...job.schedule, cron: schedule },
-        },
+        // What else the schedule says, such as its overlap, stays.
+        body: cron === "" ? { schedule: null } : { timezone, schedule: { ...job.schedule, cron, timezone } },
       },
       {
         onSuccess: () => {
-          toast(schedule === null ? "It runs by hand alone now." : "The schedule is saved.");
+          toast(cron === "" ? "It runs by hand alone now." : "The schedule is saved.");
           onClose();
         },
       },
     );
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    save(cron.trim());
+    save();
   };
+  const wrong = (part: string) => change.error?.fields.find(({ path }) => path.includes(part))?.message;
+  const [atZone, atCron] = [wrong("timezone"), wrong("schedule")];
   return (
     <Dialog
       open
       onClose={onClose}
       title={`Schedule of ${nameOf(job)}`}
-      unsaved={cron !== (job.schedule?.cron ?? "")}
+      unsaved={form.schedule !== before.schedule || form.timezone !== before.timezone}
       actions={
-        <>
-          {job.schedule === null ? null : (
-            <Button onClick={() => save(null)} disabled={change.isPending}>
-              Remove schedule
-            </Button>
-          )}
-          <Button kind="primary" type="submit" form="schedule" busy={change.isPending} disabled={cron.trim() === ""}>
-            Save schedule
-          </Button>
-        </>
+        <Button kind="primary" type="submit" form="schedule" busy={change.isPending}>
+          Save schedule
+        </Button>
       }
     >
-      <form id="schedule" onSubmit={onSubmit}>
-        <Input
-          label="Times"
-          help={
-            <>
-              As cron writes it: <code>0 6 * * *</code> is every day at six, <code>*/15 * * * *</code> every quarter of
-              an hour. Time zone: {job.schedule?.timezone ?? job.timezone ?? "UTC"}.
-            </>
-          }
-          error={change.error?.fields[0]?.message ?? change.error?.message}
-          value={cron}
-          autoFocus
-          spellCheck={false}
-          onChange={({ target }) => setCron(target.value)}
+      <form id="schedule" onSubmit={onSubmit} className="stack">
+        <ScheduleFields
+          form={form}
+          change={(more) => setForm((old) => ({ ...old, ...more }))}
+          errors={{ schedule: atZone === undefined ? atCron : undefined, timezone: atZone }}
         />
+        {change.error === null || change.error.fields.length > 0 ? null : <ErrorBox error={change.error} />}
       </form>
     </Dialog>
   );
 }
 
 function DeleteDialog({ job, onClose }: { job: Job | null; onClose: () => void }) {
+  const [withRuns, setWithRuns] = useState(false);
   const remove = useChange("deleteJob", {
     invalidates: [...OF_JOBS, "listRuns"],
-    onSuccess: () => toast("The job is deleted."),
+    onSuccess: () =>
+      toast(withRuns ? "The job is deleted. Its runs are being deleted, too." : "The job is deleted. Its runs stay."),
     onError: toastError,
     onSettled: onClose,
   });
@@ -240,11 +235,25 @@ function DeleteDialog({ job, onClose }: { job: Job | null; onClose: () => void }
       danger
       busy={remove.isPending}
       onConfirm={() => {
-        if (job !== null) remove.mutate({ params: { job_id: job.id }, query: works ? { force: true } : {} });
+        if (job === null) return;
+        const query = { ...(works ? { force: true } : {}), ...(withRuns ? { runs: "delete" as const } : {}) };
+        remove.mutate({ params: { job_id: job.id }, query });
       }}
     >
-      {works ? "It is being run at this moment; that run is cancelled. " : ""}
-      The job and its schedule are deleted, which cannot be taken back. Its runs and their results stay.
+      <div className="stack">
+        <p>
+          {works ? "It is being run at this moment; that run is cancelled. " : ""}
+          The job, its schedule and what it knows of pages from run to run are deleted, which cannot be undone.{" "}
+          {withRuns
+            ? "Its runs are deleted, too, with their results and files."
+            : "Its runs and their results stay until you delete them."}
+        </p>
+        <Checkbox
+          label="Delete its runs, too"
+          checked={withRuns}
+          onChange={({ target }) => setWithRuns(target.checked)}
+        />
+      </div>
     </Confirm>
   );
 }

@@ -1,5 +1,5 @@
 /** What happens in a browser before the page is read. */
-import { ACTIONS, type ActionKind, browserReason, newAction, type TypedAction } from "../../logic/new-wishes.ts";
+import { ACTIONS, type ActionKind, browserReason, newAction, type TypedAction } from "./logic/page-options.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import { Checkbox, Input, Select } from "../../ui/Field.tsx";
 import type { NewState } from "./useNew.ts";
@@ -119,7 +119,7 @@ function ActionRow({
 }
 
 function ActionParts({
-  action: { kind, selector, text, direction, amount, all },
+  action: { kind, selector, text, direction, amount, all, secret, kept },
   number,
   isInvalid,
   onChange,
@@ -151,7 +151,7 @@ function ActionParts({
       type={type}
       min={0}
       spellCheck={false}
-      autoComplete="off"
+      autoComplete={type === "password" ? "new-password" : "off"}
       value={text}
       {...wrong}
       onChange={({ target }) => onChange({ text: target.value })}
@@ -170,7 +170,21 @@ function ActionParts({
     case "wait":
       return words("Milliseconds", "milliseconds", "number");
     case "write":
-      return words("Text", "into what has the focus");
+      return (
+        <>
+          {words(
+            "Text",
+            secret && kept ? "kept; type to replace it" : "into what has the focus",
+            secret ? "password" : "text",
+          )}
+          <Checkbox
+            label="Secret"
+            title="Stored encrypted, and never shown again"
+            checked={secret}
+            onChange={({ target }) => onChange({ secret: target.checked })}
+          />
+        </>
+      );
     case "press":
       return words("Key", "Enter");
     case "scroll":
@@ -194,7 +208,25 @@ function ActionParts({
             {...wrong}
             onChange={({ target }) => onChange({ amount: target.value })}
           />
-          {place("the page")}
+          {place("in the page, or a selector")}
+        </>
+      );
+    case "scroll_to_end":
+      return (
+        <>
+          <Input
+            bare
+            label={`Steps of action ${number}`}
+            placeholder="at most 100 steps"
+            title="How often it is scrolled at most"
+            type="number"
+            min={1}
+            value={amount}
+            {...wrong}
+            onChange={({ target }) => onChange({ amount: target.value })}
+          />
+          {words("Seconds", "at most 60 seconds", "number")}
+          {place("in the page, or a selector")}
         </>
       );
     case "screenshot":

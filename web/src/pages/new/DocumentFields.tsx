@@ -1,5 +1,5 @@
 /** The page itself, beside the fields or in place of them. */
-import { FORMATS, withFormat } from "../../logic/new-wishes.ts";
+import { FORMATS, withFormat } from "./logic/page-options.ts";
 import { Checkbox, Textarea } from "../../ui/Field.tsx";
 import type { NewState } from "./useNew.ts";
 
@@ -7,7 +7,7 @@ export function DocumentFields({ state: { form, change, errors } }: { state: New
   return (
     <>
       <Checkbox
-        label="The page itself"
+        label="Full page content"
         help="In each record as “document”: to read it, to hand it to a model, to keep it."
         checked={form.asDocument}
         onChange={({ target }) => change({ asDocument: target.checked })}

@@ -1,5 +1,5 @@
 import { useCall, useChange } from "../../api/query.ts";
-import { formOf } from "../../logic/new-prefill.ts";
+import { formOf } from "./logic/new-prefill.ts";
 import { Button } from "../../ui/Button.tsx";
 import { ErrorBox } from "../../ui/States.tsx";
 import type { Change } from "./useNew.ts";

@@ -1,15 +1,16 @@
 import { type KeyboardEvent, useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
 import { useCall } from "../../api/query.ts";
-import { EMPTY, type Form, type Kind } from "../../logic/new-form.ts";
-import { formOf } from "../../logic/new-prefill.ts";
-import type { Json } from "../../logic/new-values.ts";
+import { EMPTY, type Form, type Kind } from "./logic/new-form.ts";
+import { formOf } from "./logic/new-prefill.ts";
+import type { Json } from "./logic/new-values.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Segmented } from "../../ui/Field.tsx";
 import { PageHeader } from "../../ui/PageHeader.tsx";
 import { ErrorBox, PageSkeleton } from "../../ui/States.tsx";
 import { Tabs } from "../../ui/Tabs.tsx";
+import { Conflict } from "./Conflict.tsx";
 import { PageFields } from "./PageFields.tsx";
 import { Playground } from "./Playground.tsx";
 import { JobFields, SaveJob } from "./SaveJob.tsx";
@@ -54,7 +55,8 @@ function OfJob({ id }: { id: string }) {
   if (job.data === undefined) return <PageSkeleton />;
   const { crawl, header_names: own, cookie_names: cookies } = job.data;
   const headers = crawl?.header_names ?? own;
-  return <NewPage first={formOf(job.data as unknown as Json)} job={id} kept={[...headers, ...cookies]} />;
+  const first = formOf(job.data as unknown as Json);
+  return <NewPage first={first} job={id} version={job.data.version} kept={[...headers, ...cookies]} />;
 }
 
 function OfRun({ id }: { id: string }) {
@@ -77,20 +79,23 @@ function Failed({ error, onRetry, title }: { error: unknown; onRetry: () => void
 interface Props {
   first: Form;
   job: string | null;
+  /** Of the job, as it was opened. */
+  version?: string;
   /** Headers and cookies of the job, which stay unless others are given. */
   kept?: readonly string[];
   /** Headers and cookies of the run that are not known any more. */
   lost?: readonly string[];
 }
 
-function NewPage({ first, job, kept = [], lost = [] }: Props) {
+function NewPage({ first, job, version = "", kept = [], lost = [] }: Props) {
   const [search, setSearch] = useSearchParams();
   // What the address fills in belongs to the form: a draft of another one does not come in its place.
   const [name] = useState(() => {
     const given = ["job", "from", "url", "template"].map((key) => `${key}=${search.get(key) ?? ""}`);
     return given.filter((part) => !part.endsWith("=")).join("&");
   });
-  const state = useNew(first, job, name);
+  const [opened] = useState(() => (job === null ? null : { id: job, version }));
+  const state = useNew(first, opened, name);
   const { form, draft } = state;
   const [page, setPage] = useState<FetchedPage | null>(null);
   const put = (key: string, value: string) =>
@@ -193,10 +198,11 @@ function isSend({ key, ctrlKey, metaKey, target }: KeyboardEvent): boolean {
 
 function Actions({ state, job }: { state: NewState; job: string | null }) {
   const [, go] = useLocation();
-  const { form, busy, failure } = state;
+  const { form, busy, failure, conflict } = state;
   return (
     <>
       {failure === null ? null : <ErrorBox error={failure} />}
+      {conflict === null ? null : <Conflict conflict={conflict} />}
       <div className="row new-actions">
         {job === null ? (
           <>
@@ -214,7 +220,7 @@ function Actions({ state, job }: { state: NewState; job: string | null }) {
               Save and run now
             </Button>
             <Button kind="quiet" onClick={() => go("/jobs")}>
-              Leave as it was
+              Discard changes
             </Button>
           </>
         )}

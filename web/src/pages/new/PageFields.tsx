@@ -1,12 +1,14 @@
 /** What crawls and single pages are asked for. */
 import { useState } from "react";
-import { CRAWL_DEFAULTS } from "../../logic/new-form.ts";
-import { moreSet } from "../../logic/new-problems.ts";
+import { CRAWL_DEFAULTS } from "./logic/new-form.ts";
+import { moreSet } from "./logic/new-problems.ts";
+import { lines } from "./logic/new-values.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Checkbox, Input, Select, Textarea } from "../../ui/Field.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { BrowserFields } from "./BrowserFields.tsx";
+import { SessionChoice } from "./SessionChoice.tsx";
 import { DocumentFields } from "./DocumentFields.tsx";
 import { FillDemo } from "./FillDemo.tsx";
 import type { NewState } from "./useNew.ts";
@@ -164,8 +166,8 @@ function Ways({ state: { form, change, errors } }: { state: NewState }) {
   return (
     <>
       <Select
-        label="How pages are got"
-        help="Automatic takes a browser where plain requests do not do."
+        label="Fetch with"
+        help="Automatic uses a browser only when needed."
         choices={
           form.strategy === "api_replay" ? [...STRATEGIES, { value: "api_replay", name: "Repeat a call" }] : STRATEGIES
         }
@@ -181,6 +183,12 @@ function Ways({ state: { form, change, errors } }: { state: NewState }) {
         placeholder="pool"
         spellCheck={false}
         onChange={({ target }) => change({ proxy: target.value })}
+      />
+      <SessionChoice
+        urls={lines(form.url)}
+        value={form.session}
+        error={errors.session}
+        onChange={(session) => change({ session })}
       />
     </>
   );
@@ -214,7 +222,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         />
         <Textarea
           label="Include"
-          help="Only pages like these, one pattern in each line."
+          help="Only pages like these are followed and read, one pattern in each line."
           error={errors.include}
           rows={2}
           value={form.include}
@@ -232,6 +240,26 @@ function MoreOfCrawl({ state }: { state: NewState }) {
           spellCheck={false}
           onChange={({ target }) => change({ exclude: target.value })}
         />
+        <Textarea
+          label="Follow"
+          help="Pages like these are followed, but give no records, such as the pages of a list."
+          error={errors.follow}
+          rows={2}
+          value={form.follow}
+          placeholder="/page/**"
+          spellCheck={false}
+          onChange={({ target }) => change({ follow: target.value })}
+        />
+        <Textarea
+          label="Read"
+          help="Only pages like these give records. Alone, every page of the site is followed."
+          error={errors.read}
+          rows={2}
+          value={form.read}
+          placeholder="/2026/**"
+          spellCheck={false}
+          onChange={({ target }) => change({ read: target.value })}
+        />
         <Ways state={state} />
         <Input
           label="Tries"
@@ -240,7 +268,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
           min={1}
           error={errors.tries}
           value={form.tries}
-          placeholder={String(CRAWL_DEFAULTS.retry_attempts + 1)}
+          placeholder={String(CRAWL_DEFAULTS.max_attempts)}
           onChange={({ target }) => change({ tries: target.value })}
         />
         <Headers state={state} />
@@ -253,7 +281,11 @@ function MoreOfCrawl({ state }: { state: NewState }) {
       />
       <Checkbox
         label="Only new and changed pages"
-        help="Of a saved job: a run gives records of pages that are not as the run before found them."
+        help={
+          form.onlyChanged && !state.isJob
+            ? "Save it as a job to use this: a crawl that runs once has no earlier run to compare with."
+            : "For saved jobs. A run returns only pages that are new or changed since the previous run."
+        }
         checked={form.onlyChanged}
         onChange={({ target }) => change({ onlyChanged: target.checked })}
       />

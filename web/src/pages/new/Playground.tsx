@@ -1,18 +1,21 @@
 /** Where rules are made: a page in its sandbox, the fields, and what they find. */
 import { type FormEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { lines } from "../../logic/new-values.ts";
-import { describeFound, problemsByRule } from "../../logic/found.ts";
-import { pickField } from "../../logic/pick.ts";
-import { freeName, newRule, nextKey, NO_ITEMS, type Rule, ruleProblems } from "../../logic/rules.ts";
+import { capital } from "../../logic/format.ts";
+import { lines } from "./logic/new-values.ts";
+import { describeFound, problemsByRule } from "./logic/found.ts";
+import { pickField } from "./logic/pick.ts";
+import { freeName, newRule, nextKey, NO_ITEMS, type Rule, ruleProblems } from "./logic/rules.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Input, Segmented, Textarea } from "../../ui/Field.tsx";
-import { HtmlFrame } from "../../ui/HtmlFrame.tsx";
+import { HtmlFrame } from "../../ui/text/HtmlFrame.tsx";
+import { Icon } from "../../ui/Icon.tsx";
 import { EmptyState, ErrorBox } from "../../ui/States.tsx";
 import { Tabs } from "../../ui/Tabs.tsx";
-import { type Picked, useFrame } from "../../ui/useFrame.ts";
+import { type Picked, useFrame } from "../../ui/text/useFrame.ts";
 import { Records } from "./Records.tsx";
 import { RuleRow } from "./RuleRow.tsx";
+import { SessionChoice } from "./SessionChoice.tsx";
 import type { NewState } from "./useNew.ts";
 import { type FetchedPage, fetchPage, type Preview, usePreview } from "./usePreview.ts";
 import "./playground.css";
@@ -41,12 +44,17 @@ export function Playground({ state, at: { page, setPage } }: { state: NewState; 
   const [armed, setArmed] = useState<number | null>(null);
   const rules = { state, preview, focused, setFocused, armed, setArmed };
   const view = page === null ? null : <PageView {...rules} page={page} />;
+  const [fetching, setFetching] = useState(false);
   const fields = <RuleList {...rules} page={page} />;
   const records = <Records found={preview.found} names={form.rules.map(({ name }) => name)} />;
   return (
     <div className="stack">
-      <FetchBar state={state} page={page} setPage={setPage} />
-      {page === null ? (
+      <FetchBar state={state} page={page} setPage={setPage} busy={fetching} setBusy={setFetching} />
+      {page === null && fetching ? (
+        <EmptyState icon="bolt" title="Fetching the page …">
+          A page that needs a browser takes longer, and so do actions such as scrolling to the end.
+        </EmptyState>
+      ) : page === null ? (
         <EmptyState icon="bolt" title="Fetch a page to begin">
           Then click what you want from it: each click becomes a field with a selector, and its value is shown at once.
           Nothing is kept until you save or run it.
@@ -75,9 +83,14 @@ export function Playground({ state, at: { page, setPage } }: { state: NewState; 
 }
 
 /** The page that is tried; of a crawl it may be any page of it. */
-function FetchBar({ state: { form, change }, page, setPage }: { state: NewState } & PlaygroundPage) {
+function FetchBar({
+  state: { form, change },
+  page,
+  setPage,
+  busy,
+  setBusy,
+}: { state: NewState; busy: boolean; setBusy: (busy: boolean) => void } & PlaygroundPage) {
   const [url, setUrl] = useState(page?.url ?? lines(form.url)[0] ?? "");
-  const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const get = async (event?: FormEvent) => {
     event?.preventDefault();
@@ -85,7 +98,7 @@ function FetchBar({ state: { form, change }, page, setPage }: { state: NewState 
     setBusy(true);
     setError(null);
     try {
-      setPage(await fetchPage(url.trim(), form.strategy));
+      setPage(await fetchPage(url.trim(), form));
       if (lines(form.url).length === 0) change({ url: url.trim() });
     } catch (failed) {
       setError(failed);
@@ -106,12 +119,41 @@ function FetchBar({ state: { form, change }, page, setPage }: { state: NewState 
           value={url}
           onChange={({ target }) => setUrl(target.value)}
         />
+        <div className="fetch-session">
+          <SessionChoice bare urls={[url]} value={form.session} onChange={(session) => change({ session })} />
+        </div>
         <Button type="submit" kind={page === null ? "primary" : "plain"} busy={busy} icon="download">
           {page === null ? "Fetch page" : "Fetch again"}
         </Button>
       </form>
       {error === null ? null : <ErrorBox error={error} />}
+      {page === null || error !== null ? null : <FetchedFacts page={page} />}
     </>
+  );
+}
+
+/** What the site answered, and where that came from. */
+function FetchedFacts({ page: { status, url, asked, strategy, warning } }: { page: FetchedPage }) {
+  return (
+    <div className="fetched stack new-tight">
+      <p className="soft wrap" role="status">
+        {status === null ? "" : `HTTP ${status} · `}
+        {strategy === null ? "" : `${strategy === "http" ? "plain request" : strategy} · `}
+        {asked === null ? (
+          <span className="mono">{url}</span>
+        ) : (
+          <>
+            <span className="mono">{asked}</span> redirected to <span className="mono">{url}</span>
+          </>
+        )}
+      </p>
+      {warning === null ? null : (
+        <p className="fetched-warning" role="alert">
+          <Icon name="warning" />
+          <span className="wrap">{capital(warning)}. Choose a session to fetch the page signed in.</span>
+        </p>
+      )}
+    </div>
   );
 }
 

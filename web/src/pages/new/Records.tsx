@@ -1,4 +1,4 @@
-import { asText } from "../../logic/found.ts";
+import { asText } from "./logic/found.ts";
 import { Card } from "../../ui/Card.tsx";
 import type { Found } from "./usePreview.ts";
 

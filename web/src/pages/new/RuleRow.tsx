@@ -1,12 +1,14 @@
-import type { FoundValues } from "../../logic/found.ts";
-import { JSON_SOURCES, type Rule, VALUE_TYPES, WAY_NAMES, WAYS } from "../../logic/rules.ts";
+import { capital } from "../../logic/format.ts";
+import type { FoundValues } from "./logic/found.ts";
+import { JSON_SOURCES, type Rule, VALUE_TYPES, WAY_NAMES, WAYS } from "./logic/rules.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import { Checkbox, Input, Select } from "../../ui/Field.tsx";
 
 const WAY_CHOICES = WAYS.map((value) => ({ value, name: WAY_NAMES[value] }));
+const TYPE_NAMES: Readonly<Record<string, string>> = { url: "URL", html: "HTML" };
 const TYPE_CHOICES = [
   { value: "", name: "As it is" },
-  ...VALUE_TYPES.map((value) => ({ value, name: value.charAt(0).toUpperCase() + value.slice(1) })),
+  ...VALUE_TYPES.map((value) => ({ value, name: TYPE_NAMES[value] ?? capital(value) })),
 ];
 const SOURCE_CHOICES = JSON_SOURCES.map((value) => ({ value, name: value === "" ? "The answer" : value }));
 const EXAMPLES = { css: ".price", xpath: "//h1", jsonpath: "$.name", regex: "item-(\\d+)", known: "title" };

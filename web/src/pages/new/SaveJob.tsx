@@ -1,41 +1,24 @@
 import { useState } from "react";
 import { Button } from "../../ui/Button.tsx";
-import { Dialog } from "../../ui/Dialog.tsx";
+import { Dialog } from "../../ui/overlay/Dialog.tsx";
 import { Input } from "../../ui/Field.tsx";
 import { ErrorBox } from "../../ui/States.tsx";
+import { ScheduleFields } from "../schedules/ScheduleFields.tsx";
 import type { NewState } from "./useNew.ts";
 
 /** What only saved jobs have. */
-export function JobFields({ state: { form, change, errors } }: { state: NewState }) {
+export function JobFields({ state }: { state: NewState }) {
+  const { form, change, errors } = state;
   return (
     <div className="stack">
       <Input
         label="Name"
-        help="What you call it. Empty: its address."
+        help="Default: the URL."
         error={errors.name}
         value={form.name}
         onChange={({ target }) => change({ name: target.value })}
       />
-      <div className="new-grid">
-        <Input
-          label="Schedule"
-          help="When it runs by itself, as cron: “0 6 * * *” is every day at six. Empty: only when you start it."
-          error={errors.schedule}
-          value={form.schedule}
-          placeholder="0 6 * * *"
-          spellCheck={false}
-          className="control mono"
-          onChange={({ target }) => change({ schedule: target.value })}
-        />
-        <Input
-          label="Time zone"
-          help="Of the schedule. Empty: UTC."
-          error={errors.timezone}
-          value={form.timezone}
-          placeholder="Europe/Berlin"
-          onChange={({ target }) => change({ timezone: target.value })}
-        />
-      </div>
+      <ScheduleFields form={form} change={change} errors={errors} />
       <Input
         label="Tags"
         help="To find it by, separated by commas."

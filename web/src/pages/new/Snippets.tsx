@@ -1,10 +1,10 @@
 import { useState } from "react";
 import { useCall } from "../../api/query.ts";
-import { snippetsOf } from "../../logic/new-commands.ts";
-import type { Form } from "../../logic/new-form.ts";
-import type { Json } from "../../logic/new-values.ts";
+import { snippetsOf } from "./logic/new-commands.ts";
+import type { Form } from "./logic/new-form.ts";
+import type { Json } from "./logic/new-values.ts";
 import { Card } from "../../ui/Card.tsx";
-import { Code } from "../../ui/Code.tsx";
+import { Code } from "../../ui/text/Code.tsx";
 import { Segmented } from "../../ui/Field.tsx";
 
 const WAYS = [

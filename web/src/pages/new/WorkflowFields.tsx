@@ -1,14 +1,7 @@
 import { useEffect } from "react";
 import type { Answer } from "../../api/client.ts";
 import { useCall } from "../../api/query.ts";
-import {
-  fieldsOf,
-  type ParamField,
-  problemsOfParams,
-  tidyPairs,
-  typedParam,
-  withParam,
-} from "../../logic/schema-form.ts";
+import { fieldsOf, type ParamField, problemsOfParams, tidyPairs, typedParam, withParam } from "./logic/schema-form.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Input, Segmented, Select, Textarea } from "../../ui/Field.tsx";
 import { Icon } from "../../ui/Icon.tsx";
@@ -80,7 +73,7 @@ function FromTemplate({ state }: { state: NewState }) {
         {chosen === undefined ? null : <Params state={state} template={chosen} />}
         <Input
           label="Name of this run"
-          help="Empty: the template’s."
+          help="Default: the template’s name."
           error={errors.name}
           value={form.runName}
           onChange={({ target }) => change({ runName: target.value })}
@@ -105,13 +98,14 @@ function Params({ state, template }: { state: NewState; template: Template }) {
       )}
       <div className="new-grid">
         {fields.map((field) => (
-          <Param
-            key={field.path.join(".")}
-            field={field}
-            value={typedParam(form.params, field)}
-            error={byField.get(field)}
-            onType={(text) => set(field, text)}
-          />
+          <div key={field.path.join(".")} className={/^urls?$/.test(field.path.at(-1) ?? "") ? "new-grid-wide" : ""}>
+            <Param
+              field={field}
+              value={typedParam(form.params, field)}
+              error={byField.get(field)}
+              onType={(text) => set(field, text)}
+            />
+          </div>
         ))}
       </div>
     </>
@@ -130,7 +124,7 @@ function Param({ field, value, error, onType }: ParamProps) {
   const words = { label, help: field.help === "" ? undefined : field.help, error };
   if (field.kind === "choice" || field.kind === "flag") {
     const choices = field.kind === "flag" ? ["true", "false"] : field.choices;
-    const usual = field.usual === "" ? "–" : `${sayChoice(field.usual)} (usual)`;
+    const usual = field.usual === "" ? "–" : `Default (${sayChoice(field.usual)})`;
     return (
       <Select
         {...words}
@@ -140,14 +134,25 @@ function Param({ field, value, error, onType }: ParamProps) {
       />
     );
   }
-  if (field.kind === "lines" || field.kind === "pairs" || field.kind === "either" || field.kind === "json")
+  const { kind } = field;
+  if (
+    kind === "lines" ||
+    kind === "names" ||
+    kind === "pairs" ||
+    kind === "rules" ||
+    kind === "either" ||
+    kind === "json"
+  )
     return (
       <Textarea
         {...words}
-        help={`${field.help} ${WRITTEN[field.kind]}`.trim()}
+        help={`${field.help} ${WRITTEN[kind]}`.trim()}
         rows={Math.min(
           8,
-          Math.max(field.kind === "lines" ? 1 : 2, (value === "" ? field.usual : value).split("\n").length),
+          Math.max(
+            kind === "lines" || kind === "names" ? 1 : 2,
+            (value === "" ? field.usual : value).split("\n").length,
+          ),
         )}
         className="control control-area mono"
         spellCheck={false}
@@ -155,7 +160,8 @@ function Param({ field, value, error, onType }: ParamProps) {
         placeholder={field.usual}
         onChange={({ target }) => onType(target.value)}
         onBlur={() => {
-          if (field.kind === "pairs" && tidyPairs(value) !== value) onType(tidyPairs(value));
+          const isTidied = kind === "pairs" || (kind === "rules" && value.includes(":") && !/^\s*[[{]/.test(value));
+          if (isTidied && tidyPairs(value) !== value) onType(tidyPairs(value));
         }}
       />
     );
@@ -173,8 +179,10 @@ function Param({ field, value, error, onType }: ParamProps) {
 
 /** How something that is longer than a word is written. */
 const WRITTEN = {
-  lines: "One in each line.",
-  pairs: "One in each line, as name: value.",
+  lines: "One per line.",
+  names: "One per line.",
+  pairs: "One per line, as name: value.",
+  rules: "One per line: a name, or name: CSS selector.",
   either: "As text, or as JSON.",
   json: "As JSON.",
 };

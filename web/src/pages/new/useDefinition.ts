@@ -1,7 +1,7 @@
 /** A definition that is typed, as the server reads it a moment later. */
 import { useEffect, useState } from "react";
 import { call } from "../../api/client.ts";
-import type { FieldProblem, Json } from "../../logic/new-values.ts";
+import type { FieldProblem, Json } from "./logic/new-values.ts";
 
 export interface CheckedDefinition {
   /** Null: nothing was typed, or the answer is not there yet. */

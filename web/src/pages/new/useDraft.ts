@@ -1,7 +1,7 @@
 /** Drafts of forms, kept by this tab of the browser until they are sent or discarded. */
 import { useEffect, useState } from "react";
-import { type Draft, draftOf, readDraft } from "../../logic/draft.ts";
-import type { Form } from "../../logic/new-form.ts";
+import { type Draft, draftOf, readDraft } from "./logic/draft.ts";
+import type { Form } from "./logic/new-form.ts";
 
 const PREFIX = "orb.draft.";
 

@@ -3,11 +3,13 @@ import { useLayoutEffect, useRef, useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
 import { call, Problem } from "../../api/client.ts";
 import { queryClient } from "../../api/query.ts";
-import { type Form, jobOrderOf, KINDS, type Order, orderOf } from "../../logic/new-form.ts";
-import { MORE, problemsByField } from "../../logic/new-problems.ts";
-import type { FieldProblem, Json } from "../../logic/new-values.ts";
-import { isChanged } from "../../logic/schema-form.ts";
-import { toast } from "../../ui/Toast.tsx";
+import { changesBy, type FormChange, merged } from "./logic/conflict.ts";
+import { formOf } from "./logic/new-prefill.ts";
+import { type Form, jobOrderOf, KINDS, type Order, orderOf } from "./logic/new-form.ts";
+import { MORE, problemsByField } from "./logic/new-problems.ts";
+import type { FieldProblem, Json } from "./logic/new-values.ts";
+import { isChanged } from "./logic/schema-form.ts";
+import { toast } from "../../ui/overlay/Toast.tsx";
 import { type CheckedDefinition, useDefinition } from "./useDefinition.ts";
 import { useKeepDraft, useStoredDraft } from "./useDraft.ts";
 
@@ -31,16 +33,35 @@ export interface NewState {
   save: (options: { run: boolean }) => Promise<boolean>;
   /** What was typed here before and is back; null: nothing was, or it was discarded. */
   draft: { dropped: boolean; discard: () => void } | null;
+  /** A saved job is changed. */
+  isJob: boolean;
+  /** Somebody else has changed the job meanwhile; null: nobody has. */
+  conflict: {
+    changes: FormChange[];
+    busy: boolean;
+    merge: () => void;
+    overwrite: () => void;
+    takeTheirs: () => void;
+  } | null;
+}
+
+/** The job that is changed, as it was when the form was opened. */
+export interface OpenedJob {
+  id: string;
+  version: string;
 }
 
 /** `first` is what the form begins with; `job` the one that is changed; `name` the form whose draft is kept. */
-export function useNew(first: Form, job: string | null, name: string): NewState {
+export function useNew(first: Form, opened: OpenedJob | null, name: string): NewState {
+  const job = opened?.id ?? null;
   const [search] = useSearchParams();
   const [, go] = useLocation();
   const stored = useStoredDraft(name);
-  const [begun] = useState<Form>(() => ({
+  const [begun, setBegun] = useState<Form>(() => ({
     ...first,
     url: first.url === "" ? (search.get("url") ?? "") : first.url,
+    session: search.get("session") ?? first.session,
+    follow: [first.follow, search.get("follow") ?? ""].filter((pattern) => pattern !== "").join("\n"),
     template: first.template === "" ? (search.get("template") ?? "") : first.template,
   }));
   const [state, setState] = useState<Form>(() => ({ ...begun, ...stored.draft?.form }));
@@ -48,7 +69,9 @@ export function useNew(first: Form, job: string | null, name: string): NewState 
   const [paramProblems, setParamProblems] = useState<readonly FieldProblem[]>([]);
   const [failure, setFailure] = useState<unknown>(null);
   const [busy, setBusy] = useState<NewState["busy"]>(null);
-  const [moreOpen, setMoreOpen] = useState(false);
+  const [moreOpen, setMoreOpen] = useState(() => search.has("follow") || search.has("session"));
+  const version = useRef(opened?.version);
+  const [theirs, setTheirs] = useState<{ form: Form; version: string } | null>(null);
   const [told, setTold] = useState(0);
   const kind = KINDS.find((one) => one === search.get("kind")) ?? stored.draft?.form.kind ?? first.kind;
   const form: Form = { ...state, kind: job === null ? kind : first.kind };
@@ -105,11 +128,23 @@ export function useNew(first: Form, job: string | null, name: string): NewState 
       stored.clear();
       return true;
     } catch (error) {
+      if (error instanceof Problem && error.code === "version_conflict" && (await readTheirs())) return false;
       tell(error instanceof Problem ? error.fields : [], error);
       return false;
     } finally {
       underWay.current = false;
       setBusy(null);
+    }
+  };
+
+  /** What the job is now; false: it cannot be read, either. */
+  const readTheirs = async (): Promise<boolean> => {
+    try {
+      const now = await call("getJob", { params: { job_id: job ?? "" } });
+      setTheirs({ form: formOf(now as unknown as Json), version: now.version });
+      return true;
+    } catch {
+      return false;
     }
   };
 
@@ -129,7 +164,12 @@ export function useNew(first: Form, job: string | null, name: string): NewState 
       const saved =
         known === null
           ? await call("createJob", { body: body as never })
-          : await call("changeJob", { params: { job_id: known }, body: body as never });
+          : await call("changeJob", {
+              params: { job_id: known },
+              body: (known === job && version.current !== undefined
+                ? { ...body, version: version.current }
+                : body) as never,
+            });
       made.current = { id: saved.id, kind: form.kind };
       void queryClient.invalidateQueries({ queryKey: ["listJobs"] });
       void queryClient.invalidateQueries({ queryKey: ["getJob"] });
@@ -147,8 +187,44 @@ export function useNew(first: Form, job: string | null, name: string): NewState 
     setParamProblems([]);
     setFailure(null);
   };
+  /** From here on their state is what the form began with. */
+  const goOnFrom = (now: { form: Form; version: string }, next: Form) => {
+    version.current = now.version;
+    setBegun(now.form);
+    setState(next);
+    setTheirs(null);
+    setFailure(null);
+  };
+  const conflict =
+    theirs === null
+      ? null
+      : {
+          changes: changesBy(begun, theirs.form, form),
+          busy: busy !== null,
+          merge: () => goOnFrom(theirs, merged(begun, theirs.form, form)),
+          overwrite: () => {
+            goOnFrom(theirs, form);
+            void save({ run: false });
+          },
+          takeTheirs: () => goOnFrom(theirs, theirs.form),
+        };
   const draft = stored.draft === null ? null : { dropped: stored.draft.dropped, discard };
-  return { form, change, errors, paramProblems, checked, failure, busy, moreOpen, setMoreOpen, start, save, draft };
+  return {
+    isJob: job !== null,
+    form,
+    change,
+    errors,
+    paramProblems,
+    checked,
+    failure,
+    busy,
+    moreOpen,
+    setMoreOpen,
+    start,
+    save,
+    draft,
+    conflict,
+  };
 }
 
 async function begin(form: Form, body: Json): Promise<string> {

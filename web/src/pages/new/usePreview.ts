@@ -1,8 +1,8 @@
 /** A page that was fetched once, and what the rules find in it, a moment after they were changed. */
 import { useEffect, useState } from "react";
 import { type Answer, call, Problem } from "../../api/client.ts";
-import type { Form } from "../../logic/new-form.ts";
-import { itemsToJson, ruleProblems, rulesToFields } from "../../logic/rules.ts";
+import { type Form, previewOf } from "./logic/new-form.ts";
+import { itemsToJson, ruleProblems, rulesToFields } from "./logic/rules.ts";
 
 export interface FetchedPage {
   url: string;
@@ -11,13 +11,18 @@ export interface FetchedPage {
   title: string | null;
   status: number | null;
   strategy: string | null;
+  /** What was asked for, where that is another address than the page's. */
+  asked: string | null;
+  /** What makes it doubtful that this is the page. */
+  warning: string | null;
 }
 
 export type Found = Answer<"previewExtraction">;
 
-export async function fetchPage(url: string, strategy: string): Promise<FetchedPage> {
-  const way = strategy === "http" || strategy === "browser" ? strategy : "auto";
-  const got = await call("previewExtraction", { body: { url, strategy: way, include_html: true, fields: ["title"] } });
+/** The page as a run of this form would get it. */
+export async function fetchPage(url: string, form: Form): Promise<FetchedPage> {
+  const body = { ...previewOf(form), url, include_html: true, fields: ["title"] };
+  const got = await call("previewExtraction", { body });
   if (got.html === null)
     throw new Problem({
       status: got.http_status ?? 0,
@@ -26,7 +31,16 @@ export async function fetchPage(url: string, strategy: string): Promise<FetchedP
       hint: "Look at the address, or choose another way to get pages under “More options”.",
     });
   const { final_url: final, content_type: type, title, http_status: status, strategy: used } = got;
-  return { url: final ?? url, html: got.html, isJson: /\bjson\b/i.test(type ?? ""), title, status, strategy: used };
+  return {
+    url: final ?? url,
+    html: got.html,
+    isJson: /\bjson\b/i.test(type ?? ""),
+    title,
+    status,
+    strategy: used,
+    asked: final === null || final === got.url ? null : (got.url ?? url),
+    warning: got.warnings.find(({ rule }) => rule === "sign-in")?.message ?? null,
+  };
 }
 
 export interface Preview {

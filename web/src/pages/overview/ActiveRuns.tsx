@@ -1,12 +1,13 @@
 import { eta, percent, rate, sentence, shortNumber } from "../../logic/format.ts";
 import { type LiveOverview, runHref, runTitle, stepsWords } from "../../logic/overview.ts";
 import { messageBeside } from "../../logic/run-page.ts";
+import { isHeld } from "../../logic/waiting.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { LinkButton } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
-import { Progress } from "../../ui/Progress.tsx";
+import { Progress } from "../../ui/chart/Progress.tsx";
 import { EmptyState } from "../../ui/States.tsx";
-import { type Column, Table, usePhone } from "../../ui/Table.tsx";
+import { type Column, Table, usePhone } from "../../ui/table/Table.tsx";
 import { useNow } from "../../ui/Values.tsx";
 import { Waiting } from "../sites/Waiting.tsx";
 import { Link } from "wouter";
@@ -115,14 +116,14 @@ function Far({ run }: { run: ActiveRun }) {
     <Progress
       value={run.progress}
       label={`Progress of ${runTitle(run)}`}
-      tone={run.status === "running" && run.waiting_for === null ? "accent" : "muted"}
+      tone={run.status === "running" && !isHeld(run.waiting_for) ? "accent" : "muted"}
     />
   );
 }
 
 /** Of what waits the pace says nothing. */
 const paceOf = ({ kind, per_second, waiting_for }: ActiveRun) =>
-  waiting_for !== null ? "waits" : kind === "workflow" && per_second === 0 ? "–" : rate(per_second);
+  isHeld(waiting_for) ? "waits" : kind === "workflow" && per_second === 0 ? "–" : rate(per_second);
 
 export function ActiveRuns({ runs }: { runs: readonly ActiveRun[] }) {
   const phone = usePhone();

@@ -8,7 +8,7 @@ import { Skeleton } from "../../ui/States.tsx";
 import { useNow } from "../../ui/Values.tsx";
 
 // Drawn a moment after the numbers, which are what people look for first.
-const Chart = part(async () => ({ default: (await import("../../ui/Chart.tsx")).Chart }));
+const Chart = part(async () => ({ default: (await import("../../ui/chart/Chart.tsx")).Chart }));
 
 export function Figures({ overview }: { overview: LiveOverview }) {
   const { pages_per_second: pace, in_flight, workers, queued } = overview;

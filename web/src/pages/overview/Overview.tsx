@@ -9,6 +9,7 @@ import { ErrorBox, PageSkeleton } from "../../ui/States.tsx";
 import "../../ui/badge.css";
 import { ActiveRuns } from "./ActiveRuns.tsx";
 import { Charts, Figures } from "./Figures.tsx";
+import { StorageNotice } from "./Storage.tsx";
 import { Machine, RecentFailures, TroubledSites } from "./Trouble.tsx";
 import { Welcome } from "./Welcome.tsx";
 import "./overview.css";
@@ -60,13 +61,14 @@ export default function Overview() {
       <p className="spoken" role="status" aria-live="polite">
         {spokenGist(data)}
       </p>
+      <StorageNotice />
       <div className="overview">
         <Figures overview={data} />
         <Charts series={data.series} />
         <ActiveRuns runs={data.active_runs} />
         <div className="overview-lists">
           <TroubledSites sites={data.troubled_sites} />
-          <RecentFailures failures={data.failures} />
+          <RecentFailures failures={data.failures} troubled_sites={data.troubled_sites} />
           <Machine overview={data} />
         </div>
       </div>

@@ -1,13 +1,14 @@
 /** What is wrong, and what it works with: the lists below the charts. */
 import { Link } from "wouter";
 import { bytes, count, percent, plainUrl, sentence, shortNumber } from "../../logic/format.ts";
-import { type LiveOverview, troubleTitle, workerWords } from "../../logic/overview.ts";
+import { type LiveOverview, noFailuresWords, troubleTitle, workerWords } from "../../logic/overview.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { LinkButton } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import { Meter } from "../../ui/Progress.tsx";
+import { Meter } from "../../ui/chart/Progress.tsx";
 import { Waiting } from "../sites/Waiting.tsx";
+import { StorageGauge } from "./Storage.tsx";
 
 const TROUBLE = {
   breaker_open: { word: "Blocked", tone: "bad" },
@@ -38,7 +39,7 @@ export function TroubledSites({ sites }: { sites: LiveOverview["troubled_sites"]
       }
     >
       {sites.length === 0 ? (
-        <Fine>No site blocks, fails or asks to be left alone.</Fine>
+        <Fine>No site is blocked, failing or rate limited.</Fine>
       ) : (
         <ul className="lines">
           {sites.slice(0, 6).map(({ site, trouble, message, until, waiting, error_rate }) => (
@@ -69,7 +70,7 @@ export function TroubledSites({ sites }: { sites: LiveOverview["troubled_sites"]
   );
 }
 
-export function RecentFailures({ failures }: { failures: LiveOverview["failures"] }) {
+export function RecentFailures({ failures, troubled_sites }: Pick<LiveOverview, "failures" | "troubled_sites">) {
   return (
     <Card
       title="Recent failures"
@@ -81,7 +82,7 @@ export function RecentFailures({ failures }: { failures: LiveOverview["failures"
       }
     >
       {failures.length === 0 ? (
-        <Fine>Nothing failed within the last hour.</Fine>
+        <Fine>{noFailuresWords(troubled_sites)}</Fine>
       ) : (
         <ul className="lines">
           {failures.slice(0, 6).map(({ failure_reason, failure_code, count: times, example }) => (
@@ -149,6 +150,7 @@ export function Machine({ overview }: { overview: LiveOverview }) {
             </>
           )}
         </li>
+        <StorageGauge />
         {disk.map(({ what, free_bytes, least_free_bytes }) => (
           <li key={what}>
             <div className="spread">

@@ -1,5 +1,6 @@
+import { Link } from "wouter";
 import { Card } from "../../ui/Card.tsx";
-import { Code } from "../../ui/Code.tsx";
+import { Code } from "../../ui/text/Code.tsx";
 import { Logo } from "../../ui/Icon.tsx";
 import { StartCrawl } from "./StartCrawl.tsx";
 import { TryDemo } from "./TryDemo.tsx";
@@ -9,16 +10,38 @@ export function Welcome() {
   const origin = location.origin;
   return (
     <div className="welcome">
-      <Card className="welcome-start">
-        <Logo size={40} />
-        <h2>Start your first crawl</h2>
-        <p className="soft">
-          Give it the address of a site. Orbweaver follows its links politely, reads every page, and keeps what it
-          found: title, author, date and text, until you name other fields.
-        </p>
-        <StartCrawl />
-        <TryDemo />
-      </Card>
+      <div className="stack">
+        <Card className="welcome-start">
+          <Logo size={40} />
+          <h2>Start your first crawl</h2>
+          <p className="soft">
+            Give it the address of a site. Orbweaver follows its links politely, reads every page, and keeps what it
+            found: title, author, date and text, until you name other fields.
+          </p>
+          <StartCrawl />
+          <TryDemo />
+        </Card>
+        <Card title="Where your results are">
+          <ul className="welcome-results">
+            <li>
+              Every crawl and every page is a run.{" "}
+              <Link className="link" href="/runs">
+                Runs
+              </Link>{" "}
+              lists them; a run has its records under <em>Results</em>, as a table and as JSON, CSV, Parquet or Markdown
+              files.
+            </li>
+            <li>
+              Records are in this server’s database, files in its data directory or its bucket.{" "}
+              <Link className="link" href="/settings">
+                Settings
+              </Link>{" "}
+              says where.
+            </li>
+            <li>They are kept until you delete them or a policy you chose does.</li>
+          </ul>
+        </Card>
+      </div>
       <Card title="Or from a terminal">
         <div className="stack">
           <Example about="See everything in half a minute, offline" text="orb demo" />

@@ -2,12 +2,12 @@ import { type FormEvent, useId, useState } from "react";
 import { useChange } from "../../api/query.ts";
 import { count } from "../../logic/format.ts";
 import { readLines } from "../../logic/paste.ts";
-import { refusedLines } from "../../logic/proxies.ts";
+import { refusedLines } from "./proxies.ts";
 import { Button } from "../../ui/Button.tsx";
-import { Dialog } from "../../ui/Dialog.tsx";
+import { Dialog } from "../../ui/overlay/Dialog.tsx";
 import { Textarea } from "../../ui/Field.tsx";
 import { ErrorBox } from "../../ui/States.tsx";
-import { toast } from "../../ui/Toast.tsx";
+import { toast } from "../../ui/overlay/Toast.tsx";
 
 /** Proxies pasted one to a line; those that are not understood are named, the others are taken. */
 export function ImportProxies({ open, onClose }: { open: boolean; onClose: () => void }) {
@@ -58,7 +58,7 @@ export function ImportProxies({ open, onClose }: { open: boolean; onClose: () =>
           spellCheck={false}
           className="control control-area mono"
           placeholder={"http://203.0.113.7:8080\nsocks5://user:password@proxy.example:1080\n203.0.113.8:3128"}
-          help="User names and passwords are stored sealed, and are not shown again."
+          help="User names and passwords are stored encrypted, and are not shown again."
           value={text}
           onChange={(event) => setText(event.target.value)}
         />

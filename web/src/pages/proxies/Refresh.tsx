@@ -3,8 +3,8 @@ import { queryClient, useCall, useChange } from "../../api/query.ts";
 import type { ProxyRefresh } from "../../api/types.ts";
 import { shortNumber } from "../../logic/format.ts";
 import { Card } from "../../ui/Card.tsx";
-import { Progress } from "../../ui/Progress.tsx";
-import { toastError } from "../../ui/Toast.tsx";
+import { Progress } from "../../ui/chart/Progress.tsx";
+import { toastError } from "../../ui/overlay/Toast.tsx";
 
 const goesOn = (refresh: ProxyRefresh | undefined) =>
   refresh?.status === "dispatched" || refresh?.status === "processing";

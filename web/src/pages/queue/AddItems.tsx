@@ -3,10 +3,10 @@ import { useChange } from "../../api/query.ts";
 import { count } from "../../logic/format.ts";
 import { readItems } from "../../logic/paste.ts";
 import { Button } from "../../ui/Button.tsx";
-import { Dialog } from "../../ui/Dialog.tsx";
+import { Dialog } from "../../ui/overlay/Dialog.tsx";
 import { Textarea } from "../../ui/Field.tsx";
 import { ErrorBox } from "../../ui/States.tsx";
-import { toast } from "../../ui/Toast.tsx";
+import { toast } from "../../ui/overlay/Toast.tsx";
 
 export function AddItems({ open, onClose }: { open: boolean; onClose: () => void }) {
   const [text, setText] = useState("");

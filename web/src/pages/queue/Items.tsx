@@ -5,11 +5,11 @@ import { count, plainUrl, sentence } from "../../logic/format.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
-import { Code } from "../../ui/Code.tsx";
+import { Code } from "../../ui/text/Code.tsx";
 import { Select } from "../../ui/Field.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
-import { type Column, Table } from "../../ui/Table.tsx";
-import { toast, toastError } from "../../ui/Toast.tsx";
+import { type Column, Table } from "../../ui/table/Table.tsx";
+import { toast, toastError } from "../../ui/overlay/Toast.tsx";
 import { Num, Time } from "../../ui/Values.tsx";
 
 type Item = Operations["listQueueItems"]["answer"][number];
@@ -123,9 +123,14 @@ const COLUMNS: readonly Column<Item>[] = [
     name: "Why",
     width: "minmax(0, 2fr)",
     phone: "wide",
-    cell: ({ failure_reason, message }) =>
-      failure_reason === null ? (
-        <span className="soft">{message ?? "–"}</span>
+    cell: ({ failure_reason, message, owner, waiting_for: waits }) =>
+      owner !== null ? (
+        <span className="soft two-lines" title={owner.worker_id ?? ""}>
+          On {owner.machine ?? "a worker"}
+          {owner.pid === null ? "" : ` (pid ${owner.pid})`} · lease ends <Time at={owner.lease_expires_at} />
+        </span>
+      ) : failure_reason === null ? (
+        <span className="soft two-lines">{waits?.message ?? message ?? "–"}</span>
       ) : (
         <span className="two-lines" title={message ?? ""}>
           {sentence(failure_reason)}

@@ -6,7 +6,7 @@ import { StatusBadge } from "../../ui/Badge.tsx";
 import { LinkButton } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
-import { type Column, Table } from "../../ui/Table.tsx";
+import { type Column, Table } from "../../ui/table/Table.tsx";
 import { Num, Time } from "../../ui/Values.tsx";
 import { Waiting } from "../sites/Waiting.tsx";
 

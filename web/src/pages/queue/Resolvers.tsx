@@ -7,11 +7,11 @@ import { RESOLVER_LIMIT } from "../../logic/limits.ts";
 import { resolverNames } from "../../logic/lanes.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
-import { EditableNumber } from "../../ui/EditableNumber.tsx";
+import { EditableNumber } from "../../ui/table/EditableNumber.tsx";
 import { Input } from "../../ui/Field.tsx";
 import { EmptyState } from "../../ui/States.tsx";
-import { type Column, Table } from "../../ui/Table.tsx";
-import { toast, toastError } from "../../ui/Toast.tsx";
+import { type Column, Table } from "../../ui/table/Table.tsx";
+import { toast, toastError } from "../../ui/overlay/Toast.tsx";
 
 /** Limits that items of several sites share, such as the quota of an API. */
 export function Resolvers() {

@@ -1,10 +1,10 @@
 import { Link } from "wouter";
 import { useCall } from "../../api/query.ts";
 import type { Run } from "../../api/types.ts";
-import { configurationOf, hasOwnKey } from "../../logic/run-configuration.ts";
+import { configurationOf, hasOwnKey } from "./logic/run-configuration.ts";
 import { LinkButton } from "../../ui/Button.tsx";
 import { Card, KeyValue } from "../../ui/Card.tsx";
-import { Code } from "../../ui/Code.tsx";
+import { Code } from "../../ui/text/Code.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
 
 /** What the run was asked for, as it was when it began. */

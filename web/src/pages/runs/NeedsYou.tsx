@@ -6,12 +6,12 @@ import { humanAdvice } from "../../logic/run-page.ts";
 import { quoted } from "../../logic/shell.ts";
 import { Button, LinkButton } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
-import { Code } from "../../ui/Code.tsx";
-import { Confirm } from "../../ui/Dialog.tsx";
+import { Code } from "../../ui/text/Code.tsx";
+import { Confirm } from "../../ui/overlay/Dialog.tsx";
 import { Select } from "../../ui/Field.tsx";
-import { toast, toastError } from "../../ui/Toast.tsx";
+import { toast, toastError } from "../../ui/overlay/Toast.tsx";
 import { OF_A_RUN } from "./RunActions.tsx";
-import { Evidence } from "./Evidence.tsx";
+import { Evidence } from "./results/Evidence.tsx";
 
 /** A run waits for a person: what it met, and how it goes on. */
 export function NeedsYou({ run }: { run: Run }) {

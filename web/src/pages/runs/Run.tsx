@@ -1,28 +1,28 @@
 import { useEffect, useState } from "react";
 import { useLocation, useParams, useSearchParams } from "wouter";
 import type { Run as RunView } from "../../api/types.ts";
-import { KIND_NAMES } from "../../logic/run-filter.ts";
-import { type FirstTab, firstTab } from "../../logic/run-first-tab.ts";
+import { KIND_NAMES } from "./logic/run-filter.ts";
+import { type FirstTab, firstTab } from "./logic/run-first-tab.ts";
 import { titleOf } from "../../logic/run-page.ts";
-import type { RunProgress } from "../../logic/run-progress.ts";
+import type { RunProgress } from "./logic/run-progress.ts";
 import { isActive } from "../../logic/states.ts";
 import { Badge } from "../../ui/Badge.tsx";
-import { EventLog } from "../../ui/EventLog.tsx";
+import { EventLog } from "../../ui/text/EventLog.tsx";
 import { PageHeader } from "../../ui/PageHeader.tsx";
 import { ErrorBox, PageSkeleton } from "../../ui/States.tsx";
 import { type Tab, Tabs } from "../../ui/Tabs.tsx";
 import { Num } from "../../ui/Values.tsx";
-import { Changes } from "./Changes.tsx";
+import { Changes } from "./results/Changes.tsx";
 import { Configuration } from "./Configuration.tsx";
 import { Errors } from "./Errors.tsx";
 import { NeedsYou } from "./NeedsYou.tsx";
 import { Pages } from "./Pages.tsx";
-import { Results } from "./Results.tsx";
+import { Results } from "./results/Results.tsx";
 import { RunActions } from "./RunActions.tsx";
 import { RunSites } from "./RunSites.tsx";
 import { Origin, RunSummary } from "./RunSummary.tsx";
 import { useRun } from "./useRun.ts";
-import "./runs.css";
+import "./list/runs.css";
 import "./run.css";
 
 const BACK = { href: "/runs", name: "Runs" };
@@ -87,7 +87,9 @@ function RunTabs({
     {
       id: "errors",
       name: "Errors",
-      ...(counts === null || counts.failed === 0 ? {} : { count: <Num value={counts.failed} /> }),
+      ...(counts === null || counts.failed + counts.retrying === 0
+        ? {}
+        : { count: <Num value={counts.failed + counts.retrying} /> }),
       panel: () => <Errors run={run} />,
     },
     { id: "events", name: "Events", panel: () => <EventLog runId={run.id} isActive={isActive(run.status)} /> },

@@ -6,12 +6,12 @@ import { queryClient, useChange } from "../../api/query.ts";
 import { count } from "../../logic/format.ts";
 import { actionsOf } from "../../logic/run-page.ts";
 import { Button, LinkButton } from "../../ui/Button.tsx";
-import { CopyButton, copyText } from "../../ui/Code.tsx";
-import { Confirm } from "../../ui/Dialog.tsx";
+import { CopyButton, copyText } from "../../ui/text/Code.tsx";
+import { Confirm } from "../../ui/overlay/Dialog.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import { Menu } from "../../ui/Menu.tsx";
-import { usePhone } from "../../ui/Table.tsx";
-import { toast, toastError } from "../../ui/Toast.tsx";
+import { Menu } from "../../ui/overlay/Menu.tsx";
+import { usePhone } from "../../ui/table/Table.tsx";
+import { toast, toastError } from "../../ui/overlay/Toast.tsx";
 
 /** Everything that shows what became of a run is old after a change. */
 export const OF_A_RUN = [
@@ -28,6 +28,7 @@ export function RunActions({ run, failed }: { run: Run; failed: number | null })
   const can = actionsOf(run);
   const params = { run_id: run.id };
   const [asking, setAsking] = useState(false);
+  const [deleting, setDeleting] = useState(false);
   const options = (text: string) => ({
     invalidates: OF_A_RUN,
     onSuccess: () => toast(text),
@@ -36,6 +37,19 @@ export function RunActions({ run, failed }: { run: Run; failed: number | null })
   const cancel = useChange("cancelRun", options("Cancelled."));
   const pause = useChange("pauseRun", options("Paused. Pages under way are still finished."));
   const resume = useChange("resumeRun", options("It goes on."));
+  const remove = useChange("deleteRun", {
+    invalidates: ["listRuns", "listJobs", "getOverview"],
+    onSuccess: () => {
+      toast("The run is deleted.");
+      go("/runs");
+    },
+    onError: toastError,
+  });
+  const again = useChange("startRun", {
+    invalidates: ["listRuns", "listJobs", "getOverview"],
+    onSuccess: ({ id }) => go(`/runs/${id}`),
+    onError: toastError,
+  });
   const retry = useRetryFailed(run.id);
   // On a phone what changes the run has room; the rest is in a menu.
   const phone = usePhone();
@@ -64,6 +78,15 @@ export function RunActions({ run, failed }: { run: Run; failed: number | null })
           Retry failed
         </Button>
       ) : null}
+      {can.rerun && !phone ? (
+        <Button
+          icon="runs"
+          busy={again.isPending}
+          onClick={() => again.mutate({ params: { job_id: run.job_id ?? "" } })}
+        >
+          Run again
+        </Button>
+      ) : null}
       {showsClone ? (
         <LinkButton href={`/new?from=${run.id}`} icon="copy">
           Clone with changes
@@ -79,22 +102,38 @@ export function RunActions({ run, failed }: { run: Run; failed: number | null })
           Cancel
         </Button>
       ) : null}
-      {phone ? (
+      {phone || can.remove ? (
         <Menu
           label="More"
           trigger={<Icon name="more" />}
           items={[
-            ...(canRetry && !showsRetry
+            ...(phone && canRetry && !showsRetry
               ? [{ name: "Retry failed", icon: "retry" as const, onChoose: () => void retry.act({}) }]
               : []),
-            ...(can.clone && !showsClone
+            ...(phone && can.rerun
+              ? [
+                  {
+                    name: "Run again",
+                    icon: "runs" as const,
+                    onChoose: () => again.mutate({ params: { job_id: run.job_id ?? "" } }),
+                  },
+                ]
+              : []),
+            ...(phone && can.clone && !showsClone
               ? [{ name: "Clone with changes", icon: "copy" as const, onChoose: () => go(`/new?from=${run.id}`) }]
               : []),
-            {
-              name: "Copy link",
-              icon: "link",
-              onChoose: () => void copyText(link).then((done) => (done ? toast("Copied.") : undefined)),
-            },
+            ...(phone
+              ? [
+                  {
+                    name: "Copy link",
+                    icon: "link" as const,
+                    onChoose: () => void copyText(link).then((done) => (done ? toast("Copied.") : undefined)),
+                  },
+                ]
+              : []),
+            ...(can.remove
+              ? [{ name: "Delete", icon: "trash" as const, danger: true, onChoose: () => setDeleting(true) }]
+              : []),
           ]}
         />
       ) : null}
@@ -103,12 +142,24 @@ export function RunActions({ run, failed }: { run: Run; failed: number | null })
         onClose={() => setAsking(false)}
         title="Cancel this run?"
         verb="Cancel run"
+        dismiss="Keep running"
         danger
         busy={cancel.isPending}
         onConfirm={() => cancel.mutate({ params }, { onSettled: () => setAsking(false) })}
       >
         What is under way is stopped, and what waits is left. Results so far are kept. A cancelled run cannot go on;
         pause it if it should.
+      </Confirm>
+      <Confirm
+        open={deleting}
+        onClose={() => setDeleting(false)}
+        title="Delete this run?"
+        verb="Delete run"
+        danger
+        busy={remove.isPending}
+        onConfirm={() => remove.mutate({ params }, { onSettled: () => setDeleting(false) })}
+      >
+        The run is deleted with its results, events and files. This cannot be undone.
       </Confirm>
     </>
   );

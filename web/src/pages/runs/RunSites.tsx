@@ -4,9 +4,9 @@ import type { Run } from "../../api/types.ts";
 import { count, sentence } from "../../logic/format.ts";
 import { endedShare, totalOf } from "../../logic/run-page.ts";
 import { Card } from "../../ui/Card.tsx";
-import { Progress } from "../../ui/Progress.tsx";
+import { Progress } from "../../ui/chart/Progress.tsx";
 import { EmptyState, ErrorBox } from "../../ui/States.tsx";
-import { type Column, Table } from "../../ui/Table.tsx";
+import { type Column, Table } from "../../ui/table/Table.tsx";
 import { Num, Time } from "../../ui/Values.tsx";
 
 type RunSite = Answer<"listRunSites">[number];

@@ -1,15 +1,19 @@
+import { useState } from "react";
 import { Link } from "wouter";
 import type { Crawl, Run } from "../../api/types.ts";
-import { fullNumber, rate, sentence, shorten } from "../../logic/format.ts";
+import { capital, fullNumber, rate, sentence, shorten } from "../../logic/format.ts";
 import { atWorkWords, outcomeBesideCounts, progressWords, shownProgress, sinceWords } from "../../logic/run-page.ts";
-import type { RunProgress } from "../../logic/run-progress.ts";
+import type { RunProgress } from "./logic/run-progress.ts";
+import { skippedCount, skippedWords } from "./logic/skips.ts";
 import { serverNow } from "../../logic/server-time.ts";
 import { isActive } from "../../logic/states.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { Card, Stat } from "../../ui/Card.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import { Progress } from "../../ui/Progress.tsx";
+import { Progress } from "../../ui/chart/Progress.tsx";
 import { Bytes, Duration, Time } from "../../ui/Values.tsx";
+import { Kept } from "./Kept.tsx";
+import { SignInHelp } from "./SignInHelp.tsx";
 import { type RunSite, Waiting } from "./Waiting.tsx";
 
 const TONES = { completed: "good", partial: "warn", failed: "bad", cancelled: "muted", paused: "muted" } as const;
@@ -48,11 +52,51 @@ export function RunSummary({
         </div>
         {run.kind === "page" ? <PageFacts run={run} /> : <Counts run={run} crawl={crawl} progress={progress} />}
         <div className="run-notes">
+          <Warnings run={run} />
           <Waiting run={run} crawl={crawl} sites={sites} />
           <Ending run={run} />
+          <Skipped run={run} skipped={crawl?.skipped ?? run.skipped} />
+          <Kept run={run} />
         </div>
       </div>
     </Card>
+  );
+}
+
+/** What is probably not meant so, and how to mend it. */
+function Warnings({ run }: { run: Run }) {
+  const { id, warnings } = run;
+  return warnings.map(({ code, message, follow }) => (
+    <p key={code} className="run-note tone-warn" role="alert">
+      <Icon name="warning" />
+      <span className="wrap">
+        {capital(message)}. {code === "sign_in" ? <SignInHelp run={run} /> : null}
+        {follow === undefined || follow === null ? null : (
+          <Link className="link" href={`/new?from=${id}&follow=${encodeURIComponent(follow)}`}>
+            Run again with this pattern
+          </Link>
+        )}
+      </span>
+    </p>
+  ));
+}
+
+/** What it found and did not fetch. */
+function Skipped({ run, skipped }: { run: Run; skipped: Run["skipped"] }) {
+  const parts = skippedWords(skipped);
+  if (parts.length === 0) return null;
+  return (
+    <p className="run-note tone-info run-skipped">
+      <Icon name="info" />
+      <span className="wrap">
+        Found and not fetched: {parts.map(({ count, words }) => `${count} ${words}`).join(", ")}.{" "}
+        {isActive(run.status) || !parts.some(({ reason }) => reason === "depth" || reason === "page_limit") ? null : (
+          <Link className="link" href={`/new?from=${run.id}`}>
+            Change the limits and run again
+          </Link>
+        )}
+      </span>
+    </p>
   );
 }
 
@@ -85,23 +129,15 @@ function Counts({ run, crawl, progress }: { run: Run; crawl: Crawl | null; progr
     <div className="run-stats">
       {counts === null ? null : (
         <>
-          <Stat
-            name="Completed"
-            value={fullNumber(counts.completed)}
-            {...(crawl !== null && crawl.unchanged_items > 0
-              ? { note: `${fullNumber(crawl.unchanged_items)} as before` }
-              : {})}
-          />
+          <Stat name="Completed" value={fullNumber(counts.completed)} {...completedNote(crawl)} />
           <Stat
             name="Failed"
             value={fullNumber(counts.failed)}
             {...(counts.failed > 0 ? { tone: "bad" as const } : {})}
           />
           <Stat
-            name={active ? "Waiting" : "Left out"}
-            value={fullNumber(
-              active ? counts.queued + counts.retrying : counts.skipped + (crawl?.cancelled_items ?? 0),
-            )}
+            name={active ? "Waiting" : "Skipped"}
+            value={fullNumber(active ? counts.queued + counts.retrying : leftOutOf(counts.skipped, crawl))}
             {...(active && counts.retrying > 0 ? { note: `${fullNumber(counts.retrying)} tried again` } : {})}
           />
         </>
@@ -125,6 +161,20 @@ function Counts({ run, crawl, progress }: { run: Run; crawl: Crawl | null; progr
   );
 }
 
+/** Known and not done, and found and not fetched: it agrees with the reasons that are listed below. */
+function leftOutOf(skippedTasks: number, crawl: Crawl | null): number {
+  return skippedTasks + (crawl?.cancelled_items ?? 0) + skippedCount(crawl?.skipped ?? null);
+}
+
+function completedNote(crawl: Crawl | null): { note?: string } {
+  const { unchanged_items: same = 0, followed_items: followed = 0 } = crawl ?? {};
+  const notes = [
+    same === 0 ? [] : `${fullNumber(same)} unchanged`,
+    followed === 0 ? [] : `${fullNumber(followed)} only followed`,
+  ].flat();
+  return notes.length === 0 ? {} : { note: notes.join(", ") };
+}
+
 function Begun({ run }: { run: Run }) {
   const at = run.started_at ?? run.created_at;
   if (isActive(run.status)) return sinceWords(Date.parse(at), serverNow());
@@ -140,9 +190,14 @@ function PageFacts({ run }: { run: Run }) {
   const { stats } = run;
   const number = (name: string) => (typeof stats[name] === "number" ? stats[name] : null);
   const because = run.strategy_evidence?.["because"];
+  const final = typeof stats["final_url"] === "string" && stats["final_url"] !== run.url ? stats["final_url"] : null;
   return (
     <div className="run-stats">
-      <Stat name="HTTP status" value={number("http_status") ?? "–"} />
+      <Stat
+        name="HTTP status"
+        value={number("http_status") ?? "–"}
+        {...(final === null ? {} : { note: <FinalAddress url={final} /> })}
+      />
       <Stat
         name="Fetched by"
         value={run.resolved_strategy === null ? "–" : sentence(run.resolved_strategy)}
@@ -163,15 +218,58 @@ function PageFacts({ run }: { run: Run }) {
   );
 }
 
+/** Where it begins: a crawl may do so at many places. */
+function Starts({ run: { id, urls, url_count } }: { run: Run }) {
+  const [isOpen, open] = useState(false);
+  const shown = isOpen ? urls : urls.slice(0, STARTS_SHOWN);
+  return (
+    <>
+      {shown.map((url, index) => (
+        <span key={url}>
+          {index === 0 ? "" : " · "}
+          <a className="link wrap" href={url} title={url} target="_blank" rel="noreferrer noopener">
+            {shorten(url, 90)}
+          </a>
+        </span>
+      ))}
+      {shown.length < urls.length ? (
+        <>
+          {" · "}
+          <button type="button" className="link run-starts-more" onClick={() => open(true)}>
+            {`${fullNumber(url_count - shown.length)} more starts`}
+          </button>
+        </>
+      ) : url_count > urls.length ? (
+        <>
+          {" · "}
+          <Link className="link" href={`/runs/${id}?tab=configuration`}>
+            {`all ${fullNumber(url_count)} starts`}
+          </Link>
+        </>
+      ) : null}
+    </>
+  );
+}
+
+/** Where redirects have led. */
+function FinalAddress({ url }: { url: string }) {
+  return (
+    <>
+      redirected to{" "}
+      <a className="link wrap" href={url} title={url} target="_blank" rel="noreferrer noopener">
+        {shorten(url, 60)}
+      </a>
+    </>
+  );
+}
+
+const STARTS_SHOWN = 3;
+
 /** Where a run comes from. */
 export function Origin({ run }: { run: Run }) {
   return (
     <>
-      {run.url === null ? null : (
-        <a className="link wrap" href={run.url} title={run.url} target="_blank" rel="noreferrer noopener">
-          {shorten(run.url, 90)}
-        </a>
-      )}
+      <Starts run={run} />
       {run.job_id === null ? null : (
         <>
           {" · "}

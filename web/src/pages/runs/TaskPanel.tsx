@@ -5,12 +5,13 @@ import { capital, duration, sentence, words } from "../../logic/format.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { KeyValue } from "../../ui/Card.tsx";
-import { Code, CopyButton } from "../../ui/Code.tsx";
-import { Dialog } from "../../ui/Dialog.tsx";
+import { Code, CopyButton } from "../../ui/text/Code.tsx";
+import { Dialog } from "../../ui/overlay/Dialog.tsx";
 import { ErrorBox } from "../../ui/States.tsx";
-import { toast, toastError } from "../../ui/Toast.tsx";
+import { toast, toastError } from "../../ui/overlay/Toast.tsx";
 import { Bytes, Duration, Time } from "../../ui/Values.tsx";
-import { Evidence } from "./Evidence.tsx";
+import { Evidence } from "./results/Evidence.tsx";
+import { NextTry } from "./NextTry.tsx";
 import type { Task } from "./Pages.tsx";
 import { OF_A_RUN, useRetryFailed } from "./RunActions.tsx";
 
@@ -96,7 +97,7 @@ function Facts({ run, task }: { run: Run; task: Task }) {
                   </>
                 ),
               },
-          task.next_try_at === null ? null : { name: "Next try", value: <Time at={task.next_try_at} /> },
+          task.next_try_at === null ? null : { name: "Next try", value: <NextTry at={task.next_try_at} /> },
           task.http_status === null ? null : { name: "HTTP status", value: task.http_status },
           task.strategy === null ? null : { name: "Strategy", value: sentence(task.strategy) },
           typeof because === "string" ? { name: "Chosen because", value: because } : null,

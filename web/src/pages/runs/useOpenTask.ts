@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useCall } from "../../api/query.ts";
 import type { Run } from "../../api/types.ts";
 import { isActive } from "../../logic/states.ts";
-import { useDrawer } from "../../ui/useDrawer.ts";
+import { useDrawer } from "../../ui/overlay/useDrawer.ts";
 import type { Task } from "./Pages.tsx";
 
 const AGAIN_MS = 4000;

@@ -3,10 +3,10 @@ import { useEffect, useRef, useState } from "react";
 import { useConnection, useLive } from "../../api/live.ts";
 import { keyOf, lookAgain, queryClient, useCall } from "../../api/query.ts";
 import type { Run } from "../../api/types.ts";
-import type { RunEvent } from "../../logic/run-events.ts";
-import { progressOf } from "../../logic/run-progress.ts";
+import { isOfRun, type RunEvent } from "../../logic/run-events.ts";
+import { progressOf } from "./logic/run-progress.ts";
 import { isActive } from "../../logic/states.ts";
-import type { LiveRun } from "./useRunList.ts";
+import type { LiveRun } from "./list/useRunList.ts";
 
 const SLOW_MS = 5000;
 const MOST_SITES = 10;
@@ -71,8 +71,8 @@ function useTold(id: string, patch: (run: Partial<Run>) => void): Told | null {
     const { counts: _counts, current_steps: _steps, per_second: _pace, eta_seconds: _eta, ...rest } = found;
     patch(rest);
   });
-  useLive<RunEvent>("run_event", ({ run_id, message }) => {
-    if (run_id === id && /^(?:Run|Waiting for a person)/.test(message)) lookAgain(CHANGING);
+  useLive<RunEvent>("run_event", ({ run_id, type }) => {
+    if (run_id === id && isOfRun(type)) lookAgain(CHANGING);
   });
   return told?.run.id === id ? told : null;
 }

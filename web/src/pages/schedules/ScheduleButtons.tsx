@@ -2,9 +2,9 @@ import { useLocation } from "wouter";
 import { useChange } from "../../api/query.ts";
 import type { Schedule } from "../../api/types.ts";
 import { runHref } from "../../logic/overview.ts";
-import { scheduleTitle } from "../../logic/schedules.ts";
+import { scheduleTitle } from "./schedules.ts";
 import { Button } from "../../ui/Button.tsx";
-import { toast, toastError } from "../../ui/Toast.tsx";
+import { toast, toastError } from "../../ui/overlay/Toast.tsx";
 
 export function useScheduleActions() {
   const [, go] = useLocation();

@@ -2,10 +2,10 @@ import { Link } from "wouter";
 import { useCall } from "../../api/query.ts";
 import type { Schedule } from "../../api/types.ts";
 import { sentence } from "../../logic/format.ts";
-import { cronWords, MISSED_WORDS, OVERLAP_WORDS, scheduleTitle, zonedTime } from "../../logic/schedules.ts";
+import { cronWords, MISSED_WORDS, OVERLAP_WORDS, scheduleTitle, zonedTime } from "./schedules.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { KeyValue } from "../../ui/Card.tsx";
-import { Dialog } from "../../ui/Dialog.tsx";
+import { Dialog } from "../../ui/overlay/Dialog.tsx";
 import { ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { Time } from "../../ui/Values.tsx";
 import { type ScheduleActions, ScheduleButtons } from "./ScheduleButtons.tsx";
@@ -41,7 +41,7 @@ function Body({ schedule }: { schedule: Schedule }) {
       <section>
         <h3>Next times</h3>
         {paused ? (
-          <p className="soft">It is paused: none of these start anything until it is resumed.</p>
+          <p className="soft">Paused: none of these runs start until you resume it.</p>
         ) : next_times.length === 0 ? (
           <p className="soft">There is no time left that fits.</p>
         ) : null}
@@ -102,7 +102,7 @@ function Body({ schedule }: { schedule: Schedule }) {
             },
             { name: "Time zone", value: timezone },
             { name: "Overlap", value: sentence(OVERLAP_WORDS[overlap]) },
-            { name: "When it was away", value: sentence(MISSED_WORDS[missed]) },
+            { name: "If the server was off", value: sentence(MISSED_WORDS[missed]) },
             jitter_seconds === 0 ? null : { name: "Chance", value: `up to ${jitter_seconds} s later` },
             { name: "Job", value: <code className="wrap">{job_id}</code> },
           ]}

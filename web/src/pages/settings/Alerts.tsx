@@ -5,8 +5,8 @@ import { StatusBadge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
-import { type Column, Table } from "../../ui/Table.tsx";
-import { toast, toastError } from "../../ui/Toast.tsx";
+import { type Column, Table } from "../../ui/table/Table.tsx";
+import { toast, toastError } from "../../ui/overlay/Toast.tsx";
 import { Time } from "../../ui/Values.tsx";
 
 type Alert = Operations["listAlerts"]["answer"][number];

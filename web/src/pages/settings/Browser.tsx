@@ -5,8 +5,8 @@ import { GENERAL, GO_TO, IN_LISTS } from "../../logic/shortcuts.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Segmented } from "../../ui/Field.tsx";
-import { KeyHints } from "../../ui/KeyHints.tsx";
-import { toastError } from "../../ui/Toast.tsx";
+import { KeyHints } from "../../ui/overlay/KeyHints.tsx";
+import { toastError } from "../../ui/overlay/Toast.tsx";
 
 const THEMES = [
   { value: "system", name: "As the system" },

@@ -1,12 +1,12 @@
 import { Fragment, useState } from "react";
 import { useCall } from "../../api/query.ts";
-import { codeParts, type ConfigEntry, isSet, searchConfig, sourceWords } from "../../logic/config.ts";
+import { codeParts, type ConfigEntry, isSet, searchConfig, sourceWords } from "./config.ts";
 import { count } from "../../logic/format.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Input, Switch } from "../../ui/Field.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
-import { type Column, Table } from "../../ui/Table.tsx";
+import { type Column, Table } from "../../ui/table/Table.tsx";
 
 const COLUMNS: readonly Column<ConfigEntry>[] = [
   {

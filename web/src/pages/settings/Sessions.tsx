@@ -1,23 +1,34 @@
 import { useState } from "react";
+import { Link, useSearchParams } from "wouter";
 import { useChange, usePages } from "../../api/query.ts";
 import type { Session } from "../../api/types.ts";
-import { words } from "../../logic/format.ts";
+import { capital, count, words } from "../../logic/format.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
-import { Code } from "../../ui/Code.tsx";
-import { Confirm } from "../../ui/Dialog.tsx";
+import { Code } from "../../ui/text/Code.tsx";
+import { Confirm } from "../../ui/overlay/Dialog.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
-import { toast, toastError } from "../../ui/Toast.tsx";
+import { toast, toastError } from "../../ui/overlay/Toast.tsx";
 import { Time } from "../../ui/Values.tsx";
+import { AddSession } from "./AddSession.tsx";
+
+const intoView = (line: HTMLElement | null) => line?.scrollIntoView({ block: "nearest" });
 
 /** Logins at sites that jobs can use; what they hold is sealed and never shown. */
 export function Sessions() {
   const sessions = usePages("listSessions", { query: { limit: 100 } });
   const [doomed, setDoomed] = useState<Session | null>(null);
+  const [search] = useSearchParams();
+  // Who comes from a run that was not let in adds a session for that page.
+  const page = search.get("page");
+  // Who comes from a run whose session did not sign in finds it among the others.
+  const named = search.get("session");
+  const [adding, setAdding] = useState(page !== null);
   const check = useChange("checkSession", {
     invalidates: ["listSessions"],
-    onSuccess: ({ health }) => toast(health?.message ?? "Checked", health?.status === "healthy" ? "good" : "info"),
+    onSuccess: ({ health }) =>
+      toast(capital(health?.message ?? "Checked"), health?.status === "healthy" ? "good" : "info"),
     onError: toastError,
   });
   const remove = useChange("deleteSession", {
@@ -29,7 +40,15 @@ export function Sessions() {
     onError: toastError,
   });
   return (
-    <Card title="Sessions at sites" flush>
+    <Card
+      title="Sessions at sites"
+      actions={
+        <Button size="small" icon="plus" onClick={() => setAdding(true)}>
+          Add session
+        </Button>
+      }
+      flush
+    >
       {sessions.error !== null ? (
         <div className="settings-message">
           <ErrorBox error={sessions.error} onRetry={() => void sessions.refetch()} />
@@ -41,34 +60,41 @@ export function Sessions() {
       ) : sessions.rows.length === 0 ? (
         <EmptyState icon="person" title="No sessions are kept">
           <p>
-            Log in to a site once, in a browser that opens for it, and jobs can use that login. What it holds is stored
-            sealed.
+            Sign in to a site with your browser, copy its cookies, and add them here: crawls and jobs then fetch pages
+            behind the sign-in. They are stored encrypted and never shown again.
           </p>
+          <p>On a machine with a screen, this opens a browser to sign in with:</p>
           <Code text="orb login https://example.com" label="Copy command" />
         </EmptyState>
       ) : (
         <ul className="plain-lines">
           {sessions.rows.map((session) => (
-            <li key={session.id}>
+            <li key={session.id} {...(session.id === named ? { "aria-current": "true", ref: intoView } : {})}>
               <div className="plain-line-main">
                 <b className="settings-part wrap">{session.name ?? session.origin}</b>
                 <span className="soft wrap">
                   {session.origin} · holds {session.holds.map(words).join(", ") || "nothing"} · added{" "}
-                  <Time at={session.created_at} />
+                  <Time at={session.created_at} /> ·{" "}
+                  {session.last_used_at === null ? (
+                    "never used"
+                  ) : (
+                    <>
+                      last used <Time at={session.last_used_at} />
+                    </>
+                  )}
                 </span>
-                {session.health === null ? null : <span className="soft wrap">{session.health.message}</span>}
+                <UsedBy session={session} />
+                {session.health === null ? null : <span className="soft wrap">{capital(session.health.message)}</span>}
               </div>
               <span className="row settings-check">
                 {session.health === null ? null : <StatusBadge status={session.health.status} />}
-                {session.check_url === null ? null : (
-                  <Button
-                    size="small"
-                    busy={check.isPending && check.variables?.params.session_id === session.id}
-                    onClick={() => check.mutate({ params: { session_id: session.id } })}
-                  >
-                    Check
-                  </Button>
-                )}
+                <Button
+                  size="small"
+                  busy={check.isPending && check.variables?.params.session_id === session.id}
+                  onClick={() => check.mutate({ params: { session_id: session.id } })}
+                >
+                  Check
+                </Button>
                 <Button
                   size="small"
                   kind="danger"
@@ -94,9 +120,36 @@ export function Sessions() {
         busy={remove.isPending}
       >
         <p className="wrap">
-          Jobs that use the login at {doomed?.origin} have to log in anew. This cannot be taken back.
+          {doomed !== null && doomed.jobs.length > 0
+            ? `${count(doomed.jobs.length, "job")} with it will fail until another session is chosen: ${doomed.jobs
+                .map((job) => job.name ?? job.target_url ?? job.id)
+                .join(", ")}. `
+            : ""}
+          Its cookies are deleted for good.
         </p>
       </Confirm>
+      <AddSession open={adding} page={page} onClose={() => setAdding(false)} />
     </Card>
+  );
+}
+
+const MOST_NAMED = 5;
+
+/** Saved jobs that sign in with it. */
+function UsedBy({ session: { jobs } }: { session: Session }) {
+  if (jobs.length === 0) return <span className="soft">No saved job uses it</span>;
+  return (
+    <span className="soft wrap">
+      Used by{" "}
+      {jobs.slice(0, MOST_NAMED).map(({ id, name, target_url: url }, n) => (
+        <span key={id}>
+          {n === 0 ? "" : ", "}
+          <Link className="link" href={`/new?job=${id}`}>
+            {name ?? url ?? id}
+          </Link>
+        </span>
+      ))}
+      {jobs.length > MOST_NAMED ? ` and ${jobs.length - MOST_NAMED} more` : ""}
+    </span>
   );
 }

@@ -5,7 +5,7 @@ import { count, duration } from "../../logic/format.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { Card, KeyValue } from "../../ui/Card.tsx";
-import { Code } from "../../ui/Code.tsx";
+import { Code } from "../../ui/text/Code.tsx";
 import { Input } from "../../ui/Field.tsx";
 import { ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { Time } from "../../ui/Values.tsx";

@@ -3,8 +3,9 @@ import { useParams } from "wouter";
 import { part } from "../../app/part.ts";
 import { useCall } from "../../api/query.ts";
 import type { Site as SiteAnswer } from "../../api/types.ts";
-import { count, percent, rate, sentence, shortNumber } from "../../logic/format.ts";
+import { capital, count, percent, rate, sentence, shortNumber } from "../../logic/format.ts";
 import { siteFromPath, timesOf } from "../../logic/sites.ts";
+import { failureFacts } from "../../logic/waiting.ts";
 import { Badge, StatusBadge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { Card, KeyValue, Stat, StatRow } from "../../ui/Card.tsx";
@@ -20,7 +21,7 @@ import { type SiteActions, useLiveSites, useSiteActions } from "./useSites.ts";
 import { Waiting } from "./Waiting.tsx";
 import "./sites.css";
 
-const Chart = part(async () => ({ default: (await import("../../ui/Chart.tsx")).Chart }));
+const Chart = part(async () => ({ default: (await import("../../ui/chart/Chart.tsx")).Chart }));
 
 /** Everything about one site. */
 export default function Site() {
@@ -202,6 +203,16 @@ function Facts({ site, actions }: { site: SiteAnswer; actions: SiteActions }) {
           },
           { name: "In force", value: inForce(effective) },
           { name: "Last good page", value: <Time at={site.last_success_at} /> },
+          site.last_failure === null
+            ? null
+            : {
+                name: "Last failure",
+                value: (
+                  <span className="wrap">
+                    {capital(site.last_failure.message)} <span className="soft">{failureFacts(site.last_failure)}</span>
+                  </span>
+                ),
+              },
           site.held_until === null
             ? null
             : {

@@ -1,13 +1,15 @@
 import { type FormEvent, useState } from "react";
 import type { Input as CallInput } from "../../api/client.ts";
+import { queryClient } from "../../api/query.ts";
 import type { Site } from "../../api/types.ts";
+import { sentence } from "../../logic/format.ts";
 import { readNumber, showNumber, SITE_LIMITS, type SiteLimit } from "../../logic/limits.ts";
 import { readSites } from "../../logic/sites.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Input, Select } from "../../ui/Field.tsx";
 import { ErrorBox } from "../../ui/States.tsx";
-import { toast } from "../../ui/Toast.tsx";
+import { toast } from "../../ui/overlay/Toast.tsx";
 import { perSecond } from "./columns.tsx";
 import type { SiteActions } from "./useSites.ts";
 
@@ -45,6 +47,8 @@ const ROBOTS = [
 export function SiteForm({ site, actions }: { site: Site; actions: SiteActions }) {
   const [draft, setDraft] = useState<Partial<Draft>>({});
   const [wrong, setWrong] = useState<Partial<Record<keyof Draft, string>>>({});
+  /** As it was when the first field was changed: whoever saved since is not overwritten. */
+  const [begun, setBegun] = useState<Site | null>(null);
   const saved = draftOf(site);
   const { effective } = site;
   const { change } = actions;
@@ -54,6 +58,7 @@ export function SiteForm({ site, actions }: { site: Site; actions: SiteActions }
     error: wrong[key] ?? change.error?.fields.find(({ path }) => path.startsWith(key))?.message,
     onChange: (event: { target: { value: string } }) => {
       setDraft((old) => ({ ...old, [key]: event.target.value }));
+      setBegun((old) => old ?? site);
       setWrong((old) => ({ ...old, [key]: undefined }));
     },
   });
@@ -76,15 +81,22 @@ export function SiteForm({ site, actions }: { site: Site; actions: SiteActions }
     setWrong(mistakes);
     if (Object.keys(mistakes).length > 0) return;
     change.mutate(
-      { params: { site: site.site }, body },
+      { params: { site: site.site }, body: { ...body, ...(begun === null ? {} : { version: begun.version }) } },
       {
         onSuccess: () => {
           setDraft({});
+          setBegun(null);
           toast(`Saved: it holds for ${site.site} within a second`);
+        },
+        onError: ({ code }) => {
+          if (code === "version_conflict") void queryClient.invalidateQueries({ queryKey: ["getSite"] });
         },
       },
     );
   };
+  const isStale = change.error?.code === "version_conflict";
+  const before = begun === null ? saved : draftOf(begun);
+  const theirs = (Object.keys(saved) as (keyof Draft)[]).filter((key) => saved[key] !== before[key]);
   const named = change.error?.fields.some(({ path }) => (path.split(/[.[]/)[0] as keyof Draft) in saved) ?? false;
   return (
     <Card title="Settings">
@@ -134,7 +146,7 @@ export function SiteForm({ site, actions }: { site: Site; actions: SiteActions }
           help="Parts that several processes can work on"
           {...field("shards")}
         />
-        <Select label="Strategy" choices={STRATEGIES} help="How pages are got" {...field("strategy")} />
+        <Select label="Strategy" choices={STRATEGIES} help="Fetch with HTTP or a browser" {...field("strategy")} />
         <Select label="Robots.txt" choices={ROBOTS} help="Whether its rules hold" {...field("respect_robots")} />
         <Input
           label="Group"
@@ -148,7 +160,28 @@ export function SiteForm({ site, actions }: { site: Site; actions: SiteActions }
           help="Sites whose work must be finished first"
           {...field("depends_on")}
         />
-        {change.error === null || named ? null : (
+        {!isStale ? null : (
+          <div className="site-form-wide site-conflict" role="alert">
+            <p className="wrap">
+              Somebody else has changed these settings since you began. Nothing was saved.{" "}
+              {theirs
+                .map((key) => `${sentence(key)}: ${before[key] || "as configured"} → ${saved[key] || "as configured"}`)
+                .join("; ")}
+            </p>
+            <div className="row">
+              <Button
+                size="small"
+                onClick={() => {
+                  setBegun(site);
+                  change.reset();
+                }}
+              >
+                Keep my changes on top of theirs
+              </Button>
+            </div>
+          </div>
+        )}
+        {change.error === null || named || isStale ? null : (
           <div className="site-form-wide">
             <ErrorBox error={change.error} />
           </div>
@@ -162,6 +195,7 @@ export function SiteForm({ site, actions }: { site: Site; actions: SiteActions }
               kind="quiet"
               onClick={() => {
                 setDraft({});
+                setBegun(null);
                 setWrong({});
                 change.reset();
               }}

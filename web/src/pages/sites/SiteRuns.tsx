@@ -9,7 +9,7 @@ import { StatusBadge } from "../../ui/Badge.tsx";
 import { LinkButton } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
-import { type Column, Table } from "../../ui/Table.tsx";
+import { type Column, Table } from "../../ui/table/Table.tsx";
 import { Time } from "../../ui/Values.tsx";
 
 const COLUMNS: readonly Column<Run>[] = [
@@ -98,7 +98,7 @@ export function RecentFailures({ site }: { site: string }) {
           <Skeleton lines={3} />
         </div>
       ) : failures.length === 0 ? (
-        <p className="site-message soft">Nothing failed in the newest runs that began here.</p>
+        <p className="site-message soft">No page failed after all attempts in the newest runs that began here.</p>
       ) : (
         <ul className="plain-lines">
           {failures.slice(0, 8).map(({ failure_reason, count, example, run_id }) => (

@@ -14,7 +14,7 @@ import {
   type SitePages,
   type SiteQuery,
 } from "../../logic/sites.ts";
-import { toast, toastError } from "../../ui/Toast.tsx";
+import { toast, toastError } from "../../ui/overlay/Toast.tsx";
 import { useSoon } from "../../ui/useSoon.ts";
 
 const SOON_MS = 200;

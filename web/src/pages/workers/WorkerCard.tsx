@@ -3,12 +3,12 @@ import { useChange } from "../../api/query.ts";
 import type { Worker } from "../../api/types.ts";
 import { count, duration, plainUrl, rate, sentence, shortNumber } from "../../logic/format.ts";
 import { laneName } from "../../logic/lanes.ts";
-import { standsBy } from "../../logic/workers.ts";
+import { standsBy } from "./workers.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { Card, KeyValue } from "../../ui/Card.tsx";
-import { Meter } from "../../ui/Progress.tsx";
-import { toast, toastError } from "../../ui/Toast.tsx";
+import { Meter } from "../../ui/chart/Progress.tsx";
+import { toast, toastError } from "../../ui/overlay/Toast.tsx";
 import { Bytes, Duration, Num, Time } from "../../ui/Values.tsx";
 
 const MOST_TASKS = 6;

@@ -4,12 +4,12 @@ import { useLocation } from "wouter";
 import type { OperationName } from "../../api/client.ts";
 import { useChange } from "../../api/query.ts";
 import type { WorkflowProgress } from "../../api/types.ts";
-import { actionsOf } from "../../logic/flow-steps.ts";
+import { actionsOf } from "./logic/flow-steps.ts";
 import { Button } from "../../ui/Button.tsx";
-import { Confirm } from "../../ui/Dialog.tsx";
+import { Confirm } from "../../ui/overlay/Dialog.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import { Menu } from "../../ui/Menu.tsx";
-import { toast, toastError } from "../../ui/Toast.tsx";
+import { Menu } from "../../ui/overlay/Menu.tsx";
+import { toast, toastError } from "../../ui/overlay/Toast.tsx";
 
 export const CHANGED: readonly OperationName[] = [
   "getWorkflow",
@@ -95,6 +95,7 @@ export function FlowActions({ flow, onRecover }: { flow: WorkflowProgress; onRec
         }}
         title="Cancel this workflow?"
         verb="Cancel workflow"
+        dismiss="Keep running"
         danger
       >
         Steps at work are stopped, and the runs they started are cancelled with them. What is done stays readable, but a

@@ -3,11 +3,11 @@ import { useMemo } from "react";
 import { addressOf } from "../../api/client.ts";
 import { usePages } from "../../api/query.ts";
 import type { WorkflowProgress } from "../../api/types.ts";
-import type { StepDetail } from "../../logic/flow-steps.ts";
+import type { StepDetail } from "./logic/flow-steps.ts";
 import { count, sentence } from "../../logic/format.ts";
 import { Card } from "../../ui/Card.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
-import { type Column, Table } from "../../ui/Table.tsx";
+import { type Column, Table } from "../../ui/table/Table.tsx";
 import { Bytes, Time } from "../../ui/Values.tsx";
 import { fileName, ItemsLink } from "./StepWork.tsx";
 
@@ -30,32 +30,19 @@ export function FlowFiles({ flow, onSelect }: { flow: WorkflowProgress; onSelect
   const files: File[] = tasks.rows.flatMap(({ task_name, artifacts }) =>
     artifacts.filter(({ role }) => role !== "items").map((one) => ({ ...one, step: task_name })),
   );
+  // The exports come last, and are what somebody looks for first.
+  files.reverse();
   const handed = tasks.rows.filter(({ items_count }) => (items_count ?? 0) > 0);
   if (files.length === 0 && handed.length === 0)
     return (
       <Card>
         <EmptyState icon="download" title="Nothing to fetch yet">
-          Files that steps make and records that they hand on stand here: exports, downloads, data sets.
+          Files that steps write and records that they output are listed here: exports, downloads, datasets.
         </EmptyState>
       </Card>
     );
   return (
     <div className="stack">
-      {handed.length === 0 ? null : (
-        <Card title="Records that steps hand on" flush>
-          <ul className="handed">
-            {handed.map((detail) => (
-              <li key={detail.task_name}>
-                <button type="button" className="step-link" onClick={() => onSelect(detail.task_name)}>
-                  {detail.task_name}
-                </button>
-                <span className="soft num">{count(detail.items_count ?? 0, "item")}</span>
-                <ItemsLink flowId={flow.workflow_id} task={detail.task_name} detail={detail} />
-              </li>
-            ))}
-          </ul>
-        </Card>
-      )}
       {files.length === 0 ? null : (
         <Card title="Files" flush>
           <Table
@@ -66,6 +53,21 @@ export function FlowFiles({ flow, onSelect }: { flow: WorkflowProgress; onSelect
             next={tasks.next}
             footer={count(files.length, "file")}
           />
+        </Card>
+      )}
+      {handed.length === 0 ? null : (
+        <Card title="Step outputs" flush>
+          <ul className="handed">
+            {handed.map((detail) => (
+              <li key={detail.task_name}>
+                <button type="button" className="step-link" onClick={() => onSelect(detail.task_name)}>
+                  {detail.task_name}
+                </button>
+                <span className="soft num">{count(detail.items_count ?? 0, "record")}</span>
+                <ItemsLink flowId={flow.workflow_id} task={detail.task_name} detail={detail} />
+              </li>
+            ))}
+          </ul>
         </Card>
       )}
     </div>

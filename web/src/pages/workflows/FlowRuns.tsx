@@ -15,16 +15,16 @@ import {
   STATUS_CHOICES,
   withTold,
   writeFlowFilter,
-} from "../../logic/flow-list.ts";
-import { isFlowActive } from "../../logic/flow-steps.ts";
+} from "./logic/flow-list.ts";
+import { isFlowActive } from "./logic/flow-steps.ts";
 import { count, percent } from "../../logic/format.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { Button, LinkButton } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Input, Select } from "../../ui/Field.tsx";
-import { Progress } from "../../ui/Progress.tsx";
+import { Progress } from "../../ui/chart/Progress.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
-import { type Column, Table } from "../../ui/Table.tsx";
+import { type Column, Table } from "../../ui/table/Table.tsx";
 import { useSoon } from "../../ui/useSoon.ts";
 import { useTyped } from "../../ui/useTyped.ts";
 import { Duration, Time } from "../../ui/Values.tsx";

@@ -1,19 +1,29 @@
 import type { WorkflowProgress } from "../../api/types.ts";
-import { countsLine, isFlowActive } from "../../logic/flow-steps.ts";
+import { countsLine, isFlowActive, stepsDone } from "./logic/flow-steps.ts";
 import { count, duration, eta, percent, sentence } from "../../logic/format.ts";
 import { serverNow } from "../../logic/server-time.ts";
+import { isHeld } from "../../logic/waiting.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import { Progress } from "../../ui/Progress.tsx";
+import { Progress } from "../../ui/chart/Progress.tsx";
 import { useNow } from "../../ui/Values.tsx";
+import { Waiting } from "../sites/Waiting.tsx";
 
 const TONES = { completed: "good", failed: "bad", paused: "warn", cancelled: "muted", pending: "muted" } as const;
 
 /** How far it is and what it says, in a few lines. */
-export function FlowSummary({ flow, onSelect }: { flow: WorkflowProgress; onSelect: (name: string) => void }) {
+export function FlowSummary({
+  flow,
+  notes,
+  onSelect,
+}: {
+  flow: WorkflowProgress;
+  /** What its steps tolerated. */
+  notes: readonly { step: string; text: string }[];
+  onSelect: (name: string) => void;
+}) {
   const now = useNow();
   const { status, counts, steps, progress } = flow;
-  const ended = counts.completed + counts.failed + counts.skipped + counts.cancelled;
   const active = isFlowActive(status);
   const failed = steps.filter((step) => step.status === "failed");
   const elapsed =
@@ -22,9 +32,10 @@ export function FlowSummary({ flow, onSelect }: { flow: WorkflowProgress; onSele
       : (flow.completed_at === null ? Math.max(now, serverNow()) : Date.parse(flow.completed_at)) -
         Date.parse(flow.started_at);
   const parts = [
-    `${ended} of ${count(flow.total_steps, "step")} ended`,
+    stepsDone(status, counts, flow.total_steps),
     elapsed === null ? "" : `${active ? "" : "took "}${duration(Math.max(0, elapsed))}`,
-    active && status === "running" ? eta(flow.time_remaining_seconds) : "",
+    // The estimate comes from past durations of steps: it does not know of holds and open circuits.
+    active && status === "running" && !isHeld(flow.waiting_for) ? eta(flow.time_remaining_seconds) : "",
     flow.recovery_attempts === 0
       ? ""
       : `recovered ${count(flow.recovery_attempts, "time")} of ${flow.max_recovery_attempts}`,
@@ -47,7 +58,7 @@ export function FlowSummary({ flow, onSelect }: { flow: WorkflowProgress; onSele
           <span className="soft">{countsLine(counts)}</span>
         </p>
         <p className="spoken" role="status" aria-live="polite">
-          {`${sentence(status)}, ${ended} of ${flow.total_steps} steps ended`}
+          {`${sentence(status)}, ${stepsDone(status, counts, flow.total_steps)}`}
         </p>
         {status !== "failed" ? null : (
           <div className="flow-failure tone-bad">
@@ -66,6 +77,29 @@ export function FlowSummary({ flow, onSelect }: { flow: WorkflowProgress; onSele
               {flow.recovery_attempts < flow.max_recovery_attempts ? null : (
                 <p className="soft">It was recovered as often as it may be. Rerun begins anew.</p>
               )}
+            </div>
+          </div>
+        )}
+        {notes.length === 0 ? null : (
+          <div className="flow-failure tone-warn">
+            <Icon name="warning" />
+            <div>
+              {notes.slice(0, 5).map(({ step, text }) => (
+                <p key={`${step} ${text}`} className="wrap">
+                  <button type="button" className="step-link" onClick={() => onSelect(step)}>
+                    {step}
+                  </button>
+                  {`: ${text}`}
+                </p>
+              ))}
+            </div>
+          </div>
+        )}
+        {flow.waiting_for === null || status !== "running" ? null : (
+          <div className="flow-failure tone-warn" role="status">
+            <Icon name="clock" />
+            <div className="wrap">
+              <Waiting waiting={flow.waiting_for} />
             </div>
           </div>
         )}

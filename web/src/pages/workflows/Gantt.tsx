@@ -1,6 +1,6 @@
 /** When each step began and how long it took. */
-import { ganttOf } from "../../logic/gantt.ts";
-import type { FlowStep } from "../../logic/flow-steps.ts";
+import { ganttOf } from "./logic/gantt.ts";
+import type { FlowStep } from "./logic/flow-steps.ts";
 import { duration } from "../../logic/format.ts";
 import { serverNow } from "../../logic/server-time.ts";
 import { lookOf } from "../../logic/states.ts";

@@ -1,10 +1,10 @@
 /** Steps and what they wait for, drawn. Each is a button, in the order in which they can be done. */
 import { type KeyboardEvent, type PointerEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { directionFor, fitting, LEAST_FIT, layOut, NODE, zoomed } from "../../logic/flow-graph.ts";
+import { directionFor, fitting, LEAST_FIT, layOut, NODE, zoomed } from "./logic/flow-graph.ts";
 import { lookOf } from "../../logic/states.ts";
 import { IconButton } from "../../ui/Button.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import { usePhone } from "../../ui/Table.tsx";
+import { usePhone } from "../../ui/table/Table.tsx";
 import { useBoxWidth } from "../../ui/useBoxWidth.ts";
 import "../../ui/badge.css";
 import "./graph.css";
@@ -127,6 +127,7 @@ function Node({
   onSelect: (name: string) => void;
 }) {
   const look = status === null ? null : lookOf(status);
+  const isSaid = line !== "" && (status === "completed" || status === "running");
   return (
     <button
       type="button"
@@ -142,11 +143,12 @@ function Node({
           </span>
         )}
         <span className="truncate node-name">{name}</span>
-        <span className="node-kind">{kind}</span>
+        {kind === name ? null : <span className="node-kind">{kind}</span>}
       </span>
       <span className="truncate node-line">
-        {look === null ? null : <span className="node-word">{look.word}</span>}
-        {line === "" ? "" : look === null ? line : ` · ${line}`}
+        {/* There is little room: the sign and the colour say it as well. */}
+        {look === null ? null : <span className={isSaid ? "spoken" : "node-word"}>{look.word}</span>}
+        {line === "" ? "" : look === null || isSaid ? line : ` · ${line}`}
       </span>
       {percent === null || status === "completed" ? null : (
         <span className="node-bar">

@@ -2,14 +2,14 @@
 import { useState } from "react";
 import { useChange } from "../../api/query.ts";
 import type { WorkflowProgress } from "../../api/types.ts";
-import { namesOf, recoverableFrom, recoveryPlan } from "../../logic/flow-steps.ts";
+import { namesOf, recoverableFrom, recoveryPlan } from "./logic/flow-steps.ts";
 import { count } from "../../logic/format.ts";
 import { Button } from "../../ui/Button.tsx";
-import { Dialog } from "../../ui/Dialog.tsx";
+import { Dialog } from "../../ui/overlay/Dialog.tsx";
 import { Select } from "../../ui/Field.tsx";
 import { Icon, type IconName } from "../../ui/Icon.tsx";
 import { ErrorBox } from "../../ui/States.tsx";
-import { toast } from "../../ui/Toast.tsx";
+import { toast } from "../../ui/overlay/Toast.tsx";
 import { CHANGED } from "./FlowActions.tsx";
 
 const FAILED = "";
@@ -93,7 +93,7 @@ function Choice({ flow, from, onClose }: { flow: WorkflowProgress; from: string 
       </p>
       {recover.error === null ? null : <ErrorBox error={recover.error} />}
       <div className="row plan-actions">
-        <Button onClick={onClose}>Keep as it is</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button
           kind="primary"
           icon="retry"

@@ -2,14 +2,14 @@
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { useCall } from "../../api/query.ts";
-import { outlineOf, pretty } from "../../logic/flow-definition.ts";
-import { entriesLine, type FlowStep, stepMs, stepPercent, waitLine } from "../../logic/flow-steps.ts";
+import { outlineOf, pretty } from "./logic/flow-definition.ts";
+import { entriesLine, type FlowStep, stepMs, stepPercent, waitLine } from "./logic/flow-steps.ts";
 import { capital, count, duration, sentence } from "../../logic/format.ts";
 import { Badge, StatusBadge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { KeyValue } from "../../ui/Card.tsx";
-import { Code } from "../../ui/Code.tsx";
-import { Progress } from "../../ui/Progress.tsx";
+import { Code } from "../../ui/text/Code.tsx";
+import { Progress } from "../../ui/chart/Progress.tsx";
 import { ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { Time, useNow } from "../../ui/Values.tsx";
 import { Entries, Files, Items } from "./StepWork.tsx";

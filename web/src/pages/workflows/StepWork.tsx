@@ -3,12 +3,12 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { addressOf, type Answer } from "../../api/client.ts";
 import { useCall } from "../../api/query.ts";
-import { plain, pretty } from "../../logic/flow-definition.ts";
-import { type FlowStep, ITEMS_AT_ONCE, itemsToFetch, type StepDetail } from "../../logic/flow-steps.ts";
+import { plain, pretty } from "./logic/flow-definition.ts";
+import { type FlowStep, ITEMS_AT_ONCE, itemsToFetch, type StepDetail } from "./logic/flow-steps.ts";
 import { count, plainUrl, sentence } from "../../logic/format.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { LinkButton } from "../../ui/Button.tsx";
-import { Code } from "../../ui/Code.tsx";
+import { Code } from "../../ui/text/Code.tsx";
 import { Segmented } from "../../ui/Field.tsx";
 import { ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { Bytes } from "../../ui/Values.tsx";
@@ -89,7 +89,7 @@ export function Items({ flowId, step, detail }: { flowId: string; step: FlowStep
   return (
     <section className="step-section">
       <div className="spread">
-        <Heading>{count(total, "item handed on", "items handed on")}</Heading>
+        <Heading>{count(total, "record")}</Heading>
         <ItemsLink flowId={flowId} task={step.task_name} detail={detail} />
       </div>
       {items.data === undefined ? (

@@ -1,24 +1,29 @@
 /** The steps as a drawing, or as a list that says the same. */
 import { useSearchParams } from "wouter";
-import { type FlowStep, stepLine, stepMs, stepPercent } from "../../logic/flow-steps.ts";
+import { type FlowStep, stepLine, stepMs, stepPercent } from "./logic/flow-steps.ts";
 import { duration, percent } from "../../logic/format.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Segmented } from "../../ui/Field.tsx";
-import { Progress } from "../../ui/Progress.tsx";
-import { type Column, Table } from "../../ui/Table.tsx";
+import { Progress } from "../../ui/chart/Progress.tsx";
+import { type Column, Table } from "../../ui/table/Table.tsx";
 import { useNow } from "../../ui/Values.tsx";
 import { Graph } from "./Graph.tsx";
 
 /** A drawing of more is a wallpaper. */
 const MOST_DRAWN = 250;
 
+/** What completed steps brought, by their names. */
+export type Outcomes = ReadonlyMap<string, string>;
+
 export function Steps({
   steps,
+  outcomes,
   selected,
   onSelect,
 }: {
   steps: readonly FlowStep[];
+  outcomes: Outcomes;
   selected: string | null;
   onSelect: (name: string) => void;
 }) {
@@ -51,7 +56,7 @@ export function Steps({
         {view === "list" ? (
           <Table
             label="Steps"
-            columns={columnsOf(steps, now)}
+            columns={columnsOf(steps, outcomes, now)}
             rows={steps}
             keyOf={({ id }) => id}
             onOpen={({ task_name }) => onSelect(task_name)}
@@ -65,7 +70,7 @@ export function Steps({
               kind: step.task_type,
               dependencies: step.dependencies,
               status: step.status,
-              line: stepLine(step, now),
+              line: stepLine(step, now, outcomes.get(step.task_name)),
               percent: stepPercent(step),
             }))}
             selected={selected}
@@ -77,7 +82,7 @@ export function Steps({
   );
 }
 
-function columnsOf(steps: readonly FlowStep[], now: number): Column<FlowStep>[] {
+function columnsOf(steps: readonly FlowStep[], outcomes: Outcomes, now: number): Column<FlowStep>[] {
   return [
     {
       id: "name",
@@ -97,12 +102,13 @@ function columnsOf(steps: readonly FlowStep[], now: number): Column<FlowStep>[] 
     { id: "status", name: "Status", width: "112px", cell: ({ status }) => <StatusBadge status={status} /> },
     {
       id: "line",
-      name: "What it says",
+      name: "Outcome",
       width: "minmax(120px, 1.8fr)",
       phone: "wide",
       cell: (step) => {
         const far = stepPercent(step);
-        const line = stepLine(step, now);
+        // How long it took has a column of its own.
+        const line = step.status === "completed" ? (outcomes.get(step.task_name) ?? "") : stepLine(step, now);
         return (
           <span className="flow-cell">
             <span className="truncate" title={line}>

@@ -3,16 +3,16 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useLocation } from "wouter";
 import { type Answer, call, type Problem } from "../../api/client.ts";
-import { useChange } from "../../api/query.ts";
+import { queryClient, useChange } from "../../api/query.ts";
 import type { Template } from "../../api/types.ts";
-import { pretty, readJson, same } from "../../logic/flow-definition.ts";
+import { pretty, readJson, same } from "./logic/flow-definition.ts";
 import { count } from "../../logic/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Textarea } from "../../ui/Field.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { ErrorBox } from "../../ui/States.tsx";
-import { toast } from "../../ui/Toast.tsx";
+import { toast } from "../../ui/overlay/Toast.tsx";
 import { Changes } from "./TemplateVersions.tsx";
 
 const WAIT_MS = 400;
@@ -20,6 +20,8 @@ const WAIT_MS = 400;
 export function TemplateEdit({ name, from, newest }: { name: string; from: Template; newest: Template }) {
   const [, go] = useLocation();
   const [text, setText] = useState(() => pretty(from.definition));
+  // Whoever saves another version meanwhile is not overwritten.
+  const [base, setBase] = useState(newest.version);
   const settled = useSettled(text);
   const read = readJson(text);
   const isSame = "value" in read && same(read.value, newest.definition);
@@ -27,6 +29,10 @@ export function TemplateEdit({ name, from, newest }: { name: string; from: Templ
   const isChecked = settled === text && verdict.data !== undefined;
   const save = useChange("putTemplate", {
     invalidates: ["listTemplates", "listTemplateVersions", "getTemplate"],
+    // What the others have saved is shown beside the text.
+    onError: ({ code }) => {
+      if (code === "version_conflict") void queryClient.invalidateQueries({ queryKey: ["listTemplateVersions"] });
+    },
     onSuccess: ({ version }) => {
       toast(`Saved as version ${version}.`);
       go(`/workflows/templates/${encodeURIComponent(name)}?tab=versions`);
@@ -47,7 +53,7 @@ export function TemplateEdit({ name, from, newest }: { name: string; from: Templ
               busy={save.isPending}
               disabled={!("value" in read) || isSame || !isChecked || verdict.data?.valid !== true}
               onClick={() => {
-                if ("value" in read) save.mutate({ params: { name }, body: { definition: read.value } });
+                if ("value" in read) save.mutate({ params: { name }, body: { definition: read.value, version: base } });
               }}
             >
               Save as a new version
@@ -101,7 +107,40 @@ export function TemplateEdit({ name, from, newest }: { name: string; from: Templ
             <p className="soft diff-none">Shown once it is JSON again.</p>
           )}
         </Card>
-        {save.error === null ? null : <ErrorBox error={save.error} title="It was not saved." />}
+        {save.error === null ? null : save.error.code === "version_conflict" ? (
+          <Card title="It was not saved">
+            <div className="stack" role="alert">
+              <p>
+                Somebody else has saved version {newest.version} since you began with version {base}. What differs
+                between it and your text stands above.
+              </p>
+              <div className="row">
+                <Button
+                  size="small"
+                  kind="primary"
+                  onClick={() => {
+                    setBase(newest.version);
+                    save.reset();
+                  }}
+                >
+                  Go on with my text
+                </Button>
+                <Button
+                  size="small"
+                  onClick={() => {
+                    setBase(newest.version);
+                    setText(pretty(newest.definition));
+                    save.reset();
+                  }}
+                >
+                  Take version {newest.version}
+                </Button>
+              </div>
+            </div>
+          </Card>
+        ) : (
+          <ErrorBox error={save.error} title="It was not saved." />
+        )}
       </div>
     </div>
   );

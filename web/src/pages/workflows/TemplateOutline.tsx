@@ -1,9 +1,9 @@
 /** A definition as people read it: what it asks for, and its steps, drawn and one by one. */
 import { useState } from "react";
-import { outlineOf, type ParamOutline, plain, type StepOutline } from "../../logic/flow-definition.ts";
+import { outlineOf, type ParamOutline, plain, type StepOutline } from "./logic/flow-definition.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card, KeyValue } from "../../ui/Card.tsx";
-import { type Column, Table } from "../../ui/Table.tsx";
+import { type Column, Table } from "../../ui/table/Table.tsx";
 import { Graph } from "./Graph.tsx";
 
 const PARAMS: readonly Column<ParamOutline>[] = [

@@ -2,16 +2,16 @@
 import { useMemo, useState } from "react";
 import { useSearchParams } from "wouter";
 import type { Template } from "../../api/types.ts";
-import { definitionChanges, outlineOf, pretty } from "../../logic/flow-definition.ts";
+import { definitionChanges, outlineOf, pretty } from "./logic/flow-definition.ts";
 import { count } from "../../logic/format.ts";
-import { blocksOf, type DiffBlock, type DiffLine, diffLines } from "../../logic/line-diff.ts";
+import { blocksOf, type DiffBlock, type DiffLine, diffLines } from "./logic/line-diff.ts";
 import { ALWAYS } from "../../logic/table.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Select } from "../../ui/Field.tsx";
 import { EmptyState } from "../../ui/States.tsx";
-import { type Column, Table } from "../../ui/Table.tsx";
+import { type Column, Table } from "../../ui/table/Table.tsx";
 import { Time } from "../../ui/Values.tsx";
 
 export function TemplateVersions({

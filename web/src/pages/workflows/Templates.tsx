@@ -1,12 +1,12 @@
 import { Link } from "wouter";
 import { useCall } from "../../api/query.ts";
 import type { Template } from "../../api/types.ts";
-import { outlineOf } from "../../logic/flow-definition.ts";
+import { outlineOf } from "./logic/flow-definition.ts";
 import { count } from "../../logic/format.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { LinkButton } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
-import { Code } from "../../ui/Code.tsx";
+import { Code } from "../../ui/text/Code.tsx";
 import { ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { Time } from "../../ui/Values.tsx";
 

@@ -2,19 +2,20 @@ import { useState } from "react";
 import { Link, useParams } from "wouter";
 import type { Answer } from "../../api/client.ts";
 import type { WorkflowProgress } from "../../api/types.ts";
-import { pretty } from "../../logic/flow-definition.ts";
-import { actionsOf, isFlowActive, recoverableFrom } from "../../logic/flow-steps.ts";
+import { pretty } from "./logic/flow-definition.ts";
+import { actionsOf, isFlowActive, recoverableFrom } from "./logic/flow-steps.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
-import { Code } from "../../ui/Code.tsx";
-import { Dialog } from "../../ui/Dialog.tsx";
-import { EventLog } from "../../ui/EventLog.tsx";
+import { Code } from "../../ui/text/Code.tsx";
+import { Dialog } from "../../ui/overlay/Dialog.tsx";
+import { EventLog } from "../../ui/text/EventLog.tsx";
 import { PageHeader } from "../../ui/PageHeader.tsx";
 import { ErrorBox, PageSkeleton } from "../../ui/States.tsx";
-import { usePhone } from "../../ui/Table.tsx";
+import { usePhone } from "../../ui/table/Table.tsx";
 import { type Tab, Tabs } from "../../ui/Tabs.tsx";
-import { useDrawer } from "../../ui/useDrawer.ts";
+import { useDrawer } from "../../ui/overlay/useDrawer.ts";
 import { Time } from "../../ui/Values.tsx";
+import { KeptFlow } from "../runs/Kept.tsx";
 import { FlowActions } from "./FlowActions.tsx";
 import { FlowFiles } from "./FlowFiles.tsx";
 import { FlowSummary } from "./FlowSummary.tsx";
@@ -22,7 +23,7 @@ import { Gantt } from "./Gantt.tsx";
 import { RecoverDialog } from "./RecoverDialog.tsx";
 import { StepPanel } from "./StepPanel.tsx";
 import { Steps } from "./Steps.tsx";
-import { useFlow } from "./useFlow.ts";
+import { useFlow, useOutcomes } from "./useFlow.ts";
 import "./workflows.css";
 import "./workflow.css";
 
@@ -52,6 +53,7 @@ function Shown({ flow, whole }: { flow: WorkflowProgress; whole: Answer<"getWork
   const phone = usePhone();
   const [recovers, setRecovers] = useState<{ from: string | null } | null>(null);
   const { steps } = flow;
+  const { outcomes, notes } = useOutcomes(flow);
   const step = steps.find(({ task_name }) => task_name === drawer.opened);
   const select = (name: string | null) => (name === null ? drawer.close() : drawer.open(name));
   const canBegin = (index: number) => actionsOf(flow).recover && recoverableFrom(steps).includes(index);
@@ -72,7 +74,7 @@ function Shown({ flow, whole }: { flow: WorkflowProgress; whole: Answer<"getWork
       id: "steps",
       name: "Steps",
       count: steps.length,
-      panel: () => <Steps steps={steps} selected={step?.task_name ?? null} onSelect={select} />,
+      panel: () => <Steps steps={steps} outcomes={outcomes} selected={step?.task_name ?? null} onSelect={select} />,
     },
     { id: "timeline", name: "Timeline", panel: () => <Gantt steps={steps} onSelect={select} /> },
     {
@@ -93,7 +95,8 @@ function Shown({ flow, whole }: { flow: WorkflowProgress; whole: Answer<"getWork
         actions={<FlowActions flow={flow} onRecover={() => setRecovers({ from: null })} />}
         note={<Origin flow={flow} whole={whole} />}
       />
-      <FlowSummary flow={flow} onSelect={select} />
+      <FlowSummary flow={flow} notes={notes} onSelect={select} />
+      <KeptFlow id={flow.workflow_id} ended={!isFlowActive(flow.status)} />
       <div className={isWide ? "flow-split flow-split-open" : "flow-split"}>
         <Tabs tabs={tabs} label="Workflow" />
         {isWide && step !== undefined ? (
@@ -127,6 +130,11 @@ function Origin({ flow, whole }: { flow: WorkflowProgress; whole: Answer<"getWor
   const template = whole?.template ?? null;
   return (
     <span className="flow-origin">
+      {flow.job_id === null ? null : (
+        <Link href={`/jobs/${flow.job_id}`} className="link">
+          Job
+        </Link>
+      )}
       {template === null ? null : (
         <span>
           From template{" "}

@@ -1,8 +1,10 @@
 /** One workflow with its steps, kept up to date while it is looked at. */
-import { useEffect, useRef } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { useLive } from "../../api/live.ts";
 import { lookAgain, useCall } from "../../api/query.ts";
-import { isFlowActive } from "../../logic/flow-steps.ts";
+import type { WorkflowProgress } from "../../api/types.ts";
+import { isFlowActive } from "./logic/flow-steps.ts";
+import { outcomeNotes, outcomeWords } from "./logic/step-outcome.ts";
 
 /** Entries of lists and percents make no events: they are asked for. */
 const LOOK_MS = 2000;
@@ -34,4 +36,23 @@ export function useFlow(id: string) {
     }, PAUSE_MS);
   });
   return { progress, flow };
+}
+
+/** Results may be long: those of more steps are not asked for only to say them in a few words. */
+const MOST_OUTCOMES = 100;
+
+/** What completed steps brought, and what of it somebody should look at. */
+export function useOutcomes({ workflow_id, steps, counts }: WorkflowProgress) {
+  const tasks = useCall(
+    "listWorkflowTasks",
+    { params: { workflow_id }, query: { limit: MOST_OUTCOMES } },
+    { enabled: counts.completed > 0 && steps.length <= MOST_OUTCOMES },
+  );
+  return useMemo(() => {
+    const rows = tasks.data ?? [];
+    return {
+      outcomes: new Map(rows.map((task) => [task.task_name, outcomeWords(task)])),
+      notes: outcomeNotes(rows),
+    };
+  }, [tasks.data]);
 }

@@ -1,0 +1,90 @@
+/**
+ * npm run bench -- learn FOLDER: learns the fields of each site from three labelled pages and scores the others. A folder
+ * has `*.jsonl.gz`, each line `{id, html, truth: {field: [values]}}`.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { decodeHTML } from "entities";
+import { LabelledPage } from "../../src/extract/learn/labelled-page.ts";
+import { learnField } from "../../src/extract/learn/learn.ts";
+import { squeeze } from "../../src/extract/dom/text.ts";
+import { parsePage } from "../../src/extract/page.ts";
+import { compileRule, Problems } from "../../src/extract/rules/compile.ts";
+import { evaluate } from "../../src/extract/rules/evaluate.ts";
+import { print } from "../support/measure.ts";
+
+interface Line {
+  id: string;
+  html: string;
+  truth: Record<string, string[]>;
+}
+
+const EXAMPLES = 3;
+/** Different examples each time, the same in every run. */
+const SELECTIONS = 5;
+
+export async function run(_rounds: number, { folders }: { folders: readonly string[] }): Promise<boolean> {
+  const scores: number[] = [];
+  for (const folder of folders) {
+    for (const file of readdirSync(folder).filter((name) => name.endsWith(".jsonl.gz"))) {
+      const lines = gunzipSync(readFileSync(join(folder, file)))
+        .toString()
+        .trim()
+        .split("\n");
+      const score = scoreSite(lines.map((line) => JSON.parse(line) as Line));
+      print(
+        `${file.replace(".jsonl.gz", "").padEnd(32)} ${score.f1.toFixed(3)}  ${score.shown}  ${score.ms.toFixed(0)} ms to learn`,
+      );
+      scores.push(score.f1);
+    }
+  }
+  const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
+  print(`value F1, mean of ${scores.length} sites: ${mean.toFixed(4)}`);
+  return mean >= 0.95;
+}
+
+function scoreSite(lines: readonly Line[]): { f1: number; shown: string; ms: number } {
+  const pages = lines.map(({ html, truth }) => {
+    const { facts } = parsePage({ body: html, contentType: "text/html", url: null });
+    // The values are cut out of the source.
+    const values = Object.entries(truth).map(
+      ([field, list]) => [field, list.map((value) => decodeHTML(value))] as const,
+    );
+    return { facts, truth: Object.fromEntries(values) as Line["truth"] };
+  });
+  const fields = Object.keys(lines[0]!.truth).filter((field) => lines.some(({ truth }) => truth[field]!.length > 0));
+  const byField = new Map(fields.map((field) => [field, 0]));
+  let ms = 0;
+  for (let round = 0; round < SELECTIONS; round += 1) {
+    const chosen = new Set(Array.from({ length: EXAMPLES }, (_, index) => (round * EXAMPLES + index) % pages.length));
+    const begun = performance.now();
+    const examples = [...chosen].map((index) => new LabelledPage(pages[index]!.facts, pages[index]!.truth));
+    const rules = fields.map((field) => [field, learnField(field, examples)[0]] as const);
+    ms += performance.now() - begun;
+    for (const [field, learned] of rules) {
+      const rule = learned === undefined ? null : compileRule(field, learned.rule, field, new Problems());
+      let [right, given, wanted] = [0, 0, 0];
+      for (const [index, { facts, truth }] of pages.entries()) {
+        if (chosen.has(index)) continue;
+        const value = rule === null ? null : evaluate(rule, { facts, element: facts.document.root }).value;
+        const values = new Set(
+          (Array.isArray(value) ? value : value === null ? [] : [value]).map((one) => squeeze(String(one))),
+        );
+        const truths = new Set(truth[field]!.map(squeeze));
+        right += [...values].filter((one) => truths.has(one)).length;
+        given += values.size;
+        wanted += truths.size;
+      }
+      const f1 = given + wanted === 0 ? 1 : (2 * right) / (given + wanted);
+      byField.set(field, byField.get(field)! + f1 / SELECTIONS);
+      if (f1 < 0.95) print(`  ${field} ${f1.toFixed(3)} by ${JSON.stringify(learned?.rule ?? null)}`);
+    }
+  }
+  const f1 = [...byField.values()].reduce((sum, one) => sum + one, 0) / byField.size;
+  return {
+    f1,
+    ms: ms / SELECTIONS,
+    shown: [...byField].map(([field, one]) => `${field} ${one.toFixed(2)}`).join("  "),
+  };
+}

@@ -1,0 +1,162 @@
+/** The shapes of jobs, as they are sent and as they are shown. */
+import { STRATEGIES } from "../../../domain/run/recipe.ts";
+import { RUN_STATES } from "../../../domain/run/states.ts";
+import type { SourceInput } from "../../../orchestrator/jobs/input.ts";
+import { nullable, oneOf, strict, Time, Uuid } from "../../schemas.ts";
+import { Version } from "../../versions.ts";
+import { JobCrawl, JobCrawlBody } from "../pages/crawl-schemas.ts";
+import { sourceParts } from "../workflows/workflow-schemas.ts";
+import { Extract, Fields, Items, RecordSchema } from "../system/reading-schemas.ts";
+import { BrowserBody, BrowserShown, DocumentBody, DocumentShown } from "../pages/page-option-schemas.ts";
+import { Headers, SessionRef } from "../pages/header-schemas.ts";
+import { Proxy } from "../sites/proxy-schemas.ts";
+import { Type } from "../../type.ts";
+
+/** Any JSON; what it must be is checked, with the path of every mistake, by the reader of the rules themselves. */
+const Json = (description: string) => Type.Unknown({ description });
+
+export const CookieList = Type.Array(
+  strict({
+    name: Type.String({ minLength: 1, maxLength: 1024 }),
+    value: Type.String({ maxLength: 8192 }),
+    domain: Type.Optional(Type.String({ maxLength: 255 })),
+    path: Type.Optional(Type.String({ maxLength: 1024 })),
+    expires: Type.Optional(Type.Number()),
+    httpOnly: Type.Optional(Type.Boolean()),
+    secure: Type.Optional(Type.Boolean()),
+    sameSite: Type.Optional(oneOf(["Strict", "Lax", "None"])),
+  }),
+  { maxItems: 500 },
+);
+export const CookieForms = [Type.Record(Type.String(), Type.String({ maxLength: 8192 })), CookieList] as const;
+export const Cookies = nullable(
+  Type.Union([...CookieForms], {
+    description: "by name, or as a list; sent to the target's origin alone, and never shown again",
+  }),
+);
+
+const scheduleParts = {
+  cron: Type.String({ maxLength: 200 }),
+  timezone: nullable(Type.String({ maxLength: 100 })),
+  overlap: oneOf(["skip", "queue", "cancel"]),
+  missed: oneOf(["skip", "run_once"]),
+  jitter_seconds: Type.Number({ minimum: 0, maximum: 86_400 }),
+};
+
+const settings = {
+  name: nullable(Type.String({ minLength: 1, maxLength: 200 })),
+  strategy: oneOf(STRATEGIES),
+  requires_auth: Type.Boolean(),
+  fields: Fields,
+  items: Items,
+  schema: RecordSchema,
+  extract: Extract,
+  max_attempts: nullable(Type.Integer({ minimum: 1, maximum: 1000, description: "tries in all" })),
+  timezone: nullable(Type.String({ maxLength: 100 })),
+  tags: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50 }),
+  keep_runs: nullable(
+    Type.Integer({
+      minimum: 0,
+      maximum: 10_000_000,
+      description:
+        "ended runs that are kept; older ones are removed with their results and files. 0: all, null: as APP_KEEP_RUNS says",
+    }),
+  ),
+  keep_days: nullable(
+    Type.Integer({
+      minimum: 0,
+      maximum: 36_500,
+      description: "days after its end at which a run is removed. 0: never, null: as APP_KEEP_DAYS says",
+    }),
+  ),
+  escalate: Type.Boolean({ description: "after a block or an empty shell, the next attempt uses a browser" }),
+  respect_robots: Type.Boolean(),
+  timeout_seconds: nullable(Type.Number({ exclusiveMinimum: 0, maximum: 3600 })),
+  session_id: SessionRef,
+  proxy: Proxy,
+  replay: Json("what api_replay sends: {request, items, pagination}; docs/jobs.md describes it"),
+};
+
+/** What may be saved. */
+export const JOB_KINDS = ["page", "crawl", "workflow"] as const;
+
+const given = {
+  ...settings,
+  kind: oneOf(JOB_KINDS),
+  target_url: Type.String({ minLength: 1, maxLength: 8192 }),
+  headers: Headers,
+  cookies: Cookies,
+  schedule: nullable(
+    Type.Union([
+      Type.String({ maxLength: 200, description: "cron with 5 or 6 fields" }),
+      Type.Object(
+        {
+          cron: scheduleParts.cron,
+          timezone: Type.Optional(scheduleParts.timezone),
+          overlap: Type.Optional(scheduleParts.overlap),
+          missed: Type.Optional(scheduleParts.missed),
+          jitter_seconds: Type.Optional(scheduleParts.jitter_seconds),
+        },
+        { additionalProperties: false },
+      ),
+    ]),
+  ),
+  document: DocumentBody,
+  browser: BrowserBody,
+  crawl: JobCrawlBody,
+  workflow: nullable(strict(sourceParts)),
+};
+
+/** A job as it is sent. All but the address (of a workflow: the definition or template) may be left out. */
+export const JobBody = Type.Partial(strict(given), { additionalProperties: false });
+export const JobChange = Type.Partial(strict({ ...given, version: Version }), {
+  additionalProperties: false,
+  minProperties: 1,
+});
+
+const {
+  kind: _kind,
+  crawl: _crawl,
+  workflow: _workflow,
+  schedule: _when,
+  timezone: _where,
+  tags: _tags,
+  keep_runs: _runs,
+  keep_days: _days,
+  ...once
+} = given;
+/** One page that is got once, without a job. */
+export const PageBody = strict({ ...Type.Partial(strict(once)).properties, target_url: given.target_url });
+
+const LastRun = strict(
+  {
+    id: Uuid,
+    kind: Type.String(),
+    status: oneOf(RUN_STATES),
+    progress: Type.Integer({ minimum: 0, maximum: 100 }),
+    created_at: Time,
+    started_at: nullable(Time),
+    finished_at: nullable(Time),
+  },
+  { description: "how its newest run is getting on; null: it has had none" },
+);
+
+export const Job = strict({
+  id: Uuid,
+  ...settings,
+  kind: oneOf(JOB_KINDS),
+  target_url: nullable(Type.String({ description: "null: a workflow has none" })),
+  site: nullable(Type.String()),
+  schedule: nullable(strict(scheduleParts)),
+  document: DocumentShown,
+  browser: BrowserShown,
+  header_names: Type.Array(Type.String()),
+  cookie_names: Type.Array(Type.String()),
+  crawl: nullable(JobCrawl),
+  workflow: nullable(Type.Unsafe<SourceInput>(strict(sourceParts))),
+  last_run: nullable(LastRun),
+  next_run_at: nullable(Time),
+  version: Version,
+  created_at: Time,
+  updated_at: Time,
+});

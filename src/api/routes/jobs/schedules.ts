@@ -1,0 +1,170 @@
+import { WAIT_REASONS } from "../../../domain/run/waiting.ts";
+import { SLOT_OUTCOMES } from "../../../domain/lane/slots.ts";
+import {
+  listSchedules,
+  listSlots,
+  pauseSchedule,
+  previewSchedule,
+  resumeSchedule,
+  showSchedule,
+} from "../../../orchestrator/schedules.ts";
+import type { ApiDeps } from "../../deps.ts";
+import type { ApiInstance } from "../../instance.ts";
+import { badCursor, cursorFilter, decodeCursor, LINK_HEADER, pageQuery, sendPage } from "../../paging.ts";
+import { Count, IdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../../schemas.ts";
+import { Type } from "../../type.ts";
+import { waitingParts } from "../runs/run-schemas.ts";
+
+const SlotSchema = strict({
+  at: { ...Time, description: "as the schedule says it, without what chance has added" },
+  until: { ...Time, description: "of many missed in a row the last" },
+  count: { ...Count, description: "of many missed in a row how many" },
+  outcome: oneOf(SLOT_OUTCOMES),
+  run_id: nullable({ ...Uuid, description: "its run; of a skipped one the run that it was skipped for" }),
+  message: nullable(Type.String()),
+  noted_at: Time,
+});
+
+const Schedule = strict({
+  job_id: Uuid,
+  name: nullable(Type.String()),
+  kind: Type.String({ description: "page, crawl or workflow" }),
+  cron: Type.String(),
+  timezone: Type.String(),
+  overlap: oneOf(["skip", "queue", "cancel"]),
+  missed: oneOf(["skip", "run_once"]),
+  jitter_seconds: Type.Number({ minimum: 0 }),
+  paused: Type.Boolean(),
+  next_at: nullable({ ...Time, description: "with what chance adds to it" }),
+  next_times: Type.Array(Time, { description: "the next five from now on, as the schedule says them" }),
+  waiting_for: nullable(
+    strict(
+      { reason: oneOf(WAIT_REASONS), ...waitingParts },
+      { description: "why nothing would start at its next time; null: it would, or it is paused" },
+    ),
+  ),
+  last: nullable(SlotSchema),
+  counts: strict({ started: Count, missed: Count, skipped: Count, refused: Count }),
+});
+
+const Params = strict({ job_id: IdParam });
+const unknown = problemAnswer("there is no such job, or it has no schedule");
+
+function slotAfter(cursor: string | undefined): { after?: number } {
+  const text = decodeCursor(cursor);
+  if (text === undefined) return {};
+  const after = Date.parse(text);
+  if (Number.isNaN(after)) throw badCursor();
+  return { after };
+}
+
+/** Jobs that run by themselves. */
+export function scheduleRoutes(api: ApiInstance, deps: ApiDeps): void {
+  api.get(
+    "/schedules",
+    {
+      schema: {
+        summary: "All jobs with a schedule, newest first: their next times, and what became of the ones before",
+        operationId: "listSchedules",
+        tags: ["schedules"],
+        querystring: pageQuery({}),
+        response: { 200: { ...Type.Array(Schedule), headers: LINK_HEADER } },
+      },
+    },
+    async (request, reply) => {
+      const { limit } = request.query;
+      const rows = await listSchedules(deps, { ...cursorFilter(request.query), limit: limit + 1 });
+      return sendPage(request, reply, { rows, limit, positionOf: ({ job_id }) => job_id });
+    },
+  );
+
+  api.get(
+    "/schedules/preview",
+    {
+      schema: {
+        summary: "When a schedule would run, before it is saved",
+        operationId: "previewSchedule",
+        tags: ["schedules"],
+        querystring: strict({
+          cron: Type.String({ maxLength: 200, description: "a cron expression, such as 0 6 * * *" }),
+          timezone: Type.Optional(
+            Type.String({ maxLength: 100, description: "such as Europe/Berlin; UTC unless told" }),
+          ),
+          count: Type.Integer({ minimum: 1, maximum: 50, default: 5 }),
+        }),
+        response: {
+          200: strict({
+            cron: Type.String(),
+            timezone: Type.String(),
+            next_times: Type.Array(
+              strict({
+                at: Time,
+                local: Type.String({ description: "by the clocks of the time zone, with their offset at that time" }),
+              }),
+            ),
+          }),
+          422: problemAnswer("the cron expression or the time zone is wrong, or its times are too close to each other"),
+        },
+      },
+    },
+    async (request) => {
+      const { cron, timezone, count } = request.query;
+      return previewSchedule(deps, { cron, count, ...(timezone === undefined ? {} : { timezone }) });
+    },
+  );
+
+  api.get(
+    "/schedules/:job_id",
+    {
+      schema: {
+        summary: "The schedule of one job",
+        operationId: "getSchedule",
+        tags: ["schedules"],
+        params: Params,
+        response: { 200: Schedule, 404: unknown },
+      },
+    },
+    (request) => showSchedule(deps, request.params.job_id),
+  );
+
+  api.get(
+    "/schedules/:job_id/slots",
+    {
+      schema: {
+        summary: "What became of the last 1,000 times of a schedule, newest first",
+        operationId: "listSlots",
+        tags: ["schedules"],
+        params: Params,
+        querystring: pageQuery({ outcome: Type.Optional(oneOf(SLOT_OUTCOMES)) }),
+        response: { 200: { ...Type.Array(SlotSchema), headers: LINK_HEADER }, 404: unknown },
+      },
+    },
+    async (request, reply) => {
+      const { limit, outcome, cursor } = request.query;
+      const rows = await listSlots(deps, request.params.job_id, {
+        ...(outcome === undefined ? {} : { outcome }),
+        ...slotAfter(cursor),
+        limit: limit + 1,
+      });
+      return sendPage(request, reply, { rows, limit, positionOf: ({ at }) => at });
+    },
+  );
+
+  for (const [name, summary, work] of [
+    ["pause", "Start nothing by itself until it is resumed; what passes meanwhile is not missed", pauseSchedule],
+    ["resume", "Let a paused schedule go on, with its next time", resumeSchedule],
+  ] as const)
+    api.post(
+      `/schedules/:job_id/${name}`,
+      {
+        schema: {
+          summary,
+          operationId: `${name}Schedule`,
+          tags: ["schedules"],
+          params: Params,
+          response: { 200: Schedule, 404: unknown },
+        },
+      },
+      (request) => work(deps, request.params.job_id),
+    );
+}

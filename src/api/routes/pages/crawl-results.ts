@@ -1,0 +1,96 @@
+import { EXPORT_FORMATS } from "../../../exporters/registry.ts";
+import { type CrawlErrorView, listCrawlErrors, requireCrawl } from "../../../orchestrator/crawls/read.ts";
+import { crawlStatusOf } from "../../../orchestrator/crawls/view.ts";
+import { listResults } from "../../../orchestrator/runs/read.ts";
+import type { ApiDeps } from "../../deps.ts";
+import type { ApiInstance } from "../../instance.ts";
+import { badCursor, decodeCursor, linkNext, pageQuery, refuseBesideFormat } from "../../paging.ts";
+import { Count, nullable, oneOf, strict, Uuid } from "../../schemas.ts";
+import { FILE_TYPES, notArchived, OnlyChanged, refuseWithoutFormat, sendExport } from "../runs/results.ts";
+import { CRAWL_STATUSES, CrawlId, CrawlParams, unknownCrawl } from "./scraping.ts";
+import { Type } from "../../type.ts";
+
+const UUID = /^(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})?$/;
+
+/** Pages and failures are two lists that are read side by side: a cursor has a place in each. */
+function placesOf(cursor: string | undefined): { items: { after?: string }; errors: { after?: string } } {
+  const [items = "", errors = "", ...more] = (decodeCursor(cursor) ?? "").split("/");
+  if (more.length > 0 || !UUID.test(items) || !UUID.test(errors)) throw badCursor();
+  const place = (after: string) => (after === "" ? {} : { after });
+  return { items: place(items), errors: place(errors) };
+}
+
+const CrawlPage = strict({
+  task_id: Uuid,
+  crawl_id: CrawlId,
+  status: oneOf(CRAWL_STATUSES),
+  items: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+  errors: Type.Array(
+    strict({
+      task_id: Uuid,
+      url: nullable(Type.String()),
+      failure_code: Type.String(),
+      failure_reason: Type.String(),
+      message: Type.String(),
+      attempts: Count,
+    }),
+  ),
+});
+
+/** What a crawl has found, a page of it at a time, or all of it as a file. */
+export function crawlResultRoutes(api: ApiInstance, deps: ApiDeps): void {
+  api.get(
+    "/scraping/tasks/:task_id/results",
+    {
+      schema: {
+        summary: "What a crawl has found so far, oldest first; with format all of it as a file",
+        operationId: "listCrawlResults",
+        tags: ["crawls"],
+        params: CrawlParams,
+        querystring: pageQuery({
+          include_errors: Type.Boolean({
+            default: false,
+            description: "pages that failed, too: as many of them on each page as of the others, until both are told",
+          }),
+          format: Type.Optional(oneOf(EXPORT_FORMATS)),
+          only_changed: OnlyChanged,
+        }),
+        response: {
+          200: {
+            description: "a page of it; with format a file",
+            content: { "application/json": { schema: CrawlPage }, ...FILE_TYPES },
+          },
+          404: unknownCrawl,
+          409: notArchived,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { limit, format, include_errors: wantsErrors, only_changed: onlyChanged } = request.query;
+      const run = await requireCrawl(deps, request.params.task_id);
+      if (format !== undefined) refuseBesideFormat(request, "limit", "cursor", "include_errors");
+      if (format !== undefined) return sendExport(deps, reply, run.id, format, onlyChanged) as never;
+      refuseWithoutFormat(onlyChanged);
+      const places = placesOf(request.query.cursor);
+      const found = await listResults(deps, run.id, { ...places.items, limit: limit + 1 });
+      const failed: CrawlErrorView[] = wantsErrors
+        ? await listCrawlErrors(deps, run.id, { ...places.errors, limit: limit + 1 })
+        : [];
+      const [items, errors] = [found.slice(0, limit), failed.slice(0, limit)];
+      if (found.length > limit || failed.length > limit)
+        linkNext(
+          request,
+          reply,
+          limit,
+          [items.at(-1)?.id ?? places.items.after ?? "", errors.at(-1)?.task_id ?? places.errors.after ?? ""].join("/"),
+        );
+      return {
+        task_id: run.id,
+        crawl_id: run.id,
+        status: crawlStatusOf(run.status),
+        items: items.map(({ data }) => data),
+        errors,
+      };
+    },
+  );
+}

@@ -1,0 +1,65 @@
+/** What a crawl is asked for, the same for one that begins at once and for one that is saved. */
+import type { TOptional, TSchema, TUnsafe } from "typebox";
+import { CRAWL_SETTINGS, CRAWL_START, CRAWL_STARTS, type CrawlSettings } from "../../../domain/crawl/crawl-settings.ts";
+import { EXPORT_FORMATS } from "../../../exporters/registry.ts";
+import { nullable, oneOf, strict } from "../../schemas.ts";
+import { Extract, Fields, Items, RecordSchema } from "../system/reading-schemas.ts";
+import { Headers, SessionRef } from "./header-schemas.ts";
+import { BrowserBody, BrowserShown, DocumentBody, DocumentShown } from "./page-option-schemas.ts";
+import { Proxy } from "../sites/proxy-schemas.ts";
+import { Type } from "../../type.ts";
+
+const Addresses = Type.Unsafe<string[]>({ ...CRAWL_STARTS });
+const Starts = Type.Union([Type.Unsafe<string>({ ...CRAWL_START }), Addresses], {
+  description: "pages, feeds (RSS, Atom, JSON), sitemaps or lists of addresses",
+});
+
+/** As the domain declares them. */
+const declared = CRAWL_SETTINGS as unknown as { [K in keyof CrawlSettings]: TUnsafe<CrawlSettings[K]> };
+
+const settings = {
+  ...declared,
+  export_format: oneOf(EXPORT_FORMATS),
+  only_changed: Type.Boolean({
+    description: "of a saved crawl: pages that are as the run before found them give no records",
+  }),
+  strategy: oneOf(["auto", "http", "browser"]),
+  fields: Fields,
+  items: Items,
+  schema: RecordSchema,
+  extract: Extract,
+  article: nullable(Type.Boolean()),
+  respect_robots: Type.Boolean(),
+  proxy: Proxy,
+  session_id: SessionRef,
+};
+
+function optional<T extends Record<string, TSchema>>(keys: T): { [K in keyof T]: TOptional<T[K]> } {
+  return Object.fromEntries(Object.entries(keys).map(([name, schema]) => [name, Type.Optional(schema)])) as {
+    [K in keyof T]: TOptional<T[K]>;
+  };
+}
+
+/** As they are sent. */
+const given = { ...settings, document: DocumentBody, browser: BrowserBody, headers: Headers };
+
+const starts = {
+  url: Type.Optional(Starts),
+  urls: Type.Optional(Type.Unsafe<string[]>({ ...Addresses, description: "the same as a list: this or url" })),
+};
+
+const Name = Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: "what you call it" }));
+
+export const CrawlBody = strict({ name: Name, ...starts, ...optional(given) });
+
+/** In a job: the address may stand in `target_url`. */
+export const JobCrawlBody = strict({ ...starts, ...optional(given) });
+
+/** As it is shown, with all that was not said. */
+export const JobCrawl = strict({
+  url: Starts,
+  ...settings,
+  document: DocumentShown,
+  browser: BrowserShown,
+  header_names: Type.Array(Type.String(), { description: "headers that it sends; their values are not shown" }),
+});

@@ -1,0 +1,25 @@
+/** What previews and lessons have in common: a page by its address or as text, read for as long as the caller waits. */
+import type { FastifyReply } from "fastify";
+import { oneOf } from "../../schemas.ts";
+import { Type } from "../../type.ts";
+import { SessionRef } from "./header-schemas.ts";
+
+export const pageSource = {
+  url: Type.Optional(Type.String({ minLength: 1, maxLength: 8192 })),
+  html: Type.Optional(Type.String({ description: "the page itself, instead of fetching it" })),
+  content_type: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: "of what is sent as html; text/html unless said" }),
+  ),
+};
+
+export const fetchOptions = {
+  strategy: Type.Optional(oneOf(["auto", "http", "browser"])),
+  timeout_seconds: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 120 })),
+  session_id: Type.Optional(SessionRef),
+};
+
+export function untilCallerLeaves(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once("close", () => gone.abort());
+  return gone.signal;
+}

@@ -1,0 +1,79 @@
+import { type PreviewInput, previewExtraction } from "../../../orchestrator/preview.ts";
+import { type ApiDeps, limitsOf } from "../../deps.ts";
+import type { ApiInstance } from "../../instance.ts";
+import { nullable, problemAnswer, strict } from "../../schemas.ts";
+import { Headers } from "./header-schemas.ts";
+import { Cookies } from "../jobs/job-schemas.ts";
+import { BrowserBody } from "./page-option-schemas.ts";
+import { Extract, Fields, Items, RecordSchema } from "../system/reading-schemas.ts";
+import { fetchOptions, pageSource, untilCallerLeaves } from "./page-source.ts";
+import { Type } from "../../type.ts";
+
+const text = nullable(Type.String());
+
+const Problem = strict({
+  record: Type.Integer({ minimum: 0 }),
+  field: Type.String(),
+  rule: Type.String(),
+  message: Type.String(),
+  found: text,
+});
+
+const Preview = strict({
+  url: text,
+  final_url: text,
+  http_status: nullable(Type.Integer()),
+  strategy: text,
+  strategy_evidence: nullable(Type.Record(Type.String(), Type.Unknown())),
+  title: text,
+  records: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+  failure_code: text,
+  failure_reason: text,
+  error_message: text,
+  errors: Type.Array(Problem, { description: "required fields and schemas that fail, with what was found instead" }),
+  warnings: Type.Array(Problem),
+  extract: nullable(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: "what it took to have the page read by more than rules",
+    }),
+  ),
+  html: nullable(Type.String({ description: "the page as it was read, where it was asked for and got" })),
+  content_type: text,
+  duration_ms: Type.Integer({ minimum: 0 }),
+});
+
+/** Trying rules out, on a live page or on given HTML, without a job. */
+export function previewRoutes(api: ApiInstance, deps: ApiDeps): void {
+  api.post(
+    "/extract/preview",
+    {
+      // Pages are sent along.
+      bodyLimit: limitsOf(deps).workflowBytes,
+      schema: {
+        summary: "Read a page by these rules and keep nothing",
+        operationId: "previewExtraction",
+        tags: ["extract"],
+        body: strict({
+          ...pageSource,
+          include_html: Type.Optional(Type.Boolean({ description: "the answer brings the page along" })),
+          fields: Type.Optional(Fields),
+          items: Type.Optional(Items),
+          schema: Type.Optional(RecordSchema),
+          extract: Type.Optional(Extract),
+          ...fetchOptions,
+          browser: Type.Optional(BrowserBody),
+          headers: Type.Optional(Headers),
+          cookies: Type.Optional(Cookies),
+        }),
+        response: {
+          200: Preview,
+          409: problemAnswer("the site is paused or rate limited"),
+          422: problemAnswer("a rule is wrong, or the address may not be asked for"),
+        },
+      },
+    },
+    async (request, reply) => {
+      return previewExtraction(deps, request.body as PreviewInput, untilCallerLeaves(reply));
+    },
+  );
+}

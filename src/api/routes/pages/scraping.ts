@@ -1,0 +1,225 @@
+import type { Static } from "typebox";
+import { END_REASONS } from "../../../domain/crawl/crawl-end.ts";
+import type { CrawlInput } from "../../../domain/crawl/crawl-options.ts";
+import { EXPORT_FORMATS } from "../../../exporters/registry.ts";
+import { RUN_STATES } from "../../../domain/run/states.ts";
+import { cancelCrawl, crawlHealth, listCrawls, showCrawl } from "../../../orchestrator/crawls/read.ts";
+import { startCrawl } from "../../../orchestrator/crawls/start.ts";
+import { type CrawlStatus, crawlStatusOf } from "../../../orchestrator/crawls/view.ts";
+import type { ApiDeps } from "../../deps.ts";
+import { IdempotencyHeaders, onceOf } from "../../idempotency.ts";
+import type { ApiInstance } from "../../instance.ts";
+import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../../paging.ts";
+import { Count, ShortIdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../../schemas.ts";
+import { crawlRules } from "../body-rules.ts";
+import { CrawlBody } from "./crawl-schemas.ts";
+import { ErrorGroupSchema, WaitingSite } from "../runs/run-progress.ts";
+import { Changes, keptParts, RunWaits, Skipped, Starts, Warnings } from "../runs/run-schemas.ts";
+import { Type } from "../../type.ts";
+
+export const CRAWL_STATUSES = ["pending", ...RUN_STATES.filter((state) => state !== "queued")] as CrawlStatus[];
+
+const counted = (description: string) => ({ ...Count, description });
+
+/** In these calls `task_id` is the crawl; elsewhere a task is one page of it. */
+export const CrawlId = { ...Uuid, description: "the crawl's id, the same as task_id" };
+
+const Crawl = strict({
+  task_id: Uuid,
+  crawl_id: CrawlId,
+  name: nullable(Type.String()),
+  url: nullable({ ...Type.String(), description: "the first start" }),
+  urls: Starts,
+  url_count: counted("how many starts it has"),
+  status: oneOf(CRAWL_STATUSES),
+  progress: Type.Integer({
+    minimum: 0,
+    maximum: 100,
+    description:
+      "percent of the pages known by now, never falling; 100 only at the end; of a cancelled crawl, what was reached",
+  }),
+  total_items: counted("pages that are known by now, all of those below"),
+  max_pages: counted("how many it may fetch"),
+  queued_items: counted("waiting for their turn or their next try"),
+  retrying_items: counted("of the queued ones: they have failed, and are tried again"),
+  running_items: counted("under way"),
+  completed_items: counted("got"),
+  failed_items: counted("failed for good"),
+  skipped_items: counted("left, because another page of the crawl is the same"),
+  cancelled_items: counted("not done when the crawl was cancelled or its time was over"),
+  unchanged_items: counted("of the completed ones: as they were when the job came to them before"),
+  sign_in_items: counted("sent to a sign-in by the site: got as that, or left; their records have a warning"),
+  followed_items: counted("of the completed ones: fetched for their links alone (follow, read); they give no records"),
+  skipped: Skipped,
+  warnings: Warnings,
+  changes: Changes,
+  success_rate: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    description: "the completed ones of those that completed or failed",
+  }),
+  duration_seconds: Type.Number({
+    minimum: 0,
+    description: "running time in all, also before it was opened again: waiting and pauses do not count",
+  }),
+  time_remaining_seconds: nullable(
+    Type.Number({ minimum: 0, description: "running time that timeout_minutes leaves; null: it has ended" }),
+  ),
+  pages_per_second: Type.Number({ minimum: 0, description: "pages that ended by running time, from the beginning" }),
+  errors: strict({ timeout: Count, connection: Count, general: Count }),
+  end_reason: nullable(oneOf(END_REASONS)),
+  export_format: oneOf(EXPORT_FORMATS, {
+    description: "as it was asked for; orb crawl --resume writes its results so",
+  }),
+  created_at: Time,
+  started_at: nullable(Time),
+  finished_at: nullable(Time),
+  ...keptParts,
+  message: nullable(Type.String()),
+  waiting_for: RunWaits,
+});
+
+const CrawlDetail = strict({
+  ...Crawl.properties,
+  error_groups: Type.Array(ErrorGroupSchema, { description: "what failed, by reason, the 20 most frequent" }),
+  retrying_groups: Type.Array(ErrorGroupSchema, {
+    description: "why pages that are tried again have failed, most frequent first; of very many, of the first 1,000",
+  }),
+  waiting_sites: Type.Array(WaitingSite, {
+    description: "sites at which it cannot go on now, and why: up to 5 of them",
+  }),
+});
+
+const Health = strict({
+  healthy: Type.Boolean({ description: "false: see problems" }),
+  problems: Type.Array(Type.String()),
+  degraded: Type.Array(strict({ what: Type.String(), why: Type.String(), since: Time }), {
+    description: "every part that is not as it should be, as GET /ready names them, and since when that has been known",
+  }),
+  active_tasks: Count,
+  pending_tasks: Count,
+  max_concurrent_tasks: Count,
+  available_slots: Count,
+  blocked_domains: Type.Array(strict({ domain: Type.String(), failures: Count, reopens_at: nullable(Time) }), {
+    description: "sites that are left alone after failures, those that stay so longest first, 100 at most",
+  }),
+  error_counts: strict({ timeout: Count, connection: Count, general: Count }),
+  error_rate: Type.Number({ minimum: 0, maximum: 1 }),
+  pages_per_second: Type.Number({ minimum: 0 }),
+  window_seconds: Type.Number({ minimum: 0, description: "what the counts and rates are about: five minutes at most" }),
+  uptime_seconds: Count,
+});
+
+export const CrawlParams = strict({
+  task_id: {
+    ...ShortIdParam,
+    description: "the crawl (crawl_id in answers): its id, the first 6 characters of it or more, or `last`",
+  },
+});
+export const unknownCrawl = problemAnswer("there is no such crawl");
+
+const Temporary = Type.Optional(
+  Type.Boolean({
+    default: false,
+    description: "remove it APP_RETENTION_HOURS after its end, unless somebody asks to keep it",
+  }),
+);
+
+/** Crawls: submitted, watched and read while they run. */
+export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
+  api.post(
+    "/scraping/async-scrape",
+    {
+      config: { rules: crawlRules(deps) },
+      schema: {
+        summary: "Begin a crawl in the background",
+        operationId: "startCrawl",
+        tags: ["crawls"],
+        headers: IdempotencyHeaders,
+        body: strict({ ...CrawlBody.properties, temporary: Temporary }),
+        response: {
+          202: strict({ task_id: Uuid, crawl_id: CrawlId, status: oneOf(CRAWL_STATUSES) }),
+          422: problemAnswer("a field is wrong, or the target may not be asked for"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { temporary = false, ...input } = request.body;
+      const run = await startCrawl(deps, toInput(input), onceOf(deps, request), { temporary });
+      const location = `/scraping/tasks/${run.id}/status`;
+      // The answer to a repetition is the same, whatever has become of the crawl.
+      return reply
+        .code(202)
+        .header("location", location)
+        .send({ task_id: run.id, crawl_id: run.id, status: crawlStatusOf("queued") });
+    },
+  );
+
+  const begun = deps.clock.monotonic();
+  api.get(
+    "/scraping/status",
+    {
+      schema: {
+        summary: "How all crawls together are getting on",
+        operationId: "getCrawlHealth",
+        tags: ["crawls"],
+        response: { 200: Health },
+      },
+    },
+    async () => ({
+      ...(await crawlHealth(deps)),
+      uptime_seconds: Math.round((deps.clock.monotonic() - begun) / 1000),
+    }),
+  );
+
+  api.get(
+    "/scraping/tasks",
+    {
+      schema: {
+        summary: "Crawls, newest first",
+        operationId: "listCrawls",
+        tags: ["crawls"],
+        querystring: pageQuery({ status: Type.Optional(oneOf(CRAWL_STATUSES)) }),
+        response: { 200: { ...Type.Array(Crawl), headers: LINK_HEADER } },
+      },
+    },
+    async (request, reply) => {
+      const { limit, status } = request.query;
+      const filter = { ...(status === undefined ? {} : { status }), ...cursorFilter(request.query), limit: limit + 1 };
+      const rows = (await listCrawls(deps, filter)) as Static<typeof Crawl>[];
+      return sendPage(request, reply, { rows, limit, positionOf: (row) => row.task_id });
+    },
+  );
+
+  api.get(
+    "/scraping/tasks/:task_id/status",
+    {
+      schema: {
+        summary: "How a crawl is getting on",
+        operationId: "getCrawl",
+        tags: ["crawls"],
+        params: CrawlParams,
+        response: { 200: CrawlDetail, 404: unknownCrawl },
+      },
+    },
+    async (request) => (await showCrawl(deps, request.params.task_id)) as Static<typeof CrawlDetail>,
+  );
+
+  api.delete(
+    "/scraping/tasks/:task_id",
+    {
+      schema: {
+        summary: "Cancel a crawl; what it has stays readable",
+        operationId: "cancelCrawl",
+        tags: ["crawls"],
+        params: CrawlParams,
+        response: { 200: Crawl, 404: unknownCrawl, 409: problemAnswer("the crawl has ended") },
+      },
+    },
+    async (request) => (await cancelCrawl(deps, request.params.task_id)) as Static<typeof Crawl>,
+  );
+}
+
+function toInput(body: Static<typeof CrawlBody>): CrawlInput & { name?: string } {
+  return body as CrawlInput & { name?: string };
+}

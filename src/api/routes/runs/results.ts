@@ -1,0 +1,155 @@
+import { Readable } from "node:stream";
+import { EXPORT_FORMATS, formatNamed } from "../../../exporters/registry.ts";
+import { invalid } from "../../../orchestrator/invalid.ts";
+import { exportRun } from "../../../orchestrator/runs/export.ts";
+import { listResults, showArtifact } from "../../../orchestrator/runs/read.ts";
+import type { ArtifactView } from "../../../orchestrator/runs/view.ts";
+import { attachment } from "../../attachment.ts";
+import type { ApiDeps } from "../../deps.ts";
+import type { ApiInstance, ApiReply } from "../../instance.ts";
+import { cursorFilter, LINK_HEADER, pageQuery, refuseBesideFormat, sendPage } from "../../paging.ts";
+import { IdParam, oneOf, problemAnswer, strict } from "../../schemas.ts";
+import { Result } from "./run-schemas.ts";
+import { RunParams, unknownRun } from "./runs.ts";
+import { Type } from "../../type.ts";
+
+/** Records, as pages of JSON or as a whole file; and stored files. */
+export function resultRoutes(api: ApiInstance, deps: ApiDeps): void {
+  api.get(
+    "/jobs/runs/:run_id/results",
+    {
+      schema: {
+        summary: "The records of a run, oldest first; with format the whole of them as a file, streamed",
+        operationId: "listResults",
+        tags: ["results"],
+        params: RunParams,
+        querystring: pageQuery({ format: Type.Optional(oneOf(EXPORT_FORMATS)), only_changed: OnlyChanged }),
+        response: {
+          200: {
+            description: "records; other formats come as a file",
+            headers: LINK_HEADER,
+            content: {
+              "application/json": { schema: Type.Array(Result) },
+              ...FILE_TYPES,
+            },
+          },
+          404: unknownRun,
+          409: notArchived,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { limit, format, only_changed: onlyChanged } = request.query;
+      const id = request.params.run_id;
+      if (format !== undefined) refuseBesideFormat(request, "limit", "cursor");
+      if (format !== undefined) return sendExport(deps, reply, id, format, onlyChanged);
+      refuseWithoutFormat(onlyChanged);
+      const rows = await listResults(deps, id, { ...cursorFilter(request.query), limit: limit + 1 });
+      return sendPage(request, reply, { rows, limit, positionOf: (row) => row.id });
+    },
+  );
+
+  api.get(
+    "/artifacts/:artifact_id",
+    {
+      schema: {
+        summary: "A stored file, as an attachment",
+        operationId: "getArtifact",
+        tags: ["results"],
+        params: strict({ artifact_id: IdParam }),
+        response: {
+          200: { description: "the bytes", content: { "*/*": { schema: Type.Unsafe<string>(Type.String()) } } },
+          404: problemAnswer("there is no such file"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const id = request.params.artifact_id;
+      const file = await showArtifact(deps, id);
+      const stream = await deps.openArtifact(file.hash);
+      return reply
+        .header("content-type", safeType(file.content_type))
+        .header("content-length", file.size)
+        .header("content-disposition", attachment(fileNameOf(file)))
+        .send(stream);
+    },
+  );
+}
+
+/** Of an export: the same for crawls and for runs. */
+export const OnlyChanged = Type.Boolean({
+  default: false,
+  description:
+    "with format, of a run of a saved crawl: only records of pages that are new or changed since the run before, each with its change; of a first run all of them",
+});
+
+export function refuseWithoutFormat(onlyChanged: boolean): void {
+  if (!onlyChanged) return;
+  throw invalid([{ path: "query.only_changed", message: "is for exports: say which format, such as format=jsonl" }]);
+}
+
+export async function sendExport(
+  deps: ApiDeps,
+  reply: ApiReply,
+  id: string,
+  format: string,
+  onlyChanged: boolean,
+): Promise<ApiReply> {
+  const { contentType, fileName, bytes } = await exportRun(deps, id, format, { onlyChanged });
+  return (
+    reply
+      .header("content-type", contentType)
+      .header("content-disposition", attachment(fileName))
+      // Who asks only whether there is such a file gets an answer, and none is made.
+      .send(reply.request.method === "HEAD" ? "" : Readable.from(bytes))
+  );
+}
+
+/** The media types of exports, but for JSON, which lists have as well. */
+export const FILE_TYPES = Object.fromEntries(
+  EXPORT_FORMATS.filter((name) => name !== "json").map((name) => [
+    formatNamed(name).contentType,
+    { schema: Type.Unsafe<string>(Type.String()) },
+  ]),
+);
+
+export const notArchived = problemAnswer("format warc, and the run has not kept what the servers sent");
+
+/** What a site called its bytes is data: only a plain type is passed on, and nothing that a browser would run. */
+function safeType(type: string | null): string {
+  const plain = type?.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (/^image\/(?:png|jpeg|gif|webp|avif)$/.test(plain)) return plain;
+  if (plain === "application/pdf" || plain === "application/json") return plain;
+  return plain.startsWith("text/") ? "text/plain; charset=utf-8" : "application/octet-stream";
+}
+
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  "image/png": ".png",
+  "image/jpeg": ".jpg",
+  "image/gif": ".gif",
+  "image/webp": ".webp",
+  "text/html": ".html",
+  "application/json": ".json",
+  "application/pdf": ".pdf",
+  "application/warc": ".warc.gz",
+};
+
+/** What a step called it, or the end of the address that it was downloaded from; pictures and copies of pages have none. */
+function fileNameOf({ id, role, url, content_type: type }: ArtifactView): string {
+  const path = url.startsWith("step:") ? url : (URL.parse(url)?.pathname ?? "");
+  const last = role === "file" ? decoded(path.slice(path.lastIndexOf("/") + 1)) : "";
+  const name = last.trim() === "" ? id : last;
+  return /\.[\p{L}\p{N}]{1,10}$/u.test(name) ? name : name + extensionOf(type);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function extensionOf(type: string | null): string {
+  return EXTENSIONS[type?.split(";")[0]?.trim().toLowerCase() ?? ""] ?? "";
+}

@@ -1,0 +1,164 @@
+/** Deleting runs, and keeping them. */
+import type { Static } from "typebox";
+import { RUN_KINDS, RUN_STATES, TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
+import {
+  countDeletable,
+  deleteRun,
+  deleteRuns,
+  type DeletionFilter,
+  type DeletionView,
+  keepRun,
+  listDeletions,
+  showDeletion,
+} from "../../../orchestrator/runs/delete.ts";
+import { viewOf } from "../../../orchestrator/runs/read.ts";
+import type { ApiDeps } from "../../deps.ts";
+import type { ApiInstance } from "../../instance.ts";
+import { Count, IdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../../schemas.ts";
+import { filterOf, RunChoice } from "./run-filters.ts";
+import { Run } from "./run-schemas.ts";
+import { RunParams, unknownRun } from "./runs.ts";
+import { Type } from "../../type.ts";
+
+const { status: _status, parent: _parent, ...choice } = RunChoice.properties;
+
+const parts = {
+  ...choice,
+  status: Type.Optional(
+    Type.Array(oneOf(TERMINAL_RUN_STATES), {
+      minItems: 1,
+      maxItems: TERMINAL_RUN_STATES.length,
+      uniqueItems: true,
+      description: "only those that ended so; a run that has not ended is cancelled first",
+    }),
+  ),
+  tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "only runs of jobs with this tag" })),
+  ended_before: Type.Optional(Type.Unsafe<string>({ ...Time, description: "ended before" })),
+};
+
+const Filter = strict(parts, {
+  description: "of runs that have ended, and that nobody asked to keep; {}: all of them",
+});
+
+const Shown = strict({
+  ...parts,
+  status: Type.Optional(Type.Array(oneOf(RUN_STATES))),
+  kind: Type.Optional(oneOf(RUN_KINDS)),
+});
+
+const Deletion = strict({
+  id: Uuid,
+  status: oneOf(["running", "completed"]),
+  filter: Shown,
+  matched: { ...Count, description: "runs that it is about; 100000: that many or more" },
+  deleted: { ...Count, description: "runs that are gone by now" },
+  removing: {
+    ...Count,
+    description:
+      "runs that are gone and whose rows and files are still being removed, of all deletions; 10000: that many or more",
+  },
+  created_at: Time,
+  finished_at: nullable(Time),
+});
+
+export { Deletion };
+
+export function toFilter({ tag, ended_before, status, ...rest }: Static<typeof Filter>): DeletionFilter {
+  return {
+    ...filterOf(rest),
+    ...(status === undefined ? {} : { status }),
+    ...(tag === undefined ? {} : { tag }),
+    ...(ended_before === undefined ? {} : { endedBefore: Date.parse(ended_before) }),
+  };
+}
+
+export const shown = (view: DeletionView) => view as Static<typeof Deletion>;
+
+export function runDeletionRoutes(api: ApiInstance, deps: ApiDeps): void {
+  api.delete(
+    "/jobs/runs/:run_id",
+    {
+      schema: {
+        summary: "Delete a run with its results and files",
+        operationId: "deleteRun",
+        tags: ["runs"],
+        params: RunParams,
+        querystring: strict({
+          force: Type.Boolean({ default: false, description: "cancel it first if it has not ended" }),
+        }),
+        response: {
+          204: Type.Null(),
+          404: unknownRun,
+          409: problemAnswer("it has not ended, a step of a workflow has started it, or it is the queue's own"),
+        },
+      },
+    },
+    async (request, reply) => {
+      await deleteRun(deps, request.params.run_id, { force: request.query.force });
+      return reply.code(204).send(null);
+    },
+  );
+
+  const keeping = (summary: string, operationId: string) => ({
+    schema: { summary, operationId, tags: ["runs"], params: RunParams, response: { 200: Run, 404: unknownRun } },
+  });
+  const keep = async (runId: string, kept: boolean) => viewOf(deps, await keepRun(deps, runId, kept));
+  api.post(
+    "/jobs/runs/:run_id/keep",
+    keeping("Keep a run until it is deleted: no policy removes it", "keepRun"),
+    async (request) => keep(request.params.run_id, true),
+  );
+  api.delete(
+    "/jobs/runs/:run_id/keep",
+    keeping("Let the policies hold again for a run that was to be kept", "unkeepRun"),
+    async (request) => keep(request.params.run_id, false),
+  );
+
+  api.post(
+    "/runs/deletions",
+    {
+      schema: {
+        summary: "Delete many runs by a filter, in the background; dry_run counts them first",
+        operationId: "deleteRuns",
+        tags: ["runs"],
+        body: strict({
+          filter: Filter,
+          dry_run: Type.Optional(Type.Boolean({ default: false, description: "only count them" })),
+        }),
+        response: { 200: strict({ matched: Count }), 202: Deletion },
+      },
+    },
+    async ({ body: { filter, dry_run: dryRun = false } }, reply) => {
+      if (dryRun) return { matched: await countDeletable(deps, toFilter(filter)) };
+      const deletion = await deleteRuns(deps, toFilter(filter));
+      return reply.code(202).header("location", `/runs/deletions/${deletion.id}`).send(shown(deletion));
+    },
+  );
+
+  api.get(
+    "/runs/deletions",
+    {
+      schema: {
+        summary: "Deletions of many runs, newest first: the last 100",
+        operationId: "listDeletions",
+        tags: ["runs"],
+        response: { 200: Type.Array(Deletion) },
+      },
+    },
+    async () => (await listDeletions(deps)).map(shown),
+  );
+
+  api.get(
+    "/runs/deletions/:deletion_id",
+    {
+      schema: {
+        summary: "How far a deletion has come",
+        operationId: "getDeletion",
+        tags: ["runs"],
+        params: strict({ deletion_id: IdParam }),
+        response: { 200: Deletion, 404: problemAnswer("there is no such deletion") },
+      },
+    },
+    async (request) => shown(await showDeletion(deps, request.params.deletion_id)),
+  );
+}

@@ -1,0 +1,67 @@
+/** What lists of runs may be narrowed by, in an address and in a body. */
+import type { Static } from "typebox";
+import { RUN_KINDS, RUN_STATES, type RunState } from "../../../domain/run/states.ts";
+import { oneOf, strict, Time, Uuid } from "../../schemas.ts";
+import { Type } from "../../type.ts";
+
+const shared = {
+  kind: Type.Optional(oneOf(RUN_KINDS)),
+  site: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
+  job_id: Type.Optional(Type.Unsafe<string>({ ...Uuid, description: "only runs of this job" })),
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description:
+        "part of the name or address of one of the newest 10,000 runs, or the id of any run, or its first 8 characters or more",
+    }),
+  ),
+  parent: Type.Optional(
+    Type.String({
+      pattern: "^(?:none|any|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$",
+      description:
+        "none: only runs that no step of a workflow has started; the id of a run: only those that its steps have started; any: all, as without it",
+    }),
+  ),
+  since: Type.Optional(Type.Unsafe<string>({ ...Time, description: "created then or later" })),
+  until: Type.Optional(Type.Unsafe<string>({ ...Time, description: "created before" })),
+};
+
+/** Of the query of a list. */
+export const runQuery = {
+  status: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      pattern: `^(?:${RUN_STATES.join("|")})(?:,(?:${RUN_STATES.join("|")}))*$`,
+      description: `one or several, separated by commas: ${RUN_STATES.join(", ")}`,
+    }),
+  ),
+  ...shared,
+};
+
+/** Of a body. */
+export const RunChoice = strict({
+  status: Type.Optional(Type.Array(oneOf(RUN_STATES), { minItems: 1, maxItems: RUN_STATES.length, uniqueItems: true })),
+  ...shared,
+  run_ids: Type.Optional(Type.Array(Uuid, { minItems: 1, maxItems: 1000, description: "only these" })),
+});
+
+type Given = Partial<Omit<Static<typeof RunChoice>, "status">>;
+
+export function filterOf({ kind, site, job_id, q, parent, since, until, run_ids }: Given) {
+  return {
+    ...(kind === undefined ? {} : { kind }),
+    ...(site === undefined ? {} : { site }),
+    ...(job_id === undefined ? {} : { jobId: job_id.toLowerCase() }),
+    ...(q === undefined ? {} : { q }),
+    ...(parent === undefined || parent === "any" ? {} : { parent: parent.toLowerCase() }),
+    ...(since === undefined ? {} : { since: Date.parse(since) }),
+    ...(until === undefined ? {} : { until: Date.parse(until) }),
+    ...(run_ids === undefined ? {} : { ids: run_ids.map((id) => id.toLowerCase()) }),
+  };
+}
+
+/** Several words of a query, with commas between them. */
+export function statesOf(text: string | undefined): { status?: RunState[] } {
+  return text === undefined ? {} : { status: [...new Set(text.split(","))] as RunState[] };
+}

@@ -1,0 +1,177 @@
+import { ERROR_CLASSES } from "../../../domain/crawl/crawl-end.ts";
+import { FAILURE_CODES, FAILURE_REASONS, type FailureReason } from "../../../domain/run/failure.ts";
+import { TASK_STATES } from "../../../domain/run/states.ts";
+import {
+  ERROR_STATUSES,
+  listErrorGroups,
+  type RetryInput,
+  retryFailedTasks,
+} from "../../../orchestrator/runs/failed.ts";
+import { viewOf } from "../../../orchestrator/runs/read.ts";
+import { listRunSites } from "../../../orchestrator/runs/sites.ts";
+import type { ApiDeps } from "../../deps.ts";
+import type { ApiInstance } from "../../instance.ts";
+import { decodeCursor, LINK_HEADER, pageQuery, sendPage } from "../../paging.ts";
+import { Count, nullable, oneOf, strict, Time, Uuid } from "../../schemas.ts";
+import { LastFailure, Run, RunWaits } from "./run-schemas.ts";
+import { RunParams, unknownRun, wrongState } from "./runs.ts";
+import { Type } from "../../type.ts";
+import { PAGE_CHANGES } from "../../../domain/page/page-change.ts";
+import { listPageChanges } from "../../../orchestrator/runs/changes.ts";
+
+const Reason = oneOf(Object.keys(FAILURE_REASONS) as FailureReason[]);
+
+export const ErrorGroupSchema = strict({
+  failure_code: oneOf(FAILURE_CODES),
+  failure_reason: Reason,
+  class: oneOf(ERROR_CLASSES),
+  count: Count,
+  status: oneOf(["failed", "retrying"], { description: "failed for good, or tried again by itself" }),
+  retryable: Type.Boolean({ description: "whether another try may help" }),
+  next_try_at: nullable({ ...Time, description: "when the first of them is tried again; null: none is" }),
+  example: strict({ url: nullable(Type.String()), message: Type.String(), task_id: Uuid }),
+});
+
+const ShownErrorGroup = strict({
+  ...ErrorGroupSchema.properties,
+  example: strict({
+    ...ErrorGroupSchema.properties.example.properties,
+    screenshot_id: nullable({
+      ...Uuid,
+      description: "of GET /artifacts/{id}: a picture of the page; null: none was kept",
+    }),
+    snapshot_id: nullable({ ...Uuid, description: "its HTML" }),
+  }),
+});
+
+export const WaitingSite = strict({ site: Type.String(), waiting_for: RunWaits, last_failure: LastFailure });
+
+const RunSite = strict({
+  site: Type.String(),
+  counts: strict({
+    queued: Count,
+    running: { ...Count, description: "under way, as far as the limits of the site and of the crawl allow" },
+    retrying: Count,
+    completed: Count,
+    failed: Count,
+    skipped: Count,
+  }),
+  waiting_for: RunWaits,
+  next_try_at: nullable(Time),
+  last_failure: LastFailure,
+  held_until: nullable(Time),
+  breaker: strict({ state: oneOf(["closed", "open", "half_open"]), failures: Count, reopens_at: nullable(Time) }),
+});
+
+const Retried = strict({ ...Run.properties, retried: { ...Count, description: "tasks that are tried again" } });
+
+/** Everything that failed, or what is all of what is said. */
+const Choice = Type.Union([
+  strict({
+    failure_code: Type.Optional(oneOf(FAILURE_CODES)),
+    failure_reason: Type.Optional(Reason),
+    site: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
+    task_ids: Type.Optional(Type.Array(Uuid, { minItems: 1, maxItems: 1000 })),
+  }),
+  Type.Null({ description: "no body: everything that failed" }),
+]);
+
+/** How a run is getting on in parts: site by site, and what failed of it; and another try for that. */
+export function runProgressRoutes(api: ApiInstance, deps: ApiDeps): void {
+  api.get(
+    "/jobs/runs/:run_id/sites",
+    {
+      schema: {
+        summary: "How a run is getting on, site by site, and why work waits",
+        operationId: "listRunSites",
+        tags: ["runs"],
+        params: RunParams,
+        querystring: pageQuery({
+          status: Type.Optional(oneOf(TASK_STATES, { description: "only sites that have tasks in this state" })),
+        }),
+        response: { 200: { ...Type.Array(RunSite), headers: LINK_HEADER }, 404: unknownRun },
+      },
+    },
+    async (request, reply) => {
+      const { limit, status } = request.query;
+      const after = decodeCursor(request.query.cursor);
+      const rows = await listRunSites(deps, request.params.run_id, {
+        ...(status === undefined ? {} : { state: status }),
+        ...(after === undefined ? {} : { after }),
+        limit: limit + 1,
+      });
+      return sendPage(request, reply, { rows, limit, positionOf: ({ site }) => site });
+    },
+  );
+
+  api.get(
+    "/jobs/runs/:run_id/errors",
+    {
+      schema: {
+        summary: "What failed of a run, by reason, most frequent first, each with an example",
+        operationId: "listRunErrors",
+        tags: ["runs"],
+        params: RunParams,
+        querystring: strict({
+          status: Type.Optional(
+            oneOf(ERROR_STATUSES, {
+              description:
+                "failed: what failed for good, as without it; retrying: what is tried again by itself; retryable: both, without what another try cannot help; all: both",
+            }),
+          ),
+        }),
+        response: { 200: Type.Array(ShownErrorGroup), 404: unknownRun },
+      },
+    },
+    (request) => listErrorGroups(deps, request.params.run_id, request.query.status),
+  );
+
+  api.get(
+    "/jobs/runs/:run_id/changes",
+    {
+      schema: {
+        summary: "Pages that a run of a saved crawl found to be new, changed or gone, in this order",
+        operationId: "listRunChanges",
+        tags: ["runs"],
+        params: RunParams,
+        querystring: pageQuery({ change: Type.Optional(oneOf(PAGE_CHANGES, { description: "only these" })) }),
+        response: {
+          200: {
+            ...Type.Array(strict({ url: Type.String(), change: oneOf(PAGE_CHANGES) })),
+            headers: LINK_HEADER,
+          },
+          404: unknownRun,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { limit, change } = request.query;
+      const after = decodeCursor(request.query.cursor);
+      const rows = await listPageChanges(deps, request.params.run_id, {
+        ...(change === undefined ? {} : { change }),
+        ...(after === undefined ? {} : { after }),
+        limit: limit + 1,
+      });
+      const page = sendPage(request, reply, { rows, limit, positionOf: ({ cursor }) => cursor });
+      return page.map(({ url, change: kind }) => ({ url, change: kind }));
+    },
+  );
+
+  api.post(
+    "/jobs/runs/:run_id/retry-failed",
+    {
+      schema: {
+        summary: "Give what failed fresh attempts, all of it or a part; opens an ended run again",
+        operationId: "retryFailedTasks",
+        tags: ["runs"],
+        params: RunParams,
+        body: Choice,
+        response: { 200: Retried, 404: unknownRun, 409: wrongState },
+      },
+    },
+    async (request) => {
+      const { run, retried } = await retryFailedTasks(deps, request.params.run_id, (request.body ?? {}) as RetryInput);
+      return { ...(await viewOf(deps, run)), retried };
+    },
+  );
+}

@@ -1,0 +1,59 @@
+import type { Static } from "typebox";
+import type { JobInput } from "../../../orchestrator/jobs/input.ts";
+import { showRecipe, startPage } from "../../../orchestrator/runs/recipe.ts";
+import type { ApiDeps } from "../../deps.ts";
+import { IdempotencyHeaders, onceOf } from "../../idempotency.ts";
+import type { ApiInstance } from "../../instance.ts";
+import { problemAnswer, strict } from "../../schemas.ts";
+import { jobRules } from "../body-rules.ts";
+import { JobBody, PageBody } from "../jobs/job-schemas.ts";
+import { Run } from "./run-schemas.ts";
+import { RunParams } from "./runs.ts";
+import { Type } from "../../type.ts";
+
+const names = (description: string) => Type.Array(Type.String(), { description });
+
+const RunRecipe = strict({
+  recipe: Type.Unsafe<Static<typeof JobBody>>({
+    ...JobBody,
+    description: "as POST /jobs takes it, without its secrets",
+  }),
+  header_names: names("headers that it sent; their values are not shown"),
+  cookie_names: names("cookies that it sent; their values are not shown"),
+});
+
+/** Runs by what they are asked for: a page without a job, and asking for the same again. */
+export function runRecipeRoutes(api: ApiInstance, deps: ApiDeps): void {
+  api.post(
+    "/runs",
+    {
+      config: { rules: jobRules(deps) },
+      schema: {
+        summary: "Get one page now, without a job",
+        operationId: "startPage",
+        tags: ["runs"],
+        headers: IdempotencyHeaders,
+        body: PageBody,
+        response: { 201: Run, 422: problemAnswer("a field is wrong, or the target may not be asked for") },
+      },
+    },
+    async (request, reply) => {
+      const run = await startPage(deps, request.body as JobInput, onceOf(deps, request));
+      return reply.code(201).header("location", `/jobs/runs/${run.id}`).send(run);
+    },
+  );
+
+  api.get(
+    "/jobs/runs/:run_id/recipe",
+    {
+      schema: {
+        summary: "What a run was asked for, so that the same can be asked for again",
+        operationId: "getRunRecipe",
+        tags: ["runs"],
+        params: RunParams,
+        response: { 200: RunRecipe, 404: problemAnswer("there is no such run, or it is of a kind without a recipe") },
+      },
+    },
+    async (request) => (await showRecipe(deps, request.params.run_id)) as Static<typeof RunRecipe>,
+  );
+}

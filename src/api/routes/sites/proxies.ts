@@ -1,0 +1,191 @@
+import { PROXY_STATES } from "../../../domain/proxy/proxy-score.ts";
+import { UPSTREAM_SCHEMES } from "../../../domain/proxy/upstream.ts";
+import { importProxies, importProxyList, MOST_AT_ONCE } from "../../../orchestrator/proxies/import.ts";
+import { refreshProxies, showRefresh } from "../../../orchestrator/proxies/refresh.ts";
+import { disableProxy, listProxies, removeProxy, showProxy } from "../../../orchestrator/proxies/view.ts";
+import type { ApiDeps } from "../../deps.ts";
+import type { ApiInstance } from "../../instance.ts";
+import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../../paging.ts";
+import { Count, IdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../../schemas.ts";
+import { Type } from "../../type.ts";
+
+const text = nullable(Type.String());
+
+const Proxy = strict({
+  id: Uuid,
+  proxy: Type.String({ description: "*** stands for a user name and a password" }),
+  scheme: oneOf(UPSTREAM_SCHEMES),
+  host: Type.String(),
+  port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+  has_credentials: Type.Boolean(),
+  state: oneOf(PROXY_STATES),
+  score: Type.Number({ minimum: 0, maximum: 1, description: "how well it has served, the newest counting most" }),
+  latency_ms: nullable({ ...Count, description: "typical time of an answer through it" }),
+  successes: Count,
+  failures: Count,
+  blocks: { ...Count, description: "answers that its address is not wanted at a site" },
+  resting_until: nullable(Time),
+  last_error: text,
+  checked_at: nullable(Time),
+  used_at: nullable(Time),
+  created_at: Time,
+});
+
+const Proxies = strict({
+  total: Count,
+  usable: Count,
+  resting: Count,
+  disabled: Count,
+  unchecked: Count,
+  proxies: Type.Array(Proxy),
+});
+
+const Line = Type.String({ maxLength: 4096, description: "scheme://user:password@host:port, host:port, …" });
+const NewProxies = Type.Union([
+  strict({ proxies: Type.Array(Line, { minItems: 1, maxItems: MOST_AT_ONCE }) }),
+  strict({ url: Type.String({ minLength: 1, maxLength: 8192, description: "a list, one proxy to a line" }) }),
+]);
+
+const Imported = strict({
+  added: Count,
+  existing: Count,
+  invalid: Type.Array(strict({ index: Count, message: Type.String() }), { description: "the first 1,000 of them" }),
+  invalid_count: Count,
+});
+
+const Refresh = strict({
+  job_id: Uuid,
+  status: oneOf(["dispatched", "processing", "complete", "failed"]),
+  total: Count,
+  total_chunks: Count,
+  completed_chunks: Count,
+  result_count: { ...Count, description: "proxies that were found to be usable" },
+  checks: oneOf(["fetch", "reachable"], { description: "reachable: nothing was fetched through them" }),
+  started_at: nullable(Time),
+  completed_at: nullable(Time),
+  message: Type.String(),
+});
+
+const Params = strict({ proxy_id: IdParam });
+const unknown = problemAnswer("there is no such proxy");
+/** So many proxies have room, however long their names and passwords are. */
+const LARGEST_IMPORT_BYTES = 8 * 1024 * 1024;
+
+/** The pool of proxies: bring some, see how they serve, check them. */
+export function proxyRoutes(api: ApiInstance, deps: ApiDeps): void {
+  api.get(
+    "/proxies",
+    {
+      schema: {
+        summary: "The proxies, newest first, and how many are usable",
+        operationId: "listProxies",
+        tags: ["proxies"],
+        querystring: pageQuery({ state: Type.Optional(oneOf(PROXY_STATES)) }),
+        response: { 200: { ...Proxies, headers: LINK_HEADER } },
+      },
+    },
+    async (request, reply) => {
+      const { limit, state } = request.query;
+      const found = await listProxies(deps, {
+        ...(state === undefined ? {} : { state }),
+        ...cursorFilter(request.query),
+        limit: limit + 1,
+      });
+      const proxies = sendPage(request, reply, { rows: found.proxies, limit, positionOf: ({ id }) => id });
+      return { ...found, proxies };
+    },
+  );
+
+  api.post(
+    "/proxies",
+    {
+      bodyLimit: LARGEST_IMPORT_BYTES,
+      schema: {
+        summary: "Import proxies, or a list of them at an address; those that are there already stay as they are",
+        description: "Good ones are taken although others are not; if none is good, the call is refused.",
+        operationId: "importProxies",
+        tags: ["proxies"],
+        body: NewProxies,
+        response: { 200: Imported },
+      },
+    },
+    ({ body }) => ("url" in body ? importProxyList(deps, body.url) : importProxies(deps, body.proxies)),
+  );
+
+  api.post(
+    "/proxies/refresh",
+    {
+      schema: {
+        summary: "Check all proxies; while a check is at work, that one is the answer",
+        operationId: "refreshProxies",
+        tags: ["proxies"],
+        response: { 202: Refresh, 409: problemAnswer("there are no proxies") },
+      },
+    },
+    async (_request, reply) => {
+      const { view } = await refreshProxies(deps);
+      return reply.code(202).header("location", `/proxies/refresh/${view.job_id}`).send(view);
+    },
+  );
+
+  api.get(
+    "/proxies/refresh/:job_id",
+    {
+      schema: {
+        summary: "How a check of all proxies is getting on",
+        operationId: "getProxyRefresh",
+        tags: ["proxies"],
+        params: strict({ job_id: IdParam }),
+        response: { 200: Refresh, 404: problemAnswer("there is no such check") },
+      },
+    },
+    (request) => showRefresh(deps, request.params.job_id),
+  );
+
+  api.get(
+    "/proxies/:proxy_id",
+    {
+      schema: {
+        summary: "One proxy",
+        operationId: "getProxy",
+        tags: ["proxies"],
+        params: Params,
+        response: { 200: Proxy, 404: unknown },
+      },
+    },
+    (request) => showProxy(deps, request.params.proxy_id),
+  );
+
+  api.delete(
+    "/proxies/:proxy_id",
+    {
+      schema: {
+        summary: "Forget a proxy",
+        operationId: "deleteProxy",
+        tags: ["proxies"],
+        params: Params,
+        response: { 204: Type.Null(), 404: unknown },
+      },
+    },
+    async (request, reply) => {
+      await removeProxy(deps, request.params.proxy_id);
+      return reply.code(204).send(null);
+    },
+  );
+
+  for (const verb of ["disable", "enable"] as const) {
+    api.post(
+      `/proxies/:proxy_id/${verb}`,
+      {
+        schema: {
+          summary: verb === "disable" ? "Do not use a proxy until it is enabled again" : "Use a disabled proxy again",
+          operationId: `${verb}Proxy`,
+          tags: ["proxies"],
+          params: Params,
+          response: { 200: Proxy, 404: unknown },
+        },
+      },
+      (request) => disableProxy(deps, request.params.proxy_id, verb === "disable"),
+    );
+  }
+}

@@ -1,0 +1,156 @@
+import { SITE_STATES } from "../../../domain/site/site-states.ts";
+import {
+  type SitesProgress as Progress,
+  sitesProgress,
+  SitesWatch,
+} from "../../../orchestrator/sites/sites-progress.ts";
+import { changeSite, forgetLearned, listSites, resetSite, showSite } from "../../../orchestrator/sites/sites.ts";
+import type { ApiDeps } from "../../deps.ts";
+import type { ApiInstance } from "../../instance.ts";
+import { decodeCursor, LINK_HEADER, pageQuery, sendPage } from "../../paging.ts";
+import { oneOf, problemAnswer, strict } from "../../schemas.ts";
+import { expectedVersion, VersionHeaders } from "../../versions.ts";
+import { sendEvents, type SseEvent, streamAnswer, streamQuery } from "../../sse.ts";
+import { limitsFrom, Site, SiteChange, SitesProgress } from "./site-schemas.ts";
+import { Type } from "../../type.ts";
+
+export const SiteParams = strict({
+  site: Type.String({ minLength: 1, maxLength: 300, description: "host, host:port or [ipv6]:port, percent-encoded" }),
+});
+
+export const unknownSite = problemAnswer("no site of that name was seen");
+
+/** Each one tells all there is: whoever comes back has missed nothing. */
+async function* asSse(changes: AsyncIterable<Progress>): AsyncGenerator<SseEvent> {
+  let count = 0;
+  for await (const data of changes) yield { id: String((count += 1)), event: "sites_progress", data };
+}
+
+/** The sites that were seen: their limits, which change while the work runs, and their health. */
+export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
+  const watch = new SitesWatch(deps);
+  api.get(
+    "/sites",
+    {
+      schema: {
+        summary: "Sites by name",
+        operationId: "listSites",
+        tags: ["sites"],
+        querystring: pageQuery({
+          q: Type.Optional(Type.String({ minLength: 1, maxLength: 300, description: "a part of the name" })),
+          state: Type.Optional(oneOf(SITE_STATES, { description: "only sites that are in this state now" })),
+          group: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "only sites of this group" })),
+        }),
+        response: { 200: { ...Type.Array(Site), headers: LINK_HEADER } },
+      },
+    },
+    async (request, reply) => {
+      const { limit, cursor, ...filter } = request.query;
+      const after = decodeCursor(cursor);
+      const rows = await listSites(deps, { ...filter, ...(after === undefined ? {} : { after }), limit: limit + 1 });
+      return sendPage(request, reply, { rows, limit, positionOf: ({ site }) => site });
+    },
+  );
+
+  api.get(
+    "/sites/progress",
+    {
+      schema: {
+        summary: "How all sites together are getting on, and those with open work one by one",
+        operationId: "getSitesProgress",
+        tags: ["sites"],
+        response: { 200: SitesProgress },
+      },
+    },
+    () => sitesProgress(deps),
+  );
+
+  api.get(
+    "/sites/progress/stream",
+    {
+      schema: {
+        summary: "The same, live: at once, then at most once a second when it has changed",
+        operationId: "streamSitesProgress",
+        tags: ["sites"],
+        querystring: strict(streamQuery),
+        response: { 200: streamAnswer("events named sites_progress, each with all of GET /sites/progress") },
+      },
+    },
+    (request, reply) => sendEvents(request, reply, deps, ({ signal }) => asSse(watch.follow(signal))),
+  );
+
+  api.get(
+    "/sites/:site",
+    {
+      schema: {
+        summary: "One site",
+        operationId: "getSite",
+        tags: ["sites"],
+        params: SiteParams,
+        response: { 200: Site, 404: unknownSite },
+      },
+    },
+    (request) => showSite(deps, request.params.site),
+  );
+
+  for (const [method, operationId] of [
+    ["put", "setSite"],
+    ["patch", "changeSite"],
+  ] as const) {
+    api[method](
+      "/sites/:site",
+      {
+        schema: {
+          summary:
+            "Change the keys given of a site, which need not have been seen yet; running work follows within a second",
+          operationId,
+          tags: ["sites"],
+          params: SiteParams,
+          headers: VersionHeaders,
+          body: SiteChange,
+          response: { 200: Site, 409: problemAnswer("its settings were changed since that version") },
+        },
+      },
+      (request) =>
+        changeSite(deps, request.params.site, limitsFrom(request.body), expectedVersion(request, request.body.version)),
+    );
+  }
+
+  api.delete(
+    "/sites/:site/learned-strategy",
+    {
+      schema: {
+        summary: "Forget what a site was found to need; its next page is probed again",
+        operationId: "forgetLearnedStrategy",
+        tags: ["sites"],
+        params: SiteParams,
+        response: { 200: Site, 404: unknownSite },
+      },
+    },
+    (request) => forgetLearned(deps, request.params.site),
+  );
+
+  for (const [name, summary, work] of [
+    ["pause", "Send nothing to a site until it is resumed", (site: string) => changeSite(deps, site, { paused: true })],
+    ["resume", "Let a paused site go on", (site: string) => changeSite(deps, site, { paused: false })],
+    [
+      "reset-breaker",
+      "Forget a site's failures and holds, and try it at once",
+      (site: string) => resetSite(deps, site),
+    ],
+  ] as const) {
+    api.post(
+      `/sites/:site/${name}`,
+      {
+        schema: {
+          summary,
+          operationId: name === "reset-breaker" ? "resetBreaker" : `${name}Site`,
+          tags: ["sites"],
+          params: SiteParams,
+          response: { 200: Site, ...(name === "reset-breaker" ? { 404: unknownSite } : {}) },
+        },
+      },
+      (request) => work(request.params.site),
+    );
+  }
+}

@@ -1,0 +1,62 @@
+import { ALERT_KINDS } from "../../../domain/run/alerts.ts";
+import { listAlerts, testAlerts } from "../../../orchestrator/alerts.ts";
+import type { ApiDeps } from "../../deps.ts";
+import type { ApiInstance } from "../../instance.ts";
+import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../../paging.ts";
+import { Count, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../../schemas.ts";
+import { Type } from "../../type.ts";
+
+const Alert = strict({
+  id: Uuid,
+  kind: oneOf(ALERT_KINDS),
+  subject: Type.String({ description: "what it is about: a site, or the id of a run or a worker" }),
+  message: Type.String(),
+  detail: Type.Unknown({ description: "by kind; see docs/monitoring.md" }),
+  created_at: Time,
+  delivery: oneOf(["waiting", "delivered", "given_up", "off"], { description: "off: no receiver was configured" }),
+  tries: Count,
+  next_try_at: nullable(Time),
+  last_error: nullable(Type.String()),
+  delivered_at: nullable(Time),
+});
+
+/** What the operator was told, or is to be. */
+export function alertRoutes(api: ApiInstance, deps: ApiDeps): void {
+  api.get(
+    "/alerts",
+    {
+      schema: {
+        summary: "Alerts, newest first",
+        operationId: "listAlerts",
+        tags: ["server"],
+        querystring: pageQuery({ kind: Type.Optional(oneOf(ALERT_KINDS)) }),
+        response: { 200: { ...Type.Array(Alert), headers: LINK_HEADER } },
+      },
+    },
+    async (request, reply) => {
+      const { limit, kind } = request.query;
+      const rows = await listAlerts(deps, {
+        ...(kind === undefined ? {} : { kind }),
+        ...cursorFilter(request.query),
+        limit: limit + 1,
+      });
+      return sendPage(request, reply, { rows, limit, positionOf: ({ id }) => id });
+    },
+  );
+
+  api.post(
+    "/alerts/test",
+    {
+      schema: {
+        summary: "Send an alert that means nothing, to see whether alerts arrive",
+        operationId: "testAlerts",
+        tags: ["server"],
+        response: {
+          200: { ...Alert, description: "what came of it: delivery says whether the receiver took it" },
+          409: problemAnswer("no receiver is configured"),
+        },
+      },
+    },
+    () => testAlerts(deps),
+  );
+}

@@ -1,0 +1,28 @@
+import { CONFIG_SOURCES } from "../../../config/load.ts";
+import type { ApiDeps } from "../../deps.ts";
+import type { ApiInstance } from "../../instance.ts";
+import { nullable, oneOf, strict } from "../../schemas.ts";
+import { Type } from "../../type.ts";
+
+const Entry = strict({
+  name: Type.String({ description: "the variable that sets it" }),
+  value: nullable(Type.String({ description: "what holds, with secrets masked; null: not set" })),
+  source: nullable(oneOf(CONFIG_SOURCES, { description: "where it comes from; null: a program has handed it in" })),
+  about: Type.String(),
+});
+
+/** What the server runs with. */
+export function configRoutes(api: ApiInstance, { configuration }: ApiDeps): void {
+  api.get(
+    "/config",
+    {
+      schema: {
+        summary: "The configuration that this process runs with, with secrets masked",
+        operationId: "getConfig",
+        tags: ["server"],
+        response: { 200: Type.Array(Entry) },
+      },
+    },
+    async () => [...configuration],
+  );
+}

@@ -1,0 +1,31 @@
+/** What is read from a page, in jobs and in crawls. */
+import { nullable } from "../../schemas.ts";
+import { Type } from "../../type.ts";
+
+export const Fields = Type.Union(
+  [
+    Type.Array(Type.String({ maxLength: 128 }), { maxItems: 200 }),
+    Type.Record(Type.String(), Type.Unknown()),
+    Type.Null(),
+  ],
+  {
+    description:
+      "names of well-known fields (title, price, markdown …), or rules by field name; docs/extraction.md has both. Without: title, description, author, published_at and markdown",
+  },
+);
+export const Items = nullable(
+  Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown())], {
+    description: "where the records are, such as {css: article.product}; the rules are read once per match",
+  }),
+);
+export const Extract = nullable(
+  Type.Record(Type.String(), Type.Unknown(), {
+    description:
+      "who reads the page besides the rules: {llm: {schema, prompt}} asks the model of APP_LLM_URL (docs/llm.md), {name, params} an extractor of the module in APP_HANDLERS (docs/extractors.md)",
+  }),
+);
+export const RecordSchema = nullable(
+  Type.Union([Type.Boolean(), Type.Record(Type.String(), Type.Unknown())], {
+    description: "JSON Schema 2020-12 that each record must satisfy",
+  }),
+);

@@ -1,0 +1,75 @@
+import { endedCookie, endLogin, proofOf, sameSecret, sessionCookie } from "../../auth.ts";
+import type { ApiDeps } from "../../deps.ts";
+import type { ApiInstance } from "../../instance.ts";
+import { ApiProblem } from "../../problems.ts";
+import { problemAnswer, strict } from "../../schemas.ts";
+import { Type } from "../../type.ts";
+
+/** Logging in and out, for browsers: a cookie instead of a header that a page would have to keep the token for. */
+export function sessionRoutes(api: ApiInstance, deps: ApiDeps): void {
+  const { token } = deps.settings;
+
+  api.get(
+    "/session",
+    {
+      config: { open: true },
+      schema: {
+        summary: "Whether a token is needed, and whether the caller has shown it",
+        operationId: "getLogin",
+        tags: ["server"],
+        security: [],
+        response: { 200: strict({ token_needed: Type.Boolean(), logged_in: Type.Boolean() }) },
+      },
+    },
+    async (request) => ({ token_needed: token !== null, logged_in: (await proofOf(request, deps)) !== null }),
+  );
+
+  api.post(
+    "/session",
+    {
+      config: { open: true },
+      schema: {
+        summary: "Log in: the token is answered with a cookie",
+        operationId: "logIn",
+        tags: ["server"],
+        security: [],
+        body: strict({ token: Type.String({ minLength: 1, maxLength: 1024 }) }),
+        response: {
+          204: Type.Null({ description: "logged in" }),
+          401: problemAnswer("not the token"),
+          429: problemAnswer("too many wrong tokens"),
+        },
+      },
+    },
+    async (request, reply) => {
+      // Without a token on this side there is nothing to prove, and nothing to remember.
+      if (token === null) return reply.code(204).send(null);
+      if (!sameSecret(request.body.token, token)) {
+        await api.wrongLogins.slowDown(request.ip);
+        throw new ApiProblem("unauthorized", "that is not the token");
+      }
+      return reply
+        .code(204)
+        .header("set-cookie", sessionCookie(request, token, deps.clock))
+        .send(null);
+    },
+  );
+
+  api.delete(
+    "/session",
+    {
+      config: { open: true },
+      schema: {
+        summary: "Log out: the cookie is not taken any more",
+        operationId: "logOut",
+        tags: ["server"],
+        security: [],
+        response: { 204: Type.Null({ description: "logged out" }) },
+      },
+    },
+    async (request, reply) => {
+      await endLogin(request, deps);
+      return reply.code(204).header("set-cookie", endedCookie(request)).send(null);
+    },
+  );
+}

@@ -1,0 +1,135 @@
+import { drainWorker, listWorkers, pingWorker, showWorker, stopTask } from "../../../orchestrator/workers/workers.ts";
+import type { ApiDeps } from "../../deps.ts";
+import type { ApiInstance } from "../../instance.ts";
+import { Count, IdParam, ShortIdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../../schemas.ts";
+import { Type } from "../../type.ts";
+
+const ActiveTask = strict({
+  task_id: Uuid,
+  run_id: Uuid,
+  lane: Type.String({ description: "the site, group or step that it belongs to" }),
+  url: nullable(Type.String()),
+  started_at: Time,
+});
+
+export const Worker = strict({
+  id: Uuid,
+  machine: Type.String(),
+  pid: Type.Integer(),
+  command: Type.String({ description: "serve, worker, crawl …; library: a program of your own" }),
+  version: Type.String(),
+  state: oneOf(["working", "draining", "drained", "lost", "stopped"]),
+  role: oneOf(["engine", "standby", "stopped"]),
+  engine: Type.String({ description: "embedded; or bullmq: several work at once, on any machine" }),
+  database: oneOf(["sqlite", "postgres"]),
+  heartbeat: { ...Time, description: "when it was last heard of" },
+  in_flight: Count,
+  max_workers: Count,
+  throughput: Type.Number({ minimum: 0, description: "tasks that ended per second, over the last ten seconds" }),
+  completed: Count,
+  failed: Count,
+  memory: { ...Count, description: "bytes" },
+  paused: nullable(Type.String({ description: "why it takes no work, when it does not" })),
+  drain_asked: Type.Boolean(),
+  active: Type.Array(ActiveTask, { description: "the 100 tasks that have been at work the longest" }),
+  started_at: Time,
+  stopped_at: nullable(Time),
+});
+
+const Params = strict({ id: IdParam });
+const unknownWorker = problemAnswer("there is no such worker");
+const hasStopped = problemAnswer("it has stopped");
+
+/** The processes that do the work. */
+export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
+  api.get(
+    "/workers",
+    {
+      schema: {
+        summary: "The processes that do the work or stand by, newest first",
+        operationId: "listWorkers",
+        tags: ["workers"],
+        querystring: strict({
+          all: Type.Optional(Type.Boolean({ default: false, description: "also those that stopped in the last day" })),
+        }),
+        response: { 200: Type.Array(Worker) },
+      },
+    },
+    (request) => listWorkers(deps, { all: request.query.all ?? false }),
+  );
+
+  api.get(
+    "/workers/:id",
+    {
+      schema: {
+        summary: "One worker, with what it is doing",
+        operationId: "getWorker",
+        tags: ["workers"],
+        params: Params,
+        response: { 200: Worker, 404: unknownWorker },
+      },
+    },
+    (request) => showWorker(deps, request.params.id),
+  );
+
+  for (const [name, drain, summary] of [
+    ["drain", true, "Let a worker finish what it has and take no more"],
+    ["resume", false, "Let a drained worker take work again"],
+  ] as const)
+    api.post(
+      `/workers/:id/${name}`,
+      {
+        schema: {
+          summary,
+          operationId: `${name}Worker`,
+          tags: ["workers"],
+          params: Params,
+          response: { 200: Worker, 404: unknownWorker, 409: hasStopped },
+        },
+      },
+      (request) => drainWorker(deps, request.params.id, drain),
+    );
+
+  api.post(
+    "/workers/:id/ping",
+    {
+      schema: {
+        summary: "Ask a worker to answer, and wait for that up to five seconds",
+        operationId: "pingWorker",
+        tags: ["workers"],
+        params: Params,
+        response: {
+          200: strict({ id: Uuid, answered: Type.Boolean(), latency_ms: Count }),
+          404: unknownWorker,
+          409: hasStopped,
+        },
+      },
+    },
+    (request) => pingWorker(deps, request.params.id),
+  );
+
+  api.post(
+    "/jobs/runs/:run_id/tasks/:task_id/stop",
+    {
+      schema: {
+        summary: "End a task without a result; it fails as task_stopped, and the rest of its run goes on",
+        operationId: "stopTask",
+        tags: ["runs"],
+        params: strict({ run_id: ShortIdParam, task_id: IdParam }),
+        response: {
+          202: strict({
+            task_id: Uuid,
+            run_id: Uuid,
+            state: oneOf(["failed", "running"], { description: "running: its worker is told, and ends it" }),
+          }),
+          404: problemAnswer("there is no such run, or it has no such task"),
+          409: problemAnswer("the task has ended, or has not begun"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const stopped = await stopTask(deps, request.params.run_id, request.params.task_id);
+      return reply.code(202).send(stopped);
+    },
+  );
+}

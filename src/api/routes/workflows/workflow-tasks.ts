@@ -1,0 +1,194 @@
+import type { Static } from "typebox";
+import { TASK_STATES } from "../../../domain/run/states.ts";
+import { listItems } from "../../../orchestrator/workflows/items.ts";
+import {
+  findByEngineId,
+  listAllWorkflowTasks,
+  listEntries,
+  listWorkflowTasks,
+  showWorkflowTask,
+} from "../../../orchestrator/workflows/read.ts";
+import type { ApiDeps } from "../../deps.ts";
+import type { ApiInstance, ApiReply, ApiRequest } from "../../instance.ts";
+import { badCursor, cursorFilter, decodeCursor, LINK_HEADER, pageQuery, sendPage } from "../../paging.ts";
+import { IdParam, oneOf, problemAnswer, strict } from "../../schemas.ts";
+import { Type } from "../../type.ts";
+import { MOST_STEPS } from "../../../domain/workflow/definition.ts";
+import { Entry, WorkflowTask } from "./workflow-schemas.ts";
+import { unknownWorkflow, WorkflowParams } from "./workflows.ts";
+
+const TaskParams = strict({
+  workflow_id: IdParam,
+  task: Type.String({ minLength: 1, maxLength: 200, description: "the id of the task, or the name of the step" }),
+});
+const unknownTask = problemAnswer("there is no such workflow, or it has no such task");
+const byStatus = { status: Type.Optional(oneOf(TASK_STATES)) };
+const stepsByStatus = {
+  status: Type.Optional(
+    oneOf([...TASK_STATES, "retryable"], {
+      description: "retryable: tried again by itself, or failed for a reason that another try may get past",
+    }),
+  ),
+};
+
+/** Steps of workflows, and what they have made. */
+export function workflowTaskRoutes(api: ApiInstance, deps: ApiDeps): void {
+  api.get(
+    "/workflows/:workflow_id/tasks",
+    {
+      schema: {
+        summary: "The steps of a workflow, in order",
+        operationId: "listWorkflowTasks",
+        tags: ["workflows"],
+        params: WorkflowParams,
+        // All of them, unless somebody wants fewer: a graph is of no use in parts.
+        querystring: pageQuery(stepsByStatus, { most: MOST_STEPS, normally: MOST_STEPS }),
+        response: { 200: { ...Type.Array(WorkflowTask), headers: LINK_HEADER }, 404: unknownWorkflow },
+      },
+    },
+    async (request, reply) => {
+      const { limit, status } = request.query;
+      const after = placeIn(request.query.cursor);
+      const rows = await listWorkflowTasks(deps, request.params.workflow_id, {
+        ...(status === undefined ? {} : { status }),
+        ...(after === undefined ? {} : { after }),
+        limit: limit + 1,
+      });
+      const shown = rows as Static<typeof WorkflowTask>[];
+      return sendPage(request, reply, { rows: shown, limit, positionOf: (row) => String(row.step_index) });
+    },
+  );
+
+  api.get(
+    "/workflows/tasks",
+    {
+      schema: {
+        summary: "Steps of all workflows, newest workflow first; ?status=retryable: those that another try may help",
+        operationId: "listAllWorkflowTasks",
+        tags: ["workflows"],
+        querystring: pageQuery(stepsByStatus),
+        response: { 200: { ...Type.Array(WorkflowTask), headers: LINK_HEADER } },
+      },
+    },
+    async (request, reply) => {
+      const { limit, status, cursor } = request.query;
+      const after = stepIn(cursor);
+      const rows = await listAllWorkflowTasks(deps, {
+        ...(status === undefined ? {} : { status }),
+        ...(after === undefined ? {} : { after }),
+        limit: limit + 1,
+      });
+      const shown = rows as Static<typeof WorkflowTask>[];
+      return sendPage(request, reply, {
+        rows: shown,
+        limit,
+        positionOf: ({ workflow_id: id, step_index: index }) => `${id}/${index}`,
+      });
+    },
+  );
+
+  api.get(
+    "/workflows/:workflow_id/tasks/:task",
+    {
+      schema: {
+        summary: "One step of a workflow",
+        operationId: "getWorkflowTask",
+        tags: ["workflows"],
+        params: TaskParams,
+        response: { 200: WorkflowTask, 404: unknownTask },
+      },
+    },
+    async (request) => {
+      const { workflow_id: id, task } = request.params;
+      return (await showWorkflowTask(deps, id, task)) as Static<typeof WorkflowTask>;
+    },
+  );
+
+  api.get(
+    "/workflows/tasks/by-engine-id/:engine_id",
+    {
+      schema: {
+        summary: "The step that the engine has, or had last, under this id",
+        operationId: "getTaskByEngineId",
+        tags: ["workflows"],
+        params: strict({ engine_id: Type.String({ minLength: 1, maxLength: 300 }) }),
+        response: { 200: WorkflowTask, 404: problemAnswer("the engine has had no step under this id") },
+      },
+    },
+    async (request) => (await findByEngineId(deps, request.params.engine_id)) as Static<typeof WorkflowTask>,
+  );
+
+  api.get(
+    "/workflows/:workflow_id/tasks/:task/entries",
+    {
+      schema: {
+        summary: "The entries of a step with for_each, in the order of its list",
+        operationId: "listEntries",
+        tags: ["workflows"],
+        params: TaskParams,
+        querystring: pageQuery(byStatus),
+        response: { 200: { ...Type.Array(Entry), headers: LINK_HEADER }, 404: unknownTask },
+      },
+    },
+    async (request, reply) => {
+      const { workflow_id: id, task } = request.params;
+      const { limit, status } = request.query;
+      const rows = await listEntries(deps, id, task, {
+        ...(status === undefined ? {} : { status }),
+        ...cursorFilter(request.query),
+        limit: limit + 1,
+      });
+      return sendPage(request, reply, { rows, limit, positionOf: (row) => row.id });
+    },
+  );
+
+  api.get(
+    "/workflows/:workflow_id/tasks/:task/items",
+    {
+      schema: {
+        summary: "The items that a completed step has left for the steps after it",
+        operationId: "listItems",
+        tags: ["workflows"],
+        params: TaskParams,
+        querystring: pageQuery({}),
+        response: {
+          200: { ...Type.Array(Type.Record(Type.String(), Type.Unknown())), headers: LINK_HEADER },
+          404: unknownTask,
+        },
+      },
+    },
+    (request, reply) => sendItems(deps, request, reply, request.params, request.query),
+  );
+}
+
+/** Items have no ids: their place in the list is their position. */
+async function sendItems(
+  deps: ApiDeps,
+  request: ApiRequest,
+  reply: ApiReply,
+  { workflow_id: id, task }: Static<typeof TaskParams>,
+  { limit, cursor }: { limit: number; cursor?: string },
+) {
+  const skip = placeIn(cursor) ?? 0;
+  const items = await listItems(deps, id, task, { skip, limit: limit + 1 });
+  const rows = items.map((item, index) => ({ item, position: String(skip + index + 1) }));
+  const page = sendPage(request, reply, { rows, limit, positionOf: ({ position }) => position });
+  return page.map(({ item }) => item);
+}
+
+/** A step of a workflow, by the workflow's id and the step's place in it. */
+function stepIn(cursor: string | undefined): { workflowId: string; index: number } | undefined {
+  const text = decodeCursor(cursor);
+  if (text === undefined) return undefined;
+  const [, workflowId, index] = /^([0-9a-f-]{36})\/(\d{1,6})$/.exec(text) ?? [];
+  if (workflowId === undefined) throw badCursor();
+  return { workflowId, index: Number(index) };
+}
+
+/** Of lists whose positions are numbers. */
+function placeIn(cursor: string | undefined): number | undefined {
+  const text = decodeCursor(cursor);
+  if (text === undefined) return undefined;
+  if (!/^\d{1,15}$/.test(text)) throw badCursor();
+  return Number(text);
+}

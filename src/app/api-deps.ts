@@ -1,0 +1,104 @@
+import type { ApiDeps } from "../api/deps.ts";
+import { Health } from "../orchestrator/health.ts";
+import type { Resources } from "../orchestrator/live/overview.ts";
+import { LiveWatch } from "../orchestrator/live/watch.ts";
+import { type Parts, probesOf } from "./probes.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { Client } from "./context.ts";
+import type { LoadedConfig } from "../config/load.ts";
+import type { Config } from "../config/options.ts";
+import { configRows } from "../config/show.ts";
+import { productTokenOf } from "../domain/site/robots.ts";
+import type { PageTools } from "./page-tools.ts";
+import type { AlertRecord } from "../store/ports/alert-port.ts";
+import type { WorkMetrics } from "./work-metrics.ts";
+
+/** How long one probe of `GET /ready` may take. */
+const PROBE_MS = 5000;
+
+/** What the API works with, whether it listens or is only called from inside the process. */
+export function apiDeps(
+  config: Config,
+  log: Log,
+  version: string,
+  client: Client,
+  work: {
+    pages: () => Promise<PageTools>;
+    metrics: WorkMetrics;
+    wake: ApiDeps["wake"];
+    demo?: ApiDeps["demo"];
+  } & Parts,
+  sources?: LoadedConfig["sources"],
+): ApiDeps {
+  return {
+    store: client.store,
+    clock: client.clock,
+    seal: client.seal,
+    policy: client.policy,
+    defaultMaxAttempts: client.defaultMaxAttempts,
+    proxyRules: client.proxyRules,
+    maxConcurrentCrawls: client.maxConcurrentCrawls,
+    respectRobots: client.respectRobots,
+    minScheduleMs: client.minScheduleMs,
+    extractors: client.extractors,
+    stepKinds: client.stepKinds,
+    siteDefaults: client.siteDefaults,
+    maxPerResolver: config.maxPerResolver,
+    retention: client.retention,
+    diskBudget: client.diskBudget,
+    pages: work.pages,
+    listFetcher: async () => (await work.pages()).http,
+    openArtifact: (hash) => client.artifacts.open(hash),
+    wake: work.wake,
+    sendAlert: config.alertWebhookUrl === null ? null : (alert) => sendOne(config, { clock: client.clock, log }, alert),
+    log,
+    random: client.random,
+    settings: {
+      version,
+      host: config.host,
+      port: config.port,
+      token: config.apiToken,
+      graceMs: config.shutdownGraceMs,
+      maxPerResolver: config.maxPerResolver,
+    },
+    pathOf: client.pathOf,
+    health: new Health({ clock: client.clock, log, probes: probesOf(client, work), probeMs: PROBE_MS }),
+    live: new LiveWatch({ ...client, log, resources: () => resourcesOf(client, work) }),
+    configuration: configRows({ config, ...(sources === undefined ? {} : { sources }) }),
+    robotsName: productTokenOf(config.userAgent),
+    metrics: () => work.metrics.read(),
+    board: client.board,
+    demo: work.demo ?? null,
+  };
+}
+
+const MB = 1024 * 1024;
+/** What changes with every look by a few bytes is not worth telling. */
+const wholeMb = (bytes: number) => Math.round(bytes / MB) * MB;
+
+async function resourcesOf({ room }: Client, { tools }: Parts): Promise<Resources> {
+  const memory = tools()?.memory ?? null;
+  return {
+    disk: room.disks.map(({ what, freeBytes }) => ({
+      what: what.replaceAll("the ", ""),
+      free_bytes: wholeMb(freeBytes),
+      least_free_bytes: room.minBytes,
+    })),
+    memory: {
+      used_bytes: wholeMb(memory === null ? process.memoryUsage.rss() : await memory.used()),
+      limit_bytes: memory?.limitBytes ?? null,
+    },
+  };
+}
+
+/** Asked for by hand, and seldom: the network is loaded only then. */
+async function sendOne(config: Config, deps: { clock: Clock; log: Log }, alert: AlertRecord): Promise<void> {
+  const { openAlertSender } = await import("../supervisor/alerting.ts");
+  const sender = openAlertSender(config, deps);
+  try {
+    await sender?.send(alert);
+  } finally {
+    await sender?.close();
+  }
+}

@@ -1,0 +1,94 @@
+/** Which engine a process has. Part of the composition root. */
+import type { Log } from "../base/log.ts";
+import { mayBeAlive, ownIdentity } from "../base/machine.ts";
+import { type Client, requireSqlite } from "./context.ts";
+import { redisPrefix } from "./cluster.ts";
+import type { Config } from "../config/options.ts";
+import type { EngineRole, LaneHost, Timetable } from "../engine/port.ts";
+import { type HurriedEngine, StandByEngine } from "../engine/stand-by.ts";
+import type { Store } from "../store/ports/port.ts";
+
+export interface EngineParts {
+  host: LaneHost;
+  /** What is due by the clock: the engine of many machines tells one of them. */
+  timetable: Timetable;
+  log: Log;
+  /** It has given work, and does it itself only when nobody else is there for it. */
+  standBy: boolean;
+  /** It works only while no process is there for it, also where one process works at a time. */
+  givesWay: boolean;
+  onRole(role: EngineRole): void;
+  /** Whether this process does what is to be done once. */
+  onLead(leads: boolean): void;
+}
+
+export interface ChosenEngine {
+  kind: "embedded" | "bullmq";
+  engine: HurriedEngine;
+}
+
+/** On SQLite one process works, and the same one leads; on Postgres all work, and one of them leads. */
+export async function chooseEngine(config: Config, client: Client, parts: EngineParts): Promise<ChosenEngine> {
+  const { store, clock, random, cluster } = client;
+  const { host, timetable, log, onLead, givesWay } = parts;
+  let standBy: StandByEngine | null = null;
+  const onRole = (role: EngineRole) => parts.onRole(standBy?.roleSeen(role) ?? role);
+  const common = {
+    store,
+    host,
+    clock,
+    random,
+    log,
+    identity: ownIdentity(),
+    mayBeAlive,
+    leaseTtlMs: config.leaseTtlMs,
+    heartbeatMs: config.heartbeatMs,
+    graceMs: config.shutdownGraceMs,
+    maxActiveLanes: config.maxWorkers,
+  };
+  if (cluster === null) {
+    const { EmbeddedEngine } = await import("../engine/embedded/engine.ts");
+    const { createLink, socketPath, watchEngine } = await import("../engine/embedded/link.ts");
+    const engine = new EmbeddedEngine({
+      ...common,
+      link: createLink(socketPath(requireSqlite(config))),
+      watch: watchEngine,
+      onRole: (role) => {
+        onLead(role === "engine");
+        onRole(role);
+      },
+    });
+    if (!givesWay) return { kind: "embedded", engine };
+    standBy = new StandByEngine({ engine, clock, log, onRole, givesWay, othersWork: () => othersMayWork(client) });
+    return { kind: "embedded", engine: standBy };
+  }
+  const { BullmqEngine } = await import("../engine/bullmq/engine.ts");
+  const { redisUrl } = cluster;
+  const engine = new BullmqEngine({ ...common, timetable, redisUrl, prefix: redisPrefix(store), onRole, onLead });
+  if (!parts.standBy && !givesWay) return { kind: "bullmq", engine };
+  const othersWork = () => (givesWay ? othersMayWork(client) : someoneWorks(store));
+  standBy = new StandByEngine({ engine, clock, log, onRole, givesWay, othersWork });
+  return { kind: "bullmq", engine: standBy };
+}
+
+const MOST = 1000;
+
+/** Of those on this machine it is known at once that they are gone, of others when they have not been heard of for a while. */
+export async function someoneWorks(store: Store): Promise<boolean> {
+  const workers = await store.workers({ live: true, limit: MOST });
+  return workers.some(({ state, role, identity }) => state === "working" && role === "engine" && mayBeAlive(identity));
+}
+
+/** Commands that run for the sake of the work, and come back when they are restarted. */
+const SERVICES = new Set(["serve", "worker", "queue"]);
+const RESTART_MS = 30_000;
+
+/** Whether a process that is no agent's tool works, could, or was restarted a moment ago. */
+async function othersMayWork({ store, clock }: Pick<Client, "store" | "clock">): Promise<boolean> {
+  const workers = await store.workers({ limit: MOST });
+  return workers.some(({ command, state, identity, stoppedAt, heardAt }) => {
+    if (command === "mcp" || state === "draining" || state === "drained") return false;
+    if (state === "working" && mayBeAlive(identity)) return true;
+    return SERVICES.has(command) && clock.now() - (stoppedAt ?? heardAt) < RESTART_MS;
+  });
+}

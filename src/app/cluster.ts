@@ -1,0 +1,37 @@
+/** Where the database and the Redis of a cluster are. Part of the composition root. */
+import { OrbError } from "../base/errors.ts";
+import type { Config } from "../config/options.ts";
+
+export interface Cluster {
+  databaseUrl: string;
+  redisUrl: string;
+}
+
+/** null: SQLite, on which one process works and needs nothing else. */
+export async function clusterOf(config: Config): Promise<Cluster | null> {
+  const { database } = config;
+  if (database.kind === "sqlite") return null;
+  return {
+    databaseUrl: database.kind === "postgres" ? database.url : await managedUrl(config, "postgres"),
+    redisUrl: config.redisUrl ?? (await managedUrl(config, "redis")),
+  };
+}
+
+/** What Redis keeps of one deployment begins with this: the braces keep it together where Redis itself is a cluster. */
+export function redisPrefix({ deployment }: { deployment: string }): string {
+  return `{orb:${deployment}}`;
+}
+
+/** It has written down where it listens. */
+async function managedUrl(config: Config, name: "postgres" | "redis"): Promise<string> {
+  const { serviceFolder, SERVICES } = await import("../supervisor/services/services.ts");
+  const { servicePassword } = await import("../supervisor/services/password.ts");
+  const folder = serviceFolder(config, name);
+  const port = SERVICES[name].portIn(folder);
+  if (port !== null) return SERVICES[name].urlOf({ port, password: servicePassword(folder) });
+  const given = name === "postgres" ? "APP_DATABASE_URL" : "APP_REDIS_URL";
+  throw new OrbError("service_unavailable", `the managed ${name} of ${config.dataDir} does not run`, {
+    hint: `Start it with orb up, or set ${given} to one that runs.`,
+    fields: [{ path: given, message: `expected the address of one that runs, or an orb up that runs one` }],
+  });
+}

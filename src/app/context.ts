@@ -1,0 +1,202 @@
+/**
+ * A process's part in the store. With `app.ts` the only place that knows which implementation stands behind which port;
+ * apart from it, because most commands only look or write something down, and should not load all that does the work.
+ */
+import type { Readable } from "node:stream";
+import { dirname, join } from "node:path";
+import type { ArtifactStore } from "../artifacts/port.ts";
+import { createArtifactStore } from "../artifacts/store.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { DiskRoom } from "../base/files/disk-room.ts";
+import { OrbError } from "../base/errors.ts";
+import { type Log, silentLog } from "../base/log.ts";
+import { systemRandom } from "../base/random.ts";
+import { sharedClock } from "../base/shared-clock.ts";
+import type { Seal } from "../base/seal.ts";
+import { type Cluster, clusterOf, redisPrefix } from "./cluster.ts";
+import type { Config } from "../config/options.ts";
+import { poke } from "../engine/embedded/link.ts";
+import { lazyBoard } from "../engine/lazy-board.ts";
+import { parseAddressPolicy } from "../net/address.ts";
+import { knownCode } from "./known-kinds.ts";
+import { BOARD_PLACE, type BoardDeps } from "../orchestrator/board.ts";
+import type { CrawlDeps } from "../orchestrator/jobs/deps.ts";
+import type { ProxyRules } from "../orchestrator/proxies/rules.ts";
+import { agreesOnKey, keyDiffers, openSealOf } from "./secret-key.ts";
+import type { Store } from "../store/ports/port.ts";
+import { refuseWhenFull } from "../store/refuse-when-full.ts";
+import { openSqliteStore } from "../store/sqlite/store.ts";
+
+export interface Client extends CrawlDeps, BoardDeps, AsyncDisposable {
+  /** null: one process on this machine works. */
+  cluster: Cluster | null;
+  artifacts: ArtifactStore;
+  /** What is left on its disks. */
+  room: DiskRoom;
+  /** The path of a stored file, or its address in the bucket. */
+  pathOf(hash: string): string;
+  openArtifact(hash: string): Promise<Readable>;
+  close(): Promise<void>;
+}
+
+export function requireSqlite(config: Config): string {
+  if (config.database.kind === "sqlite") return config.database.path;
+  throw new OrbError("config_invalid", "APP_DATABASE_URL: expected sqlite:PATH", {
+    fields: [{ path: "APP_DATABASE_URL", message: "expected sqlite:PATH" }],
+  });
+}
+
+/** A store, and the clock of all who share it. */
+async function openStore(
+  config: Config,
+  cluster: Cluster | null,
+  own: Clock,
+  log: Log,
+): Promise<{ opened: Store; clock: Clock }> {
+  if (cluster === null) return { opened: openSqliteStore({ path: requireSqlite(config), clock: own }), clock: own };
+  const { openPostgresStore } = await import("../store/postgres/store.ts");
+  const clock = sharedClock(own, log);
+  return { opened: await openPostgresStore({ url: cluster.databaseUrl, clock, log, onAhead: clock.heard }), clock };
+}
+
+interface Office extends BoardDeps {
+  /** How those who work are told; null: nobody works. */
+  tell(lanes: string[] | null): Promise<boolean | null>;
+  close(): Promise<void>;
+}
+
+/** What a process that does not work has to do with those who do. */
+async function openOffice(store: Store, cluster: Cluster | null, clock: Clock, log: Log): Promise<Office> {
+  if (cluster === null) {
+    const tell: Office["tell"] = async (lanes) => {
+      const holder = await store.engineHolder();
+      return holder === null ? null : poke(holder.address, lanes);
+    };
+    return { tell, board: null, close: async () => {} };
+  }
+  const { TicketClient } = await import("../engine/bullmq/client.ts");
+  const redis = { redisUrl: cluster.redisUrl, prefix: redisPrefix(store), clock };
+  const tickets = new TicketClient({ ...redis, store, log });
+  let heard = true;
+  const tell: Office["tell"] = async (lanes) => {
+    const telling = tickets.poke(lanes).then((told) => (heard = told));
+    // While Redis is away nobody who gives work waits for it: it is told when it is back.
+    return heard ? telling : false;
+  };
+  const board = lazyBoard(async () => {
+    const { TicketBoard } = await import("../engine/bullmq/board.ts");
+    return new TicketBoard({ ...redis, place: BOARD_PLACE });
+  });
+  return { tell, board, close: async () => void (await Promise.all([tickets.close(), board.close()])) };
+}
+
+/** With a bucket: where this machine has what is being written. */
+function artifactsDir({ artifacts, dataDir }: Config): string {
+  return artifacts.kind === "local" ? artifacts.path : join(dataDir, "artifacts");
+}
+
+async function openArtifacts(config: Config, clock: Clock): Promise<ArtifactStore> {
+  const dir = artifactsDir(config);
+  if (config.artifacts.kind === "local") return createArtifactStore({ dir, clock });
+  const { openBucketArtifacts } = await import("../artifacts/s3/open.ts");
+  const { bucket, prefix } = config.artifacts;
+  return openBucketArtifacts({
+    dir,
+    clock,
+    bucket,
+    prefix,
+    endpoint: config.s3Endpoint,
+    region: config.s3Region,
+    accessKeyId: config.s3AccessKeyId ?? "",
+    secretAccessKey: config.s3SecretAccessKey ?? "",
+  });
+}
+
+/** A lane has as many tasks at work as a site may have, and a process no more than it may have in all. */
+export function proxyRules(config: Config): ProxyRules {
+  return {
+    atLeast: config.minProxies,
+    waitMs: config.proxyWaitMs,
+    shortage: config.proxyShortage,
+    checkUrl: config.proxyCheckUrl,
+    checkTimeoutMs: config.proxyCheckTimeoutMs,
+    refreshEveryMs: config.proxyRefreshMs,
+    chunksAtOnce: Math.min(config.maxWorkers, config.maxPerHost),
+  };
+}
+
+/** Whoever waits for the end of a crawl gets to read what it found, however short crawls are to be kept. */
+const SHORTEST_KEPT_MS = 60_000;
+
+/** A process that reads and writes the store without being its engine. A store that is given is closed with it, too. */
+export async function openClient(
+  config: Config,
+  own: Clock = systemClock,
+  given: {
+    store?: Store;
+    seal?: Seal;
+    log?: Log;
+    onPoke?: (heard: boolean) => void;
+    /** Ports at which this process has sites of its own. */
+    ownPorts?: ReadonlySet<number>;
+  } = {},
+): Promise<Client> {
+  const { log = silentLog } = given;
+  const cluster = given.store === undefined ? await clusterOf(config) : null;
+  const { opened, clock } =
+    given.store === undefined ? await openStore(config, cluster, own, log) : { opened: given.store, clock: own };
+  const seal = given.seal ?? (await openSealOf(config, opened));
+  if (cluster !== null && !(await agreesOnKey(opened, seal))) {
+    await opened.close();
+    throw keyDiffers(config);
+  }
+  const producer = await openOffice(opened, cluster, clock, log);
+  const artifacts = await openArtifacts(config, own);
+  const room = new DiskRoom({
+    clock,
+    minBytes: config.minFreeDiskMb * 1024 * 1024,
+    places: [
+      ...(given.store === undefined && cluster === null
+        ? [{ what: "the database", path: dirname(requireSqlite(config)) }]
+        : []),
+      { what: "artifacts", path: artifactsDir(config) },
+    ],
+  });
+  const known = knownCode(config, clock);
+  const store = refuseWhenFull(opened, () => room.check());
+  const close = () => producer.close().finally(() => store.close());
+  return {
+    store,
+    cluster,
+    clock,
+    artifacts,
+    room,
+    seal,
+    random: systemRandom,
+    policy: { ...parseAddressPolicy(config.allowPrivateNetworks), ownPorts: given.ownPorts ?? new Set() },
+    defaultMaxAttempts: config.defaultMaxAttempts,
+    siteDefaults: { maxPerSite: config.maxPerHost, minDelayMs: config.minHostDelayMs },
+    proxyRules: proxyRules(config),
+    maxPerResolver: config.maxPerResolver,
+    maxConcurrentCrawls: config.maxConcurrentTasks,
+    respectRobots: config.respectRobots,
+    minScheduleMs: config.minScheduleMs,
+    extractors: { llm: config.llmUrl !== null, named: known.extractors },
+    stepKinds: known.kinds,
+    retention: {
+      temporaryMs: Math.max(config.retentionMs, SHORTEST_KEPT_MS),
+      keepRuns: config.keepRuns,
+      keepDays: config.keepDays,
+    },
+    diskBudget: { bytes: config.diskBudgetMb * 1024 * 1024, action: config.diskBudgetAction },
+    pathOf: (hash) => artifacts.placeOf(hash),
+    openArtifact: (hash) => artifacts.open(hash),
+    wake: async (lanes) => {
+      const heard = await producer.tell(lanes);
+      if (heard !== null) given.onPoke?.(heard);
+    },
+    board: producer.board,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

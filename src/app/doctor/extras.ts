@@ -1,0 +1,136 @@
+/** What an installation needs for some of its work only: a browser, the key of stored sessions, managed services, a user's handlers. */
+import { statSync } from "node:fs";
+import type { DoctorCheck } from "../../cli/wiring.ts";
+import { systemClock } from "../../base/clock.ts";
+import { isOrbError, messageOf } from "../../base/errors.ts";
+import { silentLog } from "../../base/log.ts";
+import { harmlessEnvironment } from "../../base/machine.ts";
+import type { Config } from "../../config/options.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
+import { installCommand } from "../../fetch/browser/find.ts";
+import { Launcher } from "../../fetch/browser/launch.ts";
+import { UserCode } from "../../lanes/handlers/user/user-code.ts";
+import { whoListens } from "../port-in-use.ts";
+import { secretKeyFile } from "../secret-key.ts";
+import { serviceFolder, SERVICES } from "../../supervisor/services/services.ts";
+
+/** `apart`: what is wrong with this machine's clock, beside the database's. */
+export async function examineExtras(
+  config: Config,
+  apart: { what: string; fix: string } | null = null,
+): Promise<DoctorCheck[]> {
+  return [
+    await examineBrowser(config),
+    examineKey(config),
+    ...examineServices(config),
+    ...(await examineHandlers(config)),
+    apart === null ? examineClock() : { name: "clock", status: "warning", ...apart },
+    await examinePort(config),
+  ];
+}
+
+/** Nowhere: the browser is only started, and ended again. */
+const NO_PROXY = "http://127.0.0.1:9";
+
+async function examineBrowser(config: Config): Promise<DoctorCheck> {
+  const launcher = new Launcher({
+    log: silentLog,
+    userAgent: config.userAgent,
+    proxyAddress: NO_PROXY,
+    env: harmlessEnvironment(),
+    ...(config.browserPath === null ? {} : { path: config.browserPath }),
+  });
+  try {
+    const path = await launcher.find();
+    const browser = await launcher.launch();
+    const version = browser.version();
+    await browser.close();
+    const what = `Chromium ${version}, ${path}`;
+    if (launcher.sandboxed) return { name: "browser", status: "ok", what: `${what}, in its sandbox`, fix: null };
+    const fix = "run as an ordinary user where sites are not trusted";
+    return { name: "browser", status: "warning", what: `${what}, without its sandbox`, fix };
+  } catch (error) {
+    const [what = ""] = messageOf(error)
+      .replace("this page needs a browser, and ", "")
+      .split(/; (?:correct it, or leave it out and )?(?=run: )/);
+    // Everything but pages that need one works without; a name for what is not there is a mistake.
+    const status = isMissing(error) && config.browserPath !== null ? "problem" : "warning";
+    return { name: "browser", status, what, fix: await remedyFor(error, config) };
+  }
+}
+
+const isMissing = (error: unknown) => error instanceof FetchFailure && error.failure.reason === "browser_missing";
+
+async function remedyFor(error: unknown, { browserPath }: Config): Promise<string> {
+  if (isMissing(error) && browserPath !== null)
+    return "correct APP_BROWSER_PATH, or unset it; then, if there is none, run: orb doctor --fix";
+  return isMissing(error)
+    ? `run: orb doctor --fix, or by hand: ${await installCommand()}`
+    : "start it by hand to see more; APP_BROWSER_PATH names another";
+}
+
+/** When this was written: no clock that is right shows less. */
+const WRITTEN = Date.parse("2026-01-01T00:00:00Z");
+
+/** Schedules, certificates and what is kept for how long all go by it. */
+function examineClock(): DoctorCheck {
+  const now = systemClock.now();
+  const what = new Date(now).toISOString();
+  if (now >= WRITTEN) return { name: "clock", status: "ok", what, fix: null };
+  return { name: "clock", status: "problem", what: `${what} is in the past`, fix: "set the clock of this machine" };
+}
+
+async function examinePort(config: Config): Promise<DoctorCheck> {
+  const name = "port";
+  const place = `${config.port} on ${config.host}`;
+  const who = await whoListens(config);
+  if (who === null)
+    return { name, status: "ok", what: config.port === 0 ? "any free one" : `${place} is free`, fix: null };
+  if (who === "orb") return { name, status: "ok", what: `${place}: an Orbweaver answers`, fix: null };
+  return {
+    name,
+    status: "warning",
+    what: `${place} is in use by another program`,
+    fix: "choose another with APP_PORT, or orb serve --port 0",
+  };
+}
+
+function examineKey(config: Config): DoctorCheck {
+  const name = "secret key";
+  if (config.secretKey !== null) return { name, status: "ok", what: "APP_SECRET_KEY is set", fix: null };
+  const path = secretKeyFile(config);
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (file === undefined)
+    return { name, status: "ok", what: `none yet; the first stored session or credential makes ${path}`, fix: null };
+  if (process.platform !== "win32" && (file.mode & 0o077) !== 0)
+    return { name, status: "warning", what: `${path} can be read by others`, fix: `chmod 600 ${path}` };
+  return { name, status: "ok", what: `${path}; keep a copy, apart from your backups`, fix: null };
+}
+
+/** What `orb up` would run: is it installed, and may it work in its folder? */
+function examineServices(config: Config): DoctorCheck[] {
+  return (config.managedServices ?? []).map((name) => {
+    try {
+      return { name, status: "ok", what: SERVICES[name].require(serviceFolder(config, name)), fix: null };
+    } catch (error) {
+      const fix = isOrbError(error) ? (error.hint ?? null) : null;
+      return { name, status: "problem", what: messageOf(error), fix };
+    }
+  });
+}
+
+async function examineHandlers(config: Config): Promise<DoctorCheck[]> {
+  if (config.handlers === null) return [];
+  const name = "handlers";
+  try {
+    const { handlers, steps, extractors } = await UserCode.describe(config.handlers, systemClock);
+    const names = [
+      ...handlers,
+      ...steps.map(({ kind }) => `${kind} (step)`),
+      ...extractors.map((one) => `${one.name} (extractor)`),
+    ];
+    return [{ name, status: "ok", what: `${config.handlers}: ${names.join(", ")}`, fix: null }];
+  } catch (error) {
+    return [{ name, status: "problem", what: messageOf(error), fix: "correct the module named in APP_HANDLERS" }];
+  }
+}

@@ -1,0 +1,81 @@
+/** `orb doctor --fix`: mends what can be mended without asking anybody. Part of the composition root. */
+import { spawn } from "node:child_process";
+import { chmodSync, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { messageOf } from "../../base/errors.ts";
+import { makeFolder } from "../../base/files/file-modes.ts";
+import { harmlessEnvironment } from "../../base/machine.ts";
+import { browserThere } from "../browser-there.ts";
+import type { LoadedConfig } from "../../config/load.ts";
+import type { Config } from "../../config/options.ts";
+import { closeArtifacts, closeToOthers } from "../file-access.ts";
+import { installCommand, isExecutable } from "../../fetch/browser/find.ts";
+import { secretKeyFile } from "../secret-key.ts";
+
+type Tell = (text: string) => void;
+
+/** Says what it does. What it cannot do is left for the look afterwards, which names the command. */
+export async function mend(load: () => LoadedConfig, tell: Tell): Promise<void> {
+  let config: Config;
+  try {
+    ({ config } = load());
+  } catch {
+    // What is wrong with the configuration only its owner can know.
+    return;
+  }
+  try {
+    if (makeFolder(config.dataDir) !== undefined) tell(`made ${config.dataDir}`);
+    closeKey(config, tell);
+    const said = (message: string, fields?: Record<string, unknown>) =>
+      tell(`${message}: ${[fields?.["paths"] ?? fields?.["path"]].flat().join(", ")}`);
+    closeToOthers(config, { info: said, warn: said });
+    await closeArtifacts(config, { info: said, warn: said }, new AbortController().signal);
+  } catch (error) {
+    tell(messageOf(error));
+  }
+  if ((await browserThere(config)) === null) await bringBrowser(config, tell);
+}
+
+function closeKey(config: Config, tell: Tell): void {
+  if (config.secretKey !== null || process.platform === "win32") return;
+  const path = secretKeyFile(config);
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (file === undefined || (file.mode & 0o077) === 0) return;
+  chmodSync(path, 0o600);
+  tell(`${path} can now be read by its owner alone`);
+}
+
+/** The shell is smaller, and faster; older releases of Debian have only the whole one. */
+const PACKAGES = ["chromium-headless-shell", "chromium"];
+
+async function bringBrowser({ browserPath }: Config, tell: Tell): Promise<void> {
+  if (browserPath !== null) return tell(`there is no browser at ${browserPath}: correct APP_BROWSER_PATH, or unset it`);
+  const command = await installCommand();
+  const apt = await onPath("apt-get");
+  if (apt === null || process.getuid?.() !== 0 || !command.startsWith("apt-get "))
+    return tell(`a browser is not installed by itself here; run: ${command}`);
+  tell("installing a Chromium, which may take a minute");
+  for (const refresh of [false, true]) {
+    // The lists of packages are fetched only when what is there does not do.
+    if (refresh) await run(apt, ["update"]);
+    for (const name of PACKAGES) if (await run(apt, ["install", "-y", "--no-install-recommends", name])) return;
+  }
+  return tell("apt-get could not install one: is the network there?");
+}
+
+async function onPath(name: string): Promise<string | null> {
+  for (const folder of (harmlessEnvironment()["PATH"] ?? "").split(delimiter)) {
+    const path = join(folder, name);
+    if (folder !== "" && (await isExecutable(path))) return path;
+  }
+  return null;
+}
+
+function run(program: string, args: readonly string[]): Promise<boolean> {
+  return new Promise((resolve) => {
+    const env = { ...harmlessEnvironment(), DEBIAN_FRONTEND: "noninteractive" };
+    const child = spawn(program, ["-qq", "-o", "DPkg::Lock::Timeout=120", ...args], { stdio: "ignore", env });
+    child.once("error", () => resolve(false));
+    child.once("exit", (code) => resolve(code === 0));
+  });
+}

@@ -1,0 +1,146 @@
+/** Closes the data directory to other users of the machine. Part of the composition root: it knows where everything lies. */
+import { chmodSync, chownSync, type Dirent, existsSync, readFileSync, statSync } from "node:fs";
+import { chmod, chown, opendir } from "node:fs/promises";
+import { join } from "node:path";
+import { messageOf, OrbError } from "../base/errors.ts";
+import { fileMode, folderMode, makeFolder, shareWithGroup } from "../base/files/file-modes.ts";
+import type { Log } from "../base/log.ts";
+import type { Config } from "../config/options.ts";
+import { isForeignFile } from "../store/sqlite/connection.ts";
+
+type Places = Pick<Config, "dataDir" | "database" | "artifacts" | "fileGroup" | "managedServices">;
+
+interface OpenPlace {
+  path: string;
+  mode: number;
+  wanted: number;
+}
+
+/** The folders and files that others of this machine may read or enter. */
+export function openToOthers(config: Places): OpenPlace[] {
+  if (process.platform === "win32") return [];
+  const { dataDir, database, artifacts } = config;
+  const files = databaseFiles(database);
+  const folders = [
+    { path: dataDir, wanted: dataDirMode(config) },
+    ...(artifacts.kind === "local" ? [{ path: artifacts.path, wanted: wantedFolder(config) }] : []),
+  ];
+  const wanted = config.fileGroup === null ? 0o600 : 0o640;
+  return [...folders, ...files.map((path) => ({ path, wanted }))].flatMap((place) => {
+    const found = statSync(place.path, { throwIfNoEntry: false });
+    const mode = found === undefined ? 0 : found.mode & 0o777;
+    return (mode & ~place.wanted & 0o777) === 0 ? [] : [{ ...place, mode }];
+  });
+}
+
+/** Those of a database that we wrote: the address may be that of another program's, which is refused and stays as it is. */
+function databaseFiles(database: Places["database"]): string[] {
+  if (database.kind !== "sqlite" || isForeignFile(database.path)) return [];
+  return ["", "-wal", "-shm"].map((suffix) => database.path + suffix);
+}
+
+const wantedFolder = ({ fileGroup }: Places) => (fileGroup === null ? 0o700 : 0o750);
+
+/** A Postgres that runs as a user of its own, because we are root, must get through to its folder. */
+function dataDirMode(config: Places): number {
+  const passes = process.getuid?.() === 0 && config.managedServices?.includes("postgres") === true;
+  return wantedFolder(config) | (passes ? 0o011 : 0);
+}
+
+/** New files are for their owner, or the group; what is there is mended. Says so once, also when it may not. */
+export function closeToOthers(config: Places, log: Pick<Log, "info" | "warn">): void {
+  if (process.platform === "win32") return;
+  const group = config.fileGroup === null ? null : groupId(config.fileGroup);
+  shareWithGroup(group !== null);
+  try {
+    makeFolder(config.dataDir);
+    const { mode } = statSync(config.dataDir);
+    const passage = dataDirMode(config) & 0o011;
+    if ((mode & passage) !== passage) chmodSync(config.dataDir, (mode & 0o777) | passage);
+  } catch {
+    // Whoever needs it says so.
+  }
+  const open = openToOthers(config);
+  const mended: string[] = [];
+  const failed: string[] = [];
+  for (const { path, wanted } of open) {
+    // The artifacts are closed last, when all that is in them is: see below.
+    if (config.artifacts.kind === "local" && path === config.artifacts.path && path !== config.dataDir) continue;
+    try {
+      chmodSync(path, wanted);
+      mended.push(path);
+    } catch (error) {
+      failed.push(`${path}: ${messageOf(error)}`);
+    }
+  }
+  if (group !== null) failed.push(...handToGroup(config, group));
+  if (mended.length > 0) log.info("other users of this machine may not read these any more", { paths: mended });
+  if (failed.length > 0)
+    log.warn("other users of this machine may read what is stored", {
+      paths: failed,
+      fix: "let the user that runs Orbweaver own these, or run orb as their owner",
+    });
+}
+
+function handToGroup({ dataDir, database }: Places, group: number): string[] {
+  const failed: string[] = [];
+  const files = databaseFiles(database);
+  for (const path of [dataDir, ...files].filter((one) => existsSync(one))) {
+    const found = statSync(path);
+    try {
+      if (found.gid !== group) chownSync(path, -1, group);
+      // What is made in the folder is of its group from then on.
+      if (found.isDirectory()) chmodSync(path, (found.mode & 0o777) | 0o2050);
+      else chmodSync(path, 0o640);
+    } catch (error) {
+      failed.push(`${path}: ${messageOf(error)}`);
+    }
+  }
+  return failed;
+}
+
+function groupId(name: string): number {
+  if (/^\d+$/.test(name)) return Number(name);
+  const lines = existsSync("/etc/group") ? readFileSync("/etc/group", "utf8").split("\n") : [];
+  const id = lines.map((line) => line.split(":")).find(([group]) => group === name)?.[2];
+  if (id !== undefined) return Number(id);
+  const message = `there is no group ${name} on this machine`;
+  throw new OrbError("config_invalid", `APP_FILE_GROUP: ${message}`, { fields: [{ path: "APP_FILE_GROUP", message }] });
+}
+
+/**
+ * Artifacts of earlier versions are closed in the background, one after the other. The folder itself comes last: as long as it is
+ * open, there may be open files in it, and the next start goes on.
+ */
+export async function closeArtifacts(
+  config: Places,
+  log: Pick<Log, "info" | "warn">,
+  signal: AbortSignal,
+): Promise<void> {
+  if (config.artifacts.kind !== "local" || process.platform === "win32") return;
+  const { path } = config.artifacts;
+  if (!openToOthers(config).some((place) => place.path === path)) return;
+  const group = config.fileGroup === null ? null : groupId(config.fileGroup);
+  let count = 0;
+  try {
+    for await (const { entry, at } of within(path)) {
+      if (signal.aborted) return;
+      if (group !== null) await chown(at, -1, group);
+      await chmod(at, entry.isDirectory() ? folderMode() | (group === null ? 0 : 0o2000) : fileMode());
+      count += 1;
+    }
+    if (group !== null) await chown(path, -1, group);
+    await chmod(path, folderMode() | (group === null ? 0 : 0o2000));
+    log.info("other users of this machine may not read the artifacts any more", { path, files: count });
+  } catch (error) {
+    log.warn("other users of this machine may read artifacts", { path, error: messageOf(error) });
+  }
+}
+
+async function* within(folder: string): AsyncGenerator<{ entry: Dirent; at: string }> {
+  for await (const entry of await opendir(folder)) {
+    const at = join(folder, entry.name);
+    if (entry.isDirectory()) yield* within(at);
+    if (entry.isDirectory() || entry.isFile()) yield { entry, at };
+  }
+}

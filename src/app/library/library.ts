@@ -1,0 +1,331 @@
+/** The library: what people need of the product in a program of their own, on top of the use cases that the API has, too. */
+import { resolve } from "node:path";
+import { startWorker } from "../worker.ts";
+import { OrbError } from "../../base/errors.ts";
+import { type Log, silentLog } from "../../base/log.ts";
+import { type Client, openClient } from "../context.ts";
+import type { Config } from "../../config/options.ts";
+import type { CrawlInput } from "../../domain/crawl/crawl-options.ts";
+import type { EngineRole } from "../../engine/port.ts";
+import { proxiesOf } from "./proxies.ts";
+import { workflowsOf } from "./workflows.ts";
+import { listCrawlErrors, listCrawls, showCrawl } from "../../orchestrator/crawls/read.ts";
+import { startCrawl } from "../../orchestrator/crawls/start.ts";
+import type { CrawlDetail } from "../../orchestrator/crawls/view.ts";
+import { requireExtractor } from "../../orchestrator/jobs/extractor-input.ts";
+import { type JobInput, pageJobFrom } from "../../orchestrator/jobs/input.ts";
+import { changeJob, createJob, deleteJob, listJobs, showJob } from "../../orchestrator/jobs/manage.ts";
+import { queueDrained } from "../../orchestrator/queue/drained.ts";
+import { type BadLine, importItems, type ImportReport } from "../../orchestrator/queue/import.ts";
+import { listItems, showItem } from "../../orchestrator/queue/items.ts";
+import { retryFailed } from "../../orchestrator/queue/retry-failed.ts";
+import { queueStats } from "../../orchestrator/queue/stats.ts";
+import { type SubmittedItem, submitItems } from "../../orchestrator/queue/submit.ts";
+import { cancelRun, pauseRun, resumeRun } from "../../orchestrator/runs/control.ts";
+import { type DeletionFilter, deleteRun, deleteRuns, keepRun, showDeletion } from "../../orchestrator/runs/delete.ts";
+import { runEnded, type Waiting } from "../../orchestrator/runs/ended.ts";
+import { retryFailedTasks } from "../../orchestrator/runs/failed.ts";
+import { allResults, listEvents, listRuns, listTasks, showRun } from "../../orchestrator/runs/read.ts";
+import type { RunSiteDeps } from "../../orchestrator/runs/sites.ts";
+import { startJobRun, startPageRun } from "../../orchestrator/runs/start.ts";
+import type { ResultView, RunView } from "../../orchestrator/runs/view.ts";
+import { sitesProgress, SitesWatch } from "../../orchestrator/sites/sites-progress.ts";
+import { changeSite, forgetLearned, listSites, resetSite, showSite } from "../../orchestrator/sites/sites.ts";
+import { endWithProgram } from "./program-end.ts";
+import type { SiteLimits } from "../../store/records/site-records.ts";
+
+export interface OrchestratorOptions {
+  /** Nothing is logged unless told. */
+  log?: Log;
+  /** The module of your own handlers and step kinds, instead of the configuration's. */
+  handlers?: string;
+  /** false: this program gives work and reads what came of it, and another process does it. */
+  work?: boolean;
+  onRole?: (role: EngineRole) => void;
+  /**
+   * Whether Ctrl-C, SIGTERM and a hang-up stop it in good order and then end the program. They do unless the program has a
+   * handler of its own for the signal, which is to call `stop`. false: never.
+   */
+  handleSignals?: boolean;
+}
+
+/**
+ * Starting twice with the same configuration gives the same orchestrator twice, with the options of the first start: it stops
+ * when both have been stopped. What is at work then is finished within the grace period or handed back, and everything is
+ * closed in order. Managed services go when the last orchestrator of the program that needs them has.
+ */
+export class Orchestrator implements AsyncDisposable {
+  readonly #shared: Shared;
+  readonly #opened: Opened;
+  readonly queue: ReturnType<typeof queueOf>;
+  readonly jobs: ReturnType<typeof jobsOf>;
+  readonly runs: ReturnType<typeof runsOf>;
+  readonly crawls: ReturnType<typeof crawlsOf>;
+  readonly workflows: ReturnType<typeof workflowsOf>;
+  readonly sites: ReturnType<typeof sitesOf>;
+  readonly proxies: ReturnType<typeof proxiesOf>;
+  #stopped: Promise<void> | null = null;
+
+  private constructor(shared: Shared, opened: Opened) {
+    const { deps } = opened;
+    this.#shared = shared;
+    this.#opened = opened;
+    this.queue = queueOf(deps);
+    this.jobs = jobsOf(deps);
+    this.runs = runsOf(deps);
+    this.crawls = crawlsOf(deps);
+    this.workflows = workflowsOf(deps);
+    this.sites = sitesOf(deps);
+    this.proxies = proxiesOf(deps);
+  }
+
+  static async start(config: Config, options: OrchestratorOptions = {}): Promise<Orchestrator> {
+    const { handlers, work = true } = options;
+    const own = handlers === undefined ? config : { ...config, handlers: resolve(handlers) };
+    const shared = await join(JSON.stringify([own, work]), () => open(own, options), options.handleSignals ?? true);
+    try {
+      return new Orchestrator(shared, await shared.opened);
+    } catch (error) {
+      await leave(shared);
+      throw error;
+    }
+  }
+
+  /** Whether this process does the work, or stands by to; null: it was started not to. */
+  get role(): EngineRole | null {
+    return this.#opened.role();
+  }
+
+  /** Twice is no mistake. */
+  stop(): Promise<void> {
+    this.#stopped ??= leave(this.#shared);
+    return this.#stopped;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  /** One page, now. The run is kept; a page that could not be had is thrown as `fetch_failed`. */
+  async scrape(url: string, recipe: PageRecipe = {}, waiting: Waiting<RunView> = {}): Promise<ResultView["data"][]> {
+    const { deps } = this.#opened;
+    await requireExtractor(deps, recipe);
+    const { id } = await startPageRun(deps, { ...pageJobFrom({ ...recipe, target_url: url }, deps), id: null });
+    const run = await this.runs.wait(id, waiting);
+    if (run.status === "failed" || run.status === "cancelled")
+      throw new OrbError("fetch_failed", run.error_message ?? `the run was ${run.status}`);
+    const records: ResultView["data"][] = [];
+    for await (const { data } of this.runs.results(id)) records.push(data);
+    return records;
+  }
+}
+
+/** What is read from a page and how it is got, as in a job. */
+export type PageRecipe = Omit<JobInput, "kind" | "target_url" | "crawl" | "schedule" | "timezone" | "tags">;
+
+type Deps = Client & RunSiteDeps;
+
+function queueOf(deps: Deps) {
+  return {
+    submit: (items: readonly SubmittedItem[]) => submitItems(deps, items),
+    /** One item per line; a bad line is told and skipped. */
+    import: (
+      file: AsyncIterable<Uint8Array>,
+      told: { bad: (line: BadLine) => void; progress?: (report: ImportReport) => void },
+    ) => importItems(deps, file, told),
+    /** Resolves when nothing is left to do; an aborted signal ends the wait with what is. */
+    drained: (signal?: AbortSignal) => queueDrained(deps, signal),
+    stats: () => queueStats(deps),
+    list: (filter: Parameters<typeof listItems>[1]) => listItems(deps, filter),
+    get: (artifactId: string) => showItem(deps, artifactId, deps.pathOf),
+    retryFailed: (options: { site?: string } = {}) => retryFailed(deps, options),
+  };
+}
+
+function jobsOf(deps: Deps) {
+  return {
+    create: (job: JobInput) => createJob(deps, job),
+    get: (id: string) => showJob(deps, id),
+    list: (filter: Parameters<typeof listJobs>[1]) => listJobs(deps, filter),
+    change: (id: string, change: JobInput) => changeJob(deps, id, change),
+    /** Its runs stay, unless `runs` is "delete". */
+    delete: (id: string, options: Parameters<typeof deleteJob>[2] = { force: false }) => deleteJob(deps, id, options),
+    /** Starts a run of it; `runs.wait` waits for its end. */
+    run: (id: string) => startJobRun(deps, id),
+  };
+}
+
+function runsOf(deps: Deps) {
+  const get = (id: string) => showRun(deps, id);
+  const then = (change: Promise<{ id: string }>) => change.then(({ id }) => get(id));
+  return {
+    get,
+    list: (filter: Parameters<typeof listRuns>[1]) => listRuns(deps, filter),
+    wait: (id: string, waiting: Waiting<RunView> = {}) => runEnded(deps, id, () => get(id), waiting),
+    /** Records of a run, as many as there are so far. */
+    results: (id: string): AsyncGenerator<ResultView> => allResults(deps, id),
+    tasks: (id: string, filter: Parameters<typeof listTasks>[2]) => listTasks(deps, id, filter),
+    events: (id: string, window: Parameters<typeof listEvents>[2]) => listEvents(deps, id, window),
+    pause: (id: string) => then(pauseRun(deps, id)),
+    resume: (id: string) => then(resumeRun(deps, id)),
+    cancel: (id: string) => then(cancelRun(deps, id)),
+    /** No policy removes it; with `keep` false they hold again. */
+    keep: (id: string, keep = true) => then(keepRun(deps, id, keep)),
+    /** With its results and files. */
+    delete: (id: string, options = { force: false }) => deleteRun(deps, id, options),
+    /** Many of them, in the background. */
+    deleteMany: (filter: DeletionFilter) => deleteRuns(deps, filter),
+    deletion: (id: string) => showDeletion(deps, id),
+    retryFailed: (id: string, choice: Parameters<typeof retryFailedTasks>[2] = {}) =>
+      retryFailedTasks(deps, id, choice),
+  };
+}
+
+function crawlsOf(deps: Deps) {
+  const get = (id: string) => showCrawl(deps, id);
+  return {
+    start: async (crawl: CrawlInput): Promise<CrawlDetail> => get((await startCrawl(deps, crawl)).id),
+    get,
+    list: (filter: Parameters<typeof listCrawls>[1]) => listCrawls(deps, filter),
+    wait: (id: string, waiting: Waiting<CrawlDetail> = {}) => runEnded(deps, id, () => get(id), waiting),
+    results: (id: string): AsyncGenerator<ResultView> => allResults(deps, id),
+    errors: (id: string, window: Parameters<typeof listCrawlErrors>[2]) => listCrawlErrors(deps, id, window),
+    pause: (id: string) => pauseRun(deps, id).then(() => get(id)),
+    resume: (id: string) => resumeRun(deps, id).then(() => get(id)),
+    cancel: (id: string) => cancelRun(deps, id).then(() => get(id)),
+  };
+}
+
+function sitesOf(deps: Deps) {
+  const watch = new SitesWatch(deps);
+  const change = (site: string, limits: Partial<SiteLimits>) => changeSite(deps, site, limits);
+  return {
+    list: (filter: Parameters<typeof listSites>[1]) => listSites(deps, filter),
+    get: (site: string) => showSite(deps, site),
+    /** Of a site that need not have been seen yet; running work follows. */
+    change,
+    pause: (site: string) => change(site, { paused: true }),
+    resume: (site: string) => change(site, { paused: false }),
+    resetBreaker: (site: string) => resetSite(deps, site),
+    forgetLearned: (site: string) => forgetLearned(deps, site),
+    /** How all of them together are getting on. */
+    progress: () => sitesProgress(deps),
+    /** The same, as it changes, until `signal` says stop. */
+    follow: (signal: AbortSignal) => watch.follow(signal),
+  };
+}
+
+interface Opened {
+  deps: Deps;
+  role(): EngineRole | null;
+  stop(): Promise<void>;
+  /** What would outlive this program is told to end; nothing is waited for. */
+  endNow(): void;
+}
+
+async function open(config: Config, options: OrchestratorOptions): Promise<Opened> {
+  if (config.managedServices === null) return openWork(config, options);
+  const services = await shareServices(config, options.log ?? silentLog);
+  try {
+    const opened = await openWork(config, options);
+    return { ...opened, stop: () => opened.stop().finally(() => services.stop()), endNow: () => services.hurry() };
+  } catch (error) {
+    await services.stop();
+    throw error;
+  }
+}
+
+async function openWork(
+  config: Config,
+  { log = silentLog, work = true, onRole }: OrchestratorOptions,
+): Promise<Opened> {
+  if (!work) {
+    const client = await openClient(config);
+    return { deps: client, role: () => null, stop: () => client.close(), endNow: () => {} };
+  }
+  const worker = await startWorker(config, log, onRole === undefined ? {} : { onRole });
+  return { deps: worker, role: () => worker.role, stop: () => worker.stop(), endNow: () => {} };
+}
+
+/** One that is open, or about to be, and how many have it. */
+interface Shared {
+  key: string;
+  opened: Promise<Opened>;
+  users: number;
+  stopping: Promise<void> | null;
+  /** The end of the program is not its concern any more. */
+  release(): void;
+}
+
+const inUse = new Map<string, Shared>();
+
+async function join(key: string, begin: () => Promise<Opened>, handlesSignals: boolean): Promise<Shared> {
+  for (let there = inUse.get(key); there !== undefined; there = inUse.get(key)) {
+    if (there.stopping === null) {
+      there.users += 1;
+      return there;
+    }
+    // The last one who had it is leaving: a new one begins when that is over, however it ends.
+    await there.stopping.catch(() => {});
+  }
+  const shared: Shared = { key, opened: begin(), users: 1, stopping: null, release: () => {} };
+  let there: Opened | null = null;
+  void shared.opened.then(
+    (opened) => (there = opened),
+    () => {},
+  );
+  const ending = { stop: () => end(shared), endNow: () => there?.endNow(), handlesSignals };
+  shared.release = endWithProgram(ending);
+  inUse.set(key, shared);
+  return shared;
+}
+
+async function leave(shared: Shared): Promise<void> {
+  shared.users -= 1;
+  if (shared.users === 0 || shared.stopping !== null) await end(shared);
+}
+
+function end(shared: Shared): Promise<void> {
+  shared.stopping ??= stop(shared).finally(() => inUse.delete(shared.key));
+  return shared.stopping;
+}
+
+async function stop({ opened, release }: Shared): Promise<void> {
+  // What could not be opened has closed itself.
+  const there = await opened.catch(() => null);
+  try {
+    await there?.stop();
+  } finally {
+    release();
+  }
+}
+
+interface Services {
+  stop(): Promise<void>;
+  hurry(): void;
+}
+
+/** The services of data directories, and how many orchestrators of this program use them. */
+const inService = new Map<string, { running: Promise<Services>; users: number; ended: Promise<void> | null }>();
+
+async function shareServices(config: Config, log: Log): Promise<Services> {
+  const { startServices } = await import("../supervise.ts");
+  const { dataDir } = config;
+  for (let old = inService.get(dataDir); old?.ended; old = inService.get(dataDir)) await old.ended.catch(() => {});
+  const there = inService.get(dataDir) ?? { running: startServices(config, log), users: 0, ended: null };
+  inService.set(dataDir, there);
+  there.users += 1;
+  const stop = async () => {
+    there.users -= 1;
+    if (there.users > 0) return;
+    there.ended = there.running.then((running) => running.stop()).finally(() => inService.delete(dataDir));
+    await there.ended;
+  };
+  try {
+    const running = await there.running;
+    return { stop, hurry: () => running.hurry() };
+  } catch (error) {
+    inService.delete(dataDir);
+    throw error;
+  }
+}

@@ -1,0 +1,108 @@
+/** The API without a port: for commands that speak it on the database of this machine. */
+import { apiDeps } from "./api-deps.ts";
+import type { Fetch } from "../api-client/client.ts";
+import { type Api, createApi } from "../api/server.ts";
+import type { RunningWorker, WorkerHooks } from "./worker.ts";
+import type { Log } from "../base/log.ts";
+import { mayBeAlive, ownIdentity } from "../base/machine.ts";
+import { ServiceStack } from "../base/service.ts";
+import { openClient } from "./context.ts";
+import type { Config } from "../config/options.ts";
+import type { PageTools } from "./page-tools.ts";
+import { WorkMetrics } from "./work-metrics.ts";
+
+export interface LocalApi extends AsyncDisposable {
+  /** For a client: calls are answered without a connection, whatever host they name. */
+  fetch: Fetch;
+  /** Whether some process works on this database now. */
+  engineRuns(): Promise<boolean>;
+  /** From now on this process works, too, or stands by if another one does. */
+  work(hooks: Pick<WorkerHooks, "onRole" | "givesWay">): Promise<RunningWorker>;
+  close(): Promise<void>;
+}
+
+/** `observed`: with its description and its metrics, which a command has no use for. */
+export async function openLocalApi(
+  config: Config,
+  log: Log,
+  version: string,
+  { command = "library", observed = false }: { command?: string; observed?: boolean } = {},
+): Promise<LocalApi> {
+  const stack = new ServiceStack();
+  try {
+    const client = await openClient(config);
+    stack.defer("store", () => client.close());
+    // Most commands get no page: what does is loaded for those that do.
+    let tools: Promise<PageTools> | null = null;
+    const pages = () => {
+      tools ??= import("./page-tools.ts").then(({ createPageTools }) => createPageTools(config, log, client));
+      return tools;
+    };
+    stack.defer("pages", async () => (await tools)?.close());
+    let worker: RunningWorker | null = null;
+    const metrics = new WorkMetrics(client, () => worker);
+    stack.defer("metrics", async () => metrics.stop());
+    const api = await createApi(
+      apiDeps(config, log, version, client, {
+        pages,
+        tools: () => null,
+        worker: () => worker,
+        metrics,
+        wake: (lanes) => (worker ?? client).wake(lanes),
+      }),
+      [],
+      { observed },
+    );
+    stack.defer("api", () => api.close());
+    const close = () => stack.stop();
+    return {
+      fetch: fetchFrom(api),
+      engineRuns: async () => {
+        if (client.cluster !== null) return (await import("./choose-engine.ts")).someoneWorks(client.store);
+        const holder = await client.store.engineHolder();
+        return holder !== null && holder.boot === ownIdentity().boot && mayBeAlive(holder);
+      },
+      work: async (hooks) => {
+        const { startWorker } = await import("./worker.ts");
+        const started = await startWorker(config, log, {
+          ...hooks,
+          command,
+          client,
+          tools: await pages(),
+          standBy: true,
+        });
+        stack.defer("worker", async () => {
+          worker = null;
+          await started.stop();
+        });
+        worker = started;
+        return started;
+      },
+      close,
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (error) {
+    await stack.stop();
+    throw error;
+  }
+}
+
+/** The calls of a client, answered by an API of this process. */
+export function fetchFrom(api: Pick<Api, "inject">): Fetch {
+  return async (url, { method, headers, body, signal }) => {
+    const { pathname, search } = new URL(url);
+    const answer = await api.inject({
+      method: method as "GET",
+      url: `${pathname}${search}`,
+      headers,
+      payloadAsStream: true,
+      signal,
+      ...(body === undefined ? {} : { payload: body }),
+    });
+    const get = (name: string) => {
+      const value = answer.headers[name];
+      return value === undefined ? null : [value].flat().join(", ");
+    };
+    return { status: answer.statusCode, headers: { get }, body: answer.stream() };
+  };
+}

@@ -1,0 +1,62 @@
+/** The demo site within a server, for whoever has nothing else to crawl yet. Part of the composition root. */
+import type { DemoOffer, OpenDemo } from "../../api/deps.ts";
+import type { Clock } from "../../base/clock.ts";
+import { OrbError } from "../../base/errors.ts";
+import { browserThere } from "../browser-there.ts";
+import type { Config } from "../../config/options.ts";
+import type { DemoSite } from "../../demo/site.ts";
+
+export interface DemoHostOptions {
+  config: Config;
+  clock: Clock;
+  /** Whether the pages of its crawl would be fetched by this very process, whose guard lets it to its own site. */
+  worksHere: () => boolean;
+}
+
+export class DemoHost implements DemoOffer {
+  /** Where the guard lets this process go on its own machine: to the demo site, while there is one. */
+  readonly ownPorts = new Set<number>();
+  readonly #options: DemoHostOptions;
+  #site: Promise<DemoSite> | null = null;
+  #closed = false;
+
+  constructor(options: DemoHostOptions) {
+    this.#options = options;
+  }
+
+  whyNot(): string | null {
+    return this.#options.worksHere() ? null : "another process does the work here; orb demo shows the same by itself";
+  }
+
+  async url(): Promise<string | null> {
+    return this.#site === null ? null : `${(await this.#site).origin}/`;
+  }
+
+  async open(): Promise<OpenDemo> {
+    const why = this.#closed ? "the server is stopping" : this.whyNot();
+    if (why !== null) throw new OrbError("demo_unavailable", `the demo site cannot be started: ${why}`);
+    this.#site ??= this.#start().catch((error: unknown) => {
+      this.#site = null;
+      throw error;
+    });
+    const { origin } = await this.#site;
+    const { shopCrawl } = await import("../../demo/tour.ts");
+    const browser = (await browserThere(this.#options.config)) !== null;
+    return { url: `${origin}/`, browser, crawl: shopCrawl(origin, { browser }) };
+  }
+
+  async #start(): Promise<DemoSite> {
+    // Only those who ask for it pay for it.
+    const { startDemoSite } = await import("../../demo/site.ts");
+    const site = await startDemoSite(this.#options.clock);
+    this.ownPorts.add(site.port);
+    return site;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.ownPorts.clear();
+    const site = await this.#site?.catch(() => null);
+    await site?.close();
+  }
+}

@@ -1,0 +1,139 @@
+/** A place to work in that is gone afterwards: a store in memory, a folder for files, and a worker of its own. */
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type RunningWorker, startWorker } from "../worker.ts";
+import { type Client, openClient } from "../context.ts";
+import { systemClock } from "../../base/clock.ts";
+import { isOrbError, OrbError } from "../../base/errors.ts";
+import type { Seal } from "../../base/seal.ts";
+import type { Log } from "../../base/log.ts";
+import type { Config } from "../../config/options.ts";
+import { mayBeUsed } from "../../domain/proxy/proxy-score.ts";
+import { upstreamOf } from "../../proxies/sealed-upstream.ts";
+import { openSeal } from "../secret-key.ts";
+import type { SessionRecord } from "../../store/records/job-records.ts";
+import type { Store } from "../../store/ports/port.ts";
+import type { ProxyRecord } from "../../store/ports/proxy-port.ts";
+import { openSqliteStore } from "../../store/sqlite/store.ts";
+
+export interface Scratch extends RunningWorker {
+  /** What the session that was asked for is called here; null: none was. */
+  readonly sessionId: string | null;
+}
+
+export interface ScratchOptions {
+  sessionId?: string;
+  /** The page is to come through proxies of the pool. */
+  pool?: boolean;
+}
+
+/** Nothing of the installation is touched; a session that is named is read from it, and so are the proxies. */
+export async function startScratch(config: Config, log: Log, options: ScratchOptions = {}): Promise<Scratch> {
+  const session = options.sessionId === undefined ? null : await sessionOf(config, options.sessionId);
+  const proxies = options.pool === true ? await proxiesOf(config) : [];
+  const dir = mkdtempSync(join(tmpdir(), "orb-scrape-"));
+  const remove = () => rmSync(dir, { recursive: true, force: true });
+  let client: Client | null = null;
+  try {
+    const own: Config = {
+      ...config,
+      dataDir: dir,
+      // Names the place of the engine's socket only: the store itself is in memory.
+      database: { kind: "sqlite", path: join(dir, "orb.db") },
+      artifacts: { kind: "local", path: join(dir, "files") },
+      secretKey: randomBytes(32).toString("hex"),
+      // Whoever asked for the page sees what became of it.
+      alertWebhookUrl: null,
+      minProxies: 0,
+      proxyRefreshMs: 0,
+    };
+    const store = openSqliteStore({ path: ":memory:", clock: systemClock });
+    // A stored session stays sealed under the installation's key, and so do the proxies.
+    const seal = openSeal(session === null && proxies.length === 0 ? own : config);
+    const opened = await openClient(own, systemClock, { store, seal });
+    await lendProxies(store, proxies);
+    const made = session === null ? null : (await store.createSession(session, systemClock.now())).made;
+    client = opened;
+    const worker = await startWorker(own, log, { client: opened });
+    const stop = () =>
+      worker
+        .stop()
+        .finally(() => opened.close())
+        .finally(remove);
+    return Object.defineProperties({} as Scratch, {
+      ...Object.getOwnPropertyDescriptors(worker),
+      sessionId: { value: made?.id ?? null },
+      stop: { value: stop },
+      close: { value: stop },
+      [Symbol.asyncDispose]: { value: stop },
+    });
+  } catch (error) {
+    await client?.close();
+    remove();
+    throw error;
+  }
+}
+
+async function sessionOf(config: Config, id: string): Promise<SessionRecord> {
+  await using client = await openClient(config);
+  const session = await client.store.session(id);
+  if (session !== null) {
+    await client.store.noteSessionUse(session.id, systemClock.now());
+    return session;
+  }
+  const fields = [{ path: "session", message: "there is no session with this id or name" }];
+  throw new OrbError("input_invalid", `--session: there is no session with the id or name ${id}`, {
+    fields,
+    hint: "orb sessions list shows those there are.",
+  });
+}
+
+const MOST_LENT = 10_000;
+
+/** Those that serve; while none is known to, those that may. */
+async function proxiesOf(config: Config): Promise<ProxyRecord[]> {
+  await using client = await openClient(config);
+  const now = systemClock.now();
+  const limit = MOST_LENT;
+  const usable = await client.store.proxies({ state: "usable", limit });
+  const all = usable.length > 0 ? usable : await client.store.proxies({ limit });
+  const best = all.filter((record) => mayBeUsed(record, now));
+  if (best.length > 0) return fromFirstOpen(client.seal, best);
+  throw new OrbError("input_invalid", "--proxy pool: the pool has no proxy that could be used now", {
+    fields: [{ path: "proxy", message: "the pool has no proxy that could be used now" }],
+    hint: "orb proxies import adds some, orb proxies list shows those there are.",
+  });
+}
+
+/** With one key for all of them, the first that opens shows that it is the right one; the pool leaves out the others. */
+function fromFirstOpen(seal: Seal, proxies: readonly ProxyRecord[]): ProxyRecord[] {
+  let wrong: unknown;
+  for (const [index, proxy] of proxies.entries()) {
+    try {
+      upstreamOf(seal, proxy);
+      return proxies.slice(index);
+    } catch (error) {
+      if (!isOrbError(error, "secret_key_wrong")) throw error;
+      wrong = error;
+    }
+  }
+  throw wrong;
+}
+
+/** They are used as they are: nobody waits here until they have been checked. */
+async function lendProxies(store: Store, proxies: readonly ProxyRecord[]): Promise<void> {
+  if (proxies.length === 0) return;
+  const now = systemClock.now();
+  await store.addProxies(
+    proxies.map((proxy) => ({ ...proxy, userHash: proxy.id, passwordHash: "" })),
+    now,
+  );
+  const lent = await store.proxies({ limit: proxies.length });
+  const outcome = { kind: "good", latencyMs: null } as const;
+  await store.noteProxies(
+    lent.map(({ id }) => ({ id, outcome, at: now, site: null })),
+    now,
+  );
+}

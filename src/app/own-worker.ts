@@ -1,0 +1,34 @@
+/** How workers are doing: the others as the registry tells of them, the one of this process as it is at the moment. */
+import type { PageTools } from "./page-tools.ts";
+import type { Store } from "../store/ports/port.ts";
+import type { WorkerPulse, WorkerRecord, WorkerTrouble } from "../store/ports/worker-port.ts";
+
+const MOST = 1000;
+
+export async function knownWorkers(
+  { store }: { store: Store },
+  own: { workerId: string; pulse(): Promise<WorkerPulse> } | null,
+): Promise<WorkerRecord[]> {
+  const workers = await store.workers({ limit: MOST });
+  const pulse = own === null ? null : await own.pulse();
+  return workers.map((one) => (one.id === own?.workerId ? { ...one, ...pulse } : one));
+}
+
+const MB = 1024 * 1024;
+export const inMb = (bytes: number) => Math.floor(bytes / MB);
+
+/** How much memory there is in use, in words. */
+export async function memoryWords({ memory }: Pick<PageTools, "memory">): Promise<string> {
+  const used = inMb(await memory.used());
+  return memory.limitBytes === null ? `${used} MB` : `${used} of ${inMb(memory.limitBytes)} MB`;
+}
+
+/** What is not as it should be. */
+export async function troublesOf(tools: Pick<PageTools, "browser" | "memory">): Promise<WorkerTrouble[]> {
+  const troubles: WorkerTrouble[] = [];
+  const words = await memoryWords(tools);
+  const { since } = tools.memory;
+  if (since !== null) troubles.push({ what: "memory", message: `${words}: one task at a time is done`, since });
+  if (tools.browser.trouble !== null) troubles.push({ what: "browser", ...tools.browser.trouble });
+  return troubles;
+}

@@ -1,0 +1,160 @@
+/** What gets and reads pages, put together once per process: the network, the browser, the threads. */
+import { availableParallelism, freemem } from "node:os";
+import { type Clock, sleep } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { harmlessEnvironment } from "../base/machine.ts";
+import { MemoryLimit } from "../base/memory-limit.ts";
+import { systemRandom } from "../base/random.ts";
+import type { Client } from "./context.ts";
+import type { Config } from "../config/options.ts";
+import { softBlockOf } from "../domain/page/soft-block.ts";
+import { LlmEndpoint } from "../extract/llm/endpoint.ts";
+import { LlmExtractor } from "../extract/llm/extractor.ts";
+import { createPageReader } from "../extract/pool.ts";
+import { type BrowserPool, type BrowserPoolOptions, createBrowserPool } from "../fetch/browser/pool.ts";
+import { pagesForMemory } from "../fetch/browser/slots.ts";
+import { createBrowserStrategy } from "../fetch/browser/strategy.ts";
+import { createHttpPageStrategy } from "../fetch/http/page.ts";
+import { createReplayStrategy } from "../fetch/replay/strategy.ts";
+import { parseAddressPolicy } from "../net/address.ts";
+import { createHttpClient, type HttpClient } from "../net/http-client.ts";
+import { siteOf } from "../domain/text/url.ts";
+import type { Store } from "../store/ports/port.ts";
+import type { PageDeps } from "../pages/get-page.ts";
+import { openUserExtractors } from "./user-extractors.ts";
+
+export interface PageTools extends PageDeps {
+  http: HttpClient;
+  browser: BrowserPool;
+  memory: MemoryLimit;
+  close(): Promise<void>;
+}
+
+/** A page may take so long to be read before its thread is ended. */
+const READ_MS = 5_000;
+
+/** Starts nothing by itself: connections, browser and threads come with the first page that needs them. */
+export function createPageTools(
+  config: Config,
+  log: Log,
+  { clock, store, policy }: Pick<Client, "clock" | "store" | "policy">,
+): PageTools {
+  const limits = httpLimits(config);
+  const http = createHttpClient({
+    policy,
+    clock,
+    userAgent: config.userAgent,
+    limits,
+    maxConnectionsPerOrigin: config.maxWorkers,
+  });
+  const memory: MemoryLimit = new MemoryLimit({
+    clock,
+    limitBytes: config.maxMemoryMb === null ? null : config.maxMemoryMb * 1024 * 1024,
+    used: async () => process.memoryUsage.rss() + (await browser.memory()),
+    relieve: () => browser.relieve(),
+  });
+  const browser = openBrowser(config, log, clock, { policy, enter: (signal) => memory.enter(signal) });
+  const llm = openLlm(config, clock);
+  const user = openUserExtractors(config, log, clock);
+  const reader = createPageReader({ threads: Math.max(1, availableParallelism() - 1), timeoutMs: READ_MS, clock });
+  return {
+    clock,
+    http,
+    browser,
+    memory,
+    reader,
+    extractors: { llm, user: user.extract },
+    strategies: {
+      http: createHttpPageStrategy({ client: http, limits }),
+      browser: createBrowserStrategy({
+        pool: browser,
+        clock,
+        policy,
+        // A challenge may pass by itself; a captcha waits for a person, and we do not wait for it here.
+        isChallenge: (page) => softBlockOf(page)?.kind === "challenge",
+      }),
+      api_replay: createReplayStrategy({
+        client: http,
+        clock,
+        limits,
+        pause: async (signal, url) => sleep(clock, await delayOf(config, store, siteOf(url)), signal),
+      }),
+    },
+    limits: {
+      httpTimeoutMs: config.httpTimeoutMs,
+      browserTimeoutMs: config.browserNavTimeoutMs,
+      maxBodyBytes: config.maxBodyBytes,
+    },
+    close: async () => {
+      await Promise.all([browser.close(), reader.close(), http.close(), llm?.endpoint.close(), user.close()]);
+    },
+  };
+}
+
+/** The model as it is configured; null: there is none. Nothing is asked of it yet. */
+function openLlm(config: Config, clock: Clock): LlmExtractor | null {
+  const { llmUrl: url, llmKey: key, llmModel: model, userAgent } = config;
+  if (url === null) return null;
+  const endpoint = new LlmEndpoint({
+    url,
+    key,
+    model,
+    timeoutMs: config.llmTimeoutMs,
+    concurrency: config.llmConcurrency,
+    maxInputChars: config.llmMaxInputChars,
+    maxTokens: config.llmMaxTokens,
+    userAgent,
+    clock,
+  });
+  return new LlmExtractor(endpoint, systemRandom);
+}
+
+/** What a page asks for besides may be slower than the page. */
+const LEAST_SILENCE_MS = 60_000;
+
+/** A browser as it is configured, under the guard; `env` is added to what it may see of ours. */
+export function openBrowser(
+  config: Config,
+  log: Log,
+  clock: Clock,
+  more: Partial<Pick<BrowserPoolOptions, "headed" | "enter" | "policy">> & {
+    env?: Readonly<Record<string, string>>;
+  } = {},
+): BrowserPool {
+  return createBrowserPool({
+    clock,
+    log,
+    policy: parseAddressPolicy(config.allowPrivateNetworks),
+    userAgent: config.userAgent,
+    maxPages: config.browserMaxPages ?? pagesForMemory(freemem()),
+    // Whoever gives pages more time means the site: it may use all of it before its first byte.
+    silenceMs: Math.max(LEAST_SILENCE_MS, config.browserNavTimeoutMs),
+    ...(config.browserPath === null ? {} : { path: config.browserPath }),
+    ...more,
+    env: { ...harmlessEnvironment(), ...more.env },
+  });
+}
+
+/** Between two requests of one replayed list: what the site's own limits would leave between two tasks. */
+async function delayOf(config: Config, store: Store, name: string): Promise<number> {
+  const site = await store.site(name);
+  const byRate = site?.requestsPerSecond ? 1000 / site.requestsPerSecond : 0;
+  return Math.max(site?.minDelayMs ?? config.minHostDelayMs, site?.crawlDelayMs ?? 0, byRate);
+}
+
+export function httpLimits(config: Config) {
+  return {
+    connectMs: Math.min(10_000, config.httpTimeoutMs),
+    headersMs: config.httpTimeoutMs,
+    idleMs: config.httpTimeoutMs,
+    totalMs: config.httpTimeoutMs,
+    maxBodyBytes: config.maxBodyBytes,
+  };
+}
+
+/** A file may take longer than a page, as long as it keeps coming at this pace. */
+const SLOWEST_DOWNLOAD_BYTES_PER_SECOND = 32 * 1024;
+
+export function downloadLimits(config: Config) {
+  return { ...httpLimits(config), minBytesPerSecond: SLOWEST_DOWNLOAD_BYTES_PER_SECOND };
+}

@@ -1,0 +1,139 @@
+/** What `GET /ready` looks at. Part of the composition root, because it looks at everything. */
+import type { RunningWorker } from "./worker.ts";
+import { sizeWords } from "../base/files/disk-room.ts";
+import { messageOf } from "../base/errors.ts";
+import type { Client } from "./context.ts";
+import type { Cluster } from "./cluster.ts";
+import { leastOf } from "../domain/run/run-hold.ts";
+import type { Finding, Probe } from "../orchestrator/health.ts";
+import { standstill } from "../orchestrator/workers/worker-availability.ts";
+import { inMb, memoryWords, troublesOf } from "./own-worker.ts";
+import type { PageTools } from "./page-tools.ts";
+import { agreesOnKey } from "./secret-key.ts";
+import type { WorkerRecord, WorkerTrouble } from "../store/ports/worker-port.ts";
+
+/** What this process has, if it has it. */
+export interface Parts {
+  worker: () => RunningWorker | null;
+  tools: () => Pick<PageTools, "browser" | "memory"> | null;
+}
+
+const MOST_WORKERS = 1000;
+const REDIS_MS = 2000;
+/** So many others are named when all is well. */
+const MOST_NAMED = 5;
+
+export function probesOf(client: Client, { worker, tools }: Parts): Record<string, Probe> {
+  const { store, artifacts, room } = client;
+  return {
+    database: async () => {
+      await store.probe();
+      return { message: client.cluster === null ? "SQLite" : "Postgres" };
+    },
+    ...(client.cluster === null ? {} : clusterProbes(client, client.cluster)),
+    disk: async () => {
+      room.check();
+      return {
+        message: room.disks.map(({ what, freeBytes }) => `${sizeWords(freeBytes)} free for ${what}`).join(", "),
+      };
+    },
+    artifacts: () => artifacts.probe(),
+    worker: async () => workerFinding(client, worker()),
+    memory: async () => {
+      const own = tools();
+      const others = await otherWorkers(client, worker());
+      const trouble = await troubleOf("memory", own, others);
+      if (trouble !== null) return trouble;
+      const words = [
+        ...(own === null ? [] : [`this process ${await memoryWords(own)}`]),
+        ...others.slice(0, MOST_NAMED).map((one) => `${nameOf(one)} ${inMb(one.memoryBytes)} MB`),
+      ];
+      return words.length === 0 ? undefined : { message: words.join(", ") };
+    },
+    proxies: () => proxyFinding(client),
+    browser: async () => (await troubleOf("browser", tools(), await otherWorkers(client, worker()))) ?? undefined,
+  };
+}
+
+/** What only processes on several machines need. */
+function clusterProbes({ store, seal, clock }: Client, { redisUrl }: Cluster): Record<string, Probe> {
+  return {
+    redis: async () => {
+      const { probeRedis } = await import("../engine/bullmq/redis.ts");
+      try {
+        return { message: `Redis ${await probeRedis(redisUrl, clock, REDIS_MS)}` };
+      } catch (error) {
+        // What is under way goes on, and what is given is kept.
+        return { degraded: true, message: messageOf(error) };
+      }
+    },
+    key: async () =>
+      (await agreesOnKey(store, seal))
+        ? undefined
+        : { degraded: true, message: "APP_SECRET_KEY is not the one that the workers have" },
+  };
+}
+
+async function workerFinding(client: Client, own: RunningWorker | null): Promise<Finding> {
+  const paused = own?.paused ?? null;
+  if (paused !== null) {
+    const since = own?.pausedSince ?? null;
+    return { degraded: true, message: `work pauses: ${paused}`, ...(since === null ? {} : { since }) };
+  }
+  const still = await standstill(client);
+  if (still !== null) return { degraded: true, message: still.message };
+  if (client.cluster === null)
+    return { message: own?.role === "engine" ? "this process does the work" : "another process does the work" };
+  const engines = (await otherWorkers(client, own)).filter(({ role }) => role === "engine");
+  const pausing = engines.filter((one) => one.paused !== null);
+  if (pausing.length > 0) {
+    const work = engines.length - pausing.length + (own?.role === "engine" ? 1 : 0);
+    const names = pausing.slice(0, MOST_NAMED).map((one) => `${nameOf(one)} ${one.paused}`);
+    return {
+      degraded: true,
+      message: `${work} ${work === 1 ? "works" : "work"}, ${pausing.length} ${pausing.length === 1 ? "pauses" : "pause"}: ${names.join("; ")}`,
+    };
+  }
+  const others = engines.length;
+  const words = `${others} ${others === 1 ? "other process does" : "other processes do"} the work, by the engine bullmq`;
+  return { message: own?.role === "engine" ? `this process and ${words}` : words };
+}
+
+/** Whether those that ask for the pool get what they want of it. */
+async function proxyFinding({ store, proxyRules: rules }: Client): Promise<Finding | undefined> {
+  const { total, disabled, usable } = await store.countProxies();
+  const enabled = total - disabled;
+  const least = leastOf(rules);
+  // More than all cannot become usable: with those there are, runs go on, if they may.
+  const wanted = rules.shortage === "fail" ? least : Math.min(least, enabled);
+  const waits = (await store.heldRuns("proxies", 1)).length > 0;
+  if (enabled === 0 && !waits) return undefined;
+  const message = `${usable} of ${enabled} proxies can be used`;
+  const few = usable < Math.max(1, wanted) ? `, wanted are ${Math.max(1, wanted)} (APP_MIN_PROXIES)` : "";
+  if (waits) return { degraded: true, message: `${message}${few}: runs wait for proxies` };
+  return few === "" ? { message } : { degraded: true, message: `${message}${few}: runs that need some wait` };
+}
+
+/** Those that work elsewhere: what they say of themselves is at most a few seconds old. */
+async function otherWorkers({ store }: Client, own: RunningWorker | null): Promise<WorkerRecord[]> {
+  const workers = await store.workers({ live: true, limit: MOST_WORKERS });
+  return workers.filter(({ id, state }) => id !== own?.workerId && state !== "lost");
+}
+
+const nameOf = ({ command, identity }: WorkerRecord) => `orb ${command} (process ${identity.pid})`;
+
+/** What is wrong with it in this process, or else in another one that works. */
+async function troubleOf(
+  what: WorkerTrouble["what"],
+  tools: ReturnType<Parts["tools"]>,
+  others: readonly WorkerRecord[],
+): Promise<Finding | null> {
+  const own = tools === null ? undefined : (await troublesOf(tools)).find((one) => one.what === what);
+  if (own !== undefined) return { degraded: true, message: own.message, since: own.since };
+  for (const other of others) {
+    const trouble = other.troubles.find((one) => one.what === what);
+    if (trouble !== undefined)
+      return { degraded: true, message: `${nameOf(other)}: ${trouble.message}`, since: trouble.since };
+  }
+  return null;
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { OrbError } from "../base/errors.ts";
+import { createSeal, type Seal } from "../base/seal.ts";
+import { createFile, writeDraft } from "../base/files/whole-file.ts";
+import type { Config } from "../config/options.ts";
+import type { WorkerStore } from "../store/ports/worker-port.ts";
+
+/** Where the key lies that was made because none was configured. */
+export function secretKeyFile(config: Config): string {
+  return join(config.dataDir, "secret.key");
+}
+
+/**
+ * Stored sessions and credentials are sealed under APP_SECRET_KEY. Without one, a key is made on first use and kept in
+ * the data directory, readable by its owner alone: a copy of the database gives nothing away without it.
+ */
+export function openSeal(config: Config, { fillEmptyFile = false } = {}): Seal {
+  let seal: Seal | null = null;
+  const get = () => (seal ??= createSeal(config.secretKey ?? readOrCreateKey(config, fillEmptyFile)));
+  return {
+    close: (value, about) => get().close(value, about),
+    open: (bytes, about) => get().open(bytes, about),
+    mark: (text) => get().mark(text),
+  };
+}
+
+/**
+ * As `openSeal`. Versions up to 0.1.0 could be killed between creating the key file and filling it, and refused everything
+ * sealed from then on. An empty file is filled if the store proves that no key was ever used.
+ */
+export async function openSealOf(config: Config, store: Pick<WorkerStore, "hasSealed">): Promise<Seal> {
+  const isEmpty = config.secretKey === null && statSync(secretKeyFile(config), { throwIfNoEntry: false })?.size === 0;
+  return openSeal(config, { fillEmptyFile: isEmpty && !(await store.hasSealed()) });
+}
+
+/** Marked with a key, it tells whether two keys are the same, and nothing else. */
+const MARKED = "the key of this deployment";
+
+/** Where several machines work, each has to open what another has sealed. */
+export async function agreesOnKey(store: Pick<WorkerStore, "agreeOnKey">, seal: Seal): Promise<boolean> {
+  return store.agreeOnKey(keyMarkOf(seal));
+}
+
+export function keyMarkOf(seal: Seal): string {
+  return seal.mark(MARKED);
+}
+
+export function keyDiffers(config: Config): OrbError {
+  const which = config.secretKey === null ? `the key in ${secretKeyFile(config)}` : "APP_SECRET_KEY";
+  const message = `${which} is not the one that the workers of this deployment have`;
+  return new OrbError("secret_key_wrong", `${message}: none of them could open what this process would store`, {
+    hint: "Set APP_SECRET_KEY to the same value on all machines. To change it, stop all workers first.",
+    fields: [{ path: "APP_SECRET_KEY", message: "expected the same on all machines" }],
+  });
+}
+
+function readOrCreateKey(config: Config, fillEmptyFile: boolean): string {
+  const path = secretKeyFile(config);
+  const fresh = `${randomBytes(32).toString("hex")}\n`;
+  try {
+    createFile(path, fresh, { mode: 0o600 });
+    // Of several processes that append at once, each reads the first line: they agree without a lock.
+    if (fillEmptyFile && statSync(path).size === 0) writeDraft(path, fresh, 0o600, "a");
+  } catch (error) {
+    throw new OrbError("artifacts_unavailable", `the key for stored credentials cannot be written to ${path}`, {
+      cause: error,
+      hint: "Set APP_SECRET_KEY, or make the data directory writable.",
+    });
+  }
+  const [key = ""] = readFileSync(path, "utf8").trim().split("\n");
+  if (key.length >= 32) return key;
+  throw new OrbError("secret_key_wrong", `${path} does not hold a whole key`, {
+    hint: "Restore the file from a backup or set APP_SECRET_KEY. Remove the file only if no credentials were stored yet.",
+  });
+}

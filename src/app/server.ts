@@ -1,0 +1,125 @@
+/** The server: the API and the worker in one process. Part of the composition root, because it puts both together. */
+import { createClient } from "../api-client/client.ts";
+import { apiDeps } from "./api-deps.ts";
+import { createApi } from "../api/server.ts";
+import { type RunningWorker, startWorker } from "./worker.ts";
+import { openClient } from "./context.ts";
+import { systemClock } from "../base/clock.ts";
+import type { Gauge } from "../base/gauge.ts";
+import type { Log } from "../base/log.ts";
+import { mayBeAlive } from "../base/machine.ts";
+import { OutageLogger } from "../base/outage-logger.ts";
+import { ServiceStack } from "../base/service.ts";
+import type { LoadedConfig } from "../config/load.ts";
+import type { Config } from "../config/options.ts";
+import type { EngineRole } from "../engine/port.ts";
+import { DemoHost } from "./one-off/demo-host.ts";
+import { closeToOthers } from "./file-access.ts";
+import { fetchFrom } from "./local-api.ts";
+import { mcpRoutes } from "../mcp/http.ts";
+import { createPageTools } from "./page-tools.ts";
+import { addFirecrawl } from "../firecrawl/routes.ts";
+import { explainTakenPort } from "./port-in-use.ts";
+import { watchFiles, watchRedis } from "./shared-means.ts";
+import { startAlerting } from "../supervisor/alerting.ts";
+import { WorkMetrics } from "./work-metrics.ts";
+
+export interface ServerOptions {
+  version: string;
+  /** false: calls are answered, and another process does the work. */
+  worker: boolean;
+  /** See `WorkerHooks`. */
+  gauge?: Gauge;
+  onRole?: (role: EngineRole) => void;
+  /** Where the configuration comes from, to be shown. */
+  sources?: LoadedConfig["sources"];
+}
+
+export interface RunningServer extends AsyncDisposable {
+  readonly url: string;
+  /** null: this process does no work. */
+  readonly role: EngineRole | null;
+  /** Stops accepting, finishes or hands back what runs within the grace period, then closes everything. */
+  stop(): Promise<void>;
+}
+
+export async function startServer(config: Config, log: Log, options: ServerOptions): Promise<RunningServer> {
+  const stack = new ServiceStack();
+  try {
+    closeToOthers(config, log);
+    let worker: RunningWorker | null = null;
+    const demo = new DemoHost({
+      config,
+      clock: systemClock,
+      worksHere: () => client.cluster === null && worker?.role === "engine",
+    });
+    const poking = new OutageLogger(log);
+    const client = await openClient(config, systemClock, {
+      log,
+      ownPorts: demo.ownPorts,
+      onPoke: (heard) =>
+        heard
+          ? poking.ends("those who work can be woken again")
+          : poking.begins("those who work cannot be woken; they find new work by looking", {}),
+    });
+    stack.defer("store", () => client.close());
+    void watchFiles(client, log);
+    if (!options.worker) void watchRedis(client, log);
+    // What is wrong with a user's module is said at the start.
+    await client.stepKinds();
+    const tools = createPageTools(config, log, client);
+    stack.defer("pages", () => tools.close());
+    stack.defer("demo site", () => demo.close());
+    const metrics = new WorkMetrics(client, () => worker);
+    stack.defer("metrics", async () => metrics.stop());
+    let stopping = false;
+    const parts = {
+      pages: async () => tools,
+      tools: () => tools,
+      worker: () => worker,
+      metrics,
+      // A worker that stops has closed its own doors; the client's stay open until the last call is answered.
+      demo,
+      wake: (lanes: string[] | null) => (stopping || worker === null ? client : worker).wake(lanes),
+    };
+    const deps = apiDeps(config, log, options.version, client, parts, options.sources);
+    deps.live.start();
+    stack.defer("live", async () => deps.live.stop());
+    // Agents at /mcp call the very API that they come in by.
+    const api = await createApi(deps, [
+      addFirecrawl,
+      mcpRoutes(() => createClient({ url: "http://localhost", fetch: fetchFrom(api), retries: 0 })),
+    ]);
+    // First the port: when it is taken, no work has been begun.
+    const { url } = await api.listen().catch(async (error: unknown) => {
+      const holder = client.cluster === null ? await client.store.engineHolder() : null;
+      throw await explainTakenPort(error, config, holder !== null && mayBeAlive(holder) ? holder.pid : null);
+    });
+    stack.defer("api and worker", async () => {
+      stopping = true;
+      await Promise.all([api.close(), worker?.stop()]);
+    });
+    if (!options.worker) {
+      const alerts = startAlerting(config, { ...client, log });
+      stack.defer("alerts", () => alerts.stop());
+    } else
+      worker = await startWorker(config, log, {
+        command: "serve",
+        client,
+        tools,
+        ...(options.gauge === undefined ? {} : { gauge: options.gauge }),
+        ...(options.onRole === undefined ? {} : { onRole: options.onRole }),
+      });
+    return {
+      url,
+      get role() {
+        return worker?.role ?? null;
+      },
+      stop: () => stack.stop(),
+      [Symbol.asyncDispose]: () => stack.stop(),
+    };
+  } catch (error) {
+    await stack.stop();
+    throw error;
+  }
+}

@@ -1,0 +1,52 @@
+/** Whether what all processes of a cluster share is fit for it: files and Redis. Part of the composition root. */
+import { isOrbError, messageOf } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { Client } from "./context.ts";
+
+type Means = Pick<Client, "store" | "artifacts" | "random">;
+
+const REDIS_MS = 3000;
+
+/** What to say when this process does not keep its files where the others do; null: it does, or nobody knows yet. */
+export async function filesApart({ store, artifacts }: Pick<Client, "store" | "artifacts">) {
+  const mark = await store.filesMark();
+  if (mark === null || (await artifacts.has(mark))) return null;
+  return {
+    what: `files of this deployment are kept in another place than ${artifacts.home}: what one process stores there others do not find`,
+    fix: "set APP_ARTIFACTS_URL to the same shared folder or bucket on all machines; files that are moved there bring the mark along",
+  };
+}
+
+/** The mark is a file like others: it goes along when they are copied to another place. */
+async function markFiles({ store, artifacts, random }: Means): Promise<void> {
+  const writer = artifacts.writer();
+  await writer.write(Buffer.from(`files of ${store.instance}: ${random.uuid()}\n`));
+  await store.markFiles((await writer.finish()).hash);
+}
+
+/** Says in the log that files are apart. Nobody waits for it: when a store is away, whoever uses it says so. */
+export async function watchFiles(client: Means & Pick<Client, "cluster">, log: Log): Promise<void> {
+  if (client.cluster === null) return;
+  try {
+    if ((await client.store.filesMark()) === null) await markFiles(client);
+    const apart = await filesApart(client);
+    if (apart !== null) log.warn(apart.what, { fix: apart.fix });
+  } catch {
+    // Said by those who need it.
+  }
+}
+
+/** A worker is refused by such a Redis; an API starts all the same, since work is kept while Redis is away. */
+export async function watchRedis({ cluster, clock }: Pick<Client, "cluster" | "clock">, log: Log): Promise<void> {
+  if (cluster === null) return;
+  const { probeRedis } = await import("../engine/bullmq/redis.ts");
+  try {
+    await probeRedis(cluster.redisUrl, clock, REDIS_MS);
+  } catch (error) {
+    const hint = isOrbError(error) && error.hint !== undefined ? { fix: error.hint } : {};
+    log.warn("Redis is not fit for tickets: work is taken, and waits until it is", {
+      error: messageOf(error),
+      ...hint,
+    });
+  }
+}

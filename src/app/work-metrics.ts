@@ -1,0 +1,103 @@
+/** The numbers of `GET /metrics`. Part of the composition root, because a worker may be in the same process. */
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import type { RunningWorker } from "./worker.ts";
+import type { Client } from "./context.ts";
+import { isOrbError } from "../base/errors.ts";
+import { without } from "../base/without.ts";
+import { gauge, type Reading } from "../orchestrator/reading.ts";
+import { stateReadings } from "../orchestrator/readings.ts";
+import { queueOverview } from "../orchestrator/queue/stats.ts";
+import { workerFigures, workerReadings } from "../orchestrator/workers/worker-readings.ts";
+import { knownWorkers } from "./own-worker.ts";
+
+/** Prometheus gives up after ten seconds, unless it is told otherwise. */
+const DATABASE_MS = 5000;
+
+export class WorkMetrics {
+  readonly #client: Client;
+  readonly #worker: () => RunningWorker | null;
+  readonly #begun: number;
+  readonly #delay = monitorEventLoopDelay({ resolution: 20 });
+  #asked: Promise<Reading[]> | null = null;
+
+  constructor(client: Client, worker: () => RunningWorker | null) {
+    this.#client = client;
+    this.#worker = worker;
+    this.#begun = client.clock.monotonic();
+    this.#delay.enable();
+  }
+
+  stop(): void {
+    this.#delay.disable();
+  }
+
+  /** While the database is away, what this process knows by itself: whoever is to raise an alarm hears of it by that. */
+  async read(): Promise<Reading[]> {
+    const { clock, room } = this.#client;
+    const known = await this.#known();
+    const delay = this.#delay.percentile(99) / 1e9;
+    this.#delay.reset();
+    return [
+      {
+        name: "orb_database_up",
+        help: "1 when the database could be asked; while it is 0, only what this process knows is told.",
+        value: Number(known !== null),
+      },
+      ...(known ?? (await this.#own())),
+      ...gauge(
+        "orb_disk_free_bytes",
+        "Room on the disk, by what is kept there.",
+        room.rooms.map(({ what, freeBytes }) => [{ what: what.replace("the ", "") }, freeBytes]),
+      ),
+      {
+        name: "orb_event_loop_delay_p99_seconds",
+        help: "How long the process that answers kept others waiting, since the last scrape.",
+        value: Number.isFinite(delay) ? delay : 0,
+      },
+      {
+        name: "process_resident_memory_bytes",
+        help: "Memory of the process that answers.",
+        value: process.memoryUsage.rss(),
+      },
+      {
+        name: "orb_uptime_seconds",
+        help: "Since the process that answers started.",
+        value: Math.round((clock.monotonic() - this.#begun) / 1000),
+      },
+    ];
+  }
+
+  /** What the database knows; null: it cannot be asked, or does not answer in time. */
+  async #known(): Promise<Reading[] | null> {
+    const late = Promise.withResolvers<null>();
+    const timer = this.#client.clock.after(DATABASE_MS, () => late.resolve(null));
+    try {
+      // One that hangs is not asked once more by every scrape.
+      this.#asked ??= this.#ask().finally(() => (this.#asked = null));
+      return await Promise.race([this.#asked, late.promise]);
+    } catch (error) {
+      if (isOrbError(error, "database_unavailable") || isOrbError(error, "database_busy")) return null;
+      throw error;
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  async #ask(): Promise<Reading[]> {
+    const counts = without(await queueOverview(this.#client, 0), "lanes", "total");
+    return [
+      ...gauge(
+        "orb_queue_items",
+        "Items of the queue, by state.",
+        Object.entries(counts).map(([status, value]) => [{ status }, value]),
+      ),
+      ...(await stateReadings(this.#client)),
+      ...workerReadings(await knownWorkers(this.#client, this.#worker()), this.#client.clock.now()),
+    ];
+  }
+
+  async #own(): Promise<Reading[]> {
+    const worker = this.#worker();
+    return worker === null ? [] : workerFigures([{ id: worker.workerId, ...(await worker.pulse()) }]);
+  }
+}

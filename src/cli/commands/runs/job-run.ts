@@ -1,0 +1,138 @@
+import { isHeld } from "../../../domain/run/waiting.ts";
+import type { EventView, RunView } from "../../../orchestrator/runs/view.ts";
+import { runEvents } from "../../api/events.ts";
+import { fullId, given, nextCommand, type UrlOption } from "../../api/command.ts";
+import type { CliContext, OpenApi } from "../../context.ts";
+import { reportFailure } from "../../print/failure-report.ts";
+import { EXIT, oneLine, paint, printJson, type Terminal } from "../../print/output.ts";
+import { RunLine } from "../../print/run-line.ts";
+import { stopRequest } from "../../stop.ts";
+
+/** Starts a run; with `--wait` stays until it has ended. */
+export async function runJob(
+  context: CliContext,
+  jobId: string,
+  options: UrlOption & { wait?: boolean },
+): Promise<void> {
+  const { terminal, wiring } = context;
+  if (options.wait !== true)
+    return context.withApi(given({ url: options.url }), async (api) => {
+      const run = await api.jobs.run(await fullId(api, "job", jobId));
+      if (context.json) printJson(terminal, run);
+      else terminal.out(`${run.id}\n`);
+      if (api.here !== null && !(await api.here.engineRuns()))
+        terminal.err("nobody works on this database now: orb worker or orb serve does, or --wait here\n");
+      else if (!context.json)
+        terminal.err(`${nextCommand(`runs events ${run.id} --follow`, options)} shows how it goes\n`);
+    });
+  const line = new RunLine(terminal, wiring.now, terminal.live && !context.json);
+  using stop = stopRequest(wiring, terminal, null, "leaving; the run is not cancelled");
+  try {
+    await context.withApi({ ...given({ url: options.url }), log: (log) => line.wrap(log) }, async (api) => {
+      await api.here?.work({ onRole: () => {} });
+      const { id } = await api.jobs.run(await fullId(api, "job", jobId));
+      const run = await waitFor(context, api, id, { line, signal: stop.signal });
+      line.done();
+      conclude(context, run, options);
+    });
+  } finally {
+    line.done();
+  }
+}
+
+/** Tells what happens until the run has ended or waits for a person, or `signal` says stop. */
+async function waitFor(
+  context: CliContext,
+  api: OpenApi,
+  id: string,
+  { line, signal }: { line: RunLine; signal: AbortSignal },
+): Promise<RunView> {
+  const { terminal } = context;
+  const look = () => api.runs.get(id);
+  const enough = new AbortController();
+  const until = AbortSignal.any([signal, enough.signal]);
+  const over = new AbortController();
+  const told = tellWaits(api, id, AbortSignal.any([until, over.signal]), (words) => {
+    line.event(words);
+    if (!terminal.live && !context.json) terminal.err(`waits: ${oneLine(words)}\n`);
+  });
+  try {
+    for await (const event of runEvents(api, id, until)) {
+      line.event(event.message);
+      if (!terminal.live && !context.json) terminal.err(eventLine(terminal, event));
+      // Nobody may come for days: whoever waits here is told, and can answer.
+      if (event.level === "warn" && (await look()).status === "waiting_for_human") enough.abort();
+    }
+  } finally {
+    over.abort();
+    await told;
+  }
+  return look();
+}
+
+const LOOK_AT_WAITS_MS = 2000;
+
+/** Says what keeps the run from going on, whenever that has changed: no event tells it. */
+async function tellWaits(api: OpenApi, id: string, over: AbortSignal, say: (words: string) => void): Promise<void> {
+  let last: string | null = null;
+  for (;;) {
+    await pause(over)(LOOK_AT_WAITS_MS);
+    if (over.aborted) return;
+    // Whether the server is gone is found out by whoever follows the events.
+    const run = await api.runs.get(id).catch(() => null);
+    const waits = run?.waiting_for ?? null;
+    const words = isHeld(waits) ? (waits?.message ?? null) : null;
+    if (words !== null && words !== last && !over.aborted) say(words);
+    last = words ?? last;
+  }
+}
+
+export function pause(signal: AbortSignal): (ms: number) => Promise<void> {
+  return (ms) =>
+    new Promise((resolve) => {
+      if (signal.aborted) return resolve();
+      const timer = setTimeout(resolve, ms);
+      signal.addEventListener(
+        "abort",
+        () => {
+          clearTimeout(timer);
+          resolve();
+        },
+        { once: true },
+      );
+    });
+}
+
+const COLOURS = { info: "gray", warn: "yellow", error: "red" } as const;
+
+export function eventLine(terminal: Terminal, { created_at: at, level, message }: EventView): string {
+  return `${paint(terminal, "gray", at.slice(11, 19))} ${paint(terminal, COLOURS[level], level.padEnd(5))} ${oneLine(message)}\n`;
+}
+
+const EXITS: Partial<Record<RunView["status"], number>> = {
+  completed: EXIT.done,
+  failed: EXIT.failed,
+  cancelled: EXIT.failed,
+};
+
+function conclude(context: CliContext, run: RunView, options: UrlOption): void {
+  const { terminal } = context;
+  context.exitCode = EXITS[run.status] ?? EXIT.partial;
+  if (context.json) return printJson(terminal, run);
+  if (run.status === "failed") reportFailure(terminal, run);
+  terminal.out(`${run.id} ${run.status}\n`);
+  for (const { message } of run.warnings)
+    terminal.err(`${paint(terminal, "yellow", "warning:")} ${oneLine(message)}\n`);
+  return terminal.err(`${nextStep(run, options)}\n`);
+}
+
+function nextStep({ id, status }: RunView, options: UrlOption): string {
+  const runs = (words: string) => nextCommand(`runs ${words}`, options);
+  if (status === "completed") return `${runs(`results ${id}`)} shows what was found`;
+  if (status === "partial") return `${runs(`results ${id}`)} shows what was found, ${runs(`tasks ${id}`)} what was not`;
+  if (status === "failed")
+    return `${runs(`events ${id}`)} shows how it went, ${runs(`retry-failed ${id}`)} tries it again`;
+  if (status === "cancelled") return "it was cancelled";
+  if (status === "waiting_for_human") return `it waits for a person: ${runs(`resolve ${id} --session ID`)}, or --skip`;
+  return `it is not at its end: ${runs(`events ${id} --follow`)}, and orb worker if nobody works on it`;
+}

@@ -1,0 +1,95 @@
+import { type Command, Option } from "commander";
+import { OrbError } from "../../../base/errors.ts";
+import type { ExportRecord } from "../../../exporters/exporter.ts";
+import { EXPORT_FORMATS, exporterNamed, formatNamed, RECORD_FORMATS } from "../../../exporters/registry.ts";
+import type { OrbweaverClient } from "../../../api-client/client.ts";
+import { rowsOf } from "../../api/rows.ts";
+import { apiCommand, asSaid, given, fullId, type UrlOption } from "../../api/command.ts";
+import { withFormatOfFile } from "../../out-format.ts";
+import type { CliContext } from "../../context.ts";
+import { printJson, type Terminal } from "../../print/output.ts";
+import { printRecords } from "../../records.ts";
+import { positiveInteger } from "../../values.ts";
+
+interface ResultOptions extends UrlOption {
+  format?: string;
+  out?: string;
+  limit?: number;
+  onlyChanged?: boolean;
+}
+
+export const OUT_HELP =
+  "to a file, by its ending or --format; with --format markdown also to a folder/, a file per page";
+const MOST_FOR_READING = 50;
+
+/** `orb runs results`: for reading, or whole in one of the export formats. */
+export function addResultsCommand(runs: Command, context: CliContext): void {
+  apiCommand(runs, "results", "what a run found")
+    .argument("<run_id>")
+    .addOption(
+      new Option("--format <name>", "all of it in this form; otherwise for reading, or as json off a terminal").choices(
+        EXPORT_FORMATS,
+      ),
+    )
+    .option("--out <file>", OUT_HELP)
+    .option("--limit <number>", "how many; otherwise 50 for reading, and all in a form", positiveInteger)
+    .option("--only-changed", "of a saved crawl: only records of pages that are new or changed since the run before")
+    .action((id: string, options: ResultOptions) => showResults(context, id, options));
+}
+
+async function showResults(context: CliContext, named: string, said: ResultOptions): Promise<void> {
+  const { terminal, wiring } = context;
+  const options = context.json ? said : withFormatOfFile(said);
+  const reading = terminal.columns !== undefined && options.out === undefined && !context.json;
+  // What changed is a file that the server makes.
+  const format = options.format ?? (reading && options.onlyChanged !== true ? null : "json");
+  if (options.onlyChanged === true && options.limit !== undefined)
+    throw new OrbError("usage", "--only-changed gives all that changed", { hint: "Leave out --limit." });
+  if (format !== null) refuseOnScreen(terminal, format, options.out);
+  if (format !== null && options.limit !== undefined && !RECORD_FORMATS.includes(format))
+    throw new OrbError("usage", `--limit counts records, and --format ${format} has none`, {
+      hint: "Leave out --limit.",
+    });
+  if (options.out !== undefined) await wiring.refuseUnwritable(options.out, format ?? "json");
+  await context.withApi(given({ url: options.url }), async (api) => {
+    const id = await fullId(api, "run", named);
+    if (format === null) {
+      const most = { limit: options.limit ?? MOST_FOR_READING };
+      const { rows, more } = await rowsOf(most, (limit) => api.runs.results(id, { limit }));
+      printRecords(
+        terminal,
+        rows.map(({ data }) => data),
+      );
+      if (more) terminal.err("there are more: --limit, or --format for all\n");
+      return;
+    }
+    await wiring.write(options.out ?? null, await inForm(api, id, format, options), format);
+    if (options.out !== undefined && context.json) printJson(terminal, { written: options.out });
+    else if (options.out !== undefined) terminal.err(`written to ${options.out}\n`);
+  });
+}
+
+/** Bytes would make a mess of a terminal. */
+export function refuseOnScreen(terminal: Terminal, format: string, out: string | undefined): void {
+  if (formatNamed(format).isText || terminal.columns === undefined || out !== undefined) return;
+  throw new OrbError("usage", `--format ${format} is not for a screen`, { hint: "Add --out FILE." });
+}
+
+/** All records as the server writes them; a number of them is asked for and written here. */
+async function inForm(
+  api: OrbweaverClient,
+  id: string,
+  format: string,
+  { limit, onlyChanged }: Pick<ResultOptions, "limit" | "onlyChanged">,
+): Promise<AsyncIterable<Uint8Array>> {
+  if (limit === undefined) {
+    const file = { params: { run_id: id }, query: given({ format: asSaid(format), only_changed: onlyChanged }) };
+    return api.open("get /jobs/runs/{run_id}/results", file);
+  }
+  const { rows } = await rowsOf({ limit }, (size) => api.runs.results(id, { limit: size }));
+  return exporterNamed(format).export(
+    (async function* () {
+      yield* rows as ExportRecord[];
+    })(),
+  );
+}

@@ -1,0 +1,260 @@
+import type { Command } from "commander";
+import type { StepProgress, WorkflowProgress } from "../../../orchestrator/workflows/progress.ts";
+import type { WorkflowView } from "../../../orchestrator/workflows/view.ts";
+import { apiCommand, asSaid, given, fullId, nextCommand, type UrlOption } from "../../api/command.ts";
+import { refusal } from "../../api/problem.ts";
+import type { CliContext, OpenApi } from "../../context.ts";
+import { EXIT, oneLine, paint, plural, printJson } from "../../print/output.ts";
+import { stopRequest } from "../../stop.ts";
+import { positiveInteger } from "../../values.ts";
+import { WorkflowDisplay } from "../../workflow/workflow-display.ts";
+import { follow, lookAt, WORKFLOW_OVER } from "../../workflow/workflow-follow.ts";
+import {
+  addParamOptions,
+  bodyOf,
+  inPlace,
+  type ParamOptions,
+  paramsOf,
+  readSource,
+  type SourceOptions,
+} from "../../workflow/workflow-source.ts";
+import { pause } from "../runs/job-run.ts";
+
+/** `orb workflows run`, `create`, `watch`, and the ways to go on with one: `start`, `resume`, `recover`, `rerun`. */
+export function addWorkflowRunCommands(workflows: Command, context: CliContext): void {
+  const source = (name: string, description: string) =>
+    addParamOptions(
+      apiCommand(workflows, name, description).argument(
+        "<file|template>",
+        "a definition as YAML or JSON, - for standard input, or the name of a template",
+      ),
+    )
+      .option("--name <name>", "what this run is called, instead of what the definition says")
+      .option("--template-version <number>", "an older version of the template", positiveInteger);
+
+  source("run", "run a workflow and show its steps; Ctrl-C pauses it")
+    .option("--detach", "only start it: print its id and leave")
+    .action((word: string, options: SourceOptions & { detach?: boolean }) =>
+      begin(context, { ...options, wait: options.detach !== true }, (api) => create(context, api, word, options, true)),
+    );
+
+  source("create", "put a workflow down without starting it; orb workflows start does").action(
+    (word: string, options: SourceOptions) =>
+      begin(context, { ...options, wait: false }, (api) => create(context, api, word, options, false)),
+  );
+
+  apiCommand(workflows, "watch", "show the steps of a workflow until it has ended; Ctrl-C leaves it alone")
+    .argument("<workflow_id>")
+    .action((id: string, options: UrlOption) => watch(context, id, options));
+
+  const steered = (name: string, description: string) =>
+    apiCommand(workflows, name, description)
+      .argument("<workflow_id>")
+      .option("--wait", "stay until it has ended, and do the work here if nobody else does");
+
+  steered("start", "start one that was created to wait").action((id: string, options: Waiting) =>
+    begin(context, options, async (api) => api.workflows.start(await fullId(api, "workflow", id))),
+  );
+
+  steered("resume", "let a paused workflow go on").action((id: string, options: Waiting) =>
+    begin(context, options, async (api) => api.workflows.resume(await fullId(api, "workflow", id)), id),
+  );
+
+  steered("recover", "do again what did not complete of a failed workflow; steps that completed keep their results")
+    .option("--from <step>", "this step and all that follow from it, and nothing else")
+    .action((id: string, options: Waiting & { from?: string }) =>
+      begin(
+        context,
+        options,
+        async (api) => api.workflows.recover(await fullId(api, "workflow", id), given({ from_step: options.from })),
+        id,
+      ),
+    );
+
+  addParamOptions(steered("rerun", "a new run of the same, with other params if some are given")).action(
+    (id: string, options: Waiting & ParamOptions) => begin(context, options, (api) => rerun(context, api, id, options)),
+  );
+}
+
+interface Waiting extends UrlOption {
+  wait?: boolean;
+}
+
+async function create(
+  { wiring }: CliContext,
+  api: OpenApi,
+  word: string,
+  options: SourceOptions,
+  start: boolean,
+): Promise<WorkflowView> {
+  const source = await readSource(wiring, word);
+  const body = { ...(await bodyOf(wiring, api, source, options)), start };
+  return inPlace(source, options, () => api.workflows.create(asSaid(body)));
+}
+
+async function rerun({ wiring }: CliContext, api: OpenApi, id: string, options: ParamOptions): Promise<WorkflowView> {
+  const flow = await fullId(api, "workflow", id);
+  const { definition } = await api.workflows.get(flow);
+  const params = await paramsOf(wiring, {}, options, definition["params"] ?? null);
+  return api.workflows.rerun(flow, asSaid(given({ params: params ?? undefined })));
+}
+
+type Go = (api: OpenApi) => Promise<WorkflowView>;
+
+/** Makes a workflow go, and leaves or stays; `known`: one of which something has happened before. */
+async function begin(context: CliContext, options: Waiting, go: Go, known?: string): Promise<void> {
+  const { terminal } = context;
+  if (options.wait === true) return stay(context, options, go, known);
+  return context.withApi(given({ url: options.url }), async (api) => {
+    const workflow = await go(api);
+    if (context.json) printJson(terminal, workflow);
+    else terminal.out(`${workflow.id} ${workflow.status}\n`);
+    if (workflow.status === "pending")
+      terminal.err(`${nextCommand(`workflows start ${workflow.id}`, options)} starts it\n`);
+    else if (api.here !== null && !(await api.here.engineRuns()))
+      terminal.err(`${NOBODY}, or orb workflows resume ${workflow.id} --wait\n`);
+    else if (!context.json)
+      terminal.err(`${nextCommand(`workflows watch ${workflow.id}`, options)} shows how it goes\n`);
+  });
+}
+
+const NOBODY = "nobody works on this database now: orb worker or orb serve does";
+
+/** Follows it to its end; what is to be done is done here, if nobody else does it. */
+async function stay(context: CliContext, options: Waiting, go: Go, known?: string): Promise<void> {
+  const { terminal, wiring } = context;
+  const display = displayFor(context, options);
+  const say = { live: true, err: (text: string) => display.note(text.trim()) };
+  let goesOn = "";
+  const note = () => `${stoppingWords(display.view, options)}; Ctrl-C again leaves at once${goesOn}`;
+  using stop = stopRequest(wiring, say, null, note, EXIT.partial);
+  try {
+    await context.withApi({ ...given({ url: options.url }), log: (log) => display.wrap(log) }, async (api) => {
+      const worker = await api.here?.work({ onRole: () => {} });
+      if (known !== undefined) display.was(await lookAt(api, await fullId(api, "workflow", known)));
+      const { id } = await go(api);
+      const resume = nextCommand(`workflows resume ${id} --wait${context.json ? " --json" : ""}`, options);
+      // Said at the first Ctrl-C, so that it is on the screen whatever comes after.
+      goesOn = `; to go on:\n  ${resume}`;
+      let view = await follow({ api, id, display, signal: stop.signal, wait: pause(stop.signal) });
+      if (!WORKFLOW_OVER.has(view.status)) {
+        view = await halt(api, id, display);
+        worker?.hurry();
+      }
+      display.done();
+      if (WORKFLOW_OVER.has(view.status)) return conclude(context, api, view, options);
+      context.exitCode = EXIT.partial;
+      if (context.json) return printJson(terminal, { ...view, resume });
+      return terminal.err(`stopped, the workflow is ${view.status}; to go on:\n  ${resume}\n`);
+    });
+  } finally {
+    display.done();
+  }
+}
+
+function displayFor({ terminal, wiring, json }: CliContext, options: UrlOption): WorkflowDisplay {
+  return new WorkflowDisplay(terminal, wiring.now, json ? "silent" : terminal.live ? "live" : "plain", options);
+}
+
+/** What a step at work is not done with yet; one that sleeps or waits for a run is not at work. */
+const isAtWork = ({ status, waiting_for: why }: StepProgress) => status === "running" && why === null;
+
+/** What happens after Ctrl-C. */
+function stoppingWords(view: WorkflowProgress | null, { url }: UrlOption): string {
+  if (url !== undefined) return "stopping: the workflow is paused, and the server finishes the steps at work";
+  const names = view?.steps.filter(isAtWork).map(({ task_name: name }) => oneLine(name)) ?? [];
+  if (names.length === 0) return "stopping: the workflow is paused; no step is at work";
+  const what = names.length > MOST_FAILURES ? plural(names.length, "step") : names.join(", ");
+  return `stopping: the workflow is paused, up to ${FINISH_MS / 1000} s are left for ${what} to finish`;
+}
+
+/** Steps that take longer than this are left, and begun again when the workflow goes on. */
+const FINISH_MS = 5000;
+
+/** Another process would go on with it: whoever pressed Ctrl-C wants it to stop. */
+async function halt(api: OpenApi, id: string, display: WorkflowDisplay): Promise<WorkflowProgress> {
+  try {
+    await api.workflows.pause(id);
+  } catch (error) {
+    // It has ended just now, or is about to be recovered: what it is in is told.
+    if (refusal(error, "illegal_transition") === null) throw error;
+  }
+  const began = performance.now();
+  for (;;) {
+    const view = await lookAt(api, id);
+    display.show(view);
+    const isDone = !view.steps.some(isAtWork) || WORKFLOW_OVER.has(view.status) || api.here === null;
+    if (isDone || performance.now() - began > FINISH_MS) return view;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+async function watch(context: CliContext, named: string, options: UrlOption): Promise<void> {
+  const { terminal, wiring } = context;
+  const display = displayFor(context, options);
+  const say = { live: true, err: (text: string) => display.note(text.trim()) };
+  using stop = stopRequest(wiring, say, null, "no longer watching; the workflow is not stopped");
+  try {
+    await context.withApi({ ...given({ url: options.url }), log: (log) => display.wrap(log) }, async (api) => {
+      const id = await fullId(api, "workflow", named);
+      const first = await lookAt(api, id);
+      const { status } = first;
+      display.was(first);
+      if (status === "pending")
+        display.note(`it was not started yet: ${nextCommand(`workflows start ${id}`, options)}`);
+      else if (status === "paused") display.note(`it is paused: ${nextCommand(`workflows resume ${id}`, options)}`);
+      else if (!WORKFLOW_OVER.has(status) && api.here !== null && !(await api.here.engineRuns()))
+        display.note(`${NOBODY}, or orb workflows resume ${id} --wait`);
+      const view = await follow({ api, id, display, signal: stop.signal, wait: pause(stop.signal) });
+      display.done();
+      if (WORKFLOW_OVER.has(view.status)) return conclude(context, api, view, options);
+      context.exitCode = stop.exitCode ?? EXIT.partial;
+      if (context.json) printJson(terminal, view);
+      return undefined;
+    });
+  } finally {
+    display.done();
+  }
+}
+
+async function conclude(context: CliContext, api: OpenApi, view: WorkflowProgress, options: UrlOption): Promise<void> {
+  const { terminal } = context;
+  const { workflow_id: id, status } = view;
+  context.exitCode = status === "completed" ? EXIT.done : EXIT.failed;
+  if (context.json) return printJson(terminal, view);
+  const bad = view.steps.filter((step) => step.status === "failed");
+  for (const step of bad.slice(0, MOST_FAILURES))
+    terminal.err(
+      `${paint(terminal, "red", "failed:")} ${oneLine(`${step.task_name}: ${step.error_message ?? "it gave no reason"} (${step.failure_reason ?? "unknown"})`)}\n`,
+    );
+  if (bad.length > MOST_FAILURES)
+    terminal.err(
+      `and ${bad.length - MOST_FAILURES} more: ${nextCommand(`workflows tasks ${id} --status failed`, options)}\n`,
+    );
+  terminal.out(`${id} ${status}\n`);
+  if (status === "cancelled") return terminal.err("it was cancelled\n");
+  if (status === "completed") return tellFiles(context, api, id, options);
+  return terminal.err(`${onwards(view, bad, options)}\n`);
+}
+
+/** What to do with one that failed. */
+function onwards(view: WorkflowProgress, bad: readonly StepProgress[], options: UrlOption): string {
+  const { workflow_id: id, max_recovery_attempts: most, recovery_attempts: spent } = view;
+  // A recovery would do the same with the same: what a run is to do never changes.
+  if (bad.length > 0 && bad.every(({ failure_reason: reason }) => reason === "step_params"))
+    return `a recovery would fail again, given the same params: correct the definition and run it anew, or give others:\n  ${nextCommand(`workflows rerun ${id} --param NAME=VALUE --wait`, options)}`;
+  const left = plural(most - spent, "recovery", "recoveries");
+  return spent < most
+    ? `${nextCommand(`workflows recover ${id} --wait`, options)} does again what did not complete (${left} left)`
+    : `it was recovered as often as it may be; ${nextCommand(`workflows rerun ${id} --wait`, options)} begins anew`;
+}
+
+const MOST_FAILURES = 5;
+
+/** Where to find what has come of it. */
+async function tellFiles({ terminal }: CliContext, api: OpenApi, id: string, options: UrlOption): Promise<void> {
+  const tasks = await api.workflows.tasks(id).take();
+  const files = tasks.flatMap(({ artifacts }) => artifacts.filter(({ role }) => role !== "items")).length;
+  if (files > 0) terminal.err(`${plural(files, "file")}: ${nextCommand(`workflows files ${id}`, options)}\n`);
+  else terminal.err(`${nextCommand(`workflows tasks ${id}`, options)} shows what each step put out\n`);
+}

@@ -1,0 +1,54 @@
+/** Looks at a crawl again and again until it is over, and shows it. */
+import type { OrbweaverClient } from "../../api-client/client.ts";
+import type { CrawlDetail } from "../../orchestrator/crawls/view.ts";
+import type { RunSiteView } from "../../orchestrator/runs/sites.ts";
+import { given } from "../api/command.ts";
+import type { CrawlDisplay } from "./crawl-display.ts";
+import { pause } from "../commands/runs/job-run.ts";
+
+export const CRAWL_OVER: ReadonlySet<string> = new Set(["completed", "partial", "failed", "cancelled"]);
+
+const LOOK_MS = 300;
+/** What each site does costs more to find out, and is read more slowly. */
+const LOOK_AT_SITES_MS = 2000;
+
+export interface FollowedCrawl {
+  api: OrbweaverClient;
+  id: string;
+  display: CrawlDisplay;
+  /** Ends the following, not the crawl. */
+  signal: AbortSignal;
+}
+
+export async function lookAtCrawl(api: OrbweaverClient, id: string): Promise<CrawlDetail> {
+  return api.crawls.status(id);
+}
+
+/** Until it has ended, or somebody has seen enough. */
+export async function followCrawl({ api, id, display, signal }: FollowedCrawl): Promise<CrawlDetail> {
+  let lookedAtSites = Number.NEGATIVE_INFINITY;
+  for (;;) {
+    const view = await lookAtCrawl(api, id);
+    const isOver = CRAWL_OVER.has(view.status);
+    // What stays on the screen says how it ended.
+    const isTime = isOver || performance.now() - lookedAtSites >= LOOK_AT_SITES_MS;
+    const sites = isTime ? await sitesOf(api, view, display.siteLines) : null;
+    // Until the first of them are there, there is nothing to show and little to ask for.
+    if (sites !== null && sites.length > 0) lookedAtSites = performance.now();
+    display.show(view, sites);
+    if (isOver || signal.aborted) return view;
+    await pause(signal)(LOOK_MS);
+  }
+}
+
+/** Sites that are at work come first, then those that have to wait, then those that are done. */
+async function sitesOf(api: OrbweaverClient, { task_id: id }: CrawlDetail, most: number): Promise<RunSiteView[]> {
+  const sites = new Map<string, RunSiteView>();
+  // One more than there is room for, so that it is known whether that is all.
+  for (const status of ["running", "queued", "retrying", undefined] as const) {
+    if (most === 0 || sites.size > most) break;
+    const { rows } = await api.runs.sites(id, given({ status, limit: most + 1 })).page();
+    for (const site of rows) if (!sites.has(site.site)) sites.set(site.site, site);
+  }
+  return [...sites.values()];
+}

@@ -1,0 +1,134 @@
+/** What `orb demo` tells: where things are at its beginning, and what came out at its end. */
+import type { CliContext } from "../context.ts";
+import { oneLine, paint, plural, table, type Terminal, wrapped } from "../print/output.ts";
+import { plainSigns } from "../print/signs.ts";
+
+export interface DemoPlaces {
+  shop: string;
+  dashboard: string;
+  folder: string;
+  /** null: there is none. */
+  browser: string | null;
+}
+
+export interface DemoBook {
+  title: string;
+  author: string | null;
+  price: number | null;
+  rating: number | null;
+  in_stock: boolean | null;
+}
+
+/** What `--json` prints. */
+export interface DemoSummary extends DemoPlaces {
+  /** The shop gave books, and the pictures became a dataset. */
+  ok: boolean;
+  crawl: {
+    id: string;
+    status: string;
+    pages: number;
+    failed: number;
+    seconds: number;
+    books: number;
+    examples: readonly DemoBook[];
+    /** Pages that were asked to come later, how often, and how many of them were got in the end. */
+    rate_limited: { pages: number; waits: number; got: number };
+    /** Pages that failed first and were got by another try. */
+    retried: number;
+    failures: readonly { reason: string; count: number; message: string; url: string | null }[];
+  };
+  scripted: { rendered: number; skipped: number };
+  images: {
+    id: string;
+    status: string;
+    found: number;
+    refused: Readonly<Record<string, number>>;
+    exact_copies: number;
+    smaller_copies: number;
+    kept: number;
+    labels: Readonly<Record<string, number>>;
+    bytes: number;
+  };
+}
+
+/** The one command that brings a browser. */
+const GET_BROWSER = "orb doctor --fix";
+
+export function demoHead({ terminal }: CliContext, { shop, dashboard, folder, browser }: DemoPlaces): string {
+  const lines: [string, string][] = [
+    ["shop", paint(terminal, "cyan", shop)],
+    ["dashboard", paint(terminal, "cyan", dashboard)],
+    ["data", folder],
+    ["browser", browser ?? `none: pages that need one are left out; ${GET_BROWSER} brings one`],
+  ];
+  const rows = lines.map(([name, text]) => `  ${paint(terminal, "gray", name.padEnd(10))} ${text}\n`);
+  return `${paint(terminal, "bold", "Orbweaver demo")}: a small bookshop, on this machine alone\n${rows.join("")}\n`;
+}
+
+export function demoWords(terminal: Terminal, { crawl, scripted, images, shop }: DemoSummary): string {
+  const width = terminal.columns;
+  const title = (text: string) => `\n${paint(terminal, "bold", text)}\n`;
+  const line = (sign: "✓" | "✗" | "–", text: string) => {
+    const colour = sign === "✓" ? "green" : sign === "✗" ? "red" : "gray";
+    return `  ${paint(terminal, colour, sign)} ${wrapped(oneLine(text), width, 4)}\n`;
+  };
+  const { rate_limited: limited } = crawl;
+  const books = crawl.examples.map(({ title: name, author, price, rating }) => [
+    name,
+    author ?? "",
+    price === null ? "" : `€${price.toFixed(2)}`,
+    rating === null ? "" : `${rating} of 5`,
+  ]);
+  const notKept = Object.entries(images.refused).map(([reason, count]) => `${count} ${REFUSALS[reason] ?? reason}`);
+  const text = [
+    title("The shop"),
+    line("✓", `${plural(crawl.pages, "page")} in ${crawl.seconds} s, ${plural(crawl.books, "book")} among them:`),
+    indented(table(["title", "author", "price", "rating"], books, width === undefined ? undefined : width - 4)),
+    title("What went wrong, and what was done about it"),
+    limited.waits === 0
+      ? ""
+      : line(
+          "✓",
+          `asked to come later ${plural(limited.waits, "time")} (429): waited as long as the shop said, and got ${limited.got} of ${plural(limited.pages, "page")}`,
+        ),
+    crawl.retried === 0 ? "" : line("✓", `${plural(crawl.retried, "page")} failed at first, and came with another try`),
+    ...crawl.failures.map(({ reason, count, message, url }) =>
+      line(
+        reason === "robots_disallowed" ? "–" : "✗",
+        `${reason}${count === 1 ? "" : ` (${count})`}: ${url === null ? "" : `${pathOf(url, shop)}: `}${message}`,
+      ),
+    ),
+    title("The corner that needs scripts"),
+    scripted.skipped > 0
+      ? line("–", `skipped, ${plural(scripted.skipped, "page")}: there is no browser. Get one with: ${GET_BROWSER}`)
+      : line(
+          "✓",
+          `${plural(scripted.rendered, "page")} rendered in a browser, because a plain request gave an empty one`,
+        ),
+    title("The gallery as a dataset"),
+    line(
+      images.status === "completed" ? "✓" : "✗",
+      `${plural(images.found, "picture")} downloaded and looked at: ${images.kept} kept, ${plural(images.exact_copies, "exact copy", "exact copies")} and ${plural(images.smaller_copies, "smaller copy", "smaller copies")} left out${notKept.length === 0 ? "" : `, and ${notKept.join(", ")}`}`,
+    ),
+    line("✓", `packed as a zip of ${Math.round(images.bytes / 1024)} KB, by label: ${labelsOf(images.labels)}`),
+  ].join("");
+  return terminal.ascii === true ? plainSigns(text) : text;
+}
+
+const indented = (text: string) => text.replace(/^(?=.)/gm, "    ");
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  width_too_small: "too small",
+  height_too_small: "too small",
+  blank: "blank",
+  truncated: "cut off",
+};
+
+const labelsOf = (labels: Readonly<Record<string, number>>) =>
+  Object.entries(labels)
+    .map(([label, count]) => `${count} ${label}`)
+    .join(", ");
+
+function pathOf(url: string, shop: string): string {
+  return url.startsWith(shop) ? url.slice(shop.length - 1) : url;
+}

@@ -1,0 +1,15 @@
+/** How long a run is kept, in words. */
+export function keptWords({
+  expires_at: until,
+  kept,
+  keep_runs: runs,
+}: {
+  expires_at: string | null;
+  kept: boolean;
+  keep_runs: number | null;
+}): string {
+  if (kept) return "kept until you delete it";
+  const newest = runs === null ? "" : `while it is among the newest ${runs} of its job`;
+  if (until !== null) return `kept until ${until}${newest === "" ? "" : `, and ${newest}`}`;
+  return newest === "" ? "kept until you delete it" : `kept ${newest}`;
+}

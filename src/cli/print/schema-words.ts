@@ -1,0 +1,67 @@
+/** What a JSON Schema asks for, in words: for tables of params. */
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+
+export interface ParamRow {
+  /** `crawl.url` is a key within a param. */
+  name: string;
+  type: string;
+  /** `required`, the value that is taken otherwise, or nothing. */
+  fallback: string;
+  about: string;
+}
+
+type Schema = Readonly<Record<string, JsonValue>>;
+
+const asSchema = (value: JsonValue | undefined): Schema =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema) : {};
+const listOf = (value: JsonValue | undefined): readonly JsonValue[] =>
+  value === undefined ? [] : ([value] as JsonValue[]).flat();
+
+export function schemaRows(schema: JsonValue, before = ""): ParamRow[] {
+  const { properties, required } = asSchema(schema);
+  const needed = new Set(listOf(required));
+  return Object.entries(asSchema(properties)).flatMap(([name, value]) => {
+    const own = asSchema(value);
+    const fallback = needed.has(name) ? "required" : own["default"] === undefined ? "" : JSON.stringify(own["default"]);
+    const row = { name: `${before}${name}`, type: typeWords(own), fallback, about: aboutOf(own) };
+    return [row, ...schemaRows(own, `${before}${name}.`)];
+  });
+}
+
+/** Where something may be null, what it means often stands with what it is otherwise. */
+function aboutOf(schema: Schema): string {
+  const choices = [...listOf(schema["anyOf"]), ...listOf(schema["oneOf"])].map(asSchema);
+  return String([schema, ...choices].find((one) => one["description"] !== undefined)?.["description"] ?? "");
+}
+
+/** `integer, 1 to 100`, `"zip" or "tar"`, `list of texts`. */
+export function typeWords(schema: Schema): string {
+  const choices = [...listOf(schema["anyOf"]), ...listOf(schema["oneOf"])].map((one) => typeWords(asSchema(one)));
+  const values = listOf(schema["enum"]).map((value) => JSON.stringify(value));
+  // Values say what they are.
+  const types = values.length > 0 ? [] : listOf(schema["type"]).map((type) => oneType(String(type), schema));
+  const words = [...new Set([...values, ...types, ...choices])].filter((word) => word !== "");
+  return `${words.length === 0 ? "anything" : words.join(" or ")}${boundsOf(schema)}`;
+}
+
+function oneType(type: string, schema: Schema): string {
+  if (type === "string") return "text";
+  if (type === "array") {
+    const inner = schema["items"] === undefined ? "" : typeWords(asSchema(schema["items"]));
+    return inner === "" || inner === "anything" ? "list" : `list of ${inner}`;
+  }
+  return type;
+}
+
+function boundsOf(schema: Schema): string {
+  const least = schema["minimum"] ?? schema["exclusiveMinimum"];
+  const most = schema["maximum"];
+  if (least === undefined && most === undefined) return "";
+  const above = schema["minimum"] === undefined && least !== undefined;
+  if (most === undefined) return above ? `, above ${least}` : `, at least ${least}`;
+  return least === undefined
+    ? `, at most ${most}`
+    : above
+      ? `, above ${least}, at most ${most}`
+      : `, ${least} to ${most}`;
+}

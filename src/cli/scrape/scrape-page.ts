@@ -1,0 +1,283 @@
+import { isOrbError, OrbError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { Config } from "../../config/options.ts";
+import { POOL } from "../../domain/proxy/proxy-options.ts";
+import { TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
+import type { ExportRecord } from "../../exporters/exporter.ts";
+import type { JobInput } from "../../orchestrator/jobs/input.ts";
+import type { RunView } from "../../orchestrator/runs/view.ts";
+import { given, nextCommand, type UrlOption } from "../api/command.ts";
+import { refusal } from "../api/problem.ts";
+import { refuseOnScreen } from "../commands/runs/run-results.ts";
+import { commandLog } from "../command-log.ts";
+import type { CliContext } from "../context.ts";
+import { remedyOf, reportFailure } from "../print/failure-report.ts";
+import { EXIT, oneLine, paint, printJson } from "../print/output.ts";
+import { type RecipeOptions, recipeOf, triesOf } from "../recipe-options.ts";
+import { printRecords } from "../records.ts";
+import { RunLine } from "../print/run-line.ts";
+import {
+  type DocumentOptions,
+  pageFormatOf,
+  printedPage,
+  refuseLostFormat,
+  withDocumentRequest,
+  withoutDocument,
+  writeScreenshot,
+} from "./scrape-document.ts";
+import { deskAt, deskHere, type ScrapeDesk } from "./scrape-desk.ts";
+import { ScrapeNotes } from "./scrape-notes.ts";
+import { withFormatOfFile } from "../out-format.ts";
+import { type StopRequest, stopRequest } from "../stop.ts";
+import type { CliScratch, CliWorker } from "../wiring.ts";
+
+export interface ScrapeOptions extends RecipeOptions, DocumentOptions, UrlOption {
+  save?: boolean;
+  respectRobots?: boolean;
+}
+
+/** Gets one page and prints what is in it. */
+export async function scrape(context: CliContext, url: string, said: ScrapeOptions): Promise<void> {
+  const { wiring, terminal } = context;
+  const options = context.json ? said : withFormatOfFile(said, ["html"]);
+  refuseBytesOnScreen(context, options);
+  refuseLostFormat(context.json, options);
+  if (options.out !== undefined) await wiring.refuseUnwritable(options.out, options.format ?? "json");
+  if (options.screenshot !== undefined) await wiring.refuseUnwritable(options.screenshot);
+  const recipe = (await recipeOf({ ...options, maxAttempts: triesOf(options) ?? 1 }, wiring)) as JobInput;
+  const robots = options.respectRobots === true ? { respect_robots: true } : {};
+  const input = withDocumentRequest({ ...recipe, ...robots, target_url: absolute(url) }, options);
+  const line = new RunLine(terminal, wiring.now, terminal.live && !context.json);
+  using stop = stopRequest(wiring, terminal, null, "cancelling; once more stops at once");
+  const got = { url, input, named: recipe, options, line, stop };
+  try {
+    if (options.url === undefined) await scrapeHere(context, got);
+    else
+      await context.withApi({ ...given({ url: options.url }), log: (log) => line.wrap(log) }, (api) =>
+        scrapeAt(context, deskAt(api), got),
+      );
+  } finally {
+    line.done();
+  }
+}
+
+interface Scraped {
+  /** As it was given. */
+  url: string;
+  input: JobInput;
+  /** What was named: notes are about no other fields. */
+  named: Pick<JobInput, "fields" | "items">;
+  options: ScrapeOptions;
+  line: RunLine;
+  stop: StopRequest;
+}
+
+/** By a worker of this process: on the installation's database, or on one that is only for this page. */
+async function scrapeHere(context: CliContext, got: Scraped): Promise<void> {
+  const { config, warnings } = context.wiring.loadConfig();
+  const log = got.line.wrap(commandLog(context.terminal, config.logLevel));
+  for (const warning of warnings) log.warn(warning);
+  const worker = await startWorker(context, config, log, got.options);
+  try {
+    // A session of the installation has a name of its own in a store that is only for this page.
+    const session = worker.sessionId === undefined || worker.sessionId === null ? {} : { session_id: worker.sessionId };
+    const input = { ...got.input, ...session };
+    await scrapeAt(context, deskHere(worker), { ...got, input }, worker.sessionId);
+  } finally {
+    got.line.done();
+    await worker.stop();
+  }
+}
+
+async function scrapeAt(
+  context: CliContext,
+  desk: ScrapeDesk,
+  { url, input, named, options, line, stop }: Scraped,
+  session?: string | null,
+): Promise<void> {
+  const id = await asArgument(() => desk.begin(input));
+  const run = renamed(await follow(desk, id, line, stop), session, options.session);
+  line.done();
+  const notes = new ScrapeNotes(named);
+  await present(context, desk, run, { ...options, notes, assumed: input.target_url !== url });
+  if (run.status === "cancelled") context.exitCode = stop.exitCode ?? context.exitCode;
+}
+
+/** People leave the scheme away; programs that read lists do not call this. */
+function absolute(url: string): string {
+  return /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^[\w.-]+:\d+(?:[/?#]|$)/.test(url) ? url : `https://${url}`;
+}
+
+/** What is called `target_url` in a job is the argument `url` here. */
+async function asArgument<T>(begin: () => Promise<T>): Promise<T> {
+  try {
+    return await begin();
+  } catch (error) {
+    const known = isOrbError(error) ? error : refusal(error);
+    if (known === null || !known.fields.some(({ path }) => path === "target_url")) throw error;
+    const fields = known.fields.map((field) => (field.path === "target_url" ? { ...field, path: "url" } : field));
+    const { code, message, hint, cause } = known;
+    throw new OrbError(code, message.replace(/\btarget_url: /, "url: "), {
+      cause,
+      fields,
+      ...(hint === undefined ? {} : { hint }),
+    });
+  }
+}
+
+/** Messages name the session as whoever asked knows it. */
+function renamed(run: RunView, here: string | null | undefined, given: string | undefined): RunView {
+  if (typeof here !== "string" || given === undefined) return run;
+  const name = (text: string | null) => text?.replaceAll(here, given) ?? null;
+  return { ...run, error_message: name(run.error_message), message: name(run.message) };
+}
+
+function refuseBytesOnScreen({ terminal }: CliContext, options: ScrapeOptions): void {
+  const { format, out } = options;
+  if (format !== undefined && pageFormatOf(options) === null) refuseOnScreen(terminal, format, out);
+}
+
+function startWorker(
+  context: CliContext,
+  config: Config,
+  log: Log,
+  options: ScrapeOptions,
+): Promise<CliWorker & Partial<CliScratch>> {
+  const { wiring } = context;
+  if (options.save === true) return wiring.startWorker(config, log, { onRole: () => {}, onTask: () => {} });
+  return wiring.startScratch(config, log, {
+    ...(options.session === undefined ? {} : { sessionId: options.session }),
+    pool: options.proxy === POOL,
+  });
+}
+
+/** Until the run has ended, waits for a person, or is cancelled because somebody wants to stop. */
+async function follow(desk: ScrapeDesk, id: string, line: RunLine, stop: StopRequest): Promise<RunView> {
+  const seen = new AbortController();
+  const signal = AbortSignal.any([stop.signal, seen.signal]);
+  for await (const event of desk.events(id, signal)) {
+    line.event(event.message);
+    if (event.level !== "warn") continue;
+    const { status } = await desk.show(id);
+    // Nobody will come by for a page that somebody waits for at a terminal.
+    if (status === "waiting_for_human") seen.abort();
+  }
+  const run = await desk.show(id);
+  if (!stop.signal.aborted || TERMINAL_RUN_STATES.includes(run.status)) return run;
+  await desk.cancel(id);
+  return desk.show(id);
+}
+
+/** A server keeps every run. */
+const isKept = ({ save, url }: ScrapeOptions) => save === true || url !== undefined;
+
+interface Presented extends ScrapeOptions {
+  notes: ScrapeNotes;
+  /** The address was given without a scheme. */
+  assumed: boolean;
+}
+
+async function present(context: CliContext, desk: ScrapeDesk, run: RunView, options: Presented): Promise<void> {
+  const { terminal } = context;
+  const { notes } = options;
+  const ok = run.status === "completed";
+  context.exitCode = ok ? EXIT.done : EXIT.failed;
+  const saved = isKept(options);
+  const runs = (words: string) => nextCommand(`runs ${words}`, options);
+  const records = () => notes.watched(desk.records(run.id));
+  const page = pageFormatOf(options);
+  if (ok && options.screenshot !== undefined)
+    await writeScreenshot(context, desk, await gathered(desk.records(run.id)), options.screenshot);
+  if (context.json) {
+    const found = await gathered(records());
+    if (ok && options.out !== undefined && page !== null)
+      await writeText(context, options.out, printedPage(found, page));
+    else if (ok && options.out !== undefined) await write(context, desk, run, options.format ?? "json", options.out);
+    return printJson(terminal, asJson(run, found, options));
+  }
+  if (!ok) {
+    if (run.status === "cancelled") terminal.err("cancelled\n");
+    else reportFailure(terminal, run, hintOf(run, options));
+    if (run.status === "waiting_for_human" && saved)
+      terminal.err(`it waits for a person: ${runs(`resolve ${run.id} --session ID`)}, or --skip\n`);
+    else if (saved) terminal.err(`kept as a run: ${runs(`show ${run.id}`)}\n`);
+    return undefined;
+  }
+  const format = options.format ?? (terminal.columns === undefined || options.out !== undefined ? "json" : null);
+  if (terminal.live) terminal.err(`${paint(terminal, "gray", summary(run))}\n`);
+  if (page !== null) {
+    await writeText(context, options.out ?? null, printedPage(await gathered(records()), page));
+    if (options.out !== undefined) terminal.err(`written to ${options.out}\n`);
+  } else if (format === null) {
+    // A picture stands in its file; what rules have asked for is to be seen.
+    const found = await gathered(records());
+    printRecords(
+      terminal,
+      (options.rules === undefined ? found.map(withoutDocument) : found).map(({ data }) => data),
+    );
+  } else {
+    // Read for the notes alone: in a form they may come as a server writes them.
+    await gathered(records());
+    await write(context, desk, run, format, options.out ?? null);
+    if (options.out !== undefined) terminal.err(`written to ${options.out}\n`);
+  }
+  if (options.screenshot !== undefined) terminal.err(`picture written to ${options.screenshot}\n`);
+  for (const note of notes.about(run)) terminal.err(`${paint(terminal, "yellow", "note:")} ${oneLine(note)}\n`);
+  if (saved) terminal.err(`kept as a run: ${runs(`show ${run.id}`)}\n`);
+  return undefined;
+}
+
+async function gathered(records: AsyncIterable<ExportRecord>): Promise<ExportRecord[]> {
+  const all: ExportRecord[] = [];
+  for await (const record of records) all.push(record);
+  return all;
+}
+
+function hintOf(run: RunView, { assumed }: Presented): string | null {
+  if (assumed && run.failure_reason === "tls_failed") return "https was assumed: write http:// for a site without TLS.";
+  return remedyOf(run);
+}
+
+async function writeText({ wiring }: CliContext, path: string | null, text: string): Promise<void> {
+  await wiring.write(
+    path,
+    (async function* () {
+      yield Buffer.from(text);
+    })(),
+  );
+}
+
+async function write(
+  { wiring }: CliContext,
+  desk: ScrapeDesk,
+  { id }: RunView,
+  format: string,
+  path: string | null,
+): Promise<void> {
+  await wiring.write(path, await desk.inForm(id, format), format);
+}
+
+function summary({ stats, resolved_strategy: strategy }: RunView): string {
+  const seconds = typeof stats["duration_ms"] === "number" ? `${(stats["duration_ms"] / 1000).toFixed(1)} s` : "";
+  const bytes = typeof stats["content_length"] === "number" ? `${Math.ceil(stats["content_length"] / 1024)} KiB` : "";
+  const how = [`${String(stats["http_status"])} by ${strategy}`, bytes, seconds].filter((part) => part !== "");
+  return oneLine(`${how.join(", ")}: ${String(stats["final_url"])}`);
+}
+
+function asJson(run: RunView, records: readonly ExportRecord[], options: Presented): Record<string, unknown> {
+  return {
+    status: run.status,
+    url: run.url,
+    ...(isKept(options) ? { run_id: run.id } : {}),
+    strategy: run.resolved_strategy,
+    strategy_evidence: run.strategy_evidence,
+    attempts: run.attempt,
+    failure_code: run.failure_code,
+    failure_reason: run.failure_reason,
+    error_message: run.error_message,
+    hint: hintOf(run, options),
+    notes: run.status === "completed" ? options.notes.about(run) : [],
+    stats: run.stats,
+    records: records.map(({ data }) => data),
+  };
+}

@@ -1,0 +1,218 @@
+import type { Log } from "../../base/log.ts";
+import type { StepProgress, WorkflowProgress } from "../../orchestrator/workflows/progress.ts";
+import { nextCommand, type UrlOption } from "../api/command.ts";
+import type { DisplayMode } from "../crawl/crawl-display.ts";
+import { oneLine, plural, type Terminal } from "../print/output.ts";
+import { Picture } from "../print/picture.ts";
+import { plainSigns } from "../print/signs.ts";
+import { headLine, treeLines, workflowBlock, type WorkflowMoment } from "./workflow-block.ts";
+import { againIn, took } from "./workflow-line.ts";
+import { type TreeLine, treeOf } from "./workflow-tree.ts";
+
+/** What is known of a workflow besides its progress. */
+export type Details = Pick<WorkflowMoment, "children" | "results">;
+
+const NO_DETAILS: Details = { children: new Map(), results: new Map() };
+/** Where to ask, and whether it is said how long things are thought to take. */
+interface DisplayOptions extends UrlOption {
+  guesses?: boolean;
+}
+/** What stands for a step at work where nothing turns. */
+const STILL = "▸";
+
+/** How a workflow is getting on: its steps, drawn in place, or a line for each change. */
+export class WorkflowDisplay {
+  readonly #terminal: Terminal;
+  readonly #now: () => number;
+  readonly #mode: DisplayMode;
+  readonly #place: UrlOption;
+  readonly #guesses: boolean;
+  readonly #picture: Picture;
+  /** How it was before it is shown; null: nothing has happened of it. */
+  #was: WorkflowProgress | null = null;
+  /** What was known when lines were last written. */
+  #told: WorkflowProgress | null = null;
+  /** What was said last of runs that cannot go on, by their ids. */
+  readonly #waits = new Map<string, string>();
+  #seen: { view: WorkflowProgress; details: Details; at: number; tree: readonly TreeLine[] } | null = null;
+
+  constructor(terminal: Terminal, now: () => number, mode: DisplayMode, { guesses = true, ...place }: DisplayOptions) {
+    this.#terminal = terminal;
+    this.#now = now;
+    this.#mode = mode;
+    this.#place = place;
+    this.#guesses = guesses;
+    this.#picture = new Picture(terminal, mode === "live", (spinner) => this.#block(spinner));
+  }
+
+  wrap(log: Log): Log {
+    return this.#picture.wrap(log);
+  }
+
+  /** What was shown last. */
+  get view(): WorkflowProgress | null {
+    return this.#seen?.view ?? null;
+  }
+
+  /** How it was before: no news. */
+  was(view: WorkflowProgress): void {
+    this.#was = view;
+  }
+
+  /** Without details, those that were shown last are still there. */
+  show(progress: WorkflowProgress, details: Details = this.#seen?.details ?? NO_DETAILS): void {
+    const view = this.#guesses ? progress : withoutGuesses(progress);
+    this.#seen = { view, details, at: this.#now(), tree: this.#seen?.tree ?? treeOf(view.steps) };
+    // While it is made ready to be recovered, its steps still look as they did.
+    if (this.#mode === "plain" && view.status !== "recovering") this.#tell(view, details);
+    this.#picture.show();
+  }
+
+  note(text: string): void {
+    if (this.#mode !== "silent") this.#picture.note(text);
+  }
+
+  /** The picture goes away; of what was on it the steps stay. */
+  done(): void {
+    this.#picture.done();
+    if (this.#mode !== "live" || this.#seen === null) return;
+    const { view, details } = this.#seen;
+    const screen = { columns: process.stderr.columns ?? 80, lines: Math.max(8, (process.stderr.rows ?? 24) - 6) };
+    this.#terminal.err(
+      workflowText(this.#terminal, view, details, { ...screen, ...this.#place, now: this.#now(), head: true }),
+    );
+    this.#seen = null;
+  }
+
+  #block(spinner: string): string {
+    if (this.#seen === null) return `${spinner} starting`;
+    const { view, details, at, tree } = this.#seen;
+    const passed = this.#now() - at;
+    const moment = { ...momentOf(view, details, this.#now()), tree, spinner };
+    const room = { columns: process.stderr.columns ?? 80, rows: process.stderr.rows ?? 24 };
+    const isMoving = view.status === "running" || view.status === "recovering";
+    const elapsedSeconds = moment.elapsedSeconds + (isMoving ? passed / 1000 : 0);
+    return workflowBlock(this.#terminal, { ...moment, elapsedSeconds, now: moment.now + passed }, room).join("\n");
+  }
+
+  #tell(view: WorkflowProgress, { results, children }: Details): void {
+    const before = this.#told ?? this.#was;
+    if (this.#told === null && before !== null)
+      for (const line of linesBefore(before, view)) this.#terminal.err(`${oneLine(line)}\n`);
+    this.#told = view;
+    if (before !== null && before.status !== view.status && view.status === "paused") this.#terminal.err("paused\n");
+    for (const [index, step] of view.steps.entries()) {
+      const was = before?.steps[index] ?? NOT_BEGUN;
+      if (isSame(was, step)) continue;
+      const words = changeWords(step, results.get(index) ?? "", clockOf(view, this.#now()));
+      // What began and ended between two looks is told in full.
+      const isQuick = !AT_WORK.has(was.status) && DONE.has(step.status);
+      for (const one of [isQuick ? "started" : null, words])
+        if (one !== null) this.#terminal.err(`${oneLine(`${step.task_name}: ${one}`)}\n`);
+    }
+    for (const { task_name: name, waiting_for: why } of view.steps) {
+      if (why?.for !== "run") continue;
+      const waits = children.get(why.run_id)?.waits ?? null;
+      if (waits === null || this.#waits.get(why.run_id) === waits) continue;
+      this.#waits.set(why.run_id, waits);
+      this.#terminal.err(`${oneLine(`${name}: waits: ${waits}`)}\n`);
+    }
+  }
+}
+
+function withoutGuesses(view: WorkflowProgress): WorkflowProgress {
+  const steps = view.steps.map((step) => ({ ...step, estimated_duration: null }));
+  return { ...view, time_remaining_seconds: null, steps };
+}
+
+type Known = Pick<StepProgress, "status" | "retry_count" | "completed_at">;
+
+const NOT_BEGUN: Known = { status: "pending", retry_count: 0, completed_at: null };
+const AT_WORK: ReadonlySet<StepProgress["status"]> = new Set(["running", "retrying"]);
+const DONE: ReadonlySet<StepProgress["status"]> = new Set(["completed", "failed"]);
+
+/** What was done again between two looks has ended at another time. */
+function isSame(was: Known, step: StepProgress): boolean {
+  return was.status === step.status && was.retry_count === step.retry_count && was.completed_at === step.completed_at;
+}
+
+const MOST_NAMES = 10;
+
+/** What has happened before, a line for each state: `completed before: first, side`. */
+function linesBefore(before: WorkflowProgress, view: WorkflowProgress): string[] {
+  const names = new Map<string, string[]>();
+  for (const [index, step] of view.steps.entries()) {
+    const was = before.steps[index];
+    if (was === undefined || !isSame(was, step) || step.status === "pending" || step.status === "queued") continue;
+    const label = AT_WORK.has(step.status) ? step.status : `${step.status} before`;
+    names.set(label, [...(names.get(label) ?? []), step.task_name]);
+  }
+  return [...names].map(
+    ([label, all]) => `${label}: ${all.length > MOST_NAMES ? plural(all.length, "step") : all.join(", ")}`,
+  );
+}
+
+/** What a line says of a step that has changed; null: nothing worth a line. */
+function changeWords(step: StepProgress, result: string, now: number): string | null {
+  const { status, error_message: error, actual_duration: seconds, entries } = step;
+  const because = error === null ? "" : `: ${error}`;
+  switch (status) {
+    case "pending":
+    case "queued":
+      return null;
+    case "running":
+      return step.retry_count === 0 ? "started" : `started again, retry ${step.retry_count} of ${step.max_retries}`;
+    case "retrying":
+      return `${againIn(step, now)}${because}`;
+    case "completed": {
+      const list = entries === null ? "" : `${entries.completed} of ${plural(entries.total, "entry", "entries")} done`;
+      const what = [list, result].find((part) => part !== "");
+      return `completed after ${took(seconds ?? 0)}${what === undefined ? "" : `: ${what}`}`;
+    }
+    default:
+      return `${status}${because}`;
+  }
+}
+
+/** Whoever does the work may have another clock: what it says of itself counts. */
+function clockOf(
+  { started_at: since, elapsed_seconds: spent, completed_at: end }: WorkflowProgress,
+  here: number,
+): number {
+  return since === null || spent === null || end !== null ? here : Date.parse(since) + spent * 1000;
+}
+
+function momentOf(view: WorkflowProgress, details: Details, here: number): Omit<WorkflowMoment, "tree"> {
+  return { view, ...details, elapsedSeconds: view.elapsed_seconds ?? 0, now: clockOf(view, here), spinner: STILL };
+}
+
+/** How much room there is; absent: as much as is needed. */
+interface Paper extends UrlOption {
+  columns?: number | undefined;
+  lines?: number;
+  /** With its name and how long it took above the steps. */
+  head?: boolean;
+  now: number;
+}
+
+/** The steps of a workflow as a text that stays. */
+export function workflowText(
+  terminal: Terminal,
+  view: WorkflowProgress,
+  details: Details,
+  { columns = UNBOUNDED, lines: most = view.steps.length, now, head = false, ...place }: Paper,
+): string {
+  const moment = { ...momentOf(view, details, now), tree: treeOf(view.steps) };
+  const lines = [
+    ...(head ? [headLine(terminal, moment, columns)] : []),
+    // Nothing is drawn over it: what is longer than a line goes on in the next.
+    ...treeLines(terminal, moment, columns, most),
+  ];
+  const more =
+    view.steps.length > most ? [`  ${nextCommand(`workflows show ${view.workflow_id}`, place)} shows every step`] : [];
+  const text = [...lines, ...more].map((line) => `${line}\n`).join("");
+  return terminal.ascii === true ? plainSigns(text) : text;
+}
+
+/** Wide enough for everything. */
+const UNBOUNDED = 1000;

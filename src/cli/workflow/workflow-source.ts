@@ -1,0 +1,191 @@
+/** What a workflow is made from on the command line: a file, or the name of a template, with params. */
+import type { Command } from "commander";
+import { type FieldError, isOrbError, OrbError, systemCode } from "../../base/errors.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import { suggest } from "../../domain/text/suggest.ts";
+import type { OrbweaverClient } from "../../api-client/client.ts";
+import { given, nextCommand, type UrlOption } from "../api/command.ts";
+import { refusal } from "../api/problem.ts";
+import { readText } from "../files.ts";
+import type { Wiring } from "../wiring.ts";
+import { withParams } from "./workflow-params.ts";
+
+export interface ParamOptions {
+  param?: string[];
+  params?: string;
+}
+
+export interface SourceOptions extends UrlOption, ParamOptions {
+  name?: string;
+  templateVersion?: number;
+}
+
+export function addParamOptions(command: Command): Command {
+  return command
+    .option("--param <name=value>", "what it asks for; may be given often, and again for a list", collect)
+    .option("--params <file>", "the same from a file, JSON or YAML; - reads standard input");
+}
+
+function collect(word: string, before: string[] = []): string[] {
+  return [...before, word];
+}
+
+/** What a file says, and the text for telling where. */
+export interface Written {
+  path: string;
+  text: string;
+  value: Record<string, unknown>;
+}
+
+export type Source = { file: Written } | { template: string };
+
+const TEMPLATE_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
+
+/** A file that is there is one; any other name that a template might have is a template's. */
+export async function readSource(wiring: Wiring, word: string): Promise<Source> {
+  try {
+    return { file: await readWritten(wiring, word, "file") };
+  } catch (error) {
+    const code = error instanceof Error ? systemCode(error.cause) : undefined;
+    const isMissing = code === "ENOENT" || code === "EISDIR";
+    if (!isMissing || !TEMPLATE_NAME.test(word) || /\.(?:ya?ml|json)$/i.test(word)) throw error;
+    return { template: word };
+  }
+}
+
+/** A file of JSON or YAML that holds an object. */
+export async function readWritten(wiring: Wiring, path: string, option: string): Promise<Written> {
+  const text = await readText((name) => wiring.openFile(name), path, option);
+  const { readDefinitionText } = await import("../../domain/workflow/read-text.ts");
+  const { ok: value, errors } = readDefinitionText(text.replace(/^\uFEFF/, ""));
+  const shown = path === "-" ? "standard input" : path;
+  if (errors !== undefined) {
+    const message = errors[0]?.message ?? "";
+    const [, line, column] = /line (\d+), column (\d+): /.exec(message) ?? [];
+    const where = line === undefined ? shown : `${shown}:${line}:${column}`;
+    throw new OrbError("input_invalid", `${where}: ${message.replace(/line \d+, column \d+: /, "")}`, {
+      fields: [{ path: option, message }],
+    });
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new OrbError(
+      "input_invalid",
+      `${shown}: expected an object${option === "params" ? " with the params by their names" : ", such as a definition with its steps"}`,
+      {
+        fields: [{ path: option, message: "expected an object" }],
+      },
+    );
+  return { path: shown, text, value: value as Record<string, unknown> };
+}
+
+/** A definition may be all that a file holds, or stand in it beside params, as the API takes it. */
+const isBare = ({ value }: Written) => "steps" in value;
+
+/** As the API takes it, params included. */
+export async function bodyOf(
+  wiring: Wiring,
+  api: OrbweaverClient,
+  source: Source,
+  options: SourceOptions,
+): Promise<Record<string, unknown>> {
+  const said: Record<string, unknown> =
+    "template" in source
+      ? { template: source.template }
+      : isBare(source.file)
+        ? { definition: source.file.value }
+        : source.file.value;
+  const body: Record<string, unknown> = {
+    ...said,
+    ...given({ name: options.name, template_version: options.templateVersion }),
+  };
+  const schema = await schemaOf(api, body);
+  const params = await paramsOf(wiring, body["params"], options, schema);
+  return params === null ? body : { ...body, params };
+}
+
+/** null: nothing was said. */
+export async function paramsOf(
+  wiring: Wiring,
+  before: unknown,
+  { param = [], params: file }: ParamOptions,
+  schema: JsonValue,
+): Promise<Record<string, JsonValue> | null> {
+  if (param.length === 0 && file === undefined) return null;
+  const fromFile = file === undefined ? {} : (await readWritten(wiring, file, "params")).value;
+  const base = { ...(before as Record<string, JsonValue> | undefined), ...(fromFile as Record<string, JsonValue>) };
+  return withParams(base, param, schema);
+}
+
+/** What the workflow asks for, so that values can be read as what they are to be. */
+async function schemaOf(api: OrbweaverClient, body: Readonly<Record<string, unknown>>): Promise<JsonValue> {
+  const { definition, template, template_version: version } = body;
+  if (typeof template !== "string")
+    return ((definition as { params?: JsonValue } | null | undefined)?.params ?? null) as JsonValue;
+  try {
+    const query = typeof version === "number" ? { version } : {};
+    return (await api.templates.get(template, query)).params as JsonValue;
+  } catch (error) {
+    const refused = refusal(error, "not_found");
+    throw refused === null ? error : await unknownTemplate(api, template, refused);
+  }
+}
+
+async function unknownTemplate(api: OrbweaverClient, name: string, error: OrbError): Promise<OrbError> {
+  const all = await api.templates.list();
+  const names = all.map((template) => template.name);
+  if (names.includes(name)) return error;
+  const near = suggest(name, names);
+  return new OrbError("input_invalid", `there is no file and no template of the name ${name}`, {
+    hint: near === undefined ? `Templates: ${names.join(", ")}.` : `Did you mean ${near}?`,
+    fields: [{ path: "template", message: "there is none of this name" }],
+  });
+}
+
+/** A mistake, and where it stands. */
+export interface Fault extends FieldError {
+  line?: number;
+  column?: number;
+}
+
+/** The mistakes with their places in the file, called as the file calls them. */
+export async function placed(file: Written, errors: readonly FieldError[]): Promise<Fault[]> {
+  const { placesIn } = await import("../../domain/workflow/places.ts");
+  const placeOf = placesIn(file.text);
+  const bare = isBare(file);
+  const faults = errors.map(({ path, message }): Fault => {
+    if (!bare) return { path, message, ...placeOf(path) };
+    const inner = /^definition(?:\.|(?=\[)|$)/.exec(path);
+    // Params were not said in the file, but with it.
+    if (inner === null) return { path, message };
+    const own = path.slice(inner[0].length);
+    return { path: own, message, ...placeOf(own) };
+  });
+  return faults.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
+}
+
+/** One mistake in a line, as compilers write it. */
+export function faultLine(file: Written | null, { path, message, line, column }: Fault): string {
+  const where = file === null || line === undefined ? "" : `${file.path}:${line}:${column}: `;
+  return `${where}${path === "" ? "" : `${path}: `}${message}`;
+}
+
+/** What was refused, told by the places in the file; of a template, where to read what it asks for. */
+export async function inPlace<T>(source: Source, options: UrlOption, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const refused = isOrbError(error, "input_invalid") ? error : refusal(error, "input_invalid");
+    if (refused === null || refused.fields.length === 0) throw error;
+    if ("template" in source) {
+      const hint =
+        refused.hint ??
+        `${nextCommand(`workflows templates show ${source.template}`, options)} tells what it asks for.`;
+      throw new OrbError("input_invalid", refused.message, { cause: error, fields: refused.fields, hint });
+    }
+    const fields = await placed(source.file, refused.fields);
+    const lines = fields.map((fault) => faultLine(source.file, fault));
+    const message = lines.length === 1 ? lines.join() : `there are ${lines.length} mistakes:\n  ${lines.join("\n  ")}`;
+    const { hint } = refused;
+    throw new OrbError("input_invalid", message, { cause: error, fields, ...(hint === undefined ? {} : { hint }) });
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * The graph of a workflow as lines of text: what follows one step alone stands below it, what may run side by side stands
+ * below it as branches, and what waits for all branches stands behind them where they began.
+ */
+import { dependenceOf, type GraphStep } from "../../domain/workflow/graph.ts";
+
+export interface TreeLine {
+  /** The index of the step. */
+  step: number;
+  /** What is drawn before it: `│  ├─ `. */
+  rails: string;
+  /** Indices of the steps it waits for, where its place does not say so; null: it does. */
+  after: readonly number[] | null;
+}
+
+const ROOT = -1;
+
+/** In an order in which each step stands behind those it depends on. */
+export function treeOf(steps: readonly GraphStep[]): TreeLine[] {
+  const gates = gatesOf(steps);
+  const stages = stagesOf(steps, gates);
+  const depends = dependenceOf(steps);
+  const needed = steps.map(({ dependencies }) => {
+    const own: number[] = [];
+    // The latest first: what one of them waits for itself need not be named.
+    for (const one of dependencies.toSorted((a, b) => b - a))
+      if (!own.some((other) => depends(other, one))) own.push(one);
+    return own.reverse();
+  });
+  const lines: TreeLine[] = [];
+  const draw = (gate: number, rails: string): number[] => {
+    let ends = gate === ROOT ? [] : [gate];
+    for (const stage of stages.get(gate) ?? []) {
+      const before = new Set(ends);
+      ends = stage.flatMap((step, at) => {
+        const [lead, below] = stage.length === 1 ? ["", ""] : at === stage.length - 1 ? ["└─ ", "   "] : ["├─ ", "│  "];
+        const own = needed[step] ?? [];
+        const isPlain = own.length === before.size && own.every((one) => before.has(one));
+        lines.push({ step, rails: `${rails}${lead}`, after: isPlain ? null : own });
+        return draw(step, `${rails}${below}`);
+      });
+    }
+    return ends;
+  };
+  draw(ROOT, "");
+  return lines;
+}
+
+/** For each step the last one that every way to it leads through. */
+function gatesOf(steps: readonly GraphStep[]): number[] {
+  const gates: number[] = [];
+  const depths: number[] = [];
+  const depth = (step: number) => (step === ROOT ? 0 : (depths[step] ?? 0));
+  for (const { dependencies } of steps) {
+    const [first = ROOT, ...others] = dependencies;
+    const gate = others.reduce((one, other) => {
+      let [a, b] = [one, other];
+      while (a !== b) {
+        if (depth(a) >= depth(b)) a = gates[a] ?? ROOT;
+        else b = gates[b] ?? ROOT;
+      }
+      return a;
+    }, first);
+    gates.push(gate);
+    depths.push(depth(gate) + 1);
+  }
+  return gates;
+}
+
+/** The steps behind each gate, those first that wait for no other of them. */
+function stagesOf(steps: readonly GraphStep[], gates: readonly number[]): Map<number, number[][]> {
+  const stages = new Map<number, number[][]>();
+  const levels: number[] = [];
+  for (const [step, { dependencies }] of steps.entries()) {
+    const gate = gates[step] ?? ROOT;
+    let level = 0;
+    for (const dependency of dependencies) {
+      let beside = dependency;
+      while (beside !== gate && gates[beside] !== gate) beside = gates[beside] ?? ROOT;
+      if (beside !== gate) level = Math.max(level, (levels[beside] ?? 0) + 1);
+    }
+    levels.push(level);
+    const list = stages.get(gate) ?? [];
+    (list[level] ??= []).push(step);
+    stages.set(gate, list);
+  }
+  return stages;
+}

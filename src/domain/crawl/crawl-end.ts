@@ -1,0 +1,183 @@
+/**
+ * How a crawl ends. Two things are told apart: why it went no further (`end_reason`), and whether what it has is all of
+ * what it wanted (`status`). A limit that the user set is no failure: a crawl that reached its page limit is completed.
+ */
+import type { Failure, FailureCode, FailureReason } from "../run/failure.ts";
+
+export const END_REASONS = [
+  "exhausted",
+  "limit_pages",
+  "limit_depth",
+  "limit_time",
+  "breaker_open",
+  "no_proxies",
+] as const;
+export type EndReason = (typeof END_REASONS)[number];
+
+/** How one page ended. */
+export const PAGE_ENDS = ["succeeded", "missing", "disallowed", "file", "failed"] as const;
+export type PageEnd = (typeof PAGE_ENDS)[number];
+
+export const ERROR_CLASSES = ["timeout", "connection", "general"] as const;
+export type ErrorClass = (typeof ERROR_CLASSES)[number];
+
+export interface CrawlFacts {
+  /** Pages by how they ended; those that were never tried are in none. */
+  pages: Readonly<Record<PageEnd, number>>;
+  /** The failed pages by class. */
+  errors: Readonly<Record<ErrorClass, number>>;
+  /** Completed pages that have not changed since the previous run of the job. */
+  unchanged: number;
+  /** Completed pages that were fetched for their links alone. */
+  followedOnly: number;
+  /** Pages that the site redirected to a sign-in; they are completed or skipped, depending on its address. */
+  signIns?: number;
+  /** Its time was over before its pages were. */
+  timeIsUp: boolean;
+  /** Pages are left because their site's circuit breaker is open. */
+  breakerOpen: boolean;
+  /** Pages are left because no proxy could be used for them. */
+  proxiesGone: boolean;
+  /** `max_pages` kept pages out. */
+  pagesLeft: boolean;
+  /** Sites of which nothing was got, though it was tried, when `max_pages` ended the crawl before the next try. */
+  silent: readonly string[];
+  /** `max_depth` kept links out that the scope would follow otherwise. */
+  depthLeft: boolean;
+  /** Sitemaps that could not be read, after all tries: what they name is missing, but nobody knows what that is. */
+  sitemapsUnread: number;
+  /** What the most frequent failure said; null: there was none. */
+  example: string | null;
+  /** Whether a part of the pages is a result. */
+  partialResultsOk: boolean;
+}
+
+export const NO_PAGES: Pick<CrawlFacts, "pages" | "errors"> = {
+  pages: { succeeded: 0, missing: 0, disallowed: 0, file: 0, failed: 0 },
+  errors: { timeout: 0, connection: 0, general: 0 },
+};
+
+export interface CrawlEnd {
+  status: "completed" | "partial" | "failed";
+  end_reason: EndReason;
+  /** What went wrong most often; null when nothing did. */
+  error_class: ErrorClass | null;
+  message: string;
+}
+
+/**
+ * `max_pages` counts pages that were fetched to an end, good or bad. These were not: they may not be fetched, or their
+ * site was given up before it was their turn.
+ */
+export const NEVER_FETCHED: readonly FailureReason[] = ["robots_disallowed", "breaker_open"];
+
+/** How many pages a crawl may come to know: some of them will not count. */
+export function mostKnown(maxPages: number): number {
+  return 2 * maxPages + 1000;
+}
+
+/**
+ * Null: the page was got. What does not exist, may not be fetched, or turns out to be a file whose address does not say
+ * so is an answer, not a failure of the crawl.
+ */
+export function pageEndOf(failure: Pick<Failure, "reason"> | null): PageEnd {
+  if (failure === null) return "succeeded";
+  if (failure.reason === "http_not_found") return "missing";
+  if (failure.reason === "robots_disallowed") return "disallowed";
+  if (failure.reason === "not_html") return "file";
+  return "failed";
+}
+
+export function errorClassOf(code: FailureCode): ErrorClass {
+  if (code === "timeout") return "timeout";
+  return code === "network" ? "connection" : "general";
+}
+
+export function endOfCrawl(facts: CrawlFacts): CrawlEnd {
+  const { pages, partialResultsOk } = facts;
+  const end_reason = endReasonOf(facts);
+  const gap = gapOf(facts);
+  const example = facts.example === null ? "" : `: ${facts.example}`;
+  const error_class = errorClass(facts, gap !== null || pages.succeeded === 0);
+  const end = (status: CrawlEnd["status"], words: string): CrawlEnd => {
+    const { signIns = 0, sitemapsUnread } = facts;
+    const sent = signIns === 0 ? "" : `; ${count(signIns, "page")} led to a sign-in`;
+    const unread = sitemapsUnread === 0 ? "" : `; ${count(sitemapsUnread, "sitemap")} could not be read`;
+    return { status, end_reason, error_class, message: `${words}${sent}${unread}` };
+  };
+  if (pages.succeeded === 0) return end("failed", `Crawl failed: no page was got (${whatInstead(facts)})${example}`);
+  const notes = [
+    facts.unchanged === 0 ? [] : `${facts.unchanged} unchanged`,
+    facts.followedOnly === 0 ? [] : `${facts.followedOnly} only followed`,
+  ].flat();
+  const same = notes.length === 0 ? "" : ` (${notes.join(", ")})`;
+  const got = `${count(pages.succeeded, "page")} got${same}${alsoOf(pages)}`;
+  if (gap === null) return end("completed", `Crawl completed: ${got}${WORDS[end_reason]}`);
+  if (partialResultsOk) return end("partial", `Crawl completed in part: ${got}; ${gap}`);
+  return end("failed", `Crawl failed: ${gap}, and it was asked for all pages or none; ${got}`);
+}
+
+const WORDS: Readonly<Record<EndReason, string>> = {
+  exhausted: "",
+  limit_pages: "; stopped at the page limit",
+  limit_depth: "; stopped at the depth limit, deeper links were not followed",
+  limit_time: "",
+  breaker_open: "",
+  no_proxies: "",
+};
+
+/** What stopped it comes before what it would have stopped at. */
+function endReasonOf(facts: CrawlFacts): EndReason {
+  if (facts.proxiesGone) return "no_proxies";
+  if (facts.timeIsUp) return "limit_time";
+  if (facts.breakerOpen) return "breaker_open";
+  if (facts.pagesLeft) return "limit_pages";
+  return facts.depthLeft ? "limit_depth" : "exhausted";
+}
+
+/** What is missing that the crawl wanted; null: nothing. */
+function gapOf({ timeIsUp, breakerOpen, proxiesGone, pages, silent }: CrawlFacts): string | null {
+  const gaps: string[] = [];
+  if (timeIsUp) gaps.push("its time was over before all pages were done");
+  if (proxiesGone) gaps.push("pages are left because no proxy could be used for them");
+  if (breakerOpen) gaps.push("pages are left because their site keeps failing");
+  if (pages.failed > 0) gaps.push(`${count(pages.failed, "page")} failed`);
+  if (silent.length > 0) gaps.push(`nothing from ${named(silent)}`);
+  return gaps.length === 0 ? null : gaps.join(", ");
+}
+
+const MOST_NAMED = 3;
+
+function named(sites: readonly string[]): string {
+  const more = sites.length > MOST_NAMED ? ` and ${sites.length - MOST_NAMED} more` : "";
+  return `${sites.slice(0, MOST_NAMED).join(", ")}${more}`;
+}
+
+function errorClass({ errors, timeIsUp, breakerOpen, proxiesGone }: CrawlFacts, isWrong: boolean): ErrorClass | null {
+  if (!isWrong) return null;
+  const most = ERROR_CLASSES.reduce((best, name) => (errors[name] > errors[best] ? name : best));
+  if (errors[most] > 0) return most;
+  // No page failed by itself: then it is the proxies, the time, or the site as a whole.
+  if (proxiesGone) return "connection";
+  return timeIsUp && !breakerOpen ? "timeout" : "general";
+}
+
+function whatInstead(facts: CrawlFacts): string {
+  const { missing, disallowed, file } = facts.pages;
+  const parts = [gapOf(facts) ?? "", missing > 0 ? `${missing} not found` : ""];
+  if (disallowed > 0) parts.push(`${disallowed} disallowed by robots.txt`);
+  if (file > 0) parts.push(file === 1 ? "1 is a file and no page" : `${file} are files and no pages`);
+  return parts.filter((part) => part !== "").join(", ") || "there was none to fetch";
+}
+
+function alsoOf({ missing, disallowed, file }: CrawlFacts["pages"]): string {
+  const parts = [
+    missing > 0 ? `, ${missing} not found` : "",
+    disallowed > 0 ? `, ${disallowed} disallowed by robots.txt` : "",
+  ];
+  return `${parts.join("")}${file > 0 ? `, ${count(file, "file")} left` : ""}`;
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,109 @@
+/** What a crawl did not fetch, why, and when that is probably not what was meant. */
+import type { LeftReason } from "./crawl-scope.ts";
+
+/** A link that the crawl leaves. */
+export interface LeftLink {
+  key: string;
+  why: LeftReason;
+  /** Of links that look like pagination and are left by a pattern. */
+  next?: { url: string; pattern?: string };
+}
+
+export const SKIP_REASONS = [
+  "not_included",
+  "excluded",
+  "robots",
+  "depth",
+  "page_limit",
+  "other_site",
+  "elsewhere",
+  "file",
+  "trap",
+  "too_long",
+] as const;
+/** What each of them means. */
+export const SKIP_WORDS: Readonly<Record<(typeof SKIP_REASONS)[number], string>> = {
+  not_included: "match none of include, follow and read",
+  excluded: "match exclude",
+  robots: "disallowed by robots.txt",
+  depth: "deeper than max_depth",
+  page_limit: "beyond max_pages",
+  other_site: "on another site, with same_site",
+  elsewhere: "outside of stay_within",
+  file: "files, by their ending",
+  trap: "look like an endless calendar, filter or loop",
+  too_long: "addresses that are too long",
+};
+export type SkipReason = (typeof SKIP_REASONS)[number];
+export type SkipCounts = Partial<Record<SkipReason, number>>;
+
+/** Null: what is no address of a page is not counted. */
+export function skipReasonOf(why: LeftReason): SkipReason | null {
+  if (why === "not_http") return null;
+  return why === "trap_path" || why === "trap_query" || why === "trap_pattern" ? "trap" : why;
+}
+
+export function addSkips(before: SkipCounts, more: SkipCounts): SkipCounts {
+  const sum: SkipCounts = { ...before };
+  for (const reason of SKIP_REASONS) {
+    const count = more[reason] ?? 0;
+    if (count > 0) sum[reason] = (sum[reason] ?? 0) + count;
+  }
+  return sum;
+}
+
+/** Patterns of a crawl leave a link that looks like the next page of a list. */
+export interface PaginationCut {
+  /** The option whose patterns leave it, and those patterns. */
+  option: "include" | "follow" | "exclude";
+  patterns: readonly string[];
+  /** The link, and the page that it stands on. */
+  url: string;
+  found_on: string;
+  /** A pattern for `follow` that lets it in; null: `exclude` wins over it. */
+  follow: string | null;
+}
+
+/** A warning of a run, as the API shows it. */
+export interface RunWarning {
+  code: "pagination_cut" | "sign_in";
+  message: string;
+  /** Of `pagination_cut`. */
+  option?: PaginationCut["option"];
+  patterns?: string[];
+  url?: string;
+  found_on?: string;
+  follow?: string | null;
+}
+
+const MOST_PATTERNS = 5;
+
+export function paginationCut(
+  { include, follow = [] }: { include: readonly string[]; follow?: readonly string[] },
+  { url, pattern }: NonNullable<LeftLink["next"]>,
+  foundOn: string,
+): PaginationCut {
+  const at = { url, found_on: foundOn };
+  if (pattern !== undefined) return { option: "exclude", patterns: [pattern], ...at, follow: null };
+  const option = include.length > 0 ? "include" : "follow";
+  const patterns = option === "include" ? include : follow;
+  return { option, patterns: patterns.slice(0, MOST_PATTERNS), ...at, follow: followPattern(url) };
+}
+
+/** A pattern that matches the pages of the list that an address is one of. */
+export function followPattern(address: string): string {
+  const { pathname, search } = new URL(address);
+  if (search !== "") return `${pathname}?**`;
+  const last = /^(.*?)\d+([^\d]*)$/s.exec(pathname);
+  return last === null ? pathname : `${last[1]}*${last[2]}`;
+}
+
+export function paginationWarning({ option, patterns, url, found_on, follow }: PaginationCut): RunWarning {
+  const named = patterns.map((pattern) => `"${pattern}"`).join(", ");
+  const fix =
+    follow === null
+      ? `Remove the pattern from exclude, or narrow it`
+      : `To follow such pages without reading them, add "${follow}" to follow (--follow '${follow}')`;
+  const message = `Pagination cut off: ${option} ${named} leaves ${url}, which looks like another page of a list. ${fix}`;
+  return { code: "pagination_cut", message, option, patterns: [...patterns], url, found_on, follow };
+}

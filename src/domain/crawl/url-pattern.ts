@@ -1,0 +1,205 @@
+/**
+ * The patterns of `include` and `exclude`: globs, or regular expressions between slashes.
+ *
+ * - `https://shop.example/blog/**` is compared with the whole URL; so is what begins with `**` or has `://` in it.
+ * - `/blog/**` is compared with the path, on any site.
+ * - A glob without `?` does not look at the query of a URL. One with `?` describes the query as well: then a URL
+ *   matches with its query as it is written, or in the order of the names and without tracking parameters.
+ * - `/\/item\/\d+$/` and `/print/i` are regular expressions, found anywhere in the whole URL with its query.
+ * - `path:/^\/blog/` is one that is found in the path, without host and query.
+ *
+ * A URL has no fragment, no user name and no password here. Spellings that mean the same (`é` and `%C3%A9`, `%7e` and
+ * `~`, capitals in the host) are the same to a glob; a regular expression sees the URL as it is sent.
+ */
+import { RE2JS } from "re2js";
+import { type FieldError, messageOf } from "../../base/errors.ts";
+import { compileGlob } from "./glob.ts";
+import type { Parsed } from "../lane/queue-item.ts";
+import { canonicalUrl, normaliseEscapes, withoutRootDot } from "../text/url.ts";
+
+export interface UrlPattern {
+  /** As the user wrote it. */
+  readonly text: string;
+  matches(target: PatternTarget): boolean;
+}
+
+/** A URL as patterns see it; made once for all of them. */
+export interface PatternTarget {
+  /** For regular expressions. */
+  readonly addresses: readonly string[];
+  /** For globs. */
+  readonly origin: string;
+  readonly path: string;
+  /** As it is sent, for regular expressions. */
+  readonly sentPath: string;
+  /** With its `?`; empty without a query. */
+  readonly queries: readonly string[];
+}
+
+export const PATTERN_LIMITS = { patterns: 200, length: 1000 } as const;
+
+/** `path` names the list in mistakes: `include[2]`. No list is an empty one. */
+export function compilePatterns(value: unknown, path: string): Parsed<readonly UrlPattern[]> {
+  if (value === undefined || value === null) return { ok: [] };
+  if (!Array.isArray(value)) return { errors: [{ path, message: "expected a list of patterns" }] };
+  if (value.length > PATTERN_LIMITS.patterns) {
+    return {
+      errors: [{ path, message: `has ${value.length} patterns, at most ${PATTERN_LIMITS.patterns} are allowed` }],
+    };
+  }
+  const errors: FieldError[] = [];
+  const patterns = value.flatMap((text: unknown, index) => {
+    try {
+      return compilePattern(text);
+    } catch (error) {
+      errors.push({ path: `${path}[${index}]`, message: messageOf(error) });
+      return [];
+    }
+  });
+  return errors.length > 0 ? { errors } : { ok: patterns };
+}
+
+/** Throws an Error that says what is wrong with the pattern, and what to write instead. */
+export function compilePattern(text: unknown): UrlPattern {
+  if (typeof text !== "string") throw new Error("expected a string");
+  if (text.trim() === "") throw new Error("must not be empty");
+  if (text.length > PATTERN_LIMITS.length) throw new Error(`is longer than ${PATTERN_LIMITS.length} characters`);
+  const ofPath = /^path:\/(.+)\/(i?)$/s.exec(text);
+  if (ofPath !== null) return compilePathRegex(text, { source: ofPath[1] ?? "", flags: ofPath[2] ?? "" });
+  const between = betweenSlashes(text);
+  return between === null ? compileUrlGlob(text) : compileUrlRegex(text, between);
+}
+
+export function patternTarget(url: URL, canonical = canonicalUrl(url)): PatternTarget {
+  const origin = `${url.protocol}//${withoutRootDot(url.host)}`;
+  const sorted = canonical.includes("?") ? canonical.slice(canonical.indexOf("?")) : "";
+  const queries = sorted === url.search ? [sorted] : [url.search, sorted];
+  return {
+    addresses: queries.map((query) => `${origin}${url.pathname}${query}`),
+    origin,
+    path: uniform(url.pathname),
+    sentPath: url.pathname,
+    queries: queries.map((query) => uniform(query)),
+  };
+}
+
+interface Between {
+  source: string;
+  flags: string;
+}
+
+/** Signs that stand in regular expressions and hardly ever in a path. */
+const REGEX_SIGN = /[\\^$()[\]+|]|\.[*?]/;
+
+/**
+ * `/blog/` could be either, and whoever wrote it would be surprised by one of the two: it is refused. With a star or
+ * with braces it is a glob, with signs of regular expressions or the flag `i` a regular expression.
+ */
+function betweenSlashes(text: string): Between | null {
+  const match = /^\/((?:[^/\\[]|\\.|\[(?:[^\]\\]|\\.)*\])+)\/([dgimsuvy]{0,3})$/s.exec(text);
+  if (match === null) return null;
+  const [, source = "", flags = ""] = match;
+  if (flags === "i") return { source, flags };
+  if (REGEX_SIGN.test(source)) {
+    if (flags !== "") throw new Error(`has the flags "${flags}" behind a regular expression, only i is available`);
+    return { source, flags };
+  }
+  if (flags !== "" || /[*{]/.test(source)) return null;
+  throw new Error(
+    `may be a path or a regular expression: write "/${source}/**" for all below that path, "/{${source}}/" for that ` +
+      `page alone, or "/(${source})/" for URLs that have this in them`,
+  );
+}
+
+function compileUrlRegex(text: string, between: Between): UrlPattern {
+  const compiled = compileRegex(between);
+  return { text, matches: ({ addresses }) => addresses.some((address) => compiled.matcher(address).find()) };
+}
+
+function compilePathRegex(text: string, between: Between): UrlPattern {
+  const compiled = compileRegex(between);
+  return { text, matches: ({ sentPath }) => compiled.matcher(sentPath).find() };
+}
+
+function compileRegex({ source, flags }: Between): RE2JS {
+  try {
+    return RE2JS.compile(RE2JS.translateRegExp(source), flags === "i" ? RE2JS.CASE_INSENSITIVE : 0);
+  } catch (error) {
+    const reason = messageOf(error).replace(/^error parsing regexp: /, "");
+    const hint = /\(\?<?[=!]|\\[1-9]/.test(source) ? " (lookaround and back-references are not available)" : "";
+    throw new Error(`is not a regular expression that can be used: ${reason}${hint}`, { cause: error });
+  }
+}
+
+function compileUrlGlob(text: string): UrlPattern {
+  if (text.includes("#")) throw new Error("has a fragment (#…), which is no part of a page's address: leave it out");
+  const whole = isWhole(text);
+  const glob = compileGlob(uniform(whole ? withPlainHost(text) : text, true));
+  const beginning = ({ origin, path }: PatternTarget) => (whole ? `${origin}${path}` : path);
+  if (!text.includes("?")) return { text, matches: (target) => glob.matches(beginning(target)) };
+  return {
+    text,
+    matches: (target) => target.queries.some((query) => glob.matches(`${beginning(target)}${query}`)),
+  };
+}
+
+/** Whether a glob is about the whole URL or about the path; one that could never match is a mistake. */
+function isWhole(text: string): boolean {
+  const query = text.indexOf("?");
+  const scheme = text.indexOf("://");
+  if (scheme >= 0 && (query < 0 || scheme < query)) return true;
+  if (text.startsWith("//"))
+    throw new Error(`begins with //: write "https:${text.slice(0, 80)}", or "*:…" for any scheme`);
+  if (text.startsWith("/")) return false;
+  if (text.startsWith("**")) return true;
+  if (text.startsWith("{")) {
+    const ways = firstAlternatives(text);
+    if (ways.every((way) => way.startsWith("/"))) return false;
+    if (ways.every((way) => way.startsWith("**"))) return true;
+  }
+  throw new Error(
+    `matches no URL: it must begin with /, ** or https://, as in "/**${text.startsWith("?") ? "" : "/"}${text.slice(0, 80)}"`,
+  );
+}
+
+function firstAlternatives(text: string): string[] {
+  const ways = [""];
+  let depth = 0;
+  for (const char of text) {
+    if (char === "{" && (depth += 1) === 1) continue;
+    if (char === "}" && (depth -= 1) === 0) break;
+    if (char === "," && depth === 1) ways.push("");
+    else ways[ways.length - 1] += char;
+  }
+  return ways;
+}
+
+/** Scheme and host as URLs have them: small letters, punycode, no default port; and a path, which every URL has. */
+function withPlainHost(text: string): string {
+  const from = text.indexOf("://") + 3;
+  if (from < 3) return text;
+  const end = /[/?]/.exec(text.slice(from));
+  const to = end === null ? text.length : from + end.index;
+  const [host, rest] = [text.slice(from, to), text.slice(to)];
+  const scheme = text.slice(0, from).toLowerCase();
+  if (/[*{},]/.test(host)) {
+    if (/[^\u0021-\u007e]/.test(host))
+      throw new Error("has a host with * or { } and other than ASCII letters: write it in punycode");
+    return scheme + host.toLowerCase() + rest;
+  }
+  const plain = URL.parse(`${scheme === "http://" ? "http" : "https"}://${host}/`);
+  if (plain === null || plain.host === "") throw new Error(`has no valid host in it: "${host}"`);
+  if (plain.username !== "" || plain.password !== "") throw new Error("has a user name in it: leave it out");
+  return `${scheme}${plain.host}${rest.startsWith("/") ? rest : `/${rest}`}`;
+}
+
+/** One spelling for everything that URLs may or may not escape, so that a glob finds both. Brackets stand in hosts, too. */
+function uniform(text: string, keepBraces = false): string {
+  const escaped = normaliseEscapes(
+    text.replace(/[^\u0021-\u007e]+|["'<>\\^`|{}]/gu, (some) => {
+      if (keepBraces && (some === "{" || some === "}")) return some;
+      return Array.from(Buffer.from(some), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("");
+    }),
+  );
+  return escaped.replaceAll("%5B", "[").replaceAll("%5D", "]");
+}

@@ -1,0 +1,25 @@
+import type { Random } from "../../base/random.ts";
+
+export interface BackoffRule {
+  baseMs: number;
+  maxMs: number;
+  /** By how much each wait is longer than the one before; 3 unless told. */
+  factor?: number;
+}
+
+/**
+ * How long to wait before the next try: base × factor^(attempt−1), at most `maxMs`, plus up to 10 % so that tasks that
+ * failed together do not come back together. A longer Retry-After wins.
+ */
+export function retryDelay(rule: BackoffRule, attempt: number, random: Random, retryAfterMs = 0): number {
+  const plain = Math.min(rule.maxMs, rule.baseMs * (rule.factor ?? 3) ** (Math.max(1, attempt) - 1));
+  return Math.round(Math.max(plain * (1 + 0.1 * random.next()), retryAfterMs));
+}
+
+/**
+ * How long a site rests after it asked for patience without saying for how long: base, then twice as long each
+ * time until it is quiet again.
+ */
+export function siteHold(rule: BackoffRule, step: number): number {
+  return Math.min(rule.maxMs, rule.baseMs * 2 ** Math.min(30, Math.max(0, step)));
+}

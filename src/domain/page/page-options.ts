@@ -1,0 +1,96 @@
+/** What a page is asked for as a whole, and what is done on it in a browser before it is read: names as in the API. */
+
+/** `screenshot_full` is the whole page, `screenshot` what a window shows of it. */
+export const DOCUMENT_FORMATS = [
+  "markdown",
+  "html",
+  "raw_html",
+  "links",
+  "images",
+  "screenshot",
+  "screenshot_full",
+] as const;
+export type DocumentFormat = (typeof DOCUMENT_FORMATS)[number];
+
+export interface DocumentRequest {
+  formats: DocumentFormat[];
+  /** Of `html` and `markdown`: without navigation, advertisements and the like. */
+  only_main_content: boolean;
+  /** CSS selectors: nothing but what they match, … */
+  include_tags: string[];
+  /** … and nothing that these match. */
+  exclude_tags: string[];
+}
+
+export const ACTION_TYPES = [
+  "wait",
+  "click",
+  "write",
+  "press",
+  "scroll",
+  "scroll_to_end",
+  "screenshot",
+  "scrape",
+] as const;
+
+/** A list may have no end: so many times it is scrolled, and so long, unless told. */
+export const SCROLL_TO_END = { steps: 100, seconds: 60 } as const;
+
+export type BrowserAction =
+  | { type: "wait"; milliseconds: number }
+  | { type: "wait"; selector: string }
+  | { type: "click"; selector: string; all?: boolean }
+  /** A secret text is stored sealed, and never shown again. */
+  | { type: "write"; text: string; secret?: boolean }
+  | { type: "press"; key: string }
+  | { type: "scroll"; direction: "up" | "down"; amount?: number; selector?: string }
+  | { type: "scroll_to_end"; max_steps?: number; max_seconds?: number; selector?: string }
+  | { type: "screenshot"; full_page?: boolean }
+  | { type: "scrape" };
+
+/** What was stored before there was more than the first two has no more. */
+export interface BrowserOptions {
+  wait_for: string | null;
+  block_resources: boolean;
+  /** After the page is there, and before the actions. */
+  wait_ms?: number | null;
+  /** As a phone shows it. */
+  mobile?: boolean;
+  actions?: BrowserAction[];
+}
+
+/** As it is shown. */
+export function wholeBrowserOptions(wish: BrowserOptions): Required<BrowserOptions> {
+  return { wait_ms: null, mobile: false, actions: [], ...wish };
+}
+
+/** The part of a recipe that this is about. */
+interface PageRequest {
+  document?: DocumentRequest | null;
+  browser?: BrowserOptions | null;
+}
+
+const NOTHING_MORE: DocumentRequest = { formats: [], only_main_content: true, include_tags: [], exclude_tags: [] };
+
+/** What the page's document is to hold; what actions bring along stands in one, too. null: nobody asks for one. */
+export function documentOf({ document = null, browser = null }: PageRequest): DocumentRequest | null {
+  if (document !== null) return document;
+  const brings = browser?.actions?.some(({ type }) => type === "screenshot" || type === "scrape") ?? false;
+  return brings ? NOTHING_MORE : null;
+}
+
+/** Which picture of the page is asked for. */
+export function pictureOf(document: DocumentRequest | null): "window" | "page" | null {
+  if (document === null) return null;
+  if (document.formats.includes("screenshot_full")) return "page";
+  return document.formats.includes("screenshot") ? "window" : null;
+}
+
+/** Why only a browser can do what is asked for; null: it need not be one. */
+export function browserNeeds({ document = null, browser = null }: PageRequest): string | null {
+  if (pictureOf(document) !== null) return "a screenshot is asked for, which only a browser can take";
+  if (browser === null) return null;
+  if ((browser.actions?.length ?? 0) > 0) return "actions are asked for, which only a browser can do";
+  if (browser.mobile === true) return "the page is asked for as a phone shows it, which only a browser can do";
+  return (browser.wait_ms ?? 0) > 0 ? "wait_ms is asked for: only in a browser does a page change by waiting" : null;
+}

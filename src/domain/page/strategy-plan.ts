@@ -1,0 +1,78 @@
+/**
+ * Which way a page is got, and why. Deterministic: the same recipe, memory and knowledge of the site give the same
+ * answer, and the evidence says which of them decided.
+ */
+import type { Failure } from "../run/failure.ts";
+import { isKnown } from "./learned.ts";
+import { browserNeeds } from "./page-options.ts";
+import type { Recipe } from "../run/recipe.ts";
+import type { LearnedStrategy } from "../run/run-facts.ts";
+import { type SiteOptions, strategyOfSite } from "../site/site-options.ts";
+
+export type Way = "http" | "browser" | "api_replay";
+
+export interface StrategyEvidence {
+  /** What decided. */
+  rule: "requires_auth" | "needed" | "explicit" | "site" | "learned" | "probe" | "escalated";
+  because: string;
+  /** What the probe's answer was, or what the block before was. */
+  http_status?: number | null;
+  /** The mark that was seen on the page. */
+  sign?: string;
+  /** Until when that is believed. */
+  expires_at?: string;
+}
+
+export interface StrategyPlan {
+  way: Way;
+  /** The first fetch is a probe: if its answer asks for a browser, a browser goes on at once, in the same attempt. */
+  probe: boolean;
+  evidence: StrategyEvidence;
+}
+
+/** What an attempt leaves for the next one. */
+export interface PageMemory {
+  way: Way;
+  evidence: StrategyEvidence;
+  /** How often the browser has died with this page in it, since the page last got anywhere. */
+  crashes?: number;
+}
+
+/** What is known of the page's site, and what its operator says of it. */
+export type SiteKnowledge = Pick<SiteOptions, "strategy"> & { learned: LearnedStrategy | null };
+
+export function planStrategy(
+  recipe: Pick<Recipe, "strategy" | "requires_auth" | "replay"> & Partial<Pick<Recipe, "browser" | "document">>,
+  memory: PageMemory | null,
+  site: SiteKnowledge | null,
+  url: string,
+  now: number,
+): StrategyPlan {
+  // Whatever a run has climbed to it keeps: never down within a run.
+  if (memory !== null) return { way: memory.way, probe: false, evidence: memory.evidence };
+  if (recipe.requires_auth)
+    return decided("browser", { rule: "requires_auth", because: "the job says that the page needs a sign-in" });
+  const needed = recipe.strategy === "browser" ? null : browserNeeds(recipe);
+  if (needed !== null) return decided("browser", { rule: "needed", because: needed });
+  if (recipe.strategy !== "auto")
+    return decided(recipe.strategy, { rule: "explicit", because: `the job asks for ${recipe.strategy}` });
+  const wished = strategyOfSite(recipe, site);
+  if (wished !== null) return decided(wished, { rule: "site", because: `the site's setting asks for ${wished}` });
+  const learned = site?.learned ?? null;
+  if (learned !== null && isKnown(learned, url, now)) {
+    const what = learned.scope === "site" ? "the site" : "this page";
+    const because = `${what} was found to need a browser: ${learned.reason}`;
+    return decided("browser", { rule: "learned", because, expires_at: learned.expires_at });
+  }
+  return { way: "http", probe: true, evidence: { rule: "probe", because: "nothing is known about the site yet" } };
+}
+
+function decided(way: Way, evidence: StrategyEvidence): StrategyPlan {
+  return { way, probe: false, evidence };
+}
+
+/** Where a run climbs to after this failure; null: it stays where it is. */
+export function escalationOf(way: Way, what: Failure): "browser" | null {
+  if (way === "browser" || what.code !== "blocked" || what.reason === "human_skipped") return null;
+  return "browser";
+}

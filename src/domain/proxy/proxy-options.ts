@@ -1,0 +1,24 @@
+/** Through which proxy the requests of a run go, as it stands on its job and in its snapshot. */
+export interface ProxyOptions {
+  /** `pool`: one of the pool, chosen for each attempt. Otherwise a proxy's address as it may be shown. null: none. */
+  proxy: string | null;
+  /** Base64 of the sealed address with its credentials; null: it has none. */
+  sealed_proxy: string | null;
+}
+
+export const NO_PROXY: ProxyOptions = { proxy: null, sealed_proxy: null };
+
+/** Instead of an address: whichever of the pool is best. */
+export const POOL = "pool";
+
+/** What the run was asked to do about proxies, whatever kind it is. Runs of earlier versions say nothing. */
+export function proxyOptionsOf(kind: string, snapshot: unknown): ProxyOptions {
+  const { recipe, options, ...own } = (snapshot ?? {}) as { recipe?: unknown; options?: unknown };
+  const place = (kind === "page" ? recipe : kind === "crawl" ? options : kind === "download" ? own : null) ?? {};
+  const { proxy, sealed_proxy } = place as Partial<ProxyOptions>;
+  return { proxy: proxy ?? null, sealed_proxy: sealed_proxy ?? null };
+}
+
+export function wantsPool(kind: string, snapshot: unknown): boolean {
+  return proxyOptionsOf(kind, snapshot).proxy === POOL;
+}

@@ -1,0 +1,153 @@
+import { type Failure, type FailureReason, failure } from "./failure.ts";
+
+/** What an HTTP status means for the page; null is success. */
+export function classifyStatus(status: number, retryAfterMs: number | null): Failure | null {
+  if (status >= 200 && status < 300) return null;
+  const more = { httpStatus: status, ...(retryAfterMs === null ? {} : { retryAfterMs }) };
+  const named = (reason: FailureReason, words: string) =>
+    failure(reason, `the server answered ${status} ${words}`, more);
+  if (status === 429) return named("http_too_many_requests", "(too many requests)");
+  if (status === 503 && retryAfterMs !== null)
+    return named("http_unavailable", "(unavailable, asked to come back later)");
+  if (status === 401) return named("http_unauthorized", "(authentication needed)");
+  if (status === 403) return named("http_forbidden", "(forbidden)");
+  if (status === 404 || status === 410) return named("http_not_found", status === 404 ? "(not found)" : "(gone)");
+  if (status >= 500 && status < 600) return named("http_server_error", "(server error)");
+  if (status >= 400 && status < 500) return named("http_client_error", "(request refused)");
+  return named("http_unexpected", "(not an answer to a plain request)");
+}
+
+export type Disposition =
+  /** Trying again may help; costs an attempt. */
+  | "retry"
+  /** The answer is final. */
+  | "permanent"
+  /** The site asks for patience: it is held, and the page's attempts are not touched. */
+  | "rate_limit";
+
+const PERMANENT: ReadonlySet<FailureReason> = new Set<FailureReason>([
+  "http_not_found",
+  "http_client_error",
+  "http_unexpected",
+  "body_too_large",
+  "decompression_limit",
+  "unsupported_encoding",
+  "headers_too_large",
+  "too_many_redirects",
+  "bad_redirect",
+  "not_html",
+  "private_address",
+  "scheme_not_allowed",
+  "url_not_allowed",
+  "proxy_forbidden",
+  "retry_after_too_long",
+  "human_skipped",
+  "no_proxies",
+  "field_missing",
+  "field_invalid",
+  "schema_mismatch",
+  "extraction_failed",
+  "extraction_timeout",
+  "action_failed",
+  "llm_refused",
+  "llm_bad_answer",
+  "robots_disallowed",
+  "browser_missing",
+  "session_unusable",
+  "request_invalid",
+  "handler_missing",
+  "handler_refused",
+  "handler_bad_result",
+  "step_params",
+  "step_bad_result",
+  "step_child_cancelled",
+  "step_entries_failed",
+  "task_stopped",
+]);
+
+const RETRYABLE_CLIENT_ERRORS: ReadonlySet<number> = new Set([408, 421, 425, 423]);
+const FINAL_SERVER_ERRORS: ReadonlySet<number> = new Set([501, 505, 506, 510]);
+
+export function dispositionOf(what: Failure): Disposition {
+  if (what.reason === "http_too_many_requests" || what.reason === "http_unavailable") return "rate_limit";
+  if (what.httpStatus !== undefined) {
+    if (RETRYABLE_CLIENT_ERRORS.has(what.httpStatus)) return "retry";
+    if (FINAL_SERVER_ERRORS.has(what.httpStatus)) return "permanent";
+  }
+  return PERMANENT.has(what.reason) ? "permanent" : "retry";
+}
+
+/** Permanent as far as the run is concerned; but what stands in the way may be gone when somebody tries again. */
+const MAY_PASS: ReadonlySet<FailureReason> = new Set<FailureReason>([
+  "retry_after_too_long",
+  "no_proxies",
+  "browser_missing",
+  "session_unusable",
+  "human_skipped",
+  "handler_missing",
+  "task_stopped",
+  "step_child_cancelled",
+  "step_entries_failed",
+]);
+
+/** What failed for one of these would fail again. */
+export const HOPELESS_REASONS: readonly FailureReason[] = [...PERMANENT].filter((reason) => !MAY_PASS.has(reason));
+
+/** Whether it is worth trying again what failed for good. */
+export function retryMayHelp(reason: FailureReason): boolean {
+  return !HOPELESS_REASONS.includes(reason);
+}
+
+const PROXY_FAULTS: ReadonlySet<FailureReason> = new Set<FailureReason>([
+  "proxy_unreachable",
+  "proxy_auth",
+  "proxy_forbidden",
+]);
+
+/**
+ * The proxy's fault for sure, whatever the page: another one may do better, and the page must not pay for it. A tunnel
+ * that was refused or did not come about in time is not sure: the site behind it may be the one that does not answer.
+ */
+export function isProxyFault(what: Failure): boolean {
+  return PROXY_FAULTS.has(what.reason);
+}
+
+/** The page came, and was what was asked for; the model that was to read it failed. */
+export function isOfExtractor({ reason }: Failure): boolean {
+  return reason.startsWith("llm_");
+}
+
+/** Failures that say something about the site's health rather than about one page. */
+const OF_SITE: ReadonlySet<FailureReason> = new Set<FailureReason>([
+  "connection_refused",
+  "connection_failed",
+  "dns_failed",
+  "timeout_connect",
+  "tls_failed",
+]);
+
+/** Whether it may be the page alone that fails: a site that refuses, or cannot be reached, does so for all of its pages. */
+export function mayBeOfPage({ code, reason }: Failure): boolean {
+  return code !== "blocked" && code !== "rate_limited" && !OF_SITE.has(reason);
+}
+
+export function countsForBreaker(what: Failure): boolean {
+  // Without robots.txt no page may be fetched: a site that fails there is as much down as one that fails on its pages.
+  if (what.because !== undefined) return countsForBreaker(failure(what.because, what.message));
+  // A user's handler that takes too long is not the site's fault; other tasks of the site must not pay for it.
+  if (what.reason === "handler_timeout") return false;
+  // Nobody has spoken with the site.
+  if (isProxyFault(what) || what.reason === "proxy_refused" || what.reason === "proxy_timeout") return false;
+  return (
+    what.code === "timeout" ||
+    what.code === "network" ||
+    what.code === "blocked" ||
+    what.code === "rate_limited" ||
+    what.reason === "http_server_error"
+  );
+}
+
+/** A 503 without Retry-After holds the site as well, though it costs the page an attempt. */
+export function holdsSite(what: Failure): boolean {
+  return dispositionOf(what) === "rate_limit" || what.httpStatus === 503;
+}

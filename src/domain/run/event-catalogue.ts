@@ -1,0 +1,214 @@
+/**
+ * The types of events in the logs of runs. Programs match the type; the message is a sentence for people and may change.
+ * docs/events.md is generated from this. The tests check every event they see against it: type, level and keys of `meta`.
+ */
+export type EventLevel = "info" | "warn" | "error";
+
+export interface EventKind {
+  /** The levels it may have. */
+  levels: readonly EventLevel[];
+  meaning: string;
+  /** The keys that `meta` may have; not every one is always there. */
+  meta: readonly string[];
+}
+
+const kind = (levels: EventKind["levels"], meaning: string, meta: readonly string[] = []): EventKind => ({
+  levels,
+  meaning,
+  meta,
+});
+
+const FAILURE = ["failure_code", "failure_reason"] as const;
+const STEP = ["step", "task_id"] as const;
+
+/** A published type keeps its name and meaning; new ones may be added at any time. */
+export const EVENTS = {
+  "run.created": kind(["info"], "The run is stored and will be executed.", [
+    "kind",
+    "url",
+    "requested_strategy",
+    "max_attempts",
+    "max_pages",
+    "max_depth",
+    "workflow",
+    "template",
+    "steps",
+    "files",
+    "proxies",
+    "chunks",
+    "checks",
+  ]),
+  "run.started": kind(
+    ["info"],
+    "Its first task started, or a crawl got its turn. Runs that fetch pages name the strategy and the number of attempts.",
+    ["attempt", "max_attempts", "strategy"],
+  ),
+  "run.completed": kind(["info"], "The run ended and nothing failed.", [
+    "attempt",
+    "stats",
+    "counts",
+    "end_reason",
+    "error_class",
+  ]),
+  "run.partial": kind(["warn"], "The run ended: some of it succeeded, some failed or was not done.", [
+    "counts",
+    "end_reason",
+    "error_class",
+  ]),
+  "run.failed": kind(
+    ["error"],
+    "The run ended and nothing succeeded, or a step of a workflow failed. The message says why.",
+    ["attempt", ...FAILURE, "stats", "counts", "end_reason", "error_class", "error_message"],
+  ),
+  "run.cancelled": kind(
+    ["info"],
+    "A person, the schedule of its job or the workflow that started it cancelled the run.",
+  ),
+  "run.paused": kind(["info"], "No further task of the run is started."),
+  "run.resumed": kind(["info"], "The run continues after a pause, or after a person's answer.", ["session_id"]),
+  "run.reopened": kind(
+    ["info"],
+    "The run had ended and continues: items were added, failed tasks are retried, or a crawl continues with what was left.",
+  ),
+  "run.waiting_for_human": kind(
+    ["warn"],
+    "Only a person gets past this page, such as a CAPTCHA or a login. `orb runs resolve` answers.",
+    ["task_id", ...FAILURE],
+  ),
+  "run.held": kind(
+    ["info"],
+    "The run waits for its turn among the crawls, for enough usable proxies, or for the previous run of its schedule.",
+    ["waiting_for", "until"],
+  ),
+  "run.released": kind(
+    ["info", "warn"],
+    "What the run waited for is there. A warning: it continues with fewer proxies.",
+    ["waited_for"],
+  ),
+  "run.recovering": kind(["info"], "A failed workflow repeats the steps that did not complete.", []),
+  "run.recovered": kind(["info"], "A worker reset these steps; the workflow continues.", []),
+  "task.retry_scheduled": kind(
+    ["warn"],
+    "An attempt failed for a reason that may pass: number, time and cause of the next attempt. Runs of many pages log the first ones of each cause per site.",
+    [
+      "attempt",
+      "max_attempts",
+      "delay_ms",
+      ...FAILURE,
+      "http_status",
+      "strategy",
+      "step",
+      "url",
+      "task_id",
+      "ready_at",
+    ],
+  ),
+  "task.rate_limited": kind(["warn"], "The site rate limited this request; it costs no attempt.", [
+    "attempt",
+    ...FAILURE,
+  ]),
+  "task.redirected": kind(
+    ["info"],
+    "The page redirects to another site and is fetched there, under that site's limits.",
+    ["from", "to"],
+  ),
+  "task.deferred": kind(
+    ["info"],
+    "The page redirects to another site that is paused, rate limited or has an open circuit; it waits for that site.",
+    ["site", "reason"],
+  ),
+  "challenge.solution_rejected": kind(
+    ["warn"],
+    "Your `solve_challenge` failed, or parts of its answer cannot be used: which, and why. Values of the answer are not shown.",
+    ["refused"],
+  ),
+  "strategy.resolved": kind(["info"], "How the page was fetched, and why.", ["strategy", "evidence"]),
+  "strategy.escalated": kind(["warn"], "The next attempt uses another strategy.", [
+    "attempt",
+    "from",
+    "to",
+    ...FAILURE,
+  ]),
+  "site.rate_limited": kind(["warn"], "The site asked for fewer requests and gets none until then.", [
+    "site",
+    "until",
+    "failure_reason",
+    "http_status",
+    "seconds",
+  ]),
+  "circuit.opened": kind(["warn"], "The site kept failing; its circuit breaker is open until then.", [
+    "site",
+    "until",
+    "failure_reason",
+    "http_status",
+    "failures",
+    "failed_probes",
+  ]),
+  "robots.overridden": kind(
+    ["info", "warn"],
+    "The site's own setting `respect_robots` overrides what the run asks for. A warning: robots.txt is not obeyed.",
+    ["site", "respect_robots", "asked"],
+  ),
+  "sitemap.read": kind(
+    ["info", "warn"],
+    "What a sitemap of a crawl contains. A warning: something in it was left out.",
+    ["url", "pages", "left", "sitemaps"],
+  ),
+  "sitemap.not_found": kind(["info"], "The site has no sitemap at the usual address.", ["url"]),
+  "sitemap.failed": kind(["warn"], "A sitemap could not be fetched or read; the crawl continues without it.", [
+    "url",
+    ...FAILURE,
+  ]),
+  "feed.read": kind(["info", "warn"], "The same as `sitemap.read`, of a feed that a crawl starts with.", [
+    "url",
+    "pages",
+    "left",
+  ]),
+  "url_list.read": kind(["info", "warn"], "The same as `sitemap.read`, of a list of URLs that a crawl starts with.", [
+    "url",
+    "pages",
+    "left",
+  ]),
+  "crawl.starts_added": kind(
+    ["info", "warn"],
+    "A list that the crawl starts with names pages of other sites, which are starts too. A warning: not all of them.",
+    ["url", "pages"],
+  ),
+  "crawl.start_moved": kind(["info"], "A start of the crawl redirects to another site, which is a start from now on.", [
+    "from",
+    "to",
+    "task_id",
+  ]),
+  "crawl.pagination_cut_off": kind(
+    ["warn"],
+    "A pattern of the crawl excludes a link that looks like the next page of a list; `follow` includes such pages.",
+    ["code", "option", "patterns", "url", "found_on", "follow"],
+  ),
+  "workflow.step_started": kind(["info"], "A step started.", STEP),
+  "workflow.step_completed": kind(["info"], "A step completed; those that depend on it start.", STEP),
+  "workflow.step_skipped": kind(
+    ["info", "warn"],
+    "The condition of a step was not met, it was not needed, or a step before it failed.",
+    STEP,
+  ),
+  "workflow.step_failed": kind(["error"], "All attempts of a step failed, or one failed for good.", [
+    ...STEP,
+    "attempt",
+    ...FAILURE,
+  ]),
+  "webhook.failed": kind(["warn"], "The webhook of the run was rejected too often and is not called any more.", [
+    "error",
+  ]),
+  "log.truncated": kind(["warn"], "Further retries of this cause, or of this run, are not logged.", [
+    ...FAILURE,
+    "http_status",
+  ]),
+  "event.unknown": kind(
+    ["info", "warn", "error"],
+    "A version of Orbweaver without event types wrote it, and its message is not recognised.",
+  ),
+} as const satisfies Record<string, EventKind>;
+
+export type EventType = keyof typeof EVENTS;
+
+export const EVENT_TYPES = Object.keys(EVENTS) as readonly EventType[];

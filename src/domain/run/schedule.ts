@@ -1,0 +1,48 @@
+import { Cron } from "croner";
+import type { Random } from "../../base/random.ts";
+import type { Schedule } from "./recipe.ts";
+import type { ScheduledTime } from "../lane/slots.ts";
+
+type Times = Pick<Schedule, "cron" | "timezone">;
+
+function cronOf({ cron, timezone }: Times): Cron {
+  return new Cron(cron, { paused: true, timezone: timezone ?? "UTC" });
+}
+
+/** The first time after `after`; null: never again. */
+export function nextTime(schedule: Schedule, after: number, random: Random): ScheduledTime | null {
+  const slot = cronOf(schedule).nextRun(new Date(after))?.getTime();
+  if (slot === undefined) return null;
+  return { slot, at: slot + Math.round(random.next() * schedule.jitter_seconds * 1000) };
+}
+
+/** The next few times after `after`. */
+export function nextSlots(schedule: Times, after: number, count: number): number[] {
+  return cronOf(schedule)
+    .nextRuns(count, new Date(after))
+    .map((date) => date.getTime());
+}
+
+/** The last time that is not later than `until`; null: there was none. */
+export function lastSlot(schedule: Times, until: number): number | null {
+  const second = Math.floor(until / 1000) * 1000 + 1000;
+  return cronOf(schedule).previousRuns(1, new Date(second))[0]?.getTime() ?? null;
+}
+
+/** So many are counted one by one; what lies behind them is reckoned from how close to each other they were. */
+const COUNTED = 1000;
+
+/** How many times lie between two of them, both included. */
+export function countSlots(schedule: Times, from: number, until: number): { count: number; exact: boolean } {
+  const cron = cronOf(schedule);
+  let last = from;
+  for (let count = 1; count < COUNTED; count += 1) {
+    const next = cron.nextRun(new Date(last))?.getTime() ?? Number.POSITIVE_INFINITY;
+    if (next > until) return { count, exact: true };
+    last = next;
+  }
+  return { count: COUNTED + Math.round(((until - last) / (last - from)) * (COUNTED - 1)), exact: false };
+}
+
+/** A time that comes so much too late was missed: the program did not run, or the clock was set. */
+export const MISSED_AFTER_MS = 60_000;

@@ -1,0 +1,215 @@
+/** Why work of a run waits at a site, as far as it can be told from what is stored. */
+import { type Breaker, breakerPhase } from "../lane/circuit.ts";
+import type { TaskCounts } from "./run-end.ts";
+import type { RunHold } from "./run-hold.ts";
+import type { LastFailure } from "./last-failure.ts";
+import type { RunState } from "./states.ts";
+
+export const WAIT_REASONS = [
+  "run_paused",
+  "turn",
+  "person",
+  "previous_run",
+  "proxies",
+  "no_worker",
+  "workers_drained",
+  "worker_paused",
+  "worker_lost",
+  "site_paused",
+  "circuit_open",
+  "rate_limited",
+  "probing",
+  "depends_on",
+  "page_limit",
+  "retry",
+  "memory",
+  "concurrency_key",
+  "crawl_delay",
+  "min_delay",
+  "rate",
+  "concurrency",
+] as const;
+export type WaitReason = (typeof WAIT_REASONS)[number];
+
+/** Nobody begins anything, wherever it is. */
+export const IDLE_REASONS = ["no_worker", "workers_drained", "worker_paused"] as const satisfies readonly WaitReason[];
+export type IdleReason = (typeof IDLE_REASONS)[number];
+
+export function isIdle(reason: WaitReason): reason is IdleReason {
+  return (IDLE_REASONS as readonly WaitReason[]).includes(reason);
+}
+
+/** These slow a site down while it is at work; all others keep it waiting. */
+export const WHILE_AT_WORK: ReadonlySet<WaitReason> = new Set(["concurrency", "rate", "min_delay", "crawl_delay"]);
+
+/** False of what is only paced: it is at work, with pauses. */
+export function isHeld(waits: { reason: WaitReason } | null): boolean {
+  return waits !== null && !WHILE_AT_WORK.has(waits.reason);
+}
+
+/**
+ * How many requests are under way, as the owner of the site says it. Of a site in several lanes each owner speaks for its
+ * own: there it holds only while all of them have to wait.
+ */
+export function begunByOwner(
+  site: Pick<SiteManners, "waiting"> & { split: number },
+  running: number,
+  now: number,
+): number {
+  const told = toldByOwner(site, running, now);
+  const isWhole = told !== null && (site.split === 1 || isHeld(told));
+  return isWhole ? (told.begun ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
+}
+
+/** What a site keeps waiting: of these the sites tell themselves. */
+export const AT_SITES: ReadonlySet<WaitReason> = new Set([
+  "site_paused",
+  "circuit_open",
+  "rate_limited",
+  "probing",
+  "depends_on",
+  "page_limit",
+  "retry",
+  "memory",
+  "concurrency_key",
+]);
+
+export interface Waiting {
+  reason: WaitReason;
+  /** Null: not a matter of time. */
+  until: number | null;
+  /** The limit that several sites share, where that is what is waited for. */
+  key?: string;
+  /** As its owner says it: so many requests are under way all the same. */
+  begun?: number;
+}
+
+/** What something waits for, as users see it wherever they look. */
+export interface WaitingView {
+  reason: WaitReason;
+  until: string | null;
+  /** A sentence for people. */
+  message: string;
+  /** What went wrong, where that is why it waits; null: nothing did. */
+  last_failure: LastFailure | null;
+}
+
+/** What the site's behaviour and its operator ask of us. */
+export interface SiteManners {
+  paused: boolean;
+  holdUntil: number;
+  breaker: Breaker;
+  maxConcurrency: number | null;
+  minDelayMs: number | null;
+  crawlDelayMs: number | null;
+  requestsPerSecond: number | null;
+  /** What its owner waits for, as it said last; absent or null: it goes on. */
+  waiting?: Waiting | null;
+}
+
+/** What holds for a site of which nothing is said. */
+export interface SiteDefaults {
+  maxPerSite: number;
+  minDelayMs: number;
+}
+
+/** A worker that is gone and still has the lease of a site. */
+export interface LostLease {
+  machine: string;
+  pid: number;
+  until: number;
+}
+
+export interface WorkAtSite {
+  runStatus: RunState;
+  /** What keeps the whole run from its work. */
+  hold?: Pick<RunHold, "reason" | "until"> | null;
+  counts: Pick<TaskCounts, "pending" | "queued" | "retrying" | "running">;
+  /** When the next of those that failed is tried again; null: not known, or there is none. */
+  nextTryAt: number | null;
+  /** Tasks of all runs that are at work here. */
+  laneRunning: number;
+  /** Why nobody begins anything; null: somebody does, or has begun with this. */
+  idle: IdleReason | null;
+  /** The worker that has tasks of this site in hand is gone; null: none is. */
+  lost?: LostLease | null;
+  /** Its tasks here wait until other sites' work is finished. */
+  dependsOnOthers?: boolean;
+  /** All pages that the crawl may still have are in hand elsewhere. */
+  noPlace?: boolean;
+}
+
+/** Runs that wait for no turn begin with the first of their tasks: what keeps them is what keeps that. */
+export function stateForWork({ kind, status }: { kind: string; status: RunState }): RunState {
+  return status === "queued" && kind !== "crawl" && kind !== "workflow" ? "running" : status;
+}
+
+const RUN_WAITS: Partial<Record<RunState, WaitReason>> = {
+  paused: "run_paused",
+  queued: "turn",
+  waiting_for_human: "person",
+};
+
+/** Whatever would keep the work waiting the longest comes first; null: nothing holds it. */
+export function waitingFor(
+  work: WorkAtSite,
+  site: SiteManners | null,
+  defaults: SiteDefaults,
+  now: number,
+): Waiting | null {
+  const { counts } = work;
+  const waiting = counts.pending + counts.queued + counts.retrying;
+  // An owner has more in hand than it has begun: what is held may be there, and not in the queue.
+  if (waiting + counts.running === 0) return null;
+  const runWaits = RUN_WAITS[work.runStatus];
+  // A crawl that is held has no turn before it is released.
+  if (work.hold && runWaits !== "run_paused") return { reason: work.hold.reason, until: work.hold.until };
+  if (runWaits !== undefined) return { reason: runWaits, until: null };
+  if (work.idle !== null) return { reason: work.idle, until: null };
+  if (work.lost) return { reason: "worker_lost", until: work.lost.until };
+  const held = site === null ? null : heldBySite(site, work.laneRunning, now);
+  if (held !== null) return held;
+  if (work.dependsOnOthers === true) return { reason: "depends_on", until: null };
+  if (work.noPlace === true && counts.queued > 0 && counts.running === 0) return { reason: "page_limit", until: null };
+  const told = site === null ? null : toldByOwner(site, work.laneRunning, now);
+  // All that is in hand may wait for the browser, or for a limit that it shares with other sites.
+  if (told?.reason === "memory" || told?.reason === "concurrency_key") return told;
+  if (waiting === 0) return null;
+  if (counts.queued + counts.running === 0 && counts.retrying > 0) return { reason: "retry", until: work.nextTryAt };
+  if (told !== null) return told;
+  const delay = site?.minDelayMs ?? defaults.minDelayMs;
+  if ((site?.crawlDelayMs ?? 0) > delay) return { reason: "crawl_delay", until: null };
+  if (delay > 0) return { reason: "min_delay", until: null };
+  if ((site?.requestsPerSecond ?? 0) > 0) return { reason: "rate", until: null };
+  const most = site?.maxConcurrency ?? defaults.maxPerSite;
+  return work.laneRunning >= most ? { reason: "concurrency", until: null } : null;
+}
+
+/** The owner knows best, as long as it is true: what it said may be older than its end. */
+export function toldByOwner(
+  { waiting = null }: Pick<SiteManners, "waiting">,
+  running: number,
+  now: number,
+): Waiting | null {
+  if (waiting === null) return null;
+  if (waiting.until !== null) return waiting.until > now ? waiting : null;
+  // What waits for a shared limit stays queued: nothing of it is at work.
+  return running > 0 || waiting.reason === "concurrency_key" ? waiting : null;
+}
+
+export interface HeldAtSite extends Waiting {
+  reason: "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on";
+}
+
+/** What keeps everything from a site, whoever asks. */
+export function heldBySite(
+  site: Pick<SiteManners, "paused" | "holdUntil" | "breaker">,
+  running: number,
+  now: number,
+): HeldAtSite | null {
+  if (site.paused) return { reason: "site_paused", until: null };
+  const phase = breakerPhase(site.breaker, now);
+  if (phase === "open") return { reason: "circuit_open", until: site.breaker.openUntil };
+  if (site.holdUntil > now) return { reason: "rate_limited", until: site.holdUntil };
+  return phase === "half_open" && running > 0 ? { reason: "probing", until: null } : null;
+}

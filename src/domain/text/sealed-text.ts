@@ -1,0 +1,180 @@
+/**
+ * Secrets inside stored JSON: a text that is sealed as a whole (`orb-sealed:…`), and the `user:password@` of an address, of which
+ * the rest stays readable (`https://orb-sealed:…@example.com/`). Both are opened where the work is done, and shown as `***`.
+ */
+import { isOrbError } from "../../base/errors.ts";
+import type { Seal } from "../../base/seal.ts";
+import type { JsonValue } from "../lane/queue-item.ts";
+
+/** What is shown instead. */
+export const HIDDEN = "***";
+export const SEALED_MARK = "orb-sealed:";
+/** What sealed bytes are bound to. */
+const SEALED_FOR_STEP = "step of a workflow";
+const SEALED_FOR_ADDRESS = "credentials of an address";
+
+/**
+ * `://user:password@host`, in an address or in a text that has some. An expression may have spaces in it. Each character is read
+ * by at most one match, so that it takes linear time.
+ */
+const USERINFO =
+  /(:[/\\]{2,})((?:\$\{\{[^}]{0,1000}\}\}|\$(?!\{\{)|[^\s/\\?#$])+)@((?:\$\{\{[^}]{0,1000}\}\}|\$(?!\{\{)|[^\s/\\?#@$])*)/g;
+const EXPRESSIONS = /\$\{\{[^}]*\}\}/g;
+/** Longer ones are refused as addresses wherever one is taken. */
+const LONGEST_ADDRESS = 16_384;
+
+/** True: the whole text is sealed. */
+export function isSealed(value: unknown): value is `${typeof SEALED_MARK}${string}` {
+  return typeof value === "string" && value.startsWith(SEALED_MARK);
+}
+
+/** True: it holds something sealed, in whole or in part. */
+export function hasSealed(value: unknown): value is string {
+  return typeof value === "string" && value.includes(SEALED_MARK);
+}
+
+export function sealWhole(seal: Seal, value: JsonValue): string {
+  return `${SEALED_MARK}${Buffer.from(seal.close(value, SEALED_FOR_STEP)).toString("base64")}`;
+}
+
+/** Throws `secret_key_wrong`. */
+export function openWhole(seal: Seal, text: string): JsonValue {
+  return seal.open(Buffer.from(text.slice(SEALED_MARK.length), "base64"), SEALED_FOR_STEP) as JsonValue;
+}
+
+/** A copy with other texts; the same object where nothing changes. `path` is good until `change` returns. */
+export function mapTexts(
+  value: JsonValue,
+  change: (text: string, path: readonly string[]) => JsonValue,
+  path: string[] = [],
+): JsonValue {
+  if (typeof value === "string") return change(value, path);
+  if (typeof value !== "object" || value === null) return value;
+  // Lists of a hundred thousand addresses are gone through: nothing is made for what stays.
+  const from = value as Record<string, JsonValue>;
+  let made: Record<string, JsonValue> | null = null;
+  const keys = Array.isArray(value) ? null : Object.keys(value);
+  const length = keys === null ? (value as JsonValue[]).length : keys.length;
+  for (let at = 0; at < length; at += 1) {
+    const key = keys === null ? at : (keys[at] as string);
+    if (key === "__proto__") continue;
+    const entry = from[key] as JsonValue;
+    if (typeof entry !== "string" && (typeof entry !== "object" || entry === null)) continue;
+    path.push(String(key));
+    const changed = mapTexts(entry, change, path);
+    path.pop();
+    if (changed === entry) continue;
+    made ??= (Array.isArray(value) ? [...value] : { ...value }) as Record<string, JsonValue>;
+    made[key] = changed;
+  }
+  return (made ?? value) as JsonValue;
+}
+
+interface Userinfo {
+  text: string;
+  /** What stands behind the @: what was given for one host opens for no other. */
+  host: string;
+}
+
+/** Changes each `user:password` in a text; null leaves it. */
+function changeUserinfo(text: string, change: (given: Userinfo) => string | null): string {
+  if (!text.includes("@")) return text;
+  return inUsualForm(text).replace(USERINFO, (all: string, lead: string, userinfo: string, host: string) => {
+    if (userinfo.replaceAll(EXPRESSIONS, "").replaceAll(":", "") === "") return all;
+    const made = change({ text: userinfo, host: host.toLowerCase() });
+    return made === null ? all : `${lead}${made}@${host}`;
+  });
+}
+
+/** URL parsers also take `http:user@host`, `http:///user@host`, spaces and line ends: those are written as everybody writes them. */
+function inUsualForm(text: string): string {
+  if (text.length > LONGEST_ADDRESS || text.includes("${{")) return text;
+  const url = URL.parse(text);
+  if (url === null || url.host === "" || (url.username === "" && url.password === "")) return text;
+  const without = URL.parse(text.replace(USERINFO, "$1$3"));
+  return without !== null && without.username === "" && without.password === "" ? text : url.href;
+}
+
+const isSealedUserinfo = (text: string) => text.startsWith(SEALED_MARK);
+const aboutHost = (host: string) => `${SEALED_FOR_ADDRESS}\n${host}`;
+
+function closeUserinfo(seal: Seal, { text, host }: Userinfo): string {
+  return `${SEALED_MARK}${Buffer.from(seal.close(text, aboutHost(host))).toString("base64url")}`;
+}
+
+function openUserinfo(seal: Seal, { text, host }: Userinfo): string {
+  return String(seal.open(Buffer.from(text.slice(SEALED_MARK.length), "base64url"), aboutHost(host)));
+}
+
+/** null: it was sealed under another key, or by nobody. */
+export function openedOrNull<T>(open: () => T): T | null {
+  try {
+    return open();
+  } catch (error) {
+    if (isOrbError(error, "secret_key_wrong")) return null;
+    throw error;
+  }
+}
+
+/** The address, or a text with addresses in it, as it is stored. What is in `known` is sealed already. */
+export function sealAddress(seal: Seal, text: string, known?: ReadonlySet<string>): string {
+  return changeUserinfo(text, (given) => (known?.has(given.text) === true ? null : closeUserinfo(seal, given)));
+}
+
+/** The same for every text of a value. */
+export function sealAddresses<T>(seal: Seal, value: T): T {
+  return mapTexts(value as JsonValue, (text) => sealAddress(seal, text)) as T;
+}
+
+/** Throws `secret_key_wrong`. */
+export function openAddress(seal: Seal, text: string): string {
+  return hasSealed(text)
+    ? changeUserinfo(text, (given) => (isSealedUserinfo(given.text) ? openUserinfo(seal, given) : null))
+    : text;
+}
+
+/** The same for every text of a value. */
+export function openAddresses<T>(seal: Seal, value: T): T {
+  return mapTexts(value as JsonValue, (text) => openAddress(seal, text)) as T;
+}
+
+/** What is kept where `***@` stands in place of what `before` has for the same host; `onMissing` where it has nothing. */
+export function keepHiddenUserinfo(text: string, before: JsonValue | undefined, onMissing: () => void): string {
+  if (!text.includes(`${HIDDEN}@`)) return text;
+  const known = new Map<string, string>();
+  if (typeof before === "string")
+    changeUserinfo(before, (given) => {
+      known.set(given.host, given.text);
+      return null;
+    });
+  return changeUserinfo(text, (given) => {
+    if (given.text !== HIDDEN) return null;
+    const kept = known.get(given.host);
+    if (kept === undefined) onMissing();
+    return kept ?? null;
+  });
+}
+
+/** The sealed ones in a text. */
+export function sealedUserinfo(text: JsonValue | undefined): Set<string> {
+  const found = new Set<string>();
+  if (typeof text === "string")
+    changeUserinfo(text, (given) => {
+      if (isSealedUserinfo(given.text)) found.add(given.text);
+      return null;
+    });
+  return found;
+}
+
+/** For people: `***` for all that is sealed, and for every `user:password@`, sealed or not, however deep. */
+export function withoutSecrets<T>(value: T): T {
+  return mapTexts(value as JsonValue, (text) => (isSealed(text) ? HIDDEN : changeUserinfo(text, () => HIDDEN))) as T;
+}
+
+/** For what is handed on as data: addresses without `user:password@`, `***` for texts that are sealed. */
+export function withoutCredentials<T>(value: T): T {
+  return mapTexts(value as JsonValue, (text) => {
+    if (isSealed(text)) return HIDDEN;
+    return text.includes("@") ? changeUserinfo(text, () => "").replaceAll(/(:[/\\]{2,})@/g, "$1") : text;
+  }) as T;
+}

@@ -1,0 +1,10 @@
+import type { Board } from "./port.ts";
+
+/** Most processes never show theirs: it is loaded, and connects, when somebody looks. */
+export function lazyBoard(make: () => Promise<Board>): Board {
+  let made: Promise<Board> | null = null;
+  return {
+    open: async (path, query) => (await (made ??= make())).open(path, query),
+    close: async () => (await made)?.close(),
+  };
+}

@@ -1,0 +1,58 @@
+import type { Clock } from "../base/clock.ts";
+import { Signal } from "../base/signal.ts";
+import type { EngineRole } from "./port.ts";
+
+/** Whether an engine is to work, and what it says it is: alike for one machine and for many. */
+export class EngineLifecycle {
+  readonly #options: { clock: Clock; onRole?: (role: EngineRole) => void };
+  readonly #stopping = new AbortController();
+  /** Raised when it is to drain, to go on, or to end. */
+  readonly #changed = new Signal();
+  #role: EngineRole = "standby";
+  /** The role that `onRole` last heard of: nothing yet, although a process begins as a standby. */
+  #told: EngineRole | null = null;
+  #drainAsked = false;
+
+  constructor(options: { clock: Clock; onRole?: (role: EngineRole) => void }) {
+    this.#options = options;
+  }
+
+  get role(): EngineRole {
+    return this.#role;
+  }
+
+  set role(role: EngineRole) {
+    if (this.#told === role) return;
+    this.#told = role;
+    this.#role = role;
+    this.#options.onRole?.(role);
+  }
+
+  /** Aborted when it is to end. */
+  get stopping(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  get drainAsked(): boolean {
+    return this.#drainAsked;
+  }
+
+  /** False: that is as it was. */
+  askToDrain(drain: boolean): boolean {
+    if (this.#drainAsked === drain) return false;
+    this.#drainAsked = drain;
+    this.#changed.raise();
+    return true;
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+    this.#changed.raise();
+  }
+
+  /** Somebody asked it to take no work: until they ask it to go on. */
+  async rest(): Promise<void> {
+    if (this.#drainAsked) this.role = "drained";
+    while (this.#drainAsked && !this.stopping.aborted) await this.#changed.wait(this.#options.clock, null);
+  }
+}

@@ -1,0 +1,182 @@
+/** Lists of records: where each item begins and ends, found by the values that belong together. */
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import type { Element } from "../dom/nodes.ts";
+import { compileItems, Problems } from "../rules/compile.ts";
+import type { PageFacts } from "../facts/page-facts.ts";
+import { findInJson, jsonPathOf, type Segment } from "./json-rules.ts";
+import { LabelledPage } from "./labelled-page.ts";
+import { learnField, type LearnedRule } from "./learn.ts";
+import { findOccurrences, findParts } from "./occurrences.ts";
+import { elementsAt, type Path, pathCss, pathsTo } from "./paths.ts";
+
+/** One page and, by field, the values of its first items. */
+export interface ListPage {
+  facts: PageFacts;
+  examples: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface LearnedItems {
+  /** As it stands in `items`. */
+  items: Record<string, JsonValue>;
+  fields: Readonly<Record<string, LearnedRule[]>>;
+}
+
+const MAX_LEVELS = 12;
+const MOST_PATHS = 60;
+
+/** Several fields with as many examples each are one list of records. */
+export function isListOfItems(pages: readonly ListPage[]): boolean {
+  return pages.some(({ examples }) => {
+    const counts = Object.values(examples).map((list) => list.length);
+    return counts.length > 1 && counts[0]! > 1 && counts.every((count) => count === counts[0]);
+  });
+}
+
+export function learnItems(pages: readonly ListPage[]): LearnedItems | null {
+  const lists = pages.filter((page) => isListOfItems([page]));
+  const [first] = lists;
+  if (first === undefined) return null;
+  if (first.facts.isJson) return jsonItems(lists);
+  const whole = lists.map(({ facts, examples }) => new LabelledPage(facts, examples));
+  const containers = whole.map(containersOf);
+  if (containers.some((found) => found === null)) return null;
+  let best: LearnedItems | null = null;
+  for (const path of itemPaths(whole[0]!, containers[0]!)) {
+    const items = whole.flatMap((page, index) => itemPages(page, path, containers[index]!) ?? [null]);
+    if (items.includes(null)) continue;
+    const fields = learnFields(first, items as LabelledPage[]);
+    const count = Object.values(fields).filter((rules) => rules.length > 0).length;
+    if (best === null || count > learnedIn(best)) best = { items: { css: pathCss(path) }, fields };
+    if (count === Object.keys(fields).length) break;
+  }
+  return best;
+}
+
+const learnedIn = ({ fields }: LearnedItems) => Object.values(fields).filter((rules) => rules.length > 0).length;
+
+function learnFields({ examples }: ListPage, items: readonly LabelledPage[]): Record<string, LearnedRule[]> {
+  return Object.fromEntries(Object.keys(examples).map((field) => [field, learnField(field, items)]));
+}
+
+/** For each item the smallest element that holds all of its values; null when an item has none. */
+function containersOf(page: LabelledPage): Element[] | null {
+  const fields = Object.values(page.examples);
+  const containers: Element[] = [];
+  for (let item = 0; item < fields[0]!.length; item += 1) {
+    const places = fields.map((values) => placesOf(page, values[item]!));
+    const container = smallestAround(places, containers.at(-1) ?? null);
+    if (container === null) return null;
+    containers.push(container);
+  }
+  return containers;
+}
+
+function placesOf(page: LabelledPage, value: string): Element[] {
+  const whole = findOccurrences(page, value);
+  return (whole.length > 0 ? whole : findParts(page, value)).map(({ element }) => element);
+}
+
+/** Items come one after the other: what stands in the one before is not in this one. */
+function smallestAround(places: readonly Element[][], before: Element | null): Element | null {
+  let best: { element: Element; levels: number } | null = null;
+  const [first = [], ...others] = [...places].sort((a, b) => a.length - b.length);
+  for (const start of first) {
+    let at: Element | null = start;
+    for (let levels = 0; at !== null && levels < MAX_LEVELS; levels += 1, at = at.parent) {
+      const around = at;
+      if (before !== null && isIn(before, around)) break;
+      if (best !== null && levels >= best.levels) break;
+      if (others.every((elements) => elements.some((element) => isIn(element, around)))) {
+        best = { element: around, levels };
+        break;
+      }
+    }
+  }
+  return best?.element ?? null;
+}
+
+function isIn(element: Element, outer: Element): boolean {
+  for (let at: Element | null = element; at !== null; at = at.parent) if (at === outer) return true;
+  return false;
+}
+
+/** Ways to the element around the first item that does not hold the second, the surest first. */
+function itemPaths(page: LabelledPage, containers: readonly Element[]): Path[] {
+  const [first, second] = containers;
+  const paths: Path[] = [];
+  for (let at: Element | null = first!; at !== null && !isIn(second!, at); at = at.parent)
+    paths.push(...pathsTo(at, page.root).filter(({ steps }) => steps.every(({ anchor }) => anchor.nth === null)));
+  return paths
+    .filter((path) => {
+      const found = new Set(elementsAt(page, path));
+      return containers.every((container) => itemAround(container, found) !== null);
+    })
+    .sort((a, b) => a.cost - b.cost)
+    .slice(0, MOST_PATHS);
+}
+
+/** The item that a container is in; null: none, or one in another. */
+function itemAround(container: Element, items: ReadonlySet<Element>): Element | null {
+  let found: Element | null = null;
+  for (let at: Element | null = container; at !== null; at = at.parent) {
+    if (!items.has(at)) continue;
+    if (found !== null) return null;
+    found = at;
+  }
+  return found;
+}
+
+/** Each item with its own examples; null when the path does not tell them apart. */
+function itemPages(page: LabelledPage, path: Path, containers: readonly Element[]): LabelledPage[] | null {
+  const found = new Set(elementsAt(page, path));
+  const items = containers.map((container) => itemAround(container, found));
+  if (items.includes(null) || new Set(items).size < items.length) return null;
+  const select = compileItems({ css: pathCss(path) }, "items", new Problems());
+  const selected = select?.({ facts: page.facts, element: page.root }, found.size + 1) ?? [];
+  if (selected.length !== found.size) return null;
+  return items.map((item, index) => {
+    const examples = Object.entries(page.examples).map(([field, values]) => [field, [values[index]!]] as const);
+    return new LabelledPage(page.facts, Object.fromEntries(examples), item!);
+  });
+}
+
+/** Values at the same places of neighbouring elements of one array. */
+function jsonItems(pages: readonly ListPage[]): LearnedItems | null {
+  const [{ facts, examples }] = pages as [ListPage];
+  const byField = Object.entries(examples).map(
+    ([field, values]) => [field, values.map((value) => findInJson(facts, value.trim()))] as const,
+  );
+  for (const { segments } of byField[0]![1][0]!) {
+    for (const [cut, segment] of segments.entries()) {
+      if (typeof segment !== "number") continue;
+      const start = segments.slice(0, cut);
+      const fields: Record<string, LearnedRule[]> = {};
+      for (const [field, items] of byField) {
+        const rest = sameRest(
+          start,
+          items.map((places) => places.map((place) => place.segments)),
+        );
+        if (rest !== null) fields[field] = [{ rule: { jsonpath: jsonPathOf(rest) }, cost: 1 }];
+      }
+      if (Object.keys(fields).length < byField.length) continue;
+      return { items: { jsonpath: `${jsonPathOf(start)}[*]` }, fields };
+    }
+  }
+  return null;
+}
+
+/** What follows the position in the array, when it is the same for all items, each at another position. */
+function sameRest(start: readonly Segment[], items: readonly (readonly (readonly Segment[])[])[]): Segment[] | null {
+  const below = (segments: readonly Segment[]) =>
+    start.every((segment, index) => segments[index] === segment) && typeof segments[start.length] === "number";
+  for (const segments of items[0]!.filter(below)) {
+    const rest = JSON.stringify(segments.slice(start.length + 1));
+    const positions = items.map(
+      (places) =>
+        places.find((other) => below(other) && JSON.stringify(other.slice(start.length + 1)) === rest)?.[start.length],
+    );
+    if (!positions.includes(undefined) && new Set(positions).size === positions.length)
+      return segments.slice(start.length + 1);
+  }
+  return null;
+}

@@ -1,0 +1,137 @@
+/** Pages with wanted values in, rules for a job out, with alternatives and what each gives. */
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import { squeeze } from "../dom/text.ts";
+import { extract, type PageInput, parsePage, type ParsedPage } from "../page.ts";
+import { compilePlan } from "../plan.ts";
+import { isListOfItems, learnItems } from "./items.ts";
+import { findInJson } from "./json-rules.ts";
+import { LabelledPage } from "./labelled-page.ts";
+import { learnField, type LearnedRule } from "./learn.ts";
+import { findOccurrences, findParts } from "./occurrences.ts";
+
+export interface ExamplePage {
+  input: PageInput;
+  /** By field; an empty list: the page has none. */
+  examples: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface LessonInput {
+  pages: readonly ExamplePage[];
+  /** Values that stand on some of the pages, without saying on which. */
+  examples: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface Alternative {
+  rule: Record<string, JsonValue>;
+  /** From 0 to 1: how well it should survive changes of the page. */
+  score: number;
+  /** What it gives on each page; on a list of records: for each of them. */
+  values: JsonValue[];
+}
+
+export interface Lesson {
+  /** Where the records are; null: each page is one. */
+  items: Record<string, JsonValue> | null;
+  /** The best rule of each field that could be learned. */
+  fields: Record<string, Record<string, JsonValue>>;
+  alternatives: Record<string, Alternative[]>;
+  /** What the rules give, by page; the first of them. */
+  records: Record<string, JsonValue>[][];
+  /** How many records they give on each page. */
+  record_counts: number[];
+  problems: { field: string; page: number | null; message: string }[];
+}
+
+const MOST_SHOWN = 20;
+const EMPTY_COST = 6;
+
+export function learnRules({ pages: given, examples: loose }: LessonInput): Lesson {
+  const parsed = given.map(({ input }) => parsePage(input));
+  const { assigned, problems } = assign(given, parsed, loose);
+  const lists = parsed.map(({ facts }, index) => ({ facts, examples: assigned[index]! }));
+  const fields = [...new Set([...given.flatMap(({ examples }) => Object.keys(examples)), ...Object.keys(loose)])];
+  const list = isListOfItems(lists) ? learnItems(lists) : null;
+  const labelled = lists.map(({ facts, examples }) => new LabelledPage(facts, examples));
+  const items = list?.items ?? null;
+  const lesson: Lesson = { items, fields: {}, alternatives: {}, records: [], record_counts: [], problems };
+  for (const field of fields) {
+    const rules = list?.fields[field] ?? learnField(field, labelled);
+    const found = rules.map((rule) => alternative(rule, field, items, parsed)).sort((a, b) => b.score - a.score);
+    if (found.length > 0) lesson.fields[field] = found[0]!.rule;
+    else if (!problems.some((problem) => problem.field === field)) problems.push(...problemsOf(field, labelled));
+    lesson.alternatives[field] = found;
+  }
+  for (const page of parsed) {
+    const records = recordsOf(page, items, lesson.fields);
+    lesson.records.push(records.slice(0, MOST_SHOWN));
+    lesson.record_counts.push(records.length);
+  }
+  return lesson;
+}
+
+/** Each value goes to a page that shows it; of several, to the one with the fewest values of the field. */
+function assign(
+  given: readonly ExamplePage[],
+  parsed: readonly ParsedPage[],
+  loose: LessonInput["examples"],
+): { assigned: Record<string, string[]>[]; problems: Lesson["problems"] } {
+  const assigned = given.map(({ examples }) =>
+    Object.fromEntries(Object.entries(examples).map(([field, values]) => [field, [...values]])),
+  );
+  const problems: Lesson["problems"] = [];
+  const pages = parsed.map(({ facts }) => new LabelledPage(facts, {}));
+  for (const [field, values] of Object.entries(loose)) {
+    for (const value of values.map(squeeze)) {
+      const shown = assigned.filter((_, index) => isThere(pages[index]!, value));
+      const [first] = shown.toSorted((a, b) => (a[field]?.length ?? 0) - (b[field]?.length ?? 0));
+      if (first === undefined) problems.push({ field, page: null, message: notThere(value, pages.length) });
+      else (first[field] ??= []).push(value);
+    }
+  }
+  return { assigned, problems };
+}
+
+function alternative(
+  { rule, cost }: LearnedRule,
+  field: string,
+  items: Lesson["items"],
+  pages: readonly ParsedPage[],
+): Alternative {
+  const records = pages.flatMap((page) => recordsOf(page, items, { [field]: rule }));
+  const values = records.map((record) => record[field] ?? null);
+  // All pages are of one kind: a rule that finds nothing on some of them is less sure.
+  const empty = values.filter((value) => value === null || (Array.isArray(value) && value.length === 0)).length;
+  const doubt = cost + (EMPTY_COST * empty) / Math.max(1, values.length);
+  return { rule, score: Math.round(100 / (1 + doubt / 6)) / 100, values: values.slice(0, MOST_SHOWN) };
+}
+
+function recordsOf(parsed: ParsedPage, items: Lesson["items"], fields: Lesson["fields"]): Record<string, JsonValue>[] {
+  if (Object.keys(fields).length === 0) return [];
+  const plan = compilePlan({ fields, ...(items === null ? {} : { items }), links: false });
+  return extract(parsed, plan).records;
+}
+
+function problemsOf(field: string, pages: readonly LabelledPage[]): Lesson["problems"] {
+  const absent = pages.flatMap((page, index) =>
+    (page.examples[field] ?? [])
+      .filter((value) => !isThere(page, value))
+      .map((value) => ({ field, page: index, message: notThere(value, 1) })),
+  );
+  if (absent.length > 0) return absent;
+  return [{ field, page: null, message: "no rule gives all examples: check that they are the same kind of value" }];
+}
+
+function notThere(value: string, pages: number): string {
+  const who = pages === 1 ? "the page does not say" : "none of the pages says";
+  return `${who} "${shortened(value)}": copy the value as the page shows it`;
+}
+
+function isThere(page: LabelledPage, value: string): boolean {
+  if (findInJson(page.facts, value).length > 0) return true;
+  return findOccurrences(page, value).length > 0 || findParts(page, value).length > 0;
+}
+
+function shortened(value: string): string {
+  const text = squeeze(value);
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}

@@ -1,0 +1,118 @@
+/** Where the pages of a crawl lead: what becomes tasks, and what is left. */
+import type { CrawlPayload } from "../../../domain/crawl/crawl-options.ts";
+import { crawlKey, type LeftReason } from "../../../domain/crawl/crawl-scope.ts";
+import {
+  type LeftLink,
+  paginationCut,
+  paginationWarning,
+  type SkipReason,
+  skipReasonOf,
+} from "../../../domain/crawl/crawl-skips.ts";
+import { laneOfSite } from "../../../domain/lane/lane.ts";
+import type { Discovered, Report } from "../../../domain/run/outcome.ts";
+import { shownUrl, siteOf } from "../../../domain/text/url.ts";
+import type { FollowLink } from "../../../extract/follow.ts";
+import type { ClaimedTask } from "../../../store/ports/port.ts";
+import { isRead } from "./crawl-moves.ts";
+import type { CrawlRun } from "./crawl-runs.ts";
+import type { PageRest } from "../page-copies.ts";
+
+/** The links of a page; of one that is as it was those that are left are known already. */
+interface PageLinks {
+  url: string;
+  finalUrl: string;
+  links: readonly FollowLink[];
+  left?: readonly LeftLink[];
+}
+
+/** What the crawl learns from a page that it has, whether or not it had to be loaded. */
+export function reportOf(
+  crawl: CrawlRun,
+  task: ClaimedTask,
+  { url, finalUrl, links, left = [], content }: PageLinks & Pick<PageRest, "content">,
+): Report {
+  const { depth } = task.payload as CrawlPayload;
+  const found = linksOf(crawl, { links, left, finalUrl }, depth);
+  const isOnlyFollowed = !isRead(crawl, task);
+  if (content !== null && !crawl.given.wasFoundBefore(content.hash, task.row)) crawl.scope.earn(url);
+  const traps = crawl.traps.toKeep();
+  return {
+    ...found,
+    ...(finalUrl === url ? {} : { landed: { key: crawlKey(finalUrl), url: finalUrl } }),
+    // Pages that say the same are told by their records, and it has none.
+    ...(content?.isTelling === true && !isOnlyFollowed ? { content: content.hash } : {}),
+    ...(isOnlyFollowed ? { followedOnly: true } : {}),
+    ...(traps === null ? {} : { traps }),
+  };
+}
+
+/** The store looks for each of them until it finds one that it does not know. */
+const MOST_TOO_DEEP = 1000;
+
+/** The pages that this one leads to, without those that are in the store already; and what is left of its links. */
+export function linksOf(
+  crawl: CrawlRun,
+  { links, left = [], finalUrl: from }: Omit<PageLinks, "url">,
+  depth: number,
+): Pick<Report, "discovered" | "tooDeep" | "skipped" | "run"> {
+  const { scope, counted, kept } = crawl;
+  if (crawl.options.follow_links === false) return {};
+  const skips = new Skips(crawl);
+  for (const { key, why } of left) skips.add(key, why);
+  const cut = cutOf(crawl, left, from);
+  if (!scope.goesDeeperThan(depth)) {
+    const tooDeep = links.map(({ key }) => key).filter((key) => !kept.has(key));
+    for (const key of tooDeep) skips.add(key, "depth");
+    return { ...skips.report(), ...cut, ...(tooDeep.length === 0 ? {} : { tooDeep: tooDeep.slice(0, MOST_TOO_DEEP) }) };
+  }
+  const discovered: Discovered[] = [];
+  for (const link of links) {
+    if (kept.has(link.key)) continue;
+    // What is left because of a trap may be followed after all when it is found on a page of another kind.
+    const why = counted.has(link.key) ? null : scope.admit(link, { depth: depth + 1, from });
+    if (why !== null) {
+      skips.add(link.key, why);
+      continue;
+    }
+    counted.add(link.key);
+    const site = siteOf(link.url);
+    discovered.push({ ...link, site, lane: laneOfSite(site), depth: depth + 1 });
+  }
+  return { ...skips.report(), ...cut, ...(discovered.length === 0 ? {} : { discovered }) };
+}
+
+/** Counts the links of a page that the crawl leaves, each address once. */
+export class Skips {
+  readonly #seen: CrawlRun["skipped"];
+  readonly #counts: Partial<Record<SkipReason, number>> = {};
+
+  constructor({ skipped }: CrawlRun) {
+    this.#seen = skipped;
+  }
+
+  add(key: string, why: LeftReason): void {
+    const reason = skipReasonOf(why);
+    if (reason === null || this.#seen.has(key)) return;
+    this.#seen.add(key);
+    this.#counts[reason] = (this.#counts[reason] ?? 0) + 1;
+  }
+
+  report(): Pick<Report, "skipped"> {
+    return Object.keys(this.#counts).length === 0 ? {} : { skipped: this.#counts };
+  }
+}
+
+/** Said once for a crawl: a pattern has left what looks like the next page of a list. */
+function cutOf(crawl: CrawlRun, left: readonly LeftLink[], from: string): Pick<Report, "run"> {
+  const next = crawl.pagination.isTold ? undefined : left.find((link) => link.next !== undefined)?.next;
+  if (next === undefined) return {};
+  crawl.pagination.isTold = true;
+  const cut = paginationCut(crawl.options, { ...next, url: shownUrl(next.url) }, shownUrl(from));
+  const { message, ...meta } = paginationWarning(cut);
+  return {
+    run: {
+      events: [{ type: "crawl.pagination_cut_off", level: "warn", message, meta }],
+      facts: { pagination_cut: cut },
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { type Clock, sleep } from "../../../base/clock.ts";
+
+/**
+ * The pause between two pages of a crawl that asks for one. Such a crawl has one page at a time, so whoever has it waits:
+ * no other page of the crawl would be begun in its stead.
+ */
+export class CrawlPause {
+  readonly #clock: Clock;
+  readonly #ms: number;
+  #lastAt = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock, ms: number) {
+    this.#clock = clock;
+    this.#ms = ms;
+  }
+
+  async next(signal: AbortSignal): Promise<void> {
+    if (this.#ms === 0) return;
+    const left = this.#lastAt + this.#ms - this.#clock.monotonic();
+    if (left > 0) await sleep(this.#clock, left, signal);
+    signal.throwIfAborted();
+    this.#lastAt = this.#clock.monotonic();
+  }
+}

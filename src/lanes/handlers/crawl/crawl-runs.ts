@@ -1,0 +1,244 @@
+import { type CrawlOptions, type CrawlSnapshot, pageRecipeOf } from "../../../domain/crawl/crawl-options.ts";
+import {
+  type CrawlScope,
+  compileScope,
+  crawlKey,
+  SCOPE_LIMITS,
+  type ScopeOptions,
+} from "../../../domain/crawl/crawl-scope.ts";
+import { documentOf } from "../../../domain/page/page-options.ts";
+import { Recent } from "../../../domain/lane/recent.ts";
+import type { Recipe } from "../../../domain/run/recipe.ts";
+import type { PlanSpec } from "../../../extract/plan.ts";
+import type { PageReader } from "../../../extract/pool.ts";
+import { sourceWanted } from "../../../extract/extract-request.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { NO_TRAPS, type TrapState } from "../../../domain/crawl/traps.ts";
+import type { Store } from "../../../store/ports/port.ts";
+import { CrawlPause } from "./crawl-pause.ts";
+import { CrawlTime } from "./crawl-time.ts";
+import { PageChanges } from "../page-changes.ts";
+import { PageCopies } from "../page-copies.ts";
+import { KnownSites } from "../page-lessons.ts";
+import { EvidenceSampler } from "../evidence-sampler.ts";
+
+/** What is the same for all pages of a crawl, worked out once. */
+export interface CrawlRun {
+  /** Under which its links are remembered by the threads that look at them. */
+  name: string;
+  options: CrawlOptions;
+  recipe: Recipe;
+  /** Where its starts have moved to; they belong to its scope. */
+  movedStarts: string[];
+  /** Keys of the addresses that the user named. */
+  givenStarts: ReadonlySet<string>;
+  scope: CrawlScope;
+  /** The scope's options as JSON, for the threads that look at links. */
+  scopeText: string;
+  spec: PlanSpec;
+  /** Keys that the traps have counted. */
+  counted: RecentKeys;
+  /** Keys of links that were left, and are counted. */
+  skipped: RecentKeys;
+  /** Whether the run's log says that a pattern cuts off the next pages of a list. */
+  pagination: { isTold: boolean };
+  /** Keys that are in the store: no page needs to hand them on again. */
+  kept: RecentKeys;
+  /** What pages gave: a page that gives something new is no part of a trap. */
+  given: FirstPages;
+  traps: TrapKeeper;
+  time: CrawlTime;
+  /** Only of a saved crawl. */
+  copies: PageCopies | null;
+  /** How its pages compare with what the job knew of them; only of a saved crawl. */
+  changes: PageChanges | null;
+  /** What of its failures is kept to be looked at. */
+  shown: EvidenceSampler;
+  /** Sites whose setting decides about robots.txt against the crawl: its log has said so. */
+  overridden: Set<string>;
+  /** Until the next page may begin, where there is a pause between them. */
+  pause: CrawlPause;
+}
+
+/** What a reader wants to know of an article besides its text. */
+export const ABOUT_ARTICLE = ["title", "author", "published_at"];
+
+/** What nobody asked about for this long has probably ended. */
+const IDLE_MS = 60_000;
+
+interface CrawlRunsDeps {
+  store: Store;
+  clock: Clock;
+  reader: Pick<PageReader, "keep">;
+}
+
+/** The crawls that this process works on. */
+export class CrawlRuns {
+  readonly #deps: CrawlRunsDeps;
+  readonly sites: KnownSites;
+  readonly #runs = new Map<string, { run: Promise<CrawlRun>; usedAt: number }>();
+  #age = 0;
+
+  constructor(deps: CrawlRunsDeps) {
+    this.#deps = deps;
+    this.sites = new KnownSites(deps);
+  }
+
+  of(runId: string): Promise<CrawlRun> {
+    const now = this.#deps.clock.monotonic();
+    let known = this.#runs.get(runId);
+    if (known === undefined) {
+      for (const [id, { usedAt }] of this.#runs) if (usedAt < now - IDLE_MS) this.#runs.delete(id);
+      known = { run: this.#read(runId), usedAt: now };
+      this.#runs.set(runId, known);
+      known.run.catch(() => this.#runs.delete(runId));
+    }
+    known.usedAt = now;
+    return known.run;
+  }
+
+  /** These pages of a crawl are in the store. */
+  keep(runId: string, keys: readonly string[]): void {
+    void this.#runs.get(runId)?.run.then(
+      ({ name, kept }) => {
+        this.#deps.reader.keep({ crawl: name, keys });
+        for (const key of keys) kept.add(key);
+      },
+      () => {},
+    );
+  }
+
+  /** A page is there after all. */
+  recovered(runId: string, task: number): void {
+    void this.#runs.get(runId)?.run.then(
+      ({ shown }) => shown.leave(task),
+      () => {},
+    );
+  }
+
+  /** The store may not have any more what it had: pages hand on all of their links again. */
+  forget(): void {
+    this.#age += 1;
+    this.#runs.clear();
+  }
+
+  /** What was worked out of it does not hold any more. */
+  drop(runId: string): void {
+    this.#runs.delete(runId);
+  }
+
+  async #read(runId: string): Promise<CrawlRun> {
+    const { store, clock } = this.#deps;
+    const record = await store.run(runId);
+    if (record === null) throw new Error("the run is gone");
+    const { options } = record.snapshot as CrawlSnapshot;
+    const { urls, max_depth, include, exclude, follow, read, same_site, stay_within } = options;
+    const movedStarts = [...(record.facts.moved_starts ?? [])];
+    const asked: ScopeOptions = {
+      url: [...urls, ...movedStarts].slice(0, SCOPE_LIMITS.starts),
+      max_depth,
+      include,
+      exclude,
+      follow,
+      read,
+      same_site,
+      ...(stay_within === undefined ? {} : { stay_within }),
+    };
+    const { ok, errors } = compileScope(asked, { traps: (await store.trapState(runId)) ?? NO_TRAPS });
+    if (ok === undefined)
+      throw new Error(`the crawl cannot be read: ${errors.map(({ message }) => message).join("; ")}`);
+    return {
+      name: `${runId} ${this.#age}`,
+      options,
+      recipe: pageRecipeOf(options),
+      movedStarts,
+      givenStarts: new Set(urls.map(crawlKey)),
+      scope: ok,
+      scopeText: JSON.stringify(asked),
+      spec: specOf(options),
+      counted: new RecentKeys(),
+      skipped: new RecentKeys(),
+      pagination: { isTold: record.facts.pagination_cut !== undefined },
+      kept: new RecentKeys(),
+      given: new FirstPages(),
+      traps: new TrapKeeper(ok, clock),
+      time: new CrawlTime(this.#deps, record),
+      copies: record.jobId === null ? null : new PageCopies(store, record.jobId, options),
+      changes:
+        record.jobId === null
+          ? null
+          : new PageChanges(store, record.jobId, options, record.facts.changes !== undefined),
+      shown: new EvidenceSampler(),
+      overridden: new Set(),
+      pause: new CrawlPause(clock, (options.delay_seconds ?? 0) * 1000),
+    };
+  }
+}
+
+function specOf(options: CrawlOptions): PlanSpec {
+  const { fields, items, schema, article } = options;
+  const document = documentOf(pageRecipeOf(options));
+  const further = sourceWanted(options);
+  const wantsArticle = article ?? (fields === null && further === null);
+  const about = { links: wantsArticle, article: wantsArticle, ...(document === null ? {} : { document }) };
+  // The schema is of the records that come out in the end.
+  if (further !== null) return { fields, ...about, ...further };
+  const spec: PlanSpec = { fields: fields ?? ABOUT_ARTICLE, ...about };
+  if (items !== null) spec.items = items;
+  if (schema !== null) spec.schema = schema;
+  return spec;
+}
+
+/** What is short is written often, so that little is lost; what is long may take a thousandth of the time. */
+const KEEP_TRAPS_EVERY_MS = 100;
+const KEEP_TRAPS_MS_PER_COUNT = 1;
+
+/** Says now and then what the scope has counted, for the store: a restart must not give a trap its allowance anew. */
+export class TrapKeeper {
+  readonly #scope: CrawlScope;
+  readonly #clock: Clock;
+  #nextAt = Number.NEGATIVE_INFINITY;
+  #kept = 0;
+
+  constructor(scope: CrawlScope, clock: Clock) {
+    this.#scope = scope;
+    this.#clock = clock;
+  }
+
+  /** What is to be written with the next outcome; null: nothing has changed, or it was written a moment ago. */
+  toKeep(): TrapState | null {
+    const { trapChanges } = this.#scope;
+    const now = this.#clock.monotonic();
+    if (trapChanges === this.#kept || now < this.#nextAt) return null;
+    this.#kept = trapChanges;
+    const state = this.#scope.trapState();
+    const counts = state.ownKind.length + state.earned.length + state.queries.length + state.shapes.length;
+    this.#nextAt = now + Math.max(KEEP_TRAPS_EVERY_MS, counts * KEEP_TRAPS_MS_PER_COUNT);
+    return state;
+  }
+}
+
+const MOST_KEYS = 50_000;
+
+export class RecentKeys {
+  readonly #keys = new Recent<true>(MOST_KEYS);
+
+  has(key: string): boolean {
+    return this.#keys.get(key) === true;
+  }
+
+  add(key: string): void {
+    this.#keys.set(key, true);
+  }
+}
+
+/** Which page was the first to say something. One whose outcome was not written is done again, and says it again. */
+class FirstPages {
+  readonly #pages = new Recent<number>(MOST_KEYS);
+
+  wasFoundBefore(key: string, page: number): boolean {
+    const first = this.#pages.get(key);
+    if (first === undefined) this.#pages.set(key, page);
+    return first !== undefined && first !== page;
+  }
+}

@@ -1,0 +1,320 @@
+import { without } from "../../../base/without.ts";
+import { type Clock, sleep } from "../../../base/clock.ts";
+import type { CrawlPayload } from "../../../domain/crawl/crawl-options.ts";
+import type { Failure } from "../../../domain/run/failure.ts";
+import { openActions } from "../../../domain/page/secret-actions.ts";
+import type { Handled, Report, TaskArtifact } from "../../../domain/run/outcome.ts";
+import type { Recipe } from "../../../domain/run/recipe.ts";
+import type { LearnedStrategy } from "../../../domain/run/run-facts.ts";
+import { recipeAt } from "../../../domain/site/site-options.ts";
+import { type PageMemory, planStrategy } from "../../../domain/page/strategy-plan.ts";
+import { siteOf } from "../../../domain/text/url.ts";
+import { readRobotsDirectives } from "../../../domain/site/robots-directives.ts";
+import type { PlanSpec } from "../../../extract/plan.ts";
+import { looksLikeList } from "../../../extract/sitemap-file.ts";
+import { credentialsFor } from "../../../pages/access.ts";
+import { withDocument } from "../../../pages/document.ts";
+import { getPage, isUnchanged, type PageGot, type PageOrder } from "../../../pages/get-page.ts";
+import type { Judgement } from "../../../pages/judge.ts";
+import { noticeExpiry } from "../../../pages/session-expiry.ts";
+import type { PageCopyRecord } from "../../../store/ports/crawl-port.ts";
+import type { ClaimedTask } from "../../../store/ports/port.ts";
+import type { SiteRecord } from "../../../store/records/site-records.ts";
+import { holdAtHead } from "../hold-at-head.ts";
+import { copyOf, withChange } from "./crawl-changes.ts";
+import { isArchived, withExchange } from "../archive.ts";
+import { contentOf, itemsOf } from "./crawl-items.ts";
+import { linksOf, reportOf } from "./crawl-links.ts";
+import { becomesRead, isRead, moved, movesOf } from "./crawl-moves.ts";
+import { ABOUT_ARTICLE, type CrawlRun, type CrawlRuns } from "./crawl-runs.ts";
+import { withSignIn } from "./crawl-sign-in.ts";
+import type { HandlerContext, TaskHandler } from "../handler.ts";
+import type { PageHandlerDeps } from "../page.ts";
+import { escalationAfter, freeCrash, lessonOf, memoryOf } from "../page-lessons.ts";
+import { withOverride } from "../robots-override.ts";
+import { memoryAt } from "../site-memory.ts";
+import { isGivenStart, readStartList } from "./start-list.ts";
+import { spacedByRobots } from "../spacing.ts";
+
+/** A page of a crawl: got as any page is, read, and its links handed on. */
+export function crawlHandler(deps: PageHandlerDeps, crawls: CrawlRuns): TaskHandler {
+  return {
+    strategy: "http",
+    run: async (task, context) => {
+      const crawl = await crawls.of(task.runId);
+      const site = await crawls.sites.of(siteOf(task.nextUrl ?? task.url ?? ""));
+      const handled = await attempt(deps, crawl, task, site, context);
+      return handOnMany(deps.clock, withOverride(crawl, site, handled), context);
+    },
+    onWritten: ({ task, report, verdict }) => {
+      // Its scope has grown.
+      if (report?.run?.facts.moved_starts !== undefined) crawls.drop(task.runId);
+      if (verdict.kind === "completed") crawls.recovered(task.runId, task.row);
+      const keys = report?.discovered?.map(({ key }) => key) ?? [];
+      if (keys.length > 0) crawls.keep(task.runId, keys);
+    },
+  };
+}
+
+/** More than these are handed on in pieces: others wait for the transaction in which they become tasks. */
+const MOST_AT_ONCE = 500;
+
+async function handOnMany(clock: Clock, handled: Handled, context: HandlerContext): Promise<Handled> {
+  const found = handled.report?.discovered ?? [];
+  let from = 0;
+  // Whoever is interrupted begins again: what is known is not added twice.
+  for (; found.length - from > MOST_AT_ONCE; from += MOST_AT_ONCE) {
+    await context.handOn({ found: found.slice(from, from + MOST_AT_ONCE), asideLimit: 0 });
+    await sleep(clock, 0, context.signal);
+  }
+  return from === 0 ? handled : { ...handled, report: { ...handled.report, discovered: found.slice(from) } };
+}
+
+async function attempt(
+  deps: PageHandlerDeps,
+  crawl: CrawlRun,
+  task: ClaimedTask,
+  site: SiteRecord | null,
+  context: HandlerContext,
+): Promise<Handled> {
+  const { clock, limits } = deps;
+  const { signal } = context;
+  const url = task.nextUrl ?? task.url ?? "";
+  const { scope, time } = crawl;
+  const { depth } = task.payload as CrawlPayload;
+  const plan = planStrategy(crawl.recipe, task.memory as PageMemory | null, site, url, clock.now());
+  const reads = isRead(crawl, task);
+  const recipe = recipeAt(reads ? crawl.recipe : followRecipe(crawl.recipe), site);
+  const timeoutMs = plan.way === "browser" ? limits.browserTimeoutMs : limits.httpTimeoutMs;
+  await crawl.pause.next(signal);
+  const leftMs = await time.leftMs(timeoutMs);
+  const neededMs = time.neededMs(timeoutMs);
+  if (leftMs <= neededMs) return outOfTime(neededMs);
+  const begun = clock.monotonic();
+  const order: PageOrder = {
+    recipe,
+    plan,
+    spec: reads ? crawl.spec : FOLLOW_SPEC,
+    follow: {
+      crawl: crawl.name,
+      scope: crawl.scopeText,
+      // The next run of a saved crawl must find its way without the page.
+      all: crawl.copies !== null,
+      tooDeep: !scope.goesDeeperThan(depth),
+    },
+    shareKey: task.runId,
+    url,
+    askedUrl: task.url ?? url,
+    // What was given for the origin of the starts is sent to no other.
+    credentialsFor: async (target) =>
+      recipe.sealed === null && recipe.session_id === null
+        ? null
+        : credentialsFor(deps, recipe, target, { elsewhere: "without" }),
+    browserOptions: () => openActions(deps.seal, recipe.browser, task.url ?? url),
+    ...holdAtHead(context, clock),
+    beforeExtract: context.leaveSite,
+    ...(context.via === undefined ? {} : { via: context.via }),
+    // Another site has limits of its own: the page moves to that site's lane. A start is wanted wherever it lives.
+    followRedirects: (from, to) =>
+      siteOf(from) === siteOf(to) &&
+      (scope.isStart(task.key) || scope.decide(to.href, { depth, from: null }).follow) &&
+      !becomesRead(crawl, task, to.href),
+    mostMs: leftMs,
+    mayAsk: context.mayAsk,
+    memory: memoryAt(site, url, context),
+    ...(recipe.respect_robots ? { robots: spacedByRobots(deps.robots, context) } : {}),
+    keepExchanges: isArchived(crawl.options),
+    isShown: (what) => crawl.shown.claim(task.row, what),
+    ...(isGivenStart(crawl, task) ? { isList: (answer) => looksLikeList(answer.body, answer.contentType) } : {}),
+    signal,
+  };
+  // An archive has every page as it was sent.
+  const mayBeKnown = plan.way === "http" && !isArchived(crawl.options);
+  const copy = mayBeKnown ? await copyOf(crawl, task, url) : null;
+  let got = await getPage(deps, copy === null ? order : { ...order, conditions: copy });
+  const same = copy === null ? null : await unchanged(crawl, task, copy, got, url);
+  // It was said of another page, or of one whose records have gone since.
+  if (same === null && isUnchanged(got)) got = await getPage(deps, order);
+  got = await noticeExpiry(deps, got, recipe.session_id, order.askedUrl ?? url);
+  const tookMs = clock.monotonic() - begun;
+  // It was cut short by the end of the crawl, and not by the page's own fault.
+  if ((got.failure?.code === "timeout" || got.failure?.reason === "llm_timeout") && tookMs >= leftMs)
+    return outOfTime(neededMs);
+  if (got.failure === null && got.answer?.notFollowed === undefined) time.took(tookMs);
+  const answeredMs = got.answer?.headMs ?? null;
+  if (got.isList === true) return { ...(await readStartList(deps, crawl, task, got.answer!, context)), answeredMs };
+  if (same !== null) return { ...same, answeredMs };
+  const handled = { ...(await concluded(deps, crawl, task, got, url, site?.learned ?? null)), answeredMs };
+  return isArchived(crawl.options) ? withExchange(handled, got, deps.exchanges) : handled;
+}
+
+async function concluded(
+  deps: Pick<PageHandlerDeps, "evidence" | "files">,
+  crawl: CrawlRun,
+  task: ClaimedTask,
+  got: PageGot,
+  url: string,
+  learned: LearnedStrategy | null,
+): Promise<Handled> {
+  if (got.answer?.notFollowed !== undefined) return moved(crawl, task, got);
+  if (got.failure !== null) return failed(crawl, task, got, got.failure, deps.evidence);
+  return withSignIn(await completed(deps.files, crawl, task, got, url, learned), got.judgement?.signIn ?? null);
+}
+
+/** A page that is only followed: its article tells it from others, and nothing else is read from it. */
+const FOLLOW_SPEC: PlanSpec = { fields: ABOUT_ARTICLE, links: false, article: true };
+
+function followRecipe(recipe: Recipe): Recipe {
+  return { ...recipe, fields: null, items: null, schema: null, extract: null, document: null };
+}
+
+function linksIn(
+  judgement: Judgement | null,
+  finalUrl: string,
+): { finalUrl: string } & Pick<Judgement, "left"> & {
+    links: Judgement["follow"];
+  } {
+  return { finalUrl, links: judgement?.follow ?? [], left: judgement?.left ?? [] };
+}
+
+/** The task stays in the queue until the crawl's time is over; none of its others is begun, either. */
+function outOfTime(neededMs: number): Handled {
+  return { kind: "handed_back", why: "the crawl's time is over", report: { pageMs: Math.ceil(neededMs) } };
+}
+
+async function failed(
+  crawl: CrawlRun,
+  task: ClaimedTask,
+  { plan, answer, judgement, evidence }: PageGot,
+  what: Failure,
+  keeper: PageHandlerDeps["evidence"],
+): Promise<Handled> {
+  const crashed = freeCrash(task, plan, what);
+  if (crashed !== null) return crashed;
+  const { depth } = task.payload as CrawlPayload;
+  const report: Report = {
+    strategy: plan.way,
+    ...(await evidenceOf(crawl, task, what, () => keeper.keep(task.nextUrl ?? task.url ?? "", what, evidence, answer))),
+    ...memoryOf(plan),
+    ...escalationAfter(plan, what),
+    // What lacks a field may be the list that leads to what has it.
+    ...(answer === null ? {} : linksOf(crawl, linksIn(judgement, answer.finalUrl), depth)),
+  };
+  return { kind: "failed", failure: what, report };
+}
+
+/** Of many that fail alike some are shown; one that failed otherwise before shows that no more. */
+async function evidenceOf(
+  { shown }: CrawlRun,
+  { row }: ClaimedTask,
+  what: Failure,
+  keep: () => Promise<readonly TaskArtifact[]>,
+): Promise<Pick<Report, "evidence">> {
+  const evidence = shown.claim(row, what) ? await keep() : [];
+  if (evidence.length === 0) return shown.leave(row) ? { evidence } : {};
+  shown.keep(row);
+  return { evidence };
+}
+
+async function completed(
+  files: PageHandlerDeps["files"],
+  crawl: CrawlRun,
+  task: ClaimedTask,
+  got: PageGot,
+  url: string,
+  known: LearnedStrategy | null,
+): Promise<Handled> {
+  const { plan, answer, judgement, extract } = got;
+  const { depth } = task.payload as CrawlPayload;
+  const extraction = judgement?.extraction ?? null;
+  const finalUrl = answer?.finalUrl ?? url;
+  const { links, left } = linksIn(judgement, finalUrl);
+  const reads = isRead(crawl, task);
+  const content = extraction === null ? null : contentOf(crawl, extraction);
+  // Where some pages need a browser and others do not, the plain ones teach nothing more.
+  const learned = plan.way === "http" && known?.mixed === true ? null : lessonOf(url, plan);
+  // Only what a plain request gave can be asked about by one.
+  const copy = plan.way === "http" && extraction !== null ? crawl.copies?.make(answer!, { links, content }) : null;
+  const items = extraction === null || !reads ? [] : itemsOf(crawl, extraction, finalUrl, depth, judgement!.records);
+  const page = reads
+    ? await crawl.changes?.compare(finalUrl, finalUrl !== url, items, content?.hash ?? null)
+    : undefined;
+  if (page?.change === "unchanged" && crawl.options.only_changed === true)
+    return sameAgain(crawl, task, got, { url, finalUrl, links, left, content }, { page, copy: copy ?? null, learned });
+  return {
+    kind: "completed",
+    ...(await withDocument(files, got, withChange(crawl, items, page?.change), task.url ?? url)),
+    ...(answer === null ? {} : { httpStatus: answer.status }),
+    detail:
+      answer === null
+        ? null
+        : {
+            bytes: Buffer.byteLength(answer.body),
+            ...(finalUrl === url ? {} : movesOf(answer)),
+            ...(reads ? {} : { followed_only: true }),
+            ...(extract === undefined ? {} : { extract }),
+          },
+    report: {
+      strategy: plan.way,
+      ...reportOf(crawl, task, { url, finalUrl, links, left, content }),
+      ...(learned === null ? {} : { learned }),
+      ...(crawl.copies === null ? {} : { copy: copy ?? null }),
+      ...(page === undefined ? {} : { page }),
+    },
+  };
+}
+
+/** The page was loaded, and says what it said when the job came to it last: there is nothing to tell. */
+function sameAgain(
+  crawl: CrawlRun,
+  task: ClaimedTask,
+  { plan, answer }: PageGot,
+  rest: Parameters<typeof reportOf>[2],
+  { learned, ...told }: Required<Pick<Report, "page" | "copy">> & { learned: NonNullable<Report["learned"]> | null },
+): Handled {
+  return {
+    kind: "completed",
+    artifacts: [],
+    results: [],
+    httpStatus: answer!.status,
+    detail: { unchanged: true, ...(rest.finalUrl === rest.url ? {} : movesOf(answer!)) },
+    report: {
+      strategy: plan.way,
+      ...reportOf(crawl, task, rest),
+      ...(learned === null ? {} : { learned }),
+      ...told,
+    },
+  };
+}
+
+/** The page as it was before; null: the server does not say so, or what was kept of it is of no use. */
+async function unchanged(
+  crawl: CrawlRun,
+  task: ClaimedTask,
+  copy: PageCopyRecord,
+  got: PageGot,
+  url: string,
+): Promise<Handled | null> {
+  const { answer } = got;
+  const page = answer !== null && isUnchanged(got) ? await crawl.copies!.open(copy, answer) : null;
+  if (answer === null || page === null) return null;
+  const { finalUrl } = answer;
+  const { depth } = task.payload as CrawlPayload;
+  const state = isRead(crawl, task) ? await crawl.changes?.same(finalUrl, finalUrl !== url, page) : undefined;
+  const links = readRobotsDirectives(answer.headers["x-robots-tag"] ?? "").nofollow ? [] : page.links;
+  return {
+    kind: "completed",
+    artifacts: [],
+    // It may have been found on another level than before, and which other pages say the same is this run's business.
+    results: page.records.map((record) => ({ ...without(record, "duplicate_of"), depth, unchanged: true })),
+    httpStatus: answer.status,
+    detail: { unchanged: true, ...(finalUrl === url ? {} : movesOf(answer)) },
+    report: {
+      strategy: got.plan.way,
+      ...reportOf(crawl, task, { url, finalUrl, links, content: page.content }),
+      copy: crawl.copies!.renew(copy, answer),
+      ...(state === undefined ? {} : { page: state }),
+      unchanged: true,
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/** Pages that redirects lead to other sites: those have limits and troubles of their own. */
+import type { Clock } from "../../../base/clock.ts";
+import type { Handled } from "../../../domain/run/outcome.ts";
+import { siteOf } from "../../../domain/text/url.ts";
+import { type HeldAtSite, heldBySite } from "../../../domain/run/waiting.ts";
+import { waitingSentence } from "../../../domain/run/waiting-sentence.ts";
+import type { PageAnswer } from "../../../fetch/page.ts";
+import type { Store } from "../../../store/ports/port.ts";
+
+interface OtherSitesDeps {
+  store: Pick<Store, "site">;
+  clock: Clock;
+}
+
+/** How soon somebody looks again whether a site may be asked; nothing is fetched for that. */
+const LOOK_AGAIN_MS = 2_000;
+
+/** Thrown before a request to a site that is to be left alone. */
+class HeldElsewhere extends Error {
+  readonly site: string;
+  readonly held: HeldAtSite;
+
+  constructor(site: string, held: HeldAtSite) {
+    super(`${site}: ${waitingSentence(held)}`);
+    this.site = site;
+    this.held = held;
+  }
+}
+
+/** Throws when the site is paused, has asked for patience, or keeps failing. */
+export async function leaveHeldSiteAlone({ store, clock }: OtherSitesDeps, site: string): Promise<void> {
+  const record = await store.site(site);
+  const held = record === null ? null : heldBySite(record, 0, clock.now());
+  if (held !== null) throw new HeldElsewhere(site, held);
+}
+
+/**
+ * What a page does whose way leads through a site that is to be left alone: it waits, and begins again when that site may
+ * be asked. `known`: the site it is known to wait for.
+ */
+export function waitElsewhere(error: unknown, known: string | null, now: number): Handled {
+  if (!(error instanceof HeldElsewhere)) throw error;
+  const { site, held, message } = error;
+  const event = {
+    type: "task.deferred",
+    level: "info",
+    message: `Waiting for the site that the page redirects to: ${message}`,
+    meta: { site, reason: held.reason },
+  } as const;
+  return {
+    kind: "handed_back",
+    why: message,
+    waitMs: Math.min(LOOK_AGAIN_MS, Math.max(1, (held.until ?? Number.POSITIVE_INFINITY) - now)),
+    ...(known === site ? {} : { report: { run: { events: [event], facts: { waits_at: site } } } }),
+  };
+}
+
+/** A plain request that was sent to another site is a task of that site's lane from there on; null: it was not. */
+export function movedElsewhere(answer: PageAnswer | null): Handled | null {
+  const to = answer?.notFollowed;
+  if (to === undefined || siteOf(to) === siteOf(answer!.finalUrl)) return null;
+  const { redirects, finalUrl, status } = answer!;
+  return {
+    kind: "moved",
+    url: to,
+    redirects: [...redirects.map(({ from }) => from), finalUrl],
+    httpStatus: status,
+  };
+}

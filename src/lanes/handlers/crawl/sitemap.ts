@@ -1,0 +1,320 @@
+import { type Clock, sleep } from "../../../base/clock.ts";
+import { classifyStatus, dispositionOf, isProxyFault } from "../../../domain/run/classify.ts";
+import { CRAWL_HANDLER } from "../../../domain/crawl/crawl-options.ts";
+import { crawlKey, type LeftReason } from "../../../domain/crawl/crawl-scope.ts";
+import { MOST_SITEMAPS, originsOf, type SitemapPayload, sitemapTask } from "../../../domain/crawl/crawl-sitemaps.ts";
+import { failure, FetchFailure } from "../../../domain/run/failure.ts";
+import { laneOfSite } from "../../../domain/lane/lane.ts";
+import type { Discovered, Handled, Report, RunEvent } from "../../../domain/run/outcome.ts";
+import { parseRetryAfter } from "../../../domain/lane/retry-after.ts";
+import type { Upstream } from "../../../domain/proxy/upstream.ts";
+import { shownUrl, siteOf } from "../../../domain/text/url.ts";
+import { SITEMAP_LIMITS } from "../../../extract/sitemap.ts";
+import type { SitemapReading } from "../../../extract/sitemap-file.ts";
+import type { PageAnswer } from "../../../fetch/page.ts";
+import type { PageDeps } from "../../../pages/get-page.ts";
+import { fetchObeying, type RobotsRules } from "../../../pages/obey-robots.ts";
+import type { ClaimedTask } from "../../../store/ports/port.ts";
+import { Skips } from "./crawl-links.ts";
+import type { CrawlRun, CrawlRuns } from "./crawl-runs.ts";
+import type { HandlerContext, TaskHandler } from "../handler.ts";
+import { withOverride } from "../robots-override.ts";
+import { spacedByRobots } from "../spacing.ts";
+
+export interface SitemapDeps extends PageDeps {
+  robots: RobotsRules & {
+    /** The sitemaps that the origin's robots.txt names. */
+    sitemaps(origin: string, signal: AbortSignal, via?: Upstream): Promise<readonly string[]>;
+  };
+}
+
+/** A sitemap of a crawl: the pages it names are handed on as links of the starts are. It is no page itself. */
+export function sitemapHandler(deps: SitemapDeps, crawls: CrawlRuns): TaskHandler {
+  return {
+    strategy: "http",
+    onFailed: (task, { code, reason, message }) =>
+      unread(task, message, { failure_code: code, failure_reason: reason }),
+    async run(task, context) {
+      const crawl = await crawls.of(task.runId);
+      const site = await crawls.sites.of(siteOf(task.nextUrl ?? task.url ?? ""));
+      const respect_robots = site?.respectRobots ?? crawl.options.respect_robots;
+      const here: CrawlRun = { ...crawl, options: { ...crawl.options, respect_robots } };
+      const work = (task.payload as SitemapPayload).by === "origin" ? askOrigin : readFile;
+      return withOverride(crawl, site, await work(deps, here, task, context));
+    },
+  };
+}
+
+async function askOrigin(
+  deps: SitemapDeps,
+  crawl: CrawlRun,
+  task: ClaimedTask,
+  context: HandlerContext,
+): Promise<Handled> {
+  const { origin } = new URL(task.url ?? "");
+  const named = await namedBy(deps, crawl, origin, context);
+  // The sitemaps come next, and those that robots.txt names are not asked about.
+  if (crawl.options.respect_robots)
+    context.keepDelay(await deps.robots.check(`${origin}/robots.txt`, context.signal, context.via));
+  const files =
+    named.length > 0
+      ? named.map((url) => sitemapTask(url, { depth: 0, by: "robots", namedAt: origin }))
+      : [sitemapTask(`${origin}/sitemap.xml`, { depth: 0, by: "guess" })];
+  const full = await handOn(deps.clock, crawl, context, files, (one) => one);
+  const found = { sitemaps: files.length };
+  const handled = read(found, full ? [told(task, count(files.length, "sitemap"), found, [TOO_MANY])] : []);
+  return { ...handled, answeredMs: null };
+}
+
+/** Also a crawl that does not ask robots.txt for leave looks there for sitemaps; but then it may as well be missing. */
+async function namedBy(
+  { robots }: SitemapDeps,
+  { options }: CrawlRun,
+  origin: string,
+  { signal, via }: HandlerContext,
+): Promise<readonly string[]> {
+  try {
+    return await robots.sitemaps(origin, signal, via);
+  } catch (error) {
+    if (options.respect_robots || signal.aborted || !(error instanceof FetchFailure)) throw error;
+    // A site that asks for patience gets it from everybody, and a proxy that fails has not asked the site.
+    if (dispositionOf(error.failure) === "rate_limit" || isProxyFault(error.failure)) throw error;
+    return [];
+  }
+}
+
+async function readFile(
+  deps: SitemapDeps,
+  crawl: CrawlRun,
+  task: ClaimedTask,
+  context: HandlerContext,
+): Promise<Handled> {
+  const answer = await fetchFile(deps, crawl, task, context);
+  return { ...(await readAnswer(deps, crawl, task, answer, context)), answeredMs: answer.headMs ?? null };
+}
+
+async function readAnswer(
+  deps: SitemapDeps,
+  crawl: CrawlRun,
+  task: ClaimedTask,
+  answer: PageAnswer,
+  context: HandlerContext,
+): Promise<Handled> {
+  const { reader, clock } = deps;
+  const { depth, by } = task.payload as SitemapPayload;
+  const { signal } = context;
+  if (answer.notFollowed !== undefined) return moved(answer, answer.notFollowed);
+  const refused = classifyStatus(answer.status, parseRetryAfter(answer.headers["retry-after"] ?? "", clock.now()));
+  if (refused !== null) {
+    return by === "guess" && refused.reason === "http_not_found"
+      ? nothingThere(task, refused.message)
+      : { kind: "failed", failure: refused };
+  }
+  const file = { body: answer.body as Uint8Array, contentType: answer.contentType, url: answer.finalUrl, depth };
+  const sitemap = await reader.readSitemap(file, { signal, owned: true });
+  const why = sitemap.problems.join("; ");
+  // Many sites answer every address with a page; nobody has said that there is a sitemap.
+  if (sitemap.kind === "none")
+    return by === "guess" ? nothingThere(task, why) : { kind: "failed", failure: failure("not_html", why) };
+  if (sitemap.kind === "index") return readIndex(deps, crawl, task, sitemap, context);
+  return readPages(deps, crawl, task, sitemap, context);
+}
+
+async function fetchFile(
+  { strategies, limits, robots }: SitemapDeps,
+  { options }: CrawlRun,
+  task: ClaimedTask,
+  context: HandlerContext,
+): Promise<PageAnswer> {
+  const { signal, via } = context;
+  const url = task.nextUrl ?? task.url ?? "";
+  const request = {
+    url,
+    credentials: null,
+    timeoutMs: limits.httpTimeoutMs,
+    maxBodyBytes: SITEMAP_LIMITS.bytes,
+    signal,
+    ...(via === undefined ? {} : { via }),
+    // Another site has limits of its own: the sitemap moves to that site's lane.
+    followRedirects: (from: URL, to: URL) => siteOf(from) === siteOf(to),
+  };
+  if (!options.respect_robots) return strategies.http.fetch(request);
+  const rules = openAt((task.payload as SitemapPayload).namedAt, spacedByRobots(robots, context));
+  await rules.check(url, signal, via);
+  return fetchObeying(strategies.http, request, rules);
+}
+
+/** Whoever names a sitemap in robots.txt wants it to be read; of other hosts that says nothing. */
+function openAt(origin: string | undefined, rules: RobotsRules): RobotsRules {
+  return {
+    check: async (url, signal, via) => (new URL(url).origin === origin ? 0 : rules.check(url, signal, via)),
+    mayFollow: (url, via) => url.origin === origin || rules.mayFollow(url, via),
+  };
+}
+
+function moved({ redirects, finalUrl, status }: PageAnswer, to: string): Handled {
+  if (siteOf(to) === siteOf(finalUrl)) {
+    const why = `redirects to ${shownUrl(to)}, which the site's robots.txt asks us not to fetch`;
+    return { kind: "failed", failure: failure("robots_disallowed", why, { httpStatus: status }) };
+  }
+  return { kind: "moved", url: to, redirects: [...redirects.map(({ from }) => from), finalUrl], httpStatus: status };
+}
+
+/** Pages that the crawl does not come to may still be there. */
+const SEES_PART: Report = { run: { events: [], facts: { sees_part: true } } };
+
+const TOO_MANY = `some were left, because a crawl reads ${MOST_SITEMAPS} sitemaps at most`;
+
+export async function readIndex(
+  { clock }: Pick<SitemapDeps, "clock">,
+  crawl: CrawlRun,
+  task: ClaimedTask,
+  { sitemaps, problems }: SitemapReading,
+  context: HandlerContext,
+): Promise<Handled> {
+  const { depth } = task.payload as SitemapPayload;
+  if (sitemaps.length === 0 && problems.length > 0) {
+    const why = problems.join("; ");
+    return { kind: "skipped", why, report: { events: [unread(task, why, {})], ...SEES_PART } };
+  }
+  const { isStart } = task.payload as SitemapPayload;
+  const payload: SitemapPayload = { depth: depth + 1, by: "index", ...(isStart === true ? { isStart } : {}) };
+  const full = await handOn(clock, crawl, context, sitemaps, (url) => sitemapTask(url, payload));
+  const notes = full ? [...problems, TOO_MANY] : problems;
+  const found = { sitemaps: sitemaps.length };
+  const events = [told(task, count(sitemaps.length, "sitemap"), found, notes)];
+  return read(found, events, notes.length === 0 ? {} : SEES_PART);
+}
+
+const AT_START = { depth: 0, from: null };
+const BELOW_START = { depth: 1, from: null };
+
+/** Where the pages stand that a sitemap names. */
+function placeOf(task: ClaimedTask): typeof AT_START {
+  return (task.payload as SitemapPayload).isStart === true ? AT_START : BELOW_START;
+}
+
+export async function readPages(
+  { clock }: Pick<SitemapDeps, "clock">,
+  crawl: CrawlRun,
+  task: ClaimedTask,
+  { kind, urls, problems, truncated }: SitemapReading,
+  context: HandlerContext,
+): Promise<Handled> {
+  const { scope, counted } = crawl;
+  const place = placeOf(task);
+  const { by } = task.payload as SitemapPayload;
+  const left: Partial<Record<LeftReason, number>> = {};
+  const skips = new Skips(crawl);
+  const tooDeep: string[] = [];
+  let pages = 0;
+  const full = await handOn(clock, crawl, context, urls, (url): Discovered | null => {
+    const decision = scope.decide(url, place);
+    if (!decision.follow) {
+      left[decision.why] = (left[decision.why] ?? 0) + 1;
+      if (decision.why === "too_long") skips.add(url.slice(0, 200), decision.why);
+      else if (decision.why !== "not_http") skips.add(crawlKey(url), decision.why);
+      // One is enough to know that a deeper crawl would find more.
+      const nearer = decision.why === "depth" && tooDeep.length === 0 ? scope.decide(url, AT_START) : decision;
+      if (nearer.follow) tooDeep.push(nearer.key);
+      return null;
+    }
+    pages += 1;
+    if (!counted.has(decision.key)) scope.admit(decision, place);
+    counted.add(decision.key);
+    const site = siteOf(decision.url);
+    return {
+      key: decision.key,
+      url: decision.url,
+      site,
+      lane: laneOfSite(site),
+      depth: place.depth,
+      handler: CRAWL_HANDLER,
+    };
+  });
+  const outside = urls.length - pages;
+  const found = { pages, left };
+  const words = full
+    ? "more pages than the crawl may have (max_pages)"
+    : `${count(pages, "page")}${outside === 0 ? "" : `, ${outside} left by the rules of the crawl`}`;
+  const traps = crawl.traps.toKeep();
+  return read(found, [told(task, words, found, problems, by === "start" ? NAMES[kind] : SITEMAP)], {
+    ...skips.report(),
+    ...(tooDeep.length === 0 ? {} : { tooDeep }),
+    // A feed has the newest entries alone.
+    ...(truncated || kind === "feed" ? SEES_PART : {}),
+    ...(traps === null ? {} : { traps }),
+  });
+}
+
+/** Each piece is a transaction of its own, which others wait for. */
+const PIECE = 500;
+
+/**
+ * Adds what a list leads to, a piece at a time. Whoever is interrupted begins again: what is known is not added twice.
+ * Says whether a limit of the crawl has kept something out; then it has stopped there.
+ */
+async function handOn<T>(
+  clock: Clock,
+  { scope }: CrawlRun,
+  context: HandlerContext,
+  list: readonly T[],
+  toFound: (entry: T) => Discovered | null,
+): Promise<boolean> {
+  const asideLimit = originsOf(scope.starts).length + MOST_SITEMAPS;
+  for (let from = 0; from < list.length; from += PIECE) {
+    context.signal.throwIfAborted();
+    const found = list.slice(from, from + PIECE).flatMap((entry) => toFound(entry) ?? []);
+    const { leftOut } = await context.handOn({ found, asideLimit });
+    if (leftOut) return true;
+    // A list of 50,000 takes seconds, in which others have their turn.
+    await sleep(clock, 0, context.signal);
+  }
+  return false;
+}
+
+function read(detail: unknown, events: readonly RunEvent[], more: Report = {}): Handled {
+  return { kind: "completed", artifacts: [], results: [], detail, report: { ...more, events } };
+}
+
+/** A site decides how long it is, and it stands in the run's log. */
+export function addressOf({ url }: ClaimedTask): string {
+  return shownUrl(url ?? "").slice(0, 2000);
+}
+
+function nothingThere(task: ClaimedTask, why: string): Handled {
+  const url = addressOf(task);
+  const message = `No sitemap: ${url}: ${why}`;
+  const event: RunEvent = { type: "sitemap.not_found", level: "info", message, meta: { url } };
+  return { kind: "skipped", why, report: { events: [event] } };
+}
+
+const SITEMAP = { type: "sitemap.read", name: "Sitemap" } as const;
+const NAMES = {
+  urlset: SITEMAP,
+  index: SITEMAP,
+  feed: { type: "feed.read", name: "Feed" },
+  text: { type: "url_list.read", name: "List" },
+  none: SITEMAP,
+} as const;
+
+function told(
+  task: ClaimedTask,
+  words: string,
+  found: object,
+  notes: readonly string[],
+  { type, name }: (typeof NAMES)[keyof typeof NAMES] = SITEMAP,
+): RunEvent {
+  const url = addressOf(task);
+  const message = `${name} read: ${url}: ${[words, ...notes].join("; ")}`;
+  return { type, level: notes.length === 0 ? "info" : "warn", message, meta: { url, ...found } };
+}
+
+function unread(task: ClaimedTask, why: string, more: object): RunEvent {
+  const url = addressOf(task);
+  return { type: "sitemap.failed", level: "warn", message: `Sitemap not read: ${url}: ${why}`, meta: { url, ...more } };
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,50 @@
+import type { Clock, Timer } from "../../../base/clock.ts";
+
+export type WriteProgress = (progress: { fraction: number; message: string | null }) => Promise<unknown>;
+
+/** What a step says of how far it is, written once a second at most, and only while it is at work. */
+export class StepProgress {
+  readonly #clock: Clock;
+  readonly #write: WriteProgress;
+  #last = Number.NEGATIVE_INFINITY;
+  #waiting: { fraction: number; message: string | null } | null = null;
+  #timer: Timer | null = null;
+  #stopped = false;
+  #writing: Promise<unknown> = Promise.resolve();
+
+  constructor(clock: Clock, write: WriteProgress) {
+    this.#clock = clock;
+    this.#write = write;
+  }
+
+  tell(done: number, total: number | null, message?: string): void {
+    // A step that was left behind goes on talking.
+    if (this.#stopped) return;
+    const fraction = total === null || !(total > 0) ? 0 : Math.min(1, Math.max(0, done / total));
+    this.#waiting = { fraction, message: message?.slice(0, LONGEST_MESSAGE) ?? null };
+    if (this.#timer !== null) return;
+    const wait = this.#last + EVERY_MS - this.#clock.monotonic();
+    if (wait <= 0) this.#flush();
+    else this.#timer = this.#clock.after(wait, () => this.#flush());
+  }
+
+  /** Nothing is written after this. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#timer?.cancel();
+    await this.#writing;
+  }
+
+  #flush(): void {
+    this.#timer = null;
+    if (this.#waiting === null) return;
+    const progress = this.#waiting;
+    this.#waiting = null;
+    this.#last = this.#clock.monotonic();
+    // It is only told: what cannot be written now is said again soon.
+    this.#writing = this.#write(progress).catch(() => {});
+  }
+}
+
+const EVERY_MS = 1000;
+const LONGEST_MESSAGE = 500;

@@ -1,0 +1,174 @@
+import { Turns } from "../../../base/event-loop.ts";
+import type { Seal } from "../../../base/seal.ts";
+import type { JsonValue } from "../../../domain/lane/queue-item.ts";
+import { openAddresses } from "../../../domain/text/sealed-text.ts";
+import type { StepDefinition, StepResult, WorkflowSnapshot } from "../../../domain/workflow/definition.ts";
+import { withArtifactId } from "../../../domain/workflow/output-files.ts";
+import { openSecrets } from "../../../domain/workflow/secrets.ts";
+import type { ClaimedTask, Store } from "../../../store/ports/port.ts";
+import { opened } from "../opened.ts";
+import type { StepDeps } from "./step-deps.ts";
+
+/** What the steps before one have left; it does not change any more once the step has begun. */
+export interface Before {
+  /** By name; of one that was skipped, an empty object. */
+  outputs: Readonly<Record<string, JsonValue>>;
+  /** By index: null for one that was skipped. */
+  results: ReadonlyMap<number, StepResult | null>;
+}
+
+interface Known {
+  taskId: string;
+  result: StepResult | null;
+}
+
+/** Characters of JSON: larger outputs are read anew by each step that follows from them, so that few fill no memory. */
+const SMALL = 4096;
+
+/** A workflow as its steps see it: one generation of a run. */
+export class StepRun {
+  readonly id: string;
+  readonly name: string;
+  readonly jobId: string | null;
+  readonly generation: number;
+  /** As it is stored: with its secrets sealed. */
+  readonly definition: WorkflowSnapshot["definition"];
+  readonly #sealedParams: WorkflowSnapshot["params"];
+  readonly #store: Store;
+  readonly #seal: Seal;
+  #params: WorkflowSnapshot["params"] | null = null;
+  /** What it counts for among those that are remembered. */
+  readonly weight: number;
+  /** Of those that have ended well, by index, null for one that was skipped: within a generation that stays. */
+  readonly #results = new Map<number, Known>();
+  /** Of steps with a list: thousands of entries look at the same. */
+  readonly #before = new Map<number, Promise<Before>>();
+
+  constructor(
+    { store, seal }: Pick<StepDeps, "store" | "seal">,
+    run: Pick<StepRun, "id" | "jobId" | "generation">,
+    snapshot: WorkflowSnapshot,
+  ) {
+    this.#store = store;
+    this.#seal = seal;
+    this.id = run.id;
+    this.jobId = run.jobId;
+    this.generation = run.generation;
+    this.definition = snapshot.definition;
+    this.#sealedParams = snapshot.params;
+    this.name = snapshot.definition.name;
+    this.weight = snapshot.definition.steps.length + Math.ceil(JSON.stringify(snapshot).length / SMALL);
+  }
+
+  /** As it is stored: with its secrets sealed. */
+  step(index: number): StepDefinition {
+    return this.definition.steps[index] as StepDefinition;
+  }
+
+  /** What a step may use of the workflow's params: in clear. Throws a FetchFailure when the key is another one. */
+  get params(): WorkflowSnapshot["params"] {
+    this.#params ??= opened(() => openSecrets(this.#seal, this.definition.params, this.#sealedParams));
+    return this.#params;
+  }
+
+  /** The condition and the list of a step, in clear. */
+  openedControl(index: number): Pick<StepDefinition, "when" | "for_each"> {
+    const { when, for_each } = this.step(index);
+    return opened(() => openAddresses(this.#seal, { when, for_each }));
+  }
+
+  /** What a step works with, as it was written: in clear. */
+  openedParams(index: number, schema: JsonValue): StepDefinition["params"] {
+    return opened(() => openSecrets(this.#seal, schema, this.step(index).params));
+  }
+
+  before(index: number): Promise<Before> {
+    if (this.step(index).for_each === null) return this.#read(index);
+    let before = this.#before.get(index);
+    if (before === undefined) {
+      before = this.#read(index);
+      this.#before.set(index, before);
+      before.catch(() => this.#before.delete(index));
+    }
+    return before;
+  }
+
+  async #read(index: number): Promise<Before> {
+    const wanted = this.#ancestors(index);
+    const unknown = wanted.filter((at) => !this.#results.has(at));
+    const large = new Map<number, Known>();
+    for (const step of unknown.length === 0 ? [] : await this.#store.steps(this.id, unknown)) {
+      const result = step.task.state === "completed" ? (step.task.detail as StepResult) : null;
+      const isSmall = result === null || JSON.stringify(result.output).length <= SMALL;
+      (isSmall ? this.#results : large).set(step.index, { taskId: step.task.id, result });
+    }
+    const outputs: Record<string, JsonValue> = {};
+    const results = new Map<number, StepResult | null>();
+    for (const at of wanted) {
+      const { taskId = "", result = null } = this.#results.get(at) ?? large.get(at) ?? {};
+      results.set(at, result);
+      const output = result?.output ?? {};
+      // Asked each time: a step in between may have dropped the file.
+      const files = Object.hasOwn(output, "artifact_hash") ? await this.#store.artifactsOf(taskId) : [];
+      outputs[this.step(at).name] = withArtifactId(output, files);
+    }
+    return { outputs, results };
+  }
+
+  /** All steps that it follows from, in their order. */
+  #ancestors(index: number): readonly number[] {
+    const found = new Set<number>();
+    const open = [...this.step(index).dependencies];
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      if (found.has(at)) continue;
+      found.add(at);
+      open.push(...this.step(at).dependencies);
+    }
+    return [...found].sort((a, b) => a - b);
+  }
+}
+
+/**
+ * So many steps are known, all workflows together; long params count as steps do. Workflows take turns: if fewer were known
+ * than are at work at once, each step would read its whole workflow anew.
+ */
+const MOST_KNOWN = 20_000;
+
+/** The workflows that this process has steps of, each read once. */
+export class StepRuns {
+  readonly #deps: Pick<StepDeps, "store" | "seal">;
+  readonly #known = new Map<string, StepRun>();
+  #weight = 0;
+
+  constructor(deps: Pick<StepDeps, "store" | "seal">) {
+    this.#deps = deps;
+  }
+
+  /** The run that a step was taken from; null: it is not there any more. */
+  async find({ runId, generation }: Pick<ClaimedTask, "runId" | "generation">): Promise<StepRun | null> {
+    let known = this.#known.get(runId);
+    if (known?.generation !== generation) {
+      const { store } = this.#deps;
+      const turns = new Turns();
+      const run = await store.run(runId);
+      const snapshot = await store.workflowSnapshot(runId);
+      if (run === null || snapshot === null) return null;
+      await turns.after();
+      known = new StepRun(this.#deps, run, snapshot as WorkflowSnapshot);
+      await turns.after();
+    }
+    this.#forget(runId);
+    this.#known.set(runId, known);
+    this.#weight += known.weight;
+    for (const oldest of this.#known.keys()) {
+      if (this.#weight <= MOST_KNOWN || oldest === runId) break;
+      this.#forget(oldest);
+    }
+    return known;
+  }
+
+  #forget(runId: string): void {
+    this.#weight -= this.#known.get(runId)?.weight ?? 0;
+    this.#known.delete(runId);
+  }
+}

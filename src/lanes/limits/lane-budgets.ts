@@ -1,0 +1,32 @@
+import type { Signal } from "../../base/signal.ts";
+import type { Budgets } from "./budgets.ts";
+
+/** The budgets of a process, as one lane uses them: its signal is raised when it is worth asking again. */
+export class LaneBudgets {
+  readonly #budgets: Budgets;
+  readonly #lane: Signal;
+
+  constructor(budgets: Budgets, lane: Signal) {
+    this.#budgets = budgets;
+    this.#lane = lane;
+  }
+
+  readonly take = (resolver: string): boolean => this.#budgets.take(resolver, this.#lane);
+
+  readonly room = (resolver: string): number => this.#budgets.claimable(resolver, this.#lane);
+
+  readonly wait = (resolver: string): void => this.#budgets.wait(resolver, this.#lane);
+
+  /** `written` waits until the task's outcome is in the store. */
+  release(resolver: string | null, written: () => Promise<unknown>): void {
+    if (resolver === null) return;
+    const release = () => this.#budgets.release(resolver, this.#lane);
+    if (this.#budgets.isSmall(resolver)) void written().then(release, release);
+    else release();
+  }
+
+  /** `movesOn`: another process takes the lane, and asks in its place. */
+  leaveLine({ movesOn = false } = {}): void {
+    this.#budgets.leaveLine(this.#lane, movesOn);
+  }
+}

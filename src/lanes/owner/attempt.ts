@@ -1,0 +1,204 @@
+import type { Clock } from "../../base/clock.ts";
+import { isoOf } from "../../base/iso.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { Random } from "../../base/random.ts";
+import { isOfExtractor } from "../../domain/run/classify.ts";
+import { type Failure, FetchFailure, failure } from "../../domain/run/failure.ts";
+import {
+  type Attempt,
+  type Handled,
+  type Report,
+  type RetryRules,
+  type Verdict,
+  verdictOf,
+} from "../../domain/run/outcome.ts";
+import { laneOfSite } from "../../domain/lane/lane.ts";
+import { mayBeOfProxy } from "../../domain/proxy/proxy-score.ts";
+import { siteOf } from "../../domain/text/url.ts";
+import type { ClaimedTask, SettledTask } from "../../store/ports/port.ts";
+import { type Asleep, Requeue, type HandlerContext, type HandlerLookup } from "../handlers/handler.ts";
+import type { StoreBackpressure } from "../limits/store-backpressure.ts";
+import type { RetryLog } from "./retry-log.ts";
+import { tell } from "./tell.ts";
+
+export interface AttemptDeps {
+  clock: Clock;
+  random: Random;
+  log: Log;
+  handlers: HandlerLookup;
+  retry: RetryRules;
+  backpressure: StoreBackpressure;
+  retryLog: RetryLog;
+}
+
+export interface AttemptEnd {
+  settled: SettledTask;
+  /** What it says about the site: a failure, null for a good answer, undefined for nothing. */
+  aboutSite: Failure | null | undefined;
+  /** How long the site took for a good answer; null: not measured, absent: nothing of its kind is. */
+  answeredMs?: number | null;
+}
+
+/** Why a task is aborted that somebody wants to end without a result; every other reason hands it back. */
+export const TASK_STOPPED = new DOMException("somebody stopped the task", "AbortError");
+
+/** Tries a task once and says what is to be written. Never throws. */
+export async function attemptTask(
+  deps: AttemptDeps,
+  task: ClaimedTask,
+  context: Omit<HandlerContext, "log">,
+): Promise<AttemptEnd> {
+  const { clock, log } = deps;
+  const startedAt = clock.now();
+  const begun = clock.monotonic();
+  const handler = deps.handlers(task.handler);
+  const ended: Handled | Asleep =
+    handler === undefined
+      ? { kind: "failed", failure: failure("handler_missing", `no handler named ${task.handler} is registered`) }
+      : await run(() => handler.run(task, { ...context, log }), context.signal, deps.backpressure);
+  // Whatever it made of being stopped; but what is done is done.
+  const isStopped = context.signal.reason === TASK_STOPPED && ended.kind !== "completed";
+  const tried = isStopped ? STOPPED : ended;
+  if (tried.kind === "asleep")
+    return { settled: { task, attempt: null, verdict: { kind: "wait", sleep: tried.sleep } }, aboutSite: undefined };
+  const handled = movesOn(tried, task) ? tried : TOO_MANY_MOVES;
+  // What slept in between took all the time since it began; a clock may have been set meanwhile.
+  const sinceMs = handled.report?.startedAt === undefined ? 0 : startedAt - handled.report.startedAt;
+  const attempt: Attempt = {
+    attempt: task.attempts.length + 1,
+    strategy: handled.report?.strategy ?? handler?.strategy ?? "none",
+    proxy: handled.report?.proxy ?? null,
+    started_at: isoOf(handled.report?.startedAt ?? startedAt),
+    duration_ms: Math.round(clock.monotonic() - begun + Math.max(0, sinceMs)),
+    http_status: statusOf(handled),
+    failure_code: "failure" in handled ? handled.failure.code : null,
+    failure_reason: "failure" in handled ? handled.failure.reason : null,
+  };
+  return settledTask(deps, task, handled, attempt);
+}
+
+const STOPPED: Handled = {
+  kind: "failed",
+  failure: failure("task_stopped", "somebody stopped it while it ran; retry-failed tries it again"),
+};
+
+const MOST_MOVES = 20;
+
+const TOO_MANY_MOVES: Handled = {
+  kind: "failed",
+  failure: failure("too_many_redirects", `the address moved from site to site more than ${MOST_MOVES} times`),
+};
+
+/** Sites that send a page to each other would do so for ever. */
+function movesOn(handled: Handled, task: ClaimedTask): boolean {
+  return handled.kind !== "moved" || task.redirects.length + handled.redirects.length <= MOST_MOVES;
+}
+
+/** Hands a task back that was claimed and not started. */
+export function notStarted(task: ClaimedTask): SettledTask {
+  return { task, verdict: { kind: "handed_back" }, attempt: null };
+}
+
+/** Ends a task without trying it, because its site has been given up. */
+export function givenUp({ handlers }: AttemptDeps, task: ClaimedTask): SettledTask {
+  const why = failure("breaker_open", "the site kept failing and was given up; retry-failed tries it again");
+  const verdict = { kind: "failed", failure: why } as const;
+  return { task, verdict, attempt: null, ...lastWords(handlers, task, verdict) };
+}
+
+/** Some failures are told by the run's log. */
+function lastWords(handlers: HandlerLookup, task: ClaimedTask, verdict: Verdict, report?: Report): { report?: Report } {
+  const event = verdict.kind === "failed" ? handlers(task.handler)?.onFailed?.(task, verdict.failure) : undefined;
+  if (event === undefined) return report === undefined ? {} : { report };
+  return { report: { ...report, events: [...(report?.events ?? []), event] } };
+}
+
+async function run(
+  work: () => Promise<Handled | Asleep>,
+  signal: AbortSignal,
+  backpressure: StoreBackpressure,
+): Promise<Handled | Asleep> {
+  try {
+    return await work();
+  } catch (error) {
+    if (signal.aborted) return { kind: "handed_back", why: "stopped" };
+    if (error instanceof Requeue) return { kind: "handed_back", why: error.message };
+    // A disk that takes no writes is the machine's trouble, not the page's.
+    if (backpressure.report(error)) return { kind: "handed_back", why: messageOf(error) };
+    if (error instanceof FetchFailure) return { kind: "failed", failure: error.failure };
+    return { kind: "failed", failure: failure("internal", messageOf(error)) };
+  }
+}
+
+function statusOf(handled: Handled): number | null {
+  if ("failure" in handled) return handled.failure.httpStatus ?? null;
+  return handled.kind === "handed_back" ? null : (handled.httpStatus ?? null);
+}
+
+function aboutSite(handled: Handled): Failure | null | undefined {
+  if (handled.kind === "handed_back") return undefined;
+  if (!("failure" in handled)) return null;
+  // Bad proxies must not close the site to those who do without.
+  if (handled.report?.proxy !== undefined && mayBeOfProxy(handled.failure)) return undefined;
+  if (isOfExtractor(handled.failure)) return null;
+  // Failures of our own, and refusals by our own guard, say nothing about the site.
+  const { code, reason } = handled.failure;
+  const ours =
+    code === "unknown" || code === "cancelled" || code === "forbidden_target" || reason.startsWith("handler_");
+  return ours ? undefined : handled.failure;
+}
+
+function settledTask(deps: AttemptDeps, task: ClaimedTask, handled: Handled, attempt: Attempt): AttemptEnd {
+  const usual = task.maxAttempts === null ? deps.retry : { ...deps.retry, maxAttempts: task.maxAttempts };
+  const rules = deps.handlers(task.handler)?.retryRules?.(usual) ?? usual;
+  const verdict = verdictOf(handled, task.tries + 1, task.waits, rules, deps.random);
+  const told = handled.report === undefined ? undefined : tell(handled.report, verdict, task, rules.maxAttempts);
+  const tried = deps.retryLog.event(task, verdict, rules.maxAttempts, deps.clock.now());
+  const report = tried === null ? told : { ...told, events: [...(told?.events ?? []), tried] };
+  const settled = {
+    task,
+    attempt,
+    verdict: toWrite(deps, task, handled, verdict),
+    ...lastWords(deps.handlers, task, verdict, report),
+  };
+  if (verdict.kind === "handed_back") return { settled: { ...settled, attempt: null }, aboutSite: undefined };
+  // A block that another way may get past says nothing about the site yet.
+  const escalates = verdict.kind === "retry" && handled.report?.escalation !== undefined;
+  const about = escalates || verdict.kind === "human" ? undefined : aboutSite(handled);
+  return {
+    settled,
+    aboutSite: about,
+    ...(handled.answeredMs === undefined ? {} : { answeredMs: handled.answeredMs }),
+  };
+}
+
+function toWrite(deps: AttemptDeps, task: ClaimedTask, handled: Handled, verdict: Verdict): SettledTask["verdict"] {
+  switch (verdict.kind) {
+    case "completed": {
+      const { artifacts, results, detail } = handled as Extract<Handled, { kind: "completed" }>;
+      return { kind: "completed", artifacts, results, detail };
+    }
+    case "skipped":
+      return { kind: "skipped", why: (handled as Extract<Handled, { kind: "skipped" }>).why };
+    case "moved": {
+      const moved = handled as Extract<Handled, { kind: "moved" }>;
+      const site = siteOf(moved.url);
+      const redirects = [...task.redirects, ...moved.redirects];
+      return { kind: "moved", url: moved.url, site, lane: laneOfSite(site), redirects };
+    }
+    case "handed_back": {
+      const { delayMs } = verdict;
+      return delayMs === undefined
+        ? { kind: "handed_back" }
+        : { kind: "handed_back", readyAt: deps.clock.now() + delayMs };
+    }
+    case "rate_wait":
+      return { kind: verdict.kind };
+    case "retry":
+      return { kind: "retry", failure: verdict.failure, readyAt: deps.clock.now() + verdict.delayMs };
+    case "human":
+    case "failed":
+      return { kind: verdict.kind, failure: verdict.failure };
+  }
+}

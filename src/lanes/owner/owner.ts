@@ -1,0 +1,393 @@
+import type { LaneTicket, TicketEnd } from "../../engine/port.ts";
+import type { ClaimedTask, LaneGrant } from "../../store/ports/port.ts";
+import { type AttemptEnd, attemptTask, givenUp, notStarted } from "./attempt.ts";
+import { LaneBudgets } from "../limits/lane-budgets.ts";
+import type { OwnerDeps } from "./owner-deps.ts";
+import { Pace } from "../limits/pace.ts";
+import { Running } from "./running.ts";
+import { SiteNotes } from "./site-notes.ts";
+import type { SlotSeeker } from "../limits/slots.ts";
+import { Permit } from "./permit.ts";
+import { taskContext } from "./task-context.ts";
+import { earliest, unlessAborted } from "../limits/waits.ts";
+import { PREFETCH, IDLE_RELEASE_MS, Window } from "./window.ts";
+
+/** What may not start within this time is left in the store. */
+export const PATIENCE_MS = 1000;
+
+/**
+ * Works on one lane for as long as it has something to do: claims a window of tasks, starts them under the lane's
+ * limits, hands the outcomes to the settler. One loop that wakes whenever something changed.
+ */
+export class LaneOwner implements SlotSeeker {
+  readonly #deps: OwnerDeps;
+  readonly #ticket: LaneTicket;
+  readonly #grant: LaneGrant;
+  readonly pace: Pace;
+  readonly #window: Window;
+  readonly #notes: SiteNotes;
+  readonly #running: Running;
+  readonly #sitsMs: number;
+  #grantedSlots = 0;
+  #awaitsSlot = false;
+  #lost = false;
+  #offersSeen = 0;
+  #controlsSeen: number;
+  #nextReadyAt: number | null = null;
+  /** The work of the site is to be divided anew: what runs ends first, and then this lane, so that somebody can. */
+  #divides = false;
+  /** The site was given up when last asked: tasks of runs with a deadline wait in the store until it is tried again. */
+  #siteGivenUp = false;
+  /** Tasks on their way back to the queue: until that is written, the store seems to have nothing ready. */
+  #returning = 0;
+  readonly #laneBudgets: LaneBudgets;
+
+  constructor(deps: OwnerDeps, ticket: LaneTicket, grant: LaneGrant) {
+    this.#deps = deps;
+    this.#ticket = ticket;
+    this.#grant = grant;
+    // A step of a workflow asks no site: it is not spaced out, and says nothing about one.
+    const rules = grant.site === null ? { ...deps.rules, minDelayMs: 0 } : deps.rules;
+    this.pace = new Pace(grant.site, rules, deps.clock, deps.paces.recall(grant), grant);
+    this.#running = new Running(deps.active, grant.lane, deps.clock);
+    const among = deps.store.capabilities.singleEngine ? "alone" : "shared";
+    this.#sitsMs = IDLE_RELEASE_MS[among];
+    this.#window = new Window(deps.clock, this.pace.concurrency, PREFETCH[among]);
+    this.#notes = new SiteNotes(deps, grant);
+    this.#controlsSeen = ticket.controls();
+    this.#laneBudgets = new LaneBudgets(deps.budgets, ticket.changed);
+  }
+
+  get slotsHeld(): number {
+    return this.#running.size + this.#grantedSlots;
+  }
+
+  slotGranted(): void {
+    this.#grantedSlots += 1;
+    this.#ticket.changed.raise();
+  }
+
+  /** Works until there is nothing to do here; nothing of it runs any more when this ends, whichever way. */
+  async work(): Promise<TicketEnd> {
+    const unsubscribe = this.#deps.backpressure.subscribe(this.#ticket.changed);
+    try {
+      return await this.#finish(await this.#loop());
+    } catch (error) {
+      await this.#abandon();
+      throw error;
+    } finally {
+      unsubscribe();
+    }
+  }
+
+  async #loop(): Promise<number | null> {
+    const { clock, backpressure } = this.#deps;
+    const ticket = this.#ticket;
+    let waitMs: number | null = null;
+    for (;;) {
+      if (ticket.fence.aborted || this.#lost) break;
+      this.#noticeOffers();
+      if (ticket.controls() !== this.#controlsSeen) await this.#noticeControls();
+      const ending = this.#mustEnd();
+      if (ending) {
+        this.#giveSlotsBack();
+      } else {
+        // Most turns of the loop have nothing to claim: they start a task without waiting for anything.
+        const limit = this.#wanted();
+        if (limit > 0) await this.#claim(limit);
+        waitMs = this.#startSome();
+        this.#awaitRoom();
+      }
+      this.#tellNotes();
+      if (ticket.hurry.aborted) this.#running.abortAll();
+      if (this.#running.size === 0) {
+        if (ending || this.#lost || (this.#finished(waitMs) && !(await this.#opensItself()))) break;
+        // Everything claimed was dealt with without being started: there may be more of it.
+        const waits = this.#window.waitsForResolvers || this.#returning > 0;
+        if (this.#window.size === 0 && waitMs === null && backpressure.reason === null && !waits)
+          ticket.changed.raise();
+      }
+      const turn = this.#deps.turns.yieldNow();
+      if (turn !== null) await turn;
+      await ticket.changed.wait(clock, this.#nextLook(ending, waitMs));
+    }
+    return waitMs;
+  }
+
+  /** Something outside asks to stop taking work. */
+  #mustEnd(): boolean {
+    const { drain, hurry } = this.#ticket;
+    if (!this.#ticket.leaseHolds() || this.#divides) return true;
+    return drain.aborted || hurry.aborted || this.#ticket.yieldWanted() || this.#deps.backpressure.reason !== null;
+  }
+
+  /** Nothing is running: is there anything left to wait for here? */
+  #finished(waitMs: number | null): boolean {
+    if (this.#window.size === 0 && this.#window.isDry && this.#returning === 0 && !this.#siteGivenUp) return true;
+    return waitMs !== null && waitMs > this.#sitsMs;
+  }
+
+  /** Whether what has just ended brings work for this lane, as the next entry of a list does: then it is kept. */
+  async #opensItself(): Promise<boolean> {
+    const { settler } = this.#deps;
+    if (!settler.isWriting(this.#grant)) return false;
+    await unlessAborted(settler.flush(this.#grant), this.#ticket.fence);
+    return this.#ticket.offers() !== this.#offersSeen;
+  }
+
+  #nextLook(ending: boolean, waitMs: number | null): number | null {
+    if (ending) return null;
+    // What waits in the window may wait for a resolver that another site uses: a retry that becomes due does not.
+    const retryMs =
+      this.#nextReadyAt === null || !this.#window.wasEmptied
+        ? null
+        : Math.max(1, this.#nextReadyAt - this.#deps.clock.now());
+    return earliest(earliest(waitMs, retryMs), this.#notes.dueMs());
+  }
+
+  /** How the lane's sites do and what they wait for is written now and then; `all`: whatever has not been. */
+  #tellNotes(all = false): void {
+    if (this.#grant.site === null) return;
+    this.#notes.see(this.pace.gate(), this.#window, this.#running.size);
+    const dueMs = this.#notes.dueMs();
+    if (dueMs === 0 || (all && dueMs !== null)) this.#deps.settler.note(this.#grant, this.#notes.take(), this.#onLost);
+  }
+
+  #noticeOffers(): void {
+    const offers = this.#ticket.offers();
+    if (offers !== this.#offersSeen) {
+      this.#offersSeen = offers;
+      this.#window.mayHaveMore();
+    }
+    if (this.#nextReadyAt !== null && this.#nextReadyAt <= this.#deps.clock.now()) this.#window.mayHaveMore();
+    if (this.#siteGivenUp && this.pace.gate().kind !== "give_up") {
+      this.#siteGivenUp = false;
+      this.#window.mayHaveMore();
+    }
+  }
+
+  /** Limits, pauses or run states may have changed. */
+  async #noticeControls(): Promise<void> {
+    const { store, budgets, settler, backpressure } = this.#deps;
+    const seen = this.#ticket.controls();
+    // A run may have been paused or ended: what was claimed of it and not started goes back, and the next claim asks anew.
+    for (const task of this.#window.takeAll()) this.#settle({ settled: notStarted(task), aboutSite: undefined });
+    // Only then does the store know everything, so that a reset of the breaker is not taken for an old state.
+    // On a full disk that takes as long as the disk is full: who loses the lane meanwhile must not wait for it.
+    await unlessAborted(settler.flush(this.#grant), this.#ticket.fence);
+    if (this.#ticket.fence.aborted) return;
+    try {
+      await budgets.refresh(seen);
+      const site = this.#grant.site === null ? null : await store.site(this.#grant.site.site);
+      // It has joined a group, or left one: its work is in another lane now, and this one has no owner.
+      if (site !== null && site.lane !== this.#grant.site?.lane) return this.#onLost();
+      if (site !== null && site.split !== site.targetShardCount) this.#divides = true;
+      if (site !== null) this.pace.refresh(site, { settling: settler.isWriting(this.#grant) });
+      // A run that was cancelled wants nothing of what is under way: its fetches end now, not when they are done.
+      await this.#running.abortUnwanted(store);
+    } catch (error) {
+      if (!backpressure.report(error)) throw error;
+      return;
+    }
+    this.#controlsSeen = seen;
+    this.#window.mayHaveMore();
+    this.#window.setConcurrency(this.pace.concurrency);
+  }
+
+  /** How many tasks to claim now: none while the window is well filled or nothing may start soon. */
+  #wanted(): number {
+    const gate = this.pace.gate();
+    // Whoever cannot begin anything at its site does not keep others from the units of a budget.
+    if (gate.kind === "go") this.#window.seekRoom(this.#laneBudgets);
+    else this.#laneBudgets.leaveLine();
+    const limit = this.#window.wanted(this.pace.soon);
+    if (limit === 0) return 0;
+    // What may not start soon is better left in the store, where others can see and change it.
+    if (gate.kind === "wait" && gate.ms === null && gate.why === "paused") return 0;
+    return gate.kind === "wait" && gate.ms !== null && gate.ms > PATIENCE_MS ? 0 : limit;
+  }
+
+  async #claim(limit: number): Promise<void> {
+    const { store, clock, backpressure, settler } = this.#deps;
+    const free = this.pace.gate().kind === "go" ? this.pace.free : 0;
+    const rules = this.#window.claimRules(this.#laneBudgets, free);
+    try {
+      // A retry that is still on its way to the store is not in the store's answer.
+      const unwritten = settler.isWriting(this.#grant) ? this.#nextReadyAt : null;
+      const withoutDeadline = this.pace.gate().kind === "give_up";
+      const options = { limit, soon: this.pace.concurrency, ...rules, withoutDeadline };
+      const claim = await store.claim(this.#grant, options, clock.now());
+      if (claim === null) {
+        this.#lost = true;
+        return;
+      }
+      this.#window.add(claim.tasks, claim.more, claim.limited);
+      if (claim.opened !== undefined) this.#deps.onOpened(claim.opened);
+      this.#siteGivenUp = withoutDeadline;
+      this.#nextReadyAt = earliest(claim.nextReadyAt, unwritten);
+    } catch (error) {
+      if (!backpressure.report(error)) throw error;
+    }
+  }
+
+  /** Starts what may start; returns how long to wait for the next chance, null when that is not a matter of time. */
+  #startSome(): number | null {
+    const { slots } = this.#deps;
+    this.#awaitsSlot = false;
+    this.#window.unblock();
+    while (this.#window.size > 0 && this.#ticket.leaseHolds()) {
+      // The site may have been paused while tasks were claimed.
+      if (this.#ticket.controls() !== this.#controlsSeen) break;
+      const gate = this.pace.gate();
+      if (gate.kind === "give_up") {
+        this.#giveUp();
+        break;
+      }
+      if (gate.kind === "wait") {
+        this.#giveSlotsBack();
+        return gate.why === "paused" ? Number.POSITIVE_INFINITY : gate.ms;
+      }
+      // First the slot, then the budget: a unit is never borrowed for a task that cannot start.
+      if (this.#grantedSlots === 0) {
+        if (!slots.take(this, Math.min(this.pace.free, this.#window.size))) {
+          this.#laneBudgets.leaveLine();
+          this.#awaitsSlot = true;
+          return null;
+        }
+        this.#grantedSlots += 1;
+      }
+      // A page that is broken itself would say nothing about its site.
+      const task = this.#window.take(this.#laneBudgets.take, { fresh: this.pace.isProbing });
+      if (task === null) break;
+      this.#grantedSlots -= 1;
+      this.#start(task);
+    }
+    this.#giveSlotsBack();
+    const gate = this.pace.gate();
+    // Nothing claimed because the site has to wait: the ticket ends at that time.
+    if (this.#window.size === 0 && gate.kind === "wait")
+      return gate.why === "paused" ? Number.POSITIVE_INFINITY : gate.ms;
+    return gate.kind === "give_up" && this.#siteGivenUp && this.#window.isDry ? gate.ms : null;
+  }
+
+  /** Waits for budgets that have no room; what has been claimed stays claimed. */
+  #awaitRoom(): void {
+    if (this.#awaitsSlot || this.pace.gate().kind !== "go") return;
+    if (this.#window.awaitRoom(this.#laneBudgets)) this.#ticket.changed.raise();
+  }
+
+  /** Whoever has a deadline waits for the next probe; the others would wait for ever. */
+  #giveUp(): void {
+    for (const task of this.#window.takeAll()) {
+      const settled = task.hasDeadline ? notStarted(task) : givenUp(this.#deps.attempt, task);
+      this.#settle({ settled, aboutSite: undefined });
+    }
+  }
+
+  #giveSlotsBack(): void {
+    this.#deps.slots.leaveLine(this);
+    for (; this.#grantedSlots > 0; this.#grantedSlots -= 1) this.#deps.slots.release();
+  }
+
+  #start(task: ClaimedTask): void {
+    const { slots, onTask } = this.#deps;
+    const signal = this.#running.start(task);
+    const site = this.#grant.site === null ? null : (task.site ?? "");
+    const permit = new Permit({ slots, pace: this.pace, notes: this.#notes, site, task });
+    const name = task.site ?? this.#grant.lane;
+    onTask?.(name, "started");
+    const lane = { grant: this.#grant, pace: this.pace, notes: this.#notes, changed: this.#ticket.changed };
+    const context = {
+      ...taskContext(this.#deps, lane, task),
+      signal,
+      ...permit.told,
+      leaveSite: (answeredMs: number | null) => {
+        permit.leaveSite(answeredMs);
+        this.#ticket.changed.raise();
+      },
+    };
+    void attemptTask(this.#deps.attempt, task, context).then((end) => {
+      this.#running.end(task);
+      const events = permit.end(end);
+      onTask?.(name, "ended", end.settled);
+      this.#settle(end, events);
+      this.#laneBudgets.release(task.resolver, () => this.#written());
+      this.#ticket.changed.raise();
+    });
+  }
+
+  /** What has ended here is in the store, or this lane has another owner. */
+  #written(): Promise<unknown> {
+    return unlessAborted(this.#deps.settler.flush(this.#grant), this.#ticket.fence);
+  }
+
+  readonly #onLost = (): void => {
+    this.#lost = true;
+    this.#ticket.changed.raise();
+  };
+
+  #settle(end: AttemptEnd, events?: ReturnType<Pace["end"]>): void {
+    if (this.#ticket.fence.aborted || this.#lost) return;
+    const { verdict } = end.settled;
+    if (verdict.kind === "retry" || (verdict.kind === "handed_back" && verdict.readyAt !== undefined))
+      this.#nextReadyAt = earliest(this.#nextReadyAt, verdict.readyAt ?? null);
+    if (verdict.kind === "wait") this.#nextReadyAt = earliest(this.#nextReadyAt, verdict.sleep.until);
+    if (verdict.kind === "rate_wait" || verdict.kind === "handed_back") this.#window.mayHaveMore();
+    const site = this.#grant.site?.site;
+    this.#deps.settler.add(
+      this.#grant,
+      {
+        task: events === undefined || events.length === 0 ? end.settled : { ...end.settled, laneEvents: events },
+        politeness: this.pace.takeChange(),
+        ...(site === undefined ? {} : { site }),
+      },
+      this.#onLost,
+    );
+    // Until it is written that a task is back, the store seems to have nothing to do.
+    if (verdict.kind === "rate_wait" || (verdict.kind === "handed_back" && events !== undefined)) this.#awaitReturn();
+  }
+
+  #awaitReturn(): void {
+    this.#returning += 1;
+    void this.#deps.settler.flush(this.#grant).then(() => {
+      this.#returning -= 1;
+      this.#window.mayHaveMore();
+      this.#ticket.changed.raise();
+    });
+  }
+
+  /** Hands back what was not started, and waits until everything is written. */
+  async #finish(waitMs: number | null): Promise<TicketEnd> {
+    const { settler, clock, backpressure } = this.#deps;
+    this.#giveSlotsBack();
+    this.#laneBudgets.leaveLine({ movesOn: this.#ticket.movesOn() });
+    this.#deps.paces.remember(this.#grant, this.pace.memory());
+    this.#tellNotes(true);
+    const left = this.#window.takeAll();
+    for (const task of left) this.#settle({ settled: notStarted(task), aboutSite: undefined });
+    if (!this.#ticket.fence.aborted && !this.#lost) await unlessAborted(settler.flush(this.#grant), this.#ticket.fence);
+    if (this.#ticket.fence.aborted || this.#lost) {
+      await this.#abandon();
+      return { more: false, wakeAt: clock.now() + PATIENCE_MS, refused: true };
+    }
+    const held = waitMs !== null && waitMs > this.#sitsMs;
+    const chanceAt = held && Number.isFinite(waitMs) ? clock.now() + waitMs : null;
+    // A retry that becomes due while the site is given up ends then, if its run has no deadline.
+    const wake = chanceAt === null || this.#siteGivenUp ? earliest(chanceAt, this.#nextReadyAt) : chanceAt;
+    const more = this.#divides || (!held && (left.length > 0 || !this.#window.isDry || this.#siteGivenUp));
+    if (backpressure.reason !== null || !this.#ticket.leaseHolds())
+      return { more: false, wakeAt: clock.now() + PATIENCE_MS };
+    return { more, wakeAt: more ? null : wake };
+  }
+
+  /** Stops what runs and writes nothing of it: whoever takes the lane next takes its tasks back. */
+  async #abandon(): Promise<void> {
+    this.#lost = true;
+    this.#giveSlotsBack();
+    this.#laneBudgets.leaveLine();
+    this.#running.abortAll();
+    // Until they have ended they count against the site's limit, of which the next owner knows nothing.
+    while (this.#running.size > 0 && !this.#ticket.fence.aborted)
+      await this.#ticket.changed.wait(this.#deps.clock, null);
+  }
+}

@@ -1,0 +1,68 @@
+import type { Clock, Timer } from "../../base/clock.ts";
+import type { Store } from "../../store/ports/port.ts";
+
+interface Left {
+  owner: string;
+  trying: Promise<boolean> | null;
+}
+
+const AGAIN_MS = 1000;
+
+/**
+ * Lanes that may be ours in the store although nobody here works on them: giving one back failed, or the answer about
+ * taking it was lost. Our heartbeats keep everybody else from them, so they are left as soon as the store can be written.
+ */
+export class PendingReleases {
+  readonly #deps: { store: Store; clock: Clock; onLeft: (lane: string) => void };
+  readonly #lanes = new Map<string, Left>();
+  #timer: Timer | null = null;
+  #stopped = false;
+
+  constructor(deps: { store: Store; clock: Clock; onLeft: (lane: string) => void }) {
+    this.#deps = deps;
+  }
+
+  add(lane: string, owner: string): void {
+    this.#lanes.set(lane, { owner, trying: null });
+    this.#tryLater();
+  }
+
+  /** To be done before the lane is taken again: from then on it is left no more. */
+  async leave(lane: string): Promise<void> {
+    const left = this.#lanes.get(lane);
+    if (left === undefined) return;
+    this.#lanes.delete(lane);
+    try {
+      if ((await left.trying) !== true) await this.#deps.store.leaveLane(lane, left.owner);
+    } catch (error) {
+      this.add(lane, left.owner);
+      throw error;
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.cancel();
+  }
+
+  #tryLater(): void {
+    if (this.#stopped || this.#timer !== null || this.#lanes.size === 0) return;
+    this.#timer = this.#deps.clock.after(AGAIN_MS, () => void this.#tryAll());
+  }
+
+  async #tryAll(): Promise<void> {
+    for (const [lane, left] of [...this.#lanes]) {
+      // Somebody takes it again meanwhile.
+      if (this.#lanes.get(lane) !== left) continue;
+      left.trying = this.#deps.store.leaveLane(lane, left.owner).then(
+        () => true,
+        () => false,
+      );
+      if (!(await left.trying) || this.#lanes.get(lane) !== left) continue;
+      this.#lanes.delete(lane);
+      this.#deps.onLeft(lane);
+    }
+    this.#timer = null;
+    this.#tryLater();
+  }
+}

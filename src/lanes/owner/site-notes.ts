@@ -1,0 +1,166 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Failure } from "../../domain/run/failure.ts";
+import { HealthMeter, mergeHealth, NO_HEALTH, outcomeOf, type SiteHealth } from "../../domain/site/site-health.ts";
+import type { Waiting } from "../../domain/run/waiting.ts";
+import type { LaneGrant, Store } from "../../store/ports/port.ts";
+import type { Gate } from "../limits/pace.ts";
+import type { RateLimitWaits } from "../limits/rate-limit-waits.ts";
+import type { Window } from "./window.ts";
+
+/** What an owner has to tell about the sites of its lane. */
+export interface LaneNote {
+  health?: { site: string; health: SiteHealth }[];
+  /** What the lane waits for from now on; null: it goes on. */
+  waiting?: Waiting | null;
+}
+
+/** A shorter wait is none that anybody would ask about. */
+const LEAST_WAIT_MS = 250;
+/** Two clocks tell when it ends: they do not agree to the millisecond. */
+const SAME_WAIT_MS = 5;
+/** Nothing is told more often than this, but at the end of an owner's time. */
+const EVERY_MS = 1000;
+
+interface NotesDeps {
+  clock: Clock;
+  store: Pick<Store, "site">;
+  waits: RateLimitWaits;
+}
+
+/**
+ * What is to be known of a lane's sites by whoever looks at them: how they do, and what their work waits for. It is kept
+ * here, where it happens, and told now and then.
+ */
+export class SiteNotes {
+  readonly #deps: NotesDeps;
+  readonly #meters = new Map<string, HealthMeter>();
+  /** Sites of which something was counted that has not been told. */
+  readonly #untold = new Set<string>();
+  /** Sites of which it is asked what was counted before. */
+  readonly #asking = new Set<string>();
+  #waiting: Waiting | null = null;
+  #told: Waiting | null;
+  /** Pages that wait for their share of the browser's memory. */
+  #forMemory = 0;
+  /** The shared limit that keeps all of the lane's tasks from beginning, and since when. */
+  #forKey: { key: string; since: number } | null = null;
+  #toldAt = Number.NEGATIVE_INFINITY;
+  /** Until when the last wait lasts that was counted, by the monotonic clock. */
+  #countedUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(deps: NotesDeps, { site }: Pick<LaneGrant, "site">) {
+    this.#deps = deps;
+    this.#told = site?.waiting ?? null;
+    if (site !== null) this.#meters.set(site.site, new HealthMeter(site.health));
+  }
+
+  /** A request to a site has ended; `about` is the failure, null for a good answer, undefined when it says nothing. */
+  ended(site: string, about: Failure | null | undefined, answeredMs: number | null): void {
+    if (about === undefined) return;
+    let meter = this.#meters.get(site);
+    if (meter === undefined) {
+      meter = new HealthMeter();
+      this.#meters.set(site, meter);
+      void this.#goOn(site, meter);
+    }
+    meter.add(outcomeOf(about), answeredMs, this.#deps.clock.now());
+    if (!this.#asking.has(site)) this.#untold.add(site);
+  }
+
+  /** How many pages the site has answered in the last minutes. */
+  answered(site: string): number {
+    return this.#meters.get(site)?.goodOfLate(this.#deps.clock.now()) ?? 0;
+  }
+
+  /** Another site of the group: what was counted of it before is put together with what comes in meanwhile. */
+  async #goOn(site: string, meter: HealthMeter): Promise<void> {
+    const { clock, store } = this.#deps;
+    this.#asking.add(site);
+    const before = (await store.site(site).catch(() => null))?.health ?? NO_HEALTH;
+    this.#meters.set(site, new HealthMeter(mergeHealth(before, meter.read(clock.now()))));
+    this.#asking.delete(site);
+    this.#untold.add(site);
+  }
+
+  /** What the next task of the lane has to wait for; `running`: so many are under way. */
+  see(gate: Gate, window: Pick<Window, "size" | "isDry" | "blockedBy">, running: number): void {
+    const hasWork = window.size > 0 || !window.isDry;
+    this.#seeKey(gate.kind === "go" && running === 0 ? window.blockedBy : null);
+    const waiting = hasWork ? waitingAt(gate, this.#deps.clock.now(), running) : null;
+    if (hasWork && gate.kind === "wait" && gate.ms !== null) this.#count(gate.why, gate.ms);
+    const forMemory = this.#forMemory > 0 ? waitingForMemory(running - this.#forMemory) : null;
+    this.#waiting = waiting ?? forMemory ?? (this.#ripensMs() === 0 ? waitingForKey(this.#forKey!.key) : null);
+  }
+
+  /** A shared limit has no room for a moment again and again: only what lasts is told. */
+  #seeKey(key: string | null): void {
+    if (key === null) this.#forKey = null;
+    else if (this.#forKey?.key !== key) this.#forKey = { key, since: this.#deps.clock.monotonic() };
+  }
+
+  /** In how many milliseconds the shared limit is what the lane waits for; null: it does not. */
+  #ripensMs(): number | null {
+    if (this.#forKey === null) return null;
+    return Math.max(0, this.#forKey.since + LEAST_WAIT_MS - this.#deps.clock.monotonic());
+  }
+
+  /** Looking at a wait again does not make it another one. */
+  #count(why: string, ms: number): void {
+    const until = this.#deps.clock.monotonic() + ms;
+    if (until <= this.#countedUntil + SAME_WAIT_MS) return;
+    this.#countedUntil = until;
+    this.#deps.waits.add(why, ms);
+  }
+
+  waitsForMemory(waits: boolean): void {
+    this.#forMemory += waits ? 1 : -1;
+  }
+
+  /** In how many milliseconds there is something to tell; null: there is nothing. */
+  dueMs(): number | null {
+    // Once what it waits for has been seen there is nothing more to come; 0 means: look now.
+    if (this.#untold.size === 0 && !this.#isNews()) return this.#waiting === null ? this.#ripensMs() : null;
+    return Math.max(0, this.#toldAt + EVERY_MS - this.#deps.clock.monotonic());
+  }
+
+  take(): LaneNote {
+    const now = this.#deps.clock.now();
+    const health = [...this.#untold].map((site) => ({ site, health: this.#meters.get(site)!.read(now) }));
+    this.#untold.clear();
+    const isNews = this.#isNews();
+    this.#told = this.#waiting;
+    this.#toldAt = this.#deps.clock.monotonic();
+    return {
+      ...(health.length === 0 ? {} : { health }),
+      ...(isNews ? { waiting: this.#waiting } : {}),
+    };
+  }
+
+  #isNews(): boolean {
+    const [before, now] = [this.#told, this.#waiting];
+    if (before === null || now === null) return before !== now;
+    if (before.reason !== now.reason || before.key !== now.key || before.begun !== now.begun) return true;
+    return Math.abs((before.until ?? 0) - (now.until ?? 0)) >= LEAST_WAIT_MS;
+  }
+}
+
+/**
+ * Only what is a matter of time has to be told: the rest can be seen in the store. Nothing new begins meanwhile: what is in
+ * hand besides what is under way (`begun`) has not begun.
+ */
+function waitingAt(gate: Gate, now: number, begun: number): Waiting | null {
+  if (gate.kind === "give_up") return { reason: "circuit_open", until: now + gate.ms, begun };
+  if (gate.kind === "go") return null;
+  if (gate.ms === null) return gate.why === "probing" ? { reason: "probing", until: null, begun } : null;
+  if (gate.ms <= LEAST_WAIT_MS) return null;
+  return { reason: gate.why, until: now + gate.ms, begun };
+}
+
+/** Pages that wait for the browser have been started here, and are not under way. */
+function waitingForMemory(begun: number): Waiting {
+  return { reason: "memory", until: null, begun: Math.max(0, begun) };
+}
+
+function waitingForKey(key: string): Waiting {
+  return { reason: "concurrency_key", until: null, key, begun: 0 };
+}

@@ -1,0 +1,59 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Signal } from "../../base/signal.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
+import type { Grown, Growth } from "../../store/ports/crawl-port.ts";
+import type { ClaimedTask, LaneGrant, Store } from "../../store/ports/port.ts";
+import { Requeue, type HandlerContext } from "../handlers/handler.ts";
+import type { Pace } from "../limits/pace.ts";
+import type { SiteNotes } from "./site-notes.ts";
+
+interface ContextDeps {
+  store: Store;
+  clock: Clock;
+  /** Told which lanes got work. */
+  onOpened: (lanes: string[]) => void;
+}
+
+export interface LaneAtWork {
+  grant: LaneGrant;
+  pace: Pace;
+  notes: SiteNotes;
+  changed: Signal;
+}
+
+/** What a task that is begun now may do in its lane while it is at work: how it keeps to what its site asks for, and what it tells. */
+export function taskContext(
+  deps: ContextDeps,
+  { grant, pace, notes, changed }: LaneAtWork,
+  task: ClaimedTask,
+): Omit<HandlerContext, "log" | "signal" | "leaveSlot" | "leaveSite" | "refused" | "refusalRead"> {
+  const spaced = pace.crawlDelayMs;
+  return {
+    hold: grant,
+    handOn: (growth) => handOn(deps, grant, task, growth),
+    keepDelay: (ms) => {
+      pace.setCrawlDelay(task.site ?? "", ms);
+      return ms <= spaced;
+    },
+    mayAsk: () => {
+      if (pace.isHeld) throw new Requeue("the site was paused or asked for patience meanwhile");
+    },
+    nextTurn: () => pace.nextTurn(),
+    waitsForMemory: (waits) => {
+      notes.waitsForMemory(waits);
+      changed.raise();
+    },
+  };
+}
+
+async function handOn(
+  { store, clock, onOpened }: ContextDeps,
+  grant: LaneGrant,
+  task: ClaimedTask,
+  growth: Growth,
+): Promise<Grown> {
+  const grown = await store.growRun(grant, task, growth, clock.now());
+  if (grown === null) throw new FetchFailure("run_cancelled", "the run has ended, or its lane has another owner");
+  if (grown.lanes.length > 0) onOpened(grown.lanes);
+  return grown;
+}

@@ -1,0 +1,60 @@
+import type { Report, RunEvent, Verdict } from "../../domain/run/outcome.ts";
+import type { RunFacts } from "../../domain/run/run-facts.ts";
+import type { ClaimedTask } from "../../store/ports/port.ts";
+
+/** Completes what an attempt reports by what follows from it: only now is it known whether there is a next attempt. */
+export function tell(report: Report, verdict: Verdict, task: ClaimedTask, maxAttempts: number): Report {
+  if (report.run === undefined) return report;
+  const attempt = task.tries + 1;
+  const events = [...report.run.events, ...whatFollows(report, verdict, attempt, maxAttempts)];
+  return { ...report, run: { events, facts: { ...report.run.facts, attempt, ...failureFacts(verdict) } } };
+}
+
+function failureFacts(verdict: Verdict): RunFacts {
+  if (!("failure" in verdict)) return { failure_code: null, failure_reason: null, error_message: null };
+  const { code, reason, message } = verdict.failure;
+  return { failure_code: code, failure_reason: reason, error_message: message };
+}
+
+function whatFollows(report: Report, verdict: Verdict, attempt: number, maxAttempts: number): RunEvent[] {
+  if (verdict.kind === "rate_wait") {
+    const { code, reason, message } = verdict.failure;
+    return [
+      {
+        type: "task.rate_limited",
+        level: "warn",
+        message: `Rate limited: ${message}. The site gets no requests for a while; this costs no attempt`,
+        meta: { attempt, failure_code: code, failure_reason: reason },
+      },
+    ];
+  }
+  if (verdict.kind !== "retry") return [];
+  const { code, reason, message } = verdict.failure;
+  const { escalation } = report;
+  const strategy = escalation?.to ?? report.strategy;
+  const seconds = Math.round(verdict.delayMs / 100) / 10;
+  const events: RunEvent[] = [
+    {
+      type: "task.retry_scheduled",
+      level: "warn",
+      message: `Retry scheduled: attempt ${attempt + 1} of ${maxAttempts} in ${seconds} s, because ${message}`,
+      meta: {
+        attempt: attempt + 1,
+        max_attempts: maxAttempts,
+        delay_ms: verdict.delayMs,
+        failure_code: code,
+        failure_reason: reason,
+        http_status: verdict.failure.httpStatus ?? null,
+        strategy,
+      },
+    },
+  ];
+  if (escalation === undefined) return events;
+  const escalated: RunEvent = {
+    type: "strategy.escalated",
+    level: "warn",
+    message: `Escalated to ${escalation.to}: ${escalation.why}`,
+    meta: { attempt, from: report.strategy, to: escalation.to, failure_code: code, failure_reason: reason },
+  };
+  return [escalated, ...events];
+}

@@ -1,0 +1,214 @@
+import type { Clock } from "../../base/clock.ts";
+import type { ClaimedTask } from "../../store/ports/port.ts";
+
+const LARGEST = 256;
+/**
+ * A window that lasts shorter than this grows; one that lasts longer than the other shrinks. Where many processes write to
+ * one database, a claim costs all of them something: there it serves for longer.
+ */
+export const PREFETCH = {
+  // No faster: whatever comes next waits behind what one run has here.
+  alone: { tooShortMs: 100, tooLongMs: 1000, growsAtFirst: 2 },
+  shared: { tooShortMs: 1500, tooLongMs: 6000, growsAtFirst: 4 },
+};
+
+/**
+ * An owner that has to wait longer gives its lane back instead of sitting on it. Where lanes are shared, giving back and
+ * taking costs everybody more than sitting does, and whoever wants its place is let in sooner.
+ */
+export const IDLE_RELEASE_MS = { alone: 1000, shared: 30_000 };
+
+/** What is known of the limits of resolvers. */
+export interface ResolverRoom {
+  /** How many tasks of one may be claimed; infinite without a limit. */
+  room(resolver: string): number;
+  /** There are tasks of it that may not be claimed: the lane is to hear when they may. */
+  wait(resolver: string): void;
+}
+
+/**
+ * The tasks a lane owner has claimed and not started. Its size follows the lane's speed: large enough that a claim
+ * serves many tasks, small enough that little waits here while others could see it in the store.
+ */
+export class Window {
+  readonly #clock: Clock;
+  #tasks: ClaimedTask[] = [];
+  readonly #lasting: (typeof PREFETCH)["alone"];
+  #concurrency: number;
+  #target: number;
+  #filledAt = Number.NEGATIVE_INFINITY;
+  #asked = 0;
+  /** The last claim brought less than was asked for. */
+  #short = false;
+  /** Resolvers of tasks in the window that had no room when last asked. */
+  readonly #blocked = new Set<string>();
+  /** Resolvers of queue items that were seen here: of others nothing is claimed, of those with a limit what may begin. */
+  readonly #seen = new Set<string>();
+  /** Those of which the store has tasks that wait for the limit. They are not claimed: nobody works on them. */
+  readonly #held = new Set<string>();
+  /** When last asked, the store had nothing more that is ready, but of these resolvers, which had no room; null: it may have. */
+  #dry: readonly string[] | null = null;
+
+  constructor(clock: Clock, concurrency: number, lasting = PREFETCH.alone) {
+    this.#clock = clock;
+    this.#lasting = lasting;
+    this.#concurrency = concurrency;
+    this.#target = concurrency * 2;
+  }
+
+  get size(): number {
+    return this.#tasks.length;
+  }
+
+  setConcurrency(concurrency: number): void {
+    this.#concurrency = concurrency;
+    this.#target = Math.max(this.#target, concurrency * 2);
+  }
+
+  /**
+   * How many more to claim; 0 while the window is well filled. Tasks that wait for their resolver do not count. `soon`
+   * is how many could begin within about a second.
+   */
+  wanted(soon = Number.POSITIVE_INFINITY): number {
+    // While those resolvers have no room, the answer would be the same.
+    if (this.#dry?.every((resolver) => this.#isWithoutRoom(resolver)) === true) return 0;
+    const usable = this.#blocked.size === 0 ? this.#tasks.length : this.#usable();
+    // Where more is ready than was given, others want it, too: then only what can begin is asked for.
+    const room = (this.#short ? Math.min(soon, this.#concurrency) : soon) - usable;
+    if (usable > this.#target / 4 || room <= 0) return 0;
+    const lasted = this.#clock.monotonic() - this.#filledAt;
+    // A window that was never full says nothing about the speed.
+    if (lasted < this.#lasting.tooShortMs && !this.#short)
+      this.#target = Math.min(
+        LARGEST,
+        this.#target * (lasted < this.#lasting.tooShortMs / 4 ? this.#lasting.growsAtFirst : 2),
+      );
+    else if (lasted > this.#lasting.tooLongMs)
+      this.#target = Math.max(this.#concurrency * 2, Math.floor(this.#target / 2));
+    this.#asked = Math.min(this.#target - usable, room);
+    return this.#asked;
+  }
+
+  #isWithoutRoom(resolver: string): boolean {
+    return this.#blocked.has(resolver) || this.#held.has(resolver);
+  }
+
+  /** Nothing can be had before a resolver has room. */
+  get waitsForResolvers(): boolean {
+    const dry = this.#dry;
+    return dry !== null && dry.length > 0 && dry.every((resolver) => this.#isWithoutRoom(resolver));
+  }
+
+  #usable(): number {
+    return this.#tasks.filter((task) => task.resolver === null || !this.#blocked.has(task.resolver)).length;
+  }
+
+  /** Looks which resolvers have room again, and waits for the others. */
+  seekRoom({ room, wait }: ResolverRoom): void {
+    for (const resolver of this.#held)
+      if (room(resolver) > this.#countOf(resolver)) this.#held.delete(resolver);
+      else wait(resolver);
+  }
+
+  /** Waits for room of the resolvers that have none; true: one has some by now. */
+  awaitRoom({ room, wait }: ResolverRoom): boolean {
+    let has = false;
+    for (const resolver of this.#held)
+      if (room(resolver) > this.#countOf(resolver)) has = true;
+      else wait(resolver);
+    return has;
+  }
+
+  /**
+   * Which resolvers to leave out of the next claim, and how many tasks of the others it may bring; null: any number. `free` is
+   * how many the lane can begin now: of resolvers with a limit no more is claimed.
+   */
+  claimRules(
+    { room }: Pick<ResolverRoom, "room">,
+    free: number,
+  ): { withoutResolvers: string[]; resolverRoom: Record<string, number | null>; limitedRoom: number } {
+    const withoutResolvers = [...new Set([...this.#blocked, ...this.#held])];
+    const rooms: [string, number | null][] = [];
+    let waiting = 0;
+    for (const resolver of this.#seen) {
+      const most = room(resolver);
+      const count = this.#countOf(resolver);
+      rooms.push([resolver, Number.isFinite(most) ? Math.max(0, most - count) : null]);
+      if (Number.isFinite(most)) waiting += count;
+    }
+    return { withoutResolvers, resolverRoom: Object.fromEntries(rooms), limitedRoom: Math.max(0, free - waiting) };
+  }
+
+  #countOf(resolver: string): number {
+    return this.#tasks.reduce((sum, task) => sum + (task.resolver === resolver ? 1 : 0), 0);
+  }
+
+  /** What a claim brought; `more`: the store has more that could be had; `limited`: resolvers of which it has more. */
+  add(tasks: readonly ClaimedTask[], more = true, limited: readonly string[] = []): void {
+    for (const { resolver, runKind } of tasks) if (resolver !== null && runKind === "queue") this.#seen.add(resolver);
+    for (const resolver of limited) {
+      this.#seen.add(resolver);
+      this.#held.add(resolver);
+    }
+    this.#dry = tasks.length === 0 || !more ? [...new Set([...this.#blocked, ...this.#held])] : null;
+    this.#filledAt = this.#clock.monotonic();
+    this.#short = tasks.length < this.#asked;
+    this.#tasks.push(...tasks);
+  }
+
+  /** Something may have become ready in the store. */
+  mayHaveMore(): void {
+    this.#dry = null;
+  }
+
+  /** Nothing ready was left in the store. */
+  get isDry(): boolean {
+    return this.#dry?.length === 0;
+  }
+
+  /** Nothing ready was left that could be had. */
+  get wasEmptied(): boolean {
+    return this.#dry !== null;
+  }
+
+  /**
+   * The first task whose resolver has room; those that have none are passed over until `unblock`. With `fresh` one that
+   * has not failed yet comes first.
+   */
+  take(mayUse: (resolver: string) => boolean, { fresh = false } = {}): ClaimedTask | null {
+    if (fresh) this.#tasks = [...this.#tasks].sort((a, b) => Math.min(a.tries, 1) - Math.min(b.tries, 1));
+    for (let index = 0; index < this.#tasks.length; index += 1) {
+      const task = this.#tasks[index] as ClaimedTask;
+      if (task.resolver !== null) {
+        if (this.#blocked.has(task.resolver)) continue;
+        if (!mayUse(task.resolver)) {
+          this.#blocked.add(task.resolver);
+          continue;
+        }
+      }
+      if (index === 0) this.#tasks.shift();
+      else this.#tasks.splice(index, 1);
+      return task;
+    }
+    return null;
+  }
+
+  takeAll(): ClaimedTask[] {
+    const all = this.#tasks;
+    this.#tasks = [];
+    return all;
+  }
+
+  /** The resolver that keeps everything from starting, as it has no room; null: something could start, or there is nothing. */
+  get blockedBy(): string | null {
+    const [first] = this.#tasks;
+    if (first === undefined) return this.waitsForResolvers ? this.#dry![0]! : null;
+    const isBlocked = ({ resolver }: ClaimedTask) => resolver !== null && this.#isWithoutRoom(resolver);
+    return this.#tasks.every(isBlocked) ? first.resolver : null;
+  }
+
+  /** Every resolver is asked anew. */
+  unblock(): void {
+    this.#blocked.clear();
+  }
+}

@@ -1,0 +1,42 @@
+import { FetchFailure, type FailureReason } from "../../domain/run/failure.ts";
+import { shownUpstream, type Upstream } from "../../domain/proxy/upstream.ts";
+
+/**
+ * What went wrong between us and a proxy. Until it has been told where to go, the fault is the proxy's for sure; from
+ * then on a refusal may come from the site behind it. Messages never repeat credentials, and no cause is kept that
+ * could: errors of the SOCKS library carry the password along.
+ */
+export function unreachable(via: Upstream, why: string): FetchFailure {
+  return made("proxy_unreachable", via, `cannot be used: ${why}`);
+}
+
+export function signInRefused(via: Upstream): FetchFailure {
+  return made(
+    "proxy_auth",
+    via,
+    via.credentials === null ? "asks for a user name and a password" : "refused the user name or the password",
+  );
+}
+
+export function tunnelRefused(via: Upstream, why: string): FetchFailure {
+  return made("proxy_refused", via, `made no connection to the site: ${why}`);
+}
+
+export function tunnelLate(via: Upstream, ms: number): FetchFailure {
+  return made("proxy_timeout", via, `made no connection to the site within ${ms} ms`);
+}
+
+/** Why there is no connection to the proxy itself, told as the proxy's failure. */
+export function connectionToProxyFailed(via: Upstream, error: FetchFailure): FetchFailure {
+  // Without its address: the guard has refused it.
+  if (error.failure.code === "forbidden_target")
+    return new FetchFailure(
+      "proxy_forbidden",
+      "the proxy is not on the public internet, and its network is not allowed here",
+    );
+  return unreachable(via, error.message);
+}
+
+function made(reason: FailureReason, via: Upstream, what: string): FetchFailure {
+  return new FetchFailure(reason, `the proxy ${shownUpstream(via)} ${what}`);
+}

@@ -1,0 +1,197 @@
+import { isIP, type Socket } from "node:net";
+import { connect as connectTls, type ConnectionOptions } from "node:tls";
+import { FetchFailure } from "../../domain/run/failure.ts";
+import type { Upstream } from "../../domain/proxy/upstream.ts";
+import { checkHost } from "../guard.ts";
+import { createSocketOpener, type OpenSocket, type SocketOpenerOptions } from "../guarded-socket.ts";
+import { askForTunnel } from "./upstream-connect.ts";
+import { connectionToProxyFailed, tunnelLate, unreachable } from "./upstream-failure.ts";
+import { greetSocks } from "./upstream-greeting.ts";
+import { askSocksForTunnel } from "./upstream-socks.ts";
+import { connectFailure } from "../wire-failure.ts";
+
+export interface TunnelOptions extends SocketOpenerOptions {
+  /** Extra trust for proxies that speak TLS, the same as for sites. */
+  tls?: Pick<ConnectionOptions, "ca" | "rejectUnauthorized">;
+}
+
+export interface Tunnels {
+  /**
+   * A connection to the destination through the proxy, within `connectMs` in all; `hostname` is in WHATWG form, or an
+   * IPv6 address without its brackets. Throws a FetchFailure.
+   */
+  open(via: Upstream, hostname: string, port: number): Promise<Socket>;
+  /**
+   * Whether the proxy itself answers, as far as that can be seen without a destination: a connection, TLS where it speaks
+   * it, and the greeting of SOCKS5 with its sign-in; within `connectMs` in all. Throws a FetchFailure.
+   */
+  reach(via: Upstream, signal: AbortSignal): Promise<void>;
+  /** Ends those that are being opened. */
+  close(): void;
+}
+
+/**
+ * Two targets for each connection, both under the guard. The proxy: its address as written, each one it resolves to,
+ * and the connected socket. The destination: we resolve it, all of its addresses must be allowed, and the proxy is told
+ * one of them. It is never asked to resolve a name, since nobody here could check what it finds.
+ */
+export function createTunnels(options: TunnelOptions): Tunnels {
+  const open = createSocketOpener(options);
+  const opening = new Set<Opening>();
+  const keep = async (tunnel: Opening, run: () => Promise<Socket>) => {
+    opening.add(tunnel);
+    try {
+      return await run();
+    } finally {
+      opening.delete(tunnel);
+    }
+  };
+  return {
+    open(via, hostname, port) {
+      const tunnel = new Opening(options, open, via);
+      return keep(tunnel, () => tunnel.run({ hostname, port }));
+    },
+    async reach(via, signal) {
+      signal.throwIfAborted();
+      const tunnel = new Opening(options, open, via);
+      const abort = () => tunnel.fail(new FetchFailure("run_cancelled", "nobody waits for it any more"));
+      signal.addEventListener("abort", abort, { once: true });
+      try {
+        (await keep(tunnel, () => tunnel.run(null))).destroy();
+      } finally {
+        signal.removeEventListener("abort", abort);
+      }
+    },
+    close() {
+      for (const tunnel of opening) tunnel.fail(new FetchFailure("run_cancelled", "the program is stopping"));
+    },
+  };
+}
+
+/** Two that are the same proxy for the same user have the same key. Never shown: it holds the password. */
+export function upstreamKey({ scheme, hostname, port, credentials }: Upstream): string {
+  return JSON.stringify([scheme, hostname, port, credentials?.username, credentials?.password]);
+}
+
+interface Destination {
+  hostname: string;
+  port: number;
+}
+
+type Stage = "resolving" | "connecting" | "asking";
+
+/** One tunnel until it stands. */
+class Opening {
+  readonly #options: TunnelOptions;
+  readonly #open: OpenSocket;
+  readonly #via: Upstream;
+  readonly #ended: PromiseWithResolvers<never> = Promise.withResolvers();
+  #over = false;
+  #stage: Stage = "resolving";
+  #socket: Socket | null = null;
+
+  constructor(options: TunnelOptions, open: OpenSocket, via: Upstream) {
+    this.#options = options;
+    this.#open = open;
+    this.#via = via;
+    this.#ended.promise.catch(() => {});
+  }
+
+  /** Without a destination only as far as the proxy itself. */
+  async run(to: Destination | null): Promise<Socket> {
+    const { clock, connectMs } = this.#options;
+    // After a stall of our own the answer may be there already: it is read before the time counts as over.
+    const timer = clock.after(connectMs, () => setImmediate(() => this.fail(this.#late(to?.hostname ?? ""))));
+    const work = this.#work(to);
+    // When it ends early, nobody waits for what becomes of it.
+    work.catch(() => {});
+    try {
+      const socket = await Promise.race([work, this.#ended.promise]);
+      this.#over = true;
+      return socket;
+    } catch (error) {
+      this.fail(error as FetchFailure);
+      throw error;
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  fail(failure: FetchFailure): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#ended.reject(failure);
+    this.#socket?.destroy();
+  }
+
+  async #work(to: Destination | null): Promise<Socket> {
+    const via = this.#via;
+    const address = to === null ? null : await this.#addressOf(to.hostname);
+    this.#stage = "connecting";
+    let socket = this.#hold(await this.#toProxy());
+    if (via.scheme === "https") socket = this.#hold(await this.#secure(socket));
+    if (to === null || address === null) {
+      if (via.scheme === "socks5") await greetSocks(socket, via);
+      return socket;
+    }
+    this.#stage = "asking";
+    if (via.scheme === "socks5") await askSocksForTunnel(socket, via, address, to.port, this.#options.connectMs);
+    else await askForTunnel(socket, via, address, to.port);
+    return socket;
+  }
+
+  async #addressOf(hostname: string): Promise<string> {
+    const literal = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
+    checkHost(literal, this.#options.policy);
+    if (isIP(literal) !== 0) return literal;
+    const addresses = await this.#options.resolve(literal);
+    // Few proxies have a way to IPv6.
+    return (addresses.find(({ family }) => family === 4) ?? addresses[0]!).address;
+  }
+
+  async #toProxy(): Promise<Socket> {
+    try {
+      return await this.#open(this.#via.hostname, this.#via.port);
+    } catch (error) {
+      throw connectionToProxyFailed(this.#via, error as FetchFailure);
+    }
+  }
+
+  /** Remembered, so that whatever ends the opening closes it; the end may have come while it connected. */
+  #hold(socket: Socket): Socket {
+    this.#socket = socket;
+    if (this.#over) socket.destroy();
+    return socket;
+  }
+
+  #secure(socket: Socket): Promise<Socket> {
+    const { hostname } = this.#via;
+    const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
+    return new Promise((resolve, reject) => {
+      const secured = connectTls({
+        ...this.#options.tls,
+        socket,
+        host,
+        ...(isIP(host) === 0 ? { servername: host } : {}),
+        ALPNProtocols: ["http/1.1"],
+      });
+      this.#hold(secured);
+      // Stays for as long as the socket lives: an error that nobody listens for would end the process.
+      secured.on("error", (error) =>
+        reject(connectionToProxyFailed(this.#via, connectFailure(error, this.#via.hostname))),
+      );
+      secured.once("close", () => reject(unreachable(this.#via, "it closed the connection while it opened")));
+      secured.once("secureConnect", () => resolve(secured));
+    });
+  }
+
+  #late(hostname: string): FetchFailure {
+    const { connectMs } = this.#options;
+    if (this.#stage === "resolving")
+      return new FetchFailure("timeout_connect", `no address of ${hostname} after ${connectMs} ms`);
+    // A SOCKS5 proxy answers before it is told where to go, an HTTP proxy after.
+    const told = this.#via.scheme !== "socks5" || this.#socket!.bytesRead > 0;
+    if (this.#stage === "connecting" || !told) return unreachable(this.#via, `no answer within ${connectMs} ms`);
+    return tunnelLate(this.#via, connectMs);
+  }
+}

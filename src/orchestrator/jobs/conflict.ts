@@ -1,0 +1,51 @@
+/** A change of a job that somebody else has changed since it was read: refused, with what the job has now instead. */
+import { isDeepStrictEqual } from "node:util";
+import { type FieldError, OrbError } from "../../base/errors.ts";
+import { withoutSecrets } from "../../domain/text/sealed-text.ts";
+import type { JobRecord } from "../../store/records/job-records.ts";
+import { jobVersion } from "../../store/versions.ts";
+import type { JobInput } from "./input.ts";
+
+/** Their values are not shown, or are not to be compared as they stand. */
+const NOT_SHOWN: ReadonlySet<string> = new Set(["headers", "cookies", "proxy", "kind", "version"]);
+const LONGEST = 200;
+
+/** `present` is the job as it would be given anew. */
+export function refuseStaleJob(job: JobRecord, present: JobInput, change: JobInput, version: string | undefined): void {
+  const now = jobVersion(job);
+  if (version === undefined || version === now) return;
+  const at = new Date(job.updatedAt).toISOString();
+  const fields = differences(withoutSecrets(present), change);
+  const what = fields.length === 0 ? "" : `; what you send differs in ${fields.map(({ path }) => path).join(", ")}`;
+  throw new OrbError("version_conflict", `the job was changed at ${at}, after you read it${what}`, {
+    fields: [...fields, { path: "version", message: `is ${now} now` }],
+  });
+}
+
+function differences(present: JobInput, { crawl, workflow, ...change }: JobInput): FieldError[] {
+  return [
+    ...inPart(present as Values, change as Values, ""),
+    ...inPart((present.crawl ?? {}) as Values, (crawl ?? {}) as Values, "crawl."),
+    ...inPart((present.workflow ?? {}) as Values, (workflow ?? {}) as Values, "workflow."),
+  ];
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+function inPart(present: Values, change: Values, under: string): FieldError[] {
+  return Object.entries(change)
+    .filter(([key, value]) => !NOT_SHOWN.has(key) && value !== undefined && !isSame(present[key], value))
+    .map(([key]) => ({ path: `${under}${key}`, message: `is now ${shown(present[key])}` }));
+}
+
+/** What is not said is what it usually is. */
+function isSame(present: unknown, given: unknown): boolean {
+  return isDeepStrictEqual(plain(present), plain(given));
+}
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value ?? null);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}

@@ -1,0 +1,69 @@
+import { configuredLimit } from "../../domain/lane/lane.ts";
+import type { WaitingView } from "../../domain/run/waiting.ts";
+import { waitingSentence } from "../../domain/run/waiting-sentence.ts";
+import type { KeyUse } from "../../store/ports/key-use-port.ts";
+import type { Store, TaskRecord } from "../../store/ports/port.ts";
+import type { RunSiteDeps } from "../runs/sites.ts";
+import { resolverLimit } from "./resolvers.ts";
+
+/** Longer than it takes until a lane that one worker gives back has been taken by another: meanwhile nobody asks for the key. */
+const RECENT_MS = 1000;
+const UNUSED: KeyUse = { running: 0, lent: 0, waiting: 0 };
+
+/** When each key was last seen in use by this process, by the monotonic clock. */
+const seenInUse = new WeakMap<Store, Map<string, number>>();
+
+/** Keys that are in use, or were when last asked, a moment ago. */
+async function recentUse({ store, clock }: RunSiteDeps, runId: string, keys: string[]): Promise<Map<string, KeyUse>> {
+  if (keys.length === 0) return new Map();
+  const used = await store.keyUse(runId, keys);
+  const now = clock.monotonic();
+  const seen = seenInUse.get(store) ?? new Map<string, number>();
+  seenInUse.set(store, seen);
+  for (const [key, at] of seen) if (at < now - RECENT_MS) seen.delete(key);
+  for (const key of used.keys()) seen.set(key, now);
+  return new Map(keys.filter((key) => seen.has(key)).map((key) => [key, used.get(key) ?? UNUSED]));
+}
+
+/** By concurrency key: what queued items under it wait for. Those whose limit has room wait for nothing but their turn. */
+export async function usedUpLimits(
+  deps: RunSiteDeps,
+  runId: string,
+  tasks: readonly TaskRecord[],
+): Promise<ReadonlyMap<string, WaitingView>> {
+  const names = tasks.flatMap(({ state, resolver }) => (state === "queued" && resolver !== null ? [resolver] : []));
+  const resolvers = [...new Set(names)];
+  const waits = new Map<string, WaitingView>();
+  for (const [key, use] of await recentUse(deps, runId, resolvers)) {
+    const limit = (await resolverLimit(deps, key)) ?? configuredLimit(deps.maxPerResolver ?? {}, key);
+    if (limit === null || !(await isUsedUp(deps, runId, { key, limit, use }))) continue;
+    const reason = "concurrency_key";
+    const message = waitingSentence({ reason, until: null, key });
+    waits.set(key, { reason, until: null, message, last_failure: null });
+  }
+  return waits;
+}
+
+/** Between two tasks nothing is at work, and a unit that is about to be used by one item is not free for the others. */
+async function isUsedUp(
+  { store, siteDefaults }: RunSiteDeps,
+  runId: string,
+  { key, limit, use }: { key: string; limit: number; use: KeyUse },
+): Promise<boolean> {
+  if (use.running >= limit || use.waiting > 0) return true;
+  // Each place has at least one item: with one place more than the limit, the rest does not matter.
+  const places = await store.openUnderKey(runId, key, limit + 1);
+  const open = places.reduce((sum, place) => sum + place.open, 0);
+  if (open <= limit) return false;
+  // Where the sites' own limits admit fewer, it is they that the items wait for.
+  const bySite = Map.groupBy(places, ({ site }) => site);
+  let admitted = 0;
+  for (const [site, list] of bySite) {
+    const most = site === "" ? Number.POSITIVE_INFINITY : (list[0]?.maxConcurrency ?? siteDefaults.maxPerSite);
+    admitted += Math.min(
+      list.reduce((sum, place) => sum + place.open, 0),
+      Math.max(1, most),
+    );
+  }
+  return admitted >= limit;
+}

@@ -1,0 +1,124 @@
+/** Deleting runs, one or many, and keeping those that a policy would remove. */
+import { setImmediate } from "node:timers/promises";
+import { OrbError } from "../../base/errors.ts";
+import type { RunState } from "../../domain/run/states.ts";
+import type { DeletionFilter, RunDeletion } from "../../store/ports/retention-port.ts";
+import type { RunRecord, Store } from "../../store/ports/port.ts";
+import type { OrchestratorDeps } from "../deps.ts";
+import { cancelUnlessEnded, requireRun } from "./control.ts";
+
+export type { DeletionFilter } from "../../store/ports/retention-port.ts";
+
+/**
+ * Refused while it has not ended, unless it is to be cancelled first. Nobody sees anything of it when this answers; rows
+ * and files are removed after that.
+ */
+export async function deleteRun(deps: OrchestratorDeps, id: string, options: { force: boolean }): Promise<void> {
+  const run = await requireRun(deps, id);
+  if (options.force && run.alias === null && run.parent === null) await cancelUnlessEnded(deps, id);
+  await deps.store.deleteRun(id, deps.clock.now());
+  await deps.wake(null);
+}
+
+/** No policy removes it from now on; with `keep` false they hold again. Twice is no mistake. */
+export async function keepRun(deps: OrchestratorDeps, id: string, keep: boolean): Promise<RunRecord> {
+  await requireRun(deps, id);
+  await deps.store.keepRun(id, keep);
+  return requireRun(deps, id);
+}
+
+/** A deletion of many runs, as users see it. */
+export interface DeletionView {
+  id: string;
+  status: "running" | "completed";
+  filter: {
+    status?: readonly RunState[];
+    kind?: string;
+    site?: string;
+    job_id?: string;
+    tag?: string;
+    q?: string;
+    since?: string;
+    until?: string;
+    ended_before?: string;
+    run_ids?: readonly string[];
+  };
+  matched: number;
+  deleted: number;
+  /** Runs that nobody sees any more and whose rows are still being removed, of all deletions. */
+  removing: number;
+  created_at: string;
+  finished_at: string | null;
+}
+
+const MOST_REMOVING = 10_000;
+
+const iso = (time: number) => new Date(time).toISOString();
+
+async function viewOf({ store }: Pick<OrchestratorDeps, "store">, deletion: RunDeletion): Promise<DeletionView> {
+  const { id, filter, matched, deleted, createdAt, finishedAt } = deletion;
+  return {
+    id,
+    status: finishedAt === null ? "running" : "completed",
+    filter: shownFilter(filter),
+    // What has come to its end meanwhile is deleted with the rest.
+    matched: Math.max(matched, deleted),
+    deleted,
+    removing: await store.countRemoving(MOST_REMOVING),
+    created_at: iso(createdAt),
+    finished_at: finishedAt === null ? null : iso(finishedAt),
+  };
+}
+
+function shownFilter({ jobId, ids, since, until, endedBefore, ...rest }: DeletionFilter): DeletionView["filter"] {
+  const { includeKept: _, ...plain } = rest;
+  return {
+    ...plain,
+    ...(jobId === undefined ? {} : { job_id: jobId }),
+    ...(ids === undefined ? {} : { run_ids: ids }),
+    ...(since === undefined ? {} : { since: iso(since) }),
+    ...(until === undefined ? {} : { until: iso(until) }),
+    ...(endedBefore === undefined ? {} : { ended_before: iso(endedBefore) }),
+  };
+}
+
+/** Begins a deletion of all that fit now; it goes on behind the answer, and after a crash. */
+export async function deleteRuns(deps: OrchestratorDeps, filter: DeletionFilter): Promise<DeletionView> {
+  const made = await deps.store.createDeletion(filter, deps.clock.now());
+  carryOut(deps);
+  return viewOf(deps, made);
+}
+
+export function countDeletable({ store }: OrchestratorDeps, filter: DeletionFilter): Promise<number> {
+  return store.countDeletable(filter);
+}
+
+export async function showDeletion(deps: OrchestratorDeps, id: string): Promise<DeletionView> {
+  const found = await deps.store.deletion(id);
+  if (found === null) throw new OrbError("not_found", `there is no deletion with the id ${id}`);
+  return viewOf(deps, found);
+}
+
+const MOST_SHOWN = 100;
+
+export async function listDeletions(deps: OrchestratorDeps): Promise<DeletionView[]> {
+  const list = await deps.store.deletions(MOST_SHOWN);
+  return Promise.all(list.map((deletion) => viewOf(deps, deletion)));
+}
+
+/** Runs that one transaction hides. */
+const AT_ONCE = 100;
+const busy = new WeakSet<Store>();
+
+/** Does what there is to delete in this process, which may be no engine; what it does not come to, the engine does. */
+export function carryOut({ store, clock }: OrchestratorDeps): void {
+  if (busy.has(store)) return;
+  busy.add(store);
+  const work = async () => {
+    while (await store.advanceDeletions(AT_ONCE, clock.now())) await setImmediate();
+  };
+  // The store may be closed, or the database away: it goes on later.
+  work()
+    .catch(() => {})
+    .finally(() => busy.delete(store));
+}

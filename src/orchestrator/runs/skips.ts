@@ -1,0 +1,36 @@
+/** What a crawl knows of and does not fetch, and what it warns of. */
+import { NEVER_FETCHED } from "../../domain/crawl/crawl-end.ts";
+import type { CrawlSnapshot } from "../../domain/crawl/crawl-options.ts";
+import { addSkips, paginationWarning, type RunWarning, type SkipCounts } from "../../domain/crawl/crawl-skips.ts";
+import { SIGN_IN_RULE } from "../../domain/page/sign-in.ts";
+import type { TaskCounts } from "../../domain/run/run-end.ts";
+import type { RunRecord } from "../../store/ports/port.ts";
+import type { RunErrorRecord } from "../../store/ports/progress-port.ts";
+
+/** The pages that a crawl has and will have by what it knows: those that do not count come on top of what it may fetch. */
+export function pagesOfCrawl(run: RunRecord, { skipped }: TaskCounts, errors: readonly RunErrorRecord[]): number {
+  // Answers that were kept for repeated calls may be older than this.
+  const { options } = (run.snapshot ?? {}) as Partial<CrawlSnapshot>;
+  const unfetched = errors.reduce((sum, { reason, count }) => sum + (NEVER_FETCHED.includes(reason) ? count : 0), 0);
+  return Math.min(run.pagesKnown, (options?.max_pages ?? Number.POSITIVE_INFINITY) + skipped + unfetched);
+}
+
+/** By reason; a lower bound where a limit ended the looking, as `depth` and `page_limit` do. */
+export function skippedOf(run: RunRecord, counts: TaskCounts, errors: readonly RunErrorRecord[]): SkipCounts {
+  const robots = errors.reduce((sum, { reason, count }) => sum + (reason === "robots_disallowed" ? count : 0), 0);
+  const beyond = run.pagesKnown - pagesOfCrawl(run, counts, errors);
+  const page_limit = Math.max(beyond, run.facts.left?.pages === true ? 1 : 0);
+  return addSkips(run.facts.skipped ?? {}, { robots, page_limit });
+}
+
+/** What makes it doubtful that the results are what was asked for; what single fields lack is in `stats`. */
+export function warningsOf({ facts }: Pick<RunRecord, "facts">): RunWarning[] {
+  const { stats, sign_ins: sent, pagination_cut: cut } = facts;
+  const ofPage = ((stats?.warnings ?? []) as { rule?: string; message?: string }[])
+    .filter(({ rule }) => rule === SIGN_IN_RULE)
+    .map(({ message }): RunWarning => ({ code: "sign_in", message: message ?? "" }));
+  const warnings = cut === undefined ? ofPage : [...ofPage, paginationWarning(cut)];
+  if (sent === undefined) return warnings;
+  const pages = sent.pages === 1 ? "1 page led to a sign-in" : `${sent.pages} pages led to a sign-in`;
+  return [...warnings, { code: "sign_in", message: `${pages}: ${sent.message}` }];
+}

@@ -1,0 +1,55 @@
+import { crawlDelaySeconds, isAllowed, parseRobots, ruleText, sitemaps } from "../../domain/site/robots.ts";
+import { robotsText } from "../../domain/site/robots-lines.ts";
+import type { RobotsCopy } from "../../store/ports/robots-port.ts";
+import type { OrchestratorDeps } from "../deps.ts";
+import { siteName } from "./sites.ts";
+
+export interface RobotsDeps extends OrchestratorDeps {
+  /** By which name robots.txt speaks to us. */
+  robotsName: string;
+}
+
+/** The last good robots.txt of an origin, and what it says to us. */
+export interface RobotsView {
+  origin: string;
+  fetched_at: string;
+  /** As it came; empty: there was none, which allows everything. */
+  text: string;
+  crawl_delay_seconds: number | null;
+  sitemaps: string[];
+  /** Those for us, the longest first: the first that fits decides. */
+  rules: string[];
+  /** Whether the path that was asked about may be fetched; null: none was. */
+  allowed: boolean | null;
+}
+
+export interface SiteRobotsView {
+  site: string;
+  user_agent: string;
+  /** A site may have two: it is asked over http and https. */
+  origins: RobotsView[];
+}
+
+/** What is kept; nobody is asked for it. */
+export async function showRobots(deps: RobotsDeps, name: string, path: string | null): Promise<SiteRobotsView> {
+  const site = siteName(name, "path.site");
+  const copies = await Promise.all(["https", "http"].map((scheme) => deps.store.robots(`${scheme}://${site}`)));
+  return {
+    site,
+    user_agent: deps.robotsName,
+    origins: copies.flatMap((copy) => (copy === null ? [] : [toView(deps, copy, path)])),
+  };
+}
+
+function toView({ robotsName }: RobotsDeps, { origin, body, gotAt }: RobotsCopy, path: string | null): RobotsView {
+  const robots = parseRobots(body, robotsName, `${origin}/robots.txt`);
+  return {
+    origin,
+    fetched_at: new Date(gotAt).toISOString(),
+    text: robotsText(body),
+    crawl_delay_seconds: crawlDelaySeconds(robots),
+    sitemaps: [...sitemaps(robots)],
+    rules: robots.rules.map(ruleText),
+    allowed: path === null ? null : isAllowed(robots, path),
+  };
+}

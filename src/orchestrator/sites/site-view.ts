@@ -1,0 +1,296 @@
+import { usualBurst } from "../../domain/lane/bucket.ts";
+import { breakerPhase } from "../../domain/lane/circuit.ts";
+import { type LastFailure, lastFailure } from "../../domain/run/last-failure.ts";
+import type { StrategyName } from "../../domain/run/recipe.ts";
+import type { TaskCounts } from "../../domain/run/run-end.ts";
+import { summaryOf } from "../../domain/site/site-health.ts";
+import type { SiteState } from "../../domain/site/site-states.ts";
+import {
+  begunByOwner,
+  type LostLease,
+  type SiteDefaults,
+  toldByOwner,
+  waitingFor,
+  type WaitingView,
+} from "../../domain/run/waiting.ts";
+import { paceLimits } from "../../domain/run/waiting-sentence.ts";
+import { shownUrl } from "../../domain/text/url.ts";
+import type { HeldRun, SiteRecord, SiteRetry } from "../../store/records/site-records.ts";
+import { siteVersion } from "../../store/versions.ts";
+import type { RunSiteDeps } from "../runs/sites.ts";
+import { lostLeases, saidOfHold, type NoWorkers, standstill, waitingMessage } from "../workers/worker-availability.ts";
+
+/** What holds for sites of which nothing is said. */
+export interface SiteDeps extends RunSiteDeps {
+  /** Whether crawls obey robots.txt that do not say so themselves. */
+  respectRobots: boolean;
+}
+
+export type SiteWork = Record<"queued" | "running" | "retrying" | "completed" | "failed", number>;
+
+/** How a site is doing at present. */
+export interface SiteProgress {
+  site: string;
+  group: string | null;
+  /** `idle`: nothing is to be done there. */
+  state: SiteState | "idle";
+  /** Pages of all runs that are kept. */
+  counts: SiteWork;
+  /** Good pages in the last minute or two. */
+  pages_per_second: number;
+  /** Of what ended in the last ten minutes, the part that was not good; null: nothing ended. */
+  error_rate: number | null;
+  waiting_for: WaitingView | null;
+  /** What it did last that counts against it, or what a page failed with that is tried again; null: it answers. */
+  last_failure: LastFailure | null;
+}
+
+/** A site as users see it. */
+export interface SiteView extends SiteProgress {
+  max_concurrency: number | null;
+  requests_per_second: number | null;
+  burst: number | null;
+  min_delay_ms: number | null;
+  max_memory_mb: number | null;
+  strategy: StrategyName | null;
+  respect_robots: boolean | null;
+  shards: number;
+  depends_on: string[];
+  paused: boolean;
+  /** Of these settings; sent with a change, it is refused if somebody else was faster. */
+  version: string;
+  /** What holds, with the configured defaults and what robots.txt asks for. */
+  effective: {
+    max_concurrency: number;
+    requests_per_second: number | null;
+    burst: number | null;
+    min_delay_ms: number;
+    /** Fewer than asked for where the limits allow no more. */
+    shards: number;
+    strategy: StrategyName;
+    respect_robots: boolean;
+  };
+  /** What robots.txt asks for between two requests; null: nothing. */
+  crawl_delay_ms: number | null;
+  /** What its pages were found to need; null: nothing, or it is not believed any more. */
+  learned_strategy: {
+    strategy: string;
+    reason: string;
+    scope: "page" | "site";
+    pages: number;
+    expires_at: string;
+  } | null;
+  breaker: { state: "closed" | "open" | "half_open"; failures: number; reopens_at: string | null };
+  latency_ms: { p50: number | null; p95: number | null };
+  first_seen_at: string | null;
+  last_success_at: string | null;
+  held_until: string | null;
+  /** Nothing is sent to it before; null: now is as good, or it is no matter of time. */
+  next_fetch_at: string | null;
+}
+
+const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
+
+/** What is the same for all sites that are looked at together. */
+interface Moment {
+  defaults: SiteDefaults;
+  respectRobots: boolean;
+  still: NoWorkers | null;
+  lost: ReadonlyMap<string, LostLease>;
+  now: number;
+}
+
+/** What is known of the open work of a site where it stands. */
+interface OpenWork {
+  /** A run that waits, where none may work. */
+  held: HeldRun | null;
+  /** Where something has failed: what is tried again first, and when. */
+  retry: SiteRetry | null;
+}
+
+export async function siteViews(deps: SiteDeps, records: readonly SiteRecord[]): Promise<SiteView[]> {
+  return lookAt(deps, records, toView);
+}
+
+export async function siteProgress(deps: SiteDeps, records: readonly SiteRecord[]): Promise<SiteProgress[]> {
+  return lookAt(deps, records, toProgress);
+}
+
+async function lookAt<T>(
+  deps: SiteDeps,
+  records: readonly SiteRecord[],
+  show: (record: SiteRecord, open: OpenWork, moment: Moment) => T,
+): Promise<T[]> {
+  const { store, clock, siteDefaults: defaults, respectRobots } = deps;
+  // Of a site in several lanes others may go on.
+  const inHand = records.filter(({ counts, split }) => counts.running > 0 && split === 1);
+  const lost = await lostLeases(
+    deps,
+    inHand.map(({ lane }) => lane),
+  );
+  const moment = { defaults, respectRobots, still: await standstill(deps), lost, now: clock.now() };
+  const views: T[] = [];
+  for (const record of records) {
+    // Where something is at work, no run keeps the site waiting.
+    const { running, retrying } = record.counts;
+    const stands = openOf(record.counts) > 0 && running === 0;
+    const held = stands ? await store.runHeldAt(record.site) : null;
+    const retry = stands && retrying > 0 ? await store.nextTry(record.site) : null;
+    views.push(show(record, { held, retry }, moment));
+  }
+  return views;
+}
+
+function toProgress(record: SiteRecord, open: OpenWork, moment: Moment): SiteProgress {
+  const { errorRate, perSecond } = summaryOf(record.health, moment.now);
+  return {
+    site: record.site,
+    group: record.group,
+    state: stateOf(record, moment),
+    counts: workNow(record, moment),
+    pages_per_second: rounded(perSecond, 1),
+    error_rate: errorRate === null ? null : rounded(errorRate, 3),
+    waiting_for: waitingView(record, open, moment),
+    last_failure: lastOf(record, open),
+  };
+}
+
+function toView(record: SiteRecord, open: OpenWork, moment: Moment): SiteView {
+  const { breaker, health } = record;
+  const { now } = moment;
+  const { p50Ms, p95Ms } = summaryOf(health, now);
+  return {
+    ...toProgress(record, open, moment),
+    max_concurrency: record.maxConcurrency,
+    requests_per_second: record.requestsPerSecond,
+    burst: record.burst,
+    min_delay_ms: record.minDelayMs,
+    max_memory_mb: record.maxMemoryMb,
+    strategy: record.strategy,
+    respect_robots: record.respectRobots,
+    shards: record.shards ?? 1,
+    depends_on: [...record.dependsOn],
+    paused: record.paused,
+    version: siteVersion(record),
+    effective: effectiveOf(record, moment),
+    crawl_delay_ms: record.crawlDelayMs,
+    learned_strategy: learnedView(record, now),
+    breaker: { state: breakerPhase(breaker, now), failures: breaker.failures, reopens_at: iso(breaker.openUntil) },
+    latency_ms: { p50: p50Ms, p95: p95Ms },
+    first_seen_at: iso(record.firstSeenAt),
+    last_success_at: iso(health?.lastSuccessAt ?? null),
+    held_until: record.holdUntil > now ? iso(record.holdUntil) : null,
+    next_fetch_at: nextFetchAt(record, now),
+  };
+}
+
+function effectiveOf(record: SiteRecord, { defaults, respectRobots }: Moment): SiteView["effective"] {
+  const rate = record.requestsPerSecond;
+  return {
+    max_concurrency: atOnce(record, defaults),
+    requests_per_second: rate,
+    burst: rate === null ? null : (record.burst ?? usualBurst(rate)),
+    min_delay_ms: Math.max(record.minDelayMs ?? defaults.minDelayMs, record.crawlDelayMs ?? 0),
+    shards: record.targetShardCount,
+    strategy: record.strategy ?? "auto",
+    respect_robots: record.respectRobots ?? respectRobots,
+  };
+}
+
+function learnedView({ learned }: SiteRecord, now: number): SiteView["learned_strategy"] {
+  if (learned === null || Date.parse(learned.expires_at) <= now) return null;
+  const { strategy, reason, scope, pages, expires_at } = learned;
+  return { strategy, reason, scope, pages: pages.length, expires_at };
+}
+
+const atOnce = ({ maxConcurrency }: SiteRecord, { maxPerSite }: SiteDefaults) =>
+  Math.max(1, maxConcurrency ?? maxPerSite);
+
+function openOf({ pending, queued, running, retrying }: TaskCounts): number {
+  return pending + queued + running + retrying;
+}
+
+/**
+ * An owner takes more in hand than it has begun: no more than the limit allows can be under way, and no more than it says
+ * while nothing may begin.
+ */
+export function runningAt(record: SiteRecord, inHand: number, defaults: SiteDefaults, now: number): number {
+  const begun = begunByOwner(record, inHand, now);
+  return Math.min(inHand, begun, atOnce(record, defaults));
+}
+
+export function workOf(record: SiteRecord, defaults: SiteDefaults, now: number): SiteWork {
+  const { pending, queued, retrying, completed, failed } = record.counts;
+  const running = runningAt(record, record.counts.running, defaults, now);
+  return { queued: pending + queued + record.counts.running - running, running, retrying, completed, failed };
+}
+
+function workNow(record: SiteRecord, moment: Moment): SiteWork {
+  const work = workOf(record, moment.defaults, moment.now);
+  return standsStill(record, moment) ? { ...work, queued: work.queued + work.running, running: 0 } : work;
+}
+
+/** As the lists of the store have it. */
+function stateOf(record: SiteRecord, moment: Moment): SiteProgress["state"] {
+  const { paused, breaker, counts, waiting, lane } = record;
+  if (paused) return "paused";
+  if ((breaker.openUntil ?? 0) > moment.now) return "blocked";
+  if (counts.queued + counts.running + counts.retrying === 0) return "idle";
+  if (counts.running === 0 || waiting !== null || moment.lost.has(lane)) return "waiting";
+  return standsStill(record, moment) ? "waiting" : "active";
+}
+
+/** Nobody begins anything, and nothing is under way here. */
+function standsStill({ lane }: SiteRecord, { still }: Moment): boolean {
+  return still !== null && !still.lanes.has(lane);
+}
+
+function waitingView(record: SiteRecord, open: OpenWork, moment: Moment): WaitingView | null {
+  const { held, retry } = open;
+  const still = standsStill(record, moment) ? moment.still : null;
+  const lost = moment.lost.get(record.lane) ?? null;
+  const work = {
+    runStatus: held?.status ?? "running",
+    hold: held?.hold ?? null,
+    // What is in hand and has not begun waits, too.
+    counts: { ...workNow(record, moment), pending: 0, ...(retry?.isNext === true ? { queued: 0 } : {}) },
+    nextTryAt: retry?.at ?? null,
+    laneRunning: record.counts.running,
+    idle: still?.reason ?? null,
+    lost,
+    dependsOnOthers: record.waitsFor.length > 0,
+    noPlace: held?.noPlace === true,
+  };
+  const waiting = waitingFor(work, record, moment.defaults, moment.now);
+  if (waiting === null) return null;
+  const { reason, until } = waiting;
+  const last = OF_FAILURE.has(reason) ? lastOf(record, open) : null;
+  const limits = paceLimits(record, moment.defaults);
+  const message =
+    saidOfHold(reason, held?.hold) ?? waitingMessage(waiting, still, { needs: record.waitsFor, limits, last, lost });
+  return { reason, until: iso(until), message, last_failure: last };
+}
+
+/** What failed is why it waits. */
+const OF_FAILURE: ReadonlySet<WaitingView["reason"]> = new Set(["retry", "circuit_open", "rate_limited", "probing"]);
+
+/** What failed last of a page that is tried again, or else of the site itself. */
+function lastOf({ lastFailure: did = null }: SiteRecord, { retry }: OpenWork): LastFailure | null {
+  if (retry?.failure) {
+    const { failure, tries, maxAttempts, url, at } = retry;
+    const shown = url === null ? null : shownUrl(url);
+    return lastFailure(failure, { url: shown, attempt: tries + 1, max_attempts: maxAttempts, next_try_at: iso(at) });
+  }
+  return did === null ? null : lastFailure(did);
+}
+
+function nextFetchAt(record: SiteRecord, now: number): string | null {
+  if (record.paused) return null;
+  const told = toldByOwner(record, record.counts.running, now)?.until ?? 0;
+  const at = Math.max(record.breaker.openUntil ?? 0, record.holdUntil, told);
+  return at > now ? iso(at) : null;
+}
+
+export function rounded(value: number, digits: number): number {
+  return Math.round(value * 10 ** digits) / 10 ** digits;
+}

@@ -1,0 +1,97 @@
+import { sleep } from "../../base/clock.ts";
+import { mergeHealth, NO_HEALTH, summaryOf } from "../../domain/site/site-health.ts";
+import { rounded, type SiteDeps, type SiteProgress, siteProgress, type SiteWork, workOf } from "./site-view.ts";
+
+/** How all sites together are getting on. */
+export interface SitesProgress {
+  totals: SiteWork & {
+    sites: number;
+    active_sites: number;
+    waiting_sites: number;
+    paused_sites: number;
+    blocked_sites: number;
+    /** Good pages in the last minute or two, at the sites that have open work. */
+    pages_per_second: number;
+    /** Of what ended there in the last ten minutes, the part that was not good; null: nothing ended. */
+    error_rate: number | null;
+  };
+  /** Those with open work, the busiest first: a page of them. */
+  sites: SiteProgress[];
+}
+
+/** So many are shown one by one. */
+const MOST_SHOWN = 50;
+/** Of so many the rates are summed up; few installations work at more at once. */
+const MOST_SUMMED = 200;
+
+export async function sitesProgress(deps: SiteDeps): Promise<SitesProgress> {
+  const { store, clock, siteDefaults } = deps;
+  const now = clock.now();
+  const { counts, sites, byState } = await store.siteTotals(now);
+  const busy = await store.busySites(MOST_SUMMED);
+  const health = busy.reduce((sum, site) => mergeHealth(sum, site.health ?? NO_HEALTH), NO_HEALTH);
+  const perSecond = busy.reduce((sum, site) => sum + summaryOf(site.health, now).perSecond, 0);
+  const idle = busy.reduce((sum, site) => sum + site.counts.running - workOf(site, siteDefaults, now).running, 0);
+  const { errorRate } = summaryOf(health, now);
+  return {
+    totals: {
+      queued: counts.pending + counts.queued + idle,
+      running: counts.running - idle,
+      retrying: counts.retrying,
+      completed: counts.completed,
+      failed: counts.failed,
+      sites,
+      active_sites: byState.active,
+      waiting_sites: byState.waiting,
+      paused_sites: byState.paused,
+      blocked_sites: byState.blocked,
+      pages_per_second: rounded(perSecond, 1),
+      error_rate: errorRate === null ? null : rounded(errorRate, 3),
+    },
+    sites: await siteProgress(deps, busy.slice(0, MOST_SHOWN)),
+  };
+}
+
+const LOOK_MS = 1000;
+
+interface Look {
+  /** Null while it is under way: whoever wants to see something waits for it. */
+  endedAt: number | null;
+  seen: Promise<{ progress: SitesProgress; text: string }>;
+}
+
+/** Looks at all sites for everybody who watches them: once a second, however many that are, and never for nobody. */
+export class SitesWatch {
+  readonly #deps: SiteDeps;
+  #last: Look | null = null;
+
+  constructor(deps: SiteDeps) {
+    this.#deps = deps;
+  }
+
+  /** As it is now, or was less than a second ago, then once a second when it has changed. */
+  async *follow(signal: AbortSignal): AsyncGenerator<SitesProgress> {
+    const { clock } = this.#deps;
+    let last = "";
+    while (!signal.aborted) {
+      const look = this.#look();
+      const { progress, text } = await look.seen;
+      if (text !== last) yield progress;
+      last = text;
+      await sleep(clock, Math.max(0, (look.endedAt ?? 0) + LOOK_MS - clock.monotonic()), signal);
+    }
+  }
+
+  #look(): Look {
+    const { clock } = this.#deps;
+    const last = this.#last;
+    if (last !== null && (last.endedAt === null || clock.monotonic() - last.endedAt < LOOK_MS)) return last;
+    const look: Look = { endedAt: null, seen: this.#see().finally(() => (look.endedAt = clock.monotonic())) };
+    return (this.#last = look);
+  }
+
+  async #see(): Promise<{ progress: SitesProgress; text: string }> {
+    const progress = await sitesProgress(this.#deps);
+    return { progress, text: JSON.stringify(progress) };
+  }
+}

@@ -1,0 +1,32 @@
+import { type DiskBudget, NEAR_BUDGET } from "../domain/run/retention.ts";
+import type { OrchestratorDeps } from "./deps.ts";
+
+/** What is kept takes so much room, and may take so much. */
+export interface StorageView {
+  /** As it was last measured; null: nobody has yet. */
+  used_bytes: number | null;
+  measured_at: string | null;
+  /** null: there is no budget. */
+  budget_bytes: number | null;
+  action: DiskBudget["action"];
+  /** It is near the budget, or beyond it. */
+  is_near: boolean;
+  warned_at: string | null;
+}
+
+export async function showStorage({
+  store,
+  diskBudget,
+}: OrchestratorDeps & { diskBudget: DiskBudget }): Promise<StorageView> {
+  const use = await store.diskUse();
+  const { bytes, action } = diskBudget;
+  const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
+  return {
+    used_bytes: use?.bytes ?? null,
+    measured_at: iso(use?.measuredAt ?? null),
+    budget_bytes: bytes === 0 ? null : bytes,
+    action,
+    is_near: use !== null && bytes > 0 && use.bytes >= bytes * NEAR_BUDGET,
+    warned_at: iso(use?.warnedAt ?? null),
+  };
+}

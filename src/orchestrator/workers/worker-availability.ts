@@ -1,0 +1,117 @@
+/** Whether somebody takes up what is to be done, as the registry of workers tells. */
+import { mayBeAlive, type ProcessIdentity } from "../../base/machine.ts";
+import { laneWithoutShard } from "../../domain/lane/lane.ts";
+import type { RunHold } from "../../domain/run/run-hold.ts";
+import { type IdleReason, isIdle, type LostLease, type Waiting } from "../../domain/run/waiting.ts";
+import { type WaitingFacts, waitingSentence } from "../../domain/run/waiting-sentence.ts";
+import type { WorkerRecord } from "../../store/ports/worker-port.ts";
+import type { OrchestratorDeps } from "../deps.ts";
+
+/** Why nothing new is begun. */
+export interface NoWorkers {
+  reason: IdleReason;
+  /** For people: what it is, and what helps. */
+  message: string;
+  /** What is under way all the same, by run and by lane. */
+  runs: ReadonlySet<string>;
+  lanes: ReadonlySet<string>;
+}
+
+const MOST = 1000;
+
+/** It works on nothing before it takes over from another process. */
+export function standsBy({ state, role }: Pick<WorkerRecord, "state" | "role">): boolean {
+  return state === "working" && role === "standby";
+}
+
+export const WORKER_COUNTS = ["working", "standby", "draining", "drained", "lost"] as const;
+
+/** How many there are in each state: one that stands by is not among those that work. */
+export function countWorkers(
+  workers: readonly Pick<WorkerRecord, "state" | "role">[],
+): Record<(typeof WORKER_COUNTS)[number], number> {
+  const counts = { working: 0, standby: 0, draining: 0, drained: 0, lost: 0 };
+  for (const worker of workers)
+    if (standsBy(worker)) counts.standby += 1;
+    else if (worker.state !== "stopped") counts[worker.state] += 1;
+  return counts;
+}
+
+/** Its message, where sentences stand by themselves. */
+export function sentenceOf({ message }: NoWorkers): string {
+  return message.charAt(0).toUpperCase() + message.slice(1);
+}
+
+/** Why work waits at a site, as a sentence. */
+export function waitingMessage(
+  { reason, until, key }: Waiting,
+  still: NoWorkers | null,
+  facts: WaitingFacts = {},
+): string {
+  if (isIdle(reason)) return still === null ? "" : sentenceOf(still);
+  return waitingSentence({ reason, until, ...(key === undefined ? {} : { key }) }, facts);
+}
+
+/** What keeps a whole run, in the words of the run; null: it waits for something else. */
+export function saidOfHold(reason: Waiting["reason"], hold: RunHold | null | undefined): string | null {
+  return hold?.reason === reason ? hold.message : null;
+}
+
+/** null: somebody takes work. */
+export async function standstill({ store }: Pick<OrchestratorDeps, "store">): Promise<NoWorkers | null> {
+  const holder = await store.engineHolder();
+  // A process of this machine that was killed is gone at once, whatever its lease says.
+  const holderLives = holder !== null && holder.remainingMs > 0 && mayBeAlive(holder);
+  const workers = (await store.workers({ live: true, limit: MOST })).filter(isThere);
+  const active = workers.flatMap((worker) => worker.active);
+  const because = (reason: IdleReason, message: string): NoWorkers => ({
+    reason,
+    message,
+    runs: new Set(active.map(({ runId }) => runId)),
+    lanes: new Set(active.map(({ lane }) => laneWithoutShard(lane))),
+  });
+  if (workers.length > 0 && workers.every(({ state }) => state !== "working"))
+    return because("workers_drained", drainedWords(workers));
+  // Where many may work, the one that leads may have just gone while others work.
+  const engineLives =
+    holderLives || (!store.capabilities.singleEngine && workers.some(({ role }) => role === "engine"));
+  if (!engineLives) return because("no_worker", "no worker runs: work waits until orb serve or orb worker is started");
+  const engines = workers.filter(({ role }) => role === "engine");
+  const paused = engines.find((worker) => worker.paused !== null)?.paused ?? null;
+  if (paused === null || engines.some((worker) => worker.paused === null)) return null;
+  return because("worker_paused", `work pauses: ${paused}`);
+}
+
+function isThere({ state, identity }: WorkerRecord): boolean {
+  return state !== "lost" && mayBeAlive(identity);
+}
+
+/** Lanes whose owner is gone, each with its worker and when its lease ends: until then nobody else takes its pages up. */
+export async function lostLeases(
+  { store, clock }: Pick<OrchestratorDeps, "store" | "clock">,
+  lanes: readonly string[],
+): Promise<Map<string, LostLease>> {
+  // Where there is one engine, the next one takes over everything at once.
+  if (store.capabilities.singleEngine || lanes.length === 0) return new Map();
+  const leases = await store.laneLeases(lanes);
+  if (leases.length === 0) return new Map();
+  const workers = await store.workers({ live: true, limit: MOST });
+  return new Map(
+    leases.flatMap(({ lane, identity, remainingMs }) => {
+      const worker = identity === null ? undefined : workers.find((one) => isSame(one.identity, identity));
+      if (worker === undefined || isThere(worker)) return [];
+      return [[lane, { machine: worker.machine, pid: worker.identity.pid, until: clock.now() + remainingMs }]];
+    }),
+  );
+}
+
+export function isSame(a: ProcessIdentity, b: ProcessIdentity): boolean {
+  return a.boot === b.boot && a.pid === b.pid && a.pidStart === b.pidStart;
+}
+
+function drainedWords(workers: readonly WorkerRecord[]): string {
+  const goOn = (id: string) => `orb workers resume ${id} goes on`;
+  return workers.length === 1
+    ? `the only worker is drained and takes no work: ${goOn(workers[0]!.id)}`
+    : `all ${workers.length} workers are drained and take no work: ${goOn("ID")}`;
+}

@@ -1,0 +1,117 @@
+/** Numbers about the processes that do the work, as they tell them of themselves: the same ones wherever they are asked for. */
+import type { WorkerPulse, WorkerRecord } from "../../store/ports/worker-port.ts";
+import { WAIT_BUCKETS_S } from "../../domain/lane/rate-limit-wait.ts";
+import { counter, gauge, histogram, type Reading } from "../reading.ts";
+import { WORKER_COUNTS, countWorkers } from "./worker-availability.ts";
+
+/** What one that has ended has done is told until whoever reads has surely seen it. */
+const TOLD_AFTER_END_MS = 10 * 60_000;
+
+export function workerReadings(workers: readonly WorkerRecord[], now: number): Reading[] {
+  const live = workers.filter(({ state }) => state !== "stopped" && state !== "lost");
+  const recent = workers.filter(
+    (one) => live.includes(one) || now - (one.stoppedAt ?? one.heardAt) < TOLD_AFTER_END_MS,
+  );
+  const counts = countWorkers(workers);
+  return [
+    ...gauge(
+      "orb_workers",
+      "Processes that do the work, by state; standby: it takes over when the one that works is gone; lost ones of the last day.",
+      WORKER_COUNTS.map((state) => [{ state }, counts[state]]),
+    ),
+    ...workerFigures(live, recent),
+  ];
+}
+
+type Told = WorkerPulse & Pick<WorkerRecord, "id">;
+
+/** What workers tell of themselves; of those that have ended, what they had done. */
+export function workerFigures(live: readonly Told[], recent: readonly Told[] = live): Reading[] {
+  const ofLive = (read: (worker: Told) => number) =>
+    live.map((worker) => [{ worker: worker.id }, read(worker)] as const);
+  return [
+    ...gauge(
+      "orb_tasks_in_flight",
+      "Tasks that a worker works on.",
+      ofLive(({ inFlight }) => inFlight),
+    ),
+    ...gauge(
+      "orb_engine",
+      "1 when that worker is the engine.",
+      ofLive(({ role }) => Number(role === "engine")),
+    ),
+    ...gauge(
+      "orb_paused",
+      "1 when that worker waits for a resource.",
+      ofLive(({ paused }) => Number(paused !== null)),
+    ),
+    ...gauge(
+      "orb_worker_memory_bytes",
+      "Memory of a worker and its browsers.",
+      ofLive(({ memoryBytes }) => memoryBytes),
+    ),
+    ...counter(
+      "orb_tasks_ended_total",
+      "Tasks that a worker has ended, by outcome.",
+      recent.flatMap(({ id: worker, completed, failed }) => [
+        [{ worker, outcome: "completed" }, completed] as const,
+        [{ worker, outcome: "failed" }, failed] as const,
+      ]),
+    ),
+    ...attemptReadings(recent),
+    ...histogram(
+      "orb_rate_limit_wait_seconds",
+      "How long sites with work had to wait for their limits, by reason.",
+      WAIT_BUCKETS_S,
+      recent.flatMap(({ id: worker, waits = [] }) =>
+        waits.map(({ reason, buckets, sumMs, count }) => {
+          return { labels: { worker, reason }, buckets, sum: sumMs / 1000, count };
+        }),
+      ),
+    ),
+    ...llmReadings(recent),
+  ];
+}
+
+/** Only where there is a model. */
+function llmReadings(workers: readonly Told[]): Reading[] {
+  const asked = workers.flatMap(({ id: worker, llm }) => (llm === undefined ? [] : [{ worker, ...llm }]));
+  return [
+    ...counter(
+      "orb_llm_calls_total",
+      "Calls of the model behind APP_LLM_URL, by outcome.",
+      asked.flatMap(({ worker, calls }) => [
+        [{ worker, outcome: "ok" }, calls.ok] as const,
+        [{ worker, outcome: "failed" }, calls.failed] as const,
+      ]),
+    ),
+    ...counter(
+      "orb_llm_tokens_total",
+      "Tokens that these calls have used, as the endpoint counts them.",
+      asked.flatMap(({ worker, promptTokens, completionTokens }) => [
+        [{ worker, kind: "prompt" }, promptTokens] as const,
+        [{ worker, kind: "completion" }, completionTokens] as const,
+      ]),
+    ),
+  ];
+}
+
+function attemptReadings(workers: readonly Told[]): Reading[] {
+  const all = workers.flatMap(({ id: worker, attempts }) =>
+    attempts.map(({ strategy, outcome, failureCode, count, ms }) => {
+      return { labels: { worker, strategy, outcome, failure_code: failureCode ?? "" }, count, ms };
+    }),
+  );
+  return [
+    ...counter(
+      "orb_attempts_total",
+      "Attempts that a worker has made, by strategy, outcome and failure code.",
+      all.map(({ labels, count }) => [labels, count]),
+    ),
+    ...counter(
+      "orb_attempt_seconds_total",
+      "Time that these attempts have taken.",
+      all.map(({ labels, ms }) => [labels, ms / 1000]),
+    ),
+  ];
+}

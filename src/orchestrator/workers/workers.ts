@@ -1,0 +1,157 @@
+/** The processes that do the work: who they are, how they are doing, and what can be asked of them. */
+import { sleep } from "../../base/clock.ts";
+import { OrbError } from "../../base/errors.ts";
+import { mayBeAlive } from "../../base/machine.ts";
+import type { Store } from "../../store/ports/port.ts";
+import type { WorkerRecord, WorkerState } from "../../store/ports/worker-port.ts";
+import type { OrchestratorDeps } from "../deps.ts";
+import { requireRun, requireTask } from "../runs/control.ts";
+
+export interface WorkerView {
+  id: string;
+  machine: string;
+  pid: number;
+  command: string;
+  version: string;
+  state: WorkerState;
+  role: WorkerRecord["role"];
+  engine: string;
+  database: "sqlite" | "postgres";
+  /** When it was last heard of. */
+  heartbeat: string;
+  in_flight: number;
+  max_workers: number;
+  /** Tasks that ended, per second, over the last ten seconds. */
+  throughput: number;
+  completed: number;
+  failed: number;
+  /** Bytes, with its browsers. */
+  memory: number;
+  paused: string | null;
+  drain_asked: boolean;
+  active: { task_id: string; run_id: string; lane: string; url: string | null; started_at: string }[];
+  started_at: string;
+  stopped_at: string | null;
+}
+
+const iso = (time: number) => new Date(time).toISOString();
+
+export function toWorkerView({ capabilities }: Pick<Store, "capabilities">, worker: WorkerRecord): WorkerView {
+  return {
+    id: worker.id,
+    machine: worker.machine,
+    pid: worker.identity.pid,
+    command: worker.command,
+    version: worker.version,
+    state: shownState(worker),
+    role: worker.role,
+    engine: worker.engine,
+    database: capabilities.singleEngine ? "sqlite" : "postgres",
+    heartbeat: iso(worker.heardAt),
+    in_flight: worker.inFlight,
+    max_workers: worker.maxWorkers,
+    throughput: worker.tasksPerSecond,
+    completed: worker.completed,
+    failed: worker.failed,
+    memory: worker.memoryBytes,
+    paused: worker.paused,
+    drain_asked: worker.drainAsked,
+    active: worker.active.map(({ taskId, runId, lane, url, startedAt }) => ({
+      task_id: taskId,
+      run_id: runId,
+      lane,
+      url,
+      started_at: iso(startedAt),
+    })),
+    started_at: iso(worker.startedAt),
+    stopped_at: worker.stoppedAt === null ? null : iso(worker.stoppedAt),
+  };
+}
+
+/** Others say that a worker is lost when it has not been heard of; a process of this machine is known to be gone at once. */
+function shownState({ state, identity }: WorkerRecord): WorkerState {
+  return state === "stopped" || mayBeAlive(identity) ? state : "lost";
+}
+
+const MOST = 1000;
+
+/** Newest first; those that stopped only when asked for. */
+export async function listWorkers(
+  { store }: Pick<OrchestratorDeps, "store">,
+  { all }: { all: boolean },
+): Promise<WorkerView[]> {
+  return (await store.workers({ live: !all, limit: MOST })).map((worker) => toWorkerView(store, worker));
+}
+
+export async function showWorker({ store }: Pick<OrchestratorDeps, "store">, id: string): Promise<WorkerView> {
+  const worker = await store.worker(id);
+  if (worker === null)
+    throw new OrbError("not_found", `there is no worker with the id ${id}`, {
+      hint: "orb workers shows those that there are.",
+    });
+  return toWorkerView(store, worker);
+}
+
+/** It finishes what it has and takes no more, until it is resumed; it hears of it within a second. */
+export async function drainWorker(
+  { store, clock }: Pick<OrchestratorDeps, "store" | "clock">,
+  id: string,
+  drain: boolean,
+): Promise<WorkerView> {
+  const worker = await store.worker(id);
+  if (worker?.state === "lost") throw unheard(worker);
+  return toWorkerView(store, await store.askDrain(id, drain, clock.now()));
+}
+
+/** It may be back in a moment, or be gone for good: nobody can promise what it will do. */
+function unheard({ id, command, identity, machine, heardAt, drainAsked }: WorkerRecord): OrbError {
+  const who = `orb ${command}, process ${identity.pid} on ${machine}`;
+  const asked = drainAsked ? "; it was asked to drain before" : "";
+  return new OrbError(
+    "illegal_transition",
+    `worker ${id} (${who}) has not been heard of since ${iso(heardAt)} and cannot be asked${asked}`,
+    { hint: "Look whether that process still runs. Its work is taken over by others; orb workers shows them." },
+  );
+}
+
+export interface PingView {
+  id: string;
+  answered: boolean;
+  /** Until it was answered, or until nobody waited any longer. */
+  latency_ms: number;
+}
+
+const PING_MS = 5000;
+const PING_LOOK_MS = 50;
+
+/** Asks it to say that it is there, and waits for that; at most five seconds. */
+export async function pingWorker(
+  { store, clock }: Pick<OrchestratorDeps, "store" | "clock">,
+  id: string,
+): Promise<PingView> {
+  const asked = clock.monotonic();
+  const ping = await store.askPing(id);
+  for (;;) {
+    const answered = await store.pingAnswered(id, ping);
+    const latency = Math.round(clock.monotonic() - asked);
+    if (answered || latency >= PING_MS) return { id, answered, latency_ms: latency };
+    await sleep(clock, PING_LOOK_MS);
+  }
+}
+
+export interface StoppedTaskView {
+  task_id: string;
+  run_id: string;
+  /** `running`: its worker is told, and it ends within a second or so. */
+  state: "failed" | "running";
+}
+
+/** Ends a task without a result, wherever it is: it has failed as `task_stopped`, and is not tried again by itself. */
+export async function stopTask(deps: OrchestratorDeps, runId: string, taskId: string): Promise<StoppedTaskView> {
+  await requireRun(deps, runId);
+  await requireTask(deps, runId, taskId);
+  const { state, lanes } = await deps.store.stopTask(taskId, deps.clock.now());
+  if (state === "running") await deps.wake(null);
+  else if (lanes.length > 0) await deps.wake(lanes);
+  return { task_id: taskId, run_id: runId, state };
+}

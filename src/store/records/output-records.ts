@@ -1,0 +1,20 @@
+/** What tasks have yielded, as the store tells it. */
+import type { ArtifactRole, TaskArtifact } from "../../domain/run/outcome.ts";
+
+export interface ResultRecord {
+  id: string;
+  taskId: string;
+  runId: string;
+  url: string | null;
+  ordinal: number;
+  data: unknown;
+  createdAt: number;
+}
+
+export interface ArtifactRecord extends TaskArtifact {
+  id: string;
+  role: ArtifactRole;
+  row: number;
+  taskId: string;
+  createdAt: number;
+}

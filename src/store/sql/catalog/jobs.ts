@@ -1,0 +1,241 @@
+import { setImmediate } from "node:timers/promises";
+import { OrbError } from "../../../base/errors.ts";
+import { TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
+import type { JobChange, JobFilter, JobRecord, Created, NewJob, IdempotencyKey } from "../../records/job-records.ts";
+import { type Context, nextRow, positionOf, rows } from "../kernel/context.ts";
+import { jobVersion, refuseStale } from "../../versions.ts";
+import { likePattern } from "../kernel/like.ts";
+import { makeOnce } from "../kernel/idempotency-keys.ts";
+import type { RunDeletion } from "../../ports/retention-port.ts";
+import { dropCopies } from "../crawls/page-copies.ts";
+import { dropStates } from "../crawls/page-states.ts";
+import { insertDeletion } from "../runs/run-deletions.ts";
+
+interface JobRow {
+  n: number;
+  id: string;
+  name: string | null;
+  kind: string;
+  url: string;
+  site: string;
+  tags: string;
+  recipe: string;
+  next_at: number | null;
+  next_slot: number | null;
+  schedule_paused_at: number | null;
+  keep_runs: number | null;
+  keep_days: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+function toRecord(row: JobRow): JobRecord {
+  return {
+    id: row.id,
+    name: row.name,
+    kind: row.kind,
+    url: row.url,
+    site: row.site,
+    tags: JSON.parse(row.tags) as string[],
+    recipe: JSON.parse(row.recipe) as unknown,
+    nextAt: row.next_at,
+    nextSlot: row.next_slot,
+    schedulePausedAt: row.schedule_paused_at,
+    keepRuns: row.keep_runs,
+    keepDays: row.keep_days,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function jobRow({ connection }: Context, id: string): JobRow | undefined {
+  return connection.sql("SELECT * FROM jobs WHERE id = ?").get(id) as JobRow | undefined;
+}
+
+/** What other tables know the job by. */
+export function jobNumber(context: Context, id: string): number {
+  return requireJob(context, id).n;
+}
+
+function requireJob(context: Context, id: string): JobRow {
+  const row = jobRow(context, id);
+  if (row === undefined) throw new OrbError("not_found", `there is no job with the id ${id}`);
+  return row;
+}
+
+export function createJob(
+  context: Context,
+  job: NewJob,
+  now: number,
+  once?: IdempotencyKey,
+): Promise<Created<JobRecord>> {
+  return makeOnce(context, once, now, () => {
+    const { n, id } = nextRow(context, "job");
+    const row = context.connection
+      .sql(
+        `INSERT INTO jobs (n, id, name, kind, url, site, tags, recipe, next_at, next_slot, keep_runs, keep_days, created_at, updated_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+      )
+      .get(
+        n,
+        id,
+        job.name,
+        job.kind,
+        job.url,
+        job.site,
+        JSON.stringify(job.tags),
+        JSON.stringify(job.recipe ?? null),
+        job.nextAt,
+        job.nextSlot,
+        job.keepRuns ?? null,
+        job.keepDays ?? null,
+        now,
+        now,
+      ) as unknown as JobRow;
+    return { made: toRecord(row), lanes: [] };
+  });
+}
+
+export function readJob(context: Context, id: string): JobRecord | null {
+  const row = jobRow(context, id);
+  return row === undefined ? null : toRecord(row);
+}
+
+export function readJobs(context: Context, filter: JobFilter): JobRecord[] {
+  const before = positionOf(context, "job", filter.after);
+  const pattern = filter.q === undefined ? null : likePattern(filter.q);
+  const list = context.connection
+    .sql(
+      `SELECT * FROM jobs WHERE n < ?1 AND (CAST(?2 AS TEXT) IS NULL OR site = ?2)
+         AND (CAST(?3 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM json_each(jobs.tags) WHERE value = ?3))
+         AND (CAST(?4 AS TEXT) IS NULL OR url LIKE ?4 ESCAPE '\\' OR name LIKE ?4 ESCAPE '\\')
+         AND (CAST(?5 AS BIGINT) = 0 OR json_extract(recipe, '$.schedule.cron') IS NOT NULL)
+         AND (CAST(?6 AS TEXT) IS NULL OR json_extract(recipe, '$.session_id') = ?6
+           OR (?6 = 'any' AND json_extract(recipe, '$.session_id') IS NOT NULL))
+       ORDER BY n DESC LIMIT ?7`,
+    )
+    .all(
+      before,
+      filter.site ?? null,
+      filter.tag ?? null,
+      pattern,
+      Number(filter.scheduled ?? false),
+      filter.session ?? null,
+      filter.limit,
+    );
+  return rows<JobRow>(list).map(toRecord);
+}
+
+export function updateJob(context: Context, id: string, change: JobChange, now: number, version?: string): JobRecord {
+  const { connection } = context;
+  return connection.write(
+    () => {
+      const before = toRecord(requireJob(context, id));
+      refuseStale("the job", jobVersion(before), version);
+      const changed = { ...before, ...change };
+      // Whoever changes the times of a schedule that is paused does not resume it.
+      const after = changed.schedulePausedAt === null ? changed : { ...changed, nextAt: null, nextSlot: null };
+      const row = connection
+        .sql(
+          "UPDATE jobs SET name = ?, kind = ?, url = ?, site = ?, tags = ?, recipe = ?, next_at = ?, next_slot = ?, schedule_paused_at = ?, keep_runs = ?, keep_days = ?, updated_at = ? WHERE id = ? RETURNING *",
+        )
+        .get(
+          after.name,
+          after.kind,
+          after.url,
+          after.site,
+          JSON.stringify(after.tags),
+          JSON.stringify(after.recipe ?? null),
+          after.nextAt,
+          after.nextSlot,
+          after.schedulePausedAt,
+          after.keepRuns ?? null,
+          after.keepDays ?? null,
+          now,
+          id,
+        ) as unknown as JobRow;
+      return toRecord(row);
+    },
+    { durable: true },
+  );
+}
+
+export function dueJobs(
+  context: Context,
+  now: number,
+  limit: number,
+  after?: Pick<JobRecord, "id" | "nextAt">,
+): JobRecord[] {
+  const n = after === undefined ? -1 : (jobRow(context, after.id)?.n ?? -1);
+  const list = context.connection
+    .sql(
+      `SELECT * FROM jobs WHERE next_at IS NOT NULL AND next_at >= ?1 AND next_at <= ?2 AND (next_at > ?1 OR n > ?3)
+       ORDER BY next_at, n LIMIT ?4`,
+    )
+    .all(after?.nextAt ?? Number.MIN_SAFE_INTEGER, now, n, limit);
+  return rows<JobRow>(list).map(toRecord);
+}
+
+export function nextDueAt({ connection }: Context): number | null {
+  const first = "SELECT next_at FROM jobs WHERE next_at IS NOT NULL ORDER BY next_at LIMIT 1";
+  return (connection.sql(first).get() as { next_at: number } | undefined)?.next_at ?? null;
+}
+
+const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
+
+/** Copies that one transaction deletes; more would keep other writers waiting. */
+const COPIES_AT_ONCE = 1000;
+
+/**
+ * What the job has kept of pages goes first, a piece at a time: a job that is then still there only asks anew. With
+ * `runs` a deletion of its runs begins in the transaction in which it goes.
+ */
+export async function deleteJob(
+  context: Context,
+  id: string,
+  now: number,
+  options: { runs?: boolean } = {},
+): Promise<RunDeletion | null> {
+  const { connection } = context;
+  const { n } = requireDeletable(context, id);
+  while (connection.write(() => dropCopies(context, n, COPIES_AT_ONCE))) await setImmediate();
+  while (connection.write(() => dropStates(context, n, COPIES_AT_ONCE))) await setImmediate();
+  return connection.write(
+    () => {
+      requireDeletable(context, id);
+      // A run may have come and gone in between.
+      dropCopies(context, n, Number.MAX_SAFE_INTEGER);
+      dropStates(context, n, Number.MAX_SAFE_INTEGER);
+      connection
+        .sql(
+          `INSERT INTO deleted_jobs SELECT ?1, ?2
+           WHERE EXISTS (SELECT 1 FROM runs WHERE job = ?1 AND removing_at IS NULL)`,
+        )
+        .run(id, now);
+      connection.sql("DELETE FROM slots WHERE job = ?").run(n);
+      // What became of its times stays in the totals, under a number that no job has.
+      connection
+        .sql(
+          `INSERT INTO slot_counts SELECT 0, outcome, count FROM slot_counts WHERE job = ?
+           ON CONFLICT (job, outcome) DO UPDATE SET count = slot_counts.count + excluded.count`,
+        )
+        .run(n);
+      connection.sql("DELETE FROM slot_counts WHERE job = ?").run(n);
+      connection.sql("DELETE FROM jobs WHERE id = ?").run(id);
+      return options.runs === true ? insertDeletion(context, { jobId: id, includeKept: true }, now) : null;
+    },
+    { durable: true },
+  );
+}
+
+/** Refuses while a run of it is not at its end. */
+function requireDeletable(context: Context, id: string): JobRow {
+  const job = requireJob(context, id);
+  const live = context.connection
+    .sql(`SELECT id, status FROM runs WHERE job = ? AND status NOT IN (${ended}) LIMIT 1`)
+    .get(id) as { id: string; status: string } | undefined;
+  if (live === undefined) return job;
+  throw new OrbError("illegal_transition", `a run of this job is ${live.status} (${live.id})`, {
+    hint: "Cancel it first, or delete with force.",
+  });
+}

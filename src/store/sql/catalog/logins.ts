@@ -1,0 +1,23 @@
+import type { LoginStore } from "../../ports/login-port.ts";
+import type { Context } from "../kernel/context.ts";
+
+const NAME = "ended_login ";
+
+export function loginStore({ connection }: Context): LoginStore {
+  return {
+    endLogin: async (id, until, now) =>
+      connection.write(
+        () => {
+          connection
+            .sql("INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value")
+            .run(NAME + id, String(Math.ceil(until)));
+          // What ends by itself need not be remembered.
+          connection
+            .sql(`DELETE FROM meta WHERE name LIKE '${NAME}%' AND CAST(value AS BIGINT) < ?`)
+            .run(Math.floor(now));
+        },
+        { durable: true },
+      ),
+    hasLoginEnded: async (id) => connection.sql("SELECT 1 FROM meta WHERE name = ?").get(NAME + id) !== undefined,
+  };
+}

@@ -1,0 +1,154 @@
+/** What uses and checks of proxies have shown. */
+import { decodeId, encodeId } from "../../../domain/run/ids.ts";
+import {
+  afterUse,
+  afterUseAtSite,
+  type ProxyHealth,
+  type ProxyState,
+  type SiteRecordOfProxy,
+} from "../../../domain/proxy/proxy-score.ts";
+import type { ProxySeen } from "../../ports/proxy-port.ts";
+import { type Context, rows } from "../kernel/context.ts";
+
+const NOTED_AT_ONCE = 500;
+/** Of the sites that a proxy was used at, so many are remembered: those it was used at last. */
+const SITES_PER_PROXY = 100;
+
+/** The number of one more change. Within a transaction of the caller's. */
+export function nextChange({ connection }: Context): number {
+  const { proxies } = connection.sql("UPDATE control SET proxies = proxies + 1 RETURNING proxies").get() as {
+    proxies: number;
+  };
+  return proxies;
+}
+
+/** Whoever has read this proxy is to read it again. Within a transaction of the caller's. */
+export function markChanged(context: Context, n: number): void {
+  context.connection.sql("UPDATE proxies SET changed = ? WHERE n = ?").run(nextChange(context), n);
+}
+
+export function noteProxies(context: Context, seen: readonly ProxySeen[], now: number): void {
+  for (let from = 0; from < seen.length; from += NOTED_AT_ONCE) {
+    const byProxy = Map.groupBy(seen.slice(from, from + NOTED_AT_ONCE), ({ id }) => id);
+    context.connection.write(() => {
+      for (const [id, list] of byProxy) noteProxy(context, id, list, now);
+    });
+  }
+}
+
+interface Row {
+  state: ProxyState;
+  score: number;
+  latency_ms: number | null;
+  rest_until: number;
+  rest_step: number;
+  last_error: string | null;
+  checked_at: number | null;
+  used_at: number | null;
+}
+
+const BEFORE = `SELECT state, score, latency_ms, rest_until, rest_step, last_error, checked_at, used_at
+  FROM proxies WHERE n = ?`;
+
+// A proxy that somebody has switched off meanwhile stays so; what is known of it is kept beside that.
+const WRITE = `UPDATE proxies SET state = ?, score = ?, latency_ms = ?, rest_until = ?, rest_step = ?, last_error = ?,
+  successes = successes + ?, failures = failures + ?, blocks = blocks + ?, checked_at = ?, used_at = ? WHERE n = ?`;
+
+/** Upon what is known now, whoever has written it: what several have seen adds up. A proxy that is gone is left out. */
+function noteProxy(context: Context, id: string, seen: readonly ProxySeen[], now: number): void {
+  const { connection, instance } = context;
+  const n = decodeId(instance, "proxy", id);
+  const row = connection.sql(BEFORE).get(n) as Row | undefined;
+  if (n === null || row === undefined) return;
+  let health: ProxyHealth = {
+    state: row.state,
+    score: row.score,
+    latencyMs: row.latency_ms,
+    restUntil: row.rest_until,
+    restStep: row.rest_step,
+    lastError: row.last_error,
+  };
+  let { checked_at: checkedAt, used_at: usedAt } = row;
+  let overtaken = false;
+  const count = { good: 0, reached: 0, blocked: 0, fault: 0, unsure: 0 };
+  for (const { outcome, at, site } of seen) {
+    count[outcome.kind] += 1;
+    if (isLater(site === null ? row.used_at : row.checked_at, at, now)) overtaken = true;
+    else health = afterUse(health, outcome, at);
+    if (site === null) checkedAt = isLater(checkedAt, at, now) ? checkedAt : at;
+    else usedAt = isLater(usedAt, at, now) ? usedAt : at;
+  }
+  connection
+    .sql(WRITE)
+    .run(
+      health.state,
+      health.score,
+      health.latencyMs,
+      Math.round(health.restUntil),
+      health.restStep,
+      health.lastError,
+      count.good + count.reached,
+      count.fault + count.unsure,
+      count.blocked,
+      checkedAt,
+      usedAt,
+      n,
+    );
+  noteSites(context, n, seen);
+  // Who wrote what was overtaken believes something else.
+  if (health.state !== row.state || overtaken) markChanged(context, n);
+}
+
+/**
+ * Checks and uses are written some time after they ended: what the other kind has shown later knows better how the
+ * proxy is. A time that has yet to come is one from before the clock was set back: that is not later than anything.
+ */
+function isLater(known: number | null, at: number, now: number): boolean {
+  return known !== null && known > at && known <= now;
+}
+
+interface SiteRow extends SiteRecordOfProxy {
+  proxy: number;
+}
+
+const SITE = "SELECT proxy, successes, failures, blocks, noted_at AS at FROM proxy_sites WHERE site = ?";
+
+function noteSites(context: Context, proxy: number, seen: readonly ProxySeen[]): void {
+  const { connection } = context;
+  const records = new Map<string, SiteRecordOfProxy>();
+  for (const { site, outcome, at } of seen) {
+    if (site === null || outcome.kind === "fault") continue;
+    const known =
+      records.get(site) ?? (connection.sql(`${SITE} AND proxy = ?`).get(site, proxy) as SiteRow | undefined);
+    records.set(site, afterUseAtSite(known ?? null, outcome, at));
+  }
+  for (const [site, { successes, failures, blocks, at }] of records)
+    connection
+      .sql(
+        `INSERT INTO proxy_sites (proxy, site, successes, failures, blocks, noted_at)
+         VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT (site, proxy) DO UPDATE SET successes = excluded.successes, failures = excluded.failures,
+           blocks = excluded.blocks, noted_at = excluded.noted_at`,
+      )
+      .run(proxy, site, successes, failures, blocks, at);
+  if (records.size > 0) forgetOldSites(context, proxy);
+}
+
+function forgetOldSites({ connection }: Context, proxy: number): void {
+  connection
+    .sql(
+      `DELETE FROM proxy_sites WHERE proxy = ?1 AND noted_at <
+         (SELECT noted_at FROM proxy_sites WHERE proxy = ?1 ORDER BY noted_at DESC LIMIT 1 OFFSET ${SITES_PER_PROXY - 1})`,
+    )
+    .run(proxy);
+}
+
+export function readProxySites(
+  { connection, instance }: Context,
+  site: string,
+): (SiteRecordOfProxy & { id: string })[] {
+  return rows<SiteRow>(connection.sql(SITE).all(site)).map(({ proxy, ...record }) => ({
+    id: encodeId(instance, "proxy", proxy),
+    ...record,
+  }));
+}

@@ -1,0 +1,62 @@
+import { ERROR_CLASSES, type ErrorClass, errorClassOf } from "../../../domain/crawl/crawl-end.ts";
+import type { TaskState } from "../../../domain/run/states.ts";
+import type { SettledTask } from "../../ports/port.ts";
+import type { RecentPages } from "../../ports/progress-port.ts";
+import type { Context } from "../kernel/context.ts";
+
+const SLOT_MS = 5000;
+const KEPT_MS = 300_000;
+
+type Ends = Record<"completed" | ErrorClass, number>;
+const NO_ENDS: Ends = { completed: 0, timeout: 0, connection: 0, general: 0 };
+
+/** How many pages of crawls ended lately, for the rates that people see: a row for every five seconds. */
+export class CrawlPace {
+  readonly #ends = { ...NO_ENDS };
+  #any = false;
+
+  /** A page that has ended in this state, whatever its verdict was. */
+  note({ task, verdict }: SettledTask, state: TaskState): void {
+    if (task.runKind !== "crawl" || task.aside) return;
+    if (state === "completed") this.#ends.completed += 1;
+    else if (verdict.kind === "failed") this.#ends[errorClassOf(verdict.failure.code)] += 1;
+    else return;
+    this.#any = true;
+  }
+
+  /** Once for all that one transaction settles. */
+  write({ connection }: Context, now: number): void {
+    if (!this.#any) return;
+    const { completed, timeout, connection: cut, general } = this.#ends;
+    connection.sql("DELETE FROM crawl_pace WHERE slot < ?").run(Math.floor((now - KEPT_MS) / SLOT_MS));
+    connection
+      .sql(
+        `INSERT INTO crawl_pace (slot, completed, timeout, connection, general) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (slot) DO UPDATE SET completed = crawl_pace.completed + excluded.completed,
+           timeout = crawl_pace.timeout + excluded.timeout, connection = crawl_pace.connection + excluded.connection,
+           general = crawl_pace.general + excluded.general`,
+      )
+      .run(Math.floor(now / SLOT_MS), completed, timeout, cut, general);
+  }
+}
+
+export function readRecentPages({ connection }: Context, now: number): RecentPages {
+  const from = Math.floor((now - KEPT_MS) / SLOT_MS) + 1;
+  const sums = Object.keys(NO_ENDS).map((name) => `coalesce(sum(${name}), 0) AS ${name}`);
+  // A clock that was set back has left slots of times to come.
+  const row = connection
+    .sql(`SELECT min(slot) AS first, ${sums.join(", ")} FROM crawl_pace WHERE slot BETWEEN ? AND ?`)
+    .get(from, Math.floor(now / SLOT_MS)) as unknown as Ends & { first: number | null };
+  const failed = Object.fromEntries(ERROR_CLASSES.map((name) => [name, row[name]])) as Record<ErrorClass, number>;
+  return { completed: row.completed, failed, since: Math.min(now, (row.first ?? from) * SLOT_MS) };
+}
+
+/** One that is held has no place, and will wait for one. */
+export function countCrawls({ connection }: Context): { running: number; queued: number } {
+  const count = connection.sql(
+    "SELECT count(*) AS n, count(hold) AS held FROM runs WHERE kind = 'crawl' AND status = 'running'",
+  );
+  const { n, held } = count.get() as { n: number; held: number };
+  const waiting = connection.sql("SELECT count(*) AS n FROM runs WHERE kind = 'crawl' AND status = 'queued'");
+  return { running: n - held, queued: (waiting.get() as { n: number }).n + held };
+}

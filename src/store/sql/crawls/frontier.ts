@@ -1,0 +1,115 @@
+/** What keeps a crawl from having one page twice: redirects onto known pages, and pages that say the same. */
+import type { TrapState } from "../../../domain/crawl/traps.ts";
+import type { SettledTask } from "../../ports/port.ts";
+import type { ForEach } from "../kernel/connection.ts";
+import { type Context, keyHash, parseJson, STATE } from "../kernel/context.ts";
+import type { TaskEnd } from "../tasks/write-task.ts";
+
+/**
+ * The page that a redirect led to, when another task stands for it: one of its own, or one that was redirected there
+ * before. A task that was skipped stands for nothing.
+ */
+export function knownLandings(
+  { connection }: Context,
+  list: readonly SettledTask[],
+): Map<SettledTask, { url: string }> {
+  const landed = list.flatMap((settled) => {
+    const landing = settled.report?.landed;
+    return landing !== undefined && ENDS_ELSEWHERE.has(settled.verdict.kind) ? [{ settled, landing }] : [];
+  });
+  if (landed.length === 0) return new Map();
+  const found = connection.dialect.firsts(
+    connection,
+    landed.map(({ settled: { task }, landing }) => ({
+      text: KNOWN_LANDING,
+      values: [task.streamId, keyHash(task.runId, landing.key)],
+    })),
+  );
+  const known = landed.filter(({ settled }, index) => (found[index]?.["id"] ?? settled.task.row) !== settled.task.row);
+  return new Map(known.map(({ settled, landing }) => [settled, { url: landing.url }]));
+}
+
+const ENDS_ELSEWHERE = new Set<SettledTask["verdict"]["kind"]>(["completed", "moved"]);
+
+const KNOWN_LANDING = `SELECT id FROM tasks WHERE state NOT IN (${STATE.skipped}, ${STATE.cancelled}) AND id = coalesce(
+  (SELECT a.task FROM aliases a JOIN streams s ON s.run = a.run WHERE s.id = ?1 AND a.key_hash = ?2),
+  (SELECT id FROM tasks WHERE key_hash = ?2))`;
+
+/** From now on this task stands for the page that it was redirected to. */
+export function claimLanding({ connection }: Context, { task, report }: SettledTask): void {
+  if (report?.landed === undefined || report.landed.key === task.key) return;
+  connection
+    .sql(`INSERT INTO aliases (run, key_hash, task) SELECT run, ?, ? FROM streams WHERE id = ?
+         ON CONFLICT (run, key_hash) DO UPDATE SET task = excluded.task`)
+    .run(keyHash(task.runId, report.landed.key), task.row, task.streamId);
+}
+
+/** Most runs have none, and then nobody needs to look for them. */
+export function hasAliases({ connection }: Context, run: number): boolean {
+  return connection.sql("SELECT 1 FROM aliases WHERE run = ? LIMIT 1").get(run) !== undefined;
+}
+
+const SAID: ForEach = {
+  text: "SELECT new.place AS place, t.id FROM tasks t, new WHERE t.content = new.content",
+  columns: { content: "bytea" },
+};
+
+const FIRST_TO_SAY = `SELECT json_extract(r.data, '$.url') AS url FROM tasks t
+    JOIN results r ON r.task = t.id AND r.ordinal = 0
+  WHERE t.content = ?`;
+
+/** Eight bytes of the run's number and sixteen of a hash of what the page says: the first of a run to say so has it. */
+function contentKey(run: number, content: string): Buffer {
+  const key = Buffer.alloc(24);
+  key.writeBigUInt64BE(BigInt(run));
+  key.write(content, 8, "hex");
+  return key;
+}
+
+/** Finds out which pages say what another of their run has said before, or among them. */
+export function markRepetitions(
+  { connection }: Context,
+  ends: readonly TaskEnd[],
+  runOf: (settled: SettledTask) => number,
+): void {
+  const telling: { end: TaskEnd; key: Buffer }[] = [];
+  for (const end of ends) {
+    const content = end.state === "completed" ? end.settled.report?.content : undefined;
+    if (content !== undefined) telling.push({ end, key: contentKey(runOf(end.settled), content) });
+  }
+  if (telling.length === 0) return;
+  const found = connection.dialect.eachFirst(
+    connection,
+    SAID,
+    telling.map(({ key }) => [key]),
+  );
+  const first = new Set<string>();
+  for (const [index, { end, key }] of telling.entries()) {
+    const name = key.toString("latin1");
+    const before = found[index]?.["id"] ?? end.settled.task.row;
+    if (before !== end.settled.task.row || first.has(name)) end.repeats = key;
+    else end.content = key;
+    first.add(name);
+  }
+}
+
+/** The addresses of the pages that were the first to say this; null: there is none. */
+export function firstToSay({ connection }: Context, contents: readonly Uint8Array[]): (string | null)[] {
+  const found = connection.dialect.firsts(
+    connection,
+    contents.map((content) => ({ text: FIRST_TO_SAY, values: [content] })),
+  );
+  return found.map((row) => (row?.["url"] ?? null) as string | null);
+}
+
+export function writeTraps({ connection }: Context, runId: string, state: TrapState): void {
+  connection
+    .sql(`INSERT INTO run_traps (run, state) SELECT n, ? FROM runs WHERE id = ?
+         ON CONFLICT (run) DO UPDATE SET state = excluded.state`)
+    .run(JSON.stringify(state), runId);
+}
+
+export function readTraps({ connection }: Context, run: number): TrapState | null {
+  const row = connection.sql("SELECT state FROM run_traps WHERE run = ?").get(run) as { state: string } | undefined;
+  return parseJson<TrapState | null>(row?.state, null);
+}

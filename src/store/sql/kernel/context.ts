@@ -1,0 +1,150 @@
+import { hash } from "node:crypto";
+import { OrbError } from "../../../base/errors.ts";
+import type { EventLevel, EventType } from "../../../domain/run/event-catalogue.ts";
+import { decodeId, encodeId } from "../../../domain/run/ids.ts";
+import type { RunFacts } from "../../../domain/run/run-facts.ts";
+import { TASK_STATES, type TaskState } from "../../../domain/run/states.ts";
+import type { Connection, ForEach } from "./connection.ts";
+
+/** What every method of the store works with. */
+export interface Context {
+  connection: Connection;
+  instance: string;
+  /** One process at a time may own lanes. */
+  singleEngine: boolean;
+  /** Milliseconds on the clock that leases are written and compared by. */
+  leaseNow(): number;
+  /** The wall clock, for the audit alone: all other methods take the time as an argument. */
+  wallNow(): number;
+}
+
+/** Statement results are typed by the query that made them. */
+export function rows<T>(list: unknown[]): T[] {
+  return list as T[];
+}
+
+export const STATE = Object.fromEntries(TASK_STATES.map((name, index) => [name, index])) as Record<TaskState, number>;
+
+export function parseJson<T>(text: string | null | undefined, otherwise: T): T {
+  return text === null || text === undefined ? otherwise : (JSON.parse(text) as T);
+}
+
+/** JSON for storage; nothing is stored as NULL. */
+export function toJson(value: unknown): string | null {
+  return value === null || value === undefined ? null : JSON.stringify(value);
+}
+
+/** A reader went on behind something that is not there: starting over without a word would send it in circles. */
+export function badPosition(given: string, what: string, path = "after"): OrbError {
+  return new OrbError("input_invalid", `${given} is not the id of ${what}`, {
+    hint: "Begin again without it.",
+    fields: [{ path, message: `is not the id of ${what}` }],
+  });
+}
+
+/** The number and the id of a row that is about to be added, within a transaction. No row has had them before. */
+export function nextRow({ connection, instance }: Context, kind: "job" | "session"): { n: number; id: string } {
+  const n = connection.dialect.nextNumber(connection, `${kind}s`);
+  return { n, id: encodeId(instance, kind, n) };
+}
+
+/** The number behind which a list goes on that is read newest first. What had the id may be gone. */
+export function positionOf(
+  { instance }: Context,
+  kind: "job" | "session" | "alert" | "proxy",
+  after: string | undefined,
+): number {
+  if (after === undefined) return Number.MAX_SAFE_INTEGER;
+  const n = decodeId(instance, kind, after);
+  if (n === null) throw badPosition(after, `a ${kind}`);
+  return n;
+}
+
+export function keyHash(runId: string, key: string): Uint8Array {
+  return hash("sha256", `${runId}\0${key}`, "buffer").subarray(0, 16);
+}
+
+export function bumpControl({ connection }: Context): void {
+  connection.sql("UPDATE control SET version = version + 1").run();
+}
+
+/**
+ * A crawl waits as `queued` until it is let in, a workflow until it is started; others begin with the first of their
+ * tasks. A run that is held waits, whatever its state is.
+ */
+export const RUN_MAY_WORK =
+  "(r.hold IS NULL AND (r.status = 'running' OR (r.status = 'queued' AND r.kind <> 'crawl' AND r.kind <> 'workflow')))";
+
+/** When something is ready that no time makes ready: the last moment that a date can say. */
+export const NEVER = 8_640_000_000_000_000;
+
+/** The pages that are in hand and those that count are together no more than the crawl may have. */
+export const HAS_QUOTA = "(s.aside = 1 OR r.pages_limit IS NULL OR r.pages_counted + r.pages_in_hand < r.pages_limit)";
+
+export function appendEvent(
+  { connection }: Context,
+  run: number,
+  event: { type: EventType; level: EventLevel; message: string; meta?: unknown; terminal?: boolean },
+  now: number,
+): void {
+  const row = connection
+    .sql("UPDATE runs SET last_seq = last_seq + 1 WHERE n = ? RETURNING last_seq, generation")
+    .get(run) as { last_seq: number; generation: number };
+  connection
+    .sql(
+      "INSERT INTO events (run, seq, generation, terminal, type, level, message, meta, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    )
+    .run(
+      run,
+      row.last_seq,
+      row.generation,
+      event.terminal ? 1 : 0,
+      event.type,
+      event.level,
+      event.message,
+      toJson(event.meta),
+      now,
+    );
+}
+
+/** What a run shows of itself, changed key by key. */
+export function mergeFacts({ connection }: Context, run: number, facts: RunFacts): void {
+  const row = connection.sql("SELECT facts FROM runs WHERE n = ?").get(run) as { facts: string | null };
+  const before = parseJson<RunFacts>(row.facts, {});
+  const merged = { ...before, ...facts };
+  // Several tasks add to these, each knowing only its own.
+  if (facts.moved_starts !== undefined)
+    merged.moved_starts = [...new Set([...(before.moved_starts ?? []), ...facts.moved_starts])];
+  connection.sql("UPDATE runs SET facts = ? WHERE n = ?").run(JSON.stringify(merged), run);
+}
+
+/**
+ * The audit tells by `lease_until` since when a lane has been waiting for an owner; whatever makes its work ready
+ * stamps it anew.
+ */
+export function stampIdleLanes({ connection, leaseNow }: Context, lanes: readonly number[]): void {
+  if (lanes.length === 0) return;
+  const now = leaseNow();
+  connection.dialect.each(
+    connection,
+    STAMP,
+    lanes.map((lane) => [now, lane]),
+  );
+}
+
+const STAMP: ForEach = {
+  // One that was made in this transaction has its stamp.
+  text: `UPDATE lanes SET lease_until = new.at FROM new
+    WHERE lanes.id = new.id AND lanes.owner IS NULL AND lanes.lease_until <> new.at`,
+  columns: { at: "double precision", id: "bigint" },
+};
+
+export function stampIdleLane(context: Context, lane: number): void {
+  stampIdleLanes(context, [lane]);
+}
+
+export function stampIdleLanesOfRun({ connection, leaseNow }: Context, run: number): void {
+  connection
+    .sql("UPDATE lanes SET lease_until = ? WHERE owner IS NULL AND id IN (SELECT lane FROM streams WHERE run = ?)")
+    .run(leaseNow(), run);
+}

@@ -1,0 +1,27 @@
+import type { Context } from "./context.ts";
+
+/** How sealed values stand in stored JSON: credentials, proxies of a run, params of steps. */
+const isIn = (column: string) =>
+  ['"sealed":"', '"sealed_proxy":"', "orb-sealed:"].map((text) => `${column} LIKE '%${text}%'`).join(" OR ");
+
+/**
+ * Everything that was sealed or marked with the deployment's key. It reads whole tables: it is asked only while the key
+ * file is empty, which is at most once in the life of a deployment.
+ */
+const HAS_SEALED = `SELECT (
+    EXISTS (SELECT 1 FROM meta WHERE name = 'key_mark')
+    OR EXISTS (SELECT 1 FROM sessions)
+    OR EXISTS (SELECT 1 FROM webhooks)
+    OR EXISTS (SELECT 1 FROM answers)
+    OR EXISTS (SELECT 1 FROM proxies WHERE sealed IS NOT NULL)
+    OR EXISTS (SELECT 1 FROM jobs WHERE ${isIn("recipe")})
+    OR EXISTS (SELECT 1 FROM runs WHERE ${isIn("snapshot")} OR ${isIn("proxies")})
+    OR EXISTS (SELECT 1 FROM workflow_snapshots WHERE ${isIn("snapshot")})
+    OR EXISTS (SELECT 1 FROM tasks WHERE ${isIn("url")} OR ${isIn("payload")})
+    OR EXISTS (SELECT 1 FROM templates WHERE ${isIn("definition")})
+  ) AS found`;
+
+export function hasSealed({ connection }: Context): boolean {
+  const { found } = connection.sql(HAS_SEALED).get() as { found: number | boolean };
+  return Boolean(found);
+}

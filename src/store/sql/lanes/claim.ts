@@ -1,0 +1,308 @@
+import { encodeId } from "../../../domain/run/ids.ts";
+import type { ClaimOptions } from "../../ports/claim-port.ts";
+import type { Claim, ClaimedTask, LaneHold } from "../../ports/port.ts";
+import { type Context, HAS_QUOTA, NEVER, parseJson, rows, STATE, RUN_MAY_WORK } from "../kernel/context.ts";
+import { bestOf, divide, placesFor, readyOf, type Sharing } from "./claim-shares.ts";
+import { moveRun } from "../runs/move-run.ts";
+import { changeAllCounters, changeCounters, type CounterChange } from "../kernel/counters.ts";
+import { unpackAttempts } from "../tasks/history.ts";
+import { stepsStarted, triesOfStep } from "../workflows/open-steps.ts";
+import { FIRST_RETRY, holdsLane, STREAM_IS_OPEN } from "./lanes.ts";
+import { streamId } from "./places.ts";
+import { dealOut } from "./shards.ts";
+import { startWords } from "../runs/start-words.ts";
+import { JOIN_WAITS, SITE_MAY_WORK, WITH_WAITS_OF_LANE } from "../sites/site-deps.ts";
+
+export interface StreamRow extends Sharing {
+  resolver: string;
+  retrying: number;
+  run_id: string;
+  kind: string;
+  status: string;
+  generation: number;
+  max_attempts: number | null;
+  timed: number;
+}
+
+/** Rows as lists of values: the names of thirteen columns would cost a fifth of the claim. */
+export type ClaimedRow = [
+  id: number,
+  stream: number,
+  priority: number,
+  tries: number,
+  waits: number,
+  key: string,
+  url: string | null,
+  nextUrl: string | null,
+  handler: string | null,
+  payload: string | null,
+  attempts: string | null,
+  outcome: string | null,
+  claims: number,
+];
+
+export const CLAIMED =
+  "id, stream, priority, tries, waits, key, url, next_url, handler, payload, attempts, outcome, claims";
+
+const TAKE_FROM_STREAM = `UPDATE tasks SET state = ${STATE.running}, claims = claims + 1 WHERE id IN (SELECT id FROM tasks
+  WHERE stream = ? AND state = ${STATE.queued} ORDER BY priority DESC, id LIMIT ?) RETURNING ${CLAIMED}`;
+
+const TAKE_THESE = `UPDATE tasks SET state = ${STATE.running}, claims = claims + 1 WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) RETURNING ${CLAIMED}`;
+
+// Retries that have become due are moved in chunks, so that a flood of them cannot make one long transaction.
+const DUE_AT_ONCE = 500;
+const DUE_STREAMS_AT_ONCE = 100;
+
+/** The streams of a lane that have something to be tried again. */
+const RETRYING = `FROM streams s JOIN runs r ON r.n = s.run ${JOIN_WAITS}
+  WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND s.retrying > 0 AND ${RUN_MAY_WORK} AND ${SITE_MAY_WORK}`;
+
+const MOST_LANES_KNOWN = 10_000;
+
+/** Where the round over a lane's runs stands; only a hint, so it may live with the connection. */
+export class ClaimCursor {
+  readonly #lastRun = new Map<number, number>();
+
+  /** The run behind which the next deal starts. */
+  behind(lane: number): number {
+    return this.#lastRun.get(lane) ?? 0;
+  }
+
+  served(lane: number, run: number): void {
+    // Of lanes that were lost nobody says that they are given back.
+    if (this.#lastRun.size >= MOST_LANES_KNOWN) this.#lastRun.clear();
+    this.#lastRun.set(lane, run);
+  }
+
+  forget(lane: number): void {
+    this.#lastRun.delete(lane);
+  }
+}
+
+/** A page that could not be done before the run's time is over is not begun. */
+const HAS_TIME_LEFT =
+  "(r.time_limit_ms IS NULL OR r.running_since IS NULL OR r.ran_ms + ? - r.running_since + r.page_ms < r.time_limit_ms)";
+
+const SELECT_STREAMS = `${WITH_WAITS_OF_LANE} SELECT s.id, s.run, s.site, s.resolver, s.aside, s.queued, s.running, s.retrying, r.open_streams, r.id AS run_id, r.kind, r.status, r.generation, r.max_attempts,
+    r.time_limit_ms IS NOT NULL AS timed, r.pages_limit - r.pages_counted - r.pages_in_hand AS places
+  FROM streams s JOIN runs r ON r.n = s.run ${JOIN_WAITS} WHERE s.lane = ? AND ${RUN_MAY_WORK} AND ${HAS_TIME_LEFT} AND ${HAS_QUOTA} AND ${SITE_MAY_WORK}`;
+
+/**
+ * Streams that one claim deals with. Ten thousand runs may wait for one site: each claim serves the next few of them, so
+ * that it takes some milliseconds, and no run is called running long before its turn.
+ */
+const STREAMS_AT_ONCE = 32;
+
+/** The streams with ready tasks, those behind the run that was served last first. */
+function readyStreams(
+  { connection }: Context,
+  lane: number,
+  last: number,
+  { withoutResolvers = [], withoutDeadline = false }: ClaimOptions,
+  now: number,
+): StreamRow[] {
+  const ready = `${SELECT_STREAMS} AND s.queued > 0 AND s.resolver NOT IN (SELECT value FROM json_each(?))
+    ${withoutDeadline ? "AND r.time_limit_ms IS NULL" : ""}`;
+  const out = JSON.stringify(withoutResolvers);
+  const behind = rows<StreamRow>(
+    connection.sql(`${ready} AND s.run > ? ORDER BY s.run LIMIT ?`).all(lane, lane, now, out, last, STREAMS_AT_ONCE),
+  );
+  if (last === 0 || behind.length >= STREAMS_AT_ONCE) return behind;
+  const rest = STREAMS_AT_ONCE - behind.length;
+  const before = connection.sql(`${ready} AND s.run <= ? ORDER BY s.run LIMIT ?`).all(lane, lane, now, out, last, rest);
+  return [...behind, ...rows<StreamRow>(before)];
+}
+
+export function claim(
+  context: Context,
+  cursor: ClaimCursor,
+  hold: LaneHold,
+  options: ClaimOptions,
+  now: number,
+): Claim | null {
+  const { connection } = context;
+  return connection.write(() => {
+    if (!holdsLane(context, hold)) return null;
+    wakeDueRetries(context, hold.laneId, now);
+    const ready = readyStreams(context, hold.laneId, cursor.behind(hold.laneId), options, now);
+    const limited = limitToRoom(ready, options);
+    const byRun = Map.groupBy(ready, (stream) => stream.run);
+    const order = [...byRun.keys()];
+    const places = order.map((run) => placesFor(context, byRun.get(run) ?? [], options));
+    const shares = divide(
+      options.limit,
+      order.map((run, index) => readyOf(byRun.get(run) ?? [], places[index])),
+    );
+    const changes = new Map<number, CounterChange>();
+    const taken = order.map((run, index) => {
+      const share = { count: shares[index] ?? 0, places: places[index] ?? null };
+      return takeFrom(context, byRun.get(run) ?? [], share, changes, now);
+    });
+    changeAllCounters(context, changes);
+    // The one that got the last task of the deal; the next deal starts behind it, so that no run always has the extra one.
+    const most = Math.max(0, ...taken.map((list) => list.length));
+    const lastServed = most === 0 ? undefined : order.findLast((_, index) => taken[index]?.length === most);
+    if (lastServed !== undefined) cursor.served(hold.laneId, lastServed);
+    const { shard } = hold;
+    const opened =
+      shard === undefined
+        ? []
+        : dealOut(context, { ...hold, shard }, ready, options.limit, ({ run, site, resolver, aside }, lane, index) =>
+            streamId(context, run, { lane, site, shard: index, resolver, aside: aside === 1 }),
+          );
+    const left = order.reduce((sum, run) => sum + readyOf(byRun.get(run) ?? []), 0);
+    return {
+      tasks: interleave(taken),
+      more: left > 0 || ready.length >= STREAMS_AT_ONCE,
+      ...(limited.length === 0 ? {} : { limited }),
+      nextReadyAt: nextRetry(connection, hold.laneId),
+      ...(opened.length === 0 ? {} : { opened }),
+    };
+  });
+}
+
+/** What budgets have no unit for counts as not there; says of which resolvers that is so. */
+function limitToRoom(
+  streams: readonly StreamRow[],
+  { resolverRoom, limitedRoom = Number.POSITIVE_INFINITY }: ClaimOptions,
+): string[] {
+  const limited = new Set<string>();
+  if (resolverRoom === undefined) return [];
+  const left = new Map(Object.entries(resolverRoom));
+  let leftOfAll = limitedRoom;
+  for (const stream of streams) {
+    const isUnknown = stream.kind === "queue" && stream.resolver !== "" && !left.has(stream.resolver);
+    const room = isUnknown ? 0 : (left.get(stream.resolver) ?? null);
+    if (room === null) continue;
+    const most = Math.min(room, leftOfAll);
+    if (stream.queued > most) limited.add(stream.resolver);
+    stream.queued = Math.min(stream.queued, most);
+    left.set(stream.resolver, room - stream.queued);
+    leftOfAll -= stream.queued;
+  }
+  return [...limited];
+}
+
+/** When the first task is ready that waits to be tried again; null: none waits for time. */
+function nextRetry(connection: Context["connection"], lane: number): number | null {
+  const first = connection.sql(`${WITH_WAITS_OF_LANE} SELECT min(${FIRST_RETRY}) AS at ${RETRYING}`);
+  const { at } = first.get(lane, lane) as { at: number | null };
+  return at === null || at >= NEVER ? null : at;
+}
+
+/** Thousands of runs may wait to try one site again: all are looked at in one statement, and some of the due ones woken. */
+function wakeDueRetries(context: Context, lane: number, now: number): void {
+  const due = rows<{ id: number }>(
+    context.connection
+      .sql(`${WITH_WAITS_OF_LANE} SELECT s.id ${RETRYING} AND ${FIRST_RETRY} <= ? LIMIT ${DUE_STREAMS_AT_ONCE}`)
+      .all(lane, lane, now),
+  );
+  for (const { id } of due) wakeRetries(context, id, now);
+}
+
+function wakeRetries(context: Context, stream: number, now: number): void {
+  const woken = Number(
+    context.connection
+      .sql(
+        `UPDATE tasks SET state = ${STATE.queued} WHERE id IN (SELECT id FROM tasks
+         WHERE stream = ? AND state = ${STATE.retrying} AND ready_at <= ? ORDER BY ready_at LIMIT ${DUE_AT_ONCE})`,
+      )
+      .run(stream, now).changes,
+  );
+  if (woken > 0) changeCounters(context, stream, { retrying: -woken, queued: woken });
+}
+
+/** How many were taken of which stream is written once for all of them. */
+function takeFrom(
+  context: Context,
+  streams: StreamRow[],
+  { count, places }: { count: number; places: number | null },
+  changes: Map<number, CounterChange>,
+  now: number,
+): ClaimedTask[] {
+  const first = streams[0];
+  if (first === undefined || count === 0) return [];
+  const list =
+    streams.length === 1
+      ? takeFirst(context, first.id, count)
+      : takeThese(context, bestOf(context, streams, count, places));
+  const byId = new Map(streams.map((stream) => [stream.id, { stream, taken: 0 }]));
+  const claimed = list.map((row) => {
+    const from = byId.get(row[1]) as { stream: StreamRow; taken: number };
+    from.taken += 1;
+    const task = toClaimed(context, row, from.stream);
+    return first.kind === "workflow" ? { ...task, maxAttempts: triesOfStep(context, row[0]) } : task;
+  });
+  for (const { stream, taken } of byId.values()) {
+    if (taken === 0) continue;
+    changes.set(stream.id, { queued: -taken, running: taken });
+    stream.queued -= taken;
+    if (stream.aside === 1) continue;
+    for (const other of streams) if (other.places !== null) other.places -= taken;
+  }
+  if (first.kind === "workflow") stepsStarted(context, first.run, claimed, now);
+  if (first.status === "queued") moveRun(context, first.run, "running", startWords(context, first.run), now);
+  return claimed;
+}
+
+function takeFirst({ connection }: Context, stream: number, count: number): ClaimedRow[] {
+  const list = rows<ClaimedRow>(connection.sql(TAKE_FROM_STREAM, { lists: true }).all(stream, count));
+  // Usually they come in order already; the statement does not promise it.
+  if (!list.every((row, index) => index === 0 || before(list[index - 1] as ClaimedRow, row))) {
+    list.sort((a, b) => (before(a, b) ? -1 : 1));
+  }
+  return list;
+}
+
+/** In the order of their ids as they are given. */
+function takeThese({ connection }: Context, ids: readonly number[]): ClaimedRow[] {
+  const list = rows<ClaimedRow>(connection.sql(TAKE_THESE, { lists: true }).all(JSON.stringify(ids)));
+  const places = new Map(ids.map((id, index) => [id, index]));
+  return list.sort((a, b) => (places.get(a[0]) ?? 0) - (places.get(b[0]) ?? 0));
+}
+
+function before(a: ClaimedRow, b: ClaimedRow): boolean {
+  return a[2] > b[2] || (a[2] === b[2] && a[0] < b[0]);
+}
+
+/** One of each run in turn, so that the owner also starts them fairly. */
+function interleave(lists: ClaimedTask[][]): ClaimedTask[] {
+  if (lists.length === 1) return lists[0] as ClaimedTask[];
+  const longest = Math.max(0, ...lists.map((list) => list.length));
+  return Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list.slice(index, index + 1))).flat();
+}
+
+/** What the attempts before left for this one. */
+function leftover(outcome: string | null): { redirects: string[]; memory: unknown } {
+  if (outcome === null) return { redirects: [], memory: null };
+  const { redirects, memory } = JSON.parse(outcome) as { redirects?: string[]; memory?: unknown };
+  return { redirects: redirects ?? [], memory: memory ?? null };
+}
+
+export function toClaimed(context: Context, row: ClaimedRow, stream: StreamRow): ClaimedTask {
+  const [id, streamId, priority, tries, waits, key, url, nextUrl, handler, payload, attempts, outcome, claim] = row;
+  return {
+    row: id,
+    claim,
+    id: encodeId(context.instance, "task", id),
+    streamId,
+    runId: stream.run_id,
+    runKind: stream.kind,
+    generation: stream.generation,
+    maxAttempts: stream.max_attempts,
+    hasDeadline: stream.timed === 1,
+    key,
+    site: stream.site === "" ? null : stream.site,
+    resolver: stream.resolver === "" ? null : stream.resolver,
+    url,
+    nextUrl,
+    priority,
+    handler,
+    payload: parseJson<unknown>(payload, null),
+    aside: stream.aside === 1,
+    tries,
+    waits,
+    attempts: unpackAttempts(attempts),
+    ...leftover(outcome),
+  };
+}

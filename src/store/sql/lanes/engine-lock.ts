@@ -1,0 +1,96 @@
+import type { EngineCandidate, EngineHolder } from "../../records/engine-records.ts";
+import { type Context, rows } from "../kernel/context.ts";
+import { STREAM_IS_OPEN } from "./lanes.ts";
+import { dropOwner, prolongOwner } from "./owners.ts";
+
+interface EngineRow {
+  holder: string | null;
+  epoch: number;
+  lease_until: number;
+  boot: string;
+  pid: number;
+  pid_start: string;
+  address: string;
+}
+
+export function engineHolder({ connection, leaseNow }: Context): EngineHolder | null {
+  const row = connection.sql("SELECT * FROM engine").get() as unknown as EngineRow;
+  if (row.holder === null) return null;
+  return {
+    id: row.holder,
+    boot: row.boot,
+    pid: row.pid,
+    pidStart: row.pid_start,
+    address: row.address,
+    epoch: row.epoch,
+    remainingMs: row.lease_until - leaseNow(),
+  };
+}
+
+export function takeEngine(
+  context: Context,
+  candidate: EngineCandidate,
+  ttlMs: number,
+  evict?: string,
+): { taken: boolean; holder: EngineHolder } {
+  const { connection, leaseNow, singleEngine } = context;
+  return connection.write(() => {
+    const present = engineHolder(context);
+    const free =
+      present === null ||
+      present.id === candidate.id ||
+      present.id === evict ||
+      // The monotonic clock starts anew with the machine: a lease of another boot says nothing.
+      (singleEngine && present.boot !== candidate.boot) ||
+      present.remainingMs < 0;
+    if (!free) return { taken: false, holder: present };
+    connection
+      .sql(
+        "UPDATE engine SET holder = ?, epoch = epoch + 1, lease_until = ?, boot = ?, pid = ?, pid_start = ?, address = ?",
+      )
+      .run(candidate.id, leaseNow() + ttlMs, candidate.boot, candidate.pid, candidate.pidStart, candidate.address);
+    if (singleEngine && present?.id !== candidate.id) {
+      // Also those without an owner that have work: their stamps may be of another boot, and what waited for an engine
+      // waits for this one from now on. The others are stamped when they get work; there may be any number of them.
+      connection.sql("UPDATE lanes SET owner = NULL, lease_until = ? WHERE owner IS NOT NULL").run(leaseNow());
+      connection
+        .sql(
+          `UPDATE lanes SET lease_until = ? WHERE id IN
+           (SELECT s.lane FROM streams s INDEXED BY streams_open WHERE ${STREAM_IS_OPEN})`,
+        )
+        .run(leaseNow());
+      connection.sql("DELETE FROM loans").run();
+      connection.sql("DELETE FROM owners").run();
+      connection
+        .sql("INSERT INTO owners (owner, lease_until, boot, pid, pid_start) VALUES (?, 0, ?, ?, ?)")
+        .run(candidate.id, candidate.boot, candidate.pid, candidate.pidStart);
+    }
+    return { taken: true, holder: engineHolder(context) as EngineHolder };
+  });
+}
+
+export function releaseEngine(context: Context, holder: string): void {
+  const { connection } = context;
+  connection.write(() => {
+    const { changes } = connection.sql("UPDATE engine SET holder = NULL, lease_until = 0 WHERE holder = ?").run(holder);
+    if (changes === 1 && context.singleEngine) dropOwner(context, holder);
+  });
+}
+
+export function heartbeat(context: Context, owner: string, ttlMs: number): Set<number> | null {
+  const { connection, leaseNow } = context;
+  return connection.write(() => {
+    const until = leaseNow() + ttlMs;
+    if (!(context.singleEngine ? prolongEngine(context, owner, until) : prolongOwner(context, owner, until)))
+      return null;
+    const held = rows<{ id: number }>(
+      connection.sql("UPDATE lanes SET lease_until = ? WHERE owner = ? RETURNING id").all(until, owner),
+    );
+    return new Set(held.map((row) => row.id));
+  });
+}
+
+/** Within a transaction. */
+function prolongEngine({ connection }: Context, holder: string, until: number): boolean {
+  return connection.sql("UPDATE engine SET lease_until = ? WHERE holder = ?").run(until, holder).changes === 1;
+}

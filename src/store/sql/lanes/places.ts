@@ -1,0 +1,223 @@
+/** Where work is done: lanes, the sites that are in them, and what a run has there. All that a list needs is found or made at once. */
+import type { ForEach, Value } from "../kernel/connection.ts";
+import { shardOfKey } from "../../../domain/lane/shards.ts";
+import type { Context } from "../kernel/context.ts";
+import { shardLane } from "./shards.ts";
+
+/** A lane, and the site that is asked; '' is none. */
+export interface Place {
+  lane: number;
+  laneName: string;
+  site: string;
+  /** In how many lanes the site's work is; this is the first of them. */
+  split: number;
+  shard: number;
+}
+
+const FIND_LANE: ForEach = {
+  text: "SELECT new.place AS place, l.id FROM lanes l, new WHERE l.lane = new.lane",
+  columns: { lane: "text" },
+};
+
+/** A lane that gets its first work is stamped, so that the audit can tell how long it waits. */
+const MAKE_LANE: ForEach = {
+  text: "INSERT INTO lanes (lane, lease_until) SELECT new.lane, new.lease_until FROM new ORDER BY new.place",
+  columns: { lane: "text", lease_until: "double precision" },
+};
+
+const FIND_SITE: ForEach = {
+  text: `SELECT new.place AS place, p.lane, l.lane AS name, p.split, p.first_seen_at
+    FROM sites p JOIN lanes l ON l.id = p.lane, new WHERE p.site = new.site`,
+  columns: { site: "text" },
+};
+
+const SEE_SITE: ForEach = {
+  text: "UPDATE sites SET first_seen_at = new.at FROM new WHERE sites.site = new.site",
+  columns: { site: "text", at: "bigint" },
+};
+
+const MAKE_SITE: ForEach = {
+  text: "INSERT INTO sites (site, lane, first_seen_at) SELECT new.site, new.lane, new.at FROM new ORDER BY new.place",
+  columns: { site: "text", lane: "bigint", at: "bigint" },
+};
+
+const COUNT_SITE: ForEach = {
+  text: "INSERT INTO site_counts (site) SELECT new.site FROM new ORDER BY new.place",
+  columns: { site: "text" },
+};
+
+/** Finds or makes lanes; each is named once. */
+function lanesOf({ connection, leaseNow }: Context, names: readonly string[]): Map<string, number> {
+  const { dialect } = connection;
+  const ids = new Map<string, number>();
+  const find = (list: readonly string[]): string[] => {
+    const found = dialect.eachFirst(
+      connection,
+      FIND_LANE,
+      list.map((name) => [name]),
+    );
+    return list.filter((name, index) => {
+      const id = found[index]?.["id"];
+      if (id !== undefined) ids.set(name, Number(id));
+      return id === undefined;
+    });
+  };
+  const missing = find(names);
+  if (missing.length === 0) return ids;
+  const now = leaseNow();
+  dialect.each(
+    connection,
+    MAKE_LANE,
+    missing.map((name) => [name, now]),
+  );
+  find(missing);
+  return ids;
+}
+
+export function laneId(context: Context, lane: string): number {
+  return lanesOf(context, [lane]).get(lane) as number;
+}
+
+interface SiteRow {
+  lane: number;
+  name: string;
+  split: number;
+  first_seen_at: number | null;
+}
+
+/** Places of tasks. A site is in the lane that it was put in, whatever the task says; one that is new goes where it says. */
+export function placesOf(
+  context: Context,
+  list: readonly { lane: string; site: string | null }[],
+  now: number,
+): Place[] {
+  const { connection } = context;
+  const { dialect } = connection;
+  const sites = [...new Set(list.flatMap(({ site }) => (site === null ? [] : [site])))];
+  const found = dialect.eachFirst(
+    connection,
+    FIND_SITE,
+    sites.map((site) => [site]),
+  );
+  const known = new Map<string, Place>();
+  const unseen: Value[][] = [];
+  for (const [index, site] of sites.entries()) {
+    const row = found[index] as SiteRow | undefined;
+    if (row === undefined) continue;
+    if (row.first_seen_at === null) unseen.push([site, now]);
+    known.set(site, { lane: row.lane, laneName: row.name, site, split: row.split, shard: 0 });
+  }
+  dialect.each(connection, SEE_SITE, unseen);
+  const fresh = list.filter(({ site }) => site === null || !known.has(site));
+  if (fresh.length === 0) return list.map(({ site }) => known.get(site as string) as Place);
+  const lanes = lanesOf(context, [...new Set(fresh.map(({ lane }) => lane))]);
+  const made: Value[][] = [];
+  for (const { lane: laneName, site } of fresh) {
+    if (site === null || known.has(site)) continue;
+    const lane = lanes.get(laneName) as number;
+    known.set(site, { lane, laneName, site, split: 1, shard: 0 });
+    made.push([site, lane, now]);
+  }
+  makeSites(context, made);
+  return list.map(({ lane: laneName, site }) =>
+    site === null
+      ? { lane: lanes.get(laneName) as number, laneName, site: "", split: 1, shard: 0 }
+      : (known.get(site) as Place),
+  );
+}
+
+/** Where a task goes whose site is divided, by the hash of its key. */
+export function shardPlace(context: Context, place: Place, hash: Uint8Array): Place {
+  const shard = shardOfKey(hash, place.split);
+  if (shard === 0) return place;
+  const { id, lane } = shardLane(context, place.lane, place.site, shard);
+  return { ...place, lane: id, laneName: lane, shard };
+}
+
+function makeSites({ connection }: Context, list: readonly Value[][]): void {
+  connection.dialect.each(connection, MAKE_SITE, list);
+  connection.dialect.each(
+    connection,
+    COUNT_SITE,
+    list.map(([site = null]) => [site]),
+  );
+}
+
+/** A site that nobody has asked for yet. Returns its lane. */
+export function insertSite(context: Context, site: string, lane: string): number {
+  const id = laneId(context, lane);
+  makeSites(context, [[site, id, null]]);
+  return id;
+}
+
+/** What a run has at one place: its tasks of one resolver, pages apart from what only serves to find them. */
+export interface StreamWanted {
+  lane: number;
+  site: string;
+  resolver: string | null;
+  aside?: boolean | undefined;
+  shard?: number;
+}
+
+const OF_RUN = { run: "bigint", site: "text", resolver: "text", aside: "bigint", shard: "bigint" } as const;
+const STREAM_COLUMNS = { ...OF_RUN, lane: "bigint" } as const;
+
+const FIND_STREAM: ForEach = {
+  text: `SELECT new.place AS place, s.id, s.lane FROM streams s, new
+    WHERE s.run = new.run AND s.site = new.site AND s.resolver = new.resolver AND s.aside = new.aside AND s.shard = new.shard`,
+  columns: OF_RUN,
+};
+
+/** A run may have any number of lanes without a site. */
+const FIND_LANE_STREAM: ForEach = {
+  text: `${FIND_STREAM.text} AND s.lane = new.lane`,
+  columns: STREAM_COLUMNS,
+};
+
+const MAKE_STREAM: ForEach = {
+  text: `INSERT INTO streams (run, site, resolver, aside, shard, lane)
+    SELECT new.run, new.site, new.resolver, new.aside, new.shard, new.lane FROM new ORDER BY new.place`,
+  columns: STREAM_COLUMNS,
+};
+
+const MOVE_STREAM: ForEach = {
+  text: "UPDATE streams SET lane = new.lane FROM new WHERE streams.id = new.id",
+  columns: { id: "bigint", lane: "bigint" },
+};
+
+/** Finds or makes streams of a run. What it has at a site had its lane when it had work there last: it goes along. */
+export function streamsOf({ connection }: Context, run: number, list: readonly StreamWanted[]): number[] {
+  const { dialect } = connection;
+  const valuesOf = ({ site, resolver, aside = false, shard = 0, lane }: StreamWanted) =>
+    [run, site, resolver ?? "", Number(aside), shard, lane] satisfies Value[];
+  const names = list.map((wanted) => valuesOf(wanted).join("\0"));
+  const ids = new Map<string, number>();
+  const moved: Value[][] = [];
+  const find = (wanted: ReadonlyMap<string, Value[]>): Map<string, Value[]> => {
+    const missing = new Map(wanted);
+    for (const statement of [FIND_STREAM, FIND_LANE_STREAM]) {
+      const part = [...wanted].filter(([, [, site]]) => (site === "") === (statement === FIND_LANE_STREAM));
+      const asked = part.map(([, values]) => values.slice(0, Object.keys(statement.columns).length));
+      const found = dialect.eachFirst(connection, statement, asked) as ({ id: number; lane: number } | undefined)[];
+      for (const [index, [name, values]] of part.entries()) {
+        const stream = found[index];
+        if (stream === undefined) continue;
+        ids.set(name, stream.id);
+        missing.delete(name);
+        if (stream.lane !== values[5]) moved.push([stream.id, values[5] as number]);
+      }
+    }
+    return missing;
+  };
+  const missing = find(new Map(list.map((wanted, index) => [names[index] as string, valuesOf(wanted)])));
+  if (missing.size > 0) {
+    dialect.each(connection, MAKE_STREAM, [...missing.values()]);
+    find(missing);
+  }
+  dialect.each(connection, MOVE_STREAM, moved);
+  return names.map((name) => ids.get(name) as number);
+}
+
+export function streamId(context: Context, run: number, wanted: StreamWanted): number {
+  return streamsOf(context, run, [wanted])[0] as number;
+}

@@ -1,0 +1,11 @@
+import { type Context, rows } from "../kernel/context.ts";
+
+/** One rule that must hold at any moment; says where it does not. */
+export interface Check {
+  name: string;
+  find(context: Context): string[];
+}
+
+export function all<T>({ connection }: Context, sql: string, ...values: (string | number)[]): T[] {
+  return rows<T>(connection.sql(sql).all(...values));
+}

@@ -1,0 +1,250 @@
+/** The registry of the processes that do the work. */
+import { OrbError } from "../../../base/errors.ts";
+import type { NewWorker, WorkerPulse, WorkerRecord, WorkerState, WorkerRequests } from "../../ports/worker-port.ts";
+import { type Context, parseJson, rows } from "../kernel/context.ts";
+
+interface WorkerRow {
+  id: string;
+  machine: string;
+  boot: string;
+  pid: number;
+  pid_start: string;
+  version: string;
+  command: string;
+  max_workers: number;
+  heartbeat_ms: number;
+  state: WorkerState;
+  state_now?: WorkerState;
+  pulse: string | null;
+  drain_asked: number;
+  started_at: number;
+  heard_at: number;
+  stopped_at: number | null;
+}
+
+const HEARTBEATS = 3;
+const AT_LEAST_MS = 10_000;
+
+/** A time of the monotonic clock that lies ahead was written before the machine started anew. */
+const IS_SILENT = `state IN ('working', 'draining', 'drained')
+  AND (heard_lease > ?1 OR ?1 - heard_lease > max(${AT_LEAST_MS}, ${HEARTBEATS} * heartbeat_ms))`;
+
+/** Whoever reads sees who is lost, though nobody may be there to write it down. */
+const READ = `SELECT *, CASE WHEN ${IS_SILENT} THEN 'lost' ELSE state END AS state_now FROM workers`;
+
+/** Of one that has not said anything yet. */
+const SILENT: WorkerPulse = {
+  role: "standby",
+  engine: "embedded",
+  inFlight: 0,
+  completed: 0,
+  failed: 0,
+  tasksPerSecond: 0,
+  memoryBytes: 0,
+  paused: null,
+  troubles: [],
+  attempts: [],
+  active: [],
+};
+
+function toRecord(row: WorkerRow): WorkerRecord {
+  const pulse = parseJson<WorkerPulse>(row.pulse, SILENT);
+  return {
+    ...pulse,
+    // Of one that is lost, what it said last is all that is known.
+    ...(row.state === "stopped" ? { role: "stopped", inFlight: 0, tasksPerSecond: 0, active: [] } : {}),
+    id: row.id,
+    machine: row.machine,
+    identity: { boot: row.boot, pid: row.pid, pidStart: row.pid_start },
+    version: row.version,
+    command: row.command,
+    maxWorkers: row.max_workers,
+    heartbeatMs: row.heartbeat_ms,
+    state: row.state_now ?? row.state,
+    drainAsked: row.drain_asked === 1,
+    startedAt: row.started_at,
+    heardAt: row.heard_at,
+    stoppedAt: row.stopped_at,
+  };
+}
+
+export function registerWorker(context: Context, worker: NewWorker, now: number, keyMark?: string): boolean {
+  const { id, machine, identity, version, command, maxWorkers, heartbeatMs } = worker;
+  const { connection, leaseNow } = context;
+  return connection.write(
+    () => {
+      if (keyMark !== undefined && !agreed(context, keyMark)) return false;
+      connection
+        .sql(
+          `INSERT INTO workers (id, machine, boot, pid, pid_start, version, command, max_workers, heartbeat_ms, state,
+             started_at, heard_at, heard_lease)
+           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'working', ?10, ?10, ?11)
+           ON CONFLICT (id) DO UPDATE SET heard_at = excluded.heard_at, heard_lease = excluded.heard_lease`,
+        )
+        .run(
+          id,
+          machine,
+          identity.boot,
+          identity.pid,
+          identity.pidStart,
+          version,
+          command,
+          maxWorkers,
+          heartbeatMs,
+          now,
+          leaseNow(),
+        );
+      return true;
+    },
+    { durable: true },
+  );
+}
+
+function unknownWorker(id: string): OrbError {
+  return new OrbError("not_found", `there is no worker with the id ${id}`, {
+    hint: "orb workers shows those that there are.",
+  });
+}
+
+const WISHES = "drain_asked, ping > ping_answered AS ping";
+
+function toPageOptions(row: unknown, id: string): WorkerRequests {
+  if (row === undefined) throw unknownWorker(id);
+  const { drain_asked: drain, ping } = row as { drain_asked: number; ping: number };
+  return { drain: drain === 1, ping: ping === 1 };
+}
+
+export function pulseWorker(
+  { connection, leaseNow }: Context,
+  id: string,
+  state: WorkerState,
+  pulse: WorkerPulse,
+  now: number,
+): WorkerRequests {
+  return connection.write(() =>
+    toPageOptions(
+      connection
+        .sql(
+          `UPDATE workers SET state = ?, pulse = ?, heard_at = ?, heard_lease = ?, stopped_at = NULL, ping_answered = ping
+           WHERE id = ?
+           RETURNING ${WISHES}`,
+        )
+        .get(state, JSON.stringify(pulse), now, leaseNow(), id),
+      id,
+    ),
+  );
+}
+
+export function workerRequests({ connection }: Context, id: string): WorkerRequests {
+  return toPageOptions(connection.sql(`SELECT ${WISHES} FROM workers WHERE id = ?`).get(id), id);
+}
+
+export function workerStopped({ connection }: Context, id: string, now: number): void {
+  connection.write(() =>
+    connection.sql("UPDATE workers SET state = 'stopped', heard_at = ?1, stopped_at = ?1 WHERE id = ?2").run(now, id),
+  );
+}
+
+export function readWorkers(
+  { connection, leaseNow }: Context,
+  filter: { live?: boolean; limit: number },
+): WorkerRecord[] {
+  const list = connection
+    .sql(`${READ} WHERE (?2 = 0 OR state <> 'stopped') ORDER BY n DESC LIMIT ?3`)
+    .all(leaseNow(), Number(filter.live ?? false), filter.limit);
+  return rows<WorkerRow>(list).map(toRecord);
+}
+
+export function readWorker({ connection, leaseNow }: Context, id: string): WorkerRecord | null {
+  const row = connection.sql(`${READ} WHERE id = ?2`).get(leaseNow(), id) as WorkerRow | undefined;
+  return row === undefined ? null : toRecord(row);
+}
+
+/** Nobody hears what is asked of one that has stopped. */
+function requireListening(context: Context, id: string): WorkerRecord {
+  const worker = readWorker(context, id);
+  if (worker === null) throw unknownWorker(id);
+  if (worker.state !== "stopped") return worker;
+  throw new OrbError("illegal_transition", `worker ${id} has stopped`, {
+    hint: "orb workers shows those that are there.",
+  });
+}
+
+export function askDrain(context: Context, id: string, drain: boolean): WorkerRecord {
+  return context.connection.write(
+    () => {
+      requireListening(context, id);
+      context.connection.sql("UPDATE workers SET drain_asked = ? WHERE id = ?").run(Number(drain), id);
+      return readWorker(context, id) as WorkerRecord;
+    },
+    { durable: true },
+  );
+}
+
+/** Several may ask at once: one answer is for all of them. */
+export function askPing(context: Context, id: string): number {
+  return context.connection.write(() => {
+    requireListening(context, id);
+    const row = context.connection.sql("UPDATE workers SET ping = ping + 1 WHERE id = ? RETURNING ping").get(id);
+    return (row as { ping: number }).ping;
+  });
+}
+
+/** Whoever answers is there. */
+export function answerPings({ connection, leaseNow }: Context, id: string, now: number): void {
+  connection.write(() =>
+    connection
+      .sql("UPDATE workers SET ping_answered = ping, heard_at = ?, heard_lease = ? WHERE id = ?")
+      .run(now, leaseNow(), id),
+  );
+}
+
+export function pingAnswered({ connection }: Context, id: string, ping: number): boolean {
+  return connection.sql("SELECT 1 FROM workers WHERE id = ? AND ping_answered >= ?").get(id, ping) !== undefined;
+}
+
+export function loseWorkers(context: Context, now: number): WorkerRecord[] {
+  const { connection, leaseNow } = context;
+  // Most of the time all are there, and then nothing is written.
+  if (connection.sql(`SELECT 1 FROM workers WHERE ${IS_SILENT} LIMIT 1`).get(leaseNow()) === undefined) return [];
+  return connection.write(
+    () =>
+      rows<WorkerRow>(
+        connection
+          .sql(`UPDATE workers SET state = 'lost', stopped_at = ?2 WHERE ${IS_SILENT} RETURNING *`)
+          .all(leaseNow(), now),
+      ).map(toRecord),
+    { durable: true },
+  );
+}
+
+export function forgetWorkers({ connection }: Context, before: number): number {
+  return Number(
+    connection.write(() =>
+      connection.sql("DELETE FROM workers WHERE state IN ('stopped', 'lost') AND stopped_at < ?").run(before),
+    ).changes,
+  );
+}
+
+export function agreeOnKey(context: Context, mark: string): boolean {
+  if (keyMarkOf(context) === mark) return true;
+  return context.connection.write(() => agreed(context, mark), { durable: true });
+}
+
+function keyMarkOf({ connection }: Context): string | undefined {
+  const row = connection.sql("SELECT value FROM meta WHERE name = 'key_mark'").get();
+  return (row as { value: string } | undefined)?.value;
+}
+
+/** Within a transaction. */
+function agreed(context: Context, mark: string): boolean {
+  const { connection, leaseNow } = context;
+  const there = keyMarkOf(context);
+  if (there === mark) return true;
+  const lives = `SELECT 1 FROM workers WHERE state IN ('working', 'draining', 'drained') AND NOT (${IS_SILENT}) LIMIT 1`;
+  if (there !== undefined && connection.sql(lives).get(leaseNow()) !== undefined) return false;
+  const text =
+    "INSERT INTO meta (name, value) VALUES ('key_mark', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+  connection.sql(text).run(mark);
+  return true;
+}

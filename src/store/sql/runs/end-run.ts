@@ -1,0 +1,123 @@
+import {
+  cutByTime,
+  cutWithoutProxies,
+  endOfPageRun,
+  endOfRun,
+  endOfWorkflow,
+  NO_TASKS,
+  type TaskCounts,
+} from "../../../domain/run/run-end.ts";
+import type { Failure } from "../../../domain/run/failure.ts";
+import { eventOfMove } from "../../../domain/run/run-events.ts";
+import type { RunFacts } from "../../../domain/run/run-facts.ts";
+import { OPEN_TASK_STATES, type RunState, TASK_STATES } from "../../../domain/run/states.ts";
+import { bumpControl, type Context, mergeFacts, parseJson } from "../kernel/context.ts";
+import { type MoveEvent, moveRun } from "./move-run.ts";
+import { crawlEnd } from "../crawls/crawls.ts";
+
+const SUM_COUNTS = `SELECT ${TASK_STATES.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(", ")} FROM streams WHERE run = ? AND aside = 0`;
+
+interface EndingRun {
+  n: number;
+  status: RunState;
+  open_streams: number;
+  kind: string;
+  facts: string | null;
+  pages_limit: number | null;
+  pages_counted: number;
+}
+
+function readRow({ connection }: Context, run: number): EndingRun {
+  return connection
+    .sql("SELECT n, status, open_streams, kind, facts, pages_limit, pages_counted FROM runs WHERE n = ?")
+    .get(run) as unknown as EndingRun;
+}
+
+function readCounts({ connection }: Context, run: number): TaskCounts {
+  return { ...NO_TASKS, ...(connection.sql(SUM_COUNTS).get(run) as unknown as TaskCounts) };
+}
+
+/**
+ * Ends the run when nothing of it is open, or when a crawl has as many pages as it may have: then what waits is swept. A
+ * paused run ends when it is resumed. Says which lanes got work by that.
+ */
+export function endRunIfDone(context: Context, run: number, now: number): { status: RunState; lanes: string[] } | null {
+  const row = readRow(context, run);
+  if (row.status !== "running") return null;
+  const isFull = row.pages_limit !== null && row.pages_counted >= row.pages_limit;
+  if (row.open_streams > 0 && !isFull) return null;
+  const counts = readCounts(context, run);
+  const pagesOpen = OPEN_TASK_STATES.reduce((sum, name) => sum + counts[name], 0) > 0;
+  // What is only to find more pages goes on until it is known whether there are any.
+  if (row.open_streams > 0 && !pagesOpen) return null;
+  const end = endOf(context, row, counts, pagesOpen ? "pages" : null);
+  const lanes = moveRun(context, run, end.status, eventOfEnd(end), now);
+  if (pagesOpen) bumpControl(context);
+  return { status: end.status, lanes };
+}
+
+interface RunEnd {
+  status: RunState;
+  message: string;
+  meta: unknown;
+}
+
+const eventOfEnd = ({ status, message, meta }: RunEnd): MoveEvent => ({
+  type: eventOfMove("running", status),
+  message,
+  meta,
+});
+
+function endOf(context: Context, row: EndingRun, counts: TaskCounts, cutBy: "pages" | null): RunEnd {
+  if (row.kind === "page") return endOfPageRun(counts, parseJson<RunFacts>(row.facts, {}));
+  if (row.kind === "workflow") return { ...endOfWorkflow(counts, whyFailed(context, row.n)), meta: { counts } };
+  if (row.kind !== "crawl") return { ...endOfRun(counts), meta: { counts } };
+  return endCrawl(context, row, counts, cutBy);
+}
+
+function whyFailed({ connection }: Context, run: number): string | null {
+  const row = connection.sql("SELECT error_message FROM workflows WHERE run = ?").get(run);
+  return (row?.["error_message"] ?? null) as string | null;
+}
+
+/** What a crawl came to; why it went no further stands on the run. */
+function endCrawl(
+  context: Context,
+  row: EndingRun,
+  counts: TaskCounts,
+  cutBy: "pages" | "time" | "proxies" | null,
+): RunEnd {
+  const before = parseJson<RunFacts>(row.facts, {}).left ?? {};
+  const left = cutBy === null ? before : { ...before, [cutBy]: true };
+  const { status, message, end_reason, error_class } = crawlEnd(context, row, counts, left, cutBy);
+  mergeFacts(context, row.n, { end_reason, left });
+  // Every run's end begins with the same words.
+  return { status, message: message.replace(/^Crawl/, "Run"), meta: { counts, end_reason, error_class } };
+}
+
+/** The time of a run is over: it ends with what it has, and what waits is swept. */
+export function endByTime(context: Context, run: number, now: number): void {
+  const row = readRow(context, run);
+  if (row.status !== "running") return;
+  const counts = readCounts(context, run);
+  const end =
+    row.kind === "crawl" ? endCrawl(context, row, counts, "time") : { ...cutByTime(counts), meta: { counts } };
+  if (row.kind !== "crawl") mergeFacts(context, run, { left: { time: true } });
+  moveRun(context, run, end.status, eventOfEnd(end), now);
+  bumpControl(context);
+}
+
+/** No proxy has come for what is left: the run ends with what it has, and what waits is swept. It can go on later. */
+export function endWithoutProxies(context: Context, run: number, failure: Failure, now: number): void {
+  const row = readRow(context, run);
+  const counts = readCounts(context, run);
+  const end =
+    row.kind === "crawl"
+      ? endCrawl(context, row, counts, "proxies")
+      : { ...cutWithoutProxies(counts, failure.message), meta: { counts } };
+  const told = { failure_code: failure.code, failure_reason: failure.reason, error_message: failure.message };
+  const left = { ...parseJson<RunFacts>(row.facts, {}).left, proxies: true };
+  mergeFacts(context, run, { left, ...(end.status === "failed" ? told : {}) });
+  moveRun(context, run, end.status, eventOfEnd(end.status === "failed" ? { ...end, meta: told } : end), now);
+  bumpControl(context);
+}

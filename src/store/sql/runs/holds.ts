@@ -1,0 +1,163 @@
+/** Runs that wait for something else to happen: they are offered to nobody until they are released. */
+import type { Failure } from "../../../domain/run/failure.ts";
+import { type HeldRun, type HoldReason, type RunHold, waitForTurn } from "../../../domain/run/run-hold.ts";
+import { type RunState, TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
+import type { HoldStore } from "../../ports/hold-port.ts";
+import { appendEvent, bumpControl, type Context, parseJson, rows, stampIdleLanesOfRun } from "../kernel/context.ts";
+import { endWithoutProxies } from "./end-run.ts";
+import { STREAM_IS_OPEN } from "../lanes/lanes.ts";
+import { letGoOn } from "./move-run.ts";
+import { requireRun } from "./runs.ts";
+import { runBegins } from "../sites/site-deps.ts";
+import { shortOf, STOPPED, writeHold } from "../lanes/write-hold.ts";
+
+export function holdStore(context: Context): HoldStore {
+  return {
+    holdRun: async (id, hold, now, triedMs = 0) => holdRun(context, id, hold, now, triedMs),
+    releaseRuns: async (ids, reason, event, now) => releaseRuns(context, ids, reason, event, now),
+    failHeldRun: async (id, reason, failure, now) => failHeldRun(context, id, reason, failure, now),
+    heldRuns: async (reason, limit, after) => readHeldRuns(context, reason, limit, after),
+  };
+}
+
+function holdRun(context: Context, id: string, hold: RunHold, now: number, triedMs: number): boolean {
+  return context.connection.write(
+    () => {
+      const run = requireRun(context, id);
+      if (run.hold !== null || TERMINAL_RUN_STATES.includes(run.status)) return false;
+      const before = fruitlessSoFar(context, run);
+      const fruitless: Fruitless = { ...before, ms: before.ms + triedMs, waits: before.waits + 1 };
+      context.connection.sql("UPDATE runs SET fruitless = ? WHERE n = ?").run(JSON.stringify(fruitless), run.n);
+      const until = hold.until === null ? null : Math.max(now, hold.until - before.ms);
+      writeHold(context, run.n, { ...hold, until }, now);
+      // Whoever has taken tasks of it and not begun them gives them back.
+      bumpControl(context);
+      return true;
+    },
+    { durable: true },
+  );
+}
+
+/** How long a run has been without anything that ended, and how often it was held meanwhile. */
+interface Fruitless {
+  ms: number;
+  waits: number;
+  /** Its tasks that had ended by then. */
+  ended: number;
+}
+
+/** As soon as something of it has ended, what was before does not count. */
+function fruitlessSoFar({ connection }: Context, run: { n: number; fruitless: string | null }): Fruitless {
+  const { ended } = connection
+    .sql("SELECT coalesce(sum(completed + failed + skipped), 0) AS ended FROM streams WHERE run = ?")
+    .get(run.n) as { ended: number };
+  const known = parseJson<Fruitless | null>(run.fruitless, null);
+  return known?.ended === ended ? known : { ms: 0, waits: 0, ended };
+}
+
+interface HeldRow {
+  n: number;
+  id: string;
+  kind: string;
+  status: RunState;
+}
+
+const HELD_FOR = "hold IS NOT NULL AND json_extract(hold, '$.reason') = ?1";
+
+/** Of a run that has begun; of others nothing is kept. */
+function waitedLonger({ connection }: Context, run: number, now: number): void {
+  const row = connection.sql("SELECT fruitless, hold FROM runs WHERE n = ?").get(run) as {
+    fruitless: string | null;
+    hold: string;
+  };
+  if (row.fruitless === null) return;
+  const before = JSON.parse(row.fruitless) as { ms: number };
+  const { since } = JSON.parse(row.hold) as RunHold;
+  const fruitless = { ...before, ms: before.ms + Math.max(0, now - since) };
+  connection.sql("UPDATE runs SET fruitless = ? WHERE n = ?").run(JSON.stringify(fruitless), run);
+}
+
+function releaseRuns(
+  context: Context,
+  ids: readonly string[],
+  reason: HoldReason,
+  event: { level: "info" | "warn"; message: string },
+  now: number,
+): { released: string[]; lanes: string[] } {
+  const { connection } = context;
+  return connection.write(
+    () => {
+      const held = rows<HeldRow>(
+        connection
+          .sql(
+            `SELECT n, id, kind, status FROM runs WHERE ${HELD_FOR} AND id IN (SELECT value FROM json_each(?2)) ORDER BY n`,
+          )
+          .all(reason, JSON.stringify(ids)),
+      );
+      const lanes = new Set<string>();
+      const released: string[] = [];
+      for (const run of held) {
+        const { n, id } = run;
+        waitedLonger(context, n, now);
+        appendEvent(context, n, { type: "run.released", ...event, meta: { waited_for: reason } }, now);
+        const short = reason === "proxies" ? null : shortOf(context, n, now);
+        if (short !== null) {
+          writeHold(context, n, short, now);
+          continue;
+        }
+        goesOn(context, run, now);
+        released.push(id);
+        stampIdleLanesOfRun(context, n);
+        const own = connection
+          .sql(
+            `SELECT DISTINCT l.lane FROM streams s JOIN lanes l ON l.id = s.lane WHERE s.run = ? AND ${STREAM_IS_OPEN}`,
+          )
+          .all(n);
+        for (const { lane } of rows<{ lane: string }>(own)) lanes.add(lane);
+      }
+      if (held.length > 0) bumpControl(context);
+      return { released, lanes: [...lanes] };
+    },
+    { durable: true },
+  );
+}
+
+/** A crawl that had begun has given its place back. Whoever needs none goes on at once. */
+function goesOn(context: Context, { n, kind, status }: HeldRow, now: number): void {
+  if (kind === "crawl" && status === "running") writeHold(context, n, waitForTurn(now), now);
+  else {
+    letGoOn(context, n, now);
+    runBegins(context, n);
+  }
+}
+
+function failHeldRun(context: Context, id: string, reason: HoldReason, failure: Failure, now: number): boolean {
+  return context.connection.write(
+    () => {
+      const run = requireRun(context, id);
+      if (parseJson<RunHold | null>(run.hold, null)?.reason !== reason || STOPPED.has(run.status)) return false;
+      endWithoutProxies(context, run.n, failure, now);
+      return true;
+    },
+    { durable: true },
+  );
+}
+
+function readHeldRuns(
+  { connection }: Context,
+  reason: HoldReason,
+  limit: number,
+  after: string | undefined,
+): HeldRun[] {
+  const list = connection
+    .sql(
+      `SELECT id, hold, CAST(coalesce(json_extract(fruitless, '$.waits'), '0') AS BIGINT) AS waits FROM runs
+       WHERE ${HELD_FOR} AND status NOT IN ('paused', 'waiting_for_human')
+         AND n > coalesce((SELECT n FROM runs WHERE id = ?2), 0)
+       ORDER BY n LIMIT ?3`,
+    )
+    .all(reason, after ?? null, limit);
+  return rows<{ id: string; hold: string; waits: number }>(list).map(({ id, hold, waits }) => {
+    return { id, hold: JSON.parse(hold) as RunHold, waits };
+  });
+}

@@ -1,0 +1,188 @@
+import { decodeId } from "../../../domain/run/ids.ts";
+import { TASK_STATES, type TaskState } from "../../../domain/run/states.ts";
+import { STEP_LANES } from "../../../domain/workflow/definition.ts";
+import type { DroppedFiles } from "../../ports/retention-port.ts";
+import type { Changes } from "../kernel/connection.ts";
+import { type Context, rows } from "../kernel/context.ts";
+import { changeCounters } from "../kernel/counters.ts";
+import { hideChildren } from "./hide-runs.ts";
+
+/**
+ * The next one that may go. Runs that a workflow has started have higher numbers than it, and go first: what knows them
+ * stays until they are gone. Nothing of a run goes while somebody has a task of it in hand, or a lane that goes with it.
+ */
+const NEXT = `SELECT n, removing_at FROM runs WHERE removing_at IS NOT NULL AND open_streams = 0
+    AND NOT EXISTS (SELECT 1 FROM runs c WHERE c.parent_run = runs.n AND c.removing_at IS NOT NULL)
+    AND (kind <> 'workflow' OR NOT EXISTS
+      (SELECT 1 FROM streams s CROSS JOIN lanes l ON l.id = s.lane WHERE s.run = runs.n AND l.owner IS NOT NULL))
+  ORDER BY n DESC LIMIT 1`;
+
+export function removeExpired(context: Context, limit: number): number {
+  const { connection } = context;
+  if (connection.sql(NEXT).get() === undefined) return 0;
+  return connection.write(() => {
+    let removed = 0;
+    // Runs of single pages have few rows each, and there may be very many of them.
+    for (let part = 1; part > 0 && removed < limit; removed += part) part = removeNext(context, limit - removed);
+    return removed;
+  });
+}
+
+/** In an order in which the books are right at any point: what a task has yielded, the task, what counts it, the run. */
+function removeNext(context: Context, limit: number): number {
+  const { connection } = context;
+  const next = connection.sql(NEXT).get() as { n: number; removing_at: number } | undefined;
+  if (next === undefined) return 0;
+  const run = next.n;
+  // Whoever was to hide these has died over it.
+  const hidden = hideChildren(context, { run, after: 0, limit }, next.removing_at).length;
+  if (hidden > 0) return hidden;
+  let removed = 0;
+  for (const step of STEPS) {
+    removed += step(context, run, limit - removed);
+    if (removed >= limit) return removed;
+  }
+  return removed + Number(connection.sql("DELETE FROM runs WHERE n = ?").run(run).changes);
+}
+
+type Step = (context: Context, run: number, limit: number) => number;
+
+/** Removes rows that name the run, by the key of their table. */
+const removeFrom =
+  (table: string, key: string): Step =>
+  ({ connection }, run, limit) =>
+    Number(
+      connection
+        .sql(
+          `DELETE FROM ${table} WHERE run = ?1 AND (${key}) IN (SELECT ${key} FROM ${table} WHERE run = ?1 LIMIT ?2)`,
+        )
+        .run(run, limit).changes,
+    );
+
+const removeArtifacts: Step = (context, run, limit) =>
+  Number(dropArtifacts(context, "n IN (SELECT n FROM artifacts WHERE run = ? ORDER BY n LIMIT ?)", run, limit).changes);
+
+/** Removes rows, and notes their files, which a later sweep removes unless another row names them. */
+export function dropArtifacts({ connection }: Context, which: string, ...values: (string | number)[]): Changes {
+  connection
+    .sql(`INSERT INTO loose_files SELECT DISTINCT hash FROM artifacts WHERE ${which} ON CONFLICT DO NOTHING`)
+    .run(...values);
+  // The files themselves go next.
+  connection.dialect.outliveCrash(connection);
+  return connection.sql(`DELETE FROM artifacts WHERE ${which}`).run(...values);
+}
+
+/** By their public ids. */
+export function dropFiles(context: Context, ids: readonly string[]): DroppedFiles {
+  const { connection, instance } = context;
+  const numbers = JSON.stringify(ids.map((id) => decodeId(instance, "artifact", id)).filter((row) => row !== null));
+  const these = "n IN (SELECT CAST(value AS BIGINT) FROM json_each(?))";
+  return connection.write(() => {
+    const files = rows<{ hash: string; size: number }>(
+      connection.sql(`SELECT DISTINCT lower(hex(hash)) AS hash, size FROM artifacts WHERE ${these}`).all(numbers),
+    );
+    const dropped = Number(dropArtifacts(context, these, numbers).changes);
+    const last = files.filter(({ hash }) => isLoose(context, hash));
+    return { rows: dropped, bytes: last.reduce((sum, { size }) => sum + size, 0) };
+  });
+}
+
+/** Files that were stored for rows which are not written. */
+export function noteLoose({ connection }: Context, hashes: readonly string[]): void {
+  for (const hash of hashes)
+    connection.sql("INSERT INTO loose_files VALUES (?) ON CONFLICT DO NOTHING").run(Buffer.from(hash, "hex"));
+}
+
+const removeTasks: Step = (context, run, limit) => {
+  const { connection } = context;
+  const list = rows<{ id: number; stream: number; state: number }>(
+    connection
+      .sql(
+        // Said as the partial index says it.
+        `SELECT t.id, t.stream, t.state FROM streams s CROSS JOIN tasks t ON t.stream = s.id AND t.ended_at IS NOT NULL
+         WHERE s.run = ? LIMIT ?`,
+      )
+      .all(run, limit),
+  );
+  const counts = new Map<number, Partial<Record<TaskState, number>>>();
+  for (const { id, stream, state } of list) {
+    connection.sql("DELETE FROM tasks WHERE id = ?").run(id);
+    const name = TASK_STATES[state] as TaskState;
+    const count = counts.get(stream) ?? {};
+    counts.set(stream, { ...count, [name]: (count[name] ?? 0) - 1 });
+  }
+  for (const [stream, delta] of counts) changeCounters(context, stream, delta);
+  return list.length;
+};
+
+/** The lanes of steps are their workflow's own. */
+const removeStreams: Step = ({ connection }, run, limit) => {
+  const lanes = rows<{ lane: number }>(
+    connection
+      .sql("DELETE FROM streams WHERE id IN (SELECT id FROM streams WHERE run = ? LIMIT ?) RETURNING lane")
+      .all(run, limit),
+  ).map(({ lane }) => lane);
+  if (lanes.length > 0)
+    connection
+      .sql(
+        `DELETE FROM lanes WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) AND substr(lane, 1, ${STEP_LANES.length}) = '${STEP_LANES}'
+           AND NOT EXISTS (SELECT 1 FROM streams s WHERE s.lane = lanes.id)`,
+      )
+      .run(JSON.stringify(lanes));
+  return lanes.length;
+};
+
+const STEPS: readonly Step[] = [
+  // First, as it is what says that there are steps to be counted.
+  removeFrom("workflows", "run"),
+  removeFrom("workflow_snapshots", "run"),
+  removeFrom("results", "n"),
+  removeArtifacts,
+  removeTasks,
+  removeFrom("steps", "task"),
+  removeFrom("step_edges", "step, follower"),
+  removeStreams,
+  removeFrom("aliases", "key_hash"),
+  removeFrom("run_traps", "run"),
+  removeFrom("run_errors", "code"),
+  removeFrom("page_changes", "change, key_hash"),
+  removeFrom("webhooks", "run"),
+  removeFrom("webhook_calls", "n"),
+  removeFrom("reusable_pages", "key"),
+  removeFrom("events", "n"),
+];
+
+const IS_NAMED = "EXISTS (SELECT 1 FROM artifacts a WHERE a.hash = l.hash)";
+
+export function looseFiles(
+  { connection }: Context,
+  options: { after?: string; limit: number },
+): { loose: string[]; last: string | null } {
+  const after = Buffer.from(options.after ?? "", "hex");
+  const list = rows<{ hash: Uint8Array; named: number }>(
+    connection
+      .sql(`SELECT l.hash, ${IS_NAMED} AS named FROM loose_files l WHERE l.hash > ? ORDER BY l.hash LIMIT ?`)
+      .all(after, options.limit),
+  );
+  const named = list.filter((row) => row.named === 1);
+  if (named.length > 0)
+    connection.write(() => {
+      // Asked again: who named it may have been removed since.
+      for (const { hash } of named)
+        connection.sql(`DELETE FROM loose_files AS l WHERE l.hash = ? AND ${IS_NAMED}`).run(hash);
+    });
+  const hex = (row: { hash: Uint8Array }) => Buffer.from(row.hash).toString("hex");
+  const last = list.length < options.limit ? undefined : list.at(-1);
+  return { loose: list.filter((row) => row.named === 0).map(hex), last: last === undefined ? null : hex(last) };
+}
+
+export function isLoose({ connection }: Context, hash: string): boolean {
+  const found = connection.sql(`SELECT 1 FROM loose_files l WHERE l.hash = ? AND NOT ${IS_NAMED}`);
+  return found.get(Buffer.from(hash, "hex")) !== undefined;
+}
+
+export function forgetLoose({ connection }: Context, hashes: readonly string[]): void {
+  connection.write(() => {
+    for (const hash of hashes) connection.sql("DELETE FROM loose_files WHERE hash = ?").run(Buffer.from(hash, "hex"));
+  });
+}

@@ -1,0 +1,139 @@
+import { OrbError } from "../../../base/errors.ts";
+import { failure } from "../../../domain/run/failure.ts";
+import type { RunFacts } from "../../../domain/run/run-facts.ts";
+import { TERMINAL_RUN_STATES, type TaskState } from "../../../domain/run/states.ts";
+import type { RunRecord } from "../../ports/port.ts";
+import {
+  appendEvent,
+  bumpControl,
+  type Context,
+  mergeFacts,
+  rows,
+  stampIdleLanesOfRun,
+  STATE,
+} from "../kernel/context.ts";
+import { moveRun } from "./move-run.ts";
+import { changeCounters } from "../kernel/counters.ts";
+import { endRunIfDone } from "./end-run.ts";
+import { readRun, requireRun } from "./runs.ts";
+
+const WAITING: readonly TaskState[] = ["pending", "queued", "retrying"];
+const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
+
+export const LEFT_BY_ENDED_RUN = `SELECT 1 FROM runs r WHERE r.status IN (${ended}) AND r.open_streams > 0`;
+
+const NOBODY_OWNS_LANE = "(l.owner IS NULL OR l.lease_until < ?2)";
+
+/**
+ * Ended runs are offered to nobody, so that no later owner takes back what a dead one had in hand: that is left, too.
+ * What an ended run has left waiting becomes cancelled, a piece at a time: a million tasks must not hold the lock.
+ */
+export function sweepEnded(context: Context, limit: number, now: number, runId?: string): number {
+  const { connection, leaseNow } = context;
+  // Most of the time nothing is left, and then nothing is written.
+  if (runId === undefined && connection.sql(`${LEFT_BY_ENDED_RUN} LIMIT 1`).get() === undefined) return 0;
+  return connection.write(() => {
+    const run = runId === undefined ? null : requireRun(context, runId).n;
+    const streams = rows<{ id: number; orphaned: number } & Record<TaskState, number>>(
+      connection
+        .sql(
+          `SELECT s.*, ${NOBODY_OWNS_LANE} AS orphaned FROM runs r JOIN streams s ON s.run = r.n
+             JOIN lanes l ON l.id = s.lane
+           WHERE r.status IN (${ended}) AND r.open_streams > 0 AND (CAST(?1 AS BIGINT) IS NULL OR r.n = ?1)
+             AND (s.pending + s.queued + s.retrying > 0 OR (s.running > 0 AND ${NOBODY_OWNS_LANE}))
+           ORDER BY r.n LIMIT 1000`,
+        )
+        .all(run, leaseNow()),
+    );
+    let swept = 0;
+    for (const stream of streams) {
+      for (const state of stream.orphaned === 1 ? [...WAITING, "running" as const] : WAITING) {
+        if (stream[state] === 0 || swept >= limit) continue;
+        const changed = Number(
+          connection
+            .sql(
+              `UPDATE tasks SET state = ${STATE.cancelled}, ended_at = ? WHERE id IN
+               (SELECT id FROM tasks WHERE stream = ? AND state = ${STATE[state]} LIMIT ?)`,
+            )
+            .run(now, stream.id, limit - swept).changes,
+        );
+        changeCounters(context, stream.id, { [state]: -changed, cancelled: changed });
+        swept += changed;
+      }
+    }
+    return swept;
+  });
+}
+
+/** A person's answer: a session to go on with, or that the page is to be left. */
+export function answerHuman(
+  context: Context,
+  id: string,
+  answer: { sessionId: string } | { skip: string },
+  now: number,
+): RunRecord {
+  const { connection } = context;
+  return connection.write(
+    () => {
+      const run = requireRun(context, id);
+      if (run.status !== "waiting_for_human")
+        throw new OrbError("illegal_transition", `the run is ${run.status}: it does not wait for a person`);
+      if ("sessionId" in answer) {
+        mergeFacts(context, run.n, { session_id: answer.sessionId });
+        // What has its answer does not wait any more: a later skip is for others.
+        connection
+          .sql(
+            `UPDATE tasks SET outcome = json_remove(outcome, '$.human') WHERE state = ${STATE.queued}
+               AND stream IN (SELECT id FROM streams WHERE run = ? AND queued > 0) AND json_extract(outcome, '$.human') IS NOT NULL`,
+          )
+          .run(run.n);
+        const message = "Run resumed: a person supplied a session";
+        const meta = { session_id: answer.sessionId };
+        moveRun(context, run.n, "running", { type: "run.resumed", message, meta }, now);
+        stampIdleLanesOfRun(context, run.n);
+      } else skipWaiting(context, run, answer.skip, now);
+      bumpControl(context);
+      return readRun(context, id) as RunRecord;
+    },
+    { durable: true },
+  );
+}
+
+function skipWaiting(context: Context, run: { n: number; kind: string }, why: string, now: number): void {
+  const { connection } = context;
+  const what = failure("human_skipped", why);
+  const streams = rows<{ id: number }>(
+    connection.sql("SELECT id FROM streams WHERE run = ? AND queued > 0").all(run.n),
+  );
+  for (const { id } of streams) {
+    const skipped = Number(
+      connection
+        .sql(
+          `UPDATE tasks SET state = ${STATE.skipped}, ended_at = ?, outcome = ? WHERE stream = ? AND state = ${STATE.queued}
+             AND json_extract(outcome, '$.human') IS NOT NULL`,
+        )
+        .run(now, JSON.stringify({ why, failure: what }), id).changes,
+    );
+    if (skipped > 0) changeCounters(context, id, { queued: -skipped, skipped });
+  }
+  if (run.kind !== "page") {
+    const message = "Run resumed: a person skipped what waited";
+    moveRun(context, run.n, "running", { type: "run.resumed", message }, now);
+    stampIdleLanesOfRun(context, run.n);
+    endRunIfDone(context, run.n, now);
+    return;
+  }
+  const facts: RunFacts = { failure_code: what.code, failure_reason: what.reason, error_message: why };
+  mergeFacts(context, run.n, facts);
+  moveRun(context, run.n, "failed", { type: "run.failed", message: `Run failed: ${why}`, meta: facts }, now);
+}
+
+/** A run that only a person can help waits for one; if it was paused meanwhile, it comes to that when it goes on. */
+export function waitForHuman(context: Context, run: number, message: string, meta: unknown, now: number): void {
+  const { connection } = context;
+  const { status } = connection.sql("SELECT status FROM runs WHERE n = ?").get(run) as { status: string };
+  const event = { type: "run.waiting_for_human", message, meta } as const;
+  if (status === "running") moveRun(context, run, "waiting_for_human", event, now);
+  else appendEvent(context, run, { ...event, level: "warn" }, now);
+  bumpControl(context);
+}

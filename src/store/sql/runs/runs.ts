@@ -1,0 +1,269 @@
+import { randomUUID } from "node:crypto";
+import { OrbError } from "../../../base/errors.ts";
+import { encodeId } from "../../../domain/run/ids.ts";
+import { eventOfMove } from "../../../domain/run/run-events.ts";
+import type { RunFacts } from "../../../domain/run/run-facts.ts";
+import type { RunHold } from "../../../domain/run/run-hold.ts";
+import { canRunMove, TERMINAL_RUN_STATES, type RunState } from "../../../domain/run/states.ts";
+import type { NewRun, RunRecord } from "../../ports/port.ts";
+import {
+  appendEvent,
+  bumpControl,
+  type Context,
+  parseJson,
+  rows,
+  stampIdleLanesOfRun,
+  toJson,
+} from "../kernel/context.ts";
+import { moveRun, reopenRun } from "./move-run.ts";
+import { endRunIfDone } from "./end-run.ts";
+import { runBegins } from "../sites/site-deps.ts";
+import { openReadySteps } from "../workflows/open-steps.ts";
+import { addWebhook, toldOf } from "../catalog/webhooks.ts";
+import { shortOfProxies, tellHold } from "../lanes/write-hold.ts";
+
+export interface RunRow {
+  n: number;
+  id: string;
+  kind: string;
+  alias: string | null;
+  status: RunState;
+  generation: number;
+  open_streams: number;
+  parent_run: number | null;
+  parent_task: number | null;
+  parent_id?: string | null;
+  first_task: number | null;
+  last_task: number | null;
+  job: string | null;
+  job_deleted_at?: number | null;
+  job_keep_runs?: number | null;
+  job_keep_days?: number | null;
+  kept: number;
+  brief: number;
+  name: string | null;
+  url: string | null;
+  site: string | null;
+  facts: string | null;
+  max_attempts: number | null;
+  snapshot: string;
+  pages_known: number;
+  time_limit_ms: number | null;
+  ran_ms: number;
+  running_since: number | null;
+  progress: number;
+  hold: string | null;
+  fruitless: string | null;
+  message: string | null;
+  created_at: number;
+  started_at: number | null;
+  finished_at: number | null;
+}
+
+function toRecord({ instance }: Context, row: RunRow): RunRecord {
+  return {
+    id: row.id,
+    kind: row.kind,
+    alias: row.alias,
+    status: row.status,
+    generation: row.generation,
+    jobId: row.job,
+    jobDeletedAt: row.job_deleted_at ?? null,
+    kept: row.kept === 1,
+    temporary: row.brief === 1,
+    jobKeepRuns: row.job_keep_runs ?? null,
+    jobKeepDays: row.job_keep_days ?? null,
+    parent:
+      row.parent_task === null
+        ? null
+        : { runId: row.parent_id ?? "", taskId: encodeId(instance, "task", row.parent_task) },
+    name: row.name,
+    url: row.url,
+    site: row.site,
+    facts: parseJson<RunFacts>(row.facts, {}),
+    maxAttempts: row.max_attempts,
+    snapshot: JSON.parse(row.snapshot),
+    pagesKnown: row.pages_known,
+    timeLimitMs: row.time_limit_ms,
+    ranMs: row.ran_ms,
+    runningSince: row.running_since,
+    progress: row.progress,
+    hold: parseJson<RunHold | null>(row.hold, null),
+    message: row.message,
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+  };
+}
+
+const SELECT_RUN = `SELECT *, (SELECT deleted_at FROM deleted_jobs d WHERE d.job = runs.job) AS job_deleted_at,
+  (SELECT keep_runs FROM jobs j WHERE j.id = runs.job) AS job_keep_runs, (SELECT keep_days FROM jobs j WHERE j.id = runs.job) AS job_keep_days,
+  (SELECT p.id FROM runs p WHERE p.n = runs.parent_run) AS parent_id FROM runs`;
+
+/** A run that is being removed is not there any more, whoever asks. */
+export function runRow({ connection }: Context, id: string): RunRow | null {
+  const find = connection.sql(`${SELECT_RUN} WHERE id = ? AND removing_at IS NULL`);
+  return (find.get(id) as RunRow | undefined) ?? null;
+}
+
+export function requireRun(context: Context, id: string): RunRow {
+  const row = runRow(context, id);
+  if (row === null) throw noRun(id);
+  return row;
+}
+
+function noRun(id: string): OrbError {
+  return new OrbError("not_found", `there is no run with the id ${id}`);
+}
+
+/** The number of a run, when nothing else of it is wanted: what it was started with may be long. */
+export function requireRunNumber({ connection }: Context, id: string): number {
+  const row = connection.sql("SELECT n FROM runs WHERE id = ? AND removing_at IS NULL").get(id) as
+    | { n: number }
+    | undefined;
+  if (row === undefined) throw noRun(id);
+  return row.n;
+}
+
+export function readRun(context: Context, id: string): RunRecord | null {
+  const row = runRow(context, id);
+  return row === null ? null : toRecord(context, row);
+}
+
+export function readRunByAlias(context: Context, alias: string): RunRecord | null {
+  const row = context.connection.sql(`${SELECT_RUN} WHERE alias = ?`).get(alias) as RunRow | undefined;
+  return row === undefined ? null : toRecord(context, row);
+}
+
+export function openRun(context: Context, run: NewRun, now: number): RunRecord {
+  const { connection } = context;
+  return connection.write(
+    () => {
+      const existing = run.alias === undefined ? null : readRunByAlias(context, run.alias);
+      if (existing !== null) return existing;
+      return insertRun(context, run, now);
+    },
+    { durable: true },
+  );
+}
+
+/** The step that starts a run and waits for it, by the numbers of its run and its task. */
+export interface ParentStep {
+  run: number;
+  task: number;
+  generation: number;
+}
+
+/** Within a transaction of the caller's. */
+export function insertRun(context: Context, run: NewRun, now: number, parent?: ParentStep): RunRecord {
+  const { row, hold } = insertRunRow(context, run, now, { parent });
+  announceRun(context, row.n, run, hold, now);
+  return parent === undefined ? toRecord(context, row) : (readRun(context, row.id) as RunRecord);
+}
+
+/** The row alone. With `hidden` nobody sees the run: it counts as being removed until that mark is taken away. */
+export function insertRunRow(
+  context: Context,
+  run: NewRun,
+  now: number,
+  { parent, hidden = false }: { parent?: ParentStep | undefined; hidden?: boolean } = {},
+): { row: RunRow; hold: RunHold | null } {
+  const hold = run.hold ?? shortOfProxies(context, run.proxies, now);
+  const row = context.connection
+    .sql(
+      `INSERT INTO runs (id, kind, alias, status, max_attempts, snapshot, job, name, url, site, pages_limit, time_limit_ms, budget,
+         created_at, parent_run, parent_task, parent_generation, hold, proxies, told, brief, removing_at)
+       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+    )
+    .get(
+      randomUUID(),
+      run.kind,
+      run.alias ?? null,
+      run.maxAttempts,
+      // That of a workflow stands apart.
+      run.workflow === undefined ? JSON.stringify(run.snapshot ?? null) : "null",
+      run.jobId ?? null,
+      run.name ?? null,
+      run.url ?? null,
+      run.site ?? null,
+      run.pagesLimit ?? null,
+      run.timeLimitMs ?? null,
+      run.budget?.key ?? null,
+      now,
+      parent?.run ?? null,
+      parent?.task ?? null,
+      parent?.generation ?? null,
+      toJson(hold),
+      toJson(run.proxies ?? null),
+      toldOf(run),
+      run.temporary === true ? 1 : 0,
+      hidden ? now : null,
+    ) as unknown as RunRow;
+  return { row, hold };
+}
+
+/** What others hear of a run that is new. Within a transaction of the caller's. */
+export function announceRun(context: Context, n: number, run: NewRun, hold: RunHold | null, now: number): void {
+  const meta = { kind: run.kind, ...run.meta };
+  appendEvent(context, n, { type: "run.created", level: "info", message: "Run created", meta }, now);
+  addWebhook(context, n, run, now);
+  if (hold === null) runBegins(context, n);
+  else tellHold(context, n, hold, now);
+}
+
+export function readRunsWhere(
+  context: Context,
+  condition: string,
+  values: readonly (string | number)[],
+  limit: number,
+): RunRecord[] {
+  const list = context.connection.sql(`${SELECT_RUN} WHERE ${condition} ORDER BY n DESC LIMIT ?`).all(...values, limit);
+  return rows<RunRow>(list).map((row) => toRecord(context, row));
+}
+
+export function readRunStates({ connection }: Context, ids: readonly string[]): Map<string, RunState> {
+  const list = connection
+    .sql("SELECT id, status FROM runs WHERE removing_at IS NULL AND id IN (SELECT value FROM json_each(?))")
+    .all(JSON.stringify(ids));
+  return new Map(rows<{ id: string; status: RunState }>(list).map((row) => [row.id, row.status]));
+}
+
+export function changeRun(context: Context, id: string, to: RunState, message: string, now: number): RunRecord {
+  return context.connection.write(
+    () => {
+      const row = requireRun(context, id);
+      if (!canRunMove(row.status, to)) {
+        throw new OrbError("illegal_transition", `a run that is ${row.status} cannot become ${to}`);
+      }
+      if (row.kind === "workflow") refuseReopening(row.status, to);
+      const event = { type: eventOfMove(row.status, to), message };
+      if (TERMINAL_RUN_STATES.includes(row.status)) reopenRun(context, row, event, now, to);
+      else moveRun(context, row.n, to, event, now);
+      if (to === "running") {
+        if (row.kind === "workflow") openReadySteps(context, row.n);
+        stampIdleLanesOfRun(context, row.n);
+        // What was in flight when the run was paused may have been the last of it.
+        endRunIfDone(context, row.n, now);
+      }
+      bumpControl(context);
+      return toRecord(context, requireRun(context, id));
+    },
+    { durable: true },
+  );
+}
+
+/** Which steps of an ended workflow are done again is said by whoever recovers it, and seen to before it goes on. */
+function refuseReopening(status: RunState, to: RunState): void {
+  if (!TERMINAL_RUN_STATES.includes(status) && (status !== "recovering" || to !== "running")) return;
+  const hints: Partial<Record<RunState, string>> = {
+    failed: "Recover it: that does its failed steps again.",
+    recovering: "It goes on by itself as soon as a worker has taken it up.",
+  };
+  throw new OrbError("illegal_transition", `a workflow that is ${status} is not resumed`, {
+    hint: hints[status] ?? "Start it anew.",
+  });
+}
+
+export function countRuns({ connection }: Context): { kind: string; status: RunState; count: number }[] {
+  return rows(connection.sql("SELECT kind, status, count(*) AS count FROM runs GROUP BY kind, status").all());
+}

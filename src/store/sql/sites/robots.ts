@@ -1,0 +1,52 @@
+import type { RobotsBounds, RobotsCopy } from "../../ports/robots-port.ts";
+import type { Context } from "../kernel/context.ts";
+import { noteShardsDue } from "../lanes/shards.ts";
+import { readSite } from "./sites.ts";
+
+const MOST_COPIES = 50_000;
+const REMOVED_AT_ONCE = 100;
+const BYTES_SO_FAR = "(SELECT bytes_so_far FROM robots ORDER BY n DESC LIMIT 1)";
+
+export function readRobots({ connection }: Context, origin: string): RobotsCopy | null {
+  const row = connection
+    .sql("SELECT origin, site, body, crawl_delay_ms, got_at FROM robots WHERE origin = ?")
+    .get(origin) as
+    | { origin: string; site: string; body: Uint8Array; crawl_delay_ms: number | null; got_at: number }
+    | undefined;
+  if (row === undefined) return null;
+  const { site, body, crawl_delay_ms: crawlDelayMs, got_at: gotAt } = row;
+  return { origin, site, body, crawlDelayMs, gotAt };
+}
+
+export function keepRobots(
+  context: Context,
+  copy: RobotsCopy,
+  { staleBefore, uselessBefore, mostBytes }: RobotsBounds,
+): void {
+  const { origin, site, body, crawlDelayMs, gotAt } = copy;
+  const { connection } = context;
+  connection.write(() => {
+    connection.sql("DELETE FROM robots WHERE origin = ?").run(origin);
+    connection
+      .sql(
+        `INSERT INTO robots (origin, site, body, crawl_delay_ms, got_at, bytes_so_far)
+         VALUES (?, ?, ?, ?, ?, ? + coalesce(${BYTES_SO_FAR}, 0))`,
+      )
+      .run(origin, site, body, crawlDelayMs, gotAt, body.length);
+    // What http:// said a week ago does not count against what https:// says now.
+    connection
+      .sql("UPDATE robots SET crawl_delay_ms = NULL WHERE site = ? AND crawl_delay_ms IS NOT NULL AND got_at < ?")
+      .run(site, staleBefore);
+    // A site that asks for a pause between requests is not divided.
+    const isDivided = connection.sql("SELECT 1 AS one FROM sites WHERE site = ? AND shards > 1").get(site);
+    const record = isDivided === undefined ? null : readSite(context, site);
+    if (record !== null) noteShardsDue(context, record);
+    // A copy that is replaced gets a new number, so the oldest have the lowest.
+    connection
+      .sql(
+        `DELETE FROM robots WHERE n IN (SELECT n FROM robots ORDER BY n LIMIT ${REMOVED_AT_ONCE})
+           AND (got_at < ? OR n <= (SELECT max(n) FROM robots) - ${MOST_COPIES} OR bytes_so_far <= ${BYTES_SO_FAR} - ?)`,
+      )
+      .run(uselessBefore, mostBytes);
+  });
+}

@@ -1,0 +1,294 @@
+import { OrbError } from "../../../base/errors.ts";
+import { CLOSED_BREAKER } from "../../../domain/lane/circuit.ts";
+import type { SiteFailure } from "../../../domain/run/last-failure.ts";
+import { learnBrowser, learnPlain } from "../../../domain/page/learned.ts";
+import type { Report } from "../../../domain/run/outcome.ts";
+import type { TaskCounts } from "../../../domain/run/run-end.ts";
+import type { LearnedStrategy } from "../../../domain/run/run-facts.ts";
+import { mergeHealth, NO_HEALTH, type SiteHealth } from "../../../domain/site/site-health.ts";
+import { TASK_STATES } from "../../../domain/run/states.ts";
+import type { Waiting } from "../../../domain/run/waiting.ts";
+import type { Politeness, SiteLimits, SiteRecord } from "../../records/site-records.ts";
+import type { LaneHold } from "../../ports/port.ts";
+import { bumpControl, type Context, parseJson, rows, toJson } from "../kernel/context.ts";
+import { HOME_OF_LANE } from "../lanes/shards.ts";
+import { newestOpenRun, sitesWaitedFor } from "./site-deps.ts";
+
+interface PolitenessRow {
+  hold_until: number;
+  hold_step: number;
+  breaker_failures: number;
+  breaker_pages: string | null;
+  breaker_open_until: number | null;
+  breaker_failed_probes: number;
+  last_failure: string | null;
+}
+
+type SiteRow = TaskCounts &
+  PolitenessRow & {
+    site: string;
+    lane: number;
+    lane_name: string;
+    max_concurrency: number | null;
+    requests_per_second: number | null;
+    burst: number | null;
+    min_delay_ms: number | null;
+    max_memory_mb: number | null;
+    strategy: SiteLimits["strategy"];
+    respect_robots: number | null;
+    shards: number | null;
+    split: number;
+    split_due: number;
+    /** Of a divided site: how it did as the owners of its other shards saw it. */
+    shards_health: string | null;
+    site_group: string | null;
+    depends_on: string;
+    paused: number;
+    learned: string | null;
+    health: string | null;
+    waiting: string | null;
+    first_seen_at: number | null;
+    /** Only where it was asked for one site. */
+    crawl_delay_ms?: number | null;
+  };
+
+/** With the site as `s`, and its counts as `c`. */
+export const SELECT_SITE = `SELECT s.*, ${TASK_STATES.map((name) => `c.${name}`).join(", ")}, l.lane AS lane_name,
+    (SELECT coalesce(json_group_array(d.needs), '[]') FROM site_deps d WHERE d.site = s.site) AS depends_on,
+    CASE WHEN s.split > 1 THEN (SELECT json_group_array(x.health) FROM lanes x
+      WHERE x.home = s.lane AND x.shard < s.split AND x.health IS NOT NULL) END AS shards_health
+  FROM sites s JOIN site_counts c ON c.site = s.site JOIN lanes l ON l.id = s.lane`;
+
+/** The longest that a site of the lane asks for: they are one server. */
+const crawlDelay = (lane: string) => `SELECT max(r.crawl_delay_ms) AS ms FROM sites o
+  CROSS JOIN robots r ON r.site = o.site AND r.crawl_delay_ms IS NOT NULL WHERE o.lane = ${lane}`;
+const CRAWL_DELAY = crawlDelay("?");
+const SELECT_ONE = SELECT_SITE.replace("SELECT s.*", `SELECT s.*, (${crawlDelay("s.lane")}) AS crawl_delay_ms`);
+
+function toRecord(context: Context, row: SiteRow, crawlDelayMs: number | null): SiteRecord {
+  const dependsOn = (JSON.parse(row.depends_on) as string[]).toSorted();
+  return {
+    site: row.site,
+    lane: row.lane_name,
+    maxConcurrency: row.max_concurrency,
+    requestsPerSecond: row.requests_per_second,
+    burst: row.burst,
+    minDelayMs: row.min_delay_ms,
+    maxMemoryMb: row.max_memory_mb,
+    strategy: row.strategy,
+    respectRobots: row.respect_robots === null ? null : row.respect_robots === 1,
+    shards: row.shards,
+    split: row.split,
+    targetShardCount: row.split_due,
+    group: row.site_group,
+    dependsOn,
+    paused: row.paused === 1,
+    ...politenessOf(row),
+    crawlDelayMs,
+    learned: parseJson<LearnedStrategy | null>(row.learned, null),
+    health: healthOf(row),
+    waiting: parseJson<Waiting | null>(row.waiting, null),
+    waitsFor: dependsOn.length === 0 ? [] : waitsFor(context, row.site),
+    counts: Object.fromEntries(TASK_STATES.map((name) => [name, row[name]])) as TaskCounts,
+    firstSeenAt: row.first_seen_at,
+  };
+}
+
+function politenessOf(row: PolitenessRow): Politeness {
+  return {
+    holdUntil: row.hold_until,
+    holdStep: row.hold_step,
+    breaker: {
+      failures: row.breaker_failures,
+      pages: parseJson<string[]>(row.breaker_pages, []),
+      openUntil: row.breaker_open_until,
+      failedProbes: row.breaker_failed_probes,
+    },
+    lastFailure: parseJson<SiteFailure | null>(row.last_failure, null),
+  };
+}
+
+/** All shards together. */
+function healthOf({ health, shards_health: others }: SiteRow): SiteHealth | null {
+  const own = parseJson<SiteHealth | null>(health, null);
+  const list = parseJson<string[]>(others, []).map((text) => JSON.parse(text) as SiteHealth);
+  return list.length === 0 ? own : list.reduce(mergeHealth, own ?? NO_HEALTH);
+}
+
+/** As the owner of one shard of the site left it. */
+export function healthOfShard(
+  { connection }: Context,
+  site: string,
+  { id, shard }: { id: number; shard: number },
+): SiteHealth | null {
+  const row =
+    shard === 0
+      ? connection.sql("SELECT health FROM sites WHERE site = ?").get(site)
+      : connection.sql("SELECT health FROM lanes WHERE id = ?").get(id);
+  return parseJson<SiteHealth | null>(row?.["health"] as string | null | undefined, null);
+}
+
+/** What keeps the newest of its runs waiting. */
+function waitsFor(context: Context, site: string): string[] {
+  const run = newestOpenRun(context, site);
+  return run === null ? [] : sitesWaitedFor(context, site, run);
+}
+
+export function toSites(context: Context, list: unknown[]): SiteRecord[] {
+  // Once for each lane: a group may have thousands of sites.
+  const delays = new Map<number, number | null>();
+  const delayOf = (lane: number): number | null => {
+    let ms = delays.get(lane);
+    if (ms === undefined) {
+      ({ ms } = context.connection.sql(CRAWL_DELAY).get(lane) as { ms: number | null });
+      delays.set(lane, ms);
+    }
+    return ms;
+  };
+  return rows<SiteRow>(list).map((row) =>
+    toRecord(context, row, row.crawl_delay_ms === undefined ? delayOf(row.lane) : row.crawl_delay_ms),
+  );
+}
+
+export function readSite(context: Context, site: string): SiteRecord | null {
+  return toSites(context, context.connection.sql(`${SELECT_ONE} WHERE s.site = ?`).all(site))[0] ?? null;
+}
+
+export function openBreakers(context: Context, now: number, limit: number): SiteRecord[] {
+  const list = context.connection
+    .sql(`${SELECT_SITE} WHERE s.breaker_open_until > ? ORDER BY s.breaker_open_until DESC LIMIT ?`)
+    .all(now, limit);
+  return toSites(context, list);
+}
+
+/** Any of the lane's sites. */
+export function siteOfLane(context: Context, lane: number): SiteRecord | null {
+  return toSites(context, context.connection.sql(`${SELECT_ONE} WHERE s.lane = ? LIMIT 1`).all(lane))[0] ?? null;
+}
+
+/** What a server asked for holds for all of its sites. */
+export function writePoliteness({ connection }: Context, lane: number, what: Politeness): void {
+  connection
+    .sql(
+      `UPDATE sites SET hold_until = ?, hold_step = ?, breaker_failures = ?, breaker_pages = ?, breaker_open_until = ?,
+         breaker_failed_probes = ?, last_failure = ?
+       WHERE lane = ?`,
+    )
+    .run(
+      Math.round(what.holdUntil),
+      what.holdStep,
+      what.breaker.failures,
+      what.breaker.pages.length === 0 ? null : JSON.stringify(what.breaker.pages),
+      what.breaker.openUntil === null ? null : Math.round(what.breaker.openUntil),
+      what.breaker.failedProbes,
+      toJson(what.lastFailure ?? null),
+      lane,
+    );
+}
+
+/**
+ * As above, where others ask the same site, too. Whoever was told to wait for longest is right, and a good answer closes
+ * the breaker only when it came after the rest: one that was on its way meanwhile says nothing of it. The others hear of what
+ * is new to them.
+ */
+export function mergePoliteness(context: Context, lane: number, what: Politeness, now: number): void {
+  const row = context.connection
+    .sql(
+      `SELECT lane, hold_until, hold_step, breaker_failures, breaker_pages, breaker_open_until, breaker_failed_probes,
+         last_failure FROM sites
+       WHERE lane = ${HOME_OF_LANE}`,
+    )
+    .get(lane) as (PolitenessRow & { lane: number }) | undefined;
+  if (row === undefined) return;
+  const before = politenessOf(row);
+  const after = togetherWith(before, what, now);
+  writePoliteness(context, row.lane, after);
+  const held = after.holdUntil > now && (before.holdUntil <= now || after.holdUntil - before.holdUntil > SAME_HOLD_MS);
+  if (held || after.breaker.openUntil !== before.breaker.openUntil) bumpControl(context);
+}
+
+/** Requests that were refused together come back one after the other: what they ask for is one thing. */
+const SAME_HOLD_MS = 1000;
+
+function togetherWith(known: Politeness, told: Politeness, now: number): Politeness {
+  const { holdUntil, holdStep } = known.holdUntil > told.holdUntil ? known : told;
+  const [before, after] = [known.breaker.openUntil ?? 0, told.breaker.openUntil ?? 0];
+  const isKnown = before > now && before > after;
+  // A shard that had a good answer says nothing of what the others were told while they rest.
+  const rests = Math.max(holdUntil, before) > now;
+  const lastFailure = told.lastFailure ?? (rests ? known.lastFailure : null) ?? null;
+  return { holdUntil, holdStep, breaker: isKnown ? known.breaker : told.breaker, lastFailure };
+}
+
+/** How a site has done, as the owner of one of its lanes saw it. */
+export function writeHealth({ connection }: Context, hold: LaneHold, site: string, health: SiteHealth): void {
+  const text = JSON.stringify(health);
+  if (hold.shard === undefined || hold.shard.index === 0)
+    connection.sql("UPDATE sites SET health = ? WHERE site = ?").run(text, site);
+  else connection.sql("UPDATE lanes SET health = ? WHERE id = ?").run(text, hold.laneId);
+}
+
+export function writeWaiting({ connection }: Context, lane: number, waiting: Waiting | null): void {
+  const text = waiting === null ? null : JSON.stringify(waiting);
+  connection
+    .sql(`UPDATE sites SET waiting = ? WHERE lane = ${HOME_OF_LANE} AND waiting IS DISTINCT FROM ?`)
+    .run(text, lane, text);
+}
+
+export function resetBreaker(context: Context, site: string): void {
+  context.connection.write(
+    () => {
+      const row = context.connection.sql("SELECT lane FROM sites WHERE site = ?").get(site) as
+        | { lane: number }
+        | undefined;
+      if (row === undefined) throw new OrbError("not_found", `no site named ${site} is known`);
+      writePoliteness(context, row.lane, { holdUntil: 0, holdStep: 0, breaker: CLOSED_BREAKER });
+      bumpControl(context);
+    },
+    { durable: true },
+  );
+}
+
+/** Pages under way together each add what they found. */
+type Lesson = NonNullable<Report["learned"]>;
+
+/** What pages have taught about their sites, put together with what was known: each site is read and written once. */
+export class Lessons {
+  readonly #context: Context;
+  readonly #now: number;
+  readonly #sites = new Map<string, { known: LearnedStrategy | null; changed: boolean }>();
+
+  constructor(context: Context, now: number) {
+    this.#context = context;
+    this.#now = now;
+  }
+
+  learn({ site, url, needed, because }: Lesson): void {
+    let lesson = this.#sites.get(site);
+    if (lesson === undefined) this.#sites.set(site, (lesson = { known: this.#knownOf(site), changed: false }));
+    const after =
+      needed === "browser" ? learnBrowser(lesson.known, url, because, this.#now) : learnPlain(lesson.known, this.#now);
+    if (after !== null) this.#sites.set(site, { known: after, changed: true });
+  }
+
+  #knownOf(site: string): LearnedStrategy | null {
+    const row = this.#context.connection.sql("SELECT learned FROM sites WHERE site = ?").get(site);
+    return parseJson<LearnedStrategy | null>(row?.["learned"] as string | null | undefined, null);
+  }
+
+  write(): void {
+    const update = this.#context.connection.sql("UPDATE sites SET learned = ? WHERE site = ?");
+    for (const [site, { known, changed }] of this.#sites) if (changed) update.run(JSON.stringify(known), site);
+  }
+}
+
+export function forgetLearned(context: Context, site: string): SiteRecord {
+  return context.connection.write(
+    () => {
+      if (readSite(context, site) === null) throw new OrbError("not_found", `no site named ${site} is known`);
+      context.connection.sql("UPDATE sites SET learned = NULL WHERE site = ?").run(site);
+      return readSite(context, site) as SiteRecord;
+    },
+    { durable: true },
+  );
+}

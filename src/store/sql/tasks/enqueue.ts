@@ -1,0 +1,62 @@
+import { TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
+import type { Created, IdempotencyKey } from "../../records/job-records.ts";
+import type { Enqueued, NewRun, NewTask, RunRecord } from "../../ports/port.ts";
+import { type Context, keyHash } from "../kernel/context.ts";
+import { reopenRun } from "../runs/move-run.ts";
+import { writeCap } from "../lanes/budgets.ts";
+import { insertTasks } from "./insert-tasks.ts";
+import { makeOnce } from "../kernel/idempotency-keys.ts";
+import { insertRun, type ParentStep, requireRun } from "../runs/runs.ts";
+import { insertWorkflow } from "../workflows/insert-workflow.ts";
+import { isLarge, startLargeWorkflow } from "../workflows/stage-workflow.ts";
+import { CounterDeltas } from "./counter-deltas.ts";
+
+export function enqueue(context: Context, runId: string, tasks: readonly NewTask[], now: number): Enqueued {
+  // Hashing happens before the lock is taken: other writers wait only for the inserts.
+  const hashes = tasks.map((task) => keyHash(runId, task.key));
+  return context.connection.write(
+    () => {
+      const run = requireRun(context, runId);
+      const tally = new CounterDeltas();
+      const { added: grown, lanes } = insertTasks(context, run.n, tasks, hashes, tally, now);
+      tally.apply(context);
+      const added = grown.pages + grown.aside;
+      const reopened = added > 0 && TERMINAL_RUN_STATES.includes(run.status);
+      if (reopened) reopenRun(context, run, { type: "run.reopened", message: `Run reopened: ${added} added` }, now);
+      return { added, existing: tasks.length - added, lanes, reopened };
+    },
+    { durable: true },
+  );
+}
+
+/** A run and its first tasks appear together, or not at all. */
+export function startRun(
+  context: Context,
+  run: NewRun,
+  tasks: readonly NewTask[],
+  now: number,
+  once?: IdempotencyKey,
+): Promise<Created<RunRecord>> {
+  const { workflow } = run;
+  if (workflow !== undefined && isLarge(workflow)) return startLargeWorkflow(context, { ...run, workflow }, now, once);
+  return makeOnce(context, once, now, () => insertRunWithTasks(context, run, tasks, now));
+}
+
+/** Within a transaction of the caller's. */
+export function insertRunWithTasks(
+  context: Context,
+  run: NewRun,
+  tasks: readonly NewTask[],
+  now: number,
+  parent?: ParentStep,
+): { made: RunRecord; lanes: string[] } {
+  const made = insertRun(context, run, now, parent);
+  if (run.workflow !== undefined) return insertWorkflow(context, made, run.workflow, run.snapshot, now);
+  if (run.budget !== undefined) writeCap(context, run.budget.key, run.budget.cap);
+  const hashes = tasks.map((task) => keyHash(made.id, task.key));
+  const tally = new CounterDeltas();
+  const { added, lanes } = insertTasks(context, requireRun(context, made.id).n, tasks, hashes, tally, now);
+  tally.apply(context);
+  context.connection.sql("UPDATE runs SET pages_known = ? WHERE id = ?").run(added.pages, made.id);
+  return { made: { ...made, pagesKnown: added.pages }, lanes };
+}

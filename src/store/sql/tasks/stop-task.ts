@@ -1,0 +1,200 @@
+/** Tasks that somebody wants to end without a result. */
+import { OrbError } from "../../../base/errors.ts";
+import { failure } from "../../../domain/run/failure.ts";
+import { decodeId, encodeId } from "../../../domain/run/ids.ts";
+import { type RunState, TASK_STATES, TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
+import type { ClaimedTask, Settled } from "../../ports/port.ts";
+import { CLAIMED, type ClaimedRow, type StreamRow, toClaimed } from "../lanes/claim.ts";
+import { bumpControl, type Context, rows, STATE } from "../kernel/context.ts";
+import { changeCounters } from "../kernel/counters.ts";
+import { endRunIfDone } from "../runs/end-run.ts";
+import { lanesForFreedQuota } from "../lanes/freed-quota.ts";
+import { cancelChildrenOf, moveRun } from "../runs/move-run.ts";
+import { countError, tellFailure } from "../runs/run-errors.ts";
+import { lanesThatWaitFor } from "../sites/site-deps.ts";
+import { startWords } from "../runs/start-words.ts";
+import { CounterDeltas } from "./counter-deltas.ts";
+import { Advance } from "../workflows/workflow-advance.ts";
+import { endTasks } from "./write-task.ts";
+
+interface Stoppable {
+  id: number;
+  state: number;
+  reason: string | null;
+  lane: string;
+  orphaned: number;
+  kind: string;
+  status: RunState;
+}
+
+export function stopTask(
+  context: Context,
+  taskId: string,
+  now: number,
+): { state: "failed" | "running"; lanes: string[] } {
+  const { connection } = context;
+  return connection.write(
+    () => {
+      const task = requireStoppable(context, taskId);
+      if (task.state === STATE.failed) return { state: "failed", lanes: [] };
+      connection.sql("INSERT INTO task_stops VALUES (?, ?) ON CONFLICT DO NOTHING").run(task.id, now);
+      if (task.state === STATE.running && task.orphaned === 0) {
+        bumpControl(context);
+        return { state: "running", lanes: [task.lane] };
+      }
+      const opened = new Set<string>();
+      if (task.state === STATE.running) putBack(context, task.id);
+      endStopped(context, opened, [], now);
+      return { state: "failed", lanes: [...opened] };
+    },
+    { durable: true },
+  );
+}
+
+/** What a dead owner had in hand is nobody's. */
+function putBack(context: Context, task: number): void {
+  const { stream } = context.connection
+    .sql(`UPDATE tasks SET state = ${STATE.queued} WHERE id = ? RETURNING stream`)
+    .get(task) as { stream: number };
+  changeCounters(context, stream, { running: -1, queued: 1 });
+}
+
+function requireStoppable({ connection, instance, leaseNow }: Context, taskId: string): Stoppable {
+  const task = connection
+    .sql(
+      `SELECT t.id, t.state, json_extract(t.outcome, '$.failure.reason') AS reason, l.lane, r.kind, r.status,
+         l.owner IS NULL OR l.lease_until < ? AS orphaned
+       FROM tasks t JOIN streams s ON s.id = t.stream JOIN lanes l ON l.id = s.lane JOIN runs r ON r.n = s.run
+       WHERE t.id = ?`,
+    )
+    .get(leaseNow(), decodeId(instance, "task", taskId)) as Stoppable | undefined;
+  if (task === undefined) throw new OrbError("not_found", `there is no task with the id ${taskId}`);
+  const state = TASK_STATES[task.state] as (typeof TASK_STATES)[number];
+  if (state === "failed" && task.reason === "task_stopped") return task;
+  if (state === "pending")
+    throw new OrbError("illegal_transition", "the task waits for others and has not begun", {
+      hint: "Stop those, or cancel the run.",
+    });
+  if (!["queued", "running", "retrying"].includes(state))
+    throw new OrbError("illegal_transition", `the task has ended: it is ${state}`);
+  if (TERMINAL_RUN_STATES.includes(task.status))
+    throw new OrbError("illegal_transition", `the run of this task has ended: it is ${task.status}`);
+  if (task.status === "queued" && (task.kind === "crawl" || task.kind === "workflow"))
+    throw new OrbError("illegal_transition", "the run of this task has not begun", { hint: "Cancel the run." });
+  return task;
+}
+
+export function stoppedTasks({ connection }: Context, tasks: readonly number[]): Set<number> {
+  const marked = connection
+    .sql("SELECT task FROM task_stops WHERE task IN (SELECT CAST(value AS BIGINT) FROM json_each(?))")
+    .all(JSON.stringify(tasks));
+  return new Set(rows<{ task: number }>(marked).map(({ task }) => task));
+}
+
+const WAITING = `t.state IN (${STATE.queued}, ${STATE.retrying})`;
+const OPEN = `t.state IN (${STATE.queued}, ${STATE.running}, ${STATE.retrying})`;
+
+/** Nearly always there is none. */
+function areThere({ connection }: Context): boolean {
+  return connection.sql("SELECT 1 FROM task_stops LIMIT 1").get() !== undefined;
+}
+
+export function endStoppedNow(context: Context, now: number): string[] {
+  if (!areThere(context)) return [];
+  const opened = new Set<string>();
+  context.connection.write(() => endStopped(context, opened, [], now));
+  return [...opened];
+}
+
+/** Ends the tasks that are to be stopped and that nobody has in hand, whichever way they came back. */
+export function endStopped(context: Context, opened: Set<string>, ended: Settled["ended"], now: number): void {
+  const { connection } = context;
+  if (!areThere(context)) return;
+  const waiting = rows<{ id: number; state: number }>(
+    connection.sql(`SELECT t.id, t.state FROM task_stops k JOIN tasks t ON t.id = k.task WHERE ${WAITING}`).all(),
+  );
+  const tally = new CounterDeltas();
+  const advance = new Advance(context, tally, opened, now);
+  for (const { id, state } of waiting) failStopped(context, takeInHand(context, id, state, tally), tally, advance, now);
+  tally.pace.write(context, now);
+  advance.write();
+  const counted = tally.apply(context);
+  for (const lane of lanesThatWaitFor(context, counted.closed)) opened.add(lane);
+  for (const [run, change] of counted.runs) {
+    getGoing(context, run, now);
+    const end = endRunIfDone(context, run, now);
+    for (const lane of end?.lanes ?? lanesForFreedQuota(context, run, change)) opened.add(lane);
+    if (end === null) continue;
+    const { id } = connection.sql("SELECT id FROM runs WHERE n = ?").get(run) as { id: string };
+    ended.push({ runId: id, status: end.status });
+  }
+  connection
+    .sql(`DELETE FROM task_stops WHERE NOT EXISTS (SELECT 1 FROM tasks t WHERE t.id = task_stops.task AND ${OPEN})`)
+    .run();
+}
+
+/** As a claim would: only who has a task in hand may end it. */
+function takeInHand(context: Context, id: number, from: number, tally: CounterDeltas): ClaimedTask {
+  const { connection } = context;
+  const state = TASK_STATES[from] as (typeof TASK_STATES)[number];
+  const steps = state === "retrying" ? [STATE.queued, STATE.running] : [STATE.running];
+  for (const to of steps) connection.sql("UPDATE tasks SET state = ? WHERE id = ?").run(to, id);
+  const row = connection.sql(`SELECT ${CLAIMED} FROM tasks WHERE id = ?`, { lists: true }).get(id) as unknown;
+  const stream = connection
+    .sql(
+      `SELECT s.id, s.run, s.site, s.resolver, s.aside, r.id AS run_id, r.kind, r.generation, r.max_attempts,
+         r.time_limit_ms IS NOT NULL AS timed FROM streams s JOIN runs r ON r.n = s.run WHERE s.id = ?`,
+    )
+    .get((row as ClaimedRow)[1]) as unknown as StreamRow;
+  tally.shift(stream.id, state, stream.id, "running");
+  return toClaimed(context, row as ClaimedRow, stream);
+}
+
+function failStopped(context: Context, task: ClaimedTask, tally: CounterDeltas, advance: Advance, now: number): void {
+  const why = failure("task_stopped", "somebody stopped it; retry-failed tries it again");
+  const verdict = { kind: "failed", failure: why } as const;
+  endTasks(
+    context,
+    [{ settled: { task, verdict, attempt: null }, state: "failed", outcome: { failure: why } }],
+    tally,
+    now,
+  );
+  if (!task.aside) countError(context, task, why);
+  advance.ended(task, verdict);
+  if (task.runKind === "page") tellFailure(context, task.runId, why);
+  dropChildren(context, task, now);
+}
+
+/** What the task has started does not go on without it. */
+export function dropChildren(context: Context, task: ClaimedTask, now: number): void {
+  if (task.runKind !== "workflow") return;
+  cancelChildrenOf(
+    context,
+    task.row,
+    `its step (task ${encodeId(context.instance, "task", task.row)}) was stopped`,
+    now,
+  );
+}
+
+/**
+ * A run that has not begun, or that waits for a person because of what was stopped, can only end when it is running. One
+ * that is held does not begin by this, unless nothing is left of it.
+ */
+function getGoing(context: Context, run: number, now: number): void {
+  const { connection } = context;
+  const { status, waits } = connection
+    .sql("SELECT status, hold IS NOT NULL AND open_streams > 0 AS waits FROM runs WHERE n = ?")
+    .get(run) as { status: RunState; waits: number };
+  if (status === "queued" && waits === 0) moveRun(context, run, "running", startWords(context, run), now);
+  if (status !== "waiting_for_human") return;
+  const others = connection
+    .sql(
+      `SELECT 1 FROM streams s JOIN tasks t ON t.stream = s.id AND t.state = ${STATE.queued}
+       WHERE s.run = ? AND s.queued > 0 AND json_extract(t.outcome, '$.human') IS NOT NULL LIMIT 1`,
+    )
+    .get(run);
+  if (others !== undefined) return;
+  const message = "Run resumed: what waited for a person was stopped";
+  moveRun(context, run, "running", { type: "run.resumed", message }, now);
+  bumpControl(context);
+}

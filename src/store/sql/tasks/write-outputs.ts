@@ -1,0 +1,172 @@
+/** Files and records that tasks leave. */
+import { encodeId } from "../../../domain/run/ids.ts";
+import type { TaskArtifact } from "../../../domain/run/outcome.ts";
+import type { ClaimedTask, SettledTask } from "../../ports/port.ts";
+import type { ForEach, Value } from "../kernel/connection.ts";
+import { type Context, rows } from "../kernel/context.ts";
+import { firstToSay } from "../crawls/frontier.ts";
+import { dropArtifacts } from "../runs/retention.ts";
+import type { TaskEnd } from "./write-task.ts";
+
+/** What sent the page to another site stays: it is not asked there again. */
+const REPLACED = "task = ? AND role IS DISTINCT FROM 'redirect'";
+
+const INSERT_FILE: ForEach = {
+  text: `INSERT INTO artifacts (task, ordinal, hash, size, content_type, url, created_at, role, run)
+    SELECT new.task, new.ordinal, new.hash, new.size, new.content_type, new.url, new.created_at, new.role, new.run
+    FROM new ORDER BY new.place`,
+  columns: {
+    task: "bigint",
+    ordinal: "bigint",
+    hash: "bytea",
+    size: "bigint",
+    content_type: "text",
+    url: "text",
+    created_at: "bigint",
+    role: "text",
+    run: "bigint",
+  },
+};
+
+const INSERT_RESULT: ForEach = {
+  text: `INSERT INTO results (task, ordinal, data, created_at, run)
+    SELECT new.task, new.ordinal, new.data, new.created_at, new.run FROM new ORDER BY new.place`,
+  columns: { task: "bigint", ordinal: "bigint", data: "text", created_at: "bigint", run: "bigint" },
+};
+
+type Completed = Extract<SettledTask["verdict"], { kind: "completed" }>;
+
+type Place = NonNullable<TaskArtifact["into"]>;
+
+interface FilesOfTask {
+  task: ClaimedTask;
+  run: number;
+  files: readonly TaskArtifact[];
+}
+
+interface RecordsOfTask {
+  task: ClaimedTask;
+  run: number;
+  results: readonly unknown[];
+  /** What the page says, as another one did before. */
+  repeats: Uint8Array | null;
+}
+
+/** What several tasks leave, each another one; gathered, and written together. */
+export class Outputs {
+  readonly #context: Context;
+  readonly #now: number;
+  readonly #files: FilesOfTask[] = [];
+  readonly #records: RecordsOfTask[] = [];
+  /** Ids of files that stand in records, by task. */
+  readonly #places = new Map<number, { way: Place; id: string }[]>();
+
+  constructor(context: Context, now: number) {
+    this.#context = context;
+    this.#now = now;
+  }
+
+  /** Files and records of a task. Settling a task again replaces all of them. */
+  add({ settled: { task }, repeats }: TaskEnd, run: number, { artifacts, results }: Completed): void {
+    if (task.attempts.length > 0) this.#context.connection.sql("DELETE FROM results WHERE task = ?").run(task.row);
+    this.replaceFiles(task, run, artifacts);
+    if (results.length > 0) this.#records.push({ task, run, results, repeats: repeats ?? null });
+  }
+
+  replaceFiles(task: ClaimedTask, run: number, files: readonly TaskArtifact[]): void {
+    // A task without a history has none.
+    if (task.attempts.length > 0) dropArtifacts(this.#context, REPLACED, task.row);
+    if (files.length > 0) this.#files.push({ task, run, files });
+  }
+
+  write(): void {
+    if (this.#files.length > 0) this.#writeFiles();
+    if (this.#records.length > 0) this.#writeRecords();
+  }
+
+  #writeRecords(): void {
+    const records: Value[][] = [];
+    const repeated: (RecordsOfTask & { repeats: Uint8Array })[] = [];
+    for (const { repeats, ...one } of this.#records)
+      if (repeats === null) this.#addRecords(records, one, null);
+      else repeated.push({ ...one, repeats });
+    this.#insert(INSERT_RESULT, records);
+    if (repeated.length === 0) return;
+    // Only now: the first may be among those.
+    const firsts = firstToSay(
+      this.#context,
+      repeated.map(({ repeats }) => repeats),
+    );
+    const again: Value[][] = [];
+    for (const [index, one] of repeated.entries()) this.#addRecords(again, one, firsts[index] ?? null);
+    this.#insert(INSERT_RESULT, again);
+  }
+
+  #insert(statement: ForEach, list: readonly Value[][]): void {
+    const { connection } = this.#context;
+    connection.dialect.each(connection, statement, list);
+  }
+
+  #addRecords(records: Value[][], { task, run, results }: Omit<RecordsOfTask, "repeats">, first: string | null): void {
+    for (const [ordinal, plain] of results.entries()) {
+      const result = this.#withIds(task, ordinal, plain);
+      const data = first === null ? result : { ...(result as object), duplicate_of: first };
+      records.push([task.row, ordinal, JSON.stringify(data ?? null), this.#now, run]);
+    }
+  }
+
+  #writeFiles(): void {
+    const { connection } = this.#context;
+    const before = this.#files.filter(({ task }) => task.attempts.length > 0);
+    const text = "SELECT coalesce(max(ordinal) + 1, 0) AS next FROM artifacts WHERE task = ?";
+    const next = connection.dialect.firsts(
+      connection,
+      before.map(({ task }) => ({ text, values: [task.row] })),
+    );
+    const from = new Map(before.map(({ task }, index) => [task, Number(next[index]?.["next"])]));
+    const list: Value[][] = [];
+    for (const { task, run, files } of this.#files)
+      for (const [index, file] of files.entries())
+        list.push([
+          task.row,
+          (from.get(task) ?? 0) + index,
+          Buffer.from(file.hash, "hex"),
+          file.size,
+          file.contentType,
+          file.url,
+          this.#now,
+          file.role ?? null,
+          run,
+        ]);
+    this.#insert(INSERT_FILE, list);
+    for (const { task, files } of this.#files)
+      if (files.some(({ into }) => into !== undefined)) this.#place(task, files, from.get(task) ?? 0);
+  }
+
+  /** Only now do the files have ids. */
+  #place(task: ClaimedTask, files: readonly TaskArtifact[], from: number): void {
+    const { connection, instance } = this.#context;
+    const written = rows<{ n: number; ordinal: number }>(
+      connection.sql("SELECT n, ordinal FROM artifacts WHERE task = ? AND ordinal >= ?").all(task.row, from),
+    );
+    const idOf = new Map(written.map(({ n, ordinal }) => [Number(ordinal), encodeId(instance, "artifact", Number(n))]));
+    const places = files.flatMap(({ into }, index) => {
+      const id = idOf.get(from + index);
+      return into === undefined || id === undefined ? [] : [{ way: into, id }];
+    });
+    this.#places.set(task.row, places);
+  }
+
+  #withIds(task: ClaimedTask, ordinal: number, record: unknown): unknown {
+    const mine = (this.#places.get(task.row) ?? []).filter(({ way: [which] }) => which === ordinal);
+    return mine.reduce((data, { way: [, ...way], id }) => withAt(data, way, id), record);
+  }
+}
+
+/** A copy that has this value at the end of the way. */
+function withAt(data: unknown, [key, ...way]: readonly (string | number)[], value: string): unknown {
+  if (key === undefined) return value;
+  if (Array.isArray(data)) return data.map((item, index) => (index === key ? withAt(item, way, value) : item));
+  const object = (data ?? {}) as Record<string, unknown>;
+  return { ...object, [key]: withAt(object[key], way, value) };
+}

@@ -1,0 +1,194 @@
+/** What is written of a task itself when it ends or goes on. */
+import { NEVER_FETCHED } from "../../../domain/crawl/crawl-end.ts";
+import type { TaskState } from "../../../domain/run/states.ts";
+import type { ClaimedTask, SettledTask } from "../../ports/port.ts";
+import type { ForEachChanged, Value } from "../kernel/connection.ts";
+import { type Context, STATE } from "../kernel/context.ts";
+import { packAttempts } from "./history.ts";
+import { noteLoose } from "../runs/retention.ts";
+import type { CounterDeltas } from "./counter-deltas.ts";
+
+/**
+ * The stream is part of the proof: a task that moved to another lane since it was claimed is not touched. So is the number
+ * of the claim: what is handed in again, because its answer was lost, touches nothing that was claimed again since.
+ */
+const OURS = `WHERE tasks.id = new.id AND tasks.stream = new.stream AND tasks.claims = new.claim AND tasks.state = ${STATE.running}`;
+
+/** The same of a task `t`, by the values of `proofOf`. */
+export const IN_HAND = `t.id = ? AND t.stream = ? AND t.claims = ? AND t.state = ${STATE.running}`;
+
+export function proofOf({ row, streamId, claim }: ClaimedTask): [row: number, stream: number, claim: number] {
+  return [row, streamId, claim];
+}
+
+const END_TASK: ForEachChanged = {
+  text: `UPDATE tasks SET state = new.to_state, tries = new.tries, attempts = new.attempts, outcome = new.outcome,
+    ended_at = new.ended_at FROM new ${OURS}`,
+  columns: {
+    to_state: "bigint",
+    tries: "bigint",
+    attempts: "text",
+    outcome: "text",
+    ended_at: "bigint",
+    id: "bigint",
+    stream: "bigint",
+    claim: "bigint",
+  },
+  key: "tasks.id",
+};
+
+/** The same, where pages say something. Apart, because naming an indexed column costs SQLite something. */
+const END_PAGE: ForEachChanged = {
+  text: END_TASK.text.replace(" FROM new", ", content = new.content FROM new"),
+  columns: { ...END_TASK.columns, content: "bytea" },
+  key: END_TASK.key,
+};
+
+const KEEP_TASK: ForEachChanged = {
+  text: `UPDATE tasks SET state = new.to_state, tries = new.tries, waits = new.waits, ready_at = new.ready_at,
+    attempts = new.attempts, outcome = new.outcome, stream = new.to_stream, next_url = new.next_url FROM new ${OURS}`,
+  columns: {
+    to_state: "bigint",
+    tries: "bigint",
+    waits: "bigint",
+    ready_at: "bigint",
+    attempts: "text",
+    outcome: "text",
+    to_stream: "bigint",
+    next_url: "text",
+    id: "bigint",
+    stream: "bigint",
+    claim: "bigint",
+  },
+  key: "tasks.id",
+};
+
+/** Nothing is written for a run after its end: what comes late is dropped, whatever it was. */
+export function dropTasks(context: Context, list: readonly SettledTask[], tally: CounterDeltas, now: number): void {
+  const { connection } = context;
+  const files = list.flatMap(({ verdict, report }) => [
+    ...(verdict.kind === "completed" ? verdict.artifacts : []),
+    ...(report?.evidence ?? []),
+  ]);
+  noteLoose(
+    context,
+    files.map(({ hash }) => hash),
+  );
+  const rows = list.map(({ task }) => [
+    STATE.cancelled,
+    task.tries,
+    packAttempts(task.attempts, null),
+    null,
+    now,
+    task.row,
+    task.streamId,
+    task.claim,
+  ]);
+  const ended = connection.dialect.eachChanged(connection, END_TASK, rows);
+  for (const [index, { task }] of list.entries())
+    if (ended[index] === true) tally.move(task.streamId, task.streamId, "cancelled", false);
+    else tally.missed.push(task.row);
+}
+
+/** How a task is to end. */
+export interface TaskEnd {
+  settled: SettledTask;
+  state: TaskState;
+  outcome: unknown;
+  /** What the page says, as the first of its run. */
+  content?: Uint8Array;
+  /** What the page says, as another one did before. */
+  repeats?: Uint8Array;
+}
+
+/** Writes the ends of tasks, each of another one; false where it was not ours to end. */
+export function endTasks(context: Context, list: readonly TaskEnd[], tally: CounterDeltas, now: number): boolean[] {
+  const { connection } = context;
+  const speak = list.some(({ content }) => content !== undefined);
+  const rows = list.map(({ settled: { task, attempt }, state, outcome }): Value[] => [
+    STATE[state],
+    task.tries + 1,
+    packAttempts(task.attempts, attempt),
+    outcome === null ? null : JSON.stringify(outcome),
+    now,
+    task.row,
+    task.streamId,
+    task.claim,
+  ]);
+  if (speak) for (const [index, { content = null }] of list.entries()) rows[index]?.push(content);
+  const ended = connection.dialect.eachChanged(connection, speak ? END_PAGE : END_TASK, rows);
+  for (const [index, { settled, state }] of list.entries()) {
+    const { task, verdict } = settled;
+    if (ended[index] !== true) {
+      tally.missed.push(task.row);
+      continue;
+    }
+    const unfetched = verdict.kind === "failed" && NEVER_FETCHED.includes(verdict.failure.reason);
+    tally.move(task.streamId, task.streamId, state, unfetched);
+    tally.pace.note(settled, state);
+  }
+  return ended;
+}
+
+export interface Kept {
+  tries?: number;
+  waits?: number;
+  readyAt?: number;
+  outcome?: Record<string, unknown>;
+  redirects?: readonly string[];
+  stream?: number;
+  url?: string;
+  /** Instead of what is remembered otherwise. */
+  memory?: unknown;
+}
+
+/** How a task is to go on, in its lane or another. */
+export interface TaskKept {
+  settled: SettledTask;
+  state: TaskState;
+  more: Kept;
+}
+
+export function keepTask(
+  context: Context,
+  settled: SettledTask,
+  state: TaskState,
+  tally: CounterDeltas,
+  more: Kept,
+): boolean {
+  return keepTasks(context, [{ settled, state, more }], tally)[0] === true;
+}
+
+/** Writes that tasks go on, each another one; false where it was not ours to keep. */
+export function keepTasks({ connection }: Context, list: readonly TaskKept[], tally: CounterDeltas): boolean[] {
+  const kept = connection.dialect.eachChanged(connection, KEEP_TASK, list.map(keptRow));
+  for (const [index, { settled, state, more }] of list.entries()) {
+    const { streamId, row } = settled.task;
+    if (kept[index] === true) tally.move(streamId, more.stream ?? streamId, state, false);
+    else tally.missed.push(row);
+  }
+  return kept;
+}
+
+function keptRow({ settled: { task, attempt, report }, state, more }: TaskKept): Value[] {
+  const memory = more.memory === undefined ? (report?.memory ?? task.memory) : more.memory;
+  const redirects = more.redirects ?? task.redirects;
+  const rest = {
+    ...more.outcome,
+    ...(redirects.length === 0 ? {} : { redirects }),
+    ...(memory === null ? {} : { memory }),
+  };
+  return [
+    STATE[state],
+    more.tries ?? task.tries,
+    more.waits ?? task.waits,
+    Math.round(more.readyAt ?? 0),
+    packAttempts(task.attempts, attempt),
+    Object.keys(rest).length === 0 ? null : JSON.stringify(rest),
+    more.stream ?? task.streamId,
+    more.url ?? task.nextUrl,
+    task.row,
+    task.streamId,
+    task.claim,
+  ];
+}

@@ -1,0 +1,189 @@
+/** How workflows come into being, and begin. */
+import { OrbError } from "../../../base/errors.ts";
+import { keyOfStep, laneOfStep, STEP_HANDLER } from "../../../domain/workflow/definition.ts";
+import { weightsOf } from "../../../domain/workflow/graph.ts";
+import type { RunRecord } from "../../ports/port.ts";
+import type { NewStep, NewWorkflow } from "../../records/workflow-records.ts";
+import { bumpControl, type Context, keyHash, STATE } from "../kernel/context.ts";
+import { changeAllCounters } from "../kernel/counters.ts";
+import { endRunIfDone } from "../runs/end-run.ts";
+import { placesOf, streamsOf } from "../lanes/places.ts";
+import { moveRun } from "../runs/move-run.ts";
+import { openReadySteps } from "./open-steps.ts";
+import { readRun, requireRun } from "../runs/runs.ts";
+
+/** The steps of a run that was just made, each a task that is pending. Within a transaction of the caller's. */
+export function insertWorkflow(
+  context: Context,
+  made: RunRecord,
+  workflow: NewWorkflow,
+  snapshot: unknown,
+  now: number,
+): { made: RunRecord; lanes: string[] } {
+  const run = { n: requireRun(context, made.id).n, id: made.id };
+  const { steps } = workflow;
+  const tasks = insertSteps(context, run, workflow, { from: 0, to: steps.length }, now);
+  insertEdges(context, run.n, tasks, followersOf(steps, tasks), { from: 0, to: steps.length });
+  return completeWorkflow(context, { run, name: made.name, workflow, snapshot, tasks }, now);
+}
+
+export interface WrittenSteps {
+  run: RunOfSteps;
+  name: string | null;
+  workflow: NewWorkflow;
+  snapshot: unknown;
+  tasks: readonly number[];
+}
+
+/** All its steps are there: it is a workflow, and begins if it is to. Within a transaction of the caller's. */
+export function completeWorkflow(
+  context: Context,
+  { run, name, workflow, snapshot, tasks }: WrittenSteps,
+  now: number,
+): { made: RunRecord; lanes: string[] } {
+  const { connection } = context;
+  const weights = weightsOf(workflow.steps.map(({ estimatedMs }) => estimatedMs));
+  connection
+    .sql(
+      `INSERT INTO workflows (run, name, total_steps, metadata, max_recovery_attempts, template, template_version, rerun_of, likeness, weight, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    .run(
+      run.n,
+      name ?? "",
+      workflow.steps.length,
+      JSON.stringify(workflow.metadata),
+      workflow.maxRecoveryAttempts,
+      workflow.template?.name ?? null,
+      workflow.template?.version ?? null,
+      workflow.rerunOf,
+      workflow.likeness,
+      weights.reduce((sum, weight) => sum + weight, 0),
+      now,
+    );
+  connection
+    .sql("INSERT INTO workflow_snapshots (run, snapshot) VALUES (?, ?)")
+    .run(run.n, JSON.stringify(snapshot ?? null));
+  connection
+    .sql("UPDATE runs SET first_task = ?, last_task = ?, pages_known = ? WHERE n = ?")
+    .run(tasks[0] ?? null, tasks.at(-1) ?? null, tasks.length, run.n);
+  const lanes = workflow.start ? begin(context, run.n, now) : [];
+  return { made: { ...(readRun(context, run.id) as RunRecord), snapshot }, lanes };
+}
+
+interface RunOfSteps {
+  n: number;
+  id: string;
+}
+
+interface Part {
+  from: number;
+  to: number;
+}
+
+/** Some of the steps, in their order; says the numbers of their tasks. */
+export function insertSteps(
+  context: Context,
+  run: RunOfSteps,
+  { steps }: NewWorkflow,
+  { from, to }: Part,
+  now: number,
+): number[] {
+  const weights = weightsOf(steps.map(({ estimatedMs }) => estimatedMs));
+  const part = steps.slice(from, to);
+  const wanted = part.map((_, index) => ({ lane: laneOfStep(run.id, from + index), site: null }));
+  const places = placesOf(context, wanted, now).map((place) => ({ ...place, resolver: null }));
+  const streams = streamsOf(context, run.n, places);
+  const tasks = part.map((step, index) =>
+    insertStep(context, run, streams[index] as number, from + index, step, weights[from + index] ?? 1, now),
+  );
+  changeAllCounters(
+    context,
+    streams.map((stream) => [stream, { pending: 1 }]),
+  );
+  return tasks;
+}
+
+/** By index: the tasks of the steps that wait for it. */
+export function followersOf(steps: readonly NewStep[], tasks: readonly number[]): number[][] {
+  const followers = steps.map((): number[] => []);
+  for (const [index, { dependencies }] of steps.entries())
+    for (const dependency of new Set(dependencies)) followers[dependency]?.push(tasks[index] as number);
+  return followers;
+}
+
+/** Steps that depend on many others have tens of thousands, in the order of their index: row by row takes twice as long. */
+export function insertEdges(
+  { connection }: Context,
+  run: number,
+  tasks: readonly number[],
+  followers: readonly (readonly number[])[],
+  { from, to }: Part,
+): void {
+  const insert = connection.sql(
+    "INSERT INTO step_edges (run, step, follower) SELECT ?, ?, CAST(value AS BIGINT) FROM json_each(?)",
+  );
+  for (let index = from; index < to; index += 1) {
+    const list = followers[index] ?? [];
+    if (list.length > 0) insert.run(run, tasks[index] as number, JSON.stringify(list));
+  }
+}
+
+function insertStep(
+  { connection }: Context,
+  run: { n: number; id: string },
+  stream: number,
+  index: number,
+  step: NewStep,
+  weight: number,
+  now: number,
+): number {
+  const key = keyOfStep(step.name);
+  const { id } = connection
+    .sql(
+      `INSERT INTO tasks (stream, state, created_at, key_hash, key, handler, payload)
+       VALUES (?, ${STATE.pending}, ?, ?, ?, ?, ?) RETURNING id`,
+    )
+    .get(stream, now, keyHash(run.id, key), key, STEP_HANDLER, JSON.stringify({ step: index })) as { id: number };
+  connection
+    .sql(
+      `INSERT INTO steps (task, run, idx, name, kind, dependencies, open_deps, max_retries, estimated_ms, weight, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    .run(
+      id,
+      run.n,
+      index,
+      step.name,
+      step.kind,
+      JSON.stringify(step.dependencies),
+      new Set(step.dependencies).size,
+      step.maxRetries,
+      step.estimatedMs,
+      weight,
+      now,
+    );
+  return id;
+}
+
+export function startWorkflow(context: Context, id: string, now: number): { run: RunRecord; lanes: string[] } {
+  return context.connection.write(
+    () => {
+      const run = requireRun(context, id);
+      if (run.kind !== "workflow")
+        throw new OrbError("illegal_transition", `the run ${id} is no workflow: it starts by itself`);
+      const lanes = run.status === "queued" ? begin(context, run.n, now) : [];
+      if (lanes.length > 0) bumpControl(context);
+      return { run: readRun(context, id) as RunRecord, lanes };
+    },
+    { durable: true },
+  );
+}
+
+function begin(context: Context, run: number, now: number): string[] {
+  moveRun(context, run, "running", { type: "run.started", message: "Run started" }, now);
+  const lanes = openReadySteps(context, run);
+  // One without steps is done with its start.
+  if (lanes.length === 0) endRunIfDone(context, run, now);
+  return lanes;
+}

@@ -1,0 +1,101 @@
+/**
+ * A workflow of many steps comes into being in several short transactions: one would keep other writers, and in SQLite the
+ * event loop, for a tenth of a second. Until the last of them its run is marked as one that is being removed, so that nobody
+ * sees half of it. What a process leaves that dies over it is removed.
+ */
+import { yieldToEventLoop } from "../../../base/event-loop.ts";
+import type { Created, IdempotencyKey } from "../../records/job-records.ts";
+import type { NewRun, RunRecord } from "../../ports/port.ts";
+import type { NewWorkflow } from "../../records/workflow-records.ts";
+import { type Context, rows, STATE } from "../kernel/context.ts";
+import { changeAllCounters } from "../kernel/counters.ts";
+import { completeWorkflow, followersOf, insertEdges, insertSteps } from "./insert-workflow.ts";
+import { makeOnce, readAnswer } from "../kernel/idempotency-keys.ts";
+import { announceRun, insertRunRow } from "../runs/runs.ts";
+
+/** Steps, and edges between them, that one transaction writes: some milliseconds. */
+const MOST_STEPS = 50;
+const MOST_EDGES = 2000;
+
+/** A workflow that is still hidden after this time belongs to a process that has died. */
+const ABANDONED_MS = 3_600_000;
+
+/** Whether one transaction would take long. */
+export function isLarge({ steps }: NewWorkflow): boolean {
+  if (steps.length > MOST_STEPS) return true;
+  return steps.reduce((sum, { dependencies }) => sum + dependencies.length, 0) > MOST_EDGES;
+}
+
+export async function startLargeWorkflow(
+  context: Context,
+  run: NewRun & { workflow: NewWorkflow },
+  now: number,
+  once?: IdempotencyKey,
+): Promise<Created<RunRecord>> {
+  const { connection } = context;
+  const { workflow, snapshot } = run;
+  const { steps } = workflow;
+  const before = once === undefined ? null : readAnswer(context, once, now);
+  if (before !== null) return { made: before as RunRecord, lanes: [], replayed: true };
+  const tasks: number[] = [];
+  const next = () => ({ from: tasks.length, to: Math.min(steps.length, tasks.length + MOST_STEPS) });
+  // With its first steps: a hidden run without open work is removed at once.
+  const { row, hold } = connection.write(() => {
+    const inserted = insertRunRow(context, run, now, { hidden: true });
+    tasks.push(...insertSteps(context, inserted.row, workflow, next(), now));
+    return inserted;
+  });
+  while (tasks.length < steps.length) {
+    await yieldToEventLoop();
+    tasks.push(...connection.write(() => insertSteps(context, row, workflow, next(), now)));
+  }
+  const followers = followersOf(steps, tasks);
+  for (let from = 0; from < steps.length;) {
+    let to = from;
+    for (let edges = 0; to < steps.length && edges < MOST_EDGES; to += 1) edges += followers[to]?.length ?? 0;
+    await yieldToEventLoop();
+    connection.write(() => insertEdges(context, row.n, tasks, followers, { from, to }));
+    from = to;
+  }
+  await yieldToEventLoop();
+  const made = await makeOnce(context, once, now, () => {
+    connection.sql("UPDATE runs SET removing_at = NULL WHERE n = ?").run(row.n);
+    announceRun(context, row.n, run, hold, now);
+    return completeWorkflow(context, { run: row, name: row.name, workflow, snapshot, tasks }, now);
+  });
+  // The same call has come twice at once, and the other one was quicker.
+  if (made.replayed) connection.write(() => endSteps(context, row.n, steps.length, now));
+  return made;
+}
+
+/** Ends what a process has left that died while it made a workflow, so that it is removed; says how many steps there were. */
+export function endAbandoned(context: Context, limit: number, now: number): number {
+  const { connection } = context;
+  const find = () =>
+    connection
+      .sql(
+        `SELECT n FROM runs INDEXED BY runs_removing WHERE removing_at IS NOT NULL AND removing_at < ?
+           AND kind = 'workflow' AND status = 'queued' AND open_streams > 0 LIMIT 1`,
+      )
+      .get(now - ABANDONED_MS) as { n: number } | undefined;
+  const run = find();
+  return run === undefined ? 0 : connection.write(() => endSteps(context, run.n, limit, now));
+}
+
+function endSteps(context: Context, run: number, limit: number, now: number): number {
+  const ended = rows<{ stream: number }>(
+    context.connection
+      .sql(
+        `UPDATE tasks SET state = ${STATE.cancelled}, ended_at = ? WHERE id IN
+           (SELECT t.id FROM streams s CROSS JOIN tasks t ON t.stream = s.id WHERE s.run = ? AND t.state = ${STATE.pending} LIMIT ?)
+         RETURNING stream`,
+      )
+      .all(now, run, limit),
+  );
+  changeAllCounters(
+    context,
+    // In order of id, as every writer does it.
+    ended.toSorted((a, b) => a.stream - b.stream).map(({ stream }) => [stream, { pending: -1, cancelled: 1 }]),
+  );
+  return ended.length;
+}

@@ -1,0 +1,56 @@
+/** How a step goes to sleep: no lease, no slot, no attempt; what it waits for is made in the same transaction. */
+import type { SettledTask } from "../../ports/port.ts";
+import type { StepSleep } from "../../ports/workflow-port.ts";
+import { type Context, NEVER } from "../kernel/context.ts";
+import { insertRunWithTasks } from "../tasks/enqueue.ts";
+import { laneGotWork } from "../runs/move-run.ts";
+import { keepTimeLeft } from "./step-time.ts";
+import type { CounterDeltas } from "../tasks/counter-deltas.ts";
+import { openSlots, type StepItems } from "./workflow-items.ts";
+import { IN_HAND, keepTask, proofOf } from "../tasks/write-task.ts";
+
+/** False: the step was not ours any more, and nothing was written. */
+export function fallAsleep(
+  context: Context,
+  settled: SettledTask,
+  sleep: StepSleep,
+  tally: CounterDeltas,
+  opened: Set<string>,
+  now: number,
+): boolean {
+  const { connection } = context;
+  const { task } = settled;
+  const owner = connection
+    .sql(
+      `SELECT r.n AS run, r.generation FROM tasks t JOIN streams s ON s.id = t.stream JOIN runs r ON r.n = s.run
+       WHERE ${IN_HAND}`,
+    )
+    .get(...proofOf(task)) as { run: number; generation: number } | undefined;
+  if (owner === undefined) {
+    tally.missed.push(task.row);
+    return false;
+  }
+  const memory = sleep.memory;
+  const readyAt = sleep.until ?? NEVER;
+  if (sleep.leftMs !== undefined) keepTimeLeft(context, task.row, sleep.leftMs, now);
+  if (sleep.items !== undefined) {
+    const step = connection.sql("SELECT * FROM steps WHERE task = ?").get(task.row) as unknown as StepItems;
+    const inHand = openSlots(context, step, task.runId, sleep.items, tally, opened);
+    if (inHand > 0)
+      return keepTask(context, settled, "retrying", tally, { memory, readyAt, outcome: { waiting: { for: "items" } } });
+    // Nothing is left to wait for.
+    opened.add(laneGotWork(context, task.streamId));
+    return keepTask(context, settled, "queued", tally, { memory });
+  }
+  if (sleep.child === undefined)
+    return keepTask(context, settled, "retrying", tally, {
+      memory,
+      readyAt,
+      outcome: { waiting: { for: "time", until: readyAt } },
+    });
+  const { run, tasks } = sleep.child;
+  const { made, lanes } = insertRunWithTasks(context, run, tasks, now, { ...owner, task: task.row });
+  for (const lane of lanes) opened.add(lane);
+  const waiting = { for: "run", runId: made.id };
+  return keepTask(context, settled, "retrying", tally, { memory, readyAt, outcome: { waiting } });
+}

@@ -1,0 +1,15 @@
+import type { DatabaseSync } from "node:sqlite";
+
+/** Which process each owner is: of one on the same machine it is known at once that it is gone. */
+export const ownerProcesses = {
+  version: 20,
+  name: "owner-processes",
+  up(db: DatabaseSync): void {
+    db.exec(`
+      ALTER TABLE owners ADD COLUMN boot TEXT;
+      ALTER TABLE owners ADD COLUMN pid INTEGER;
+      ALTER TABLE owners ADD COLUMN pid_start TEXT;
+      UPDATE owners SET (boot, pid, pid_start) = (SELECT boot, pid, pid_start FROM engine);
+    `);
+  },
+};

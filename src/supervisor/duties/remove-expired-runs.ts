@@ -1,0 +1,54 @@
+import { type Clock, sleep } from "../../base/clock.ts";
+import type { RetentionRules } from "../../domain/run/retention.ts";
+import type { Store } from "../../store/ports/port.ts";
+import type { Duty } from "../duties.ts";
+
+const AT_ONCE = 100;
+/** Rows of one transaction, and the rest after it: other writers have the database in between. */
+const CHUNK = 500;
+const REST_MS = 20;
+/** Jobs whose runs only grow older are looked at so often; those that had a run, every time. */
+const ALL_JOBS_MS = 3_600_000;
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Removes runs that their policy keeps no longer, what somebody has deleted, and what an interrupted removal has left:
+ * hidden at once, then row by row.
+ */
+export function removeExpiredRuns(deps: { store: Store; clock: Clock; retention: RetentionRules }): Duty {
+  const { store, clock, retention } = deps;
+  const { temporaryMs, keepRuns, keepDays } = retention;
+  let seen = 0;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+
+  async function trim(signal: AbortSignal): Promise<void> {
+    const [now, isLong] = [clock.now(), clock.monotonic() - lookedAt >= ALL_JOBS_MS];
+    // Read before: a run that comes meanwhile is looked at next time.
+    const newest = await store.lastRunNumber();
+    const since = isLong ? 0 : seen;
+    for (let after: number | null = 0; after !== null && !signal.aborted;) {
+      const trimmed = await store.trimJobs({ defaults: { keepRuns, keepDays }, after, since, limit: AT_ONCE }, now);
+      if (!trimmed.isMore) after = trimmed.last;
+    }
+    if (signal.aborted) return;
+    seen = newest;
+    if (isLong) lookedAt = clock.monotonic();
+  }
+
+  return {
+    name: "remove runs that were kept long enough, and what was deleted",
+    everyMs: 60_000,
+    async run(signal) {
+      const now = clock.now();
+      const limits = {
+        temporaryBefore: now - temporaryMs,
+        endedBefore: keepDays === 0 ? null : now - keepDays * DAY_MS,
+      };
+      while (!signal.aborted && (await store.advanceDeletions(AT_ONCE, now))) await sleep(clock, REST_MS, signal);
+      while (!signal.aborted && (await store.expireRuns(limits, AT_ONCE, now)) === AT_ONCE);
+      await trim(signal);
+      while (!signal.aborted && (await store.removeExpired(CHUNK)) > 0) await sleep(clock, REST_MS, signal);
+    },
+  };
+}

@@ -1,0 +1,273 @@
+import { type Clock, sleep } from "../../base/clock.ts";
+import { isOrbError, messageOf } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import { endProcess, type Handle } from "./handle.ts";
+import { type Pace, Restarts } from "./restarts.ts";
+import type { ChildState, ChildStatus } from "./state-file.ts";
+
+/** What a look at a child gave. `starting`: it is not ready, and says so. */
+export type Health = { ok: true; what: string } | { ok: false; why: string; starting?: boolean };
+
+export interface ChildKind {
+  readonly name: string;
+  readonly kind: ChildStatus["kind"];
+  /** Starts it, or finds it running. */
+  begin(signal: AbortSignal): Promise<Handle>;
+  /** Answers in bounded time. */
+  check(handle: Handle): Promise<Health>;
+  /** Where it listens, once that is known. */
+  port(): number | null;
+  /** Why it ended, as far as it said. */
+  lastWords(): string | null;
+  readonly checkEveryMs: number;
+  /** So many looks in a row without an answer, and it is hung. */
+  readonly hungAfter: number;
+  /** How it is asked to stop, ever more firmly; in the end it is killed. */
+  readonly stopSteps: readonly { signal: NodeJS.Signals; waitMs: number }[];
+  /** When there is no time. */
+  readonly atOnce: NodeJS.Signals;
+}
+
+export interface ChildDeps {
+  clock: Clock;
+  log: Log;
+  pace: Pace;
+  /** Told after every change of what `status` gives; of numbers in the words of its health not at once. */
+  changed(): void;
+}
+
+/** While starting it is asked so often before it counts as failed; looks at which it says "not yet" are free, for a while. */
+const START_TRIES = 10;
+const START_PAUSE_MS = 500;
+const STARTING_PAUSE_MS = 100;
+const START_LIMIT_MS = 60_000;
+/** How old the numbers in the words of its health may be for others. */
+const NUMBERS_MS = 10_000;
+
+/** Keeps one process running until it is told to stop. */
+export class Child {
+  readonly #kind: ChildKind;
+  readonly #deps: ChildDeps;
+  readonly #restarts: Restarts;
+  readonly #stopping = new AbortController();
+  readonly #settled = Promise.withResolvers<void>();
+  #loop: Promise<void> | null = null;
+  #handle: Handle | null = null;
+  #state: ChildState = "starting";
+  #begun = 0;
+  #since: number | null = null;
+  #health: string | null = null;
+  /** The words that were told, and when. */
+  #told: { words: string; at: number } | null = null;
+  /** Somebody has asked for a new process of it, and why. */
+  #renewal: string | null = null;
+  #pause = new AbortController();
+  #note: string | null = null;
+
+  constructor(kind: ChildKind, deps: ChildDeps) {
+    this.#kind = kind;
+    this.#deps = deps;
+    this.#restarts = new Restarts(deps.pace);
+  }
+
+  get kind(): ChildStatus["kind"] {
+    return this.#kind.kind;
+  }
+
+  get status(): ChildStatus {
+    const { name, kind } = this.#kind;
+    return {
+      name,
+      kind,
+      state: this.#state,
+      identity: this.#handle?.identity ?? null,
+      port: this.#kind.port(),
+      restarts: Math.max(0, this.#begun - 1),
+      since: this.#since,
+      health: this.#health,
+      note: this.#note,
+    };
+  }
+
+  /** Resolves when it works for the first time, or could not be started at the first try. */
+  async start(): Promise<void> {
+    this.#loop = this.#live();
+    await this.#settled.promise;
+  }
+
+  /** Resolves when nothing of it is left. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    if (this.#handle !== null) {
+      this.#set("stopping");
+      await endProcess(this.#handle, this.#kind.stopSteps, this.#deps.clock);
+    }
+    await this.#loop;
+    this.#handle = null;
+    this.#since = null;
+    this.#health = null;
+    this.#set("stopped");
+  }
+
+  /** Ends the present process as a stop does, and begins another one at once; that is no death of it. */
+  async renew(why: string): Promise<void> {
+    this.#renewal = why;
+    this.#pause.abort();
+    if (this.#handle !== null) await endProcess(this.#handle, this.#kind.stopSteps, this.#deps.clock);
+  }
+
+  /** Does not wait for what it has in hand; `stop` then ends soon. */
+  hurry(): void {
+    this.#stopping.abort();
+    this.#handle?.kill(this.#kind.atOnce);
+  }
+
+  #set(state: ChildState, isNews = false): void {
+    const changed = this.#state !== state;
+    this.#state = state;
+    if (changed || isNews) this.#deps.changed();
+  }
+
+  /** Whether what it says of itself means something new to others: times and counts change all the while. */
+  #hear(words: string): boolean {
+    this.#health = words;
+    const now = this.#deps.clock.monotonic();
+    const isNew = this.#told === null || shape(this.#told.words) !== shape(words);
+    const isOld =
+      this.#told !== null && now - this.#told.at >= NUMBERS_MS && untimed(this.#told.words) !== untimed(words);
+    if (isNew || isOld) this.#told = { words, at: now };
+    return isNew || isOld;
+  }
+
+  async #live(): Promise<void> {
+    const { clock, log } = this.#deps;
+    const { signal } = this.#stopping;
+    const about = { child: this.#kind.name };
+    while (!signal.aborted) {
+      this.#renewal = null;
+      const why = await this.#once();
+      this.#settled.resolve();
+      if (signal.aborted) return;
+      if (this.#renewal !== null) {
+        this.#over("restarting", this.#renewal);
+        log.info(`${this.#kind.name} is started again`, { ...about, why: this.#renewal });
+        continue;
+      }
+      const { waitMs, crashLoop } = this.#restarts.died(clock.monotonic());
+      const wasLooping = this.#state === "crash_loop";
+      this.#over(crashLoop ? "crash_loop" : "restarting", why);
+      const seconds = waitMs / 1000;
+      if (crashLoop)
+        log.error(
+          wasLooping
+            ? `${this.#kind.name} died again; the next try is in ${seconds} s`
+            : `${this.#kind.name} dies again and again; from now on it is tried every ${seconds} s`,
+          { ...about, why },
+        );
+      else log.warn(`${this.#kind.name} died and is started again in ${seconds} s`, { ...about, why });
+      this.#pause = new AbortController();
+      await sleep(clock, waitMs, AbortSignal.any([signal, this.#pause.signal]));
+    }
+  }
+
+  #over(state: ChildState, why: string): void {
+    this.#handle = null;
+    this.#since = null;
+    this.#health = null;
+    this.#note = why;
+    this.#set(state);
+  }
+
+  /** One life of it; gives why it ended. */
+  async #once(): Promise<string> {
+    const { signal } = this.#stopping;
+    this.#begun += 1;
+    if (this.#state !== "crash_loop") this.#set("starting");
+    let handle: Handle;
+    try {
+      handle = await this.#kind.begin(signal);
+    } catch (error) {
+      const hint = isOrbError(error) ? (error.hint ?? "") : "";
+      return [messageOf(error), hint].filter((part) => part !== "").join(". ");
+    }
+    this.#handle = handle;
+    this.#since = this.#deps.clock.now();
+    this.#deps.changed();
+    const over = new AbortController();
+    // A look that is going on when it dies is of no interest any more.
+    const gone = once(over.signal).then((): Health => ({ ok: false, why: "gone" }));
+    let end: string | null = null;
+    void handle.exited.then((how) => {
+      end = how;
+      over.abort();
+    });
+    const asked = () => over.abort();
+    signal.addEventListener("abort", asked, { once: true });
+    // A stop that came while it began found no process to end.
+    if (signal.aborted || this.#renewal !== null) await endProcess(handle, this.#kind.stopSteps, this.#deps.clock);
+    const complaint = await this.#watch(handle, over.signal, gone);
+    signal.removeEventListener("abort", asked);
+    if (signal.aborted) return "";
+    if (complaint !== null) {
+      this.#deps.log.error(`${this.#kind.name} ${complaint}; it is ended`, { child: this.#kind.name });
+      await endProcess(handle, [], this.#deps.clock);
+      return complaint;
+    }
+    // Who was killed by somebody had no last words.
+    const words = String(end).startsWith("SIG") ? null : this.#kind.lastWords();
+    return words === null ? `${end}` : `${end}: ${words}`;
+  }
+
+  /** Until it ends, or has to be ended: then it gives why. */
+  async #watch(handle: Handle, over: AbortSignal, gone: Promise<Health>): Promise<string | null> {
+    const { clock, log } = this.#deps;
+    const begun = clock.monotonic();
+    let upAt: number | null = null;
+    let failures = 0;
+    while (!over.aborted) {
+      const look = this.#kind.check(handle).catch((error: unknown): Health => ({ ok: false, why: messageOf(error) }));
+      const health = await Promise.race([look, gone]);
+      if (over.aborted) return null;
+      if (health.ok) {
+        failures = 0;
+        const isNews = this.#hear(health.what);
+        if (upAt === null) {
+          upAt = clock.monotonic();
+          log.info(`${this.#kind.name} is up`, {
+            child: this.#kind.name,
+            pid: handle.identity?.pid,
+            health: health.what,
+          });
+          this.#settled.resolve();
+        }
+        this.#set("up", isNews);
+        if (this.#restarts.well(clock.monotonic() - upAt)) log.info(`${this.#kind.name} has recovered`);
+      } else {
+        const isNews = this.#hear(health.why);
+        if (health.starting !== true) failures += 1;
+        if (upAt === null && (failures >= START_TRIES || clock.monotonic() - begun > START_LIMIT_MS))
+          return `was not ready in time (${health.why})`;
+        if (upAt !== null && failures >= this.#kind.hungAfter) return `does not answer (${health.why})`;
+        this.#set(upAt !== null && failures > 0 ? "silent" : this.#state, isNews);
+      }
+      await sleep(clock, this.#pauseAfter(health, upAt !== null), over);
+    }
+    return null;
+  }
+
+  #pauseAfter(health: Health, isUp: boolean): number {
+    if (health.ok) return this.#kind.checkEveryMs;
+    // One that is about to be ready is wanted soon, and is not asked in vain: it has said so.
+    return !isUp && health.starting === true ? STARTING_PAUSE_MS : START_PAUSE_MS;
+  }
+}
+
+/** Words without their numbers. */
+const shape = (words: string) => words.replaceAll(/\d+/g, "0");
+
+/** Words without how long it took to say them. */
+const untimed = (words: string) => words.replace(/, \d+ ms$/, "");
+
+function once(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { type Clock, sleep } from "../../base/clock.ts";
+import { identityOf, isProvenAlive, ownIdentity, type ProcessIdentity } from "../../base/machine.ts";
+
+/** A process that is looked after. */
+export interface Handle {
+  /** null: it is not on this machine, or nobody's concern. */
+  readonly identity: ProcessIdentity | null;
+  /** Resolves with how it ended. */
+  readonly exited: Promise<string>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+export interface Program {
+  file: string;
+  args: readonly string[];
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+  /** As another user than ours. */
+  user?: { uid: number; gid: number };
+}
+
+export interface Spawned extends Handle {
+  readonly child: ChildProcess;
+}
+
+/**
+ * Begins a program in a session of its own: Ctrl-C in a terminal reaches the supervisor alone, which stops the others in
+ * their order. `tied`: it learns of our end by a pipe, which is the only word that a kill -9 leaves behind.
+ */
+export function begin(program: Program, options: { log: number; stdout?: "pipe"; tied?: boolean }): Promise<Spawned> {
+  const child = spawn(program.file, program.args, {
+    cwd: program.cwd,
+    env: program.env,
+    detached: true,
+    stdio: ["ignore", options.stdout ?? options.log, options.log, ...(options.tied === true ? ["pipe" as const] : [])],
+    ...program.user,
+  });
+  const exited = new Promise<string>((resolve) => {
+    child.once("exit", (code, signal) => resolve(signal === null ? `exit code ${code}` : signal));
+  });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("spawn", () => {
+      const pid = child.pid ?? 0;
+      // Where the platform does not tell, or it is gone already, the process is known to us alone.
+      const identity = identityOf(pid) ?? { ...ownIdentity(), pid, pidStart: "" };
+      // Something written to a pipe that its reader has closed.
+      child.stdio[3]?.on("error", () => {});
+      resolve({ child, identity, exited, kill: (signal) => void child.kill(signal) });
+    });
+  });
+}
+
+const LOOK_MS = 200;
+
+/** A process that somebody else began; it is looked at, because nobody tells us of its end. */
+export function adopt(identity: ProcessIdentity, clock: Clock): Handle {
+  const gone = async () => {
+    while (isProvenAlive(identity)) await sleep(clock, LOOK_MS);
+    return "gone";
+  };
+  return {
+    identity,
+    exited: gone(),
+    kill: (signal) => {
+      if (!isProvenAlive(identity)) return;
+      try {
+        process.kill(identity.pid, signal);
+      } catch {
+        // It ended between the look and the signal.
+      }
+    },
+  };
+}
+
+/** Something that answers at an address, and is not ours to end: to end it is to look away. */
+export function external(): Handle {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  return { identity: null, exited: promise, kill: () => resolve("no answer") };
+}
+
+/** Asks ever more firmly until it is gone. */
+export async function endProcess(
+  handle: Handle,
+  steps: readonly { signal: NodeJS.Signals; waitMs: number }[],
+  clock: Clock,
+): Promise<void> {
+  let over = false;
+  for (const { signal, waitMs } of steps) {
+    handle.kill(signal);
+    const enough = new AbortController();
+    void handle.exited.then(() => {
+      over = true;
+      enough.abort();
+    });
+    await sleep(clock, waitMs, enough.signal);
+    if (over) return;
+  }
+  handle.kill("SIGKILL");
+  await handle.exited;
+}

@@ -1,0 +1,110 @@
+import { sleep, systemClock } from "../../base/clock.ts";
+import { OrbError, systemCode } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { ProcessIdentity } from "../../base/machine.ts";
+import type { Config } from "../../config/options.ts";
+import { endLeft, leftBehind } from "./predecessor.ts";
+import { SERVICES } from "../services/services.ts";
+import { provenState, StateFile, upFolder } from "./state-file.ts";
+import { takeUpLock } from "./up-lock.ts";
+
+export interface StopPace {
+  patienceMs: number;
+  /** How often it is said what is waited for. */
+  sayMs: number;
+}
+
+const LOOK_MS = 100;
+const SAY_MS = 5000;
+/** What the API and the workers each may need beyond their grace period, and some more for all of it. */
+const SPARE_MS = 15_000;
+
+/** Asks the one that looks after this data directory to stop, and waits until it has. */
+export async function stopUp(
+  config: Config,
+  log: Log,
+  pace: StopPace = { patienceMs: longestStop(config), sayMs: SAY_MS },
+): Promise<"stopped" | "nothing runs"> {
+  const lock = takeUpLock(upFolder(config.dataDir));
+  if (lock === null) {
+    await stopOther(config, log, pace);
+    return "stopped";
+  }
+  try {
+    return (await endAllLeft(config, log)) > 0 ? "stopped" : "nothing runs";
+  } finally {
+    lock.release();
+  }
+}
+
+/** Nobody looks after it. What a killed one has left is ended in its place. */
+async function endAllLeft(config: Config, log: Log): Promise<number> {
+  const file = new StateFile(config.dataDir);
+  const state = file.read();
+  const left = leftBehind(state);
+  const deps = { clock: systemClock, log, graceMs: config.shutdownGraceMs };
+  await Promise.all(left.map((child) => endLeft(child, deps, AbortSignal.abort())));
+  if (state !== null) file.write({ ...state, supervisor: null, url: null, children: [] });
+  return left.length;
+}
+
+async function stopOther(config: Config, log: Log, { patienceMs, sayMs }: StopPace): Promise<void> {
+  const supervisor = askToStop(config);
+  const begun = systemClock.monotonic();
+  for (let said = begun; ;) {
+    await sleep(systemClock, LOOK_MS);
+    const taken = takeUpLock(upFolder(config.dataDir));
+    if (taken !== null) return taken.release();
+    const now = systemClock.monotonic();
+    if (now - said >= sayMs) {
+      said = now;
+      log.info(`waits for ${stillThere(config).join(", ") || "orb up itself"} to stop`);
+    }
+    if (now - begun < patienceMs) continue;
+    throw new OrbError(
+      "service_unavailable",
+      `orb up, process ${supervisor.pid} of this machine, has not stopped within ${patienceMs / 1000} s`,
+      { hint: `End it with kill -9 ${supervisor.pid}; another orb up --stop then ends what it leaves behind.` },
+    );
+  }
+}
+
+function askToStop(config: Config): ProcessIdentity {
+  const state = new StateFile(config.dataDir).read();
+  const supervisor = state === null ? null : provenState(state).supervisor;
+  if (state === null || supervisor === null)
+    throw new OrbError(
+      "service_unavailable",
+      "an orb up is at work, and which process that is cannot be proven from here",
+      {
+        hint: "Stop it where it was started: another container, or a system that does not tell when processes started.",
+      },
+    );
+  if (state.by === "program")
+    throw new OrbError(
+      "service_unavailable",
+      `the services belong to a program of its own, process ${supervisor.pid}, and not to an orb up`,
+      { hint: "They stop when that program closes its Orchestrator, or ends." },
+    );
+  try {
+    process.kill(supervisor.pid, "SIGTERM");
+  } catch (error) {
+    // One that ended in between has done what was asked of it.
+    if (systemCode(error) === "EPERM")
+      throw new OrbError("service_unavailable", `orb up runs as process ${supervisor.pid} of another user`, {
+        hint: "Stop it as the user who started it, or as root.",
+      });
+    if (systemCode(error) !== "ESRCH") throw error;
+  }
+  return supervisor;
+}
+
+function stillThere(config: Config): string[] {
+  return leftBehind(new StateFile(config.dataDir).read()).map(({ name }) => name);
+}
+
+/** As long as an orb up that is well may take: the API, then the workers, then one service after the other. */
+function longestStop({ shutdownGraceMs, managedServices }: Config): number {
+  const steps = (managedServices ?? []).flatMap((name) => SERVICES[name].stopSteps);
+  return 2 * shutdownGraceMs + SPARE_MS + steps.reduce((sum, { waitMs }) => sum + waitMs, 0);
+}

@@ -1,0 +1,163 @@
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { OrbError } from "../../base/errors.ts";
+import { harmlessEnvironment, isOutOfSight, processesIn } from "../../base/machine.ts";
+import type { Program } from "../processes/handle.ts";
+import { helloPostgres, postgresTarget, StartingUp } from "./postgres-wire.ts";
+import { closedTo, postgresUser, requirePostgres, runProgram, type SystemUser } from "./programs.ts";
+import type { Place, ServiceKind } from "./service-kind.ts";
+
+/** The role and the database that are made for us. */
+const NAME = "orb";
+
+/** A Postgres of our own: on this machine only, with a password, as a user of its own when we are root. */
+export const postgres: ServiceKind = {
+  name: "postgres",
+  defaultPort: 5433,
+  program: "postgres",
+  require: (folder) => {
+    const programs = requirePostgres(versionOf(join(folder, "data")));
+    const user = postgresUser();
+    if (user !== null) requirePassage(user, folder);
+    return programs;
+  },
+  folderOf: (folder) => join(folder, "data"),
+  isMain: (pid, data) => pidInLock(data) === pid,
+  portIn: (folder) => Number(lockLines(join(folder, "data"))?.[LOCK_PORT]) || null,
+  async prepare(place, signal) {
+    const user = postgresUser();
+    const data = join(place.folder, "data");
+    // A kill may have left it: nobody needs it once there is a cluster.
+    rmSync(passwordFileOf(place.folder), { force: true });
+    if (!existsSync(data)) await makeCluster(place, data, user, signal);
+    clearStaleLock(data, place);
+    const options = [`listen_addresses=${place.host}`, "unix_socket_directories=", "logging_collector=off"];
+    return programOf(
+      join(requirePostgres(versionOf(data)), "postgres"),
+      ["-D", data, "-p", String(place.port), ...options.flatMap((option) => ["-c", option])],
+      data,
+      user,
+    );
+  },
+  urlOf: ({ port, password }) => `postgres://${NAME}:${password}@127.0.0.1:${port}/${NAME}`,
+  target: (url) => postgresTarget(url),
+  configured: ({ database }) => (database.kind === "postgres" ? database.url : null),
+  // Its user and its database would not be those of the address.
+  placeAt: () => null,
+  async check(url, timeoutMs) {
+    await helloPostgres(postgresTarget(url), timeoutMs).catch((error: unknown) => {
+      throw error instanceof StartingUp ? Object.assign(error, { starting: true }) : error;
+    });
+    return "accepts connections";
+  },
+  // Fast: open connections are closed. Then immediate: it recovers at the next start.
+  stopSteps: [
+    { signal: "SIGINT", waitMs: 30_000 },
+    { signal: "SIGQUIT", waitMs: 5000 },
+  ],
+  atOnce: "SIGQUIT",
+};
+
+function programOf(file: string, args: readonly string[], cwd: string, user: SystemUser | null): Program {
+  return {
+    file,
+    args,
+    cwd,
+    env: harmlessEnvironment(),
+    ...(user === null ? {} : { user: { uid: user.uid, gid: user.gid } }),
+  };
+}
+
+/** Made beside its place and moved there when it is whole: what a kill leaves behind is begun anew. */
+async function makeCluster(place: Place, data: string, user: SystemUser | null, signal: AbortSignal): Promise<void> {
+  const fresh = `${data}.new`;
+  const passwordFile = passwordFileOf(place.folder);
+  const programs = requirePostgres(null);
+  rmSync(fresh, { recursive: true, force: true });
+  mkdirSync(fresh, { recursive: true, mode: 0o700 });
+  writeFileSync(passwordFile, `${place.password}\n`, { mode: 0o600 });
+  try {
+    if (user !== null) {
+      requirePassage(user, place.folder);
+      for (const path of [fresh, passwordFile]) chownSync(path, user.uid, user.gid);
+    }
+    const words = [
+      "-D",
+      fresh,
+      "-U",
+      NAME,
+      `--pwfile=${passwordFile}`,
+      "--auth=scram-sha-256",
+      "--encoding=UTF8",
+      "--no-locale",
+    ];
+    await runProgram(programOf(join(programs, "initdb"), words, fresh, user), { signal });
+    const single = programOf(join(programs, "postgres"), ["--single", "-D", fresh, "postgres"], fresh, user);
+    await runProgram(single, { signal, input: `CREATE DATABASE ${NAME};\n` });
+    renameSync(fresh, data);
+  } finally {
+    rmSync(passwordFile, { force: true });
+  }
+}
+
+/** Folders of ours are opened just far enough; those above are the operator's. */
+function requirePassage(user: SystemUser, folder: string): void {
+  for (const own of [folder, dirname(folder)]) if (existsSync(own)) chmodSync(own, 0o711);
+  const closed = closedTo(user, join(folder, "data"));
+  if (closed === null) return;
+  throw new OrbError(
+    "service_unavailable",
+    `Postgres runs as the user ${user.name} when orb up runs as root, and that user may not enter ${closed}`,
+    { hint: `Allow it with: chmod o+x ${closed}` },
+  );
+}
+
+/**
+ * Postgres refuses to start when the pid in its lock file is somebody's, and after a kill it may have become anybody's. The
+ * file is removed only when it is known from whom it is, and no process of Postgres is left in the folder: it would be
+ * writing there.
+ */
+function clearStaleLock(data: string, { last }: Place): void {
+  const written = pidInLock(data);
+  if (written === null || last === null || processesIn(realpathSync(data), "postgres").length > 0) return;
+  if (written === last.pid && !isOutOfSight(last)) rmSync(lockFile(data));
+}
+
+const passwordFileOf = (folder: string) => join(folder, "password.initdb");
+
+/** By whose programs the data was made, and can be used; null: there is none yet. */
+function versionOf(data: string): string | null {
+  try {
+    return readFileSync(join(data, "PG_VERSION"), "utf8").trim();
+  } catch {
+    return null;
+  }
+}
+
+const lockFile = (data: string) => join(data, "postmaster.pid");
+
+/** Lines of it: the pid, the folder, when it started, the port. */
+const LOCK_PORT = 3;
+
+function lockLines(data: string): string[] | null {
+  try {
+    return readFileSync(lockFile(data), "utf8").split("\n");
+  } catch {
+    return null;
+  }
+}
+
+function pidInLock(data: string): number | null {
+  const [pid] = lockLines(data) ?? [];
+  return pid === undefined ? null : Number(pid);
+}

@@ -1,0 +1,161 @@
+/** Finds the programs of other people that are run, and runs those that end by themselves. */
+import { execFileSync, spawn } from "node:child_process";
+import { accessSync, constants, readdirSync, readFileSync, statSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { messageOf, OrbError } from "../../base/errors.ts";
+import { harmlessEnvironment } from "../../base/machine.ts";
+import type { Program } from "../processes/handle.ts";
+
+/** Debian and its relatives keep the server's programs off the path, in a folder per version. */
+const POSTGRES_FOLDERS = "/usr/lib/postgresql";
+
+export function findRedis(): string | null {
+  return (
+    onPath()
+      .map((folder) => join(folder, "redis-server"))
+      .find(isExecutable) ?? null
+  );
+}
+
+/** The folder of `postgres` and `initdb`: those that the data needs, or the first on the path, or the newest there is. */
+export function findPostgres(version: string | null = null): string | null {
+  const folders = postgresFolders();
+  return (version === null ? folders[0] : folders.find((folder) => postgresVersion(folder) === version)) ?? null;
+}
+
+function postgresFolders(): string[] {
+  const versions = listFolders(POSTGRES_FOLDERS)
+    .filter((name) => /^\d+$/.test(name))
+    .toSorted((a, b) => Number(b) - Number(a))
+    .map((name) => join(POSTGRES_FOLDERS, name, "bin"));
+  const complete = (folder: string) => ["postgres", "initdb"].every((name) => isExecutable(join(folder, name)));
+  return [...onPath(), ...versions].filter(complete);
+}
+
+/** As data directories name it: 17, and 9.6 in the old days. */
+function postgresVersion(folder: string): string | null {
+  try {
+    const said = execFileSync(join(folder, "postgres"), ["--version"], {
+      encoding: "utf8",
+      env: harmlessEnvironment(),
+      timeout: 5000,
+    });
+    return /\) (9\.\d+|\d+)/.exec(said)?.[1] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+export function requireRedis(): string {
+  const found = findRedis();
+  if (found !== null) return found;
+  throw missing("redis", "redis-server is not on the PATH", "apt-get install redis-server");
+}
+
+/** `version`: of the data that is to be used; null: there is none yet. */
+export function requirePostgres(version: string | null): string {
+  const found = findPostgres(version);
+  if (found !== null) return found;
+  const others = postgresFolders().map(postgresVersion);
+  if (version !== null && others.length > 0)
+    throw new OrbError(
+      "service_unavailable",
+      `the data of the managed Postgres is of version ${version}, and installed is ${others.join(", ")}`,
+      { hint: `Install it (apt-get install postgresql-${version}), or bring the data to the new one with pg_upgrade.` },
+    );
+  const where = `neither on the PATH nor in ${POSTGRES_FOLDERS}`;
+  throw missing("postgres", `postgres and initdb are ${where}`, "apt-get install postgresql");
+}
+
+function missing(name: string, what: string, remedy: string): OrbError {
+  return new OrbError("service_unavailable", `APP_MANAGED_SERVICES asks for ${name}, but ${what}`, {
+    hint: `Install it (${remedy}), or leave ${name} out of APP_MANAGED_SERVICES.`,
+    fields: [{ path: "APP_MANAGED_SERVICES", message: what }],
+  });
+}
+
+function onPath(): string[] {
+  return (harmlessEnvironment()["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+}
+
+function listFolders(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export interface SystemUser {
+  name: string;
+  uid: number;
+  gid: number;
+}
+
+/** Who Postgres runs as: it refuses to be root. null: as we do. */
+export function postgresUser(): SystemUser | null {
+  if (process.getuid?.() !== 0) return null;
+  const line = readFileSync("/etc/passwd", "utf8")
+    .split("\n")
+    .find((candidate) => candidate.startsWith("postgres:"));
+  const [name, , uid, gid] = line?.split(":") ?? [];
+  if (name !== undefined) return { name, uid: Number(uid), gid: Number(gid) };
+  throw new OrbError(
+    "service_unavailable",
+    "Postgres does not run as root, and there is no user postgres to run it as",
+    {
+      hint: "Start orb up as an ordinary user, or make the user: useradd --system postgres",
+    },
+  );
+}
+
+/** A folder on the way that the user may not pass through; null: all that are there can be passed. */
+export function closedTo(user: SystemUser, path: string): string | null {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const found = statSync(folder, { throwIfNoEntry: false });
+    const bit = found?.uid === user.uid ? 0o100 : found?.gid === user.gid ? 0o010 : 0o001;
+    if (found !== undefined && (found.mode & bit) === 0) return folder;
+    if (folder === dirname(folder)) return null;
+  }
+}
+
+/** Runs a program to its end. What it said is in the error when it fails. */
+export function runProgram(program: Program, options: { input?: string; signal: AbortSignal }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const name = program.file.split("/").at(-1) ?? program.file;
+    const fail = (why: string) => reject(new OrbError("service_unavailable", `${name} failed: ${why}`));
+    const child = spawn(program.file, program.args, {
+      cwd: program.cwd,
+      env: program.env,
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: true,
+      ...program.user,
+    });
+    let said = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => (said = `${said}${text}`.slice(-4000)));
+    child.stdin.on("error", () => {});
+    child.stdin.end(options.input ?? "");
+    const end = () => child.kill("SIGKILL");
+    options.signal.addEventListener("abort", end, { once: true });
+    if (options.signal.aborted) end();
+    child.once("error", (error) => fail(messageOf(error)));
+    child.once("close", (code, signal) => {
+      options.signal.removeEventListener("abort", end);
+      if (code === 0) resolve();
+      else
+        fail(
+          `${signal ?? `exit code ${code}`}${said.trim() === "" ? "" : `: ${said.trim().split("\n").slice(-3).join(" ")}`}`,
+        );
+    });
+  });
+}

@@ -1,0 +1,152 @@
+import { closeSync, existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { type Clock, sleep } from "../../base/clock.ts";
+import { messageOf, OrbError } from "../../base/errors.ts";
+import { identityOf, isProvenAlive, processesIn, type ProcessIdentity } from "../../base/machine.ts";
+import type { Config } from "../../config/options.ts";
+import type { ChildKind, Health } from "../processes/child.ts";
+import { adopt, begin, external, type Handle } from "../processes/handle.ts";
+import { LogFile } from "../processes/log-file.ts";
+import { servicePassword } from "./password.ts";
+import { freePort, isFree } from "./ports.ts";
+import { postgres } from "./postgres.ts";
+import { redis } from "./redis.ts";
+import type { Place, ServiceKind, ServiceName } from "./service-kind.ts";
+import type { UpState } from "../processes/state-file.ts";
+
+export const SERVICES: Readonly<Record<ServiceName, ServiceKind>> = { redis, postgres };
+
+export function serviceFolder(config: Config, name: ServiceName): string {
+  return join(config.dataDir, "services", name);
+}
+
+const ANSWER_MS = 2000;
+const CHECK_EVERY_MS = 2000;
+const LOOK_MS = 100;
+/** So often it is looked whether its port is free again after a death. */
+const PORT_LOOKS = 20;
+
+export interface ServiceDeps {
+  config: Config;
+  clock: Clock;
+  /** What the last supervisor left: ports are kept, and processes known again. */
+  before: UpState | null;
+  /** Its port was taken by somebody else when it was to be started again: from now on it has another address. */
+  moved?: () => void;
+}
+
+/** A service as something that is kept running: reused when it is there, started when it is not. */
+export function serviceChild(kind: ServiceKind, deps: ServiceDeps): ChildKind & { logFile: LogFile } {
+  const { config, clock, before, moved } = deps;
+  const folder = serviceFolder(config, kind.name);
+  const data = kind.folderOf(folder);
+  const logFile = new LogFile(join(config.dataDir, "logs", `${kind.name}.log`));
+  const given = kind.configured(config);
+  let last = before?.children.find(({ name, identity }) => name === kind.name && identity !== null)?.identity ?? null;
+  let port = before?.ports[kind.name] ?? kind.defaultPort;
+  let url = given ?? kind.urlOf({ port, password: servicePassword(folder) });
+  let written = 0;
+
+  /** Our own comes first, wherever it listens: what merely answers at an address is nobody's to stop. */
+  async function findRunning(): Promise<Handle | null> {
+    const there = last !== null && isProvenAlive(last) ? last : processOf(kind, data);
+    if (there === null) return given !== null && (await answers(kind, given)) ? external() : null;
+    // It has the last word: what we know may be older than it, or lost.
+    if (given === null) listensAt(kind.portIn(folder) ?? port);
+    return adopt(there, clock);
+  }
+
+  function listensAt(now: number): void {
+    port = now;
+    url = kind.urlOf({ port, password: servicePassword(folder) });
+  }
+
+  async function start(signal: AbortSignal): Promise<Handle> {
+    kind.require(folder);
+    await othersGone(signal);
+    if (given === null && !(await isOurs(signal))) {
+      listensAt(await freePort(kind.defaultPort));
+      moved?.();
+    }
+    const place =
+      given === null ? { host: "127.0.0.1", port, password: servicePassword(folder) } : ownPlace(kind, given);
+    const program = await kind.prepare({ folder, ...place, last }, signal);
+    signal.throwIfAborted();
+    const log = logFile.open();
+    written = logFile.size;
+    return begin(program, { log }).finally(() => closeSync(log));
+  }
+
+  /** Those who use it know it by its port: only when a stranger has taken that, another one is chosen. */
+  async function isOurs(signal: AbortSignal): Promise<boolean> {
+    const patience = last === null ? 0 : PORT_LOOKS;
+    for (let look = 0; !(await isFree(port)); look += 1) {
+      if (look >= patience || signal.aborted) return false;
+      await sleep(clock, LOOK_MS, signal);
+    }
+    return true;
+  }
+
+  /** Helpers of a killed service end by themselves, and soon; until then they work on its files. */
+  async function othersGone(signal: AbortSignal): Promise<void> {
+    for (let look = 0; look < 50 && processesIn(realPath(data), kind.program).length > 0; look += 1)
+      await sleep(clock, LOOK_MS, signal);
+  }
+
+  return {
+    name: kind.name,
+    kind: kind.name,
+    logFile,
+    async begin(signal) {
+      const handle = (await findRunning()) ?? (await start(signal));
+      last = handle.identity;
+      return handle;
+    },
+    async check(): Promise<Health> {
+      const begun = clock.monotonic();
+      try {
+        const what = await kind.check(url, ANSWER_MS);
+        return { ok: true, what: `${what}, ${Math.max(1, Math.round(clock.monotonic() - begun))} ms` };
+      } catch (error) {
+        return { ok: false, why: messageOf(error), starting: (error as { starting?: boolean }).starting === true };
+      }
+    },
+    port: () => (given === null ? port : kind.target(given).port),
+    lastWords: () => logFile.lastLine(written),
+    checkEveryMs: CHECK_EVERY_MS,
+    hungAfter: 3,
+    stopSteps: kind.stopSteps,
+    atOnce: kind.atOnce,
+  };
+}
+
+async function answers(kind: ServiceKind, url: string): Promise<boolean> {
+  try {
+    await kind.check(url, ANSWER_MS);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A service that is to be found at an address of the operator's is started only if that is here. */
+function ownPlace(kind: ServiceKind, url: string): Pick<Place, "host" | "port" | "password"> {
+  const place = kind.placeAt(url);
+  if (place !== null) return place;
+  const { host, port } = kind.target(url);
+  throw new OrbError("service_unavailable", `${kind.name} at ${host}:${port} does not answer`, {
+    hint: `Start it there, or leave its address out, and orb up runs one here.`,
+  });
+}
+
+/** As the system shows it; a folder that is not there yet is nobody's. */
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path;
+}
+
+/** The service's process that works in our folder, whoever started it. */
+function processOf(kind: ServiceKind, data: string): ProcessIdentity | null {
+  const found = processesIn(realPath(data), kind.program);
+  const main = found.find(({ pid, parent }) => !found.some((other) => other.pid === parent) && kind.isMain(pid, data));
+  return main === undefined ? null : identityOf(main.pid);
+}

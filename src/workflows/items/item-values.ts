@@ -1,0 +1,45 @@
+/** Values within items, by the path that params name: `url`, `fields.price`, `image.width`. */
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import { addressOf } from "./item-keys.ts";
+import type { Item } from "../step-kind.ts";
+
+export const PATH_SCHEMA = { type: "string", minLength: 1, maxLength: 500 } as const;
+
+/** Undefined: there is nothing. A part that is a number is a place in a list. */
+export function valueAt(item: Item, path: string): JsonValue | undefined {
+  let value: JsonValue | undefined = item as JsonValue;
+  for (const key of path.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string, JsonValue>)[key];
+  }
+  return value;
+}
+
+/** A text or a number as text; empty ones and all else are nothing. */
+export function textAt(item: Item, path: string): string | null {
+  const value = valueAt(item, path);
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return typeof value === "string" && value.trim() !== "" ? value : null;
+}
+
+export function urlOf(item: Item): URL | null {
+  const address = addressOf(item);
+  return address === null ? null : URL.parse(address);
+}
+
+/** The folders of an address's path, as people read them; the last part is the file. */
+export function foldersOf(url: URL): string[] {
+  return url.pathname
+    .split("/")
+    .slice(0, -1)
+    .filter((part) => part !== "")
+    .map(decoded);
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,28 @@
+import { distinctFiles } from "../items/distinct-files.ts";
+import { inOrder } from "../items/in-order.ts";
+import { forwardInputs } from "../items/forward-inputs.ts";
+import type { StepKind } from "../step-kind.ts";
+
+const AT_ONCE = 2;
+
+/** The way back from `archive`. */
+export const restoreStep: StepKind<Record<string, never>> = {
+  kind: "restore",
+  about:
+    "Brings archived files of its items back to the usual place, unpacked. The copies in the cold place stay until the files are deleted.",
+  params: { type: "object", properties: {}, additionalProperties: false },
+  async run(context) {
+    const output = { restored: 0, missing: 0, bytes: 0 };
+    const moved = inOrder(distinctFiles(context), AT_ONCE, (hash) => context.files.warmUp(hash));
+    for await (const size of moved) {
+      context.signal.throwIfAborted();
+      if (size === null) output.missing += 1;
+      else {
+        output.restored += 1;
+        output.bytes += size;
+      }
+      context.progress(output.restored, null, `${output.restored} files`);
+    }
+    return { kind: "done", output, ...forwardInputs(context) };
+  },
+};

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import type { Clock } from "../../src/base/clock.ts";
+import { createLog } from "../../src/base/log.ts";
+import type { DiskBudget } from "../../src/domain/run/retention.ts";
+import type { NewAlert } from "../../src/store/ports/alert-port.ts";
+import { watchBudget } from "../../src/supervisor/duties/watch-budget.ts";
+import { newTask } from "../contract/store/kit.ts";
+import { openDesk } from "../orchestrator/kit.ts";
+
+const HOUR = 3_600_000;
+const MB = 1024 * 1024;
+const LANE = "site:a.example";
+const { signal } = new AbortController();
+
+/** Twelve runs with a file of a megabyte each. */
+async function open(t: TestContext) {
+  const desk = await openDesk(t);
+  const { store, clock } = desk;
+  const ids: string[] = [];
+  for (let n = 0; n < 12; n += 1) {
+    await clock.advance(1000);
+    const run = { kind: "page" as const, maxAttempts: 1, snapshot: {} };
+    ids.push((await store.startRun(run, [newTask(`p${n}`)], clock.now())).made.id);
+    const hash = n.toString(16).repeat(64);
+    const file = { hash, size: MB, contentType: null, url: "https://a.example/" };
+    await desk.work(LANE, () => ({ kind: "completed", artifacts: [file], results: [], detail: null }));
+  }
+  const raised: NewAlert[] = [];
+  const log: string[] = [];
+  const busy: Clock = {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    after(_ms, fn) {
+      const handle = setImmediate(fn);
+      return { cancel: () => clearImmediate(handle) };
+    },
+  };
+  const look = (budget: DiskBudget) =>
+    watchBudget({
+      store,
+      clock: busy,
+      log: createLog({ level: "debug", pretty: false, write: (line) => void log.push(line) }),
+      raise: async (alerts) => {
+        for (const alert of alerts)
+          if ((await store.raiseAlerts([alert], { deliver: false }, clock.now())).length > 0) raised.push(alert);
+      },
+      budget,
+    }).run(signal);
+  const left = async () => (await store.runs({ limit: 100 })).map(({ id }) => id).toReversed();
+  return { ...desk, ids, raised, log, look, left };
+}
+
+test("near its budget an installation warns once, and removes nothing unless it was told to", async (t) => {
+  const place = await open(t);
+  await place.look({ bytes: 100 * MB, action: "warn" });
+  assert.equal(place.raised.length, 0);
+  assert.equal((await place.store.diskUse())?.warnedAt, null);
+  for (let n = 0; n < 50; n += 1) {
+    await place.look({ bytes: 10 * MB, action: "warn" });
+    await place.clock.advance(HOUR);
+  }
+  assert.equal(place.raised.length, 1);
+  assert.match(place.raised[0]?.message ?? "", /^Disk budget: what is kept takes \d+ MB, \d+ % of 10 MB/);
+  assert.deepEqual(await place.left(), place.ids);
+});
+
+test("beyond its budget the oldest runs go, a day after the warning, and those that are kept stay", async (t) => {
+  const place = await open(t);
+  const budget = { bytes: 10 * MB, action: "remove" } as const;
+  const [first = "", second = ""] = place.ids;
+  await place.store.keepRun(first, true);
+  for (let hours = 0; hours < 24; hours += 1) {
+    await place.look(budget);
+    assert.deepEqual(await place.left(), place.ids, `nothing goes ${hours} hours after the warning`);
+    await place.clock.advance(HOUR);
+  }
+  assert.equal(place.raised.length, 1);
+  await place.look(budget);
+  const left = await place.left();
+  assert.ok(left.includes(first) && !left.includes(second));
+  assert.deepEqual(left.slice(1), place.ids.slice(-left.length + 1), "no more than have to, the newest stay");
+  assert.ok(left.length > 3, `${left.length} are left`);
+  assert.ok(((await place.store.diskUse())?.bytes ?? 0) <= 7.5 * MB);
+  assert.ok(place.log.some((line) => line.includes("the oldest runs were removed")));
+  // There is room again: the next time it is told anew.
+  await place.look(budget);
+  await place.look({ bytes: MB, action: "warn" });
+  assert.equal(place.raised.length, 2);
+});
+
+test("the newest result of a job goes only when nothing else can, and the log says so before it does", async (t) => {
+  const place = await open(t);
+  const { store, clock } = place;
+  const job = await store.createJob(
+    {
+      name: "Rare",
+      kind: "page",
+      url: "https://a.example/",
+      site: "a.example",
+      tags: [],
+      recipe: {},
+      nextAt: null,
+      nextSlot: null,
+    },
+    clock.now(),
+  );
+  const ids: string[] = [];
+  for (let n = 0; n < 2; n += 1) {
+    const run = { kind: "page" as const, maxAttempts: 1, snapshot: {}, jobId: job.made.id };
+    ids.push((await store.startRun(run, [newTask(`job${n}`)], clock.now())).made.id);
+    await place.work(LANE, () => ({ kind: "completed", artifacts: [], results: [], detail: null }));
+  }
+  const all = await store.countDeletable({});
+  assert.equal(await store.expireOldest(100, clock.now()), all - 1);
+  assert.deepEqual(await place.left(), [ids[1]]);
+  const budget = { bytes: 1, action: "remove" } as const;
+  await place.look(budget);
+  assert.deepEqual(await place.left(), [ids[1]], "nothing goes before people were warned");
+  assert.equal(place.raised.length, 1);
+  await clock.advance(25 * HOUR);
+  await place.look(budget);
+  assert.deepEqual(await place.left(), []);
+  assert.ok(place.log.some((line) => line.includes("too small for the newest result of each job")));
+});

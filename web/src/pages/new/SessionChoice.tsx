@@ -1,0 +1,43 @@
+import { Link } from "wouter";
+import { useCall } from "../../api/query.ts";
+import { sessionChoices } from "../../logic/sessions.ts";
+import { Select } from "../../ui/Field.tsx";
+
+/** Which stored session pages are asked for with. */
+export function SessionChoice({
+  urls,
+  value,
+  error,
+  bare = false,
+  onChange,
+}: {
+  urls: readonly string[];
+  value: string;
+  error?: string | undefined;
+  bare?: boolean;
+  onChange: (id: string) => void;
+}) {
+  const sessions = useCall("listSessions", { query: { limit: 200 } });
+  return (
+    <Select
+      label="Session"
+      bare={bare}
+      {...(bare
+        ? {}
+        : {
+            help: (
+              <>
+                For areas behind a sign-in. Sent to its own site alone.{" "}
+                <Link className="link" href="/settings?tab=sessions">
+                  Manage sessions
+                </Link>
+              </>
+            ),
+          })}
+      error={error}
+      value={value}
+      choices={sessionChoices(sessions.data ?? [], urls, value)}
+      onChange={({ target }) => onChange(target.value)}
+    />
+  );
+}

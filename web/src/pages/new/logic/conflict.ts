@@ -1,0 +1,67 @@
+/** Two people have changed one job: what the other one has changed, and how both go together. */
+import { capital, words } from "../../../logic/format.ts";
+import type { Form } from "./new-form.ts";
+
+export interface FormChange {
+  key: keyof Form;
+  name: string;
+  before: string;
+  after: string;
+  /** It was changed here, too. */
+  isContested: boolean;
+}
+
+const NAMES: Partial<Record<keyof Form, string>> = {
+  url: "URL",
+  pages: "Pages",
+  depth: "Depth",
+  concurrency: "Pages at the same time",
+  minutes: "Time limit in minutes",
+  anySite: "Follow links to other sites",
+  sitemap: "Begin with the sitemap, too",
+  onlyChanged: "Only new and changed pages",
+  ignoreRobots: "Ignore robots.txt",
+  respectRobots: "Respect robots.txt",
+  timeout: "Time limit in seconds",
+  rules: "Fields",
+  schema: "JSON Schema of a record",
+  waitFor: "Wait for",
+  waitMs: "Then wait, in milliseconds",
+  mobile: "As a phone",
+  asDocument: "Full page content",
+  kept: "Other settings",
+  when: "Schedule details",
+};
+
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+/** Neither is typed by people. */
+const NOT_SHOWN: ReadonlySet<keyof Form> = new Set(["kind", "runName"]);
+
+/** `base` is what both began with. */
+export function changesBy(base: Form, theirs: Form, mine: Form): FormChange[] {
+  return (Object.keys(base) as (keyof Form)[])
+    .filter((key) => !NOT_SHOWN.has(key) && !isSame(base[key], theirs[key]))
+    .map((key) => ({
+      key,
+      name: NAMES[key] ?? capital(words(key)),
+      before: shown(base[key]),
+      after: shown(theirs[key]),
+      isContested: !isSame(base[key], mine[key]) && !isSame(mine[key], theirs[key]),
+    }));
+}
+
+/** Theirs, with what was changed here. */
+export function merged(base: Form, theirs: Form, mine: Form): Form {
+  const own = (Object.keys(mine) as (keyof Form)[]).filter((key) => !isSame(base[key], mine[key]));
+  return { ...theirs, ...Object.fromEntries(own.map((key) => [key, mine[key]])) };
+}
+
+const LONGEST = 120;
+
+function shown(value: unknown): string {
+  if (value === true) return "Yes";
+  if (value === false) return "No";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (text === "" || text === "[]" || text === "{}") return "empty";
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}

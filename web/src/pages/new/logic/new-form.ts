@@ -1,0 +1,332 @@
+/** What the form for new runs and jobs holds, and what of it is sent. */
+import { type FieldProblem, given, type Json, lines, list, number, pairs, text } from "./new-values.ts";
+import { browserOf, documentOf, NO_PAGE_OPTIONS, type PageOptionFields } from "./page-options.ts";
+import { type Items, itemsToJson, NO_ITEMS, type Rule, rulesToFields } from "./rules.ts";
+import { tidied } from "./schema-form.ts";
+
+export const KINDS = ["crawl", "scrape", "workflow"] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** As it is typed: numbers are texts until they are sent, and lists have one entry in each line. */
+export interface Form extends PageOptionFields {
+  kind: Kind;
+  url: string;
+  depth: string;
+  pages: string;
+  concurrency: string;
+  minutes: string;
+  include: string;
+  follow: string;
+  read: string;
+  exclude: string;
+  anySite: boolean;
+  sitemap: boolean;
+  onlyChanged: boolean;
+  strategy: string;
+  proxy: string;
+  /** The id of a stored session; empty: none. */
+  session: string;
+  ignoreRobots: boolean;
+  respectRobots: boolean;
+  article: boolean;
+  tries: string;
+  timeout: string;
+  headers: string;
+  cookies: string;
+  rules: readonly Rule[];
+  items: Items;
+  /** JSON Schema of each record. */
+  schema: string;
+  source: "template" | "definition";
+  template: string;
+  templateVersion: string;
+  params: Readonly<Record<string, unknown>>;
+  /** JSON or YAML. */
+  definition: string;
+  runName: string;
+  name: string;
+  schedule: string;
+  timezone: string;
+  tags: string;
+  /** What the schedule says besides its times. */
+  when: Readonly<Record<string, unknown>>;
+  /** What the form has no field for; it is sent as it came. */
+  kept: Readonly<Record<string, unknown>>;
+}
+
+export const EMPTY: Form = {
+  ...NO_PAGE_OPTIONS,
+  kind: "crawl",
+  url: "",
+  depth: "",
+  pages: "",
+  concurrency: "",
+  minutes: "",
+  include: "",
+  follow: "",
+  read: "",
+  exclude: "",
+  anySite: false,
+  sitemap: false,
+  onlyChanged: false,
+  strategy: "auto",
+  proxy: "",
+  session: "",
+  ignoreRobots: false,
+  respectRobots: false,
+  article: false,
+  tries: "",
+  timeout: "",
+  headers: "",
+  cookies: "",
+  rules: [],
+  items: NO_ITEMS,
+  schema: "",
+  source: "template",
+  template: "",
+  templateVersion: "",
+  params: {},
+  definition: "",
+  runName: "",
+  name: "",
+  schedule: "",
+  timezone: "",
+  tags: "",
+  when: {},
+  kept: {},
+};
+
+export interface Order {
+  body: Json;
+  /** What cannot be sent as it stands; the rest is for the server to judge. */
+  problems: FieldProblem[];
+}
+
+function schemaOf(typed: string, problems: FieldProblem[]): unknown {
+  if (typed.trim() === "") return undefined;
+  try {
+    return JSON.parse(typed) as unknown;
+  } catch (error) {
+    problems.push({ path: "schema", message: `This is not JSON: ${(error as Error).message}.` });
+    return undefined;
+  }
+}
+
+function reading(form: Form, problems: FieldProblem[]): Json {
+  return given({
+    fields: rulesToFields(form.rules) ?? undefined,
+    items: itemsToJson(form.items) ?? undefined,
+    schema: schemaOf(form.schema, problems),
+    document: documentOf(form),
+  });
+}
+
+/** How it is got: what is done in a browser, and what is sent along. */
+function getting(form: Form, problems: FieldProblem[]): Json {
+  // Only a browser can wait for something to appear; a crawl may wait on those of its pages that need one.
+  const waits = form.kind === "scrape" && form.waitFor.trim() !== "";
+  const strategy = form.strategy === "auto" && waits ? "browser" : form.strategy;
+  return given({
+    strategy: strategy === "auto" ? undefined : strategy,
+    proxy: text(form.proxy),
+    session_id: text(form.session),
+    browser: browserOf(form, problems),
+    headers: pairs(form.headers, ":", "headers", problems),
+  });
+}
+
+function urls(typed: string): string | string[] {
+  const all = lines(typed);
+  return all.length <= 1 ? (all[0] ?? "") : all;
+}
+
+function crawlPart(form: Form, problems: FieldProblem[]): Json {
+  return given({
+    ...form.kept,
+    url: urls(form.url),
+    max_depth: number(form.depth),
+    max_pages: number(form.pages),
+    max_concurrent_articles: number(form.concurrency),
+    timeout_minutes: number(form.minutes),
+    include: list(form.include),
+    exclude: list(form.exclude),
+    follow: list(form.follow),
+    read: list(form.read),
+    same_site: form.anySite ? false : undefined,
+    use_sitemap: form.sitemap ? true : undefined,
+    respect_robots: form.ignoreRobots ? false : undefined,
+    article: form.article ? true : undefined,
+    ...getting(form, problems),
+    max_attempts: number(form.tries),
+    ...reading(form, problems),
+  });
+}
+
+function pagePart(form: Form, problems: FieldProblem[]): Json {
+  return given({
+    ...form.kept,
+    target_url: form.url.trim(),
+    ...getting(form, problems),
+    respect_robots: form.respectRobots ? true : undefined,
+    timeout_seconds: number(form.timeout),
+    cookies: pairs(form.cookies, "=", "cookies", problems),
+    ...reading(form, problems),
+  });
+}
+
+function workflowPart(form: Form): Json {
+  const params = Object.keys(form.params).length === 0 ? undefined : tidied(form.params);
+  return given({ template: form.template, template_version: number(form.templateVersion), params });
+}
+
+/** What `POST /scraping/async-scrape`, `/runs` or `/workflows` is sent; a definition is sent as it was typed instead. */
+export function orderOf(form: Form): Order {
+  const problems: FieldProblem[] = [];
+  if (form.kind === "crawl") return { body: given({ name: text(form.name), ...crawlPart(form, problems) }), problems };
+  // Whoever looks at one page has one try, unless more are asked for; a saved job has what the server is set to.
+  if (form.kind === "scrape")
+    return {
+      body: given({ name: text(form.name), ...pagePart(form, problems), max_attempts: number(form.tries) ?? 1 }),
+      problems,
+    };
+  return { body: given({ ...workflowPart(form), name: text(form.runName), start: true }), problems };
+}
+
+/** How a page is got when fields are chosen on it: as in a run, but not through a proxy, which only a run takes. */
+export function previewOf(form: Form): Json {
+  const { strategy, browser, headers, session_id } = getting(form, []);
+  const cookies = form.kind === "scrape" ? pairs(form.cookies, "=", "cookies", []) : undefined;
+  const isFetched = strategy === "http" || strategy === "browser";
+  return given({ strategy: isFetched ? strategy : "auto", browser, headers, cookies, session_id });
+}
+
+/** What comes back when a field of a job is emptied. */
+const PAGE_BLANKS: Json = {
+  strategy: "auto",
+  proxy: null,
+  session_id: null,
+  respect_robots: false,
+  timeout_seconds: null,
+  document: null,
+  browser: null,
+  fields: null,
+  items: null,
+  schema: null,
+  max_attempts: null,
+};
+export const CRAWL_DEFAULTS = {
+  max_depth: 2,
+  max_pages: 1000,
+  max_concurrent_articles: 10,
+  timeout_minutes: 30,
+  max_attempts: 4,
+} as const;
+const CRAWL_BLANKS: Json = {
+  ...CRAWL_DEFAULTS,
+  include: [],
+  exclude: [],
+  follow: [],
+  read: [],
+  same_site: true,
+  stay_within: "site",
+  follow_links: true,
+  delay_seconds: 0,
+  use_sitemap: false,
+  only_changed: false,
+  respect_robots: true,
+  article: null,
+  strategy: "auto",
+  proxy: null,
+  session_id: null,
+  document: null,
+  browser: null,
+  fields: null,
+  items: null,
+  schema: null,
+};
+
+function scheduleOf({ schedule, when }: Form): unknown {
+  const cron = text(schedule);
+  return cron === undefined || Object.keys(when).length === 0 ? cron : { cron, ...when };
+}
+
+/** A proxy's address as it is shown, without its password; in a job that is changed it stays what it is. */
+const isMasked = (proxy: unknown) => typeof proxy === "string" && proxy.includes("***@");
+
+function unmasked(body: Json, changes: boolean): Json {
+  const { proxy, ...rest } = body;
+  return changes && isMasked(proxy) ? rest : body;
+}
+
+/**
+ * What `POST /jobs` is sent; `changes`: what `PATCH` is, in which what was emptied is said, too. `read`: a definition in
+ * YAML as the server has read it.
+ */
+export function jobOrderOf(
+  form: Form,
+  { changes = false, read = null }: { changes?: boolean; read?: Json | null } = {},
+): Order {
+  const problems: FieldProblem[] = [];
+  const blank = (value: unknown) => value ?? (changes ? null : undefined);
+  const about = given({
+    kind: form.kind === "scrape" ? "page" : form.kind,
+    name: blank(text(form.name)),
+    schedule: blank(scheduleOf(form)),
+    timezone: blank(text(form.timezone)),
+    tags: list(form.tags.replaceAll(",", "\n")) ?? (changes ? [] : undefined),
+  });
+  if (form.kind === "crawl")
+    return {
+      body: {
+        ...about,
+        crawl: unmasked(
+          {
+            ...(changes ? CRAWL_BLANKS : {}),
+            ...crawlPart(form, problems),
+            ...(form.onlyChanged ? { only_changed: true } : {}),
+          },
+          changes,
+        ),
+      },
+      problems,
+    };
+  if (form.kind === "scrape")
+    return {
+      body: {
+        ...about,
+        ...unmasked(
+          {
+            ...(changes ? PAGE_BLANKS : {}),
+            ...given({ ...pagePart(form, problems), max_attempts: number(form.tries) }),
+          },
+          changes,
+        ),
+      },
+      problems,
+    };
+  if (form.source === "template") {
+    const source = workflowPart(form);
+    return {
+      body: { ...about, workflow: changes ? { params: {}, template_version: null, ...source } : source },
+      problems,
+    };
+  }
+  const source = sourceOf(form.definition) ?? read;
+  if (source === null)
+    problems.push({
+      path: "definition",
+      message: "Write YAML or JSON that can be started; what is wrong stands below it.",
+    });
+  return { body: source === null ? about : { ...about, workflow: source }, problems };
+}
+
+/** A definition in JSON, alone or with its params; null: it is none. */
+export function sourceOf(definition: string): Json | null {
+  try {
+    const typed = JSON.parse(definition) as Json | null;
+    if (typeof typed !== "object" || typed === null) return null;
+    return "steps" in typed ? { definition: typed } : typed;
+  } catch {
+    return null;
+  }
+}

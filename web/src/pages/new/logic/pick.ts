@@ -1,0 +1,103 @@
+/** From a click to a field: which selector, which attribute, which type, and what to call it. */
+import { nameFrom } from "./rules.ts";
+import {
+  candidatesOf,
+  type Chain,
+  chooseList,
+  chooseOne,
+  chooseWithin,
+  itemAt,
+  likelyAttribute,
+  likelyType,
+  listCandidates,
+  meaningfulClasses,
+  ownSelectors,
+  pathOf,
+  type Tried,
+} from "../../../logic/selector.ts";
+
+export interface Picked {
+  chain: Chain;
+  text: string;
+}
+
+export interface PickedField {
+  name: string;
+  selector: string;
+  attr: string;
+  type: string;
+  /** Where the records are, when that was found out just now. */
+  items: string | null;
+}
+
+/** What selectors find: in the page, or in the item around the element. */
+export type Ask = (selectors: readonly string[], within: string | null) => Promise<Tried[]>;
+
+/** `list`: the page has several records; where they are is known already, or found out. A text says why it cannot be. */
+export async function pickField(
+  picked: Picked,
+  list: { items: string } | null,
+  ask: Ask,
+): Promise<PickedField | string> {
+  const { chain, text } = picked;
+  const [target] = chain;
+  if (target === undefined) return "Nothing was clicked.";
+  const attr = likelyAttribute(target, text);
+  const { attributes } = target;
+  const name = nameFrom([
+    attributes["itemprop"],
+    attributes["data-testid"],
+    attributes["name"],
+    ...meaningfulClasses(target.classes),
+    target.id,
+    { h1: "title", h2: "title", h3: "title", a: "link", img: "image", time: "date", p: "text" }[target.tag],
+  ]);
+  const about = { name, attr, type: likelyType(text, attr) };
+  if (list === null) {
+    const candidates = candidatesOf(chain);
+    const selector = chooseOne(candidates, await ask(candidates, null), pathOf(chain));
+    return { ...about, selector, items: null };
+  }
+  const found = list.items === "" ? await findItems(chain, ask) : { items: list.items, at: null };
+  if (found === null) return "No list was found around this: click a value that the other items have, too.";
+  const at = found.at ?? (await itemLevel(chain, found.items, ask));
+  if (at === null) return `This is in none of the items (${found.items}). Click inside one, or change “Items”.`;
+  const inside = chain.slice(0, at);
+  const items = list.items === "" ? found.items : null;
+  if (inside.length === 0) return { ...about, selector: ":scope", items };
+  const candidates = candidatesOf(inside, { byId: false });
+  const path = pathOf(inside, { byId: false });
+  return { ...about, selector: chooseWithin(candidates, await ask(candidates, found.items), path), items };
+}
+
+async function findItems(chain: Chain, ask: Ask): Promise<{ items: string; at: number } | null> {
+  const at = itemAt(chain);
+  if (at < 0) return null;
+  const alike = chain[at]?.alike ?? 0;
+  // What alone stands in each item may have the better name: li > article.product.
+  for (let inner = at; inner >= 1 && (inner === at || chain[inner]?.only === true); inner -= 1) {
+    const named = ownSelectors(chain[inner] as Chain[number], { byId: false }).slice(0, -1);
+    const tried = await ask(named, null);
+    const exact = named.find((_, n) => tried[n]?.count === alike);
+    if (exact !== undefined) return { items: exact, at: inner };
+  }
+  const candidates = listCandidates(chain, at);
+  const items = chooseList(candidates, await ask(candidates, null), alike);
+  return items === null ? null : { items, at };
+}
+
+/** Which element of the chain is the item: the one in which as many steps are left as the frame can go down. */
+async function itemLevel(chain: Chain, items: string, ask: Ask): Promise<number | null> {
+  // Within the item, the way down by position finds the element from exactly one level.
+  const ways = chain.map((_, n) => (n === 0 ? ":scope" : `:scope > ${steps(chain.slice(0, n))}`));
+  const tried = await ask(ways, items);
+  const at = tried.findIndex(({ first }) => first);
+  return at < 0 ? null : at;
+}
+
+function steps(inside: Chain): string {
+  return inside
+    .toReversed()
+    .map(({ tag, nth }) => `${tag}:nth-of-type(${nth})`)
+    .join(" > ");
+}

@@ -1,0 +1,53 @@
+import type { Run } from "../../api/types.ts";
+import { useCall, useChange } from "../../api/query.ts";
+import { exactTime } from "../../logic/format.ts";
+import { keptWords } from "./logic/kept.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Icon } from "../../ui/Icon.tsx";
+import { toast, toastError } from "../../ui/overlay/Toast.tsx";
+import { Time } from "../../ui/Values.tsx";
+import "./kept.css";
+
+/** How long a run is kept; what something would remove can be kept. */
+export function Kept({ run }: { run: Run }) {
+  const words = keptWords(run);
+  const change = (text: string) => ({
+    invalidates: ["getRun", "listRuns", "getCrawl"] as const,
+    onSuccess: () => toast(text),
+    onError: toastError,
+  });
+  const keep = useChange("keepRun", change("Kept until you delete it."));
+  const unkeep = useChange("unkeepRun", change("It is kept as long as its policy says."));
+  // Runs of steps go with their workflow.
+  if (words === null || run.parent !== null || run.kind === "queue") return null;
+  const params = { run_id: run.id };
+  return (
+    <p className="kept soft">
+      <span>
+        <Icon name={words.expires ? "clock" : "check"} size={14} />
+        {words.text}
+        {words.until === null ? null : (
+          <>
+            {" "}
+            {exactTime(Date.parse(words.until))} (<Time at={words.until} />)
+          </>
+        )}
+      </span>
+      {words.expires ? (
+        <Button size="small" busy={keep.isPending} onClick={() => keep.mutate({ params })}>
+          Keep
+        </Button>
+      ) : run.kept ? (
+        <Button size="small" kind="quiet" busy={unkeep.isPending} onClick={() => unkeep.mutate({ params })}>
+          Do not keep
+        </Button>
+      ) : null}
+    </p>
+  );
+}
+
+/** Of a workflow, which is a run, too. */
+export function KeptFlow({ id, ended }: { id: string; ended: boolean }) {
+  const { data } = useCall("getRun", { params: { run_id: id } }, { enabled: ended });
+  return data === undefined ? null : <Kept run={data} />;
+}

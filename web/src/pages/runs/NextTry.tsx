@@ -1,0 +1,9 @@
+import { serverNow } from "../../logic/server-time.ts";
+import { isDue } from "../../logic/waiting.ts";
+import { Time, useNow } from "../../ui/Values.tsx";
+
+/** When a page is tried again. */
+export function NextTry({ at }: { at: string }) {
+  useNow();
+  return isDue(at, serverNow()) ? "as soon as its site allows" : <Time at={at} />;
+}

@@ -1,0 +1,125 @@
+/** The list of runs: loaded in pages, and kept up to date by what the server tells. */
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useCallback, useEffect, useMemo, useRef } from "react";
+import { call, callPage, type Page, type Problem } from "../../../api/client.ts";
+import { useLive } from "../../../api/live.ts";
+import { keyOf, queryClient, useNext } from "../../../api/query.ts";
+import type { Overview, Run } from "../../../api/types.ts";
+import { isOfRun, type RunEvent } from "../../../logic/run-events.ts";
+import { matches, queryOf, type RunFilter, writeFilter } from "../logic/run-filter.ts";
+import { hasGrown, isPartlyTold, type RunCounts, withRows } from "../../../logic/run-rows.ts";
+import { serverNow } from "../../../logic/server-time.ts";
+import { isActive } from "../../../logic/states.ts";
+import { useSoon } from "../../../ui/useSoon.ts";
+
+export type LiveRun = Overview["active_runs"][number];
+
+/** What a row shows; those at work have more to tell. */
+export type RunRow = Pick<
+  LiveRun,
+  Exclude<keyof LiveRun, "counts" | "current_steps" | "per_second" | "eta_seconds" | "eta_most_seconds">
+> & {
+  counts?: RunCounts;
+  per_second?: number;
+  eta_seconds?: number | null;
+  eta_most_seconds?: number | null;
+};
+
+interface Pages {
+  pages: Page<RunRow>[];
+  pageParams: unknown[];
+}
+
+const PAGE = 200;
+/** So many are asked for one by one when something was said of them; for more the list is loaded again. */
+const ONE_BY_ONE = 8;
+const PAUSE_MS = 1000;
+/** For each page that was loaded: a long list is loaded again less often. */
+const REST_MS = 2000;
+const AGAIN_MS = 10_000;
+
+export function useRunList(filter: RunFilter) {
+  const search = writeFilter(filter);
+  // "The last hour" is that before somebody asked for it: a list whose beginning moves would be another one every minute.
+  const askedAt = useMemo(serverNow, [search]);
+  const query = useMemo(() => ({ ...queryOf(filter, askedAt), limit: PAGE, total: true }), [search, askedAt]);
+  const key = useMemo(() => [...keyOf("listRuns", { query }), "list"], [query]);
+  const list = useInfiniteQuery<Page<RunRow>, Problem, Pages, readonly unknown[], string | null>({
+    queryKey: key,
+    queryFn: ({ signal, pageParam }) =>
+      callPage(
+        "listRuns",
+        { query: pageParam === null ? query : { ...query, total: false, cursor: pageParam } },
+        { signal },
+      ),
+    initialPageParam: null,
+    getNextPageParam: ({ next }) => next,
+    // The stream tells what changes; loading many pages again because somebody looked elsewhere helps nobody.
+    refetchOnWindowFocus: false,
+    staleTime: 30_000,
+    placeholderData: (old) => old,
+  });
+  const loaded = list.data?.pages.length ?? 1;
+  const reload = useSoon(
+    () => {
+      // What is under way may be older than what was told.
+      if (queryClient.isFetching({ queryKey: key, exact: true }) > 0) reload();
+      else void list.refetch();
+    },
+    { soonMs: 0, restMs: REST_MS * loaded },
+  );
+  /** What was told while the list was loaded, which may not know it yet. */
+  const meanwhile = useRef(new Map<string, RunRow>());
+  const patch = useCallback(
+    (rows: readonly RunRow[]) => {
+      if (queryClient.isFetching({ queryKey: key, exact: true }) > 0)
+        for (const row of rows) meanwhile.current.set(row.id, row);
+      const next = queryClient.setQueryData<Pages>(key, (old) =>
+        old === undefined ? old : { ...old, pages: withRows(old.pages, rows, (row) => matches(filter, row, askedAt)) },
+      );
+      if (next !== undefined && hasGrown(next.pages, PAGE)) reload();
+    },
+    [key, search, askedAt, reload],
+  );
+  useEffect(() => {
+    if (list.isFetching || meanwhile.current.size === 0) return;
+    const known = new Set(list.data?.pages.flatMap((page) => page.rows.map(({ id }) => id)));
+    // Of those at work that the list has it may know more by now; an end is the last that is told of a run.
+    const news = [...meanwhile.current.values()].filter(({ id, status }) => !isActive(status) || !known.has(id));
+    meanwhile.current.clear();
+    patch(news);
+  }, [list.isFetching, list.data, patch]);
+  const partly = isPartlyTold(list.data?.pages ?? [], isActive);
+  useEffect(() => {
+    if (!partly) return;
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") reload();
+    }, AGAIN_MS * loaded);
+    return () => clearInterval(timer);
+  }, [partly, loaded, reload]);
+  useLive<{ runs: LiveRun[] }>("runs", ({ runs }) => patch(runs));
+  useTold(patch, reload);
+  const rows = useMemo(() => list.data?.pages.flatMap((page) => page.rows) ?? [], [list.data]);
+  return { list, rows, askedAt, total: list.data?.pages[0]?.total ?? null, next: useNext(list) };
+}
+
+/** Runs that begin and end are told of by their events, also those that are not among the first at work. */
+function useTold(patch: (rows: readonly RunRow[]) => void, reload: () => void): void {
+  const told = useRef(new Set<string>());
+  const latest = useRef(patch);
+  latest.current = patch;
+  const look = async () => {
+    const ids = [...told.current];
+    told.current.clear();
+    if (ids.length > ONE_BY_ONE) return reload();
+    // What is gone, or a server that is away, tells nothing; the connection, when it comes back, brings all again.
+    const runs = await Promise.all(ids.map((run_id) => call("getRun", { params: { run_id } }).catch(() => null)));
+    return latest.current(runs.filter((run): run is Run => run !== null));
+  };
+  const soon = useSoon(() => void look(), { soonMs: PAUSE_MS, restMs: 0 });
+  useLive<RunEvent>("run_event", ({ run_id, type }) => {
+    if (!isOfRun(type)) return;
+    told.current.add(run_id);
+    soon();
+  });
+}

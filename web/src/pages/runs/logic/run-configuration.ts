@@ -1,0 +1,80 @@
+/** What a run was asked for, for people to read: short values by name, and what has a structure as text. */
+import { sentence, words } from "../../../logic/format.ts";
+import { isPlain } from "../../../logic/nested.ts";
+
+export interface Named {
+  /** For people. */
+  name: string;
+  /** What it is called in requests and files. */
+  key: string;
+  value: string;
+}
+
+const isShort = (value: unknown) =>
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+
+/** As the form for new runs calls them. */
+const NAMES: Readonly<Record<string, string>> = {
+  target_url: "URL",
+  url: "URL",
+  max_depth: "Links away from the start, at most",
+  max_pages: "Pages, at most",
+  max_concurrent_articles: "Pages at the same time",
+  timeout_minutes: "Time limit in minutes",
+  timeout_seconds: "Time for a page in seconds",
+  retry_attempts: "Further tries of a page",
+  max_attempts: "Tries of a page",
+  include: "Only pages like",
+  exclude: "No pages like",
+  follow: "Follows without reading",
+  read: "Reads only pages like",
+  same_site: "Stays on the site",
+  stay_within: "Stays within",
+  follow_links: "Follows links",
+  delay_seconds: "Seconds between two pages",
+  use_sitemap: "Begins with the sitemap, too",
+  only_changed: "Records of new and changed pages alone",
+  respect_robots: "Obeys robots.txt",
+  partial_results_ok: "A part of the pages is enough",
+  strategy: "Fetch with",
+  escalate: "Takes a browser where plain requests do not do",
+  requires_auth: "Needs a login",
+  session_id: "Session",
+  export_format: "Results are written as",
+  article: "Reads articles",
+  items: "Where the records are",
+  fields: "What is read",
+  schema: "What each record must be like",
+  document: "What is kept of the page",
+  browser: "What the browser does",
+  replay: "Answers that are replayed",
+};
+
+const VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  strategy: { auto: "Automatic", http: "Plain requests", browser: "Browser" },
+  kind: { page: "Page", crawl: "Crawl", workflow: "Workflow" },
+};
+
+/** The settings of a crawl stand beside those of its job; what nobody has set is left out. */
+export function configurationOf(recipe: object): { plain: Named[]; rules: Named[] } {
+  const { crawl, ...rest } = recipe as Record<string, unknown>;
+  const plain: Named[] = [];
+  const rules: Named[] = [];
+  const all = { ...rest, ...(isPlain(crawl) ? crawl : {}) };
+  for (const [key, value] of Object.entries(all)) {
+    if (value === null || value === undefined) continue;
+    if (Array.isArray(value) && value.length === 0) continue;
+    const said = (text: string): Named => ({ name: NAMES[key] ?? sentence(key), key, value: text });
+    if (typeof value === "boolean") plain.push(said(value ? "Yes" : "No"));
+    else if (isShort(value)) plain.push(said(VALUES[key]?.[String(value)] ?? String(value)));
+    else if (Array.isArray(value) && value.every(isShort)) plain.push(said(value.map(String).join(", ")));
+    else rules.push(said(JSON.stringify(value, null, 2)));
+  }
+  // The address of a crawl stands in its job and in itself.
+  return { plain: plain.filter(({ key }) => key !== "target_url" || !("url" in all)), rules };
+}
+
+/** Whether a key says something that its name does not. */
+export function hasOwnKey({ name, key }: Named): boolean {
+  return words(key).toLowerCase() !== name.toLowerCase();
+}

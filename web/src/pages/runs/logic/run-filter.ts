@@ -1,0 +1,163 @@
+/** What a list of runs is narrowed by, as it stands in the address of the page. */
+
+export const RUN_STATES = [
+  "queued",
+  "running",
+  "paused",
+  "waiting_for_human",
+  "recovering",
+  "completed",
+  "partial",
+  "failed",
+  "cancelled",
+] as const;
+export type RunState = (typeof RUN_STATES)[number];
+
+export const RUN_KINDS = ["page", "crawl", "workflow", "queue", "download", "proxy_refresh"] as const;
+export type RunKind = (typeof RUN_KINDS)[number];
+
+export const KIND_NAMES: Readonly<Record<RunKind, string>> = {
+  page: "Page",
+  crawl: "Crawl",
+  workflow: "Workflow",
+  queue: "Queue",
+  download: "Download",
+  proxy_refresh: "Proxy check",
+};
+
+/** How far back; the names stand in addresses. */
+export const SPANS = [
+  { id: "1h", name: "Last hour", ms: 3_600_000 },
+  { id: "24h", name: "Last 24 hours", ms: 86_400_000 },
+  { id: "7d", name: "Last 7 days", ms: 604_800_000 },
+  { id: "30d", name: "Last 30 days", ms: 2_592_000_000 },
+] as const;
+export type Span = (typeof SPANS)[number]["id"];
+
+export interface RunFilter {
+  status: readonly RunState[];
+  kind: RunKind | null;
+  site: string;
+  q: string;
+  job: string;
+  span: Span | null;
+  /** Also those that steps of workflows have started: of one workflow there may be thousands. */
+  steps: boolean;
+}
+
+export const NO_FILTER: RunFilter = { status: [], kind: null, site: "", q: "", job: "", span: null, steps: false };
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** What is not known in an address is passed over: somebody may have typed it. */
+export function readFilter(search: URLSearchParams): RunFilter {
+  const words = (search.get("status") ?? "").split(",");
+  const job = search.get("job") ?? "";
+  return {
+    status: RUN_STATES.filter((state) => words.includes(state)),
+    kind: RUN_KINDS.find((kind) => kind === search.get("kind")) ?? null,
+    site: (search.get("site") ?? "").trim().slice(0, 300),
+    q: (search.get("q") ?? "").trim().slice(0, 200),
+    job: UUID.test(job) ? job : "",
+    span: SPANS.find(({ id }) => id === search.get("time"))?.id ?? null,
+    steps: search.get("steps") === "true",
+  };
+}
+
+/** Nothing stands in the address that does not narrow. */
+export function writeFilter(filter: RunFilter): string {
+  const search = new URLSearchParams();
+  const { status, kind, site, q, job, span, steps } = filter;
+  if (status.length > 0) search.set("status", status.join(","));
+  if (kind !== null) search.set("kind", kind);
+  if (site !== "") search.set("site", site);
+  if (q !== "") search.set("q", q);
+  if (job !== "") search.set("job", job);
+  if (span !== null) search.set("time", span);
+  if (steps) search.set("steps", "true");
+  // Commas need no escape in a query, and are easier to read.
+  return search.toString().replaceAll("%2C", ",");
+}
+
+/** Whether there may be runs that it leaves out, beside those of steps. */
+export function isNarrowed(filter: RunFilter): boolean {
+  return writeFilter({ ...filter, steps: false }) !== "";
+}
+
+export function isSame(one: RunFilter, other: RunFilter): boolean {
+  return writeFilter(one) === writeFilter(other);
+}
+
+/** Full minutes: the same question for a while, so that its answer can be kept. */
+function sinceOf(span: Span | null, now: number): { since?: string } {
+  const ms = SPANS.find(({ id }) => id === span)?.ms;
+  return ms === undefined ? {} : { since: new Date(Math.floor((now - ms) / 60_000) * 60_000).toISOString() };
+}
+
+/** Who asks for an id wants that run, whoever has started it. */
+function isIdBeginning(q: string): boolean {
+  return /^[0-9a-f]{8}[0-9a-f-]*$/i.test(q);
+}
+
+function sharedOf({ kind, site, q, job, span, steps }: RunFilter, now: number) {
+  return {
+    ...(kind === null ? {} : { kind }),
+    ...(site === "" ? {} : { site }),
+    ...(q === "" ? {} : { q }),
+    ...(job === "" ? {} : { job_id: job }),
+    ...sinceOf(span, now),
+    ...(steps || isIdBeginning(q) ? {} : { parent: "none" }),
+  };
+}
+
+/** For `GET /runs`. */
+export function queryOf(filter: RunFilter, now: number) {
+  const { status } = filter;
+  return { ...(status.length === 0 ? {} : { status: status.join(",") }), ...sharedOf(filter, now) };
+}
+
+/** For `POST /runs/bulk`. */
+export function choiceOf(filter: RunFilter, now: number) {
+  const { status } = filter;
+  return { ...(status.length === 0 ? {} : { status: [...status] }), ...sharedOf(filter, now) };
+}
+
+/** The same, of those that can be deleted: they have ended, and no step has started them. */
+export function deletionOf(filter: RunFilter, now: number) {
+  const { parent: _, ...shared } = sharedOf(filter, now);
+  const ended = TERMINAL.filter((state) => filter.status.length === 0 || filter.status.includes(state));
+  // Of a filter that means none of them all would be meant.
+  const status = ended.length === 0 ? { run_ids: [NO_RUN] } : filter.status.length === 0 ? {} : { status: ended };
+  return { ...shared, ...status };
+}
+
+const TERMINAL = ["completed", "partial", "failed", "cancelled"] as const;
+const NO_RUN = "00000000-0000-0000-0000-000000000000";
+
+export interface Matched {
+  id: string;
+  job_id: string | null;
+  status: string;
+  kind: string;
+  site: string | null;
+  name: string | null;
+  url: string | null;
+  created_at: string;
+  /** The stream tells only of runs that have none, and does not say so. */
+  parent?: { run_id: string } | null;
+}
+
+/** Whether a run that the list has not heard of belongs into it. The server has the last word when it is loaded again. */
+export function matches(filter: RunFilter, run: Matched, now: number): boolean {
+  const { since } = sinceOf(filter.span, now);
+  if (filter.status.length > 0 && !(filter.status as readonly string[]).includes(run.status)) return false;
+  if (filter.kind !== null && run.kind !== filter.kind) return false;
+  if (filter.site !== "" && run.site !== filter.site) return false;
+  if (filter.job !== "" && run.job_id !== filter.job) return false;
+  if (since !== undefined && Date.parse(run.created_at) < Date.parse(since)) return false;
+  if (!filter.steps && !isIdBeginning(filter.q) && (run.parent ?? null) !== null) return false;
+  if (filter.q === "") return true;
+  const text = filter.q.toLowerCase();
+  if (text.length >= 8 && run.id.startsWith(text)) return true;
+  return [run.name, run.url].some((value) => value?.toLowerCase().includes(text) === true);
+}

@@ -1,0 +1,71 @@
+/** How far a run is: by what the stream told last, or by what the server answered last. */
+import type { Overview } from "../../../api/types.ts";
+import type { RunCounts } from "../../../logic/run-rows.ts";
+import { isActive } from "../../../logic/states.ts";
+
+export interface RunProgress {
+  counts: RunCounts | null;
+  perSecond: number | null;
+  etaSeconds: number | null;
+  /** The other end of the range; absent: there is none. */
+  etaMostSeconds?: number | null;
+}
+
+type LiveRun = Pick<Overview["active_runs"][number], "status" | "counts" | "per_second" | "eta_seconds"> & {
+  eta_most_seconds?: number | null;
+};
+
+interface CrawlNumbers {
+  queued_items: number;
+  retrying_items: number;
+  running_items: number;
+  completed_items: number;
+  failed_items: number;
+  skipped_items: number;
+  pages_per_second: number;
+}
+
+/** When it came, by the clock of the browser. */
+type At<T> = { at: number } & T;
+
+/** The stream tells of the newest runs at work alone: of one that it was silent about for so long it may know nothing any more. */
+const SILENT_MS = 10_000;
+
+/** `told` may be of another time: before the run ended, or before it was begun anew. */
+export function progressOf(
+  status: string,
+  told: At<{ run: LiveRun }> | null,
+  asked: At<{ crawl: CrawlNumbers }> | null,
+): RunProgress {
+  const active = isActive(status);
+  const live = told !== null && isActive(told.run.status) === active ? told : null;
+  if (asked === null)
+    return {
+      counts: live?.run.counts ?? null,
+      perSecond: live?.run.per_second ?? null,
+      etaSeconds: live?.run.eta_seconds ?? null,
+      etaMostSeconds: live?.run.eta_most_seconds ?? null,
+    };
+  const counts = countsOf(asked.crawl);
+  // How long it will take only the stream knows.
+  if (live === null || !active) return { counts, perSecond: asked.crawl.pages_per_second, etaSeconds: null };
+  const isSilent = asked.at - live.at > SILENT_MS;
+  return {
+    counts: live.at >= asked.at ? live.run.counts : counts,
+    perSecond: isSilent ? asked.crawl.pages_per_second : live.run.per_second,
+    etaSeconds: isSilent ? null : live.run.eta_seconds,
+    etaMostSeconds: isSilent ? null : (live.run.eta_most_seconds ?? null),
+  };
+}
+
+function countsOf(crawl: CrawlNumbers): RunCounts {
+  const { queued_items, retrying_items, running_items, completed_items, failed_items, skipped_items } = crawl;
+  return {
+    queued: queued_items - retrying_items,
+    running: running_items,
+    retrying: retrying_items,
+    completed: completed_items,
+    failed: failed_items,
+    skipped: skipped_items,
+  };
+}

@@ -1,0 +1,46 @@
+/** What a crawl found and did not fetch, in words. */
+import { fullNumber } from "../../../logic/format.ts";
+
+const WORDS: Readonly<Record<string, string>> = {
+  not_included: "match no pattern",
+  excluded: "excluded by pattern",
+  robots: "disallowed by robots.txt",
+  depth: "too deep",
+  page_limit: "beyond the page limit",
+  other_site: "on other sites",
+  elsewhere: "outside of where it stays",
+  file: "files",
+  trap: "endless lists or loops",
+  too_long: "addresses too long",
+};
+/** Where a limit ended the looking, there may be more. */
+const AT_LEAST: ReadonlySet<string> = new Set(["depth", "page_limit"]);
+
+/** Pages that robots.txt closes are among those that failed. */
+const COUNTED_ELSEWHERE: ReadonlySet<string> = new Set(["robots"]);
+
+/** How many addresses that is, beside what has a number of its own. */
+export function skippedCount(skipped: Readonly<Record<string, number | undefined>> | null): number {
+  return Object.entries(skipped ?? {}).reduce(
+    (sum, [reason, count = 0]) => (COUNTED_ELSEWHERE.has(reason) ? sum : sum + count),
+    0,
+  );
+}
+
+export interface SkippedWords {
+  reason: string;
+  count: string;
+  words: string;
+}
+
+/** Most frequent first. */
+export function skippedWords(skipped: Readonly<Record<string, number | undefined>> | null): SkippedWords[] {
+  return Object.entries(skipped ?? {})
+    .flatMap(([reason, count = 0]) => (count > 0 ? [{ reason, count }] : []))
+    .toSorted((a, b) => b.count - a.count)
+    .map(({ reason, count }) => ({
+      reason,
+      count: `${AT_LEAST.has(reason) ? "at least " : ""}${fullNumber(count)}`,
+      words: WORDS[reason] ?? reason.replaceAll("_", " "),
+    }));
+}

@@ -1,0 +1,46 @@
+/** What the page of workers works out. */
+import type { Worker } from "../../api/types.ts";
+
+/** The stream tells of workers without what they have in hand. */
+export type LiveWorker = Omit<Worker, "active">;
+
+/** The list as it is now: what was told holds, and what each has in hand stays until it is loaded again. */
+export function mergeWorkers(old: readonly Worker[], told: readonly LiveWorker[]): Worker[] {
+  const known = new Map(old.map((worker) => [worker.id, worker]));
+  const live = new Set(told.map(({ id }) => id));
+  const merged = told.map((worker): Worker => ({
+    ...worker,
+    active: worker.in_flight === 0 ? [] : (known.get(worker.id)?.active ?? []),
+  }));
+  return [...merged, ...old.filter(({ id }) => !live.has(id))];
+}
+
+const ORDER: Record<Worker["state"], number> = { lost: 0, working: 1, draining: 2, drained: 3, stopped: 4 };
+
+/** Those that need somebody first; otherwise by machine and age, so that cards stay where they are. */
+export function orderWorkers(workers: readonly Worker[]): Worker[] {
+  return workers.toSorted(
+    (a, b) =>
+      ORDER[a.state] - ORDER[b.state] ||
+      a.machine.localeCompare(b.machine) ||
+      a.started_at.localeCompare(b.started_at) ||
+      a.pid - b.pid,
+  );
+}
+
+/** One that stands by works on nothing before it takes over. */
+export const standsBy = ({ role, state }: Pick<Worker, "role" | "state">) => role === "standby" && state === "working";
+
+export function totalsOf(workers: readonly Worker[]) {
+  const present = workers.filter(({ state }) => state !== "lost" && state !== "stopped");
+  const sum = (of: (worker: Worker) => number) => present.reduce((total, worker) => total + of(worker), 0);
+  return {
+    working: workers.filter((worker) => worker.state === "working" && !standsBy(worker)).length,
+    standby: workers.filter(standsBy).length,
+    lost: workers.filter(({ state }) => state === "lost").length,
+    inFlight: sum(({ in_flight }) => in_flight),
+    capacity: sum((worker) => (standsBy(worker) ? 0 : worker.max_workers)),
+    throughput: sum(({ throughput }) => throughput),
+    memory: sum(({ memory }) => memory),
+  };
+}

@@ -1,0 +1,65 @@
+/** The newest events of a run, and those that happen while it is looked at. */
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { call, type Problem } from "../../api/client.ts";
+import { live, useLive } from "../../api/live.ts";
+import { keyOf, queryClient } from "../../api/query.ts";
+import { type EventList, MOST_EVENTS, noEvents, type RunEvent, withEvents } from "../../logic/run-events.ts";
+
+const PAGE = 1000;
+/** What is told within this time is shown together: a table that is drawn for every event would do nothing else. */
+const TOGETHER_MS = 100;
+
+export function useEvents(runId: string) {
+  const key = [...keyOf("listEvents", { params: { run_id: runId }, query: {} }), "newest"];
+  const query = useQuery<EventList, Problem>({
+    queryKey: key,
+    queryFn: ({ signal }) => loadEvents(runId, signal),
+    // What is new is told; what was missed is loaded once the connection is back.
+    staleTime: Number.POSITIVE_INFINITY,
+    // It would compare every event with every look.
+    structuralSharing: false,
+  });
+  const waiting = useRef<RunEvent[]>([]);
+  const timer = useRef<number | undefined>(undefined);
+  const forget = () => {
+    clearTimeout(timer.current);
+    timer.current = undefined;
+    waiting.current = [];
+  };
+  useEffect(() => forget, [runId]);
+  const show = () => {
+    const told = waiting.current;
+    forget();
+    queryClient.setQueryData<EventList>(key, (old) => (old === undefined ? old : withEvents(old, told)));
+  };
+  useLive<RunEvent>("run_event", (event) => {
+    if (event.run_id !== runId) return;
+    waiting.current.push(event);
+    timer.current ??= window.setTimeout(show, TOGETHER_MS);
+  });
+  // What happened between the answer and the beginning of the stream is in neither.
+  useLive("hello", () => void queryClient.invalidateQueries({ queryKey: key }));
+  return query;
+}
+
+/** What is told while the list is on its way may not be in it. */
+async function loadEvents(runId: string, signal: AbortSignal): Promise<EventList> {
+  const told: RunEvent[] = [];
+  const stop = live.on("run_event", (event: RunEvent) => {
+    if (event.run_id === runId) told.push(event);
+  });
+  try {
+    const newest: RunEvent[] = [];
+    while (newest.length < MOST_EVENTS) {
+      const after = newest.at(-1)?.id;
+      const query = { order: "newest", limit: PAGE, ...(after === undefined ? {} : { after }) } as const;
+      const page = await call("listEvents", { params: { run_id: runId }, query }, { signal });
+      newest.push(...page);
+      if (page.length < PAGE) break;
+    }
+    return withEvents(noEvents(), [...newest.toReversed(), ...told]);
+  } finally {
+    stop();
+  }
+}

@@ -1,0 +1,105 @@
+/** Talks to the frame that shows a stranger's page. What it says is looked at before it is believed. */
+import { type RefObject, useEffect, useRef, useState } from "react";
+import type { Chain, Node, Tried } from "../../logic/selector.ts";
+
+export interface Picked {
+  chain: Chain;
+  text: string;
+}
+
+export interface Frame {
+  element: RefObject<HTMLIFrameElement | null>;
+  /** What the selectors find, in the page or in the item around what was clicked. */
+  ask: (selectors: readonly string[], within: string | null) => Promise<Tried[]>;
+}
+
+interface FrameInput {
+  html: string;
+  /** What is shown as found, and the items that it is found in. */
+  marked?: { selector: string; items: string };
+  /** Without it nothing can be picked. */
+  onPicked?: (picked: Picked) => void;
+}
+
+const NOTHING = { selector: "", items: "" };
+
+export function useFrame({ html, marked = NOTHING, onPicked }: FrameInput): Frame {
+  const element = useRef<HTMLIFrameElement>(null);
+  const [ready, setReady] = useState(0);
+  const [shown, setShown] = useState(0);
+  const waiting = useRef(new Map<number, (tried: Tried[]) => void>());
+  const lastId = useRef(0);
+  const latest = useRef(onPicked);
+  latest.current = onPicked;
+  const post = (message: unknown) => element.current?.contentWindow?.postMessage(message, "*");
+
+  useEffect(() => {
+    const onMessage = ({ source, data }: MessageEvent<unknown>) => {
+      // The frame has no origin; that it is the one is all there is to know.
+      if (source === null || source !== element.current?.contentWindow) return;
+      const said = (typeof data === "object" && data !== null ? data : {}) as Record<string, unknown>;
+      if (said["type"] === "ready") setReady((n) => n + 1);
+      else if (said["type"] === "shown") setShown((n) => n + 1);
+      else if (said["type"] === "picked") {
+        const chain = chainOf(said["chain"]);
+        if (chain.length > 0) latest.current?.({ chain, text: String(said["text"] ?? "") });
+      } else if (said["type"] === "tried" && Array.isArray(said["results"])) {
+        const id = Number(said["id"]);
+        waiting.current.get(id)?.(said["results"].map(triedOf));
+        waiting.current.delete(id);
+      }
+    };
+    addEventListener("message", onMessage);
+    return () => removeEventListener("message", onMessage);
+  }, []);
+
+  useEffect(() => {
+    if (ready === 0) return undefined;
+    let isOutdated = false;
+    // Loaded when the first page is shown: the parser is a tenth of the dashboard's code.
+    void import("../logic/clean-html.ts").then(({ cleanHtml }) => {
+      if (!isOutdated) post({ type: "show", html: cleanHtml(html) });
+    });
+    return () => {
+      isOutdated = true;
+    };
+  }, [ready, html]);
+  const picks = onPicked !== undefined;
+  useEffect(() => {
+    if (shown > 0) post({ type: "pick", on: picks });
+  }, [shown, picks]);
+  useEffect(() => {
+    if (shown > 0) post({ type: "mark", ...marked });
+  }, [shown, marked.selector, marked.items]);
+
+  const ask: Frame["ask"] = (selectors, within) =>
+    new Promise((resolve) => {
+      const id = (lastId.current += 1);
+      waiting.current.set(id, resolve);
+      post({ type: "try", id, selectors, within });
+    });
+  return { element, ask };
+}
+
+function triedOf(value: unknown): Tried {
+  const { count, first } = (value ?? {}) as Record<string, unknown>;
+  return { count: Number(count) || 0, first: first === true };
+}
+
+function chainOf(value: unknown): Node[] {
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, 200).map((one) => {
+    const { tag, id, classes, attributes, nth, ofType, only, alike } = (one ?? {}) as Record<string, unknown>;
+    const named = typeof attributes === "object" && attributes !== null ? Object.entries(attributes) : [];
+    return {
+      tag: String(tag),
+      id: String(id ?? ""),
+      classes: Array.isArray(classes) ? classes.map(String) : [],
+      attributes: Object.fromEntries(named.map(([name, text]) => [name, String(text)])),
+      nth: Number(nth) || 1,
+      ofType: Number(ofType) || 1,
+      only: only === true,
+      alike: Number(alike) || 1,
+    };
+  });
+}

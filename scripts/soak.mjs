@@ -1,6 +1,8 @@
 // npm run test:soak [-- --rounds N] [--hogs K] [--tier fast|rest|all] [part of a file name …]: runs a tier again and again
-// beside K busy loops, and lists every test that failed in any round. Such a test points to a bug, not to a timeout to raise.
+// beside K busy loops, each time with another seed, and lists every test that failed in any round. Such a test points to a bug, not to
+// a timeout to raise.
 import { spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +32,9 @@ await script(async (args) => {
       const path = join(folder, `round-${round}.jsonl`);
       const began = Date.now();
       const words = [join(root, "scripts", "test.mjs"), "--tier", values.tier, ...names];
-      const code = await run(process.execPath, words, { env: { ...process.env, ORB_TEST_RECORD: path } });
+      const seed = process.env.ORB_TEST_SEED ?? String(randomInt(2 ** 31));
+      const env = { ...process.env, ORB_TEST_RECORD: path, ORB_TEST_SEED: seed };
+      const code = await run(process.execPath, words, { env });
       const entries = readRecord(path);
       for (const { failed, place } of entries.filter((entry) => entry.failed !== undefined)) {
         const key = `${failed}\n    ${place}`;
@@ -39,7 +43,7 @@ await script(async (args) => {
       const totals = entries.find((entry) => entry.totals !== undefined)?.totals;
       const seconds = ((Date.now() - began) / 1000).toFixed(0);
       lines.push(
-        `round ${round}: ${totals === undefined ? "did not end" : sentence(totals)} (exit code ${code}, ${seconds} s)`,
+        `round ${round}: ${totals === undefined ? "did not end" : sentence(totals)} (exit code ${code}, ${seconds} s, ORB_TEST_SEED=${seed})`,
       );
       process.stdout.write(`\n── ${lines.at(-1)}\n\n`);
     }

@@ -279,6 +279,11 @@ test("things have the names that the field has for them", () => {
   assert.deepEqual(found, []);
 });
 
+test("tests draw cases by the seed of the run", () => {
+  const direct = filesIn("test", ".ts").filter((file) => importsOf(read(file)).includes("fast-check"));
+  assert.deepEqual(direct, ["test/support/properties.ts"]);
+});
+
 test("the lock file names no registry", () => {
   assert.ok(!/"resolved":\s*"(?!file:)/.test(read("package-lock.json")));
 });

@@ -94,27 +94,30 @@ export function fitRecord(record: Readonly<Record<string, unknown>>, room: numbe
     fields.map(({ cost }) => cost),
     room - 2,
   );
-  const fitted: Fitted = { record: {}, cuts: [], leftOut: [] };
+  // Entries, not assignments: a field may have the name `__proto__`.
+  const shown: [name: string, value: unknown][] = [];
+  const cuts: Cut[] = [];
+  const leftOut: string[] = [];
   let left = room - 2;
   for (const { name, value, cost } of fields) {
     const isCut = cost > level;
     const own = (isCut ? level : cost) + (isCut ? NOTE : 0);
     const most = Math.min(level, left - NOTE) - costOf(name) - 2;
     if (isCut ? most < LEAST_OF_A_VALUE : own > left) {
-      fitted.leftOut.push(name);
+      leftOut.push(name);
       continue;
     }
     if (!isCut) {
-      fitted.record[name] = value;
+      shown.push([name, value]);
       left -= cost;
       continue;
     }
     const { part, end, total, unit } = partOf(value, 0, most);
-    fitted.record[name] = part;
-    fitted.cuts.push({ field: name, shown: end, total, unit });
+    shown.push([name, part]);
+    cuts.push({ field: name, shown: end, total, unit });
     left -= costOf(part) + costOf(name) + 2 + NOTE;
   }
-  return fitted;
+  return { record: Object.fromEntries(shown), cuts, leftOut };
 }
 
 /** The largest length to which all longer values may be cut so that all fit, with a note for each that is cut. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { createHash, randomInt } from "node:crypto";
+import { createHash } from "node:crypto";
 import { promises as dns } from "node:dns";
 import { join } from "node:path";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { Client } from "undici";
 import { openClient } from "../../src/app/context.ts";
 import { createLog } from "../../src/base/log.ts";
@@ -21,10 +21,11 @@ import {
   requestsFor,
 } from "./fuzz/operations.ts";
 import { FULL } from "../support/gate.ts";
+import { testSeed } from "../support/seed.ts";
 
 // A failing seed is repeated with: ORB_TEST_SEED=N npm test -- api/fuzz
 const REQUESTS = FULL ? 5000 : 800;
-const SEED = Number(process.env["ORB_TEST_SEED"] ?? (FULL ? randomInt(2 ** 31) : 20_261_115));
+const SEED = testSeed();
 const PASSES = 2;
 const TOKEN = "the-token-of-the-fuzzed-server";
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { integerBelow, type Random, seededRandom } from "../../src/base/random.ts";
+import { testSeed } from "../support/seed.ts";
 import { type Ended, FULL, type Orb } from "./orb.ts";
 import type { Target } from "./target.ts";
 
@@ -11,9 +12,9 @@ const RESUME_MS = FULL ? 10_000 : 120_000;
 /** Whatever a dead process had is its own for longer than a test takes: who goes on with it knows that it is dead. */
 export const OWNED_FOR_LONG = { APP_LEASE_TTL_SECONDS: "3600" };
 
-/** A seed from the environment repeats a failed run's choices; the moments themselves are the machine's. */
+/** The seed repeats a failed run's choices; the moments themselves are the machine's. */
 export function chance(): { seed: number; random: Random } {
-  const seed = Number(process.env["ORB_TEST_SEED"] ?? Math.floor(Math.random() * 1e9));
+  const seed = testSeed();
   return { seed, random: seededRandom(seed) };
 }
 

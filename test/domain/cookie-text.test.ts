@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { readCookieText } from "../../src/domain/page/cookie-text.ts";
 
 const read = (text: string) => {

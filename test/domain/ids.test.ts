@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { decodeId, encodeId, ID_KINDS, type IdKind } from "../../src/domain/run/ids.ts";
 
 const kind = fc.constantFrom(...(Object.keys(ID_KINDS) as IdKind[]));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { evenLaneShare, LANE_SLICE_MS, laneShare, laneYields } from "../../src/domain/lane/lane-share.ts";
 
 test("shares have room for every lane, and an even one is as small as that allows", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { isKnown, LEARNED_FOR_MS, learnBrowser, learnPlain } from "../../src/domain/page/learned.ts";
 import type { LearnedStrategy } from "../../src/domain/run/run-facts.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { type Random, seededRandom } from "../../src/base/random.ts";
 import { dispositionOf } from "../../src/domain/run/classify.ts";
 import { FAILURE_REASONS, failure, type Failure, type FailureReason } from "../../src/domain/run/failure.ts";

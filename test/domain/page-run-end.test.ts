@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { FAILURE_REASONS, type FailureReason } from "../../src/domain/run/failure.ts";
 import { endOfPageRun, NO_TASKS } from "../../src/domain/run/run-end.ts";
 import type { PageStats, RunFacts } from "../../src/domain/run/run-facts.ts";

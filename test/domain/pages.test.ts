@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { outlineOf } from "../../src/domain/page/page-outline.ts";
 import { shellOf } from "../../src/domain/page/page-shell.ts";
 import { softBlockOf } from "../../src/domain/page/soft-block.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { parseRetryAfter } from "../../src/domain/lane/retry-after.ts";
 
 const NOW = Date.UTC(1994, 10, 6, 8, 49, 0);

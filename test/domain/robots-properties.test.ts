@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { isAllowed, parseRobots } from "../../src/domain/site/robots.ts";
 
 const allowed = (text: string, path: string, token = "orbweaver") => isAllowed(parseRobots(text, token), path);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { endOfRun, NO_TASKS, type TaskCounts } from "../../src/domain/run/run-end.ts";
 import { canRunMove, OPEN_TASK_STATES, TASK_STATES, TERMINAL_RUN_STATES } from "../../src/domain/run/states.ts";
 

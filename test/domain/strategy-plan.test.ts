@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { FAILURE_REASONS, failure, type FailureReason } from "../../src/domain/run/failure.ts";
 import { LEARNED_FOR_MS, learnBrowser } from "../../src/domain/page/learned.ts";
 import { plainRecipe, STRATEGIES } from "../../src/domain/run/recipe.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { validateWorkflow } from "../../src/domain/workflow/validate.ts";
 import { faults, kinds, step, valid, workflow } from "./workflow-kinds.ts";
 

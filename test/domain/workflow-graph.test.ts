@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { dependenceOf, secondsLeft, type TimedStep, weightsOf } from "../../src/domain/workflow/graph.ts";
 
 /** get → (check, label) → export; aside stands alone. */

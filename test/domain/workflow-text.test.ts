@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { readDefinitionText } from "../../src/domain/workflow/read-text.ts";
 
 const DEFINITION = {

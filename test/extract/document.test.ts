@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import type { DocumentRequest } from "../../src/domain/page/page-options.ts";
 import type { PageDocument } from "../../src/extract/document/read.ts";
 import { parseHtml } from "../../src/extract/dom/parse.ts";

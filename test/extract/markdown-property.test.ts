@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { markdownOf, seenIn, seenInMarkdown } from "./read-back.ts";
 
 /** What Markdown gives a meaning to, between words, and at the start and end of lines. */

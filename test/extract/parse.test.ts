@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { parse, type DefaultTreeAdapterTypes } from "parse5";
 import type { Element } from "../../src/extract/dom/nodes.ts";
 import { parseHtml } from "../../src/extract/dom/parse.ts";

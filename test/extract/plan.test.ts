@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { isOrbError } from "../../src/base/errors.ts";
 import { KNOWN_NAMES } from "../../src/extract/known/registry.ts";
 import { compilePlan, parsePlan, type PlanSpec } from "../../src/extract/plan.ts";

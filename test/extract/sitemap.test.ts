@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { readSitemap, SITEMAP_LIMITS } from "../../src/extract/sitemap.ts";
 
 const url = "https://site.example/sitemap.xml";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { parseHtml } from "../../src/extract/dom/parse.ts";
 import { cleanHtml } from "../../src/extract/values/clean-html.ts";
 import { parseDate } from "../../src/extract/values/date.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { type Candidate, findNearDuplicates } from "../../src/images/duplicates.ts";
 import { hashDistance, isHash, MOST_DISTANCE, NearIndex } from "../../src/images/near.ts";

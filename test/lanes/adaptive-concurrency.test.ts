@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { type Random, seededRandom } from "../../src/base/random.ts";
 import { AdaptiveConcurrency } from "../../src/lanes/limits/adaptive-concurrency.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import type { Strain } from "../../src/base/gauge.ts";
 import { createLog, silentLog } from "../../src/base/log.ts";
 import { LoadShedder } from "../../src/lanes/owner/load-shedder.ts";

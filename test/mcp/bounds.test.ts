@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { costOf, cutAt, fitRecord, partOf, takeFitting } from "../../src/mcp/bounds.ts";
 import { decodePlace, encodePlace } from "../../src/mcp/cursor.ts";
 
@@ -22,6 +22,16 @@ test("a record is cut to the room there is, whatever it holds, and says what was
         for (const { field, shown: part, total } of cuts) assert.ok(part < total && field in shown);
       },
     ),
+  );
+});
+
+test("a cut record keeps a field of the name __proto__", () => {
+  const record = JSON.parse(`{"__proto__": "one", "long": "${"x".repeat(2000)}"}`) as Record<string, unknown>;
+  const { record: shown, cuts } = fitRecord(record, 1000);
+  assert.deepEqual(Object.keys(shown), ["__proto__", "long"]);
+  assert.deepEqual(
+    cuts.map(({ field }) => field),
+    ["long"],
   );
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { isAllowedAddress, parseAddressPolicy, PUBLIC_ONLY } from "../../src/net/address.ts";
 
 const PUBLIC = [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { type BadLine, importItems } from "../../src/orchestrator/queue/import.ts";
 import { readLines } from "../../src/orchestrator/queue/lines.ts";
 import { type Desk, openDesk, queueKeys } from "./kit.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { classifyStatus } from "../../src/domain/run/classify.ts";
 import type { Recipe } from "../../src/domain/run/recipe.ts";

@@ -1,5 +1,5 @@
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { TTL } from "../contract/store/kit.ts";
 import { FULL, handClock } from "./bench.ts";

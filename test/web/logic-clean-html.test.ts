@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { type DefaultTreeAdapterTypes, parse } from "parse5";
 import { cleanHtml } from "../../web/src/ui/logic/clean-html.ts";
 

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
-import fc from "fast-check";
+import fc from "../support/properties.ts";
 import { parquetReadObjects } from "hyparquet";
 import sharp from "sharp";
 import type { JsonValue } from "../../src/domain/lane/queue-item.ts";

@@ -1,5 +1,5 @@
 /** Values that a JSON Schema allows, and values that it nearly allows. */
-import fc from "fast-check";
+import fc from "../../support/properties.ts";
 import { ADDRESSES, NAUGHTY_NUMBERS, NAUGHTY_TEXTS, SITES } from "./naughty.ts";
 
 export interface Schema {

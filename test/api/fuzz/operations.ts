@@ -1,6 +1,6 @@
 /** What `/openapi.json` promises, read back as operations that can be called and answers that can be checked. */
 import type { ValidateFunction } from "ajv";
-import fc from "fast-check";
+import fc from "../../support/properties.ts";
 import { createChecker } from "../../../src/api/validation.ts";
 import { allowed, nearlyAllowed, type Schema } from "./from-schema.ts";
 import { NAUGHTY_BODIES, NAUGHTY_PATHS, NAUGHTY_TEXTS } from "./naughty.ts";

@@ -129,17 +129,17 @@ export type Job = {
     delay_seconds: number;
     /** also begin with the pages that the site's sitemaps name */
     use_sitemap: boolean;
-    export_format: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
     /** of a saved crawl: pages that are as the run before found them give no records */
     only_changed: boolean;
+    article: boolean | null;
+    respect_robots: boolean;
+    export_format: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
     strategy: "auto" | "http" | "browser";
     /** names of well-known fields (title, price, markdown …), or rules by field name; docs/extraction.md has both. Without: title, description, author, published_at and markdown */
     fields: string[] | Record<string, Json> | null;
     items: string | Record<string, Json> | null;
     schema: boolean | Record<string, Json> | null;
     extract: Record<string, Json> | null;
-    article: boolean | null;
-    respect_robots: boolean;
     proxy: string | null;
     session_id: string | null;
     document: {
@@ -1280,17 +1280,17 @@ export type RunRecipe = {
       delay_seconds?: number;
       /** also begin with the pages that the site's sitemaps name */
       use_sitemap?: boolean;
-      export_format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
       /** of a saved crawl: pages that are as the run before found them give no records */
       only_changed?: boolean;
+      article?: boolean | null;
+      respect_robots?: boolean;
+      export_format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
       strategy?: "auto" | "http" | "browser";
       /** names of well-known fields (title, price, markdown …), or rules by field name; docs/extraction.md has both. Without: title, description, author, published_at and markdown */
       fields?: string[] | Record<string, Json> | null;
       items?: string | Record<string, Json> | null;
       schema?: boolean | Record<string, Json> | null;
       extract?: Record<string, Json> | null;
-      article?: boolean | null;
-      respect_robots?: boolean;
       proxy?: string | null;
       session_id?: string | null;
       document?: {
@@ -2040,17 +2040,17 @@ export interface Operations {
         delay_seconds?: number;
         /** also begin with the pages that the site's sitemaps name */
         use_sitemap?: boolean;
-        export_format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
         /** of a saved crawl: pages that are as the run before found them give no records */
         only_changed?: boolean;
+        article?: boolean | null;
+        respect_robots?: boolean;
+        export_format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
         strategy?: "auto" | "http" | "browser";
         /** names of well-known fields (title, price, markdown …), or rules by field name; docs/extraction.md has both. Without: title, description, author, published_at and markdown */
         fields?: string[] | Record<string, unknown> | null;
         items?: string | Record<string, unknown> | null;
         schema?: boolean | Record<string, unknown> | null;
         extract?: Record<string, unknown> | null;
-        article?: boolean | null;
-        respect_robots?: boolean;
         proxy?: string | null;
         session_id?: string | null;
         document?: {
@@ -2366,17 +2366,17 @@ export interface Operations {
         delay_seconds?: number;
         /** also begin with the pages that the site's sitemaps name */
         use_sitemap?: boolean;
-        export_format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
         /** of a saved crawl: pages that are as the run before found them give no records */
         only_changed?: boolean;
+        article?: boolean | null;
+        respect_robots?: boolean;
+        export_format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
         strategy?: "auto" | "http" | "browser";
         /** names of well-known fields (title, price, markdown …), or rules by field name; docs/extraction.md has both. Without: title, description, author, published_at and markdown */
         fields?: string[] | Record<string, unknown> | null;
         items?: string | Record<string, unknown> | null;
         schema?: boolean | Record<string, unknown> | null;
         extract?: Record<string, unknown> | null;
-        article?: boolean | null;
-        respect_robots?: boolean;
         proxy?: string | null;
         session_id?: string | null;
         document?: {
@@ -4425,17 +4425,17 @@ export interface Operations {
       delay_seconds?: number;
       /** also begin with the pages that the site's sitemaps name */
       use_sitemap?: boolean;
-      export_format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
       /** of a saved crawl: pages that are as the run before found them give no records */
       only_changed?: boolean;
+      article?: boolean | null;
+      respect_robots?: boolean;
+      export_format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
       strategy?: "auto" | "http" | "browser";
       /** names of well-known fields (title, price, markdown …), or rules by field name; docs/extraction.md has both. Without: title, description, author, published_at and markdown */
       fields?: string[] | Record<string, unknown> | null;
       items?: string | Record<string, unknown> | null;
       schema?: boolean | Record<string, unknown> | null;
       extract?: Record<string, unknown> | null;
-      article?: boolean | null;
-      respect_robots?: boolean;
       proxy?: string | null;
       session_id?: string | null;
       document?: {

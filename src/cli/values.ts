@@ -26,6 +26,14 @@ export function positiveNumber(text: string): number {
   return value;
 }
 
+export function numberFrom(least: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,9}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= least)) throw new InvalidArgumentError(`expected a number, ${least} or more.`);
+    return value;
+  };
+}
+
 export function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("expected a whole number, 0 or more.");
   return Number(text);

@@ -25,6 +25,7 @@ export function readCrawl(body: unknown, version: Version, known: { llm: boolean
   const limit = given.number("limit", { min: 1, max: 10_000_000 }) ?? MOST_PAGES;
   const depth = given.number("maxDiscoveryDepth", { max: DEEPEST }) ?? DEEPEST;
   const patterns = readPatterns(given, version);
+  const ignore = given.flag("ignoreRobotsTxt");
   const input: CrawlInput = {
     url: url ?? "",
     max_pages: limit,
@@ -35,9 +36,8 @@ export function readCrawl(body: unknown, version: Version, known: { llm: boolean
     ...readPace(given),
     timeout_minutes: TIMEOUT_MINUTES,
     ...scrape.recipe,
+    ...(ignore === undefined ? {} : { respect_robots: !ignore }),
   };
-  const ignore = given.flag("ignoreRobotsTxt");
-  if (ignore !== undefined) input.respect_robots = !ignore;
   const webhook = readWebhook(given);
   given.refuse("prompt", "is not read here: give includePaths, excludePaths and limit", []);
   given.refuse(

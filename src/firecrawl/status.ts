@@ -1,6 +1,6 @@
 /** How a crawl or a batch is getting on, with its documents by the page. */
 import { OrbError } from "../base/errors.ts";
-import type { CrawlSnapshot } from "../domain/crawl/crawl-options.ts";
+import { crawlOptionsOf } from "../domain/crawl/crawl-options.ts";
 import { type RunState, TERMINAL_RUN_STATES } from "../domain/run/states.ts";
 import type { RunRecord } from "../store/ports/port.ts";
 import { type FirecrawlDeps, markOf } from "./deps.ts";
@@ -95,7 +95,7 @@ export async function countsOf(
   const status = statusOf(run.status);
   const open = hasEnded(run) ? 0 : pending + queued + running + retrying;
   // More may be known than will be got.
-  const most = (run.snapshot as CrawlSnapshot).options.max_pages;
+  const most = crawlOptionsOf(run).max_pages;
   return {
     success: true,
     status,

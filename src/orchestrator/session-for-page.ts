@@ -1,4 +1,4 @@
-import type { CrawlOptions, CrawlRecipe } from "../domain/crawl/crawl-options.ts";
+import { type CrawlOptions, type CrawlRecipe, wholeCrawlOptions } from "../domain/crawl/crawl-options.ts";
 import { fetchedUrl, type PageSnapshot, type Recipe } from "../domain/run/recipe.ts";
 import { fetchUrl } from "../domain/text/url.ts";
 import type { NewJob, SessionRecord } from "../store/records/job-records.ts";
@@ -46,6 +46,6 @@ export async function withCrawlSession(deps: Deps, options: CrawlOptions, path =
 export async function withSession(deps: Deps, job: NewJob): Promise<NewJob> {
   if (job.kind !== "crawl") return withPageSession(deps, job);
   const recipe = job.recipe as CrawlRecipe;
-  const crawl = await withCrawlSession(deps, recipe.crawl, "crawl.session_id");
+  const crawl = await withCrawlSession(deps, wholeCrawlOptions(recipe.crawl), "crawl.session_id");
   return { ...job, recipe: { ...recipe, crawl, session_id: crawl.session_id ?? null } };
 }

@@ -1,4 +1,5 @@
 /** The kinds of steps that are built in, with their types, for workflows that are written in TypeScript. */
+import type { CrawlInputSettings } from "../domain/crawl/crawl-settings.ts";
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 import type { PackingName } from "../exporters/pack.ts";
 import type { Conditions } from "./conditions.ts";
@@ -47,6 +48,7 @@ export interface ScrapeParams extends Reading {
   respect_robots?: boolean;
   /** `pool`, or the address of a proxy. */
   proxy?: string | null;
+  headers?: Readonly<Record<string, string>> | null;
   timeout_seconds?: number | null;
   replay?: JsonValue;
   document?: JsonValue;
@@ -54,30 +56,13 @@ export interface ScrapeParams extends Reading {
   accept_partial?: boolean;
 }
 
-export interface CrawlParams extends Reading {
+export interface CrawlParams extends Reading, Partial<Omit<CrawlInputSettings, "only_changed">> {
   url: string | readonly string[];
-  max_depth?: number;
-  max_pages?: number;
-  timeout_minutes?: number;
-  max_concurrent_articles?: number;
-  retry_attempts?: number;
-  max_attempts?: number;
-  partial_results_ok?: boolean;
-  include?: readonly string[];
-  exclude?: readonly string[];
-  follow?: readonly string[];
-  read?: readonly string[];
-  same_site?: boolean;
-  stay_within?: "site" | "host" | "path";
-  follow_links?: boolean;
-  delay_seconds?: number;
-  use_sitemap?: boolean;
   strategy?: "auto" | "http" | "browser";
-  article?: boolean | null;
-  respect_robots?: boolean;
   /** The id or the name of a stored session. */
   session_id?: string | null;
   /** `pool`, or the address of a proxy. */
+  headers?: Readonly<Record<string, string>> | null;
   proxy?: string | null;
   document?: JsonValue;
   browser?: JsonValue;

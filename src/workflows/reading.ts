@@ -1,3 +1,11 @@
+/** Sent to the origin of the page alone. Their values are sealed where the step is stored, and never shown. */
+export const HEADERS_SCHEMA: JsonValue = {
+  type: ["object", "null"],
+  additionalProperties: { type: "string", maxLength: 8192, writeOnly: true },
+  maxProperties: 100,
+  description: "Request headers, sent to the origin of the start alone, and never shown again.",
+};
+
 /** What is to be read from pages, as scrapes and crawls take it; what it must be in detail is checked by its reader. */
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 

@@ -21,6 +21,7 @@ import type { ScenarioReport } from "./scenario.ts";
 import { Web } from "./web.ts";
 import { type SimProcess, World } from "./world.ts";
 import { PROXY_RULES } from "../support/proxy-rules.ts";
+import { CRAWL_DEFAULTS } from "../../src/domain/crawl/crawl-settings.ts";
 import { madeInMemory } from "../support/made-database.ts";
 
 /** Longer than any jump of the clock. */
@@ -28,23 +29,19 @@ const TEN_YEARS_IN_MINUTES = 5_256_000;
 
 function optionsFor(random: Random, web: Web): CrawlOptions {
   return {
+    ...CRAWL_DEFAULTS,
     urls: [web.pages[0]!.url],
     max_depth: pick(random, [1, 2, 100, 100, 100]),
     max_pages: pick(random, [5, 1000, 1000, 1000]),
     timeout_minutes: TEN_YEARS_IN_MINUTES,
     max_concurrent_articles: pick(random, [1, 2, 10]),
     retry_attempts: 2,
-    partial_results_ok: true,
     export_format: "json",
-    include: [],
-    exclude: [],
     same_site: false,
-    use_sitemap: false,
     strategy: "http",
     fields: { words: "p" },
     items: null,
     schema: null,
-    article: null,
     respect_robots: false,
     proxy: null,
     sealed_proxy: null,

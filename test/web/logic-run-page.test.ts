@@ -178,7 +178,7 @@ test("what a run was asked for is read by name, without what nobody has set", ()
   });
   assert.deepEqual(
     plain.map(({ name, value }) => `${name}: ${value}`),
-    ["Kind: Crawl", "URL: https://a.example/, https://b.example/", "Pages, at most: 50", "Stays on the site: Yes"],
+    ["Kind: Crawl", "URL: https://a.example/, https://b.example/", "Maximum pages: 50", "Stays on the site: Yes"],
   );
   assert.deepEqual(rules, [
     { name: "What is read", key: "fields", value: JSON.stringify({ a: { css: "b" } }, null, 2) },

@@ -229,9 +229,11 @@ const EXAMPLES: AllParams = {
     timeout_seconds: 1,
     replay: null,
     proxy: "pool",
+    headers: { a: "b" },
   },
   crawl: {
     ...page,
+    headers: { a: "b" },
     session_id: null,
     url: ["https://example.com/"],
     max_depth: 1,

@@ -31,7 +31,7 @@ class Site implements AsyncDisposable {
       site.seen.push(seen);
       request.resume();
       const isLabel = seen.path.startsWith("/label");
-      response.writeHead(seen.user === `ana:${SECRET}` ? 200 : 401, {
+      response.writeHead(seen.user === `ana:${SECRET}` || seen.key === KEY ? 200 : 401, {
         "content-type": isLabel ? "application/json" : "text/html",
       });
       response.end(isLabel ? '{"label": "cat", "score": 1}' : `<title>${seen.path}</title><p>${seen.path}`);
@@ -91,6 +91,16 @@ const definitionOf = (site: Site) => ({
       task_type: "label",
       params: { endpoint: { url: site.address("/label"), send: "item" } },
       dependencies: ["files"],
+    },
+    {
+      name: "headed",
+      task_type: "scrape",
+      params: { url: `http://${site.host}/headed`, headers: { "x-key": "${{ params.key }}" } },
+    },
+    {
+      name: "crawl",
+      task_type: "crawl",
+      params: { url: `http://${site.host}/crawl`, max_depth: 0, headers: { "x-key": KEY } },
     },
     {
       name: "call",
@@ -157,7 +167,7 @@ test("credentials in addresses and write-only params reach the steps, and nobody
   assert.deepEqual(new Set(Object.values(states)), new Set(["completed"]), JSON.stringify(failures));
   for (const path of ["/page", "/a", "/b", "/label", "/call", "/default", "/each/1", "/each/2", "/keys"])
     assert.equal(site.asked(path)[0]?.user, `ana:${SECRET}`, path);
-  assert.equal(site.asked("/call")[0]?.key, KEY);
+  for (const path of ["/call", "/headed", "/crawl"]) assert.equal(site.asked(path)[0]?.key, KEY, path);
   assert.equal(site.asked("/default")[0]?.key, `${KEY}-default`);
   assert.equal(site.asked("/each/1")[0]?.key, `${PIN}-`);
   assert.deepEqual(

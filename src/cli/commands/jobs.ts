@@ -135,9 +135,10 @@ function addJobOptions(command: Command): Command {
     .option("--requires-auth", "the page needs a sign-in: a browser, with a session of its origin")
     .option("--respect-robots", "do not fetch what the site's robots.txt forbids")
     .option("--no-escalate", "no browser after a block, unless the strategy is auto");
-  return addCrawlOptions(addRecipeOptions(command), "of a crawl: ")
-    .option("--only-changed", "of a crawl: pages that are as the run before found them give no records")
-    .addHelpText("after", FIELD_HELP);
+  return addCrawlOptions(addRecipeOptions(command), { saved: true, when: "of a crawl: " }).addHelpText(
+    "after",
+    FIELD_HELP,
+  );
 }
 
 interface Said {

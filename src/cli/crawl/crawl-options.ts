@@ -1,69 +1,51 @@
-/** What a crawl is asked for: the same words for `orb crawl` and for crawls that are saved as jobs. */
+/** The flags of a crawl: the same for `orb crawl` and for crawls that are saved as jobs. */
 import { type Command, Option } from "commander";
+import { crawlSettings } from "../../domain/crawl/crawl-settings.ts";
 import { given } from "../api/command.ts";
-import { positiveInteger, positiveNumber, wholeNumber } from "../values.ts";
+import { numberFrom, positiveInteger, positiveNumber, wholeNumber } from "../values.ts";
 
+/** By the names that commander makes of the flags. */
 export interface CrawlOptions {
-  maxDepth?: number;
-  /** The older name. */
+  /** The older name of `--max-depth`. */
   depth?: number;
-  maxPages?: number;
-  concurrency?: number;
-  timeoutMinutes?: number;
-  include?: string[];
-  exclude?: string[];
-  follow?: string[];
-  read?: string[];
-  anySite?: boolean;
-  sitemap?: boolean;
-  ignoreRobots?: boolean;
-  article?: boolean;
-  onlyChanged?: boolean;
+  [flag: string]: unknown;
 }
+
+type Schema = { type?: string; minimum?: number; enum?: readonly string[] };
+type Setting = (typeof crawlSettings)[number][1];
 
 const collect = (text: string, before: string[] = []) => [...before, text];
 
 /** `when` begins the descriptions where not everything is a crawl. */
-export function addCrawlOptions(command: Command, when = ""): Command {
-  return command
-    .option("--max-depth <number>", `${when}how many links away from the start (2)`, wholeNumber)
-    .addOption(new Option("--depth <number>", "the same as --max-depth").argParser(wholeNumber).conflicts("maxDepth"))
-    .option("--max-pages <number>", `${when}how many pages at most (1000)`, positiveInteger)
-    .option("--concurrency <number>", `${when}pages at the same time (10)`, positiveInteger)
-    .option("--timeout-minutes <number>", `${when}then it ends with what it has (30)`, positiveNumber)
-    .option(
-      "--include <pattern>",
-      `${when}follow and read only pages like this, such as /blog/** (may be repeated)`,
-      collect,
-    )
-    .option("--exclude <pattern>", `${when}no pages like this (may be repeated)`, collect)
-    .option(
-      "--follow <pattern>",
-      `${when}also follow the links of pages like this, without reading them, such as /page/** (may be repeated)`,
-      collect,
-    )
-    .option("--read <pattern>", `${when}read only pages like this; others are followed (may be repeated)`, collect)
-    .option("--any-site", `${when}follow links to other sites, too`)
-    .option("--sitemap", `${when}also begin with the pages that the site's sitemaps name`)
-    .option("--ignore-robots", `${when}fetch what robots.txt asks us not to; say why to the site's owner`)
-    .option("--article", `${when}with fields: also the article's text and Markdown`);
+export function addCrawlOptions(command: Command, { saved = false, when = "" } = {}): Command {
+  for (const [, setting] of crawlSettings) {
+    if (setting.cli === undefined || (setting.savedOnly === true && !saved)) continue;
+    command.addOption(optionOf(setting, when));
+  }
+  return command.addOption(
+    new Option("--depth <number>", "the same as --max-depth").argParser(wholeNumber).conflicts("maxDepth"),
+  );
 }
 
-/** As the API takes it; what was not said is not in it. */
+function optionOf({ schema, cli, default: usual }: Setting, when: string): Option {
+  const { flag, about } = cli!;
+  const { type, minimum, enum: choices } = schema as Schema;
+  const more = type === "array" ? " (may be repeated)" : cli!.sets === undefined ? ` (${String(usual)})` : "";
+  const option = new Option(flag, `${when}${about}${more}`);
+  if (choices !== undefined) return option.choices(choices);
+  if (type === "array") return option.argParser(collect);
+  if (type === "integer") return option.argParser(minimum === 0 ? wholeNumber : positiveInteger);
+  if (type === "number") return option.argParser(minimum === 0 ? numberFrom(0) : positiveNumber);
+  return option;
+}
+
+/** As the API takes it; flags that were not given are not in it. */
 export function crawlOf(options: CrawlOptions): Record<string, unknown> {
-  return given({
-    max_depth: options.maxDepth ?? options.depth,
-    max_pages: options.maxPages,
-    max_concurrent_articles: options.concurrency,
-    timeout_minutes: options.timeoutMinutes,
-    include: options.include,
-    exclude: options.exclude,
-    follow: options.follow,
-    read: options.read,
-    same_site: options.anySite === true ? false : undefined,
-    use_sitemap: options.sitemap,
-    respect_robots: options.ignoreRobots === true ? false : undefined,
-    article: options.article,
-    only_changed: options.onlyChanged,
+  const settings = crawlSettings.flatMap(([name, { cli }]) => {
+    if (cli === undefined) return [];
+    const value = options[new Option(cli.flag).attributeName()];
+    return [[name, cli.sets === undefined || value === undefined ? value : cli.sets]];
   });
+  const named: Record<string, unknown> = Object.fromEntries(settings);
+  return given({ ...named, max_depth: named["max_depth"] ?? options.depth });
 }

@@ -4,6 +4,7 @@
  */
 import type { FieldError } from "../../base/errors.ts";
 import { MOST_STARTS } from "./crawl-limits.ts";
+import { STAY_WITHIN } from "./crawl-settings.ts";
 import { compileCrawlPatterns, type CrawlPatterns, type PatternLists } from "./crawl-patterns.ts";
 import { crawlSiteOf } from "./crawl-site.ts";
 import { fileEnding } from "../page/file-kinds.ts";
@@ -19,14 +20,18 @@ export interface ScopeOptions extends PatternLists {
   url: string | readonly string[] | undefined;
   /** Links from a start to a page: 0 is that page alone. Without it there is no limit. */
   max_depth?: number | null | undefined;
-  /** True unless told. */
+  /** Default: true. */
   same_site?: boolean | null | undefined;
-  /** How near to a start its pages are when it stays at its site; all of the site unless told. */
+  /** How near to a start its pages are when it stays at its site. Default: all of the site. */
   stay_within?: StayWithin | null | undefined;
 }
 
-/** `host`: with or without www; `path`: addresses of that host which begin as a start does. */
-export const STAY_WITHIN = ["site", "host", "path"] as const;
+/** The part of a crawl's options that decides which links it follows. */
+export function scopeOptionsOf(options: Omit<ScopeOptions, "url">): Omit<ScopeOptions, "url"> {
+  const { max_depth, include, exclude, follow, read, same_site, stay_within } = options;
+  return { max_depth, include, exclude, follow, read, same_site, stay_within };
+}
+
 export type StayWithin = (typeof STAY_WITHIN)[number];
 
 export const LEFT_REASONS = [

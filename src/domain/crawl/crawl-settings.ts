@@ -1,61 +1,253 @@
 /**
- * The settings of a crawl as JSON schemas, declared once: the API's body, the workflow step `crawl` and the MCP tool
- * `crawl_start` are made of them.
+ * The settings of a crawl, each declared once. From here come the API's body, the workflow step `crawl`, the MCP tool `crawl_start`, the
+ * flags of `orb crawl` and `orb jobs`, the defaults of what is stored, and the names on the dashboard.
  */
-import { SCOPE_LIMITS, STAY_WITHIN } from "./crawl-scope.ts";
+import { MOST_STARTS } from "./crawl-limits.ts";
+
+/** `host`: with or without www; `path`: URLs of that host that begin as a start does. */
+export const STAY_WITHIN = ["site", "host", "path"] as const;
+
+interface Declaration {
+  /** JSON Schema of its value, with the description for the API's reference. */
+  schema: object;
+  /** Absent: it is another name for a setting, and is not stored. */
+  default?: unknown;
+  /** Its name on the dashboard. */
+  label: string;
+  /** Its flag in the CLI. `sets` is what a flag without a value stands for. */
+  cli?: { flag: string; about: string; sets?: boolean };
+  /** Offered to agents, with what their schema says instead. */
+  agents?: { description: string; maximum?: number; default?: unknown };
+  /** Only for crawls that are saved as jobs. */
+  savedOnly?: boolean;
+  /** It decides which pages the crawl comes to: runs that differ in it are not compared, and share no copies of pages. */
+  reach?: boolean;
+}
 
 const patterns = (description: string) =>
   ({ type: "array", items: { type: "string", minLength: 1, maxLength: 2000 }, maxItems: 200, description }) as const;
 
 export const CRAWL_START = { type: "string", minLength: 1, maxLength: 8192 } as const;
-export const CRAWL_STARTS = { type: "array", items: CRAWL_START, minItems: 1, maxItems: SCOPE_LIMITS.starts } as const;
+export const CRAWL_STARTS = { type: "array", items: CRAWL_START, minItems: 1, maxItems: MOST_STARTS } as const;
 
 export const CRAWL_SETTINGS = {
   max_depth: {
-    type: "integer",
-    minimum: 0,
-    maximum: 1000,
-    description: "link hops; 0 is that page alone, 1000 the most",
+    schema: {
+      type: "integer",
+      minimum: 0,
+      maximum: 1000,
+      description: "link hops; 0 is that page alone, 1000 the most",
+    },
+    default: 2,
+    label: "Maximum depth",
+    cli: { flag: "--max-depth <number>", about: "how many links away from the start" },
+    agents: { maximum: 100, default: 2, description: "link hops from the beginning; 0: these pages alone" },
+    reach: true,
   },
-  max_pages: { type: "integer", minimum: 1, maximum: 10_000_000 },
-  timeout_minutes: { type: "number", exclusiveMinimum: 0, maximum: 100_000 },
-  max_concurrent_articles: { type: "integer", minimum: 1, maximum: 10_000 },
-  retry_attempts: { type: "integer", minimum: 0, maximum: 1000, description: "tries after the first" },
+  max_pages: {
+    schema: { type: "integer", minimum: 1, maximum: 10_000_000 },
+    default: 1000,
+    label: "Maximum pages",
+    cli: { flag: "--max-pages <number>", about: "how many pages at most" },
+    // Agents rarely read more, and say so when they do.
+    agents: { maximum: 100_000, default: 100, description: "pages at most" },
+  },
+  timeout_minutes: {
+    schema: { type: "number", exclusiveMinimum: 0, maximum: 100_000 },
+    default: 30,
+    label: "Time limit in minutes",
+    cli: { flag: "--timeout-minutes <number>", about: "then it ends with what it has" },
+    agents: { maximum: 1440, default: 30, description: "then it ends with what it has" },
+  },
+  max_concurrent_articles: {
+    schema: { type: "integer", minimum: 1, maximum: 10_000 },
+    default: 10,
+    label: "Concurrent pages",
+    cli: { flag: "--concurrency <number>", about: "pages at the same time" },
+  },
+  retry_attempts: {
+    schema: { type: "integer", minimum: 0, maximum: 1000, description: "tries after the first" },
+    default: 3,
+    label: "Retries per page",
+  },
   max_attempts: {
-    type: "integer",
-    minimum: 1,
-    maximum: 1001,
-    description: "tries in all, as in jobs: one more than retry_attempts, and given instead of it",
+    schema: {
+      type: "integer",
+      minimum: 1,
+      maximum: 1001,
+      description: "tries in all, as in jobs: one more than retry_attempts, and given instead of it",
+    },
+    label: "Attempts per page",
   },
-  partial_results_ok: { type: "boolean" },
-  include: patterns("pages to follow and to read, such as /blog/**; the starts are always followed"),
-  exclude: patterns("pages to leave, whatever the other patterns say"),
-  follow: patterns(
-    "more pages whose links are followed, such as /page/**; they give no records unless include or read match them",
-  ),
-  read: patterns("pages that give records; without include and follow, every page of the site is followed"),
-  same_site: { type: "boolean" },
+  partial_results_ok: { schema: { type: "boolean" }, default: true, label: "Accepts partial results" },
+  include: {
+    schema: patterns("pages to follow and to read, such as /blog/**; the starts are always followed"),
+    default: [],
+    label: "Include",
+    cli: { flag: "--include <pattern>", about: "follow and read only pages like this, such as /blog/**" },
+    agents: { description: "only addresses that match one of these: /blog/**, or https://example.com/blog/**" },
+    reach: true,
+  },
+  exclude: {
+    schema: patterns("pages to leave, whatever the other patterns say"),
+    default: [],
+    label: "Exclude",
+    cli: { flag: "--exclude <pattern>", about: "no pages like this" },
+    agents: { description: "no addresses that match one of these" },
+    reach: true,
+  },
+  follow: {
+    schema: patterns(
+      "more pages whose links are followed, such as /page/**; they give no records unless include or read match them",
+    ),
+    default: [],
+    label: "Follow without reading",
+    cli: {
+      flag: "--follow <pattern>",
+      about: "also follow the links of pages like this, without reading them, such as /page/**",
+    },
+    agents: {
+      description: "besides include: addresses that only lead to others, such as /page/**; they give no records",
+    },
+    reach: true,
+  },
+  read: {
+    schema: patterns("pages that give records; without include and follow, every page of the site is followed"),
+    default: [],
+    label: "Read only",
+    cli: { flag: "--read <pattern>", about: "read only pages like this; others are followed" },
+    agents: { description: "only addresses that match one of these give records; others are followed" },
+    reach: true,
+  },
+  same_site: {
+    schema: { type: "boolean" },
+    default: true,
+    label: "Stays on the site",
+    cli: { flag: "--any-site", about: "follow links to other sites, too", sets: false },
+    agents: { default: true, description: "stay on the sites of the beginning" },
+    reach: true,
+  },
   stay_within: {
-    type: "string",
-    enum: STAY_WITHIN,
-    description: "with same_site: all of the site, the start's host, or addresses of it that begin as the start does",
+    schema: {
+      type: "string",
+      enum: STAY_WITHIN,
+      description: "with same_site: all of the site, the start's host, or addresses of it that begin as the start does",
+    },
+    default: "site",
+    label: "Stays within",
+    cli: { flag: "--stay-within <part>", about: "the whole site, the start's host, or URLs that begin as the start" },
+    reach: true,
   },
-  follow_links: { type: "boolean", description: "false: only the starts, and the pages that sitemaps name" },
+  follow_links: {
+    schema: { type: "boolean", description: "false: only the starts, and the pages that sitemaps name" },
+    default: true,
+    label: "Follows links",
+    cli: {
+      flag: "--starts-only",
+      about: "follow no links: only the starts, and pages that sitemaps name",
+      sets: false,
+    },
+    reach: true,
+  },
   delay_seconds: {
-    type: "number",
-    minimum: 0,
-    maximum: 3600,
-    description: "a pause between two pages of this crawl, which then come one at a time",
+    schema: {
+      type: "number",
+      minimum: 0,
+      maximum: 3600,
+      description: "a pause between two pages of this crawl, which then come one at a time",
+    },
+    default: 0,
+    label: "Delay between pages in seconds",
+    cli: { flag: "--delay <seconds>", about: "pause between two pages, which then come one at a time" },
   },
-  use_sitemap: { type: "boolean", description: "also begin with the pages that the site's sitemaps name" },
-} as const;
+  use_sitemap: {
+    schema: { type: "boolean", description: "also begin with the pages that the site's sitemaps name" },
+    default: false,
+    label: "Starts from the sitemap, too",
+    cli: { flag: "--sitemap", about: "also begin with the pages that the site's sitemaps name", sets: true },
+    agents: { default: false, description: "also begin with the pages of the site's sitemap" },
+    reach: true,
+  },
+  only_changed: {
+    schema: {
+      type: "boolean",
+      description: "of a saved crawl: pages that are as the run before found them give no records",
+    },
+    default: false,
+    label: "Only new and changed pages",
+    cli: { flag: "--only-changed", about: "pages that are as the run before found them give no records", sets: true },
+    savedOnly: true,
+  },
+  article: {
+    schema: { anyOf: [{ type: "boolean" }, { type: "null" }] },
+    default: null,
+    label: "Reads articles",
+    cli: { flag: "--article", about: "with fields: also the article's text and Markdown", sets: true },
+  },
+  respect_robots: {
+    schema: { type: "boolean" },
+    default: true,
+    label: "Obeys robots.txt",
+    cli: {
+      flag: "--ignore-robots",
+      about: "fetch what robots.txt asks us not to; say why to the site's owner",
+      sets: false,
+    },
+    reach: true,
+  },
+} as const satisfies Record<string, Declaration>;
 
-type SettingTypes = { integer: number; number: number; boolean: boolean; array: string[] };
+type Declared = typeof CRAWL_SETTINGS;
+export type CrawlSettingName = keyof Declared;
+
+type SettingTypes = { integer: number; number: number; boolean: boolean; null: null; array: string[] };
 type ValueOf<S> = S extends { enum: readonly (infer Value)[] }
   ? Value
-  : S extends { type: infer T extends keyof SettingTypes }
-    ? SettingTypes[T]
-    : never;
+  : S extends { anyOf: readonly (infer Choice)[] }
+    ? ValueOf<Choice>
+    : S extends { type: infer T extends keyof SettingTypes }
+      ? SettingTypes[T]
+      : never;
+
+/** Settings that are offered to agents. */
+export type AgentSettingName = {
+  [K in CrawlSettingName]: Declared[K] extends { agents: object } ? K : never;
+}[CrawlSettingName];
 
 /** What the settings hold. */
-export type CrawlSettings = { -readonly [K in keyof typeof CRAWL_SETTINGS]: ValueOf<(typeof CRAWL_SETTINGS)[K]> };
+export type CrawlSettings = { -readonly [K in CrawlSettingName]: ValueOf<Declared[K]["schema"]> };
+
+/** Settings that are stored with a crawl; the others are second names. */
+export type StoredCrawlSettings = {
+  readonly [
+    K in CrawlSettingName as Declared[K] extends { default: unknown } ? K : never
+  ]: CrawlSettings[K] extends string[] ? readonly string[] : CrawlSettings[K];
+};
+
+/** Settings as a caller sends them. */
+export type CrawlInputSettings = StoredCrawlSettings & Pick<Readonly<CrawlSettings>, "max_attempts">;
+
+export const crawlSettings: readonly (readonly [CrawlSettingName, Declaration])[] = Object.entries(
+  CRAWL_SETTINGS,
+) as never;
+
+/** What holds unless a crawl says otherwise. */
+export const CRAWL_DEFAULTS = Object.fromEntries(
+  crawlSettings.filter(([, setting]) => "default" in setting).map(([name, setting]) => [name, setting.default]),
+) as unknown as StoredCrawlSettings;
+
+/** Settings beside those of `known` that decide which pages a crawl comes to, where they are not the default. */
+export function otherReach(options: object, known: ReadonlySet<string>): [name: string, value: unknown][] {
+  const values = options as Readonly<Record<string, unknown>>;
+  return crawlSettings
+    .filter(([name, { reach }]) => reach === true && !known.has(name))
+    .map(([name, setting]): [string, unknown, unknown] => [name, values[name] ?? setting.default, setting.default])
+    .filter(([, value, usual]) => JSON.stringify(value) !== JSON.stringify(usual))
+    .map(([name, value]) => [name, value]);
+}
+
+/** Their JSON schemas: of all, or of those that a crawl without a job can have. */
+export function crawlSchemas({ unsaved = false } = {}): Record<string, object> {
+  const offered = crawlSettings.filter(([, { savedOnly = false }]) => !(unsaved && savedOnly));
+  return Object.fromEntries(offered.map(([name, { schema }]) => [name, schema]));
+}

@@ -1,4 +1,5 @@
 /** How a page of a saved crawl compares with what the job knew of it. */
+import { type CrawlSettingName, otherReach } from "../crawl/crawl-settings.ts";
 import { hash } from "node:crypto";
 
 export const PAGE_CHANGES = ["new", "changed", "gone"] as const;
@@ -41,14 +42,24 @@ export function changeOf(before: string | null, now: string): PageChange {
   return before === now ? "unchanged" : "changed";
 }
 
+const REACH_KNOWN: ReadonlySet<string> = new Set<CrawlSettingName>([
+  ...(["max_depth", "include", "exclude", "same_site", "stay_within", "follow_links"] as const),
+  ...(["use_sitemap", "respect_robots", "follow", "read"] as const),
+]);
+
 /** Of the part of a crawl's options that decides which pages it can come to. */
 export function reachOf(options: Readonly<Record<string, unknown>>): string {
   const { urls, max_depth, include, exclude, same_site, use_sitemap, respect_robots, strategy, browser } = options;
   const { stay_within = "site", follow_links = true, follow = [], read = [] } = options;
+  // Stored hashes have these in an order of their own.
   const said = [urls, max_depth, include, exclude, same_site, stay_within, follow_links, use_sitemap, respect_robots];
   // What saved crawls of earlier versions have reached is reached still.
   const split = isEmpty(follow) && isEmpty(read) ? [] : [follow, read];
-  return hash("sha256", JSON.stringify([...said, strategy, browser ?? null, ...split]), "hex").slice(0, 32);
+  return hash(
+    "sha256",
+    JSON.stringify([...said, strategy, browser ?? null, ...split, ...otherReach(options, REACH_KNOWN)]),
+    "hex",
+  ).slice(0, 32);
 }
 
 const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0;

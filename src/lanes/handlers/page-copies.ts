@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { CrawlOptions } from "../../domain/crawl/crawl-options.ts";
+import { type CrawlSettingName, otherReach } from "../../domain/crawl/crawl-settings.ts";
 import { type PageCopy, READER_VERSION, validatorsOf } from "../../domain/page/page-copy.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { siteOf } from "../../domain/text/url.ts";
@@ -17,6 +18,12 @@ export interface PageRest {
   content: { hash: string; isTelling: boolean } | null;
 }
 
+/** In the fingerprint by themselves, or of no matter for what is kept of a page. */
+const REACH_KNOWN: ReadonlySet<string> = new Set<CrawlSettingName>([
+  ...(["include", "exclude", "follow", "read", "same_site", "stay_within", "follow_links"] as const),
+  ...(["max_depth", "use_sitemap", "respect_robots"] as const),
+]);
+
 /** A page with more links than this is loaded again each time: half of them would lose the pages behind the others. */
 const MOST_BYTES = 512 * 1024;
 
@@ -32,7 +39,7 @@ export class PageCopies {
     this.#store = store;
     this.#jobId = jobId;
     const { fields, items, schema, article, urls, include, exclude, same_site } = options;
-    const { document, extract, browser, stay_within, follow_links, session_id, follow = [], read = [] } = options;
+    const { document, extract, browser, stay_within, follow_links, session_id, follow, read } = options;
     // Copies that come without records are of no use to a run that wants them.
     this.#isBare = options.only_changed === true;
     const only_changed = this.#isBare ? true : null;
@@ -40,7 +47,8 @@ export class PageCopies {
     const known = [READER_VERSION, fields, items, schema, article, urls, include, exclude, same_site];
     const split = follow.length + read.length === 0 ? null : { follow, read };
     // Who signs in may see another page at the same address.
-    const asked = { document, extract, browser, stay_within, follow_links, session_id, only_changed, split };
+    const others = Object.fromEntries(otherReach(options, REACH_KNOWN));
+    const asked = { document, extract, browser, stay_within, follow_links, session_id, only_changed, split, ...others };
     const wishes = Object.entries(asked).filter(([, wish]) => wish !== undefined && wish !== null);
     const rules = JSON.stringify(wishes.length === 0 ? known : [...known, wishes]);
     this.#fingerprint = hash("sha256", rules, "base64url").slice(0, 22);

@@ -1,17 +1,25 @@
 import type { TOptional, TUnsafe } from "typebox";
-import { CRAWL_SETTINGS, CRAWL_START, CRAWL_STARTS, type CrawlSettings } from "../../domain/crawl/crawl-settings.ts";
+import {
+  type AgentSettingName,
+  CRAWL_SETTINGS,
+  CRAWL_START,
+  CRAWL_STARTS,
+  type CrawlSettings,
+  crawlSettings,
+} from "../../domain/crawl/crawl-settings.ts";
 import { strict } from "../../api/schemas.ts";
 import { Type } from "../../api/type.ts";
 import { Fields, Items, NextShape, RecordSchema, SessionId, Strategy } from "../shapes.ts";
 import { defineTool } from "../tool.ts";
 
-/** A setting as the API has it, with what is different for agents. */
-function setting<Name extends keyof CrawlSettings>(name: Name, more: object): TOptional<TUnsafe<CrawlSettings[Name]>> {
-  return Type.Optional(Type.Unsafe<CrawlSettings[Name]>({ ...CRAWL_SETTINGS[name], ...more }));
-}
+/** The settings that agents have, with what is different for them. */
+const offered = Object.fromEntries(
+  crawlSettings.flatMap(([name, { schema, agents }]) =>
+    agents === undefined ? [] : [[name, Type.Optional(Type.Unsafe({ ...schema, ...agents }))]],
+  ),
+) as { [K in AgentSettingName]: TOptional<TUnsafe<CrawlSettings[K]>> };
 
-/** Agents rarely read more, and say so when they do. */
-const PAGES = 100;
+const PAGES = CRAWL_SETTINGS.max_pages.agents.default;
 
 export const crawlStart = defineTool({
   name: "crawl_start",
@@ -22,30 +30,7 @@ export const crawlStart = defineTool({
     url: Type.Union([Type.Unsafe<string>({ ...CRAWL_START }), Type.Unsafe<string[]>({ ...CRAWL_STARTS })], {
       description: "where to begin: an address, or a list of them",
     }),
-    max_depth: setting("max_depth", {
-      maximum: 100,
-      default: 2,
-      description: "link hops from the beginning; 0: these pages alone",
-    }),
-    max_pages: setting("max_pages", { maximum: 100_000, default: PAGES, description: "pages at most" }),
-    timeout_minutes: setting("timeout_minutes", {
-      maximum: 1440,
-      default: 30,
-      description: "then it ends with what it has",
-    }),
-    include: setting("include", {
-      description: "only addresses that match one of these: /blog/**, or https://example.com/blog/**",
-    }),
-    exclude: setting("exclude", { description: "no addresses that match one of these" }),
-    follow: setting("follow", {
-      description: "besides include: addresses that only lead to others, such as /page/**; they give no records",
-    }),
-    read: setting("read", { description: "only addresses that match one of these give records; others are followed" }),
-    same_site: setting("same_site", { default: true, description: "stay on the sites of the beginning" }),
-    use_sitemap: setting("use_sitemap", {
-      default: false,
-      description: "also begin with the pages of the site's sitemap",
-    }),
+    ...offered,
     keep: Type.Optional(
       Type.Boolean({
         default: false,

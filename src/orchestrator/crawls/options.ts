@@ -1,6 +1,7 @@
 import type { FieldError } from "../../base/errors.ts";
 import type { CrawlInput, CrawlOptions } from "../../domain/crawl/crawl-options.ts";
 import { without } from "../../base/without.ts";
+import { CRAWL_DEFAULTS, type StoredCrawlSettings } from "../../domain/crawl/crawl-settings.ts";
 import { compileScope } from "../../domain/crawl/crawl-scope.ts";
 import { fetchUrl } from "../../domain/text/url.ts";
 import { parsePlan } from "../../extract/plan.ts";
@@ -36,30 +37,16 @@ export function readCrawlOptions(
     problems.push(...errors.map(({ path, message }) => ({ path: given(path), message })));
   const options: CrawlOptions = {
     urls: typeof url === "string" ? [url] : [...(url ?? [])],
-    max_depth: input.max_depth ?? 2,
-    max_pages: input.max_pages ?? 1000,
-    timeout_minutes: input.timeout_minutes ?? 30,
-    max_concurrent_articles: input.max_concurrent_articles ?? 10,
+    ...CRAWL_DEFAULTS,
+    respect_robots: deps.respectRobots,
+    ...settingsIn(input),
     retry_attempts: retriesOf(input, problems, pathOf),
-    partial_results_ok: input.partial_results_ok ?? true,
     export_format: input.export_format ?? "json",
-    include: input.include ?? [],
-    exclude: input.exclude ?? [],
-    follow: input.follow ?? [],
-    read: input.read ?? [],
-    same_site: input.same_site ?? true,
-    stay_within: input.stay_within ?? "site",
-    follow_links: input.follow_links ?? true,
-    delay_seconds: input.delay_seconds ?? 0,
-    use_sitemap: input.use_sitemap ?? false,
-    only_changed: input.only_changed ?? false,
     strategy: input.strategy ?? "auto",
     fields: input.fields ?? null,
     items: input.items ?? null,
     schema: input.schema ?? null,
     extract: input.extract ?? null,
-    article: input.article ?? null,
-    respect_robots: input.respect_robots ?? deps.respectRobots,
     session_id: input.session_id ?? null,
     ...readProxy(input.proxy, deps, before, pathOf("proxy"), problems),
     ...readPageOptions(
@@ -84,7 +71,11 @@ export function readCrawlOptions(
   return options;
 }
 
-const USUAL_RETRIES = 3;
+/** The settings that were given. */
+function settingsIn(input: CrawlInput): Partial<StoredCrawlSettings> {
+  const given = Object.entries(input).filter(([name, value]) => Object.hasOwn(CRAWL_DEFAULTS, name) && value != null);
+  return Object.fromEntries(given);
+}
 
 /** Both may be given as long as they say the same. */
 function retriesOf(
@@ -92,7 +83,7 @@ function retriesOf(
   problems: FieldError[],
   pathOf: (path: string) => string,
 ): number {
-  if (tries === undefined) return retries ?? USUAL_RETRIES;
+  if (tries === undefined) return retries ?? CRAWL_DEFAULTS.retry_attempts;
   if (retries !== undefined && retries !== tries - 1)
     problems.push({
       path: pathOf("max_attempts"),

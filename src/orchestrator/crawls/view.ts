@@ -1,5 +1,5 @@
 import { ERROR_CLASSES, type ErrorClass, errorClassOf } from "../../domain/crawl/crawl-end.ts";
-import type { CrawlSnapshot } from "../../domain/crawl/crawl-options.ts";
+import { crawlOptionsOf } from "../../domain/crawl/crawl-options.ts";
 import type { RunWarning, SkipCounts } from "../../domain/crawl/crawl-skips.ts";
 import type { ChangeCounts } from "../../domain/page/page-change.ts";
 import type { TaskCounts } from "../../domain/run/run-end.ts";
@@ -120,7 +120,7 @@ export function toCrawlView(
 ): CrawlView {
   const { now, retention, underWay, retrying, waiting } = more;
   const ended = counts.completed + counts.failed + counts.skipped;
-  const { options } = run.snapshot as CrawlSnapshot;
+  const { max_pages, export_format } = crawlOptionsOf(run);
   const total = pagesOfCrawl(run, counts, errors);
   const open = openOf(counts);
   const isOver = TERMINAL_RUN_STATES.includes(run.status);
@@ -139,7 +139,7 @@ export function toCrawlView(
     status: crawlStatusOf(run.status),
     progress: progressOf(run),
     total_items: total,
-    max_pages: options.max_pages,
+    max_pages,
     queued_items: queued,
     retrying_items: isOver ? 0 : retrying,
     running_items: running,
@@ -160,7 +160,7 @@ export function toCrawlView(
     pages_per_second: ran === 0 ? 0 : Math.round((ended / ran) * 100_000) / 100,
     errors: errorsByClass(errors),
     end_reason: run.facts.end_reason ?? null,
-    export_format: (run.snapshot as CrawlSnapshot).options.export_format,
+    export_format,
     created_at: iso(run.createdAt)!,
     started_at: iso(run.startedAt),
     finished_at: iso(run.finishedAt),

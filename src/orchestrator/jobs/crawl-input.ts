@@ -6,6 +6,8 @@ import {
   type CrawlOptions,
   type CrawlRecipe,
   pageRecipeOf,
+  type StoredCrawlOptions,
+  wholeCrawlOptions,
 } from "../../domain/crawl/crawl-options.ts";
 import { fetchUrl, siteOf } from "../../domain/text/url.ts";
 import type { NewJob } from "../../store/records/job-records.ts";
@@ -81,20 +83,14 @@ function refuseKeysOfPages(input: JobInput, problems: FieldError[]): void {
 
 const beginsAt = (url: string, { urls }: CrawlOptions) => fetchUrl(url) === fetchUrl(urls[0] ?? "");
 
-/** What a crawl is asked for, as it would be given anew. */
-export function asGiven(options: CrawlOptions): CrawlInput {
-  const { urls, ...rest } = without(options, "sealed_proxy", "sealed", "header_names");
-  // Crawls that earlier versions have saved say nothing of these.
-  const unsaid = {
-    follow: [],
-    read: [],
-    stay_within: "site",
-    follow_links: true,
-    delay_seconds: 0,
-    only_changed: false,
-    session_id: null,
-  } as const;
-  return { ...unsaid, ...rest, url: urls.length === 1 ? urls[0]! : urls };
+/** The options of a stored crawl as a caller would send them. */
+export function crawlInputOf(stored: StoredCrawlOptions): CrawlInput & { session_id: string | null } {
+  const {
+    urls,
+    session_id = null,
+    ...rest
+  } = without(wholeCrawlOptions(stored), "sealed_proxy", "sealed", "header_names");
+  return { ...rest, session_id, url: urls.length === 1 ? urls[0]! : urls };
 }
 
 /**

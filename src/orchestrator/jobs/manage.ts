@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { OrbError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
-import type { CrawlRecipe } from "../../domain/crawl/crawl-options.ts";
+import { type CrawlRecipe, wholeCrawlOptions } from "../../domain/crawl/crawl-options.ts";
 import { fetchedUrl, type PageSnapshot, type Recipe } from "../../domain/run/recipe.ts";
 import { RUN_STATES, TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
 import type { WorkflowRecipe } from "../../domain/workflow/source.ts";
@@ -11,7 +11,7 @@ import { carryOut, type DeletionView, showDeletion } from "../runs/delete.ts";
 import { withSession } from "../session-for-page.ts";
 import type { JobDeps } from "./deps.ts";
 import { refuseStaleJob } from "./conflict.ts";
-import { asGiven, changedCrawl, crawlJobFrom } from "./crawl-input.ts";
+import { crawlInputOf, changedCrawl, crawlJobFrom } from "./crawl-input.ts";
 import { invalid } from "../invalid.ts";
 import { type JobInput, pageJobFrom } from "./input.ts";
 import { requireExtractor } from "./extractor-input.ts";
@@ -91,7 +91,11 @@ async function changedJob(deps: JobDeps, before: JobRecord, change: JobInput): P
   if (before.kind === "crawl")
     return withExtractor(
       deps,
-      crawlJobFrom(changedCrawl(inputOf(before), change), deps, (before.recipe as CrawlRecipe).crawl),
+      crawlJobFrom(
+        changedCrawl(inputOf(before), change),
+        deps,
+        wholeCrawlOptions((before.recipe as CrawlRecipe).crawl),
+      ),
     );
   return withExtractor(deps, changedPage(deps, before, change));
 }
@@ -145,7 +149,7 @@ export function inputOf(
   if (schedule !== null && schedule.timezone === timezone) about.schedule = { ...schedule, timezone: null };
   if (job.kind === "workflow")
     return { ...about, kind: "workflow", workflow: sourceAsGiven((job.recipe as WorkflowRecipe).workflow) };
-  if (job.kind === "crawl") return { ...about, kind: "crawl", crawl: asGiven((job.recipe as CrawlRecipe).crawl) };
+  if (job.kind === "crawl") return { ...about, kind: "crawl", crawl: crawlInputOf((job.recipe as CrawlRecipe).crawl) };
   return { target_url: job.url, ...recipe, ...about };
 }
 

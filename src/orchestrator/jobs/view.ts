@@ -1,4 +1,5 @@
-import type { CrawlOptions, CrawlRecipe } from "../../domain/crawl/crawl-options.ts";
+import type { CrawlSettings } from "../../domain/crawl/crawl-settings.ts";
+import type { CrawlOptions, CrawlRecipe, StoredCrawlOptions } from "../../domain/crawl/crawl-options.ts";
 import { type BrowserOptions, type DocumentRequest, wholeBrowserOptions } from "../../domain/page/page-options.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Recipe, Schedule, StrategyName } from "../../domain/run/recipe.ts";
@@ -11,7 +12,7 @@ import type { JobRecord } from "../../store/records/job-records.ts";
 import type { LastRunRecord } from "../../store/ports/progress-port.ts";
 import { jobVersion } from "../../store/versions.ts";
 import { progressOf } from "../runs/view.ts";
-import { asGiven } from "./crawl-input.ts";
+import { crawlInputOf } from "./crawl-input.ts";
 import type { SourceInput } from "./input.ts";
 import { sourceAsGiven } from "./workflow-input.ts";
 import { nextTimeOf } from "./next-times.ts";
@@ -75,22 +76,18 @@ export interface LastRunView {
 type Reading = "fields" | "items" | "schema" | "extract";
 type PageOptionName = "document" | "browser";
 
-/** Keys that crawls of earlier versions lack. */
-type Later = "follow" | "read" | "stay_within" | "follow_links" | "delay_seconds" | "only_changed" | "session_id";
-
 /** What a saved crawl is asked for, in the words of `POST /scraping/async-scrape`. */
 export interface JobCrawlView
   extends
-    Omit<CrawlOptions, "urls" | "include" | "exclude" | "sealed_proxy" | "sealed" | Reading | PageOptionName | Later>,
-    Required<Pick<CrawlOptions, Exclude<Later, "follow" | "read">>>,
+    Omit<
+      CrawlOptions,
+      "urls" | keyof CrawlSettings | "sealed_proxy" | "sealed" | "session_id" | Reading | PageOptionName
+    >,
+    CrawlSettings,
     Pick<JobView, Reading | PageOptionName> {
   url: string | string[];
-  include: string[];
-  exclude: string[];
-  follow: string[];
-  read: string[];
+  session_id: string | null;
   header_names: string[];
-  max_attempts: number;
 }
 
 const isoOrNull = (time: number | null) => (time === null ? null : new Date(time).toISOString());
@@ -107,11 +104,12 @@ function toLastRunView({ id, kind, status, progress, createdAt, startedAt, finis
   };
 }
 
-function toCrawlView(crawl: CrawlOptions): JobCrawlView {
+function toCrawlView(crawl: StoredCrawlOptions): JobCrawlView {
   const { document = null, browser = null, header_names = [] } = crawl;
+  const input = crawlInputOf(crawl) as Omit<JobCrawlView, "header_names" | "max_attempts">;
   return {
-    ...(asGiven(crawl) as Omit<JobCrawlView, "header_names" | "max_attempts">),
-    max_attempts: crawl.retry_attempts + 1,
+    ...input,
+    max_attempts: input.retry_attempts + 1,
     proxy: crawl.proxy ?? null,
     extract: (crawl.extract ?? null) as JobView["extract"],
     document,

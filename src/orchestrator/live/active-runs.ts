@@ -1,5 +1,5 @@
 import { crawlEta } from "../../domain/crawl/crawl-eta.ts";
-import type { CrawlSnapshot } from "../../domain/crawl/crawl-options.ts";
+import { crawlOptionsOf } from "../../domain/crawl/crawl-options.ts";
 import type { TaskCounts } from "../../domain/run/run-end.ts";
 import { WHILE_AT_WORK } from "../../domain/run/waiting.ts";
 import type { RunRecord } from "../../store/ports/port.ts";
@@ -101,10 +101,7 @@ export class ActiveRuns {
     const eta = crawlEta({
       open,
       // More links are kept than a crawl may fetch.
-      allowed:
-        run.kind === "crawl"
-          ? (run.snapshot as CrawlSnapshot).options.max_pages - counts.completed - counts.failed
-          : open,
+      allowed: run.kind === "crawl" ? crawlOptionsOf(run).max_pages - counts.completed - counts.failed : open,
       perSecond,
       foundPerSecond: run.kind === "crawl" ? (found.read()?.good ?? null) : 0,
       ended: endedOf(counts),

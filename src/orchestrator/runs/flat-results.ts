@@ -1,5 +1,5 @@
 import { without } from "../../base/without.ts";
-import type { CrawlSnapshot } from "../../domain/crawl/crawl-options.ts";
+import { crawlOptionsOf } from "../../domain/crawl/crawl-options.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { requireRun } from "./control.ts";
 import { allResults } from "./read.ts";
@@ -18,8 +18,8 @@ export async function* flatResults(
   runId: string,
   results: AsyncIterable<ResultView> = allResults(deps, runId),
 ): AsyncGenerator<ResultView> {
-  const { options } = (await requireRun(deps, runId)).snapshot as CrawlSnapshot;
-  const taken = new Set([...OF_EVERY_PAGE, ...(options.article === true ? OF_ARTICLES : [])]);
+  const { article } = crawlOptionsOf(await requireRun(deps, runId));
+  const taken = new Set([...OF_EVERY_PAGE, ...(article === true ? OF_ARTICLES : [])]);
   for await (const result of results) {
     const { fields } = result.data;
     const found = typeof fields === "object" && fields !== null ? (fields as Record<string, unknown>) : {};

@@ -1,6 +1,6 @@
 /** A page without a job of its own, and what a run was asked for, so that it can be asked for again. */
 import { OrbError } from "../../base/errors.ts";
-import { type CrawlSnapshot, pageRecipeOf } from "../../domain/crawl/crawl-options.ts";
+import { crawlOptionsOf, pageRecipeOf } from "../../domain/crawl/crawl-options.ts";
 import type { PageSnapshot } from "../../domain/run/recipe.ts";
 import type { WorkflowSnapshot } from "../../domain/workflow/definition.ts";
 import { withoutSecrets } from "../../domain/text/sealed-text.ts";
@@ -49,7 +49,7 @@ export async function showRecipe(deps: OrchestratorDeps, id: string): Promise<Re
     };
   }
   if (run.kind === "crawl") {
-    const { options: crawl } = run.snapshot as CrawlSnapshot;
+    const crawl = crawlOptionsOf(run);
     const { recipe } = plain(inputOf({ ...about, kind: "crawl", recipe: { ...pageRecipeOf(crawl), crawl } }));
     return { recipe: withoutSecrets(recipe), header_names: [...(crawl.header_names ?? [])], cookie_names: [] };
   }

@@ -1,5 +1,5 @@
 import { breakerPhase } from "../../domain/lane/circuit.ts";
-import type { CrawlSnapshot } from "../../domain/crawl/crawl-options.ts";
+import { crawlOptionsOf } from "../../domain/crawl/crawl-options.ts";
 import { type LastFailure, lastFailure } from "../../domain/run/last-failure.ts";
 import type { TaskState } from "../../domain/run/states.ts";
 import {
@@ -140,8 +140,8 @@ function begunAt({ site }: RunSiteRecord, still: NoWorkers | null, underWay: num
   return still === null || still.lanes.has(site.lane) ? underWay : 0;
 }
 
-function atOnce({ kind, snapshot }: RunRecord): number {
-  return kind === "crawl" ? (snapshot as CrawlSnapshot).options.max_concurrent_articles : Number.POSITIVE_INFINITY;
+function atOnce(run: RunRecord): number {
+  return run.kind === "crawl" ? crawlOptionsOf(run).max_concurrent_articles : Number.POSITIVE_INFINITY;
 }
 
 const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());

@@ -1,4 +1,4 @@
-import type { CrawlRecipe } from "../../domain/crawl/crawl-options.ts";
+import { type CrawlRecipe, wholeCrawlOptions } from "../../domain/crawl/crawl-options.ts";
 import { laneOfSite } from "../../domain/lane/lane.ts";
 import { fetchedUrl, type PageSnapshot, type Recipe } from "../../domain/run/recipe.ts";
 import { shownUrl } from "../../domain/text/url.ts";
@@ -56,7 +56,9 @@ export async function startScheduledRun(deps: CrawlDeps, job: JobRecord, slot: S
 
 async function newJobRun(deps: RunDeps, job: JobRecord): Promise<{ run: NewRun; tasks: NewTask[] }> {
   if (job.kind === "workflow") return { run: await newRunOfWorkflow(deps, job), tasks: [] };
-  return job.kind === "crawl" ? newCrawlRun(deps, (job.recipe as CrawlRecipe).crawl, job) : newPageRun(deps, job);
+  return job.kind === "crawl"
+    ? newCrawlRun(deps, wholeCrawlOptions((job.recipe as CrawlRecipe).crawl), job)
+    : newPageRun(deps, job);
 }
 
 /** A template is taken as it is now, and so are the kinds of steps: what does not fit any more is told with its path. */

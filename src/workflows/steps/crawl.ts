@@ -1,11 +1,11 @@
-import { CRAWL_SETTINGS, CRAWL_START, CRAWL_STARTS } from "../../domain/crawl/crawl-settings.ts";
+import { CRAWL_START, CRAWL_STARTS, crawlSchemas } from "../../domain/crawl/crawl-settings.ts";
 import { FetchFailure } from "../../domain/run/failure.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { refuseUnlessEnded } from "../child-ends.ts";
 import { writeItems } from "../items/items-file.ts";
 import { recordItem } from "../items/item-keys.ts";
 import { PROXY_SCHEMA } from "../proxy-param.ts";
-import { READING_SCHEMAS } from "../reading.ts";
+import { HEADERS_SCHEMA, READING_SCHEMAS } from "../reading.ts";
 import type { ChildEnd, Item, StepKind } from "../step-kind.ts";
 
 interface CrawlParams extends Record<string, JsonValue | undefined> {
@@ -27,15 +27,14 @@ export const crawlStep: StepKind<CrawlParams> = {
     type: "object",
     properties: {
       url: { anyOf: [CRAWL_START, CRAWL_STARTS] },
-      ...(CRAWL_SETTINGS as unknown as Record<string, JsonValue>),
+      ...(crawlSchemas({ unsaved: true }) as Record<string, JsonValue>),
       strategy: { enum: ["auto", "http", "browser"] },
       ...READING_SCHEMAS,
-      article: { type: ["boolean", "null"] },
-      respect_robots: { type: "boolean" },
       session_id: {
         type: ["string", "null"],
         description: "The id or the name of a stored session of the start's origin.",
       },
+      headers: HEADERS_SCHEMA,
       proxy: PROXY_SCHEMA,
       accept_partial: {
         type: "boolean",

@@ -5,7 +5,7 @@ import { ADDRESS_SCHEMA, addressesFor, distinct, FIELD_SCHEMA } from "../address
 import { refuseUnlessEnded } from "../child-ends.ts";
 import { recordItem } from "../items/item-keys.ts";
 import { PROXY_SCHEMA } from "../proxy-param.ts";
-import { READING_SCHEMAS } from "../reading.ts";
+import { HEADERS_SCHEMA, READING_SCHEMAS } from "../reading.ts";
 import type { ChildEnd, Item, StepContext, StepEnd, StepKind } from "../step-kind.ts";
 
 interface ScrapeParams {
@@ -52,6 +52,7 @@ export const scrapeStep: StepKind<ScrapeParams> = {
       },
       escalate: { type: "boolean" },
       respect_robots: { type: "boolean" },
+      headers: HEADERS_SCHEMA,
       proxy: PROXY_SCHEMA,
       timeout_seconds: { type: ["number", "null"], exclusiveMinimum: 0, maximum: 3600 },
       replay: { description: "The request of api_replay, as in a job." },

@@ -1,8 +1,8 @@
 /** What a crawl is asked for, the same for one that begins at once and for one that is saved. */
 import type { TOptional, TSchema, TUnsafe } from "typebox";
-import { CRAWL_SETTINGS, CRAWL_START, CRAWL_STARTS, type CrawlSettings } from "../../../domain/crawl/crawl-settings.ts";
+import { CRAWL_START, CRAWL_STARTS, crawlSchemas, type CrawlSettings } from "../../../domain/crawl/crawl-settings.ts";
 import { EXPORT_FORMATS } from "../../../exporters/registry.ts";
-import { nullable, oneOf, strict } from "../../schemas.ts";
+import { oneOf, strict } from "../../schemas.ts";
 import { Extract, Fields, Items, RecordSchema } from "../system/reading-schemas.ts";
 import { Headers, SessionRef } from "./header-schemas.ts";
 import { BrowserBody, BrowserShown, DocumentBody, DocumentShown } from "./page-option-schemas.ts";
@@ -15,21 +15,16 @@ const Starts = Type.Union([Type.Unsafe<string>({ ...CRAWL_START }), Addresses], 
 });
 
 /** As the domain declares them. */
-const declared = CRAWL_SETTINGS as unknown as { [K in keyof CrawlSettings]: TUnsafe<CrawlSettings[K]> };
+const declared = crawlSchemas() as unknown as { [K in keyof CrawlSettings]: TUnsafe<CrawlSettings[K]> };
 
 const settings = {
   ...declared,
   export_format: oneOf(EXPORT_FORMATS),
-  only_changed: Type.Boolean({
-    description: "of a saved crawl: pages that are as the run before found them give no records",
-  }),
   strategy: oneOf(["auto", "http", "browser"]),
   fields: Fields,
   items: Items,
   schema: RecordSchema,
   extract: Extract,
-  article: nullable(Type.Boolean()),
-  respect_robots: Type.Boolean(),
   proxy: Proxy,
   session_id: SessionRef,
 };

@@ -1,9 +1,10 @@
-import { type CrawlOptions, type CrawlSnapshot, pageRecipeOf } from "../../../domain/crawl/crawl-options.ts";
+import { type CrawlOptions, crawlOptionsOf, pageRecipeOf } from "../../../domain/crawl/crawl-options.ts";
 import {
   type CrawlScope,
   compileScope,
   crawlKey,
   SCOPE_LIMITS,
+  scopeOptionsOf,
   type ScopeOptions,
 } from "../../../domain/crawl/crawl-scope.ts";
 import { documentOf } from "../../../domain/page/page-options.ts";
@@ -131,18 +132,12 @@ export class CrawlRuns {
     const { store, clock } = this.#deps;
     const record = await store.run(runId);
     if (record === null) throw new Error("the run is gone");
-    const { options } = record.snapshot as CrawlSnapshot;
-    const { urls, max_depth, include, exclude, follow, read, same_site, stay_within } = options;
+    const options = crawlOptionsOf(record);
+    const { urls } = options;
     const movedStarts = [...(record.facts.moved_starts ?? [])];
     const asked: ScopeOptions = {
+      ...scopeOptionsOf(options),
       url: [...urls, ...movedStarts].slice(0, SCOPE_LIMITS.starts),
-      max_depth,
-      include,
-      exclude,
-      follow,
-      read,
-      same_site,
-      ...(stay_within === undefined ? {} : { stay_within }),
     };
     const { ok, errors } = compileScope(asked, { traps: (await store.trapState(runId)) ?? NO_TRAPS });
     if (ok === undefined)
@@ -170,7 +165,7 @@ export class CrawlRuns {
           : new PageChanges(store, record.jobId, options, record.facts.changes !== undefined),
       shown: new EvidenceSampler(),
       overridden: new Set(),
-      pause: new CrawlPause(clock, (options.delay_seconds ?? 0) * 1000),
+      pause: new CrawlPause(clock, options.delay_seconds * 1000),
     };
   }
 }

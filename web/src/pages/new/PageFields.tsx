@@ -8,6 +8,7 @@ import { Card } from "../../ui/Card.tsx";
 import { Checkbox, Input, Select, Textarea } from "../../ui/Field.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { BrowserFields } from "./BrowserFields.tsx";
+import { OtherSettings } from "./OtherSettings.tsx";
 import { SessionChoice } from "./SessionChoice.tsx";
 import { DocumentFields } from "./DocumentFields.tsx";
 import { FillDemo } from "./FillDemo.tsx";
@@ -271,6 +272,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
           placeholder={String(CRAWL_DEFAULTS.max_attempts)}
           onChange={({ target }) => change({ tries: target.value })}
         />
+        <OtherSettings state={state} widgets={["choice", "number"]} />
         <Headers state={state} />
       </div>
       <Checkbox
@@ -294,6 +296,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         checked={form.anySite}
         onChange={({ target }) => change({ anySite: target.checked })}
       />
+      <OtherSettings state={state} widgets={["switch"]} />
       <Checkbox
         label="Ignore robots.txt"
         help="Only where the site’s owner agrees."

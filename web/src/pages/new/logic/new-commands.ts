@@ -1,4 +1,5 @@
 /** The same as the form would send, as commands: what they send is what the form sends. */
+import { crawlSettings } from "../../../../../src/domain/crawl/crawl-settings.ts";
 import { type Form, jobOrderOf, orderOf } from "./new-form.ts";
 import { type Json, lines } from "./new-values.ts";
 import { browserWords, documentWords } from "./option-words.ts";
@@ -74,11 +75,8 @@ const UNSAID = [
   "requires_auth",
   "escalate",
   "replay",
-  "partial_results_ok",
-  "stay_within",
-  "follow_links",
-  "delay_seconds",
-] as const;
+  ...crawlSettings.filter(([name, { cli }]) => cli === undefined && name !== "max_attempts").map(([name]) => name),
+];
 
 function jobSnippets(form: Form, server: Server, { job, read = null }: Saving): Snippets {
   const { body } = jobOrderOf(form, { changes: job !== null, read });
@@ -107,24 +105,24 @@ function targets(urls: readonly string[]): Words {
   return [...(urls.some((url) => url.startsWith("-")) ? ["--"] : []), ...urls.map(quoted)];
 }
 
+/** The flags of a crawl's settings. */
+function settingWords(body: Json): Words {
+  return crawlSettings.flatMap(([name, { cli }]) => {
+    if (cli === undefined) return [];
+    const word = cli.flag.split(" ")[0]!;
+    const value = body[name];
+    if (cli.sets !== undefined) return flag(word, value === cli.sets);
+    return Array.isArray(value) ? each(word, value) : one(word, value);
+  });
+}
+
 function orbCrawl(body: Json, server: Server): string {
   const urls = Array.isArray(body["url"]) ? (body["url"] as string[]) : lines(String(body["url"] ?? ""));
   const { words, input } = readingWords(body, NO_WORDS);
   const parts = [
     "orb crawl",
     ...one("--name", body["name"]),
-    ...one("--max-depth", body["max_depth"]),
-    ...one("--max-pages", body["max_pages"]),
-    ...one("--concurrency", body["max_concurrent_articles"]),
-    ...one("--timeout-minutes", body["timeout_minutes"]),
-    ...each("--include", body["include"]),
-    ...each("--exclude", body["exclude"]),
-    ...each("--follow", body["follow"]),
-    ...each("--read", body["read"]),
-    ...flag("--any-site", body["same_site"] === false),
-    ...flag("--sitemap", body["use_sitemap"] === true),
-    ...flag("--ignore-robots", body["respect_robots"] === false),
-    ...flag("--article", body["article"] === true),
+    ...settingWords(body),
     ...one("--max-attempts", body["max_attempts"]),
     ...one("--strategy", body["strategy"]),
     ...one("--proxy", body["proxy"]),

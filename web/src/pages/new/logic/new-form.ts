@@ -1,4 +1,6 @@
 /** What the form for new runs and jobs holds, and what of it is sent. */
+import { CRAWL_DEFAULTS as CRAWL_STORED } from "../../../../../src/domain/crawl/crawl-settings.ts";
+import { otherSettingsOf } from "./crawl-settings.ts";
 import { type FieldProblem, given, type Json, lines, list, number, pairs, text } from "./new-values.ts";
 import { browserOf, documentOf, NO_PAGE_OPTIONS, type PageOptionFields } from "./page-options.ts";
 import { type Items, itemsToJson, NO_ITEMS, type Rule, rulesToFields } from "./rules.ts";
@@ -142,7 +144,7 @@ function urls(typed: string): string | string[] {
 
 function crawlPart(form: Form, problems: FieldProblem[]): Json {
   return given({
-    ...form.kept,
+    ...otherSettingsOf(form.kept),
     url: urls(form.url),
     max_depth: number(form.depth),
     max_pages: number(form.pages),
@@ -214,27 +216,10 @@ const PAGE_BLANKS: Json = {
   schema: null,
   max_attempts: null,
 };
-export const CRAWL_DEFAULTS = {
-  max_depth: 2,
-  max_pages: 1000,
-  max_concurrent_articles: 10,
-  timeout_minutes: 30,
-  max_attempts: 4,
-} as const;
+const { retry_attempts: RETRIES, ...OTHER_DEFAULTS } = CRAWL_STORED;
+export const CRAWL_DEFAULTS = { ...OTHER_DEFAULTS, max_attempts: RETRIES + 1 };
 const CRAWL_BLANKS: Json = {
   ...CRAWL_DEFAULTS,
-  include: [],
-  exclude: [],
-  follow: [],
-  read: [],
-  same_site: true,
-  stay_within: "site",
-  follow_links: true,
-  delay_seconds: 0,
-  use_sitemap: false,
-  only_changed: false,
-  respect_robots: true,
-  article: null,
   strategy: "auto",
   proxy: null,
   session_id: null,

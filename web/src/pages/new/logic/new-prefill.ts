@@ -1,5 +1,6 @@
 /** The form of something that is there already: a job to change, or a run to do again. */
 import { CRAWL_DEFAULTS, EMPTY, type Form } from "./new-form.ts";
+import { otherSettingsIn } from "./crawl-settings.ts";
 import { given, type Json } from "./new-values.ts";
 import { pageOptionsFrom } from "./page-options.ts";
 import { itemsFromJson, rulesFromFields } from "./rules.ts";
@@ -16,10 +17,7 @@ function formReading({ fields, items, schema }: Json): Pick<Form, "rules" | "ite
 function formOfCrawl(crawl: Json): Partial<Form> {
   const kept = given({
     extract: crawl["extract"] ?? undefined,
-    stay_within: (crawl["stay_within"] ?? "site") === "site" ? undefined : crawl["stay_within"],
-    follow_links: crawl["follow_links"] === false ? false : undefined,
-    delay_seconds: (crawl["delay_seconds"] ?? 0) === 0 ? undefined : crawl["delay_seconds"],
-    partial_results_ok: crawl["partial_results_ok"] === false ? false : undefined,
+    ...otherSettingsIn(crawl),
     export_format: (crawl["export_format"] ?? "json") === "json" ? undefined : crawl["export_format"],
   });
   const retries = crawl["retry_attempts"];

@@ -1,4 +1,5 @@
 /** What a run was asked for, for people to read: short values by name, and what has a structure as text. */
+import { crawlSettings } from "../../../../../src/domain/crawl/crawl-settings.ts";
 import { sentence, words } from "../../../logic/format.ts";
 import { isPlain } from "../../../logic/nested.ts";
 
@@ -15,33 +16,15 @@ const isShort = (value: unknown) =>
 
 /** As the form for new runs calls them. */
 const NAMES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(crawlSettings.map(([name, { label }]) => [name, label])),
   target_url: "URL",
   url: "URL",
-  max_depth: "Links away from the start, at most",
-  max_pages: "Pages, at most",
-  max_concurrent_articles: "Pages at the same time",
-  timeout_minutes: "Time limit in minutes",
   timeout_seconds: "Time for a page in seconds",
-  retry_attempts: "Further tries of a page",
-  max_attempts: "Tries of a page",
-  include: "Only pages like",
-  exclude: "No pages like",
-  follow: "Follows without reading",
-  read: "Reads only pages like",
-  same_site: "Stays on the site",
-  stay_within: "Stays within",
-  follow_links: "Follows links",
-  delay_seconds: "Seconds between two pages",
-  use_sitemap: "Begins with the sitemap, too",
-  only_changed: "Records of new and changed pages alone",
-  respect_robots: "Obeys robots.txt",
-  partial_results_ok: "A part of the pages is enough",
   strategy: "Fetch with",
   escalate: "Takes a browser where plain requests do not do",
   requires_auth: "Needs a login",
   session_id: "Session",
   export_format: "Results are written as",
-  article: "Reads articles",
   items: "Where the records are",
   fields: "What is read",
   schema: "What each record must be like",

@@ -1,0 +1,53 @@
+/** Settings of a crawl for which the form has no place of its own: they are shown, sent and kept as they are declared. */
+import { CRAWL_DEFAULTS, crawlSettings } from "../../../../../src/domain/crawl/crawl-settings.ts";
+import { type Json, number } from "./new-values.ts";
+
+/** They have fields of their own. */
+const LAID_OUT: ReadonlySet<string> = new Set([
+  ...["max_depth", "max_pages", "timeout_minutes", "max_concurrent_articles", "retry_attempts", "max_attempts"],
+  ...["include", "exclude", "follow", "read", "same_site", "use_sitemap", "only_changed", "article", "respect_robots"],
+]);
+
+export interface OtherSetting {
+  name: string;
+  label: string;
+  help: string | undefined;
+  widget: "choice" | "number" | "switch";
+  choices: readonly string[];
+  usual: unknown;
+}
+
+type Schema = { type?: string; enum?: readonly string[]; description?: string };
+
+export const OTHER_SETTINGS: readonly OtherSetting[] = crawlSettings
+  .filter(([name]) => !LAID_OUT.has(name))
+  .map(([name, { schema, label, cli, default: usual }]) => {
+    const { type, enum: choices = [], description } = schema as Schema;
+    const widget = choices.length > 0 ? "choice" : type === "boolean" ? "switch" : "number";
+    const help = sentence(cli !== undefined && cli.sets === undefined ? cli.about : description);
+    return { name, label, help, widget, choices, usual };
+  });
+
+function sentence(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+const usuals: Json = { ...CRAWL_DEFAULTS };
+
+/** Those that a crawl has and that are not the default. */
+export function otherSettingsIn(crawl: Json): Json {
+  const set = OTHER_SETTINGS.filter(({ name }) => (crawl[name] ?? usuals[name]) !== usuals[name]);
+  return Object.fromEntries(set.map(({ name }) => [name, crawl[name]]));
+}
+
+/** As they are sent: numbers are texts while they are typed. */
+export function otherSettingsOf(kept: Json): Json {
+  const numbers = OTHER_SETTINGS.filter(({ name, widget }) => widget === "number" && typeof kept[name] === "string");
+  return { ...kept, ...Object.fromEntries(numbers.map(({ name }) => [name, number(String(kept[name]))])) };
+}
+
+/** What is kept after one of them was set. */
+export function withSetting(kept: Json, { name, usual }: OtherSetting, value: unknown): Json {
+  const { [name]: _, ...others } = kept;
+  return value === usual || value === "" ? others : { ...others, [name]: value };
+}

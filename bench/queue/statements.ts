@@ -110,7 +110,7 @@ async function bareRates(options: { trigger: boolean }): Promise<Rates> {
     const connection = new SqliteConnection(path);
     migrate(connection);
     const { db } = connection;
-    if (!options.trigger) db.exec("DROP TRIGGER tasks_move");
+    if (!options.trigger) db.exec("DROP TRIGGER tasks_transition");
     const insert = db.prepare(
       "INSERT INTO tasks (stream, state, priority, created_at, key_hash, key, url, handler, payload) VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?)",
     );

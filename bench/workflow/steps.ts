@@ -66,7 +66,7 @@ function bare(steps: number): Promise<number> {
           maxRecoveryAttempts: 0,
           template: null,
           rerunOf: null,
-          likeness: "bare",
+          similarityKey: "bare",
         },
       },
       [],

@@ -86,9 +86,9 @@ const RESTART_MS = 30_000;
 /** Whether a process that is no agent's tool works, could, or was restarted a moment ago. */
 async function othersMayWork({ store, clock }: Pick<Client, "store" | "clock">): Promise<boolean> {
   const workers = await store.workers({ limit: MOST });
-  return workers.some(({ command, state, identity, stoppedAt, heardAt }) => {
+  return workers.some(({ command, state, identity, stoppedAt, heartbeatAt }) => {
     if (command === "mcp" || state === "draining" || state === "drained") return false;
     if (state === "working" && mayBeAlive(identity)) return true;
-    return SERVICES.has(command) && clock.now() - (stoppedAt ?? heardAt) < RESTART_MS;
+    return SERVICES.has(command) && clock.now() - (stoppedAt ?? heartbeatAt) < RESTART_MS;
   });
 }

@@ -1,17 +1,17 @@
 /** How workers are doing: the others as the registry tells of them, the one of this process as it is at the moment. */
 import type { PageTools } from "./page-tools.ts";
 import type { Store } from "../store/ports/port.ts";
-import type { WorkerPulse, WorkerRecord, WorkerTrouble } from "../store/ports/worker-port.ts";
+import type { WorkerHeartbeat, WorkerRecord, WorkerTrouble } from "../store/ports/worker-port.ts";
 
 const MOST = 1000;
 
 export async function knownWorkers(
   { store }: { store: Store },
-  own: { workerId: string; pulse(): Promise<WorkerPulse> } | null,
+  own: { workerId: string; heartbeat(): Promise<WorkerHeartbeat> } | null,
 ): Promise<WorkerRecord[]> {
   const workers = await store.workers({ limit: MOST });
-  const pulse = own === null ? null : await own.pulse();
-  return workers.map((one) => (one.id === own?.workerId ? { ...one, ...pulse } : one));
+  const heartbeat = own === null ? null : await own.heartbeat();
+  return workers.map((one) => (one.id === own?.workerId ? { ...one, ...heartbeat } : one));
 }
 
 const MB = 1024 * 1024;

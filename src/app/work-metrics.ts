@@ -98,6 +98,6 @@ export class WorkMetrics {
 
   async #own(): Promise<Reading[]> {
     const worker = this.#worker();
-    return worker === null ? [] : workerFigures([{ id: worker.workerId, ...(await worker.pulse()) }]);
+    return worker === null ? [] : workerFigures([{ id: worker.workerId, ...(await worker.heartbeat()) }]);
   }
 }

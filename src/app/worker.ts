@@ -51,7 +51,7 @@ import { ProxyPool } from "../proxies/pool.ts";
 import { RobotsGate } from "../sites/robots.ts";
 import type { SettledTask, Store } from "../store/ports/port.ts";
 import { troublesOf } from "./own-worker.ts";
-import type { WorkerPulse } from "../store/ports/worker-port.ts";
+import type { WorkerHeartbeat } from "../store/ports/worker-port.ts";
 import { watchFiles } from "./shared-means.ts";
 import { startAlerting } from "../supervisor/alerting.ts";
 import { Duties } from "../supervisor/duties.ts";
@@ -65,7 +65,7 @@ import { startDueJobs } from "../supervisor/duties/start-due-jobs.ts";
 import { sweepEndedRuns } from "../supervisor/duties/sweep-ended-runs.ts";
 import { watchBudget } from "../supervisor/duties/watch-budget.ts";
 import { sealStoredSecrets } from "../supervisor/duties/seal-stored-secrets.ts";
-import { sweepLooseFiles } from "../supervisor/duties/sweep-loose-files.ts";
+import { sweepOrphanedFiles } from "../supervisor/duties/sweep-orphaned-files.ts";
 import { sweepParts } from "../supervisor/duties/sweep-parts.ts";
 import { Registration } from "../supervisor/registration.ts";
 import { createWebhookSender } from "../supervisor/webhook-sender.ts";
@@ -84,7 +84,7 @@ export interface RunningWorker extends Client {
   readonly paused: string | null;
   readonly pausedSince: number | null;
   /** What the registry is told of it, as it is at the moment. */
-  pulse(): Promise<WorkerPulse>;
+  heartbeat(): Promise<WorkerHeartbeat>;
   /** Finishes or hands back what runs, then closes everything. */
   stop(): Promise<void>;
   /** Hands back what runs without waiting for it; `stop` then ends soon. */
@@ -274,7 +274,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
         keepWorkflows(inside),
         keepProxies(inside),
         removeExpiredRuns(client),
-        sweepLooseFiles(client),
+        sweepOrphanedFiles(client),
         archiveFiles({ ...client, log, policy: archivePolicy(config) }),
         watchBudget({ ...client, log, raise: alerts.raise, budget: client.diskBudget }),
         sealStoredSecrets({ ...client, log }),
@@ -309,7 +309,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       get pausedSince() {
         return worker.pausedSince;
       },
-      pulse: () => registration.reading(),
+      heartbeat: () => registration.reading(),
       stop: () => stack.stop(),
       hurry: () => engine.hurry(),
       close: () => stack.stop(),

@@ -24,7 +24,7 @@ import { systemCode } from "../base/errors.ts";
 import { fileMode, makeFolder } from "../base/files/file-modes.ts";
 import { onDiskAsync } from "./disk.ts";
 import { artifactPath, type Folder } from "./layout.ts";
-import { asideName, asideOf, putBack, removeLoose } from "./loose.ts";
+import { asideName, asideOf, putBack, removeOrphaned } from "./loose.ts";
 import { contentSize, HEAD_BYTES, PACKED_SUFFIX, packer, packingPays, SAMPLE_BYTES, unpacked } from "./packing.ts";
 
 const PIECE_BYTES = 256 * 1024;
@@ -157,12 +157,12 @@ export class ArchiveTier {
   }
 
   /** As the store's own: false when it stays for now. */
-  async removeLoose(hash: string, isLoose: () => Promise<boolean>): Promise<boolean> {
+  async removeOrphaned(hash: string, isOrphaned: () => Promise<boolean>): Promise<boolean> {
     if (this.find(hash) === null) return true;
     makeFolder(this.#tmp);
     for (const path of Object.values(this.#paths(hash))) {
       const aside = asideOf(this.#tmp, path.slice(path.lastIndexOf("/") + 1));
-      if (!(await removeLoose({ path, aside }, this.#folder.clock, isLoose))) return false;
+      if (!(await removeOrphaned({ path, aside }, this.#folder.clock, isOrphaned))) return false;
     }
     return true;
   }

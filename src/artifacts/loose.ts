@@ -24,10 +24,10 @@ export function asideName(file: string): string | null {
  * found the file has made it young, and who comes after it was put aside writes it anew. What a process has put aside
  * that died then, or is slow, is put back by the next one that starts.
  */
-export async function removeLoose(
+export async function removeOrphaned(
   { path, aside }: { path: string; aside: string },
   clock: Clock,
-  isLoose: () => Promise<boolean>,
+  isOrphaned: () => Promise<boolean>,
 ): Promise<boolean> {
   const isYoung = async (file: string) => (await stat(file)).mtimeMs > clock.now() - YOUNG_MS;
   try {
@@ -38,7 +38,7 @@ export async function removeLoose(
     throw error;
   }
   try {
-    const goes = !(await isYoung(aside)) && (await isLoose());
+    const goes = !(await isYoung(aside)) && (await isOrphaned());
     await (goes ? unlink(aside) : rename(aside, path));
     return goes;
   } catch (error) {

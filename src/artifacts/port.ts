@@ -59,7 +59,7 @@ export interface ArtifactStore {
    * Removes a file that no row names; false: it stays for now, because it was stored or found again a short time ago, or
    * because it goes in several steps.
    */
-  removeLoose(hash: string, isLoose: () => Promise<boolean>): Promise<boolean>;
+  removeOrphaned(hash: string, isOrphaned: () => Promise<boolean>): Promise<boolean>;
   /** Throws `disk_full` (or what else is wrong) when a small file cannot be stored now. */
   probe(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { isContentOf, missingArtifact } from "./content.ts";
 import { onDisk } from "./disk.ts";
 import { artifactPath, Folder } from "./layout.ts";
 import { partsIn, removeIfThere, removeLeftovers, STALE_MS } from "./leftovers.ts";
-import { asideOf, removeLoose } from "./loose.ts";
+import { asideOf, removeOrphaned } from "./loose.ts";
 import { dropPart, readPart } from "./part.ts";
 import { FolderPlace, SMALL_BYTES } from "./place.ts";
 import type { ArtifactStore } from "./port.ts";
@@ -85,9 +85,9 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
       const bytes = openNow(hash) ?? openNow(hash);
       return bytes !== null && isContentOf(hash, bytes);
     },
-    async removeLoose(hash, isLoose) {
+    async removeOrphaned(hash, isOrphaned) {
       const hot = { path: locate(hash), aside: asideOf(folder.tmp, hash) };
-      return (await removeLoose(hot, clock, isLoose)) && cold.removeLoose(hash, isLoose);
+      return (await removeOrphaned(hot, clock, isOrphaned)) && cold.removeOrphaned(hash, isOrphaned);
     },
     async probe() {
       const path = folder.temporary();

@@ -11,7 +11,7 @@ export class EngineLifecycle {
   #role: EngineRole = "standby";
   /** The role that `onRole` last heard of: nothing yet, although a process begins as a standby. */
   #told: EngineRole | null = null;
-  #drainAsked = false;
+  #drainRequested = false;
 
   constructor(options: { clock: Clock; onRole?: (role: EngineRole) => void }) {
     this.#options = options;
@@ -33,14 +33,14 @@ export class EngineLifecycle {
     return this.#stopping.signal;
   }
 
-  get drainAsked(): boolean {
-    return this.#drainAsked;
+  get drainRequested(): boolean {
+    return this.#drainRequested;
   }
 
   /** False: that is as it was. */
   askToDrain(drain: boolean): boolean {
-    if (this.#drainAsked === drain) return false;
-    this.#drainAsked = drain;
+    if (this.#drainRequested === drain) return false;
+    this.#drainRequested = drain;
     this.#changed.raise();
     return true;
   }
@@ -52,7 +52,7 @@ export class EngineLifecycle {
 
   /** Somebody asked it to take no work: until they ask it to go on. */
   async rest(): Promise<void> {
-    if (this.#drainAsked) this.role = "drained";
-    while (this.#drainAsked && !this.stopping.aborted) await this.#changed.wait(this.#options.clock, null);
+    if (this.#drainRequested) this.role = "drained";
+    while (this.#drainRequested && !this.stopping.aborted) await this.#changed.wait(this.#options.clock, null);
   }
 }

@@ -136,7 +136,7 @@ async function foundAgain(deps: FirecrawlDeps, order: ScrapeOrder, base: string)
   if (data === undefined || task === null) return null;
   const { url, endedAt } = task;
   const result = { id: "", taskId: page.taskId, runId: page.runId, url, ordinal: 0, data, createdAt: endedAt ?? 0 };
-  return toDocument(result, { base, mark: { kind: "scrape", json: order.json }, cachedAt: page.gotAt });
+  return toDocument(result, { base, mark: { kind: "scrape", json: order.json }, cachedAt: page.fetchedAt });
 }
 
 async function documentOf(deps: FirecrawlDeps, id: string, base: string): Promise<FirecrawlDocument> {

@@ -101,7 +101,7 @@ async function scheduleReadings(store: Store): Promise<Reading[]> {
   return counter(
     "orb_schedule_slots_total",
     "Times of schedules, by what became of them.",
-    Object.entries(await store.slotTotals()).map(([outcome, value]) => [{ outcome }, value]),
+    Object.entries(await store.occurrenceTotals()).map(([outcome, value]) => [{ outcome }, value]),
   );
 }
 

@@ -1,11 +1,11 @@
 /** Jobs that run by themselves: when they will, and what became of the times before. */
 import { type FieldError, OrbError } from "../base/errors.ts";
 import type { Recipe, Schedule } from "../domain/run/recipe.ts";
-import { nextSlots } from "../domain/run/schedule.ts";
-import type { SlotOutcome } from "../domain/lane/slots.ts";
+import { nextOccurrences } from "../domain/run/schedule.ts";
+import type { OccurrenceOutcome } from "../domain/run/schedule-occurrences.ts";
 import type { WaitingView } from "../domain/run/waiting.ts";
 import type { JobRecord } from "../store/records/job-records.ts";
-import type { SlotRecord } from "../store/ports/schedule-port.ts";
+import type { ScheduleOccurrence } from "../store/ports/schedule-port.ts";
 import type { JobDeps } from "./jobs/deps.ts";
 import { requireJob } from "./jobs/manage.ts";
 import { nextTimeOf, timesOf } from "./jobs/next-times.ts";
@@ -13,12 +13,12 @@ import { firstTime, readCron, readZone } from "./jobs/schedule-input.ts";
 import { invalid } from "./invalid.ts";
 import { standstill } from "./workers/worker-availability.ts";
 
-export interface SlotView {
+export interface OccurrenceView {
   at: string;
   /** Of many missed in a row: the last of them, and how many there were. */
   until: string;
   count: number;
-  outcome: SlotOutcome;
+  outcome: OccurrenceOutcome;
   /** Its run; of a skipped one the run that it was skipped for. */
   run_id: string | null;
   message: string | null;
@@ -41,14 +41,14 @@ export interface ScheduleView {
   next_times: string[];
   /** Why nothing would start at its next time; null: it would, or it is paused. */
   waiting_for: WaitingView | null;
-  last: SlotView | null;
-  counts: Record<SlotOutcome, number>;
+  last: OccurrenceView | null;
+  counts: Record<OccurrenceOutcome, number>;
 }
 
 const SHOWN_TIMES = 5;
 const iso = (time: number) => new Date(time).toISOString();
 
-function toSlotView({ at, until, count, outcome, runId, message, notedAt }: SlotRecord): SlotView {
+function toOccurrenceView({ at, until, count, outcome, runId, message, notedAt }: ScheduleOccurrence): OccurrenceView {
   return { at: iso(at), until: iso(until), count, outcome, run_id: runId, message, noted_at: iso(notedAt) };
 }
 
@@ -57,11 +57,11 @@ async function viewsOf(
   jobs: readonly JobRecord[],
 ): Promise<ScheduleView[]> {
   const nobody = await nobodyStarts({ store });
-  const counts = await store.slotCounts(jobs.map(({ id }) => id));
+  const counts = await store.occurrenceCounts(jobs.map(({ id }) => id));
   return Promise.all(
     jobs.map(async (job) => {
       const { cron, timezone, overlap, missed, jitter_seconds } = (job.recipe as Recipe).schedule as Schedule;
-      const [last] = await store.slots(job.id, { limit: 1 });
+      const [last] = await store.scheduleOccurrences(job.id, { limit: 1 });
       const nextAt = nextTimeOf(job, clock.now());
       return {
         job_id: job.id,
@@ -75,8 +75,8 @@ async function viewsOf(
         paused: job.schedulePausedAt !== null,
         next_at: nextAt === null ? null : iso(nextAt),
         next_times: timesOf(job, clock.now(), SHOWN_TIMES).map(iso),
-        waiting_for: job.nextSlot === null ? null : nobody,
-        last: last === undefined ? null : toSlotView(last),
+        waiting_for: job.nextOccurrenceAt === null ? null : nobody,
+        last: last === undefined ? null : toOccurrenceView(last),
         counts: counts.get(job.id) ?? { started: 0, missed: 0, skipped: 0, refused: 0 },
       };
     }),
@@ -112,7 +112,7 @@ export function previewSchedule(
   const timezone = readZone(zone, "timezone", problems);
   const cron = readCron(text, "cron", problems, deps);
   if (problems.length > 0) throw invalid(problems);
-  const times = nextSlots({ cron, timezone }, deps.clock.now(), count);
+  const times = nextOccurrences({ cron, timezone }, deps.clock.now(), count);
   const shown = zone ?? "UTC";
   return { cron, timezone: shown, next_times: times.map((time) => ({ at: iso(time), local: localTime(time, shown) })) };
 }
@@ -144,13 +144,13 @@ export async function showSchedule(deps: JobDeps, jobId: string): Promise<Schedu
 }
 
 /** What became of its times, newest first; `after` is the time of one. */
-export async function listSlots(
+export async function listOccurrences(
   deps: JobDeps,
   jobId: string,
-  filter: { outcome?: SlotOutcome; after?: number; limit: number },
-): Promise<SlotView[]> {
+  filter: { outcome?: OccurrenceOutcome; after?: number; limit: number },
+): Promise<OccurrenceView[]> {
   await requireScheduled(deps, jobId);
-  return (await deps.store.slots(jobId, filter)).map(toSlotView);
+  return (await deps.store.scheduleOccurrences(jobId, filter)).map(toOccurrenceView);
 }
 
 /** Nothing starts by itself until it is resumed, and what passes meanwhile is not missed. Twice is no mistake. */

@@ -29,7 +29,7 @@ export interface RobotsGateOptions {
 
 interface Copy {
   robots: Robots;
-  gotAt: number;
+  fetchedAt: number;
 }
 
 /** What pages fail with as long as robots.txt cannot be read. */
@@ -169,8 +169,8 @@ export class RobotsGate {
   }
 
   /** A clock that was set back must not make a copy last. */
-  #isBelieved({ gotAt }: Copy): boolean {
-    const age = this.#options.clock.now() - gotAt;
+  #isBelieved({ fetchedAt }: Copy): boolean {
+    const age = this.#options.clock.now() - fetchedAt;
     return age >= 0 && age < BELIEVED_MS;
   }
 
@@ -196,10 +196,10 @@ export class RobotsGate {
     const now = clock.now();
     // Before anybody acts on it: whoever works on the site after a crash must know its delay.
     await store.keepRobots(
-      { origin, site: siteOf(origin), body: answer.body, crawlDelayMs: millisecondsOf(robots), gotAt: now },
+      { origin, site: siteOf(origin), body: answer.body, crawlDelayMs: millisecondsOf(robots), fetchedAt: now },
       { staleBefore: now - BELIEVED_MS, uselessBefore: now - KEPT_MS, mostBytes: MOST_BYTES },
     );
-    return this.#remember(origin, { robots, gotAt: now });
+    return this.#remember(origin, { robots, fetchedAt: now });
   }
 
   /** Whether what came through a proxy is the site's word to everybody. */
@@ -232,7 +232,7 @@ export class RobotsGate {
         `the site's robots.txt could not be read through the proxy (${why}), so nothing is allowed yet`,
       );
     const { clock, productToken } = this.#options;
-    const copy = { robots: parseRobots(answer.body, productToken, addressOf(origin)), gotAt: clock.now() };
+    const copy = { robots: parseRobots(answer.body, productToken, addressOf(origin)), fetchedAt: clock.now() };
     putBounded(this.#copiesThrough, question, copy);
     return copy.robots;
   }
@@ -243,8 +243,8 @@ export class RobotsGate {
     const copy =
       stored === null
         ? this.#copies.get(origin)
-        : { robots: parseRobots(stored.body, productToken, addressOf(origin)), gotAt: stored.gotAt };
-    return copy === undefined || clock.now() - copy.gotAt >= KEPT_MS ? null : copy;
+        : { robots: parseRobots(stored.body, productToken, addressOf(origin)), fetchedAt: stored.fetchedAt };
+    return copy === undefined || clock.now() - copy.fetchedAt >= KEPT_MS ? null : copy;
   }
 
   async #remember(origin: string, copy: Copy): Promise<Robots> {

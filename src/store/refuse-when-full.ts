@@ -11,7 +11,7 @@ export function refuseWhenFull(store: Store, check: () => void): Store {
   return {
     ...store,
     startRun: unlessFull(store.startRun),
-    startSlot: unlessFull(store.startSlot),
+    startOccurrence: unlessFull(store.startOccurrence),
     enqueue: unlessFull(store.enqueue),
   };
 }

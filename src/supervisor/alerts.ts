@@ -33,14 +33,14 @@ export function raiser({ store, clock, log, deliver }: AlertDeps): Raise {
 const iso = (time: number) => new Date(time).toISOString();
 
 /** One that comes back and is lost again is told again. */
-export function workerLost({ id, machine, identity, command, inFlight, heardAt }: WorkerRecord): NewAlert {
-  const heard = iso(heardAt);
+export function workerLost({ id, machine, identity, command, inFlight, heartbeatAt }: WorkerRecord): NewAlert {
+  const heard = iso(heartbeatAt);
   return {
     kind: "worker_lost",
     subject: id,
     message: `Worker lost: process ${identity.pid} (${command}) on ${machine} was last heard of at ${heard.slice(11, 19)} UTC`,
     detail: { worker_id: id, machine, pid: identity.pid, command, in_flight: inFlight, heard_at: heard },
-    key: `worker_lost:${id}:${heardAt}`,
+    key: `worker_lost:${id}:${heartbeatAt}`,
   };
 }
 

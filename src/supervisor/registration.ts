@@ -5,7 +5,7 @@ import type { Service } from "../base/service.ts";
 import type { Engine } from "../engine/port.ts";
 import type { LaneWorker } from "../lanes/worker.ts";
 import type { SettledTask, Store } from "../store/ports/port.ts";
-import type { LlmCounts, NewWorker, WorkerPulse, WorkerRequests } from "../store/ports/worker-port.ts";
+import type { LlmCounts, NewWorker, WorkerHeartbeat, WorkerRequests } from "../store/ports/worker-port.ts";
 import { AttemptCounts } from "./attempt-counts.ts";
 import { Throughput } from "./throughput.ts";
 
@@ -30,7 +30,7 @@ export interface RegistrationDeps {
   worker: Pick<LaneWorker, "inFlight" | "paused" | "active" | "rateLimitWaits">;
   /** Bytes of the process and its browsers. */
   memory: () => Promise<number>;
-  troubles: () => Promise<WorkerPulse["troubles"]>;
+  troubles: () => Promise<WorkerHeartbeat["troubles"]>;
   /** What has been asked of the model; null: there is none. */
   llm?: () => LlmCounts | null;
 }
@@ -113,7 +113,7 @@ export class Registration implements Service {
       if (!(await store.registerWorker(worker, clock.now(), key?.mark)) && key !== null) throw key.differs();
     }
     this.#registered = true;
-    await this.#follow(await store.pulse(this.id, this.#state(), await this.reading(), clock.now()));
+    await this.#follow(await store.recordHeartbeat(this.id, this.#state(), await this.reading(), clock.now()));
   }
 
   #state(): "working" | "draining" | "drained" {
@@ -122,7 +122,7 @@ export class Registration implements Service {
   }
 
   /** How it is doing at the moment. */
-  async reading(): Promise<WorkerPulse> {
+  async reading(): Promise<WorkerHeartbeat> {
     const { engine, engineKind, worker, memory, troubles, llm } = this.#deps;
     const asked = llm?.() ?? null;
     return {

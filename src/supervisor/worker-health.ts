@@ -37,7 +37,7 @@ async function askedOf(deps: WorkerHealthDeps, identity: ProcessIdentity, ask: b
     isSame(candidate.identity, identity),
   );
   if (worker === undefined) return { ok: false, why: "it has not been heard of yet", starting: true };
-  const age = clock.now() - worker.heardAt;
+  const age = clock.now() - worker.heartbeatAt;
   // A time that lies ahead was told by another clock than the present one.
   if (!ask && age >= 0 && age < 3 * worker.heartbeatMs) return { ok: true, what: wordsFor(worker) };
   if (await answersPing(deps, worker.id)) return { ok: true, what: wordsFor(worker) };

@@ -75,9 +75,9 @@ describe("what pages show besides", () => {
     assert.deepEqual((await place.get("/sites/a.example/robots")).json<SiteRobotsView>().origins, []);
     const text =
       "User-agent: *\nDisallow: /private/*.html$\nAllow: /\nCrawl-delay: 2\nSitemap: https://a.example/map.xml\n";
-    const gotAt = Date.parse("2030-01-01T00:00:00Z");
+    const fetchedAt = Date.parse("2030-01-01T00:00:00Z");
     await place.store.keepRobots(
-      { origin: "https://a.example", site: "a.example", body: Buffer.from(text), crawlDelayMs: 2000, gotAt },
+      { origin: "https://a.example", site: "a.example", body: Buffer.from(text), crawlDelayMs: 2000, fetchedAt },
       { staleBefore: 0, uselessBefore: 0, mostBytes: 1_000_000 },
     );
     const shown = async (query: string) =>

@@ -118,7 +118,7 @@ describe("the overview", () => {
     ] as const) {
       const identity = { boot: "b", pid: 1, pidStart: "1" };
       await place.store.registerWorker({ id, ...about, identity }, Date.now());
-      await place.store.pulse(id, "working", { ...quiet, ...lists, role }, Date.now());
+      await place.store.recordHeartbeat(id, "working", { ...quiet, ...lists, role }, Date.now());
     }
     const { workers } = (await place.get("/overview")).json<Overview>();
     const none = { draining: 0, drained: 0, lost: 0, in_flight: 0 };

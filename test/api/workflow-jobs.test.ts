@@ -155,17 +155,17 @@ describe("a job that is a workflow", () => {
     assert.deepEqual((await put(calls("open-sesame"))).json<TemplateView>().definition, shown);
     for (const same of [shown, calls("open-sesame")]) assert.equal((await put(same)).json<TemplateView>().version, 1);
     const templated = await place.make({ template: "calls" });
-    const likeness = new Set<unknown>();
+    const similarityKey = new Set<unknown>();
     for (const { id } of [run, made, again, templated]) {
       assert.deepEqual((await place.show(id)).definition.steps[0]?.params, shown.steps[0]?.params);
       const snapshot = (await place.store.workflowSnapshot(id)) as WorkflowSnapshot;
       const { definition, template: from } = snapshot;
-      if (from === null) likeness.add(newWorkflowRun(snapshot, aboutOf({})).workflow?.likeness);
+      if (from === null) similarityKey.add(newWorkflowRun(snapshot, aboutOf({})).workflow?.similarityKey);
       const { authorization } = definition.steps[0]!.params["headers"] as { authorization: string };
       assert.match(authorization, /^orb-sealed:/, "sealed, and once");
       assert.ok(authorization.length < 90, authorization);
     }
-    assert.equal(likeness.size, 1, "they do the same, each sealed for itself");
+    assert.equal(similarityKey.size, 1, "they do the same, each sealed for itself");
     await place.refused(place.api.post("/workflows", { definition: shown }), 422, "input_invalid");
   });
 

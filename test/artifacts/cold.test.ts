@@ -90,15 +90,15 @@ describe("a file that was moved to the cold place", () => {
     const hash = await put(store, TEXT);
     await store.coolDown(hash);
     await put(store, TEXT);
-    assert.equal(await store.removeLoose(hash, async () => true), false, "it was stored just now");
+    assert.equal(await store.removeOrphaned(hash, async () => true), false, "it was stored just now");
     const old = new Date(systemClock.now() - 2 * 3_600_000);
     utimesSync(hotOf(dir.path, hash), old, old);
-    assert.equal(await store.removeLoose(hash, async () => true), false, "it was moved to the cold just now");
+    assert.equal(await store.removeOrphaned(hash, async () => true), false, "it was moved to the cold just now");
     assert.ok((await read(store, hash)).equals(TEXT));
     utimesSync(`${coldOf(dir.path, hash)}.zst`, old, old);
-    assert.equal(await store.removeLoose(hash, async () => false), false, "a row names it");
+    assert.equal(await store.removeOrphaned(hash, async () => false), false, "a row names it");
     assert.ok((await read(store, hash)).equals(TEXT));
-    assert.equal(await store.removeLoose(hash, async () => true), true);
+    assert.equal(await store.removeOrphaned(hash, async () => true), true);
     assert.equal(await store.has(hash), false);
     assert.equal(existsSync(`${coldOf(dir.path, hash)}.zst`), false);
     await assert.rejects(store.open(hash), (error) => isOrbError(error, "not_found"));
@@ -121,7 +121,7 @@ describe("a file that was moved to the cold place", () => {
       for (let round = 0; round < 12; round += 1) {
         utimesSync(store.placeOf(hash), old, old);
         const storing = round % 2 === 0 ? again() : null;
-        await store.removeLoose(hash, async () => {
+        await store.removeOrphaned(hash, async () => {
           if (storing === null) await again();
           return true;
         });

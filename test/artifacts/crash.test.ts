@@ -127,7 +127,7 @@ test("a kill while a file is removed that nothing refers to leaves it whole or g
   await put(open(dir.path), body);
   let remained = 0;
   const rounds = await forEachAsyncKill(
-    async () => void (await openNextDay(dir.path).removeLoose(hash, async () => true)),
+    async () => void (await openNextDay(dir.path).removeOrphaned(hash, async () => true)),
     async (round) => {
       const store = open(dir.path);
       if (await store.has(hash)) {

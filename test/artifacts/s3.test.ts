@@ -149,7 +149,7 @@ describe("a bucket that cannot be used says why, and what to do", () => {
     ])
       await assert.rejects(ask, (error) => isOrbError(error, "artifacts_unavailable"));
     await assert.rejects(
-      store.removeLoose(hash, async () => true),
+      store.removeOrphaned(hash, async () => true),
       (error) => isOrbError(error, "artifacts_unavailable"),
     );
     assert.deepEqual(readdirSync(`${dir.path}/tmp`), []);
@@ -175,7 +175,7 @@ describe("a bucket that cannot be used says why, and what to do", () => {
       return true;
     });
     await assert.rejects(
-      store.removeLoose("a".repeat(64), async () => true),
+      store.removeOrphaned("a".repeat(64), async () => true),
       /no bucket named missing/,
     );
     // Nobody may take a file for lost because of that.

@@ -157,7 +157,7 @@ describe("a file that no row names any more", () => {
     age(dir.path, hash);
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<boolean>();
-    const removal = store.removeLoose(hash, () => {
+    const removal = store.removeOrphaned(hash, () => {
       asked.resolve();
       return answer.promise;
     });
@@ -178,7 +178,7 @@ describe("a file that no row names any more", () => {
         age(dir.path, hash);
         // The look into the books comes after the file was put aside: the other one stores it then, or all along.
         const storing = round % 2 === 0 ? putBytes(other, bytes) : null;
-        const gone = await store.removeLoose(hash, async () => {
+        const gone = await store.removeOrphaned(hash, async () => {
           if (storing === null) await putBytes(other, bytes);
           return true;
         });

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import type { Store } from "../../src/store/ports/port.ts";
-import type { SlotRecord } from "../../src/store/ports/schedule-port.ts";
+import type { ScheduleOccurrence } from "../../src/store/ports/schedule-port.ts";
 import { until } from "./orb.ts";
 
 export const SECOND = 1000;
 
 /** What the store says of the job's times, oldest first. */
-export async function slotsOf(store: Store, jobId: string): Promise<SlotRecord[]> {
-  return (await store.slots(jobId, { limit: 1000 })).toReversed();
+export async function slotsOf(store: Store, jobId: string): Promise<ScheduleOccurrence[]> {
+  return (await store.scheduleOccurrences(jobId, { limit: 1000 })).toReversed();
 }
 
 /** As many more times as that have had their run. */
 export async function started(store: Store, jobId: string, more: number): Promise<void> {
-  const count = async () => (await store.slotCounts([jobId])).get(jobId)?.started ?? 0;
+  const count = async () => (await store.occurrenceCounts([jobId])).get(jobId)?.started ?? 0;
   const before = await count();
   await until(async () => (await count()) >= before + more, `${more} more times have their run`);
 }
@@ -29,5 +29,5 @@ export async function assertAccounted(store: Store, jobId: string): Promise<Reco
   const own = slots.flatMap(({ outcome, runId }) => (outcome === "started" ? [runId] : []));
   const runs = (await store.runs({ jobId, limit: 1000 })).map(({ id }) => id);
   assert.deepEqual(own.toSorted(), runs.toSorted(), "each time has at most one run, and each run its time");
-  return (await store.slotCounts([jobId])).get(jobId) as Record<string, number>;
+  return (await store.occurrenceCounts([jobId])).get(jobId) as Record<string, number>;
 }

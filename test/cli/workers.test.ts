@@ -24,7 +24,7 @@ test("the table of workers says who stands by, and names engines when one has an
   const begins = async (id: string, engine: string, role: "engine" | "standby" = "engine") => {
     const about = { machine: "m", version: "1", command: "worker", maxWorkers: 1, heartbeatMs: 60_000 };
     await store.registerWorker({ id, ...about, identity: { boot: "b", pid: 1, pidStart: "1" } }, systemClock.now());
-    await store.pulse(id, "working", { ...QUIET, role, engine }, systemClock.now());
+    await store.recordHeartbeat(id, "working", { ...QUIET, role, engine }, systemClock.now());
   };
   const listed = async () => {
     const { code, stdout, stderr } = await desk.run(["workers"]);

@@ -203,7 +203,7 @@ export function artifactContract(name: string, open: () => Promise<ArtifactHarne
     const removed = async ({ store, age }: ArtifactHarness, hash: string) => {
       for (let sweeps = 1; ; sweeps += 1) {
         age(hash);
-        if (await store.removeLoose(hash, yes)) return;
+        if (await store.removeOrphaned(hash, yes)) return;
         assert.ok(sweeps < 3, "it goes sooner or later");
         assert.equal(await store.verify(hash), true, "as long as it is not gone it can be read");
       }
@@ -213,14 +213,14 @@ export function artifactContract(name: string, open: () => Promise<ArtifactHarne
       const { store, age, tmp } = kit;
       for (const bytes of [SMALL, LARGE]) {
         const { hash } = await putBytes(store, bytes);
-        assert.equal(await store.removeLoose(hash, yes), false);
+        assert.equal(await store.removeOrphaned(hash, yes), false);
         assert.equal(await store.has(hash), true);
         age(hash);
-        assert.equal(await store.removeLoose(hash, no), false);
+        assert.equal(await store.removeOrphaned(hash, no), false);
         assert.equal(await store.verify(hash), true, "named again: it stays");
         await removed(kit, hash);
         assert.equal(await store.has(hash), false);
-        assert.equal(await store.removeLoose(hash, yes), true, "gone is gone");
+        assert.equal(await store.removeOrphaned(hash, yes), true, "gone is gone");
       }
       assert.deepEqual(readdirSync(tmp), []);
     });
@@ -230,7 +230,7 @@ export function artifactContract(name: string, open: () => Promise<ArtifactHarne
         const { hash } = await putBytes(store, bytes);
         age(hash);
         await putBytes(another(), bytes);
-        assert.equal(await store.removeLoose(hash, yes), false);
+        assert.equal(await store.removeOrphaned(hash, yes), false);
         assert.equal(await store.verify(hash), true);
       }
     });
@@ -240,7 +240,7 @@ export function artifactContract(name: string, open: () => Promise<ArtifactHarne
         const { hash } = await putBytes(store, bytes);
         for (let sweeps = 0; sweeps < 3; sweeps += 1) {
           age(hash);
-          await store.removeLoose(hash, async () => {
+          await store.removeOrphaned(hash, async () => {
             await putBytes(another(), bytes);
             return true;
           });
@@ -248,9 +248,9 @@ export function artifactContract(name: string, open: () => Promise<ArtifactHarne
         }
         // Its row is written by now, whatever the sweeps have moved it to.
         age(hash);
-        assert.equal(await store.removeLoose(hash, no), false);
+        assert.equal(await store.removeOrphaned(hash, no), false);
         age(hash);
-        assert.equal(await store.removeLoose(hash, no), false);
+        assert.equal(await store.removeOrphaned(hash, no), false);
         assert.ok((await readBytes(store, hash)).equals(bytes));
       }
     });
@@ -260,7 +260,7 @@ export function artifactContract(name: string, open: () => Promise<ArtifactHarne
       for (const bytes of [TEXT, NOISE]) {
         const { hash } = await putBytes(store, bytes);
         await store.coolDown(hash);
-        assert.equal(await store.removeLoose(hash, yes), false, "it was moved to the cold just now");
+        assert.equal(await store.removeOrphaned(hash, yes), false, "it was moved to the cold just now");
         await removed(kit, hash);
         assert.equal(await store.has(hash), false);
         assert.equal(await store.coolDown(hash), null);

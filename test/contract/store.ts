@@ -35,7 +35,7 @@ import { sessionScenarios } from "./store/sessions.ts";
 import { settleScenarios } from "./store/settle.ts";
 import { shardScenarios } from "./store/shards.ts";
 import { siteScenarios } from "./store/sites.ts";
-import { slotScenarios } from "./store/slots.ts";
+import { scheduleOccurrenceScenarios } from "./store/schedule-occurrences.ts";
 import { startScenarios } from "./store/start.ts";
 import { stopScenarios } from "./store/stop-task.ts";
 import { twiceScenarios } from "./store/twice.ts";
@@ -94,7 +94,7 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   group("lists that are narrowed", runListScenarios);
   group("jobs", jobScenarios);
   group("starting runs", startScenarios);
-  group("times of schedules", slotScenarios);
+  group("times of schedules", scheduleOccurrenceScenarios);
   group("calls that are repeated", onceScenarios);
   group("events", feedScenarios);
   group("reports", reportScenarios);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ScheduleView, SlotView } from "../../src/orchestrator/schedules.ts";
+import type { ScheduleView, OccurrenceView } from "../../src/orchestrator/schedules.ts";
 import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import { until } from "../chaos/orb.ts";
 import { Desk } from "../cli/desk.ts";
@@ -37,7 +37,7 @@ test("a schedule shows its next five times and what became of the last ones, and
   await until(async () => (await get<ScheduleView>(`/schedules/${every.id}`)).counts.started >= 2, "it has started");
   const paused = (await place.api.post(`/schedules/${every.id}/pause`)).json<ScheduleView>();
   assert.deepEqual([paused.paused, paused.next_at], [true, null]);
-  const slots = await get<SlotView[]>(`/schedules/${every.id}/slots?outcome=started&limit=1`);
+  const slots = await get<OccurrenceView[]>(`/schedules/${every.id}/slots?outcome=started&limit=1`);
   assert.equal((await place.ended(slots[0]!.run_id!)).status, "completed");
   const resumed = (await place.api.post(`/schedules/${every.id}/resume`)).json<ScheduleView>();
   assert.deepEqual([resumed.paused, resumed.next_times.length], [false, 5]);

@@ -38,7 +38,7 @@ export function site(more: Partial<SiteRecord> = {}): SiteRecord {
     strategy: null,
     respectRobots: null,
     shards: null,
-    split: 1,
+    shardCount: 1,
     targetShardCount: 1,
     group: null,
     dependsOn: [],

@@ -59,7 +59,7 @@ test("shards may be changed while a site is crawled: each page once, and no mome
   await shop.finish();
   expectOnceEach(shop, 900);
   assert.equal(shop.most.get(SITE), 8);
-  assert.equal((await shop.store.site(SITE))?.split, 1);
+  assert.equal((await shop.store.site(SITE))?.shardCount, 1);
   assert.deepEqual((await shop.store.audit()).findings, []);
 });
 
@@ -130,6 +130,6 @@ test("a site that gets a pause between requests is one lane again, and the pause
   expectOnceEach(shop, 200);
   const times = shop.starts.slice(from).map(({ at }) => at);
   for (const [n, at] of times.entries()) if (n > 0) assert.ok(at - (times[n - 1] ?? 0) >= 400);
-  const { split, shards } = (await shop.store.site(SITE))!;
-  assert.deepEqual([split, shards], [1, 4]);
+  const { shardCount, shards } = (await shop.store.site(SITE))!;
+  assert.deepEqual([shardCount, shards], [1, 4]);
 });

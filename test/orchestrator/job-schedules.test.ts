@@ -112,7 +112,7 @@ describe("changing a job with a schedule", () => {
     const store = {
       ...place.store,
       updateJob: async (...args: Parameters<typeof place.store.updateJob>) => {
-        await place.store.passSlots(job.id, missedAt(slot), timeAt(slot + HOUR), place.clock.now());
+        await place.store.skipOccurrences(job.id, missedAt(slot), timeAt(slot + HOUR), place.clock.now());
         return place.store.updateJob(...args);
       },
     };

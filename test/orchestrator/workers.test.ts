@@ -9,15 +9,15 @@ test("a worker that is lost is not said to drain or to go on: what is known of i
   const identity = { boot: "boot-1", pid: 4711, pidStart: "7@ns" };
   const about = { machine: "spider", identity, version: "1.0.0", command: "serve", maxWorkers: 1, heartbeatMs: 2000 };
   await desk.store.registerWorker({ id: "a", ...about }, desk.clock.now());
-  const heardAt = new Date(desk.clock.now()).toISOString();
+  const heartbeatAt = new Date(desk.clock.now()).toISOString();
   assert.equal((await drainWorker(desk, "a", true)).drain_asked, true);
   await desk.clock.advance(10_001);
   for (const drain of [true, false])
     await assert.rejects(drainWorker(desk, "a", drain), (error) => {
       assert.ok(isOrbError(error, "illegal_transition"));
-      for (const word of ["orb serve, process 4711 on spider", heardAt, "asked to drain before"])
+      for (const word of ["orb serve, process 4711 on spider", heartbeatAt, "asked to drain before"])
         assert.ok(error.message.includes(word), error.message);
       return true;
     });
-  assert.equal((await desk.store.worker("a"))?.drainAsked, true, "nothing has changed");
+  assert.equal((await desk.store.worker("a"))?.drainRequested, true, "nothing has changed");
 });

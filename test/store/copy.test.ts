@@ -104,7 +104,7 @@ describe("a copy of an SQLite database in Postgres", servicesGate, () => {
     await (await open(url)).close();
     const { rows } = await admin.query<{ table: string; name: string; type: string; identity: string }>(
       `SELECT table_name AS table, column_name AS name, data_type AS type, is_identity AS identity
-       FROM information_schema.columns WHERE table_schema = $1 AND table_name NOT IN ('schema_version', 'alive')`,
+       FROM information_schema.columns WHERE table_schema = $1 AND table_name NOT IN ('schema_version', 'crash_sentinel')`,
       [schemaOf(url)],
     );
     const connection = new SqliteConnection(":memory:");

@@ -77,12 +77,12 @@ async function savedCrawl(kit: Kit, size: number): Promise<void> {
         etag: '"1"',
         lastModified: null,
         fingerprint: "rules",
-        rest: new Uint8Array([n % 256]),
+        payload: new Uint8Array([n % 256]),
       },
       page: {
         key: task.key,
-        reach: "00",
-        isMoved: false,
+        scopeHash: "00",
+        isRedirected: false,
         url: task.url ?? "",
         digest: "0f".repeat(16),
         change: "new" as const,
@@ -93,8 +93,8 @@ async function savedCrawl(kit: Kit, size: number): Promise<void> {
   await kit.store.deleteJob(deleted.made.id, kit.now);
   await kit.store.createDeletion({ ids: [NOBODY] }, kit.now);
   await kit.store.noteDiskUse({ bytes: 1, isNear: false }, kit.now);
-  await kit.store.noteLoose(numbers(size).map((n) => hash("sha256", String(n), "hex")));
-  await kit.store.passSlots(job.id, missedAt(kit.now), null, kit.now);
+  await kit.store.recordOrphanedFiles(numbers(size).map((n) => hash("sha256", String(n), "hex")));
+  await kit.store.skipOccurrences(job.id, missedAt(kit.now), null, kit.now);
   await kit.store.run(run.id);
 }
 
@@ -133,7 +133,7 @@ async function things(kit: Kit, size: number): Promise<void> {
         site: `s${n}.example`,
         body: Buffer.from([0xff, 0, n % 256]),
         crawlDelayMs: n,
-        gotAt: now,
+        fetchedAt: now,
       },
       { staleBefore: 0, uselessBefore: 0, mostBytes: 1_000_000 },
     );

@@ -15,7 +15,7 @@ const RESTORE = `UPDATE control SET version = 1, proxies = 0, proxies_removed = 
   UPDATE meta SET value = '0' WHERE name = 'alerts_seen';
   DELETE FROM meta WHERE name = 'key_mark';
   ALTER SEQUENCE events_n_seq RESTART`;
-const KEPT = new Set(["meta", "schema_version", "control", "engine", "alive"]);
+const KEPT = new Set(["meta", "schema_version", "control", "engine", "crash_sentinel"]);
 
 /** Most tables are empty after most scenarios; a function's statements are planned once, and not at each call. */
 const emptying = (tables: readonly string[]) =>

@@ -52,7 +52,9 @@ describe("a connection to Postgres", servicesGate, () => {
     service = await startPostgres();
     admin = new pg.Client({ connectionString: service.url });
     await admin.connect();
-    await admin.query("CREATE UNLOGGED TABLE alive (one BIGINT PRIMARY KEY); INSERT INTO alive VALUES (1)");
+    await admin.query(
+      "CREATE UNLOGGED TABLE crash_sentinel (one BIGINT PRIMARY KEY); INSERT INTO crash_sentinel VALUES (1)",
+    );
   });
 
   after(async () => {

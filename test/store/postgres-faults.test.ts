@@ -249,7 +249,7 @@ describe("Postgres under faults", servicesGate, () => {
     await using other = await open(url);
     const admin = new pg.Client({ connectionString: service.url });
     await admin.connect();
-    await admin.query(`DROP TRIGGER events_tell ON silent.events; DROP TRIGGER control_tell ON silent.control`);
+    await admin.query(`DROP TRIGGER events_notify ON silent.events; DROP TRIGGER control_notify ON silent.control`);
     await admin.end();
     const told = { events: Promise.withResolvers<void>(), control: Promise.withResolvers<void>() };
     store.watch((what) => told[what].resolve());

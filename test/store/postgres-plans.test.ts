@@ -47,7 +47,7 @@ const FILL = `
   UPDATE streams s SET ${TASK_STATES.map((name) => `${name} = c.${name}`).join(", ")}
     FROM (SELECT stream, ${TASK_STATES.map((name) => `count(*) FILTER (WHERE state = ${STATE[name]}) AS ${name}`).join(", ")}
       FROM tasks GROUP BY stream) AS c WHERE c.stream = s.id;
-  UPDATE streams SET opened_at = 1 WHERE queued > 0 OR retrying > 0;
+  UPDATE streams SET opened_event = 1 WHERE queued > 0 OR retrying > 0;
   UPDATE site_counts p SET ${TASK_STATES.map((name) => `${name} = c.${name}`).join(", ")}
     FROM (SELECT site, ${TASK_STATES.map((name) => `sum(${name}) AS ${name}`).join(", ")} FROM streams GROUP BY site) AS c
     WHERE c.site = p.site;
@@ -186,8 +186,8 @@ const FREQUENT: Work = {
     await methods.advanceDeletions(10, NOW);
     await methods.countRemoving(10);
     for (let n = 0; n < 20; n += 1) await methods.removeExpired(200);
-    const { loose } = await methods.looseFiles({ limit: 10 });
-    await methods.forgetLoose(loose);
+    const { orphaned } = await methods.orphanedFiles({ limit: 10 });
+    await methods.forgetOrphanedFiles(orphaned);
     await methods.dueJobs(NOW, 10);
     await methods.dutiesDue(NOW);
   },

@@ -110,7 +110,7 @@ const DAMAGE: readonly { what: string; sql: string; check: RegExp; says: RegExp;
   },
   {
     what: "units lent to the dead",
-    sql: "INSERT INTO loans VALUES ('resolver:x', 'ghost', 2)",
+    sql: "INSERT INTO budget_permits VALUES ('resolver:x', 'ghost', 2)",
     check: /belong to the living/,
     says: /resolver:x is lent to ghost/,
   },

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { TASK_STATES } from "../../src/domain/run/states.ts";
 import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
 import { type Context, NEVER } from "../../src/store/sql/kernel/context.ts";
-import { countCrawls } from "../../src/store/sql/crawls/crawl-pace.ts";
+import { countCrawls } from "../../src/store/sql/crawls/crawl-throughput.ts";
 import { admitCrawls } from "../../src/store/sql/crawls/admit-crawls.ts";
 import { lanesWithWork } from "../../src/store/sql/lanes/lanes.ts";
 import { readLastRuns } from "../../src/store/sql/runs/last-runs.ts";
@@ -132,14 +132,14 @@ describe("SQLite: what is asked for often is found without looking at everything
 
   test("runs that were kept long enough, and those that a job has too many of", async () => {
     using place = database();
-    const about = { name: null, url: "", site: "", tags: [], recipe: {}, nextAt: null, nextSlot: null };
+    const about = { name: null, url: "", site: "", tags: [], recipe: {}, nextAt: null, nextOccurrenceAt: null };
     await createJob(place.context, { ...about, kind: "page" }, 1);
     await expireRuns(place.context, { temporaryBefore: 1, endedBefore: 1 }, 100, 1);
     await trimJobs(place.context, { defaults: { keepRuns: 10, keepDays: 1 }, after: 0, since: 5, limit: 10 }, 1);
     const found = plans(place, /^(?:SEARCH|SCAN) runs\b/);
     // Of those that are being removed there are few.
     const indexes =
-      /INDEX runs_removing|INDEX runs_expiring \(brief=\? AND finished_at>|INDEX runs_(?:expiring_of|by)_job \(job=\?/;
+      /INDEX runs_removing|INDEX runs_expiring \(temporary=\? AND finished_at>|INDEX runs_(?:expiring_of|by)_job \(job=\?/;
     searches(found, indexes);
   });
 
@@ -189,7 +189,7 @@ describe("SQLite: what is asked for often is found without looking at everything
     );
     assert.deepEqual(found, [
       "MATERIALIZE site_waits",
-      "SEARCH o USING INDEX streams_opened (site=? AND opened_at>?)",
+      "SEARCH o USING INDEX streams_opened (site=? AND opened_event>?)",
       "SEARCH o EXISTS USING INDEX streams_by_run (run=? AND site=?)",
     ]);
   });

@@ -11,7 +11,9 @@ import { migrate, MIGRATIONS, schemaVersion } from "../../src/store/sqlite/migra
 import { core } from "../../src/store/sqlite/migrations/0001-core.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { DONE, evidence, Kit, LANE, retryAt } from "../contract/store/kit.ts";
-import { Child, handClock, tempFolder } from "./bench.ts";
+import { Child, handClock, sqliteHarness, tempFolder } from "./bench.ts";
+import { expectUpgraded, OLD_PERMITS, OLD_TABLES, oldName, PERMITS } from "./before-renames.ts";
+import { fillDatabase } from "./full-database.ts";
 import { OLD_EVENTS } from "./old-events.ts";
 
 const QUEUE = "0b0f3f0e-1111-4a6f-9d55-000000000001";
@@ -228,7 +230,7 @@ describe("SQLite: a database of the first schema", () => {
         tags: [],
         recipe: {},
         nextAt: null,
-        nextSlot: null,
+        nextOccurrenceAt: null,
       },
       kit.now,
     );
@@ -362,5 +364,55 @@ describe("SQLite: a database of the first schema", () => {
     connection.close();
     await using store = openSqliteStore({ path, clock: handClock().clock });
     await expectAll(store, instance);
+  });
+});
+
+describe("SQLite: a database of the version before tables were renamed", () => {
+  const SIZE = 20;
+  const rowsOf = (connection: SqliteConnection, table: string) => connection.db.prepare(`SELECT * FROM ${table}`).all();
+
+  test("keeps all rows; keys still answer, files are still orphaned, times have had their turn", async () => {
+    const harness = await sqliteHarness();
+    await using folder = await tempFolder();
+    const path = join(folder.path, "old.db");
+    const kit = new Kit(await harness.open(), harness);
+    await fillDatabase(kit, SIZE);
+    await kit.store.close();
+
+    const old = new SqliteConnection(path);
+    migrate(
+      old,
+      MIGRATIONS.filter(({ version }) => version < 24),
+    );
+    old.db.exec(`ATTACH '${harness.path}' AS today`);
+    const tables = old.db
+      .prepare("SELECT name FROM today.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite@_%' ESCAPE '@'")
+      .all()
+      .map(({ name }) => String(name));
+    for (const table of tables)
+      old.db.exec(
+        `DELETE FROM main.${oldName(table)}; INSERT INTO main.${oldName(table)} SELECT * FROM today.${table}`,
+      );
+    old.db.exec(OLD_PERMITS);
+    old.db.exec("DETACH today");
+    assert.deepEqual(migrate(old), { from: 23, to: MIGRATIONS.at(-1)!.version, applied: ["renames"] });
+    const today = new SqliteConnection(harness.path);
+    for (const table of tables.filter((name) => name !== "budget_permits")) {
+      const rows = rowsOf(old, table);
+      assert.deepEqual(rows, rowsOf(today, table), table);
+      assert.ok(rows.length > 0 || OLD_TABLES[table] === undefined, `${table} is tried with rows`);
+    }
+    assert.deepEqual(rowsOf(old, "budget_permits").map(Object.values), PERMITS);
+    assert.throws(() => old.db.exec("UPDATE tasks SET state = 3 WHERE state = 4"), /illegal transition of a task/);
+    const schema = (connection: SqliteConnection) =>
+      connection.db.prepare("SELECT type, name, tbl_name FROM sqlite_schema ORDER BY 1, 2").all();
+    assert.deepEqual(schema(old), schema(today));
+    today.close();
+    old.close();
+    await harness.close();
+
+    const open = async () => openSqliteStore({ path, clock: harness.clockOfStore });
+    await using store = await open();
+    await expectUpgraded(store, SIZE, kit.now);
   });
 });

@@ -33,13 +33,13 @@ const DAMAGE: readonly { what: string; sql: string; says: RegExp }[] = [
   },
   {
     what: "a step that sleeps for entries of which none is in hand",
-    sql: `UPDATE steps SET items_in_hand = 0 WHERE name = 'list'`,
+    sql: `UPDATE steps SET items_in_flight = 0 WHERE name = 'list'`,
     says: /step:list of run \S+ sleeps, and nothing will wake it/,
   },
   {
     what: "a wrong number of entries in hand",
-    sql: `UPDATE steps SET items_in_hand = 5 WHERE name = 'list'`,
-    says: /step list of run \S+ says 5 entries are in hand, there are 1/,
+    sql: `UPDATE steps SET items_in_flight = 5 WHERE name = 'list'`,
+    says: /step list of run \S+ says 5 entries are in flight, there are 1/,
   },
   {
     what: "a running workflow of which nothing goes on",

@@ -54,7 +54,7 @@ export class WorkflowWorld extends WorkflowModel {
       maxRecoveryAttempts: 2,
       template: null,
       rerunOf: null,
-      likeness: "",
+      similarityKey: "",
     };
     const made = await this.store.startRun(
       { kind: "workflow", name: "w", maxAttempts: null, snapshot: null, workflow },

@@ -111,7 +111,7 @@ test("an alert that is not taken is tried again under the same id, and given up 
     identity,
     command: "worker",
     inFlight: 3,
-    heardAt: clock.now(),
+    heartbeatAt: clock.now(),
   } as WorkerRecord;
   await raise([workerLost(worker)]);
   await raise([workerLost(worker)]);
@@ -125,7 +125,7 @@ test("an alert that is not taken is tried again under the same id, and given up 
   assert.deepEqual([delivered?.delivery, delivered?.tries], ["delivered", 4]);
 
   // It came back, and was lost once more: that is news.
-  await raise([workerLost({ ...worker, heardAt: clock.now() })]);
+  await raise([workerLost({ ...worker, heartbeatAt: clock.now() })]);
   receiver.answers.push(500, 500, 500, 400);
   for (const ms of [0, 10_000, 30_000, 60_000, 1e6]) await look(ms);
   const [lost] = await store.alerts({ limit: 1 });

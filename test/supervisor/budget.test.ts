@@ -101,7 +101,7 @@ test("the newest result of a job goes only when nothing else can, and the log sa
       tags: [],
       recipe: {},
       nextAt: null,
-      nextSlot: null,
+      nextOccurrenceAt: null,
     },
     clock.now(),
   );

@@ -57,7 +57,7 @@ test("a worker says every two seconds how it is doing, and that it stops", async
   for (const kind of ["completed", "skipped", "failed", "retry", "handed_back"]) registration.note(ended(kind));
   await clock.advance(2000);
   const heard = await read();
-  assert.equal(heard.heardAt, begun + 2000);
+  assert.equal(heard.heartbeatAt, begun + 2000);
   assert.deepEqual([heard.completed, heard.failed, heard.tasksPerSecond, heard.memoryBytes], [2, 1, 1.5, 1234]);
   assert.deepEqual(
     heard.attempts.map(({ outcome, failureCode, count, ms }) => [outcome, failureCode, count, ms]),

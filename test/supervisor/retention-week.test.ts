@@ -12,7 +12,7 @@ import { createJob } from "../../src/orchestrator/jobs/manage.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { removeExpiredRuns } from "../../src/supervisor/duties/remove-expired-runs.ts";
 import { startDueJobs } from "../../src/supervisor/duties/start-due-jobs.ts";
-import { sweepLooseFiles } from "../../src/supervisor/duties/sweep-loose-files.ts";
+import { sweepOrphanedFiles } from "../../src/supervisor/duties/sweep-orphaned-files.ts";
 import { createStepKinds } from "../../src/workflows/registry.ts";
 import { attempt, candidate, TTL } from "../contract/store/kit.ts";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -69,7 +69,7 @@ function open(t: TestContext) {
   };
   const due = startDueJobs(deps);
   const remove = removeExpiredRuns({ store, clock: busy, retention });
-  const sweep = sweepLooseFiles({ store, artifacts });
+  const sweep = sweepOrphanedFiles({ store, artifacts });
   let pages = 0;
 
   /** Each page is another one, and is kept as a file with its record. */

@@ -155,7 +155,7 @@ describe("a job with a schedule", () => {
     const slot = (await place.store.job(job.id))!.nextAt!;
     await place.duty.run();
     // As if it had not come to that.
-    await place.store.updateJob(job.id, { nextAt: slot, nextSlot: slot }, place.clock.now());
+    await place.store.updateJob(job.id, { nextAt: slot, nextOccurrenceAt: slot }, place.clock.now());
     await place.duty.run();
     assert.equal((await place.runs(job.id)).length, 1);
   });
@@ -174,8 +174,11 @@ describe("a job with a schedule", () => {
             if (when === "after it was done") await verb(...args);
             throw new OrbError("database_busy", "another process kept the database locked for too long");
           };
-        const { passSlots, startSlot } = place.store;
-        const duty = place.dutyOver({ passSlots: breakOnce(passSlots), startSlot: breakOnce(startSlot) });
+        const { skipOccurrences, startOccurrence } = place.store;
+        const duty = place.dutyOver({
+          skipOccurrences: breakOnce(skipOccurrences),
+          startOccurrence: breakOnce(startOccurrence),
+        });
         await place.clock.advance(HOUR);
         await duty.run();
         assert.equal(broken, 1);
@@ -190,10 +193,10 @@ describe("a job with a schedule", () => {
     const good = await place.hourly();
     let broken = true;
     const duty = place.dutyOver({
-      startSlot: (run, tasks, slot, now) =>
+      startOccurrence: (run, tasks, slot, now) =>
         broken && run.jobId === bad.id
           ? Promise.reject(new Error("this one is broken"))
-          : place.store.startSlot(run, tasks, slot, now),
+          : place.store.startOccurrence(run, tasks, slot, now),
     });
     await place.clock.advance(HOUR);
     await duty.run();

@@ -7,7 +7,7 @@ import { PUBLIC_ONLY } from "../../src/net/address.ts";
 import { changeJob, createJob } from "../../src/orchestrator/jobs/manage.ts";
 import {
   listSchedules,
-  listSlots,
+  listOccurrences,
   pauseSchedule,
   resumeSchedule,
   showSchedule,
@@ -57,7 +57,7 @@ async function open(t: TestContext) {
     scheduled: (schedule: object) => createJob(deps, { target_url: "https://a.example/", schedule }),
     /** What became of each time, oldest first: seconds since the beginning, how many, what. */
     told: async (jobId: string) =>
-      (await listSlots(deps, jobId, { limit: 1000 })).toReversed().map(({ at, until, count, outcome }) => {
+      (await listOccurrences(deps, jobId, { limit: 1000 })).toReversed().map(({ at, until, count, outcome }) => {
         const [from, to] = [at, until].map((time) => (Date.parse(time) - begun) / SECOND);
         return `${from === to ? from : `${from}-${to} (${count})`} ${outcome}`;
       }),
@@ -96,7 +96,7 @@ describe("the times of a schedule", () => {
     await place.clock.advance(370 * 24 * HOUR);
     await place.process().look();
     assert.equal((await place.told(yearly.id)).length, 1);
-    const [missed, made] = (await listSlots(place, once.id, { limit: 2 })).toReversed();
+    const [missed, made] = (await listOccurrences(place, once.id, { limit: 2 })).toReversed();
     assert.deepEqual([missed?.outcome, made?.outcome], ["missed", "started"]);
     assert.match(missed?.message ?? "", /estimate/);
     const passed = Math.round((Date.parse(missed!.until) - Date.parse(missed!.at)) / MINUTE) + 1;

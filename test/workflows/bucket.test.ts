@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { type Client, openClient } from "../../src/app/context.ts";
 import type { QueueItemDetail } from "../../src/orchestrator/queue/items.ts";
 import type { WorkflowTaskView } from "../../src/orchestrator/workflows/task-view.ts";
-import { sweepLooseFiles } from "../../src/supervisor/duties/sweep-loose-files.ts";
+import { sweepOrphanedFiles } from "../../src/supervisor/duties/sweep-orphaned-files.ts";
 import { Place } from "../jobs/kit.ts";
 import { readWarc } from "../jobs/warc-reader.ts";
 import { until } from "../chaos/orb.ts";
@@ -144,15 +144,15 @@ describe("an installation whose files are in a bucket", () => {
     const writer = client.artifacts.writer();
     await writer.write(Buffer.from("for a row that is never written"));
     const { hash } = await writer.finish();
-    await client.store.noteLoose([hash]);
-    const sweep = () => sweepLooseFiles(client).run(FOREVER);
+    await client.store.recordOrphanedFiles([hash]);
+    const sweep = () => sweepOrphanedFiles(client).run(FOREVER);
     await sweep();
-    assert.equal(await client.store.isLoose(hash), true, "somebody may just have stored the same");
+    assert.equal(await client.store.isOrphaned(hash), true, "somebody may just have stored the same");
     for (let hours = 0; hours < 2; hours += 1) {
       server.age(hash);
       await sweep();
     }
-    assert.deepEqual([await client.store.isLoose(hash), await client.artifacts.has(hash)], [false, false]);
+    assert.deepEqual([await client.store.isOrphaned(hash), await client.artifacts.has(hash)], [false, false]);
     assert.ok(!server.keys().some((key) => key.includes(hash)));
   });
 

@@ -81,7 +81,7 @@ describe("files of a workflow", () => {
       statuses.set(new URL(item.url!).pathname, (await get(item.artifact_id)).status);
     assert.deepEqual(Object.fromEntries(statuses), { "/good.txt": 200, "/bad.txt": 404, "/worse.txt": 404 });
     assert.deepEqual(await get(other?.artifact_id), { status: 200, text: "no" });
-    assert.equal(await shop.store.isLoose(other!.hash!), false, "the first run names the same content");
+    assert.equal(await shop.store.isOrphaned(other!.hash!), false, "the first run names the same content");
     const tasks = await shop.place.api.get(`/workflows/${run.id}/tasks?limit=100`);
     const packed = tasks.json<WorkflowTaskView[]>().find(({ task_name: name }) => name === "export");
     assert.equal((await get(packed?.result?.["artifact_id"])).status, 200, "what was exported stays");
@@ -97,15 +97,15 @@ describe("files of a workflow", () => {
     assert.deepEqual(good.states, { download: "completed", validate: "completed" });
     const bad = await shop.run([{ ...download(["no address"]), max_retries: 0 }]);
     assert.deepEqual(bad.states, { download: "failed" });
-    const { loose } = await shop.store.looseFiles({ limit: 100 });
+    const { orphaned } = await shop.store.orphanedFiles({ limit: 100 });
     const stored = (hash: string) =>
       readFileSync(`${shop.place.dir}/data/artifacts/sha256/${hash.slice(0, 2)}/${hash}`, "utf8");
-    const texts = loose.map(stored);
+    const texts = orphaned.map(stored);
     const judged = texts.filter((lines) => ["/a.txt", "/b.txt"].every((path) => lines.includes(site.url(path))));
     assert.equal(judged.length, 1, "what was judged");
     assert.equal(texts.filter((lines) => lines.includes('"url":"no address"')).length, 1, "what was lost");
     for (const { task } of good.steps.values())
-      for (const { hash } of await shop.store.artifactsOf(task.id)) assert.ok(!loose.includes(hash), stored(hash));
+      for (const { hash } of await shop.store.artifactsOf(task.id)) assert.ok(!orphaned.includes(hash), stored(hash));
     await shop.place.audit();
   });
 

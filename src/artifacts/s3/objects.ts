@@ -72,12 +72,12 @@ export class StoredObjects {
    * ago. So an object that nobody names is first laid aside, from where it is still read; when an hour later there is
    * no row that names it, and nobody has stored it anew, it goes for good.
    */
-  async removeLoose(hash: string, isLoose: () => Promise<boolean>): Promise<boolean> {
+  async removeOrphaned(hash: string, isOrphaned: () => Promise<boolean>): Promise<boolean> {
     const hot = await this.#bucket.head(artifactPath(hash));
     const there = [...(hot === null ? [] : [hot]), ...(await this.#cold(hash))];
     const isYoung = ({ ageMs }: ObjectInfo) => ageMs < YOUNG_MS;
     if (there.length > 0) {
-      if (there.some(isYoung) || !(await isLoose())) return false;
+      if (there.some(isYoung) || !(await isOrphaned())) return false;
       for (const object of there) {
         await this.#copy(object, LOOSE + object.key.slice(object.key.lastIndexOf("/") + 1));
         await this.#bucket.remove(object.key);
@@ -87,7 +87,7 @@ export class StoredObjects {
     const aside = await this.#loose(hash);
     if (aside.some(isYoung)) return false;
     if (aside.length === 0) return this.#isGone(hash);
-    if (!(await isLoose())) {
+    if (!(await isOrphaned())) {
       await this.#putBack(hash);
       return false;
     }

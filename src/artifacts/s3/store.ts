@@ -53,7 +53,7 @@ export function createBucketArtifactStore(options: {
       const bytes = await objects.open(hash);
       return bytes !== null && isContentOf(hash, bytes);
     },
-    removeLoose: (hash, isLoose) => objects.removeLoose(hash, isLoose),
+    removeOrphaned: (hash, isOrphaned) => objects.removeOrphaned(hash, isOrphaned),
     probe: () => bucket.probe(folder.temporary().slice(dir.length + 1)),
   };
 }

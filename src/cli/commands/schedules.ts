@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
-import { SLOT_OUTCOMES } from "../../domain/lane/slots.ts";
-import type { ScheduleView, SlotView } from "../../orchestrator/schedules.ts";
+import { OCCURRENCE_OUTCOMES } from "../../domain/run/schedule-occurrences.ts";
+import type { ScheduleView, OccurrenceView } from "../../orchestrator/schedules.ts";
 import { rowsOf } from "../api/rows.ts";
 import { apiCommand, asSaid, given, fullId, type ListOptions, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
@@ -50,7 +50,7 @@ export function addSchedulesCommands(program: Command, context: CliContext): voi
 
   paged(apiCommand(schedules, "slots", "what became of its times, newest first"))
     .argument("<job_id>")
-    .addOption(new Option("--outcome <outcome>", "only those").choices(SLOT_OUTCOMES))
+    .addOption(new Option("--outcome <outcome>", "only those").choices(OCCURRENCE_OUTCOMES))
     .action((id: string, { outcome, url, ...page }: ListOptions & { outcome?: string }) =>
       context.withApi(given({ url }), async (api) => {
         const job = await fullId(api, "job", id);
@@ -98,7 +98,7 @@ function scheduleTable(rows: readonly ScheduleView[], columns: number | undefine
   );
 }
 
-function slotTable(rows: readonly SlotView[], columns: number | undefined): string {
+function slotTable(rows: readonly OccurrenceView[], columns: number | undefined): string {
   return listTable(
     ["time", "became", "times", "run", "why"],
     rows.map((row) => [

@@ -44,6 +44,6 @@ export function sitemapTask(address: string, payload: SitemapPayload): Discovere
     lane: laneOfSite(site),
     depth: 0,
     handler: SITEMAP_HANDLER,
-    aside: { ...payload },
+    auxiliary: { ...payload },
   };
 }

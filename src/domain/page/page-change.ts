@@ -12,9 +12,9 @@ export interface PageState {
   key: string;
   url: string;
   digest: string;
-  reach: string;
+  scopeHash: string;
   /** A redirect led to it: where that leads is not the page's own doing. */
-  isMoved: boolean;
+  isRedirected: boolean;
   /** Null: there is nothing to compare with. */
   change: PageChange | null;
 }
@@ -48,7 +48,7 @@ const REACH_KNOWN: ReadonlySet<string> = new Set<CrawlSettingName>([
 ]);
 
 /** Of the part of a crawl's options that decides which pages it can come to. */
-export function reachOf(options: Readonly<Record<string, unknown>>): string {
+export function scopeHashOf(options: Readonly<Record<string, unknown>>): string {
   const { urls, max_depth, include, exclude, same_site, use_sitemap, respect_robots, strategy, browser } = options;
   const { stay_within = "site", follow_links = true, follow = [], read = [] } = options;
   // Stored hashes have these in an order of their own.

@@ -8,7 +8,7 @@ export interface PageCopy extends Validators {
   /** Tells by which rules the page was read. */
   fingerprint: string;
   /** What a run needs of the page besides its records: where it leads. Packed. */
-  rest: Uint8Array;
+  payload: Uint8Array;
   /** It holds without the records that the page gave. */
   isBare?: true;
 }

@@ -52,7 +52,7 @@ export interface Discovered {
   /** Who does it, when it is not the one that found it. */
   handler?: string;
   /** It is no page itself, but serves to find some: this stands in its task, and it comes before all pages. */
-  aside?: JsonValue;
+  auxiliary?: JsonValue;
 }
 
 /** A line for the run's log. */

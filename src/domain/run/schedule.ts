@@ -1,7 +1,7 @@
 import { Cron } from "croner";
 import type { Random } from "../../base/random.ts";
 import type { Schedule } from "./recipe.ts";
-import type { ScheduledTime } from "../lane/slots.ts";
+import type { ScheduledTime } from "./schedule-occurrences.ts";
 
 type Times = Pick<Schedule, "cron" | "timezone">;
 
@@ -11,20 +11,20 @@ function cronOf({ cron, timezone }: Times): Cron {
 
 /** The first time after `after`; null: never again. */
 export function nextTime(schedule: Schedule, after: number, random: Random): ScheduledTime | null {
-  const slot = cronOf(schedule).nextRun(new Date(after))?.getTime();
-  if (slot === undefined) return null;
-  return { slot, at: slot + Math.round(random.next() * schedule.jitter_seconds * 1000) };
+  const scheduledAt = cronOf(schedule).nextRun(new Date(after))?.getTime();
+  if (scheduledAt === undefined) return null;
+  return { scheduledAt, at: scheduledAt + Math.round(random.next() * schedule.jitter_seconds * 1000) };
 }
 
 /** The next few times after `after`. */
-export function nextSlots(schedule: Times, after: number, count: number): number[] {
+export function nextOccurrences(schedule: Times, after: number, count: number): number[] {
   return cronOf(schedule)
     .nextRuns(count, new Date(after))
     .map((date) => date.getTime());
 }
 
 /** The last time that is not later than `until`; null: there was none. */
-export function lastSlot(schedule: Times, until: number): number | null {
+export function lastOccurrence(schedule: Times, until: number): number | null {
   const second = Math.floor(until / 1000) * 1000 + 1000;
   return cronOf(schedule).previousRuns(1, new Date(second))[0]?.getTime() ?? null;
 }
@@ -33,7 +33,7 @@ export function lastSlot(schedule: Times, until: number): number | null {
 const COUNTED = 1000;
 
 /** How many times lie between two of them, both included. */
-export function countSlots(schedule: Times, from: number, until: number): { count: number; exact: boolean } {
+export function countOccurrences(schedule: Times, from: number, until: number): { count: number; exact: boolean } {
   const cron = cronOf(schedule);
   let last = from;
   for (let count = 1; count < COUNTED; count += 1) {

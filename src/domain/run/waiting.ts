@@ -52,12 +52,12 @@ export function isHeld(waits: { reason: WaitReason } | null): boolean {
  * own: there it holds only while all of them have to wait.
  */
 export function begunByOwner(
-  site: Pick<SiteManners, "waiting"> & { split: number },
+  site: Pick<SiteManners, "waiting"> & { shardCount: number },
   running: number,
   now: number,
 ): number {
   const told = toldByOwner(site, running, now);
-  const isWhole = told !== null && (site.split === 1 || isHeld(told));
+  const isWhole = told !== null && (site.shardCount === 1 || isHeld(told));
   return isWhole ? (told.begun ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
 }
 

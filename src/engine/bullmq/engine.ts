@@ -114,14 +114,14 @@ export class BullmqEngine implements Engine {
         } else await this.#lifecycle.rest();
         owner = null;
         if (this.#lifecycle.stopping.aborted) return;
-        if (!this.#lifecycle.drainAsked) owner = await this.#join();
+        if (!this.#lifecycle.drainRequested) owner = await this.#join();
       } catch (error) {
         owner = null;
         this.#lifecycle.role = "standby";
         outages.begins("the engine cannot use the store; it tries again", { error: messageOf(error) });
         await sleep(clock, AGAIN_MS, this.#lifecycle.stopping);
         // What was lost is joined again under another name.
-        if (!this.#lifecycle.drainAsked && !this.#lifecycle.stopping.aborted)
+        if (!this.#lifecycle.drainRequested && !this.#lifecycle.stopping.aborted)
           owner = await this.#join().catch(() => null);
       }
     }
@@ -162,7 +162,7 @@ export class BullmqEngine implements Engine {
     });
     this.#membership = membership;
     this.#lifecycle.role = "engine";
-    if (this.#lifecycle.drainAsked) membership.hold();
+    if (this.#lifecycle.drainRequested) membership.hold();
     const end = await membership.serve();
     this.#membership = null;
     if (end === "lost") {

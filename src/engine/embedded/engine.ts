@@ -123,10 +123,10 @@ export class EmbeddedEngine implements Engine {
     while (!this.#lifecycle.stopping.aborted) {
       try {
         if (term !== null) await this.#serve(term);
-        else if (this.#lifecycle.drainAsked) await this.#lifecycle.rest();
+        else if (this.#lifecycle.drainRequested) await this.#lifecycle.rest();
         else await this.#standBy();
         if (this.#lifecycle.stopping.aborted) return;
-        term = this.#lifecycle.drainAsked ? null : await this.#tryTake();
+        term = this.#lifecycle.drainRequested ? null : await this.#tryTake();
       } catch (error) {
         term = null;
         log.warn("the engine cannot use the store; it tries again", { error: messageOf(error) });
@@ -202,7 +202,7 @@ export class EmbeddedEngine implements Engine {
     const over = AbortSignal.any([lost.signal, rested.signal, this.#lifecycle.stopping]);
     const duties = [this.#lease.keep(term, lost), this.#lookForWork(term, scheduler, lost.signal)];
     const listening = this.#keepListening(over);
-    if (this.#lifecycle.drainAsked) scheduler.hold(this.#onRest);
+    if (this.#lifecycle.drainRequested) scheduler.hold(this.#onRest);
     await new Promise<void>((resolve) => {
       if (over.aborted) resolve();
       else over.addEventListener("abort", () => resolve(), { once: true });

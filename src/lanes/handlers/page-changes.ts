@@ -1,9 +1,9 @@
 import { crawlKey } from "../../domain/crawl/crawl-scope.ts";
-import { changeOf, pageDigest, type PageState, reachOf } from "../../domain/page/page-change.ts";
+import { changeOf, pageDigest, type PageState, scopeHashOf } from "../../domain/page/page-change.ts";
 import type { CrawlOptions } from "../../domain/crawl/crawl-options.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Store } from "../../store/ports/port.ts";
-import type { PageRest } from "./page-copies.ts";
+import type { PagePayload } from "./page-copies.ts";
 
 /** How the pages of a saved crawl compare with what the job knew of them when the run began. */
 export class PageChanges {
@@ -12,25 +12,25 @@ export class PageChanges {
   /** False: it is the first run, and there is nothing to compare its pages with. */
   readonly #compares: boolean;
 
-  readonly #reach: string;
+  readonly #scopeHash: string;
 
   constructor(store: Pick<Store, "pageDigest">, jobId: string, options: CrawlOptions, compares: boolean) {
     this.#store = store;
     this.#jobId = jobId;
     this.#compares = compares;
-    this.#reach = reachOf({ ...options });
+    this.#scopeHash = scopeHashOf({ ...options });
   }
 
   /** A page that was loaded. It is known by where it is, and not by the redirects that led there, which may be others each time. */
   async compare(
     url: string,
-    isMoved: boolean,
+    isRedirected: boolean,
     records: readonly Record<string, JsonValue>[],
     contentHash: string | null,
   ): Promise<PageState> {
     const digest = digestOf(records, contentHash);
     const key = crawlKey(url);
-    return this.#state(key, url, isMoved, digest, await this.#before(key));
+    return this.#state(key, url, isRedirected, digest, await this.#before(key));
   }
 
   /** Whether the job knows what the page said: only then is it of use to hear that it still says it. */
@@ -41,19 +41,19 @@ export class PageChanges {
   /** A page of which its server says that it is as it was; `records` are those of before, where they are at hand. */
   async same(
     url: string,
-    isMoved: boolean,
-    { records, content }: { records: readonly Record<string, JsonValue>[] } & Pick<PageRest, "content">,
+    isRedirected: boolean,
+    { records, content }: { records: readonly Record<string, JsonValue>[] } & Pick<PagePayload, "content">,
   ): Promise<PageState> {
     const key = crawlKey(url);
     const before = await this.#before(key);
     // Copies of earlier versions come without a digest, and what was gone has none any more.
     const digest = before ?? digestOf(records, content?.hash ?? null);
-    return this.#state(key, url, isMoved, digest, before);
+    return this.#state(key, url, isRedirected, digest, before);
   }
 
-  #state(key: string, url: string, isMoved: boolean, digest: string, before: string | null): PageState {
+  #state(key: string, url: string, isRedirected: boolean, digest: string, before: string | null): PageState {
     const change = this.#compares ? changeOf(before, digest) : null;
-    return { key, url, digest, reach: this.#reach, isMoved, change };
+    return { key, url, digest, scopeHash: this.#scopeHash, isRedirected, change };
   }
 
   #before(key: string): Promise<string | null> {

@@ -11,7 +11,7 @@ import type { PageCopyRecord } from "../../store/ports/crawl-port.ts";
 import type { Store } from "../../store/ports/port.ts";
 
 /** What of a page outlives the answer, besides its records. */
-export interface PageRest {
+export interface PagePayload {
   /** Where it leads, of what the crawl may follow; whether it does is decided anew in every run. */
   links: readonly FollowLink[];
   /** Tells pages that say the same, if it is telling; null: it said nothing. */
@@ -64,32 +64,32 @@ export class PageCopies {
   async open(
     copy: PageCopyRecord,
     answer: PageAnswer,
-  ): Promise<({ records: Record<string, JsonValue>[] } & PageRest) | null> {
+  ): Promise<({ records: Record<string, JsonValue>[] } & PagePayload) | null> {
     if (answer.finalUrl !== copy.url) return null;
     const records = this.#isBare ? [] : ((await this.#store.resultsOf(copy.taskId)) as Record<string, JsonValue>[]);
     if (!this.#isBare && records.length !== copy.records) return null;
-    const rest = inflateRawSync(copy.rest, { maxOutputLength: MOST_BYTES }).toString("utf8");
-    return { records, ...(JSON.parse(rest) as PageRest) };
+    const payload = inflateRawSync(copy.payload, { maxOutputLength: MOST_BYTES }).toString("utf8");
+    return { records, ...(JSON.parse(payload) as PagePayload) };
   }
 
   /** Null: the server gives nothing to ask by, or there is too much to keep. */
-  make({ status, headers, finalUrl: url }: PageAnswer, page: PageRest): PageCopy | null {
+  make({ status, headers, finalUrl: url }: PageAnswer, page: PagePayload): PageCopy | null {
     const validators = status === 200 ? validatorsOf(headers) : null;
     if (validators === null) return null;
     const text = Buffer.from(JSON.stringify(page));
     if (text.byteLength > MOST_BYTES) return null;
-    const rest = deflateRawSync(text, { level: 1 });
-    return { ...validators, url, fingerprint: this.#fingerprint, rest, ...(this.#isBare ? { isBare: true } : {}) };
+    const payload = deflateRawSync(text, { level: 1 });
+    return { ...validators, url, fingerprint: this.#fingerprint, payload, ...(this.#isBare ? { isBare: true } : {}) };
   }
 
   /** The copy after the server has said that it still holds, with what it says of it now. */
-  renew({ url, fingerprint, rest, etag, lastModified }: PageCopyRecord, { headers }: PageAnswer): PageCopy {
+  renew({ url, fingerprint, payload, etag, lastModified }: PageCopyRecord, { headers }: PageAnswer): PageCopy {
     const now = validatorsOf(headers);
     const bare = this.#isBare ? { isBare: true as const } : {};
     return {
       url,
       fingerprint,
-      rest,
+      payload,
       etag: now?.etag ?? etag,
       lastModified: now?.lastModified ?? lastModified,
       ...bare,

@@ -7,12 +7,12 @@ const MiB = 1024 ** 2;
 
 /** What pages of a site may have of the browser's memory, as its setting says; the lane is told when one waits for it. */
 export function memoryAt(
-  site: Pick<SiteRecord, "maxMemoryMb" | "split"> | null,
+  site: Pick<SiteRecord, "maxMemoryMb" | "shardCount"> | null,
   url: string,
   { waitsForMemory }: Pick<HandlerContext, "waitsForMemory">,
 ): MemoryShare {
   const most = site?.maxMemoryMb ?? null;
   // Other shards of the site have their pages in browsers of other processes.
-  const maxBytes = site === null || most === null ? null : Math.floor((most * MiB) / site.split);
+  const maxBytes = site === null || most === null ? null : Math.floor((most * MiB) / site.shardCount);
   return { site: siteOf(url), maxBytes, onWait: waitsForMemory };
 }

@@ -181,7 +181,7 @@ export class LaneOwner implements SlotSeeker {
       const site = this.#grant.site === null ? null : await store.site(this.#grant.site.site);
       // It has joined a group, or left one: its work is in another lane now, and this one has no owner.
       if (site !== null && site.lane !== this.#grant.site?.lane) return this.#onLost();
-      if (site !== null && site.split !== site.targetShardCount) this.#divides = true;
+      if (site !== null && site.shardCount !== site.targetShardCount) this.#divides = true;
       if (site !== null) this.pace.refresh(site, { settling: settler.isWriting(this.#grant) });
       // A run that was cancelled wants nothing of what is under way: its fetches end now, not when they are done.
       await this.#running.abortUnwanted(store);

@@ -84,6 +84,6 @@ function toTask({ url, key }: { url: string; key: string }, resolver: string): N
 }
 
 function toSitemapTask(origin: string, resolver: string): NewTask {
-  const { key, lane, site, url, handler = null, aside } = askForSitemaps(origin);
-  return { key, lane, site, resolver, url, priority: 1, handler, payload: aside, aside: true };
+  const { key, lane, site, url, handler = null, auxiliary } = askForSitemaps(origin);
+  return { key, lane, site, resolver, url, priority: 1, handler, payload: auxiliary, auxiliary: true };
 }

@@ -80,7 +80,7 @@ export async function changeJob(deps: JobDeps, id: string, change: JobInput, ver
   if (change.kind !== undefined && change.kind !== before.kind)
     throw invalid([{ path: "kind", message: `cannot be changed from ${before.kind}: save another job instead` }]);
   const job = await withItsSession(deps, before, await changedJob(deps, before, change), change);
-  return viewOf(deps, await deps.store.updateJob(id, keepSlot(before, job), deps.clock.now(), version));
+  return viewOf(deps, await deps.store.updateJob(id, keepOccurrence(before, job), deps.clock.now(), version));
 }
 
 async function changedJob(deps: JobDeps, before: JobRecord, change: JobInput): Promise<NewJob> {
@@ -121,14 +121,14 @@ async function withItsSession(deps: JobDeps, before: JobRecord, after: NewJob, c
 }
 
 /** The time at which it is due stays, unless the job now has other times; it may be passing just now. */
-function keepSlot(before: JobRecord, after: NewJob): JobChange {
+function keepOccurrence(before: JobRecord, after: NewJob): JobChange {
   const times = ({ recipe }: NewJob) => {
     const { schedule } = recipe as Recipe;
     return schedule === null ? null : [schedule.cron, schedule.timezone ?? "UTC", schedule.jitter_seconds];
   };
   // A schedule that is gone is not paused any more: the next one would be, without a word.
   if (times(after) === null) return { ...after, schedulePausedAt: null };
-  return isDeepStrictEqual(times(before), times(after)) ? without(after, "nextAt", "nextSlot") : after;
+  return isDeepStrictEqual(times(before), times(after)) ? without(after, "nextAt", "nextOccurrenceAt") : after;
 }
 
 /** The job as it would be given anew, without its secrets. */

@@ -1,14 +1,14 @@
 /** When a job runs by itself next, as people are told. */
 import type { Recipe, Schedule } from "../../domain/run/recipe.ts";
-import { nextSlots } from "../../domain/run/schedule.ts";
+import { nextOccurrences } from "../../domain/run/schedule.ts";
 import type { JobRecord } from "../../store/records/job-records.ts";
 
 /** A time that has passed and that nobody was there for is none to wait for; chance may have put it off until later. */
-export function timesOf({ nextAt, nextSlot, recipe }: JobRecord, now: number, count: number): number[] {
-  if (nextSlot === null) return [];
+export function timesOf({ nextAt, nextOccurrenceAt, recipe }: JobRecord, now: number, count: number): number[] {
+  if (nextOccurrenceAt === null) return [];
   const schedule = (recipe as Recipe).schedule as Schedule;
-  if ((nextAt ?? nextSlot) <= now) return nextSlots(schedule, now, count);
-  return [nextSlot, ...nextSlots(schedule, nextSlot, count - 1)];
+  if ((nextAt ?? nextOccurrenceAt) <= now) return nextOccurrences(schedule, now, count);
+  return [nextOccurrenceAt, ...nextOccurrences(schedule, nextOccurrenceAt, count - 1)];
 }
 
 /** With what chance adds to it, if that is known; null: never. */

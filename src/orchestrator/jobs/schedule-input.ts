@@ -1,7 +1,7 @@
 /** When a job is to run by itself, as a caller says it. */
 import { type FieldError, messageOf } from "../../base/errors.ts";
 import type { Schedule } from "../../domain/run/recipe.ts";
-import { nextSlots, nextTime } from "../../domain/run/schedule.ts";
+import { nextOccurrences, nextTime } from "../../domain/run/schedule.ts";
 import type { NewJob } from "../../store/records/job-records.ts";
 import type { JobDeps } from "./deps.ts";
 
@@ -51,7 +51,7 @@ export function readCron(text: string | undefined, path: string, problems: Field
     problems.push({ path, message: `expected a cron expression with 5 or 6 fields, got ${parts}` });
   else {
     try {
-      const times = nextSlots({ cron, timezone: null }, deps.clock.now(), COMPARED_TIMES);
+      const times = nextOccurrences({ cron, timezone: null }, deps.clock.now(), COMPARED_TIMES);
       if (times.length === 0) problems.push({ path, message: "is a time that never comes" });
       const [least, floor] = [closest(times), deps.minScheduleMs ?? 0];
       if (least < floor)
@@ -80,9 +80,9 @@ function closest(times: readonly number[]): number {
 export function firstTime(
   schedule: Schedule | null,
   { clock, random }: Pick<JobDeps, "clock" | "random">,
-): Pick<NewJob, "nextAt" | "nextSlot"> {
+): Pick<NewJob, "nextAt" | "nextOccurrenceAt"> {
   const next = schedule === null ? null : nextTime(schedule, clock.now(), random);
-  return { nextAt: next?.at ?? null, nextSlot: next?.slot ?? null };
+  return { nextAt: next?.at ?? null, nextOccurrenceAt: next?.scheduledAt ?? null };
 }
 
 /** The name that all names of a time zone stand for; null: there is no such one. */

@@ -56,7 +56,7 @@ async function sitesOf(
 ): Promise<RunSiteView[]> {
   const { store, clock, siteDefaults: defaults } = deps;
   const records = await store.runSites(run.id, filter);
-  const inHand = records.filter(({ laneRunning, site }) => laneRunning > 0 && site.split === 1);
+  const inHand = records.filter(({ laneRunning, site }) => laneRunning > 0 && site.shardCount === 1);
   const lost = await lostLeases(
     deps,
     inHand.map(({ site }) => site.lane),

@@ -5,7 +5,7 @@ import { shownUrl } from "../../domain/text/url.ts";
 import type { WorkflowRecipe } from "../../domain/workflow/source.ts";
 import type { JobRecord, IdempotencyKey } from "../../store/records/job-records.ts";
 import type { NewRun, NewTask, RunRecord } from "../../store/ports/port.ts";
-import type { Slot, SlotStart } from "../../store/ports/schedule-port.ts";
+import type { DueOccurrence, OccurrenceStart } from "../../store/ports/schedule-port.ts";
 import { newCrawlRun } from "../crawls/start.ts";
 import { admitCrawls } from "../crawls/turns.ts";
 import type { CrawlDeps, RunDeps } from "../jobs/deps.ts";
@@ -44,9 +44,13 @@ export async function startPageRun(deps: RunDeps, job: Startable, once?: Idempot
 }
 
 /** Starts the run of one time of a job's schedule, once, whoever else tries and whatever crashes. */
-export async function startScheduledRun(deps: CrawlDeps, job: JobRecord, slot: Slot): Promise<SlotStart<RunRecord>> {
+export async function startScheduledRun(
+  deps: CrawlDeps,
+  job: JobRecord,
+  due: DueOccurrence,
+): Promise<OccurrenceStart<RunRecord>> {
   const { run, tasks } = await newJobRun(deps, job);
-  const start = await deps.store.startSlot(run, tasks, slot, deps.clock.now());
+  const start = await deps.store.startOccurrence(run, tasks, due, deps.clock.now());
   if (start.kind !== "started") return start;
   if (start.cancelled.length > 0) await dropWork(deps, start.cancelled);
   if (run.kind === "crawl") await admitCrawls(deps);

@@ -41,11 +41,11 @@ export async function showRobots(deps: RobotsDeps, name: string, path: string | 
   };
 }
 
-function toView({ robotsName }: RobotsDeps, { origin, body, gotAt }: RobotsCopy, path: string | null): RobotsView {
+function toView({ robotsName }: RobotsDeps, { origin, body, fetchedAt }: RobotsCopy, path: string | null): RobotsView {
   const robots = parseRobots(body, robotsName, `${origin}/robots.txt`);
   return {
     origin,
-    fetched_at: new Date(gotAt).toISOString(),
+    fetched_at: new Date(fetchedAt).toISOString(),
     text: robotsText(body),
     crawl_delay_seconds: crawlDelaySeconds(robots),
     sitemaps: [...sitemaps(robots)],

@@ -123,7 +123,7 @@ async function lookAt<T>(
 ): Promise<T[]> {
   const { store, clock, siteDefaults: defaults, respectRobots } = deps;
   // Of a site in several lanes others may go on.
-  const inHand = records.filter(({ counts, split }) => counts.running > 0 && split === 1);
+  const inHand = records.filter(({ counts, shardCount }) => counts.running > 0 && shardCount === 1);
   const lost = await lostLeases(
     deps,
     inHand.map(({ lane }) => lane),

@@ -1,5 +1,5 @@
 /** Numbers about the processes that do the work, as they tell them of themselves: the same ones wherever they are asked for. */
-import type { WorkerPulse, WorkerRecord } from "../../store/ports/worker-port.ts";
+import type { WorkerHeartbeat, WorkerRecord } from "../../store/ports/worker-port.ts";
 import { WAIT_BUCKETS_S } from "../../domain/lane/rate-limit-wait.ts";
 import { counter, gauge, histogram, type Reading } from "../reading.ts";
 import { WORKER_COUNTS, countWorkers } from "./worker-availability.ts";
@@ -10,7 +10,7 @@ const TOLD_AFTER_END_MS = 10 * 60_000;
 export function workerReadings(workers: readonly WorkerRecord[], now: number): Reading[] {
   const live = workers.filter(({ state }) => state !== "stopped" && state !== "lost");
   const recent = workers.filter(
-    (one) => live.includes(one) || now - (one.stoppedAt ?? one.heardAt) < TOLD_AFTER_END_MS,
+    (one) => live.includes(one) || now - (one.stoppedAt ?? one.heartbeatAt) < TOLD_AFTER_END_MS,
   );
   const counts = countWorkers(workers);
   return [
@@ -23,7 +23,7 @@ export function workerReadings(workers: readonly WorkerRecord[], now: number): R
   ];
 }
 
-type Told = WorkerPulse & Pick<WorkerRecord, "id">;
+type Told = WorkerHeartbeat & Pick<WorkerRecord, "id">;
 
 /** What workers tell of themselves; of those that have ended, what they had done. */
 export function workerFigures(live: readonly Told[], recent: readonly Told[] = live): Reading[] {

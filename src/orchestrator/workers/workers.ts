@@ -47,7 +47,7 @@ export function toWorkerView({ capabilities }: Pick<Store, "capabilities">, work
     role: worker.role,
     engine: worker.engine,
     database: capabilities.singleEngine ? "sqlite" : "postgres",
-    heartbeat: iso(worker.heardAt),
+    heartbeat: iso(worker.heartbeatAt),
     in_flight: worker.inFlight,
     max_workers: worker.maxWorkers,
     throughput: worker.tasksPerSecond,
@@ -55,7 +55,7 @@ export function toWorkerView({ capabilities }: Pick<Store, "capabilities">, work
     failed: worker.failed,
     memory: worker.memoryBytes,
     paused: worker.paused,
-    drain_asked: worker.drainAsked,
+    drain_asked: worker.drainRequested,
     active: worker.active.map(({ taskId, runId, lane, url, startedAt }) => ({
       task_id: taskId,
       run_id: runId,
@@ -104,12 +104,12 @@ export async function drainWorker(
 }
 
 /** It may be back in a moment, or be gone for good: nobody can promise what it will do. */
-function unheard({ id, command, identity, machine, heardAt, drainAsked }: WorkerRecord): OrbError {
+function unheard({ id, command, identity, machine, heartbeatAt, drainRequested }: WorkerRecord): OrbError {
   const who = `orb ${command}, process ${identity.pid} on ${machine}`;
-  const asked = drainAsked ? "; it was asked to drain before" : "";
+  const asked = drainRequested ? "; it was asked to drain before" : "";
   return new OrbError(
     "illegal_transition",
-    `worker ${id} (${who}) has not been heard of since ${iso(heardAt)} and cannot be asked${asked}`,
+    `worker ${id} (${who}) has not been heard of since ${iso(heartbeatAt)} and cannot be asked${asked}`,
     { hint: "Look whether that process still runs. Its work is taken over by others; orb workers shows them." },
   );
 }

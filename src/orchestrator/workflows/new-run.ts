@@ -56,13 +56,13 @@ export function newWorkflowRun(snapshot: WorkflowSnapshot, about: AboutRun): New
       maxRecoveryAttempts: definition.max_recovery_attempts,
       template,
       rerunOf: about.rerunOf,
-      likeness: likenessOf(snapshot),
+      similarityKey: similarityKeyOf(snapshot),
     },
   };
 }
 
 /** Versions of a template do the same; and what is sealed differs each time, though it be the same. */
-function likenessOf({ definition, params, template }: WorkflowSnapshot): string {
+function similarityKeyOf({ definition, params, template }: WorkflowSnapshot): string {
   const shown = withoutSecrets(params);
   const what =
     template === null

@@ -22,7 +22,7 @@ export interface TargetColumn {
 }
 
 /** Only Postgres has them. */
-const NOT_COPIED: readonly string[] = ["schema_version", "alive", UNFINISHED];
+const NOT_COPIED: readonly string[] = ["schema_version", "crash_sentinel", UNFINISHED];
 
 /** A schema in Postgres into which a copy is written. Until it is finished nobody can start on it. */
 export class CopyTarget implements AsyncDisposable {

@@ -45,8 +45,8 @@ export interface CrawlStore {
  */
 export interface Growth {
   found: readonly Discovered[];
-  /** How many tasks the run may have aside; how many pages it may know follows from the limit it was made with. */
-  asideLimit: number;
+  /** How many tasks the run may have besides its pages; how many pages it may know follows from the limit it was made with. */
+  auxiliaryLimit: number;
 }
 
 export interface Grown {

@@ -100,11 +100,11 @@ export interface RetentionStore {
    * Looks through `limit` files whose rows were removed, in order of their hash, and gives those that no other row
    * names. `last` is where the next look begins; null: that was all.
    */
-  looseFiles(options: { after?: string; limit: number }): Promise<{ loose: string[]; last: string | null }>;
+  orphanedFiles(options: { after?: string; limit: number }): Promise<{ orphaned: string[]; last: string | null }>;
   /** Files that were stored for rows which are not written, at most 1,000: they are looked through with the others. */
-  noteLoose(hashes: readonly string[]): Promise<void>;
+  recordOrphanedFiles(hashes: readonly string[]): Promise<void>;
   /** Whether a row was removed that named this file, and none is left that does. */
-  isLoose(hash: string): Promise<boolean>;
+  isOrphaned(hash: string): Promise<boolean>;
   /** These files are gone. */
-  forgetLoose(hashes: readonly string[]): Promise<void>;
+  forgetOrphanedFiles(hashes: readonly string[]): Promise<void>;
 }

@@ -9,7 +9,7 @@ export interface RobotsCopy {
   body: Uint8Array;
   /** What it asks of us between two requests; null: nothing. */
   crawlDelayMs: number | null;
-  gotAt: number;
+  fetchedAt: number;
 }
 
 export interface RobotsBounds {

@@ -34,12 +34,12 @@ export interface WebhookStore {
    */
   takeDueWebhook(options: { most: number; until: number }, now: number): Promise<DueWebhook | null>;
   /**
-   * What came of it: those in `told` were taken. Without another try after a failure all the rest is given up. Whoever comes
+   * What came of it: those in `delivered` were taken. Without another try after a failure all the rest is given up. Whoever comes
    * so late that somebody else has got it changes nothing else.
    */
   webhookTried(
     due: Pick<DueWebhook, "runId" | "until">,
-    outcome: { told: readonly string[]; failed?: { error: string; nextTryAt: number | null } },
+    outcome: { delivered: readonly string[]; failed?: { error: string; nextTryAt: number | null } },
     now: number,
   ): Promise<void>;
   /** The newest page that was got of this address by a run with this mark, unless it is older. */
@@ -49,5 +49,5 @@ export interface WebhookStore {
 export interface ReusablePage {
   runId: string;
   taskId: string;
-  gotAt: number;
+  fetchedAt: number;
 }

@@ -15,7 +15,7 @@ export interface NewWorker {
 }
 
 /** What a worker tells of itself every few seconds. */
-export interface WorkerPulse {
+export interface WorkerHeartbeat {
   role: "engine" | "standby" | "stopped";
   engine: string;
   inFlight: number;
@@ -72,11 +72,11 @@ export interface ActiveTask {
  */
 export type WorkerState = "working" | "draining" | "drained" | "lost" | "stopped";
 
-export interface WorkerRecord extends NewWorker, WorkerPulse {
+export interface WorkerRecord extends NewWorker, WorkerHeartbeat {
   state: WorkerState;
-  drainAsked: boolean;
+  drainRequested: boolean;
   startedAt: number;
-  heardAt: number;
+  heartbeatAt: number;
   stoppedAt: number | null;
 }
 
@@ -94,10 +94,10 @@ export interface WorkerStore {
    */
   registerWorker(worker: NewWorker, now: number, keyMark?: string): Promise<boolean>;
   /** Says how it is doing, which answers all pings, and hears what is wanted of it; `not_found` when it has been forgotten. */
-  pulse(
+  recordHeartbeat(
     id: string,
     state: "working" | "draining" | "drained",
-    pulse: WorkerPulse,
+    heartbeat: WorkerHeartbeat,
     now: number,
   ): Promise<WorkerRequests>;
   /** The wishes alone: cheap enough to ask often. */

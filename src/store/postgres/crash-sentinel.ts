@@ -12,7 +12,7 @@ import type { PlainError } from "./errors.ts";
 export const TIME = "SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now";
 
 /** The time, in every transaction that writes; a division by zero where the server has forgotten something. */
-export const TIME_UNLESS_CRASHED = `${TIME}, 1 / count(*) AS whole FROM alive`;
+export const TIME_UNLESS_CRASHED = `${TIME}, 1 / count(*) AS whole FROM crash_sentinel`;
 
 const DIVISION_BY_ZERO = "22012";
 
@@ -25,7 +25,7 @@ const NUMBERS_GONE = 1_000_000;
 
 const END_LEASES = [
   "DELETE FROM owners",
-  "DELETE FROM loans",
+  "DELETE FROM budget_permits",
   "UPDATE lanes SET owner = NULL, lease_until = extract(epoch FROM clock_timestamp()) * 1000 WHERE owner IS NOT NULL",
   // No number that somebody may have seen is given to anything else.
   `SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, coalesce(last_value, 0) + ${NUMBERS_GONE})
@@ -35,6 +35,6 @@ const END_LEASES = [
 
 /** Within a transaction: ends all leases, unless somebody else has done so since. */
 export function endLeases(run: (text: string) => Changes): void {
-  const { changes } = run("INSERT INTO alive VALUES (1) ON CONFLICT DO NOTHING");
+  const { changes } = run("INSERT INTO crash_sentinel VALUES (1) ON CONFLICT DO NOTHING");
   if (changes === 1) for (const text of END_LEASES) run(text);
 }

@@ -76,7 +76,9 @@ export const postgresDialect: Dialect = {
     among(connection, hashes, "SELECT key_hash FROM tasks WHERE key_hash = ANY($1::bytea[])", []),
 
   aliasesAmong: (connection, run, hashes) =>
-    among(connection, hashes, "SELECT key_hash FROM aliases WHERE key_hash = ANY($1::bytea[]) AND run = $2", [run]),
+    among(connection, hashes, "SELECT key_hash FROM page_aliases WHERE key_hash = ANY($1::bytea[]) AND run = $2", [
+      run,
+    ]),
 
   outliveCrash: (connection) => void connection.sql("SET LOCAL synchronous_commit = on").run(),
 

@@ -15,6 +15,7 @@ import { usableFrom } from "./migrations/0012-usable-from.ts";
 import { lastFailures } from "./migrations/0013-last-failures.ts";
 import { sessionNames } from "./migrations/0014-session-names.ts";
 import { eventTypes } from "./migrations/0015-event-types.ts";
+import { renames } from "./migrations/0016-renames.ts";
 
 export interface Migration {
   version: number;
@@ -45,6 +46,7 @@ export const MIGRATIONS: readonly Migration[] = [
   lastFailures,
   sessionNames,
   eventTypes,
+  renames,
 ];
 
 export const LATEST = MIGRATIONS.at(-1)?.version ?? 0;

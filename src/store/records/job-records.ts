@@ -25,7 +25,7 @@ export interface NewJob {
   /** When its schedule starts it next; null: never by itself. */
   nextAt: number | null;
   /** The same without what chance has added: what tells one time of its schedule from another. */
-  nextSlot: number | null;
+  nextOccurrenceAt: number | null;
   /** Ended runs that are kept, and for how many days; 0: no limit, null or absent: as the configuration says. */
   keepRuns?: number | null;
   keepDays?: number | null;

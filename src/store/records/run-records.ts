@@ -94,7 +94,7 @@ export interface NewTask {
   handler: string | null;
   payload: unknown;
   /** Serves the run and is none of its pages: it is done like the others, and stands in none of the run's sums. */
-  aside?: boolean;
+  auxiliary?: boolean;
 }
 
 export interface TaskRecord {
@@ -153,7 +153,7 @@ export interface ClaimedTask {
   priority: number;
   handler: string | null;
   payload: unknown;
-  aside: boolean;
+  auxiliary: boolean;
   tries: number;
   waits: number;
   attempts: Attempt[];

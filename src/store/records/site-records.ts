@@ -48,7 +48,7 @@ export interface SiteRecord extends SiteLimits, Politeness {
   /** The lane its work is in at present. */
   lane: string;
   /** In how many lanes its work is. */
-  split: number;
+  shardCount: number;
   /** In how many it is to be as soon as nobody works on it. */
   targetShardCount: number;
   /** What robots.txt asks for between two requests, over all origins of the server; null: nothing. */

@@ -12,7 +12,7 @@ export interface NewWorkflow {
   /** The run that this one repeats with other params. */
   rerunOf: string | null;
   /** The same for runs that do the same with the same params. */
-  likeness: string;
+  similarityKey: string;
 }
 
 /** Its task has the key `step:NAME`, the lane `laneOfStep`, the handler `@step` and a `StepPayload`. */

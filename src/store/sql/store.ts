@@ -5,7 +5,7 @@ import { sealStore } from "./kernel/seal-texts.ts";
 import { audit } from "./ops/audit.ts";
 import { borrow, budgetCap, giveBack, setBudgetCap } from "./lanes/budgets.ts";
 import { admitCrawls } from "./crawls/admit-crawls.ts";
-import { countCrawls, readRecentPages } from "./crawls/crawl-pace.ts";
+import { countCrawls, readRecentPages } from "./crawls/crawl-throughput.ts";
 import { passTime } from "./crawls/crawls.ts";
 import { endByTime } from "./runs/end-run.ts";
 import { growRun } from "./crawls/grow-run.ts";
@@ -24,7 +24,7 @@ import { lanesWithWork, releaseLane, takeLane } from "./lanes/lanes.ts";
 import { readLastRuns } from "./runs/last-runs.ts";
 import { ownerStore } from "./lanes/owners.ts";
 import { proxyStore } from "./catalog/proxies.ts";
-import { readAnswer } from "./kernel/idempotency-keys.ts";
+import { storedResponse } from "./kernel/idempotency-keys.ts";
 import { retentionStore } from "./runs/retention-store.ts";
 import { goOn, retryFailed } from "./tasks/requeue.ts";
 import { readPageCopy } from "./crawls/page-copies.ts";
@@ -47,7 +47,7 @@ import {
 import { settle } from "./tasks/settle.ts";
 import { openBreakers } from "./sites/sites.ts";
 import { siteStore } from "./sites/site-store.ts";
-import { scheduleStore } from "./catalog/slots.ts";
+import { scheduleStore } from "./catalog/schedule-occurrences.ts";
 import { openTasks, readCounts, readOverview, readTask, readTaskByKey, readTasks } from "./tasks/tasks.ts";
 import { webhookStore } from "./catalog/webhooks.ts";
 import { workerStore } from "./ops/worker-store.ts";
@@ -79,7 +79,7 @@ export function storeMethods(context: Context): StoreMethods {
     releaseEngine: async (holder) => releaseEngine(context, holder),
     heartbeat: async (owner, ttlMs) => heartbeat(context, owner, ttlMs),
 
-    answered: async (once, now) => readAnswer(context, once, now),
+    answered: async (once, now) => storedResponse(context, once, now),
 
     createJob: async (job, now, once) => createJob(context, job, now, once),
     job: async (id) => readJob(context, id),

@@ -47,7 +47,7 @@ export const sqliteDialect: Dialect = {
   tasksAmong: (connection) => has(connection, "SELECT 1 FROM tasks WHERE key_hash = ?"),
 
   aliasesAmong(connection, run) {
-    const find = connection.sql("SELECT 1 FROM aliases WHERE run = ? AND key_hash = ?");
+    const find = connection.sql("SELECT 1 FROM page_aliases WHERE run = ? AND key_hash = ?");
     return (hash) => find.get(run, hash) !== undefined;
   },
 

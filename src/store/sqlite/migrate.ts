@@ -24,6 +24,7 @@ import { ownerProcesses } from "./migrations/0020-owner-processes.ts";
 import { lastFailures } from "./migrations/0021-last-failures.ts";
 import { sessionNames } from "./migrations/0022-session-names.ts";
 import { eventTypes } from "./migrations/0023-event-types.ts";
+import { renames } from "./migrations/0024-renames.ts";
 
 export interface Migration {
   version: number;
@@ -56,6 +57,7 @@ export const MIGRATIONS: readonly Migration[] = [
   lastFailures,
   sessionNames,
   eventTypes,
+  renames,
 ];
 
 export function schemaVersion(connection: SqliteConnection): number {

@@ -13,15 +13,20 @@ const legalTaskMoves = TASK_STATES.flatMap((from) =>
 
 const legalRunMoves = RUN_STATES.flatMap((from) => RUN_TRANSITIONS[from].map((to) => `'${from}>${to}'`)).join(", ");
 
-/** Nobody can write an illegal transition, not even by hand. A migration says it again when the tables of states have grown. */
+/**
+ * Nobody can write an illegal transition, not even by hand. A migration says it again when the tables of states have grown.
+ * Before schema 24 the triggers were called `…_move`.
+ */
 export function keepTransitions(db: DatabaseSync): void {
   db.exec(`
     DROP TRIGGER IF EXISTS runs_move;
-    CREATE TRIGGER runs_move BEFORE UPDATE OF status ON runs
+    DROP TRIGGER IF EXISTS runs_transition;
+    CREATE TRIGGER runs_transition BEFORE UPDATE OF status ON runs
       WHEN (OLD.status || '>' || NEW.status) NOT IN (${legalRunMoves})
       BEGIN SELECT RAISE(ABORT, 'illegal transition of a run'); END;
     DROP TRIGGER IF EXISTS tasks_move;
-    CREATE TRIGGER tasks_move AFTER UPDATE OF state ON tasks
+    DROP TRIGGER IF EXISTS tasks_transition;
+    CREATE TRIGGER tasks_transition AFTER UPDATE OF state ON tasks
       WHEN ((${legalTaskMoves} >> (OLD.state * 8 + NEW.state)) & 1) = 0
       BEGIN SELECT RAISE(ABORT, 'illegal transition of a task'); END;
   `);

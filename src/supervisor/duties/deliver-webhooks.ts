@@ -21,12 +21,12 @@ export interface WebhookDeps {
   log: Log;
   seal: Seal;
   sender: WebhookSender;
-  /** What a receiver is told, in the shape that it knows; null: what it was about is gone. */
+  /** What a receiver is delivered, in the shape that it knows; null: what it was about is gone. */
   bodyOf(runId: string, call: WebhookCall, target: WebhookTarget): Promise<object | null>;
   retry?: AlertRetryRule;
 }
 
-/** Tells receivers what runs do, as alerts are told: until they have taken it, under the same id every time, or it is given up. */
+/** Tells receivers what runs do, as alerts are delivered: until they have taken it, under the same id every time, or it is given up. */
 export function deliverWebhooks(deps: WebhookDeps): Duty {
   return {
     name: "deliver webhooks",
@@ -51,7 +51,7 @@ async function deliverAll(deps: WebhookDeps, signal: AbortSignal): Promise<void>
 
 async function deliver(deps: WebhookDeps, due: DueWebhook, signal: AbortSignal): Promise<void> {
   const { store, clock, log, retry = ALERT_RETRY } = deps;
-  const told: string[] = [];
+  const delivered: string[] = [];
   let error: string | null = null;
   const target = targetOf(deps, due);
   if (target === null) error = "its address cannot be decrypted with the current APP_SECRET_KEY";
@@ -61,19 +61,19 @@ async function deliver(deps: WebhookDeps, due: DueWebhook, signal: AbortSignal):
         try {
           const body = await deps.bodyOf(due.runId, call, target);
           if (body !== null) await deps.sender.send(target, { id: call.id, body: JSON.stringify(body) }, signal);
-          told.push(call.id);
+          delivered.push(call.id);
         } catch (failure) {
           error = messageOf(failure);
         }
       }),
     );
   // What a stop has cut short counts for nothing; it is done again when its time has come.
-  if (error !== null && signal.aborted) return void (await store.webhookTried(due, { told }, clock.now()));
-  const wait = alertRetryWait(retry, told.length > 0 ? 1 : due.tries + 1);
+  if (error !== null && signal.aborted) return void (await store.webhookTried(due, { delivered }, clock.now()));
+  const wait = alertRetryWait(retry, delivered.length > 0 ? 1 : due.tries + 1);
   const nextTryAt = wait === null ? null : clock.now() + wait;
   const failed = error === null ? {} : { failed: { error, nextTryAt } };
   if (error !== null) log.warn("a webhook was not taken", { run: due.runId, error, given_up: nextTryAt === null });
-  await store.webhookTried(due, { told, ...failed }, clock.now());
+  await store.webhookTried(due, { delivered, ...failed }, clock.now());
 }
 
 function targetOf({ seal }: WebhookDeps, { sealed }: DueWebhook): WebhookTarget | null {

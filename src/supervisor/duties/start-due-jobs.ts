@@ -1,14 +1,14 @@
 import { isOrbError, messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Recipe, Schedule } from "../../domain/run/recipe.ts";
-import { countSlots, lastSlot, MISSED_AFTER_MS, nextTime } from "../../domain/run/schedule.ts";
-import type { ScheduledTime } from "../../domain/lane/slots.ts";
+import { countOccurrences, lastOccurrence, MISSED_AFTER_MS, nextTime } from "../../domain/run/schedule.ts";
+import type { ScheduledTime } from "../../domain/run/schedule-occurrences.ts";
 import type { RunState } from "../../domain/run/states.ts";
 import type { Timetable } from "../../engine/port.ts";
 import type { CrawlDeps } from "../../orchestrator/jobs/deps.ts";
 import { startScheduledRun } from "../../orchestrator/runs/start.ts";
 import type { JobRecord } from "../../store/records/job-records.ts";
-import type { PassedSlots } from "../../store/ports/schedule-port.ts";
+import type { SkippedOccurrences } from "../../store/ports/schedule-port.ts";
 import type { Duty } from "../duties.ts";
 
 type Deps = CrawlDeps & { log: Log };
@@ -27,7 +27,7 @@ export interface DueJobs extends Duty, Timetable {
 }
 
 /**
- * Starts jobs whose time has come. Each slot starts at most one run, whatever crashes in between, and however many processes
+ * Starts jobs whose time has come. Each occurrence starts at most one run, whatever crashes in between, and however many processes
  * look at the same time. `told`: the engine tells one of many processes of what is due, and the duty is for what is overdue.
  */
 export function startDueJobs(deps: Deps, { told = false }: { told?: boolean } = {}): DueJobs {
@@ -66,7 +66,7 @@ export function startDueJobs(deps: Deps, { told = false }: { told?: boolean } = 
 }
 
 /**
- * Since when somebody has been looking without a break. However long it takes until a slot has its turn, because
+ * Since when somebody has been looking without a break. However long it takes until an occurrence has its turn, because
  * thousands are due at once or the database is busy: it is missed only if nobody was there when it came.
  */
 class Watch {
@@ -125,20 +125,20 @@ async function startAll(deps: Deps, now: number, watch: Watch): Promise<void> {
     });
 }
 
-/** Slots of one job that one look deals with: the others have their turn at the next. */
-const SLOTS_AT_ONCE = 100;
+/** Occurrences of one job that one look deals with: the others have their turn at the next. */
+const OCCURRENCES_AT_ONCE = 100;
 
-/** All that is due of a job, one slot after the other: many may be, of a schedule with seconds. */
+/** All that is due of a job, one occurrence after the other: many may be, of a schedule with seconds. */
 async function dealWith(deps: Deps, job: JobRecord, now: number, watch: Watch): Promise<void> {
   const { schedule } = job.recipe as Recipe;
-  if (schedule === null || job.nextAt === null || job.nextSlot === null) return;
-  let time: ScheduledTime | null = { slot: job.nextSlot, at: job.nextAt };
-  for (let turn = 0; turn < SLOTS_AT_ONCE && time !== null && time.at <= now; turn += 1)
-    time = await dealWithSlot(deps, job, schedule, time, watch);
+  if (schedule === null || job.nextAt === null || job.nextOccurrenceAt === null) return;
+  let time: ScheduledTime | null = { scheduledAt: job.nextOccurrenceAt, at: job.nextAt };
+  for (let turn = 0; turn < OCCURRENCES_AT_ONCE && time !== null && time.at <= now; turn += 1)
+    time = await dealWithOccurrence(deps, job, schedule, time, watch);
 }
 
 /** Gives the time after it; null: there is none, or somebody else has dealt with it. */
-async function dealWithSlot(
+async function dealWithOccurrence(
   deps: Deps,
   job: JobRecord,
   schedule: Schedule,
@@ -150,23 +150,29 @@ async function dealWithSlot(
   const next = nextTime(schedule, gap.last, random);
   const at = iso(gap.last);
   if (gap.late > MISSED_AFTER_MS && schedule.missed === "skip") {
-    const missed = missedSlots(schedule, time.slot, gap.last);
+    const missed = missedOccurrences(schedule, time.scheduledAt, gap.last);
     log.warn("a scheduled run was missed and is skipped", { job: job.id, at, count: missed.count });
-    return (await store.passSlots(job.id, missed, next, clock.now())) ? next : null;
+    return (await store.skipOccurrences(job.id, missed, next, clock.now())) ? next : null;
   }
   // Of several that nobody was there for, the last one has a run, and stands for the others.
-  const missed = gap.before === null ? {} : { missed: missedSlots(schedule, time.slot, gap.before) };
-  const slot = { jobId: job.id, at: gap.last, next, overlap: schedule.overlap, ...missed };
+  const missed = gap.before === null ? {} : { missed: missedOccurrences(schedule, time.scheduledAt, gap.before) };
+  const occurrence = { jobId: job.id, at: gap.last, next, overlap: schedule.overlap, ...missed };
   let start: Awaited<ReturnType<typeof startScheduledRun>>;
   try {
-    start = await startScheduledRun(deps, job, slot);
+    start = await startScheduledRun(deps, job, occurrence);
   } catch (error) {
     if (!isOrbError(error, "input_invalid")) throw error;
     // Its template or a kind of step has changed since it was saved: trying again would change nothing.
     log.warn("a scheduled run is skipped: its job does not hold any more", { job: job.id, at, error: error.message });
-    const { count } = countSlots(schedule, time.slot, gap.last);
-    const refused = { at: time.slot, until: gap.last, count, outcome: "refused", message: error.message } as const;
-    return (await store.passSlots(job.id, refused, next, clock.now())) ? next : null;
+    const { count } = countOccurrences(schedule, time.scheduledAt, gap.last);
+    const refused = {
+      at: time.scheduledAt,
+      until: gap.last,
+      count,
+      outcome: "refused",
+      message: error.message,
+    } as const;
+    return (await store.skipOccurrences(job.id, refused, next, clock.now())) ? next : null;
   }
   if (start.kind === "blocked") tellBlocked(log, job, at, start.by, start.waiting);
   return start.kind === "gone" ? null : next;
@@ -175,22 +181,22 @@ async function dealWithSlot(
 const iso = (time: number) => new Date(time).toISOString();
 
 /**
- * The slots from this one on that came while nobody was there: the last of them, how late that is, and the last one before it;
- * null: there is none. A slot that somebody was there for stands alone.
+ * The occurrences from this one on that came while nobody was there: the last of them, how late that is, and the last one before it;
+ * null: there is none. An occurrence that somebody was there for stands alone.
  */
 function gapOf(
   schedule: Schedule,
-  { slot, at }: ScheduledTime,
+  { scheduledAt, at }: ScheduledTime,
   since: number,
 ): { last: number; late: number; before: number | null } {
-  if (at >= since) return { last: slot, late: 0, before: null };
-  const last = Math.max(slot, lastSlot(schedule, since - 1) ?? slot);
-  if (last === slot) return { last, late: since - at, before: null };
-  return { last, late: since - last, before: lastSlot(schedule, last - 1) ?? slot };
+  if (at >= since) return { last: scheduledAt, late: 0, before: null };
+  const last = Math.max(scheduledAt, lastOccurrence(schedule, since - 1) ?? scheduledAt);
+  if (last === scheduledAt) return { last, late: since - at, before: null };
+  return { last, late: since - last, before: lastOccurrence(schedule, last - 1) ?? scheduledAt };
 }
 
-function missedSlots(schedule: Schedule, at: number, until: number): PassedSlots {
-  const { count, exact } = countSlots(schedule, at, until);
+function missedOccurrences(schedule: Schedule, at: number, until: number): SkippedOccurrences {
+  const { count, exact } = countOccurrences(schedule, at, until);
   const message = exact ? "nobody was there" : "nobody was there; the count is an estimate";
   return { at, until, count, outcome: "missed", message };
 }

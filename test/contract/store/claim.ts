@@ -93,7 +93,7 @@ export function claimScenarios(scenario: Scenario): void {
         priority: 3,
         handler: "file",
         payload: { a: 1 },
-        aside: false,
+        auxiliary: false,
         tries: 0,
         waits: 0,
         claim: 1,

@@ -16,7 +16,7 @@ const job = (nextAt: number | null) => ({
   tags: [],
   recipe: {},
   nextAt,
-  nextSlot: nextAt,
+  nextOccurrenceAt: nextAt,
 });
 
 export function dutyScenarios(scenario: Scenario): void {

@@ -7,7 +7,7 @@ import { DONE, FAILED, HANDED_BACK, type Kit, LANE, movedTo, newTask, type Scena
 const OTHER = "site:b.example";
 const BROKEN: Verdict = { kind: "failed", failure: failure("http_server_error", "broken", { httpStatus: 500 }) };
 
-const aside = (key: string, more: Partial<NewTask> = {}) => newTask(key, { aside: true, priority: 1, ...more });
+const auxiliary = (key: string, more: Partial<NewTask> = {}) => newTask(key, { auxiliary: true, priority: 1, ...more });
 
 function found(key: string, more: Partial<Discovered> & { lane?: string } = {}): Discovered {
   const lane = more.lane ?? LANE;
@@ -27,8 +27,8 @@ const known = async (kit: Kit, run: RunRecord) => (await kit.store.run(run.id))?
 const totals = async (kit: Kit, run: RunRecord) => (await kit.store.overview(run.id, 10)).totals;
 
 export function growthScenarios(scenario: Scenario): void {
-  scenario("a task aside stands in no sum, and its run ends only with it", async (kit) => {
-    const run = await crawl(kit, [newTask("page"), aside("map"), aside("elsewhere", { lane: OTHER })]);
+  scenario("an auxiliary task stands in no sum, and its run ends only with it", async (kit) => {
+    const run = await crawl(kit, [newTask("page"), auxiliary("map"), auxiliary("elsewhere", { lane: OTHER })]);
     assert.equal(await known(kit, run), 1);
     assert.deepEqual(await kit.counts(run), { queued: 1 });
     assert.equal((await totals(kit, run)).queued, 1);
@@ -44,7 +44,7 @@ export function growthScenarios(scenario: Scenario): void {
     const lane = await kit.take("A");
     const { tasks } = await kit.claim(lane);
     assert.deepEqual(
-      tasks.map((task) => [task.key, task.aside]),
+      tasks.map((task) => [task.key, task.auxiliary]),
       [
         ["map", true],
         ["page", false],
@@ -64,9 +64,9 @@ export function growthScenarios(scenario: Scenario): void {
   });
 
   scenario(
-    "a task aside that fails makes no crawl partial, and is tried again with the pages that failed",
+    "an auxiliary task that fails makes no crawl partial, and is tried again with the pages that failed",
     async (kit) => {
-      const run = await crawl(kit, [newTask("good"), newTask("bad"), aside("map")]);
+      const run = await crawl(kit, [newTask("good"), newTask("bad"), auxiliary("map")]);
       const lane = await kit.take("A");
       const { tasks } = await kit.claim(lane);
       const named = (...keys: string[]) => tasks.filter(({ key }) => keys.includes(key));
@@ -89,51 +89,54 @@ export function growthScenarios(scenario: Scenario): void {
     },
   );
 
-  scenario("a task aside stays aside when it moves to another site or is taken back from a dead owner", async (kit) => {
-    const run = await crawl(kit, [newTask("page"), aside("map")]);
-    const lane = await kit.take("A");
-    const { tasks } = await kit.claim(lane);
-    await kit.settle(
-      lane,
-      tasks.filter((task) => task.aside),
-      movedTo(OTHER),
-    );
-    assert.deepEqual(await kit.counts(run), { running: 1 });
-    const next = await kit.takeOver("B");
-    await kit.work(next, DONE);
-    const other = await kit.take("B", OTHER);
-    const moved = await kit.claim(other);
-    assert.deepEqual(
-      moved.tasks.map((task) => task.aside),
-      [true],
-    );
-    await kit.settle(other, moved.tasks, DONE);
-    assert.deepEqual(await kit.counts(run), { completed: 1 });
-    assert.equal(await kit.status(run), "completed");
-  });
+  scenario(
+    "an auxiliary task stays auxiliary when it moves to another site or is taken back from a dead owner",
+    async (kit) => {
+      const run = await crawl(kit, [newTask("page"), auxiliary("map")]);
+      const lane = await kit.take("A");
+      const { tasks } = await kit.claim(lane);
+      await kit.settle(
+        lane,
+        tasks.filter((task) => task.auxiliary),
+        movedTo(OTHER),
+      );
+      assert.deepEqual(await kit.counts(run), { running: 1 });
+      const next = await kit.takeOver("B");
+      await kit.work(next, DONE);
+      const other = await kit.take("B", OTHER);
+      const moved = await kit.claim(other);
+      assert.deepEqual(
+        moved.tasks.map((task) => task.auxiliary),
+        [true],
+      );
+      await kit.settle(other, moved.tasks, DONE);
+      assert.deepEqual(await kit.counts(run), { completed: 1 });
+      assert.equal(await kit.status(run), "completed");
+    },
+  );
 
   scenario("a task at work hands on what it has found, each once, and goes on", async (kit) => {
-    const run = await crawl(kit, [newTask("start"), aside("map", { handler: "@maps" })]);
+    const run = await crawl(kit, [newTask("start"), auxiliary("map", { handler: "@maps" })]);
     const lane = await kit.take("A");
     const { tasks } = await kit.claim(lane);
-    const map = tasks.find((task) => task.aside);
+    const map = tasks.find((task) => task.auxiliary);
     assert.ok(map !== undefined);
-    const grow = (...list: Discovered[]) => kit.store.growRun(lane, map, { found: list, asideLimit: 3 }, kit.now);
+    const grow = (...list: Discovered[]) => kit.store.growRun(lane, map, { found: list, auxiliaryLimit: 3 }, kit.now);
     const first = [found("start"), found("a", { handler: "@pages" }), found("b", { lane: OTHER })];
     assert.deepEqual(await grow(...first), { added: 2, lanes: [LANE, OTHER], leftOut: false });
     assert.deepEqual(await grow(...first), { added: 0, lanes: [], leftOut: false });
-    const maps = ["map", "map-2", "map-3", "map-4"].map((key) => found(key, { aside: { depth: 2 } }));
+    const maps = ["map", "map-2", "map-3", "map-4"].map((key) => found(key, { auxiliary: { depth: 2 } }));
     assert.deepEqual(await grow(...maps), { added: 2, lanes: [LANE], leftOut: true });
     assert.equal(await known(kit, run), 3);
     assert.deepEqual(await kit.counts(run), { queued: 2, running: 1 });
     const next = await kit.claim(lane);
     assert.deepEqual(
-      next.tasks.map(({ key, handler, payload, priority, aside: isAside }) => [
+      next.tasks.map(({ key, handler, payload, priority, auxiliary: isAuxiliary }) => [
         key,
         handler,
         payload,
         priority,
-        isAside,
+        isAuxiliary,
       ]),
       [
         ["map-2", "@maps", { depth: 2 }, 1, true],
@@ -148,17 +151,17 @@ export function growthScenarios(scenario: Scenario): void {
   });
 
   scenario("what is handed on stops at what the run may know, and the end says so", async (kit) => {
-    const run = await crawl(kit, [newTask("start"), aside("map")], 3);
+    const run = await crawl(kit, [newTask("start"), auxiliary("map")], 3);
     const lane = await kit.take("A");
     const { tasks } = await kit.claim(lane);
-    const map = tasks.find((task) => task.aside);
+    const map = tasks.find((task) => task.auxiliary);
     assert.ok(map !== undefined);
     const most = 2 * 3 + 1000;
     const list = ["start", ...Array.from({ length: most + 5 }, (_, n) => `p${n}`)].map((key) => found(key));
-    const grown = await kit.store.growRun(lane, map, { found: list, asideLimit: 9 }, kit.now);
+    const grown = await kit.store.growRun(lane, map, { found: list, auxiliaryLimit: 9 }, kit.now);
     assert.deepEqual(grown, { added: most - 1, lanes: [LANE], leftOut: true });
     // Only what is known already: nothing is left out.
-    const again = await kit.store.growRun(lane, map, { found: list.slice(0, 3), asideLimit: 9 }, kit.now);
+    const again = await kit.store.growRun(lane, map, { found: list.slice(0, 3), auxiliaryLimit: 9 }, kit.now);
     assert.deepEqual(again, { added: 0, lanes: [], leftOut: false });
     await kit.settle(lane, tasks, DONE);
     await kit.work(lane, DONE);
@@ -167,16 +170,16 @@ export function growthScenarios(scenario: Scenario): void {
   });
 
   scenario("nothing is handed on by an owner that was replaced, nor to a run that has ended", async (kit) => {
-    const run = await crawl(kit, [newTask("start"), aside("map")]);
+    const run = await crawl(kit, [newTask("start"), auxiliary("map")]);
     const lane = await kit.take("A");
     const { tasks } = await kit.claim(lane);
-    const growth = { found: [found("late")], asideLimit: 9 };
+    const growth = { found: [found("late")], auxiliaryLimit: 9 };
     const next = await kit.takeOver("B");
     assert.equal(await kit.store.growRun(lane, tasks[0]!, growth, kit.now), null);
     const taken = await kit.claim(next);
     assert.equal((await kit.store.growRun(next, taken.tasks[0]!, growth, kit.now))?.added, 1);
     await kit.store.changeRun(run.id, "cancelled", "Run cancelled", kit.now);
-    const more = { found: [found("too-late")], asideLimit: 9 };
+    const more = { found: [found("too-late")], auxiliaryLimit: 9 };
     assert.equal(await kit.store.growRun(next, taken.tasks[0]!, more, kit.now), null);
     await kit.settle(next, taken.tasks, DONE);
     await kit.store.sweepEnded(100, kit.now);
@@ -184,7 +187,7 @@ export function growthScenarios(scenario: Scenario): void {
   });
 
   scenario("a task may tell the log of its run without becoming the run's face", async (kit) => {
-    const run = await crawl(kit, [newTask("page"), aside("map")]);
+    const run = await crawl(kit, [newTask("page"), auxiliary("map")]);
     const lane = await kit.take("A");
     const { tasks } = await kit.claim(lane);
     const events = [

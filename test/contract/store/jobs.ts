@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { JobFilter, NewJob } from "../../../src/store/records/job-records.ts";
-import type { ScheduledTime } from "../../../src/domain/lane/slots.ts";
-import type { PassedSlots } from "../../../src/store/ports/schedule-port.ts";
+import type { ScheduledTime } from "../../../src/domain/run/schedule-occurrences.ts";
+import type { SkippedOccurrences } from "../../../src/store/ports/schedule-port.ts";
 import { DONE, type Kit, newTask, NOBODY, refused, refusedField, type Scenario, walk } from "./kit.ts";
 
 export function newJob(name: string | null, more: Partial<NewJob> = {}): NewJob {
@@ -13,7 +13,7 @@ export function newJob(name: string | null, more: Partial<NewJob> = {}): NewJob 
     tags: [],
     recipe: { fields: [{ name: "title", css: "h1" }], list: [1, null] },
     nextAt: null,
-    nextSlot: more.nextAt ?? null,
+    nextOccurrenceAt: more.nextAt ?? null,
     ...more,
   };
 }
@@ -27,13 +27,13 @@ async function names(kit: Kit, filter: Partial<JobFilter>): Promise<(string | nu
 }
 
 /** A time of a schedule that nobody was there for. */
-export function missedAt(at: number, until = at, count = 1): PassedSlots {
+export function missedAt(at: number, until = at, count = 1): SkippedOccurrences {
   return { at, until, count, outcome: "missed", message: "nobody was there" };
 }
 
 /** A time without what chance adds. */
-export function timeAt(slot: number): ScheduledTime {
-  return { slot, at: slot };
+export function timeAt(scheduledAt: number): ScheduledTime {
+  return { scheduledAt, at: scheduledAt };
 }
 
 export function jobScenarios(scenario: Scenario): void {
@@ -233,7 +233,7 @@ export function jobScenarios(scenario: Scenario): void {
     assert.deepEqual(await names(kit, {}), ["other"]);
   });
 
-  scenario("jobs whose time has come are told in order, and each slot is dealt with once", async (kit) => {
+  scenario("jobs whose time has come are told in order, and each occurrence is dealt with once", async (kit) => {
     const late = await make(kit, "late", { nextAt: kit.now - 5000 });
     const due = await make(kit, "due", { nextAt: kit.now });
     await make(kit, "later", { nextAt: kit.now + 1 });
@@ -242,17 +242,17 @@ export function jobScenarios(scenario: Scenario): void {
     assert.deepEqual(await names(), ["late", "due"]);
     assert.equal((await kit.store.dueJobs(kit.now, 1)).length, 1);
     const other = await kit.open();
-    const slot = kit.now - 5000;
+    const occurrence = kit.now - 5000;
     assert.deepEqual(
       [
-        await kit.store.passSlots(late.id, missedAt(slot), timeAt(kit.now + 60_000), kit.now),
-        await other.passSlots(late.id, missedAt(slot), timeAt(kit.now + 1), kit.now),
+        await kit.store.skipOccurrences(late.id, missedAt(occurrence), timeAt(kit.now + 60_000), kit.now),
+        await other.skipOccurrences(late.id, missedAt(occurrence), timeAt(kit.now + 1), kit.now),
       ],
       [true, false],
     );
     assert.equal((await kit.store.job(late.id))?.nextAt, kit.now + 60_000);
     assert.deepEqual(await names(), ["due"]);
-    assert.equal(await kit.store.passSlots(due.id, missedAt(kit.now), null, kit.now), true);
+    assert.equal(await kit.store.skipOccurrences(due.id, missedAt(kit.now), null, kit.now), true);
     assert.deepEqual(await names(), []);
   });
 
@@ -264,7 +264,7 @@ export function jobScenarios(scenario: Scenario): void {
       const last = page.at(-1)!;
       seen.push(...page.map(({ id }) => id));
       // Of each page one is dealt with, and one stays due.
-      await kit.store.passSlots(last.id, missedAt(last.nextAt!), timeAt(kit.now + 1), kit.now);
+      await kit.store.skipOccurrences(last.id, missedAt(last.nextAt!), timeAt(kit.now + 1), kit.now);
       page = await kit.store.dueJobs(kit.now, 2, last);
     }
     assert.deepEqual(seen, made);

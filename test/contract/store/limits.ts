@@ -177,7 +177,7 @@ export function limitScenarios(scenario: Scenario): void {
   });
 
   scenario("a crawl that has all its pages waits for sitemaps only if nothing else is left", async (kit) => {
-    const map = newTask("map", { aside: true, priority: 1 });
+    const map = newTask("map", { auxiliary: true, priority: 1 });
     const found: Discovered = { key: "new", url: "https://a.example/new", lane: LANE, site: "a.example", depth: 1 };
     for (const known of [3, 4]) {
       const run = await crawl(kit, [...keysUpTo(known), map]);
@@ -186,13 +186,13 @@ export function limitScenarios(scenario: Scenario): void {
       assert.equal(tasks.length, 4, "a sitemap needs no place");
       const { ended } = await kit.settle(
         lane,
-        tasks.filter(({ aside }) => !aside),
+        tasks.filter(({ auxiliary }) => !auxiliary),
         DONE,
       );
       assert.equal(ended.length, known - 3);
       if (known === 3) {
-        const sitemap = tasks.find(({ aside }) => aside)!;
-        const grown = await kit.store.growRun(lane, sitemap, { found: [found], asideLimit: 9 }, kit.now);
+        const sitemap = tasks.find(({ auxiliary }) => auxiliary)!;
+        const grown = await kit.store.growRun(lane, sitemap, { found: [found], auxiliaryLimit: 9 }, kit.now);
         assert.deepEqual(grown, { added: 0, lanes: [], leftOut: true });
         await kit.settle(lane, [sitemap], DONE);
       }
@@ -223,7 +223,7 @@ export function limitScenarios(scenario: Scenario): void {
 
   scenario("a crawl out of time goes on with what was cut off, and has all its time again", async (kit) => {
     const more = { pagesLimit: 100, timeLimitMs: 1000 };
-    const run = await crawl(kit, [...keysUpTo(7), newTask("map", { aside: true, lane: OTHER })], more);
+    const run = await crawl(kit, [...keysUpTo(7), newTask("map", { auxiliary: true, lane: OTHER })], more);
     const lane = await kit.take("A");
     const { tasks } = await kit.claim(lane, 3);
     await kit.settle(lane, tasks.slice(0, 1), DONE);

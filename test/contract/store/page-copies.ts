@@ -8,8 +8,8 @@ const RULES = "rules-1";
 const ONE_RECORD: Verdict = { kind: "completed", artifacts: [], results: [{ words: "one" }], detail: null };
 
 function copyOf(etag: string, more: Partial<PageCopy> = {}): PageCopy {
-  const rest = new Uint8Array([1, 2, 3]);
-  return { url: "https://a.example/p", etag, lastModified: null, fingerprint: RULES, rest, ...more };
+  const payload = new Uint8Array([1, 2, 3]);
+  return { url: "https://a.example/p", etag, lastModified: null, fingerprint: RULES, payload, ...more };
 }
 
 async function begin(kit: Kit, jobId: string | null, keys: readonly string[] = ["p"]): Promise<RunRecord> {
@@ -47,10 +47,10 @@ export function pageCopyScenarios(scenario: Scenario): void {
     const copy = await (await kit.open()).pageCopy(job, "p", RULES);
     const task = await kit.store.taskByKey(run.id, "p");
     assert.deepEqual(
-      { ...copy, rest: [...(copy?.rest ?? [])] },
+      { ...copy, payload: [...(copy?.payload ?? [])] },
       {
         ...copyOf('"1"', { lastModified: "Sun, 15 Nov 2026 08:00:00 GMT" }),
-        rest: [1, 2, 3],
+        payload: [1, 2, 3],
         taskId: task?.id,
         records: 1,
       },

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type PageChange, reachOf } from "../../../src/domain/page/page-change.ts";
+import { type PageChange, scopeHashOf } from "../../../src/domain/page/page-change.ts";
 import { newJob } from "./jobs.ts";
 import { failure } from "../../../src/domain/run/failure.ts";
 import { DONE, FAILED, type Kit, newTask, type Scenario, type Verdict } from "./kit.ts";
@@ -35,8 +35,8 @@ async function run(
       const change: PageChange = before === null ? "new" : before === digest ? "unchanged" : "changed";
       const page = {
         key: task.key,
-        reach: reachOf({ ...options }),
-        isMoved: false,
+        scopeHash: scopeHashOf({ ...options }),
+        isRedirected: false,
         url: `https://a.example/${task.key}`,
         digest,
         change: compares ? change : null,

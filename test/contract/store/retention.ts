@@ -67,11 +67,11 @@ const removeAll = async (kit: Kit, limit = 1000) => {
   return rows;
 };
 
-async function looseOf(kit: Kit, limit = 100): Promise<string[]> {
+async function orphanedOf(kit: Kit, limit = 100): Promise<string[]> {
   const all: string[] = [];
   for (let after: string | null | undefined; after !== null;) {
-    const page = await kit.store.looseFiles({ limit, ...(after === undefined ? {} : { after }) });
-    all.push(...page.loose.map((hash) => hash.slice(0, 1)));
+    const page = await kit.store.orphanedFiles({ limit, ...(after === undefined ? {} : { after }) });
+    all.push(...page.orphaned.map((hash) => hash.slice(0, 1)));
     after = page.last;
   }
   return all;
@@ -82,7 +82,7 @@ const general = (before: number) => ({ temporaryBefore: before, endedBefore: bef
 
 export function retentionScenarios(scenario: Scenario): void {
   scenario(
-    "files that are dropped by their ids are gone, and loose unless others have the same content",
+    "files that are dropped by their ids are gone, and orphaned unless others have the same content",
     async (kit) => {
       const run = await endedCrawl(kit, { letter: "a" });
       await endedCrawl(kit, { letter: "b" });
@@ -206,7 +206,7 @@ export function retentionScenarios(scenario: Scenario): void {
         tags: [],
         recipe: {},
         nextAt: null,
-        nextSlot: null,
+        nextOccurrenceAt: null,
       };
       return (await kit.store.createJob({ ...about, kind }, kit.now)).made.id;
     };
@@ -275,50 +275,50 @@ export function retentionScenarios(scenario: Scenario): void {
     );
   });
 
-  scenario("files of removed rows are loose unless another row names them", async (kit) => {
+  scenario("files of removed rows are orphaned unless another row names them", async (kit) => {
     await endedCrawl(kit, { letter: "a" });
     kit.pass(HOUR);
     const kept = await endedCrawl(kit, { letter: "b" });
     const lane = await kit.take("A");
     await kit.runWith(["same"], { kind: "queue" });
     await kit.work(lane, { ...DONE, artifacts: [file("a"), file("d")] } as typeof DONE);
-    assert.deepEqual(await looseOf(kit), []);
+    assert.deepEqual(await orphanedOf(kit), []);
     await kit.store.expireRuns(temporary(kit.now - HOUR), 10, kit.now);
     await removeAll(kit);
     // "a" was the page and the picture of the crawl; the queue has the page as well.
-    assert.deepEqual(await looseOf(kit), []);
+    assert.deepEqual(await orphanedOf(kit), []);
     await kit.store.expireRuns(temporary(kept.finishedAt as number), 10, kit.now);
     await removeAll(kit);
-    assert.deepEqual(await looseOf(kit, 1), ["b"]);
-    assert.equal(await kit.store.isLoose("b".repeat(64)), true);
-    assert.equal(await kit.store.isLoose("a".repeat(64)), false);
+    assert.deepEqual(await orphanedOf(kit, 1), ["b"]);
+    assert.equal(await kit.store.isOrphaned("b".repeat(64)), true);
+    assert.equal(await kit.store.isOrphaned("a".repeat(64)), false);
     await kit.runWith(["named again"], { kind: "queue" });
     await kit.work(lane, { ...DONE, artifacts: [file("b")] } as typeof DONE);
-    assert.equal(await kit.store.isLoose("b".repeat(64)), false);
-    assert.deepEqual(await looseOf(kit), []);
+    assert.equal(await kit.store.isOrphaned("b".repeat(64)), false);
+    assert.deepEqual(await orphanedOf(kit), []);
   });
 
-  scenario("a file that an attempt left and the next replaced is loose, until it is forgotten", async (kit) => {
+  scenario("a file that an attempt left and the next replaced is orphaned, until it is forgotten", async (kit) => {
     await kit.page();
     const lane = await kit.take("A", LANE);
     const fail = async (letter: string) =>
       kit.report(lane, (await kit.claim(lane)).tasks, retryAt(kit.now), { evidence: [evidence(letter)] });
     await fail("a");
     await fail("b");
-    assert.deepEqual(await looseOf(kit), ["a"]);
+    assert.deepEqual(await orphanedOf(kit), ["a"]);
     await kit.work(lane, { ...DONE, artifacts: [file("c")] } as typeof DONE);
-    assert.deepEqual(await looseOf(kit), ["a", "b"]);
-    await kit.store.forgetLoose(["a".repeat(64), "f".repeat(64)]);
-    assert.deepEqual(await looseOf(kit), ["b"]);
+    assert.deepEqual(await orphanedOf(kit), ["a", "b"]);
+    await kit.store.forgetOrphanedFiles(["a".repeat(64), "f".repeat(64)]);
+    assert.deepEqual(await orphanedOf(kit), ["b"]);
   });
 
-  scenario("a file that was stored for nothing is loose, unless a row names it", async (kit) => {
-    await kit.store.noteLoose(["a", "b"].map((letter) => letter.repeat(64)));
-    await kit.store.noteLoose(["b".repeat(64)]);
-    assert.deepEqual(await looseOf(kit), ["a", "b"]);
+  scenario("a file that was stored for nothing is orphaned, unless a row names it", async (kit) => {
+    await kit.store.recordOrphanedFiles(["a", "b"].map((letter) => letter.repeat(64)));
+    await kit.store.recordOrphanedFiles(["b".repeat(64)]);
+    assert.deepEqual(await orphanedOf(kit), ["a", "b"]);
     await kit.runWith(["named"], { kind: "queue" });
     await kit.work(await kit.take("A"), { ...DONE, artifacts: [file("b")] } as typeof DONE);
-    assert.deepEqual(await looseOf(kit), ["a"]);
+    assert.deepEqual(await orphanedOf(kit), ["a"]);
   });
 
   scenario("pages that went to another site are removed with the rest", async (kit) => {

@@ -9,7 +9,7 @@ const copy = (kit: Kit, more: Partial<RobotsCopy> = {}): RobotsCopy => ({
   site: "a.example",
   body: Buffer.from("User-agent: *\nDisallow: /\n"),
   crawlDelayMs: null,
-  gotAt: kit.now,
+  fetchedAt: kit.now,
   ...more,
 });
 
@@ -37,10 +37,10 @@ export function robotsScenarios(scenario: Scenario): void {
 
   scenario("a new copy takes the place of the one before", async (kit) => {
     await keep(kit, copy(kit, { crawlDelayMs: 5000 }));
-    await keep(kit, copy(kit, { body: Buffer.from("new"), gotAt: kit.now + 1 }));
+    await keep(kit, copy(kit, { body: Buffer.from("new"), fetchedAt: kit.now + 1 }));
     const kept = await kit.store.robots("https://a.example");
     assert.deepEqual(
-      [Buffer.from(kept?.body ?? []).toString(), kept?.crawlDelayMs, kept?.gotAt],
+      [Buffer.from(kept?.body ?? []).toString(), kept?.crawlDelayMs, kept?.fetchedAt],
       ["new", null, kit.now + 1],
     );
   });
@@ -62,7 +62,7 @@ export function robotsScenarios(scenario: Scenario): void {
 
   scenario("what another origin of the site said more than a day ago asks for no delay any more", async (kit) => {
     await kit.runWith(["a"]);
-    await keep(kit, copy(kit, { origin: "http://a.example", crawlDelayMs: 3000, gotAt: kit.now - DAY - 1 }));
+    await keep(kit, copy(kit, { origin: "http://a.example", crawlDelayMs: 3000, fetchedAt: kit.now - DAY - 1 }));
     await keep(kit, copy(kit));
     assert.equal(await delayOf(kit), null);
     assert.notEqual(await kit.store.robots("http://a.example"), null, "as the last good copy it stays");
@@ -70,7 +70,7 @@ export function robotsScenarios(scenario: Scenario): void {
 
   scenario("copies that are too old to be of use are removed", async (kit) => {
     const names = Array.from({ length: 5 }, (_, n) => `https://old-${n}.example`);
-    for (const origin of names) await keep(kit, copy(kit, { origin, site: origin, gotAt: kit.now - 31 * DAY }));
+    for (const origin of names) await keep(kit, copy(kit, { origin, site: origin, fetchedAt: kit.now - 31 * DAY }));
     await keep(kit, copy(kit));
     for (const origin of names) assert.equal(await kit.store.robots(origin), null);
     assert.notEqual(await kit.store.robots("https://a.example"), null);

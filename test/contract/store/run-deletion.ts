@@ -22,7 +22,14 @@ const file = (letter: string) => ({ hash: letter.repeat(64), size: 3, contentTyp
 const withFile = (letter: string) => ({ ...DONE, artifacts: [file(letter)], results: [{ n: 1 }] }) as typeof DONE;
 
 async function newJob(kit: Kit, more: { keepRuns?: number; keepDays?: number; tags?: string[]; kind?: string } = {}) {
-  const about = { name: null, url: "https://a.example/", site: "a.example", recipe: {}, nextAt: null, nextSlot: null };
+  const about = {
+    name: null,
+    url: "https://a.example/",
+    site: "a.example",
+    recipe: {},
+    nextAt: null,
+    nextOccurrenceAt: null,
+  };
   const { made } = await kit.store.createJob({ ...about, kind: "page", tags: [], ...more }, kit.now);
   return made.id;
 }
@@ -74,7 +81,7 @@ export function runDeletionScenarios(scenario: Scenario): void {
     await removeAll(kit);
     assert.equal(await kit.store.countRemoving(10), 0);
     assert.deepEqual(await left(kit), [other.id]);
-    assert.deepEqual((await kit.store.looseFiles({ limit: 10 })).loose, ["a".repeat(64)]);
+    assert.deepEqual((await kit.store.orphanedFiles({ limit: 10 })).orphaned, ["a".repeat(64)]);
   });
 
   scenario("what has not ended, what a step has started and the queue's own run are not deleted", async (kit) => {

@@ -27,7 +27,7 @@ export function secretScenarios(scenario: Scenario): void {
     const { store, now } = kit;
     const workflow = await newWorkflow(kit, { a: [] }, {}, { snapshot: { definition: { hook: CLEAR } } });
     await store.putTemplate("t", { hook: CLEAR }, 1, now);
-    const job = { name: "j", url: "", site: "", tags: [], nextAt: null, nextSlot: null };
+    const job = { name: "j", url: "", site: "", tags: [], nextAt: null, nextOccurrenceAt: null };
     await store.createJob({ ...job, kind: "workflow", recipe: { workflow: { hook: CLEAR } } }, now);
     await store.createJob({ ...job, kind: "page", url: "https://a.example/", recipe: {} }, now);
     const { made: run } = await store.startRun({ kind: "queue", maxAttempts: 1, snapshot: null }, [], now);

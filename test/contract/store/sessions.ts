@@ -101,7 +101,7 @@ export function sessionScenarios(scenario: Scenario): void {
           tags: [],
           recipe: { session_id },
           nextAt: null,
-          nextSlot: null,
+          nextOccurrenceAt: null,
         },
         kit.now,
       );

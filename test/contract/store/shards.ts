@@ -41,7 +41,7 @@ export function shardScenarios(scenario: Scenario): void {
   scenario("a site with shards has its tasks dealt out to as many lanes, always in the same way", async (kit) => {
     const lanes = await ready(kit, 3);
     assert.deepEqual(
-      lanes.map(({ shard, site }) => [shard?.index, shard?.of, site?.split, site?.lane]),
+      lanes.map(({ shard, site }) => [shard?.index, shard?.of, site?.shardCount, site?.lane]),
       [0, 1, 2].map((index) => [index, 3, 3, LANE]),
     );
     const run = await kit.runWith(many(60));
@@ -66,7 +66,7 @@ export function shardScenarios(scenario: Scenario): void {
     const lane = await kit.take("A");
     const { tasks } = await kit.claim(lane, 4);
     const version = await kit.store.controlVersion();
-    assert.deepEqual([(await divided(kit, 4)).split, (await kit.store.site(SITE))?.targetShardCount], [1, 4]);
+    assert.deepEqual([(await divided(kit, 4)).shardCount, (await kit.store.site(SITE))?.targetShardCount], [1, 4]);
     assert.ok((await kit.store.controlVersion()) > version, "its owner hears of it");
     assert.deepEqual((await kit.settle(lane, tasks.slice(0, 2), DONE)).lost, [], "and keeps its lane until it is done");
     assert.deepEqual((await kit.settle(lane, tasks.slice(2), retryAt(kit.now + 5000))).lost, []);
@@ -193,7 +193,7 @@ export function shardScenarios(scenario: Scenario): void {
     assert.equal(await due({ minDelayMs: 10 }), 1);
     assert.equal(await due({ minDelayMs: 0 }), 4);
     const bounds = { staleBefore: 0, uselessBefore: 0, mostBytes: 1e9 };
-    const copy = { origin: `https://${SITE}`, site: SITE, body: new Uint8Array(), gotAt: kit.now };
+    const copy = { origin: `https://${SITE}`, site: SITE, body: new Uint8Array(), fetchedAt: kit.now };
     const version = await kit.store.controlVersion();
     await kit.store.keepRobots({ ...copy, crawlDelayMs: 2000 }, bounds);
     assert.ok((await kit.store.controlVersion()) > version, "owners hear of a crawl-delay");
@@ -208,7 +208,7 @@ export function shardScenarios(scenario: Scenario): void {
     for (const lane of lanes) await kit.claim(lane, 2);
     await refusedField("shards", kit.store.setSite(SITE, { group: "shop" }));
     const joined = await kit.store.setSite(SITE, { group: "shop", shards: null });
-    assert.deepEqual([joined.lane, joined.split, joined.targetShardCount], ["group:shop", 1, 1]);
+    assert.deepEqual([joined.lane, joined.shardCount, joined.targetShardCount], ["group:shop", 1, 1]);
     assert.deepEqual((await kit.settle(lanes[2]!, [], DONE)).lost, [lanes[2]!.laneId], "the owners lose their lanes");
     await refusedField("shards", kit.store.setSite(SITE, { shards: 2 }));
     const group = await kit.take("A", "group:shop");

@@ -13,7 +13,7 @@ const LIMITS = {
   strategy: null,
   respectRobots: null,
   shards: null,
-  split: 1,
+  shardCount: 1,
   targetShardCount: 1,
   group: null,
   dependsOn: [],
@@ -160,7 +160,7 @@ export function siteScenarios(scenario: Scenario): void {
     const counts = async () =>
       Object.fromEntries(Object.entries((await kit.store.site("a.example"))?.counts ?? {}).filter(([, n]) => n > 0));
     const crawl = { kind: "crawl" as const, maxAttempts: 1, snapshot: {}, temporary: true as const };
-    await kit.store.startRun(crawl, [newTask("a"), newTask("map", { aside: true })], kit.now);
+    await kit.store.startRun(crawl, [newTask("a"), newTask("map", { auxiliary: true })], kit.now);
     await kit.store.admitCrawls(1, kit.now);
     const rest = await kit.runWith(["a", "b"]);
     assert.deepEqual(await counts(), { queued: 3 });

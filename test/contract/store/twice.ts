@@ -138,9 +138,9 @@ export function twiceScenarios(scenario: Scenario): void {
       const other = (await take())!;
       assert.deepEqual(other.calls, frozen.calls);
       const failed = { error: "cut off", nextTryAt: null };
-      await kit.store.webhookTried(frozen, { told: [], failed }, kit.now);
-      await kit.store.webhookTried(other, { told: other.calls.map(({ id }) => id) }, kit.now);
-      await kit.store.webhookTried(frozen, { told: [], failed }, kit.now);
+      await kit.store.webhookTried(frozen, { delivered: [], failed }, kit.now);
+      await kit.store.webhookTried(other, { delivered: other.calls.map(({ id }) => id) }, kit.now);
+      await kit.store.webhookTried(frozen, { delivered: [], failed }, kit.now);
       await kit.work(await kit.take("A"), FAILED);
       assert.deepEqual(
         (await take())?.calls.map(({ event }) => event),

@@ -37,7 +37,7 @@ const take = (kit: Kit, most = 10) => kit.store.takeDueWebhook({ most, until: ki
 async function tell(kit: Kit): Promise<string[]> {
   const due = await take(kit);
   if (due === null) return [];
-  await kit.store.webhookTried(due, { told: due.calls.map(({ id }) => id) }, kit.now);
+  await kit.store.webhookTried(due, { delivered: due.calls.map(({ id }) => id) }, kit.now);
   return due.calls.map(({ event }) => event);
 }
 
@@ -49,7 +49,7 @@ export function webhookScenarios(scenario: Scenario): void {
     const first = await take(kit);
     assert.deepEqual([first?.runId, [...(first?.sealed ?? [])], first?.tries], [run.id, [1, 2, 3], 0]);
     assert.equal(await take(kit), null, "one that is taken is nobody else's");
-    await kit.store.webhookTried(first!, { told: first!.calls.map(({ id }) => id) }, kit.now);
+    await kit.store.webhookTried(first!, { delivered: first!.calls.map(({ id }) => id) }, kit.now);
     const pages = await take(kit);
     assert.deepEqual(
       pages?.calls.map(({ event }) => event),
@@ -57,7 +57,7 @@ export function webhookScenarios(scenario: Scenario): void {
     );
     const ids = await Promise.all(["a", "b", "c"].map(async (key) => (await kit.store.taskByKey(run.id, key))?.id));
     assert.deepEqual(pages?.calls.map(({ taskId }) => taskId).toSorted(), ids.toSorted());
-    await kit.store.webhookTried(pages!, { told: pages!.calls.map(({ id }) => id) }, kit.now);
+    await kit.store.webhookTried(pages!, { delivered: pages!.calls.map(({ id }) => id) }, kit.now);
     assert.deepEqual(await tell(kit), ["completed"]);
     assert.equal(await take(kit), null);
     assert.equal((await kit.store.dutiesDue(kit.now)).webhooks, false);
@@ -70,7 +70,7 @@ export function webhookScenarios(scenario: Scenario): void {
     const first = await take(kit);
     assert.equal(first?.calls.length, 3, "pages that failed are told, too");
     const failed = { error: "503", nextTryAt: kit.now + 1000 };
-    await kit.store.webhookTried(first!, { told: [first!.calls[1]!.id], failed }, kit.now);
+    await kit.store.webhookTried(first!, { delivered: [first!.calls[1]!.id], failed }, kit.now);
     assert.equal(await take(kit), null);
     kit.pass(1000);
     const again = await take(kit);
@@ -80,7 +80,7 @@ export function webhookScenarios(scenario: Scenario): void {
       "the same under the same id",
     );
     assert.equal(again?.tries, 1);
-    await kit.store.webhookTried(again!, { told: [again!.calls[0]!.id] }, kit.now);
+    await kit.store.webhookTried(again!, { delivered: [again!.calls[0]!.id] }, kit.now);
     assert.deepEqual(await tell(kit), ["page"]);
     assert.deepEqual(await tell(kit), ["failed"]);
   });
@@ -95,7 +95,7 @@ export function webhookScenarios(scenario: Scenario): void {
   scenario("one that is given up is told nothing more, and the run says so", async (kit) => {
     const run = await begin(kit, ["a"]);
     const due = (await take(kit))!;
-    await kit.store.webhookTried(due, { told: [], failed: { error: "nobody there", nextTryAt: null } }, kit.now);
+    await kit.store.webhookTried(due, { delivered: [], failed: { error: "nobody there", nextTryAt: null } }, kit.now);
     const log = await kit.store.events(run.id, { limit: 10 });
     assert.equal(log.at(-1)?.message, "Webhook given up: nobody there");
     await end(kit);
@@ -123,7 +123,7 @@ export function webhookScenarios(scenario: Scenario): void {
       const url = tasks[0]!.url ?? "";
       kit.pass(500);
       const found = await kit.store.reusablePage("mark", `${url}#part`, at);
-      assert.deepEqual(found, { runId: run.id, taskId: tasks[0]!.id, gotAt: at });
+      assert.deepEqual(found, { runId: run.id, taskId: tasks[0]!.id, fetchedAt: at });
       assert.equal(await kit.store.reusablePage("mark", url, at + 1), null, "older than wanted");
       assert.equal(await kit.store.reusablePage("other", url, at), null);
       assert.equal(await kit.store.reusablePage("mark", tasks[1]!.url ?? "", at), null, "a page that failed is none");

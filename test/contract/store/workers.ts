@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { NewWorker, WorkerPulse } from "../../../src/store/ports/worker-port.ts";
+import type { NewWorker, WorkerHeartbeat } from "../../../src/store/ports/worker-port.ts";
 import { type Kit, NOBODY, refused, type Scenario } from "./kit.ts";
 
 function newWorker(id: string, more: Partial<NewWorker> = {}): NewWorker {
@@ -15,7 +15,7 @@ function newWorker(id: string, more: Partial<NewWorker> = {}): NewWorker {
   };
 }
 
-const BUSY: WorkerPulse = {
+const BUSY: WorkerHeartbeat = {
   role: "engine",
   engine: "embedded",
   inFlight: 1,
@@ -75,18 +75,18 @@ export function workerScenarios(scenario: Scenario): void {
     await kit.store.registerWorker(newWorker("a"), kit.now);
     const fresh = await kit.store.worker("a");
     assert.equal(fresh?.state, "working");
-    assert.deepEqual([fresh.inFlight, fresh.active, fresh.drainAsked, fresh.stoppedAt], [0, [], false, null]);
+    assert.deepEqual([fresh.inFlight, fresh.active, fresh.drainRequested, fresh.stoppedAt], [0, [], false, null]);
     const begun = kit.now;
     kit.pass(2000);
-    assert.deepEqual(await kit.store.pulse("a", "working", BUSY, kit.now), { drain: false, ping: false });
+    assert.deepEqual(await kit.store.recordHeartbeat("a", "working", BUSY, kit.now), { drain: false, ping: false });
     const known = await (await kit.open()).worker("a");
     assert.deepEqual(known, {
       ...newWorker("a"),
       ...BUSY,
       state: "working",
-      drainAsked: false,
+      drainRequested: false,
       startedAt: begun,
-      heardAt: kit.now,
+      heartbeatAt: kit.now,
       stoppedAt: null,
     });
     kit.pass(1000);
@@ -132,7 +132,7 @@ export function workerScenarios(scenario: Scenario): void {
         (await kit.store.loseWorkers(kit.now)).map(({ id }) => id),
         ["slow"],
       );
-      await kit.store.pulse("quick", "working", BUSY, kit.now);
+      await kit.store.recordHeartbeat("quick", "working", BUSY, kit.now);
       assert.deepEqual(await states(kit), { quick: "working", slow: "lost", ended: "stopped" });
     },
   );
@@ -151,9 +151,9 @@ export function workerScenarios(scenario: Scenario): void {
   scenario("a worker hears that it is to drain, and that it is to go on", async (kit) => {
     await kit.store.registerWorker(newWorker("a"), kit.now);
     const other = await kit.open();
-    assert.equal((await other.askDrain("a", true, kit.now)).drainAsked, true);
+    assert.equal((await other.askDrain("a", true, kit.now)).drainRequested, true);
     assert.deepEqual(await kit.store.workerRequests("a"), { drain: true, ping: false });
-    assert.deepEqual(await kit.store.pulse("a", "drained", BUSY, kit.now), { drain: true, ping: false });
+    assert.deepEqual(await kit.store.recordHeartbeat("a", "drained", BUSY, kit.now), { drain: true, ping: false });
     assert.equal((await other.worker("a"))?.state, "drained");
     await other.askDrain("a", false, kit.now);
     assert.deepEqual(await kit.store.workerRequests("a"), { drain: false, ping: false });
@@ -174,7 +174,7 @@ export function workerScenarios(scenario: Scenario): void {
     assert.deepEqual(await kit.store.loseWorkers(kit.now), []);
     asked.push(await other.askPing("a"));
     assert.deepEqual(await answered(), [true, true, false]);
-    assert.deepEqual(await kit.store.pulse("a", "working", BUSY, kit.now), { drain: false, ping: false });
+    assert.deepEqual(await kit.store.recordHeartbeat("a", "working", BUSY, kit.now), { drain: false, ping: false });
     assert.deepEqual(await answered(), [true, true, true]);
   });
 
@@ -192,7 +192,7 @@ export function workerScenarios(scenario: Scenario): void {
       kit.pass(1000);
       assert.equal(await kit.store.forgetWorkers(kit.now), 1);
       assert.deepEqual(await states(kit), { b: "working" });
-      await refused("not_found", kit.store.pulse("a", "working", BUSY, kit.now));
+      await refused("not_found", kit.store.recordHeartbeat("a", "working", BUSY, kit.now));
     },
   );
 }

@@ -92,9 +92,9 @@ export function workflowDeletionScenarios(scenario: Scenario): void {
         for (const index of [0, 1, 2]) assert.equal(await kit.store.takeLane(laneOfStep(run.id, index), "A", 1), null);
         assert.equal(await kit.store.takeLane(laneOfStep(run.id, 1, 0), "A", 1), null);
         assert.ok((await kit.store.takeLane(LANE, "A", 1)) !== null, "the lane of a site stays");
-        const { loose } = await kit.store.looseFiles({ limit: 10 });
+        const { orphaned } = await kit.store.orphanedFiles({ limit: 10 });
         assert.deepEqual(
-          loose,
+          orphaned,
           ["a", "c", "e"].map((letter) => letter.repeat(64)),
         );
       },
@@ -113,7 +113,7 @@ export function workflowDeletionScenarios(scenario: Scenario): void {
     assert.equal((await kit.store.stepItems(kept.run.id, 1, { limit: 10 })).length, 3);
     assert.equal((await kit.store.run(kept.child))?.status, "completed");
     assert.ok((await kit.store.stepByEngineId(laneOfStep(kept.run.id, 1, 0))) !== null);
-    assert.deepEqual((await kit.store.looseFiles({ limit: 10 })).loose, []);
+    assert.deepEqual((await kit.store.orphanedFiles({ limit: 10 })).orphaned, []);
   });
 
   scenario("what is no ended workflow is not deleted", async (kit) => {
@@ -139,7 +139,7 @@ export function workflowDeletionScenarios(scenario: Scenario): void {
     await nobodySees(kit.store, run.id, child, laneOfStep(run.id, 1));
     await kit.store.sweepEnded(100, kit.now);
     assert.equal(await kit.store.removeExpired(100), 0, "both runs have something in hand");
-    const found = { found: [], asideLimit: 0 };
+    const found = { found: [], auxiliaryLimit: 0 };
     assert.equal(await kit.store.growRun(site, tasks[0]!, found, kit.now), null);
     assert.equal(await kit.store.noteStepProgress(step.hold, step.task, { fraction: 1, message: null }, kit.now), null);
     await kit.settle(site, tasks, withFile("d"));

@@ -44,7 +44,7 @@ export function workflowItemScenarios(scenario: Scenario): void {
     assert.deepEqual(step?.items, { total: 3, open: 3, completed: 0, failed: 0, skipped: 0 });
     const first = await takeStep(kit, run, 0, 1);
     assert.deepEqual(first.task.payload, { step: 0, item: { index: 1, value: "y" } });
-    assert.deepEqual([first.task.aside, first.task.handler], [true, "@step"]);
+    assert.deepEqual([first.task.auxiliary, first.task.handler], [true, "@step"]);
     assert.deepEqual((await settleStep(kit, first, DONE)).opened, [slot(run, 1)]);
     assert.deepEqual(await itemStates(kit, run), ["queued", "completed", "queued"]);
     await workOn(kit, run, 0, FAILED, 1);

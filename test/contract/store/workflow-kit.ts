@@ -23,7 +23,7 @@ export function sketchWorkflow(sketch: StepSketch, more: Partial<NewWorkflow> = 
     maxRecoveryAttempts: 3,
     template: null,
     rerunOf: null,
-    likeness: "alike",
+    similarityKey: "alike",
     ...more,
   };
 }

@@ -151,7 +151,12 @@ export function workflowListScenarios(scenario: Scenario): void {
 
   scenario("a step finds what it handed on in the last completed run that did the same", async (kit) => {
     const run = (more: Partial<NewWorkflow> = {}) => newWorkflow(kit, { a: [] }, more);
-    const [first, second, failed, other] = [await run(), await run(), await run(), await run({ likeness: "other" })];
+    const [first, second, failed, other] = [
+      await run(),
+      await run(),
+      await run(),
+      await run({ similarityKey: "other" }),
+    ];
     const last = async (id: string, step = "a") => (await kit.store.lastItems(id, step))?.hash?.at(0) ?? null;
     assert.equal(await last(first.id), null);
     await workOn(kit, first, "a", handsOn("a"));
@@ -165,16 +170,16 @@ export function workflowListScenarios(scenario: Scenario): void {
     assert.equal(await last(failed.id), "b");
     assert.equal(await last(failed.id, "none"), null);
     assert.deepEqual(await kit.store.lastItems(failed.id, "a"), { hash: "b".repeat(64), size: 1, count: 1 });
-    const again = await run({ likeness: "changed", rerunOf: failed.id });
+    const again = await run({ similarityKey: "changed", rerunOf: failed.id });
     assert.equal(await last(again.id), null, "the run that it repeats did not complete");
-    const repeated = await run({ likeness: "changed", rerunOf: other.id });
+    const repeated = await run({ similarityKey: "changed", rerunOf: other.id });
     assert.equal(await last(repeated.id), "d");
-    assert.equal(await last((await run({ likeness: "once more", rerunOf: repeated.id })).id), "d");
+    assert.equal(await last((await run({ similarityKey: "once more", rerunOf: repeated.id })).id), "d");
   });
 
   scenario("a step of a job finds what the last run of that job handed on, and of no other", async (kit) => {
-    const run = (jobId?: string, likeness = "alike") =>
-      newWorkflow(kit, { a: [] }, { likeness }, jobId === undefined ? {} : { jobId });
+    const run = (jobId?: string, similarityKey = "alike") =>
+      newWorkflow(kit, { a: [] }, { similarityKey }, jobId === undefined ? {} : { jobId });
     const [ofJob, alone] = [await run(NOBODY, "before"), await run()];
     await workOn(kit, ofJob, "a", handsOn("a"));
     await workOn(kit, alone, "a", handsOn("b"));

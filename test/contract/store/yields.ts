@@ -82,13 +82,13 @@ export function yieldScenarios(scenario: Scenario): void {
     );
   });
 
-  scenario("files of an outcome that comes too late are loose", async (kit) => {
+  scenario("files of an outcome that comes too late are orphaned", async (kit) => {
     const run = await kit.page();
     const lane = await kit.take("A");
     const { tasks } = await kit.claim(lane);
     await kit.store.changeRun(run.id, "cancelled", "Run cancelled", kit.now);
     await kit.settle(lane, tasks, { ...DONE, artifacts: [file("a")] } as Verdict);
-    assert.equal(await kit.store.isLoose(file("a").hash), true);
+    assert.equal(await kit.store.isOrphaned(file("a").hash), true);
     assert.deepEqual(await kit.store.artifactsOf(tasks[0]?.id ?? ""), []);
   });
 

@@ -56,7 +56,7 @@ export class Lane {
       strategy: null,
       respectRobots: null,
       shards: null,
-      split: 1,
+      shardCount: 1,
       targetShardCount: 1,
       group: null,
       dependsOn: [],

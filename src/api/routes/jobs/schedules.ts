@@ -1,8 +1,8 @@
 import { WAIT_REASONS } from "../../../domain/run/waiting.ts";
-import { SLOT_OUTCOMES } from "../../../domain/lane/slots.ts";
+import { OCCURRENCE_OUTCOMES } from "../../../domain/run/schedule-occurrences.ts";
 import {
   listSchedules,
-  listSlots,
+  listOccurrences,
   pauseSchedule,
   previewSchedule,
   resumeSchedule,
@@ -19,7 +19,7 @@ const SlotSchema = strict({
   at: { ...Time, description: "as the schedule says it, without what chance has added" },
   until: { ...Time, description: "of many missed in a row the last" },
   count: { ...Count, description: "of many missed in a row how many" },
-  outcome: oneOf(SLOT_OUTCOMES),
+  outcome: oneOf(OCCURRENCE_OUTCOMES),
   run_id: nullable({ ...Uuid, description: "its run; of a skipped one the run that it was skipped for" }),
   message: nullable(Type.String()),
   noted_at: Time,
@@ -135,13 +135,13 @@ export function scheduleRoutes(api: ApiInstance, deps: ApiDeps): void {
         operationId: "listSlots",
         tags: ["schedules"],
         params: Params,
-        querystring: pageQuery({ outcome: Type.Optional(oneOf(SLOT_OUTCOMES)) }),
+        querystring: pageQuery({ outcome: Type.Optional(oneOf(OCCURRENCE_OUTCOMES)) }),
         response: { 200: { ...Type.Array(SlotSchema), headers: LINK_HEADER }, 404: unknown },
       },
     },
     async (request, reply) => {
       const { limit, outcome, cursor } = request.query;
-      const rows = await listSlots(deps, request.params.job_id, {
+      const rows = await listOccurrences(deps, request.params.job_id, {
         ...(outcome === undefined ? {} : { outcome }),
         ...slotAfter(cursor),
         limit: limit + 1,

@@ -4,13 +4,16 @@ import { documentOf } from "../../../domain/page/page-options.ts";
 import type { JsonValue } from "../../../domain/lane/queue-item.ts";
 import type { Extraction } from "../../../extract/page.ts";
 import type { CrawlRun } from "./crawl-runs.ts";
-import type { PageRest } from "../page-copies.ts";
+import type { PagePayload } from "../page-copies.ts";
 
 /** Pages with fewer words may say the same without being the same. */
 const TELLING_WORDS = 20;
 
 /** What a page says: its article, or what the rules found. What is hardly anything is not telling. */
-export function contentOf({ options }: CrawlRun, { article, records, title, source }: Extraction): PageRest["content"] {
+export function contentOf(
+  { options }: CrawlRun,
+  { article, records, title, source }: Extraction,
+): PagePayload["content"] {
   // A model may say the same in other words each time; the page itself does not.
   if (source !== null) return { hash: source.contentHash, isTelling: source.wordCount >= TELLING_WORDS };
   if (records.length === 0) return null;

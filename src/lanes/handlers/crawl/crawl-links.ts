@@ -15,7 +15,7 @@ import type { FollowLink } from "../../../extract/follow.ts";
 import type { ClaimedTask } from "../../../store/ports/port.ts";
 import { isRead } from "./crawl-moves.ts";
 import type { CrawlRun } from "./crawl-runs.ts";
-import type { PageRest } from "../page-copies.ts";
+import type { PagePayload } from "../page-copies.ts";
 
 /** The links of a page; of one that is as it was those that are left are known already. */
 interface PageLinks {
@@ -29,7 +29,7 @@ interface PageLinks {
 export function reportOf(
   crawl: CrawlRun,
   task: ClaimedTask,
-  { url, finalUrl, links, left = [], content }: PageLinks & Pick<PageRest, "content">,
+  { url, finalUrl, links, left = [], content }: PageLinks & Pick<PagePayload, "content">,
 ): Report {
   const { depth } = task.payload as CrawlPayload;
   const found = linksOf(crawl, { links, left, finalUrl }, depth);

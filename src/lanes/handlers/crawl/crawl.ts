@@ -64,7 +64,7 @@ async function handOnMany(clock: Clock, handled: Handled, context: HandlerContex
   let from = 0;
   // Whoever is interrupted begins again: what is known is not added twice.
   for (; found.length - from > MOST_AT_ONCE; from += MOST_AT_ONCE) {
-    await context.handOn({ found: found.slice(from, from + MOST_AT_ONCE), asideLimit: 0 });
+    await context.handOn({ found: found.slice(from, from + MOST_AT_ONCE), auxiliaryLimit: 0 });
     await sleep(clock, 0, context.signal);
   }
   return from === 0 ? handled : { ...handled, report: { ...handled.report, discovered: found.slice(from) } };

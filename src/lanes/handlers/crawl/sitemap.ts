@@ -261,11 +261,11 @@ async function handOn<T>(
   list: readonly T[],
   toFound: (entry: T) => Discovered | null,
 ): Promise<boolean> {
-  const asideLimit = originsOf(scope.starts).length + MOST_SITEMAPS;
+  const auxiliaryLimit = originsOf(scope.starts).length + MOST_SITEMAPS;
   for (let from = 0; from < list.length; from += PIECE) {
     context.signal.throwIfAborted();
     const found = list.slice(from, from + PIECE).flatMap((entry) => toFound(entry) ?? []);
-    const { leftOut } = await context.handOn({ found, asideLimit });
+    const { leftOut } = await context.handOn({ found, auxiliaryLimit });
     if (leftOut) return true;
     // A list of 50,000 takes seconds, in which others have their turn.
     await sleep(clock, 0, context.signal);

@@ -7,7 +7,7 @@ import type { Store } from "../../../store/ports/port.ts";
 const AT_ONCE = 1000;
 
 /**
- * The files that a try has stored. Those that it does not hand over when it ends get no row: they are noted as loose, and
+ * The files that a try has stored. Those that it does not hand over when it ends get no row: they are noted as orphaned, and
  * a sweep removes them when they are old enough, unless a row names the same content by then. A kill in mid-try leaves
  * them unnoted.
  */
@@ -35,7 +35,8 @@ export class SavedFiles {
     const left = [...this.#hashes];
     this.#hashes.clear();
     try {
-      for (let at = 0; at < left.length; at += AT_ONCE) await this.#store.noteLoose(left.slice(at, at + AT_ONCE));
+      for (let at = 0; at < left.length; at += AT_ONCE)
+        await this.#store.recordOrphanedFiles(left.slice(at, at + AT_ONCE));
     } catch (error) {
       this.#log.warn("files of a step that nothing names could not be noted", {
         files: left.length,

@@ -15,7 +15,7 @@ const HELD = (reason: string) =>
 const LOOKS: Readonly<Record<Exclude<keyof DutiesDue, "lastEvent">, string>> = {
   timedRuns: `EXISTS (SELECT 1 FROM runs WHERE ${TIMED_RUN})`,
   waitingCrawls: `EXISTS (${WAITING_CRAWLS})`,
-  sleepingSteps: "EXISTS (SELECT 1 FROM step_time)",
+  sleepingSteps: "EXISTS (SELECT 1 FROM step_timers)",
   recoveries: `EXISTS (SELECT 1 FROM runs WHERE ${RECOVERING})`,
   jobs: "EXISTS (SELECT 1 FROM jobs WHERE next_at IS NOT NULL AND next_at <= ?1)",
   queuedRuns: `EXISTS (${HELD("previous_run")})`,

@@ -21,7 +21,7 @@ interface JobRow {
   tags: string;
   recipe: string;
   next_at: number | null;
-  next_slot: number | null;
+  next_occurrence_at: number | null;
   schedule_paused_at: number | null;
   keep_runs: number | null;
   keep_days: number | null;
@@ -39,7 +39,7 @@ function toRecord(row: JobRow): JobRecord {
     tags: JSON.parse(row.tags) as string[],
     recipe: JSON.parse(row.recipe) as unknown,
     nextAt: row.next_at,
-    nextSlot: row.next_slot,
+    nextOccurrenceAt: row.next_occurrence_at,
     schedulePausedAt: row.schedule_paused_at,
     keepRuns: row.keep_runs,
     keepDays: row.keep_days,
@@ -73,7 +73,7 @@ export function createJob(
     const { n, id } = nextRow(context, "job");
     const row = context.connection
       .sql(
-        `INSERT INTO jobs (n, id, name, kind, url, site, tags, recipe, next_at, next_slot, keep_runs, keep_days, created_at, updated_at)
+        `INSERT INTO jobs (n, id, name, kind, url, site, tags, recipe, next_at, next_occurrence_at, keep_runs, keep_days, created_at, updated_at)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
       )
       .get(
@@ -86,7 +86,7 @@ export function createJob(
         JSON.stringify(job.tags),
         JSON.stringify(job.recipe ?? null),
         job.nextAt,
-        job.nextSlot,
+        job.nextOccurrenceAt,
         job.keepRuns ?? null,
         job.keepDays ?? null,
         now,
@@ -134,10 +134,10 @@ export function updateJob(context: Context, id: string, change: JobChange, now: 
       refuseStale("the job", jobVersion(before), version);
       const changed = { ...before, ...change };
       // Whoever changes the times of a schedule that is paused does not resume it.
-      const after = changed.schedulePausedAt === null ? changed : { ...changed, nextAt: null, nextSlot: null };
+      const after = changed.schedulePausedAt === null ? changed : { ...changed, nextAt: null, nextOccurrenceAt: null };
       const row = connection
         .sql(
-          "UPDATE jobs SET name = ?, kind = ?, url = ?, site = ?, tags = ?, recipe = ?, next_at = ?, next_slot = ?, schedule_paused_at = ?, keep_runs = ?, keep_days = ?, updated_at = ? WHERE id = ? RETURNING *",
+          "UPDATE jobs SET name = ?, kind = ?, url = ?, site = ?, tags = ?, recipe = ?, next_at = ?, next_occurrence_at = ?, schedule_paused_at = ?, keep_runs = ?, keep_days = ?, updated_at = ? WHERE id = ? RETURNING *",
         )
         .get(
           after.name,
@@ -147,7 +147,7 @@ export function updateJob(context: Context, id: string, change: JobChange, now: 
           JSON.stringify(after.tags),
           JSON.stringify(after.recipe ?? null),
           after.nextAt,
-          after.nextSlot,
+          after.nextOccurrenceAt,
           after.schedulePausedAt,
           after.keepRuns ?? null,
           after.keepDays ?? null,
@@ -212,15 +212,15 @@ export async function deleteJob(
            WHERE EXISTS (SELECT 1 FROM runs WHERE job = ?1 AND removing_at IS NULL)`,
         )
         .run(id, now);
-      connection.sql("DELETE FROM slots WHERE job = ?").run(n);
+      connection.sql("DELETE FROM schedule_occurrences WHERE job = ?").run(n);
       // What became of its times stays in the totals, under a number that no job has.
       connection
         .sql(
-          `INSERT INTO slot_counts SELECT 0, outcome, count FROM slot_counts WHERE job = ?
-           ON CONFLICT (job, outcome) DO UPDATE SET count = slot_counts.count + excluded.count`,
+          `INSERT INTO schedule_outcome_counts SELECT 0, outcome, count FROM schedule_outcome_counts WHERE job = ?
+           ON CONFLICT (job, outcome) DO UPDATE SET count = schedule_outcome_counts.count + excluded.count`,
         )
         .run(n);
-      connection.sql("DELETE FROM slot_counts WHERE job = ?").run(n);
+      connection.sql("DELETE FROM schedule_outcome_counts WHERE job = ?").run(n);
       connection.sql("DELETE FROM jobs WHERE id = ?").run(id);
       return options.runs === true ? insertDeletion(context, { jobId: id, includeKept: true }, now) : null;
     },

@@ -111,7 +111,7 @@ interface SiteRow extends SiteRecordOfProxy {
   proxy: number;
 }
 
-const SITE = "SELECT proxy, successes, failures, blocks, noted_at AS at FROM proxy_sites WHERE site = ?";
+const SITE = "SELECT proxy, successes, failures, blocks, updated_at AS at FROM proxy_sites WHERE site = ?";
 
 function noteSites(context: Context, proxy: number, seen: readonly ProxySeen[]): void {
   const { connection } = context;
@@ -125,10 +125,10 @@ function noteSites(context: Context, proxy: number, seen: readonly ProxySeen[]):
   for (const [site, { successes, failures, blocks, at }] of records)
     connection
       .sql(
-        `INSERT INTO proxy_sites (proxy, site, successes, failures, blocks, noted_at)
+        `INSERT INTO proxy_sites (proxy, site, successes, failures, blocks, updated_at)
          VALUES (?, ?, ?, ?, ?, ?)
          ON CONFLICT (site, proxy) DO UPDATE SET successes = excluded.successes, failures = excluded.failures,
-           blocks = excluded.blocks, noted_at = excluded.noted_at`,
+           blocks = excluded.blocks, updated_at = excluded.updated_at`,
       )
       .run(proxy, site, successes, failures, blocks, at);
   if (records.size > 0) forgetOldSites(context, proxy);
@@ -137,8 +137,8 @@ function noteSites(context: Context, proxy: number, seen: readonly ProxySeen[]):
 function forgetOldSites({ connection }: Context, proxy: number): void {
   connection
     .sql(
-      `DELETE FROM proxy_sites WHERE proxy = ?1 AND noted_at <
-         (SELECT noted_at FROM proxy_sites WHERE proxy = ?1 ORDER BY noted_at DESC LIMIT 1 OFFSET ${SITES_PER_PROXY - 1})`,
+      `DELETE FROM proxy_sites WHERE proxy = ?1 AND updated_at <
+         (SELECT updated_at FROM proxy_sites WHERE proxy = ?1 ORDER BY updated_at DESC LIMIT 1 OFFSET ${SITES_PER_PROXY - 1})`,
     )
     .run(proxy);
 }

@@ -11,17 +11,17 @@ import type { ForEach, Value } from "../kernel/connection.ts";
 import { appendEvent, type Context, parseJson, rows, toJson } from "../kernel/context.ts";
 
 /** What stands in the column of the run; nothing, for nearly all of them. */
-interface Told {
+interface CompletionHooks {
   events?: readonly WebhookEvent[];
   reuse?: string;
 }
 
-export function toldOf({ webhook, reuse }: NewRun): string | null {
-  const told: Told = {
+export function completionHooksOf({ webhook, reuse }: NewRun): string | null {
+  const hooks: CompletionHooks = {
     ...(webhook === undefined ? {} : { events: webhook.events }),
     ...(reuse === undefined ? {} : { reuse }),
   };
-  return Object.keys(told).length === 0 ? null : toJson(told);
+  return Object.keys(hooks).length === 0 ? null : toJson(hooks);
 }
 
 /** Within the transaction that makes the run. */
@@ -51,23 +51,23 @@ const ENDS: Partial<Record<RunState, WebhookEvent>> = {
 };
 
 /** The run has come to an end. */
-export function tellEnd(context: Context, run: number, told: string | null, to: RunState, now: number): void {
+export function recordRunEnd(context: Context, run: number, hooks: string | null, to: RunState, now: number): void {
   const event = ENDS[to];
-  const { events = [] } = parseJson<Told>(told, {});
+  const { events = [] } = parseJson<CompletionHooks>(hooks, {});
   if (event !== undefined && events.includes(event)) writeCalls(context, [[run, event, null, now]], now);
 }
 
 const INSERT_REUSABLE: ForEach = {
-  text: `INSERT INTO reusable_pages (key, run, task, got_at) SELECT new.key, new.run, new.task, new.got_at FROM new WHERE true
-    ON CONFLICT (key) DO UPDATE SET run = excluded.run, task = excluded.task, got_at = excluded.got_at`,
-  columns: { key: "bytea", run: "bigint", task: "bigint", got_at: "bigint" },
+  text: `INSERT INTO reusable_pages (key, run, task, fetched_at) SELECT new.key, new.run, new.task, new.fetched_at FROM new WHERE true
+    ON CONFLICT (key) DO UPDATE SET run = excluded.run, task = excluded.task, fetched_at = excluded.fetched_at`,
+  columns: { key: "bytea", run: "bigint", task: "bigint", fetched_at: "bigint" },
 };
 
 const reuseKey = (mark: string, url: string) =>
   hash("sha256", `${mark}\0${pageKey({ url: withoutSessionIds(url) })}`, "buffer").subarray(0, 16) as Uint8Array;
 
 /** The ends of pages in one transaction; of runs that nobody listens to, nothing is gathered. */
-export class ToldPages {
+export class PageCompletions {
   readonly #context: Context;
   readonly #now: number;
   readonly #calls: Value[][] = [];
@@ -78,9 +78,9 @@ export class ToldPages {
     this.#now = now;
   }
 
-  ended(told: string | null, run: number, task: ClaimedTask, gave: { records: number } | null): void {
-    if (told === null || task.aside) return;
-    const { events = [], reuse } = parseJson<Told>(told, {});
+  ended(hooks: string | null, run: number, task: ClaimedTask, gave: { records: number } | null): void {
+    if (hooks === null || task.auxiliary) return;
+    const { events = [], reuse } = parseJson<CompletionHooks>(hooks, {});
     if (events.includes("page")) this.#calls.push([run, "page", task.row, this.#now]);
     if (reuse === undefined || gave === null || gave.records === 0 || task.url === null) return;
     const key = reuseKey(reuse, task.url);
@@ -153,7 +153,7 @@ function takeDue(
 function tried(
   context: Context,
   { runId, until }: Parameters<WebhookStore["webhookTried"]>[0],
-  { told, failed }: Parameters<WebhookStore["webhookTried"]>[1],
+  { delivered, failed }: Parameters<WebhookStore["webhookTried"]>[1],
   now: number,
 ): void {
   const { connection, instance } = context;
@@ -164,7 +164,7 @@ function tried(
       | undefined;
     if (row === undefined) return;
     const { n: run } = row;
-    const numbers = told.map((id) => decodeId(instance, "call", id)).filter((number) => number !== null);
+    const numbers = delivered.map((id) => decodeId(instance, "call", id)).filter((number) => number !== null);
     for (const number of numbers) connection.sql("DELETE FROM webhook_calls WHERE n = ? AND run = ?").run(number, run);
     if (row.next_try_at !== until) return undefined;
     if (failed !== undefined && failed.nextTryAt === null)
@@ -187,7 +187,7 @@ function giveUp(context: Context, run: number, endedAt: number | null, error: st
   connection
     .sql("UPDATE webhooks SET next_try_at = NULL, tries = tries + 1, last_error = ? WHERE run = ?")
     .run(error, run);
-  connection.sql("UPDATE runs SET told = json_remove(told, '$.events') WHERE n = ?").run(run);
+  connection.sql("UPDATE runs SET completion_hooks = json_remove(completion_hooks, '$.events') WHERE n = ?").run(run);
   // A run that has ended has had its last word.
   if (endedAt === null)
     appendEvent(
@@ -202,10 +202,10 @@ function readReusable(context: Context, mark: string, url: string, notBefore: nu
   const { connection, instance } = context;
   const row = connection
     .sql(
-      `SELECT p.task, p.got_at, r.id FROM reusable_pages p JOIN runs r ON r.n = p.run
-       WHERE p.key = ? AND p.got_at >= ? AND r.removing_at IS NULL`,
+      `SELECT p.task, p.fetched_at, r.id FROM reusable_pages p JOIN runs r ON r.n = p.run
+       WHERE p.key = ? AND p.fetched_at >= ? AND r.removing_at IS NULL`,
     )
-    .get(reuseKey(mark, url), notBefore) as { task: number; got_at: number; id: string } | undefined;
+    .get(reuseKey(mark, url), notBefore) as { task: number; fetched_at: number; id: string } | undefined;
   if (row === undefined) return null;
-  return { runId: row.id, taskId: encodeId(instance, "task", row.task), gotAt: row.got_at };
+  return { runId: row.id, taskId: encodeId(instance, "task", row.task), fetchedAt: row.fetched_at };
 }

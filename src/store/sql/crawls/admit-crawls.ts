@@ -1,7 +1,7 @@
 import type { RunState } from "../../../domain/run/states.ts";
 import { appendEvent, type Context, rows, stampIdleLanesOfRun } from "../kernel/context.ts";
 import { letGoOn, moveRun } from "../runs/move-run.ts";
-import { countCrawls } from "./crawl-pace.ts";
+import { countCrawls } from "./crawl-throughput.ts";
 import { endRunIfDone } from "../runs/end-run.ts";
 import { beginComparison } from "./page-states.ts";
 import { runBegins } from "../sites/site-deps.ts";

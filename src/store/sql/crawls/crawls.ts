@@ -65,7 +65,7 @@ export function crawlEnd(
 }
 
 function failedAside({ connection }: Context, run: number): number {
-  const sum = "SELECT coalesce(sum(failed), 0) AS n FROM streams WHERE run = ? AND aside = 1";
+  const sum = "SELECT coalesce(sum(failed), 0) AS n FROM streams WHERE run = ? AND auxiliary = 1";
   return (connection.sql(sum).get(run) as { n: number }).n;
 }
 
@@ -74,8 +74,8 @@ function silentSites({ connection }: Context, run: number): string[] {
   const list = connection
     .sql(
       `SELECT DISTINCT s.site FROM streams s JOIN tasks t ON t.stream = s.id AND t.state IN (${STATE.retrying}, ${STATE.queued}, ${STATE.running})
-       WHERE s.run = ? AND s.aside = 0 AND s.queued + s.running + s.retrying > 0 AND t.tries > 0
-         AND NOT EXISTS (SELECT 1 FROM streams o WHERE o.run = s.run AND o.site = s.site AND o.aside = 0 AND o.completed + o.skipped > 0)
+       WHERE s.run = ? AND s.auxiliary = 0 AND s.queued + s.running + s.retrying > 0 AND t.tries > 0
+         AND NOT EXISTS (SELECT 1 FROM streams o WHERE o.run = s.run AND o.site = s.site AND o.auxiliary = 0 AND o.completed + o.skipped > 0)
          AND CAST(coalesce(json_extract(t.payload, '$.depth'), '0') AS BIGINT) = 0 ORDER BY s.site`,
     )
     .all(run);
@@ -88,7 +88,7 @@ function waitingSites({ connection }: Context, run: number): ("failing" | "well"
     .sql(
       `SELECT DISTINCT CASE WHEN p.breaker_open_until IS NULL THEN 'well' ELSE 'failing' END AS fares
        FROM streams s LEFT JOIN sites p ON p.site = s.site
-       WHERE s.run = ? AND s.aside = 0 AND s.pending + s.queued + s.running + s.retrying > 0`,
+       WHERE s.run = ? AND s.auxiliary = 0 AND s.pending + s.queued + s.running + s.retrying > 0`,
     )
     .all(run);
   return rows<{ fares: "failing" | "well" }>(list).map(({ fares }) => fares);

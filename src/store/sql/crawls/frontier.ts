@@ -32,21 +32,21 @@ export function knownLandings(
 const ENDS_ELSEWHERE = new Set<SettledTask["verdict"]["kind"]>(["completed", "moved"]);
 
 const KNOWN_LANDING = `SELECT id FROM tasks WHERE state NOT IN (${STATE.skipped}, ${STATE.cancelled}) AND id = coalesce(
-  (SELECT a.task FROM aliases a JOIN streams s ON s.run = a.run WHERE s.id = ?1 AND a.key_hash = ?2),
+  (SELECT a.task FROM page_aliases a JOIN streams s ON s.run = a.run WHERE s.id = ?1 AND a.key_hash = ?2),
   (SELECT id FROM tasks WHERE key_hash = ?2))`;
 
 /** From now on this task stands for the page that it was redirected to. */
 export function claimLanding({ connection }: Context, { task, report }: SettledTask): void {
   if (report?.landed === undefined || report.landed.key === task.key) return;
   connection
-    .sql(`INSERT INTO aliases (run, key_hash, task) SELECT run, ?, ? FROM streams WHERE id = ?
+    .sql(`INSERT INTO page_aliases (run, key_hash, task) SELECT run, ?, ? FROM streams WHERE id = ?
          ON CONFLICT (run, key_hash) DO UPDATE SET task = excluded.task`)
     .run(keyHash(task.runId, report.landed.key), task.row, task.streamId);
 }
 
 /** Most runs have none, and then nobody needs to look for them. */
 export function hasAliases({ connection }: Context, run: number): boolean {
-  return connection.sql("SELECT 1 FROM aliases WHERE run = ? LIMIT 1").get(run) !== undefined;
+  return connection.sql("SELECT 1 FROM page_aliases WHERE run = ? LIMIT 1").get(run) !== undefined;
 }
 
 const SAID: ForEach = {

@@ -51,7 +51,7 @@ export function growRun(
   context: Context,
   hold: LaneHold,
   task: ClaimedTask,
-  { found, asideLimit }: Growth,
+  { found, auxiliaryLimit }: Growth,
   now: number,
 ): Grown | null {
   const tasks = found.map((one) => toTask(one, task));
@@ -62,14 +62,14 @@ export function growRun(
     const run = runRow(context, task.runId);
     if (run === null || TERMINAL_RUN_STATES.includes(run.status)) return null;
     const tally = new CounterDeltas();
-    const grown = addDiscovered(context, run.n, tasks, hashes, asideLimit, tally, now);
+    const grown = addDiscovered(context, run.n, tasks, hashes, auxiliaryLimit, tally, now);
     tally.apply(context);
     return grown;
   });
 }
 
 function toTask(found: Discovered, finder: ClaimedTask): NewTask {
-  const aside = found.aside !== undefined;
+  const auxiliary = found.auxiliary !== undefined;
   return {
     key: found.key,
     lane: found.lane,
@@ -77,10 +77,10 @@ function toTask(found: Discovered, finder: ClaimedTask): NewTask {
     resolver: finder.resolver,
     url: found.url,
     // What serves to find pages comes before them, and what is nearer to the start before the rest.
-    priority: aside ? 1 : -found.depth,
+    priority: auxiliary ? 1 : -found.depth,
     handler: found.handler ?? finder.handler,
-    payload: aside ? found.aside : { depth: found.depth },
-    aside,
+    payload: auxiliary ? found.auxiliary : { depth: found.depth },
+    auxiliary,
   };
 }
 
@@ -101,7 +101,7 @@ function addDiscovered(
   run: number,
   tasks: readonly NewTask[],
   hashes: readonly Uint8Array[],
-  asideLimit: number,
+  auxiliaryLimit: number,
   tally: CounterDeltas,
   now: number,
 ): Grown {
@@ -111,13 +111,15 @@ function addDiscovered(
     .get(run) as unknown as PagesOfRun;
   const room = {
     pages: roomFor(pages),
-    aside: tasks.some(({ aside }) => aside === true) ? Math.max(0, asideLimit - countAside(context, run)) : 0,
+    auxiliary: tasks.some(({ auxiliary }) => auxiliary === true)
+      ? Math.max(0, auxiliaryLimit - countAuxiliary(context, run))
+      : 0,
   };
   const { added, lanes, leftOut } = insertTasks(context, run, tasks, hashes, tally, now, room);
   if (added.pages > 0)
     connection.sql("UPDATE runs SET pages_known = pages_known + ? WHERE n = ?").run(added.pages, run);
   if (leftOut.pages) noteLeft(context, run, "pages");
-  return { added: added.pages + added.aside, lanes, leftOut: leftOut.pages || leftOut.aside };
+  return { added: added.pages + added.auxiliary, lanes, leftOut: leftOut.pages || leftOut.auxiliary };
 }
 
 interface PagesOfRun {
@@ -132,8 +134,10 @@ function roomFor({ pages_limit: limit, pages_known: known, pages_counted: counte
   return counted >= limit ? 0 : Math.max(0, mostKnown(limit) - known);
 }
 
-function countAside({ connection }: Context, run: number): number {
+function countAuxiliary({ connection }: Context, run: number): number {
   const all = TASK_STATES.join(" + ");
-  const row = connection.sql(`SELECT coalesce(sum(${all}), 0) AS n FROM streams WHERE run = ? AND aside = 1`).get(run);
+  const row = connection
+    .sql(`SELECT coalesce(sum(${all}), 0) AS n FROM streams WHERE run = ? AND auxiliary = 1`)
+    .get(run);
   return (row as { n: number }).n;
 }

@@ -16,7 +16,7 @@ interface CopyRow {
   fingerprint: string;
   task: number;
   records: number;
-  rest: Uint8Array;
+  payload: Uint8Array;
 }
 
 /** Stands for the number of records where they are not needed. */
@@ -26,7 +26,7 @@ const BARE = -1;
 export function readPageCopy(context: Context, jobId: string, key: string, fingerprint: string): PageCopyRecord | null {
   const row = context.connection
     .sql(
-      `SELECT c.url, c.etag, c.last_modified, c.fingerprint, c.task, c.records, c.rest
+      `SELECT c.url, c.etag, c.last_modified, c.fingerprint, c.task, c.records, c.payload
        FROM jobs j JOIN page_copies c ON c.job = j.n AND c.key_hash = ?2
          LEFT JOIN tasks t ON t.id = c.task
        WHERE j.id = ?1 AND c.fingerprint = ?3 AND (c.records = ${BARE}
@@ -39,7 +39,7 @@ export function readPageCopy(context: Context, jobId: string, key: string, finge
     etag: row.etag,
     lastModified: row.last_modified,
     fingerprint: row.fingerprint,
-    rest: row.rest,
+    payload: row.payload,
     taskId: encodeId(context.instance, "task", row.task),
     records: row.records,
   };
@@ -60,11 +60,11 @@ export function keepCopy(context: Context, { task, report }: SettledTask, record
   else
     connection
       .sql(
-        `INSERT INTO page_copies (job, key_hash, url, etag, last_modified, fingerprint, task, records, rest)
+        `INSERT INTO page_copies (job, key_hash, url, etag, last_modified, fingerprint, task, records, payload)
          SELECT j.n, ?, ?, ?, ?, ?, ?, ?, ? FROM runs r JOIN jobs j ON j.id = r.job WHERE r.id = ?
          ON CONFLICT (job, key_hash) DO UPDATE SET url = excluded.url, etag = excluded.etag,
            last_modified = excluded.last_modified, fingerprint = excluded.fingerprint, task = excluded.task,
-           records = excluded.records, rest = excluded.rest`,
+           records = excluded.records, payload = excluded.payload`,
       )
       .run(
         copyHash(task.key),
@@ -74,7 +74,7 @@ export function keepCopy(context: Context, { task, report }: SettledTask, record
         copy.fingerprint,
         task.row,
         copy.isBare === true ? BARE : records,
-        copy.rest,
+        copy.payload,
         task.runId,
       );
 }

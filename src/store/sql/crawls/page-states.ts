@@ -1,5 +1,5 @@
 /** What saved crawls know of their pages from run to run, and what each run found to be different. */
-import { type ChangeCounts, type ListedChange, PAGE_CHANGES, reachOf } from "../../../domain/page/page-change.ts";
+import { type ChangeCounts, type ListedChange, PAGE_CHANGES, scopeHashOf } from "../../../domain/page/page-change.ts";
 import type { EndReason } from "../../../domain/crawl/crawl-end.ts";
 import type { RunFacts } from "../../../domain/run/run-facts.ts";
 import type { PageChangeRecord } from "../../ports/crawl-port.ts";
@@ -49,10 +49,10 @@ export function beginComparison(context: Context, run: number): void {
   mergeFacts(context, run, { changes });
 }
 
-function reachIn({ connection }: Context, run: number): Uint8Array {
+function scopeHashOfRun({ connection }: Context, run: number): Uint8Array {
   const { snapshot } = connection.sql("SELECT snapshot FROM runs WHERE n = ?").get(run) as { snapshot: string };
   const { options = {} } = JSON.parse(snapshot) as { options?: Record<string, unknown> };
-  return Buffer.from(reachOf(options), "hex");
+  return Buffer.from(scopeHashOf(options), "hex");
 }
 
 /** The job may have been deleted meanwhile. */
@@ -60,12 +60,19 @@ const JOB_OF_NEW = "(SELECT j.n FROM runs r JOIN jobs j ON j.id = r.job WHERE r.
 
 /** A run that was opened again does not take a page away from one that came after it. */
 const KEEP_STATE: ForEach = {
-  text: `INSERT INTO page_states (job, key_hash, url, digest, run, reach, moved)
-    SELECT ${JOB_OF_NEW}, new.key_hash, new.url, new.digest, new.run, new.reach, new.moved FROM new
+  text: `INSERT INTO page_states (job, key_hash, url, digest, run, scope_hash, redirected)
+    SELECT ${JOB_OF_NEW}, new.key_hash, new.url, new.digest, new.run, new.scope_hash, new.redirected FROM new
     WHERE ${JOB_OF_NEW} IS NOT NULL
-    ON CONFLICT (job, key_hash) DO UPDATE SET url = excluded.url, digest = excluded.digest, reach = excluded.reach,
-      moved = excluded.moved, run = CASE WHEN excluded.run > page_states.run THEN excluded.run ELSE page_states.run END`,
-  columns: { run: "bigint", key_hash: "bytea", url: "text", digest: "bytea", reach: "bytea", moved: "bigint" },
+    ON CONFLICT (job, key_hash) DO UPDATE SET url = excluded.url, digest = excluded.digest, scope_hash = excluded.scope_hash,
+      redirected = excluded.redirected, run = CASE WHEN excluded.run > page_states.run THEN excluded.run ELSE page_states.run END`,
+  columns: {
+    run: "bigint",
+    key_hash: "bytea",
+    url: "text",
+    digest: "bytea",
+    scope_hash: "bytea",
+    redirected: "bigint",
+  },
 };
 
 const LIST_CHANGE: ForEach = {
@@ -94,8 +101,8 @@ export class PageStates {
     const hash = stateHash(page.key);
     const states = this.#states.get(run) ?? [];
     this.#states.set(run, states);
-    const [digest, reach] = [Buffer.from(page.digest, "hex"), Buffer.from(page.reach, "hex")];
-    states.push([run, hash, page.url, digest, reach, page.isMoved ? 1 : 0]);
+    const [digest, scopeHash] = [Buffer.from(page.digest, "hex"), Buffer.from(page.scopeHash, "hex")];
+    states.push([run, hash, page.url, digest, scopeHash, page.isRedirected ? 1 : 0]);
     if (page.change === null) return;
     if (page.change !== "unchanged") this.#list(run, hash, page.change, page.url);
     this.#count(run, page.change);
@@ -177,15 +184,15 @@ export function concludeComparison(
     end.status === "completed" && end.end_reason === "exhausted" && end.sitemapsUnread === 0 && !sees_part;
   let gone = 0;
   if (isWhole) {
-    const these = `${notSeen} AND reach = ?2 AND moved = 0`;
-    const reach = reachIn(context, run);
+    const these = `${notSeen} AND scope_hash = ?2 AND redirected = 0`;
+    const scopeHash = scopeHashOfRun(context, run);
     connection
       .sql(
         `INSERT INTO page_changes (run, key_hash, change, url)
          SELECT ?1, key_hash, ${PAGE_CHANGES.indexOf("gone")}, url FROM page_states WHERE ${these} ON CONFLICT DO NOTHING`,
       )
-      .run(run, reach);
-    gone = Number(connection.sql(`DELETE FROM page_states WHERE ${these}`).run(run, reach).changes);
+      .run(run, scopeHash);
+    gone = Number(connection.sql(`DELETE FROM page_states WHERE ${these}`).run(run, scopeHash).changes);
   }
   const { n: unknown } = connection.sql(`SELECT count(*) AS n FROM page_states WHERE ${notSeen}`).get(run) as {
     n: number;

@@ -79,7 +79,8 @@ export const RUN_MAY_WORK =
 export const NEVER = 8_640_000_000_000_000;
 
 /** The pages that are in hand and those that count are together no more than the crawl may have. */
-export const HAS_QUOTA = "(s.aside = 1 OR r.pages_limit IS NULL OR r.pages_counted + r.pages_in_hand < r.pages_limit)";
+export const HAS_QUOTA =
+  "(s.auxiliary = 1 OR r.pages_limit IS NULL OR r.pages_counted + r.pages_in_flight < r.pages_limit)";
 
 export function appendEvent(
   { connection }: Context,

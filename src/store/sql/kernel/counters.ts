@@ -32,7 +32,7 @@ function adding(table: "streams" | "site_counts", states: readonly TaskState[]):
   return table === "streams"
     ? {
         text: `UPDATE streams SET ${changes} FROM new WHERE streams.id = new.id
-          RETURNING new.place AS place, streams.run, streams.aside, streams.site, streams.opened_at, ${SUM_OPEN} AS open`,
+          RETURNING new.place AS place, streams.run, streams.auxiliary, streams.site, streams.opened_event, ${SUM_OPEN} AS open`,
         columns: { ...numbers, id: "bigint" },
       }
     : {
@@ -52,7 +52,7 @@ const MOST = "coalesce(pages_limit + pages_uncounted + ?3, pages_known)";
 const PERCENT = `CAST(min(99, 100 * ${DONE} / max(1, min(${KNOWN}, ${MOST}))) AS BIGINT)`;
 
 /** Pages are found before the page that links to them is counted. New ones hold the progress where it is, until it is true again. */
-const CHANGE_PAGES = `UPDATE runs SET pages_in_hand = pages_in_hand + ?1, pages_counted = pages_counted + ?2,
+const CHANGE_PAGES = `UPDATE runs SET pages_in_flight = pages_in_flight + ?1, pages_counted = pages_counted + ?2,
   pages_uncounted = pages_uncounted + ?3, progress = max(progress, ${PERCENT}) WHERE n = ?4 AND kind = 'crawl'`;
 
 export function changeCounters(context: Context, stream: number, change: CounterChange): void {
@@ -86,7 +86,7 @@ export function changeAllCounters(
       if (row.open === 0) closed.add(row.site);
       openings.changed(stream, row);
     }
-    if (row.aside === 1) continue;
+    if (row.auxiliary === 1) continue;
     if (row.site !== "") addUp(sites, row.site, change);
     const { running = 0, completed = 0, failed = 0, skipped = 0, unfetched = 0 } = change;
     run.inHand += running;
@@ -137,9 +137,9 @@ function changeStreams(
 
 interface ChangedStream {
   run: number;
-  aside: number;
+  auxiliary: number;
   site: string;
-  opened_at: number | null;
+  opened_event: number | null;
   open: number;
 }
 
@@ -157,7 +157,7 @@ class Openings {
     this.#connection = connection;
   }
 
-  changed(stream: number, { run, site, opened_at: since, open }: ChangedStream): void {
+  changed(stream: number, { run, site, opened_event: since, open }: ChangedStream): void {
     if (open === 0) this.#closed.set(`${run} ${site}`, since);
     this.#list.push({ stream, run, site, isOpen: open > 0 });
   }
@@ -191,14 +191,14 @@ class Openings {
 }
 
 const OPEN_SINCE: ForEach = {
-  text: `SELECT new.place AS place, (SELECT min(s.opened_at) FROM streams s WHERE s.run = new.run AND s.site = new.site) AS since
+  text: `SELECT new.place AS place, (SELECT min(s.opened_event) FROM streams s WHERE s.run = new.run AND s.site = new.site) AS since
     FROM new`,
   columns: { run: "bigint", site: "text" },
 };
 
 const NOTE_OPENING: ForEach = {
-  text: "UPDATE streams SET opened_at = new.opened_at FROM new WHERE streams.id = new.id",
-  columns: { opened_at: "bigint", id: "bigint" },
+  text: "UPDATE streams SET opened_event = new.opened_event FROM new WHERE streams.id = new.id",
+  columns: { opened_event: "bigint", id: "bigint" },
 };
 
 function addUp(sites: Map<string, TaskCounts>, site: string, change: CounterChange): void {

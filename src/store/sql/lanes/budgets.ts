@@ -3,11 +3,11 @@ import type { Connection } from "../kernel/connection.ts";
 import { bumpControl, type Context } from "../kernel/context.ts";
 
 /** Who wants units that others have stands here, under this key: they see it, and give up what is beyond an even share. */
-export const wishOf = (key: string) => `wish:${key}`;
+export const waitingKeyOf = (key: string) => `waiting:${key}`;
 
 export function borrow({ connection }: Context, key: string, owner: string, units: number, cap: number): number {
   return connection.write(() => {
-    // Loans end with their owner's lease. One that was replaced gets none: it would never come back.
+    // Permits end with their owner's lease. One that was replaced gets none: it would never come back.
     if (connection.sql(`SELECT 1 AS one WHERE ${IS_OWNER}`).get(owner) === undefined) return 0;
     const stored = connection.sql("SELECT cap FROM budgets WHERE key = ?").get(key) as
       | { cap: number | null }
@@ -16,56 +16,58 @@ export function borrow({ connection }: Context, key: string, owner: string, unit
     const lent = connection
       .sql(
         `SELECT coalesce(sum(units), 0) AS all_units, coalesce(sum(CASE WHEN owner = ? THEN units END), 0) AS mine
-         FROM loans WHERE key = ?`,
+         FROM budget_permits WHERE key = ?`,
       )
       .get(owner, key) as { all_units: number; mine: number };
-    const granted = Math.max(0, Math.min(units, limit - lent.all_units - wishesBefore(connection, key, owner)));
+    const granted = Math.max(0, Math.min(units, limit - lent.all_units - waitingBefore(connection, key, owner)));
     if (granted > 0) {
       connection
         .sql(
-          "INSERT INTO loans VALUES (?, ?, ?) ON CONFLICT (key, owner) DO UPDATE SET units = loans.units + excluded.units",
+          "INSERT INTO budget_permits VALUES (?, ?, ?) ON CONFLICT (key, owner) DO UPDATE SET units = budget_permits.units + excluded.units",
         )
         .run(key, owner, granted);
     }
     const held = lent.mine + granted;
-    if (units > 0 && held === 0 && limit > 0) wish(connection, key, owner);
+    if (units > 0 && held === 0 && limit > 0) enqueueRequest(connection, key, owner);
     // Whoever has some is seen by that.
     else if (lent.mine === 0 && granted > 0) withdrawRequest(connection, key, owner);
     return held;
   });
 }
 
-/** The units of a wish are its number: whoever asked first is served first, and not whoever asks again first. */
-function wish(connection: Connection, key: string, owner: string): void {
+/** The units of a waiting request are its number: whoever asked first is served first, and not whoever asks again first. */
+function enqueueRequest(connection: Connection, key: string, owner: string): void {
   connection
     .sql(
-      `INSERT INTO loans SELECT ?1, ?2, coalesce(max(units), 0) + 1 FROM loans WHERE key = ?1
+      `INSERT INTO budget_permits SELECT ?1, ?2, coalesce(max(units), 0) + 1 FROM budget_permits WHERE key = ?1
        ON CONFLICT (key, owner) DO NOTHING`,
     )
-    .run(wishOf(key), owner);
+    .run(waitingKeyOf(key), owner);
 }
 
-function wishesBefore(connection: Connection, key: string, owner: string): number {
+function waitingBefore(connection: Connection, key: string, owner: string): number {
   const row = connection
     .sql(
-      `SELECT count(*) AS n FROM loans WHERE key = ?1 AND owner <> ?2
-         AND units < coalesce((SELECT units FROM loans WHERE key = ?1 AND owner = ?2), ${Number.MAX_SAFE_INTEGER})`,
+      `SELECT count(*) AS n FROM budget_permits WHERE key = ?1 AND owner <> ?2
+         AND units < coalesce((SELECT units FROM budget_permits WHERE key = ?1 AND owner = ?2), ${Number.MAX_SAFE_INTEGER})`,
     )
-    .get(wishOf(key), owner);
+    .get(waitingKeyOf(key), owner);
   return (row as { n: number }).n;
 }
 
 /** How many owners have units of a budget, or want some and have none. */
 export function borrowers({ connection }: Context, key: string): number {
-  const row = connection.sql("SELECT count(DISTINCT owner) AS n FROM loans WHERE key IN (?, ?)").get(key, wishOf(key));
+  const row = connection
+    .sql("SELECT count(DISTINCT owner) AS n FROM budget_permits WHERE key IN (?, ?)")
+    .get(key, waitingKeyOf(key));
   return (row as { n: number }).n;
 }
 
 function withdrawRequest(connection: Connection, key: string, owner: string): void {
-  connection.sql("DELETE FROM loans WHERE key = ? AND owner = ?").run(wishOf(key), owner);
+  connection.sql("DELETE FROM budget_permits WHERE key = ? AND owner = ?").run(waitingKeyOf(key), owner);
 }
 
-/** With no units it withdraws its wish for some. With `wantsAgain` it is the last in line at once, unless it has some left. */
+/** With no units it withdraws its request for some. With `wantsAgain` it is the last in line at once, unless it has some left. */
 export function giveBack(
   { connection }: Context,
   key: string,
@@ -75,11 +77,12 @@ export function giveBack(
 ): void {
   connection.write(() => {
     if (units === 0) return withdrawRequest(connection, key, owner);
-    connection.sql("DELETE FROM loans WHERE key = ? AND owner = ? AND units <= ?").run(key, owner, units);
-    connection.sql("UPDATE loans SET units = units - ? WHERE key = ? AND owner = ?").run(units, key, owner);
-    // As with loans: the wish of an owner that was replaced would never end.
-    const mayWish = `SELECT 1 AS one WHERE ${IS_OWNER} AND NOT EXISTS (SELECT 1 FROM loans WHERE key = ? AND owner = ?)`;
-    if (wantsAgain && connection.sql(mayWish).get(owner, key, owner) !== undefined) wish(connection, key, owner);
+    connection.sql("DELETE FROM budget_permits WHERE key = ? AND owner = ? AND units <= ?").run(key, owner, units);
+    connection.sql("UPDATE budget_permits SET units = units - ? WHERE key = ? AND owner = ?").run(units, key, owner);
+    // As with permits: the request of an owner that was replaced would never end.
+    const mayWait = `SELECT 1 AS one WHERE ${IS_OWNER} AND NOT EXISTS (SELECT 1 FROM budget_permits WHERE key = ? AND owner = ?)`;
+    if (wantsAgain && connection.sql(mayWait).get(owner, key, owner) !== undefined)
+      enqueueRequest(connection, key, owner);
   });
 }
 

@@ -7,7 +7,7 @@ export interface Sharing {
   id: number;
   run: number;
   site: string;
-  aside: number;
+  auxiliary: number;
   queued: number;
   running: number;
   /** How many more pages of the run may be in hand; null: as many as there are. */
@@ -18,9 +18,9 @@ export interface Sharing {
 
 /** How many tasks of these streams of one run may be taken, now or later. */
 export function readyOf(streams: readonly Sharing[], places = streams[0]?.places ?? null): number {
-  const ready = { aside: 0, pages: 0 };
-  for (const { aside, queued } of streams) ready[aside === 1 ? "aside" : "pages"] += queued;
-  return ready.aside + Math.min(ready.pages, places ?? Number.POSITIVE_INFINITY);
+  const ready = { auxiliary: 0, pages: 0 };
+  for (const { auxiliary, queued } of streams) ready[auxiliary === 1 ? "auxiliary" : "pages"] += queued;
+  return ready.auxiliary + Math.min(ready.pages, places ?? Number.POSITIVE_INFINITY);
 }
 
 /** Splits `limit` evenly over parties that can use at most what they have; the first in line get the remainder. */
@@ -46,7 +46,7 @@ const LANES_COUNTED = 64;
 const LANES_WITH_PAGES = ["queued", "running", "retrying"]
   .map(
     (state) => `SELECT lane FROM (SELECT lane FROM streams INDEXED BY streams_${state}_of_run
-      WHERE run = ?1 AND ${state} > 0 AND aside = 0 LIMIT ${LANES_COUNTED}) AS ${state}_lanes`,
+      WHERE run = ?1 AND ${state} > 0 AND auxiliary = 0 LIMIT ${LANES_COUNTED}) AS ${state}_lanes`,
   )
   .join(" UNION ");
 
@@ -91,7 +91,7 @@ export function bestOf(
               `SELECT id, priority FROM tasks WHERE stream = ? AND state = ${STATE.queued} ORDER BY priority DESC, id LIMIT ?`,
             )
             .all(stream.id, Math.min(count, stream.queued)),
-        ).map((task) => ({ ...task, isPage: stream.aside === 0 })),
+        ).map((task) => ({ ...task, isPage: stream.auxiliary === 0 })),
       )
       .toSorted(byUrgency)
       .map((task, index) => ({ ...task, turn: bySite.size === 1 ? 0 : inHand + index }));

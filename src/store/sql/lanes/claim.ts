@@ -83,8 +83,8 @@ export class ClaimCursor {
 const HAS_TIME_LEFT =
   "(r.time_limit_ms IS NULL OR r.running_since IS NULL OR r.ran_ms + ? - r.running_since + r.page_ms < r.time_limit_ms)";
 
-const SELECT_STREAMS = `${WITH_WAITS_OF_LANE} SELECT s.id, s.run, s.site, s.resolver, s.aside, s.queued, s.running, s.retrying, r.open_streams, r.id AS run_id, r.kind, r.status, r.generation, r.max_attempts,
-    r.time_limit_ms IS NOT NULL AS timed, r.pages_limit - r.pages_counted - r.pages_in_hand AS places
+const SELECT_STREAMS = `${WITH_WAITS_OF_LANE} SELECT s.id, s.run, s.site, s.resolver, s.auxiliary, s.queued, s.running, s.retrying, r.open_streams, r.id AS run_id, r.kind, r.status, r.generation, r.max_attempts,
+    r.time_limit_ms IS NOT NULL AS timed, r.pages_limit - r.pages_counted - r.pages_in_flight AS places
   FROM streams s JOIN runs r ON r.n = s.run ${JOIN_WAITS} WHERE s.lane = ? AND ${RUN_MAY_WORK} AND ${HAS_TIME_LEFT} AND ${HAS_QUOTA} AND ${SITE_MAY_WORK}`;
 
 /**
@@ -147,8 +147,13 @@ export function claim(
     const opened =
       shard === undefined
         ? []
-        : dealOut(context, { ...hold, shard }, ready, options.limit, ({ run, site, resolver, aside }, lane, index) =>
-            streamId(context, run, { lane, site, shard: index, resolver, aside: aside === 1 }),
+        : dealOut(
+            context,
+            { ...hold, shard },
+            ready,
+            options.limit,
+            ({ run, site, resolver, auxiliary }, lane, index) =>
+              streamId(context, run, { lane, site, shard: index, resolver, auxiliary: auxiliary === 1 }),
           );
     const left = order.reduce((sum, run) => sum + readyOf(byRun.get(run) ?? []), 0);
     return {
@@ -237,7 +242,7 @@ function takeFrom(
     if (taken === 0) continue;
     changes.set(stream.id, { queued: -taken, running: taken });
     stream.queued -= taken;
-    if (stream.aside === 1) continue;
+    if (stream.auxiliary === 1) continue;
     for (const other of streams) if (other.places !== null) other.places -= taken;
   }
   if (first.kind === "workflow") stepsStarted(context, first.run, claimed, now);
@@ -299,7 +304,7 @@ export function toClaimed(context: Context, row: ClaimedRow, stream: StreamRow):
     priority,
     handler,
     payload: parseJson<unknown>(payload, null),
-    aside: stream.aside === 1,
+    auxiliary: stream.auxiliary === 1,
     tries,
     waits,
     attempts: unpackAttempts(attempts),

@@ -59,7 +59,7 @@ export function takeEngine(
            (SELECT s.lane FROM streams s INDEXED BY streams_open WHERE ${STREAM_IS_OPEN})`,
         )
         .run(leaseNow());
-      connection.sql("DELETE FROM loans").run();
+      connection.sql("DELETE FROM budget_permits").run();
       connection.sql("DELETE FROM owners").run();
       connection
         .sql("INSERT INTO owners (owner, lease_until, boot, pid, pid_start) VALUES (?, 0, ?, ?, ?)")

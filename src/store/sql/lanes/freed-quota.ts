@@ -9,7 +9,7 @@ export function lanesForFreedQuota({ connection }: Context, run: number, { inHan
   const freed = -inHand - counted;
   if (freed <= 0) return [];
   const { free } = connection
-    .sql("SELECT pages_limit - pages_counted - pages_in_hand AS free FROM runs WHERE n = ?")
+    .sql("SELECT pages_limit - pages_counted - pages_in_flight AS free FROM runs WHERE n = ?")
     .get(run) as { free: number | null };
   // Before, there were places already: nobody had to wait for one.
   if (free === null || free > freed) return [];

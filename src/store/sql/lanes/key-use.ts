@@ -1,6 +1,6 @@
 import { resolverKey } from "../../../domain/lane/lane.ts";
 import type { KeyUse, OpenAtSite } from "../../ports/key-use-port.ts";
-import { wishOf } from "./budgets.ts";
+import { waitingKeyOf } from "./budgets.ts";
 import { type Context, rows } from "../kernel/context.ts";
 import { requireRun } from "../runs/runs.ts";
 
@@ -21,13 +21,13 @@ export function keyUse(context: Context, runId: string, keys: readonly string[])
   ))
     of(resolver).running = Number(running);
   const budgets = new Map(
-    keys.flatMap((key) => [resolverKey(key), wishOf(resolverKey(key))].map((name) => [name, key])),
+    keys.flatMap((key) => [resolverKey(key), waitingKeyOf(resolverKey(key))].map((name) => [name, key])),
   );
-  const loans = connection.sql(
-    "SELECT key, sum(units) AS units, count(*) AS n FROM loans WHERE key IN (SELECT value FROM json_each(?)) GROUP BY key",
+  const permits = connection.sql(
+    "SELECT key, sum(units) AS units, count(*) AS n FROM budget_permits WHERE key IN (SELECT value FROM json_each(?)) GROUP BY key",
   );
   for (const { key: name, units, n } of rows<{ key: string; units: number; n: number }>(
-    loans.all(JSON.stringify([...budgets.keys()])),
+    permits.all(JSON.stringify([...budgets.keys()])),
   )) {
     const key = budgets.get(name) as string;
     if (name === resolverKey(key)) of(key).lent = Number(units);

@@ -75,14 +75,14 @@ export function takeLane(context: Context, lane: string, owner: string, ttlMs: n
       .sql(
         `UPDATE lanes SET owner = ?, epoch = epoch + 1, lease_until = ?
          WHERE lane = ? AND (owner IS NULL OR lease_until < ?) AND ${IS_OWNER}
-         RETURNING id, epoch, home, shard, rest_until, rest_epoch`,
+         RETURNING id, epoch, parent_lane, shard, rest_until, rest_epoch`,
       )
       .get(owner, now + ttlMs, lane, now, owner) as TakenLane | undefined;
     if (row === undefined) return null;
-    const home = row.home ?? row.id;
+    const home = row.parent_lane ?? row.id;
     let site = siteOfLane(context, home);
     let opened: string[] | undefined;
-    if (site !== null && site.split !== site.targetShardCount) {
+    if (site !== null && site.shardCount !== site.targetShardCount) {
       // The shares of the others hold until they have given theirs back: until then nothing new is begun here.
       if (othersHaveLanes(context, home, row.id)) {
         connection.sql("UPDATE lanes SET owner = NULL, lease_until = ? WHERE id = ?").run(now, row.id);
@@ -109,8 +109,8 @@ export function takeLane(context: Context, lane: string, owner: string, ttlMs: n
         : {}),
       ...(opened === undefined ? {} : { opened }),
     };
-    if (site === null || site.split === 1) return { ...grant, site };
-    const shard = { index: row.shard, of: site.split };
+    if (site === null || site.shardCount === 1) return { ...grant, site };
+    const shard = { index: row.shard, of: site.shardCount };
     return { ...grant, shard, site: { ...site, health: healthOfShard(context, site.site, row) } };
   });
 }
@@ -118,7 +118,7 @@ export function takeLane(context: Context, lane: string, owner: string, ttlMs: n
 interface TakenLane {
   id: number;
   epoch: number;
-  home: number | null;
+  parent_lane: number | null;
   shard: number;
   rest_until: number | null;
   rest_epoch: number | null;

@@ -85,7 +85,7 @@ function leaveLane({ connection, leaseNow }: Context, lane: string, owner: strin
 export function dropOwner({ connection, leaseNow }: Context, owner: string): void {
   connection.sql("DELETE FROM owners WHERE owner = ?").run(owner);
   connection.sql("UPDATE lanes SET owner = NULL, lease_until = ? WHERE owner = ?").run(leaseNow(), owner);
-  connection.sql("DELETE FROM loans WHERE owner = ?").run(owner);
+  connection.sql("DELETE FROM budget_permits WHERE owner = ?").run(owner);
 }
 
 /** False when it was too late: others may have taken what it had. Within a transaction. */

@@ -10,7 +10,7 @@ export interface Place {
   laneName: string;
   site: string;
   /** In how many lanes the site's work is; this is the first of them. */
-  split: number;
+  shardCount: number;
   shard: number;
 }
 
@@ -26,7 +26,7 @@ const MAKE_LANE: ForEach = {
 };
 
 const FIND_SITE: ForEach = {
-  text: `SELECT new.place AS place, p.lane, l.lane AS name, p.split, p.first_seen_at
+  text: `SELECT new.place AS place, p.lane, l.lane AS name, p.shard_count, p.first_seen_at
     FROM sites p JOIN lanes l ON l.id = p.lane, new WHERE p.site = new.site`,
   columns: { site: "text" },
 };
@@ -81,7 +81,7 @@ export function laneId(context: Context, lane: string): number {
 interface SiteRow {
   lane: number;
   name: string;
-  split: number;
+  shard_count: number;
   first_seen_at: number | null;
 }
 
@@ -105,7 +105,7 @@ export function placesOf(
     const row = found[index] as SiteRow | undefined;
     if (row === undefined) continue;
     if (row.first_seen_at === null) unseen.push([site, now]);
-    known.set(site, { lane: row.lane, laneName: row.name, site, split: row.split, shard: 0 });
+    known.set(site, { lane: row.lane, laneName: row.name, site, shardCount: row.shard_count, shard: 0 });
   }
   dialect.each(connection, SEE_SITE, unseen);
   const fresh = list.filter(({ site }) => site === null || !known.has(site));
@@ -115,20 +115,20 @@ export function placesOf(
   for (const { lane: laneName, site } of fresh) {
     if (site === null || known.has(site)) continue;
     const lane = lanes.get(laneName) as number;
-    known.set(site, { lane, laneName, site, split: 1, shard: 0 });
+    known.set(site, { lane, laneName, site, shardCount: 1, shard: 0 });
     made.push([site, lane, now]);
   }
   makeSites(context, made);
   return list.map(({ lane: laneName, site }) =>
     site === null
-      ? { lane: lanes.get(laneName) as number, laneName, site: "", split: 1, shard: 0 }
+      ? { lane: lanes.get(laneName) as number, laneName, site: "", shardCount: 1, shard: 0 }
       : (known.get(site) as Place),
   );
 }
 
 /** Where a task goes whose site is divided, by the hash of its key. */
 export function shardPlace(context: Context, place: Place, hash: Uint8Array): Place {
-  const shard = shardOfKey(hash, place.split);
+  const shard = shardOfKey(hash, place.shardCount);
   if (shard === 0) return place;
   const { id, lane } = shardLane(context, place.lane, place.site, shard);
   return { ...place, lane: id, laneName: lane, shard };
@@ -155,16 +155,16 @@ export interface StreamWanted {
   lane: number;
   site: string;
   resolver: string | null;
-  aside?: boolean | undefined;
+  auxiliary?: boolean | undefined;
   shard?: number;
 }
 
-const OF_RUN = { run: "bigint", site: "text", resolver: "text", aside: "bigint", shard: "bigint" } as const;
+const OF_RUN = { run: "bigint", site: "text", resolver: "text", auxiliary: "bigint", shard: "bigint" } as const;
 const STREAM_COLUMNS = { ...OF_RUN, lane: "bigint" } as const;
 
 const FIND_STREAM: ForEach = {
   text: `SELECT new.place AS place, s.id, s.lane FROM streams s, new
-    WHERE s.run = new.run AND s.site = new.site AND s.resolver = new.resolver AND s.aside = new.aside AND s.shard = new.shard`,
+    WHERE s.run = new.run AND s.site = new.site AND s.resolver = new.resolver AND s.auxiliary = new.auxiliary AND s.shard = new.shard`,
   columns: OF_RUN,
 };
 
@@ -175,8 +175,8 @@ const FIND_LANE_STREAM: ForEach = {
 };
 
 const MAKE_STREAM: ForEach = {
-  text: `INSERT INTO streams (run, site, resolver, aside, shard, lane)
-    SELECT new.run, new.site, new.resolver, new.aside, new.shard, new.lane FROM new ORDER BY new.place`,
+  text: `INSERT INTO streams (run, site, resolver, auxiliary, shard, lane)
+    SELECT new.run, new.site, new.resolver, new.auxiliary, new.shard, new.lane FROM new ORDER BY new.place`,
   columns: STREAM_COLUMNS,
 };
 
@@ -188,8 +188,8 @@ const MOVE_STREAM: ForEach = {
 /** Finds or makes streams of a run. What it has at a site had its lane when it had work there last: it goes along. */
 export function streamsOf({ connection }: Context, run: number, list: readonly StreamWanted[]): number[] {
   const { dialect } = connection;
-  const valuesOf = ({ site, resolver, aside = false, shard = 0, lane }: StreamWanted) =>
-    [run, site, resolver ?? "", Number(aside), shard, lane] satisfies Value[];
+  const valuesOf = ({ site, resolver, auxiliary = false, shard = 0, lane }: StreamWanted) =>
+    [run, site, resolver ?? "", Number(auxiliary), shard, lane] satisfies Value[];
   const names = list.map((wanted) => valuesOf(wanted).join("\0"));
   const ids = new Map<string, number>();
   const moved: Value[][] = [];

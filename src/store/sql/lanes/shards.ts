@@ -7,22 +7,22 @@ import { bumpControl, type Context, rows, RUN_MAY_WORK, STATE, stampIdleLane } f
 import { changeAllCounters, type CounterChange } from "../kernel/counters.ts";
 
 /** Where the work of a stream `s` at site `p` belongs. With fewer shards than there were, several streams are in one lane. */
-export const LANE_OF_STREAM = `coalesce((SELECT x.id FROM lanes x WHERE p.split > 1 AND x.home = p.lane
-  AND x.shard = s.shard % p.split), p.lane, s.lane)`;
+export const LANE_OF_STREAM = `coalesce((SELECT x.id FROM lanes x WHERE p.shard_count > 1 AND x.parent_lane = p.lane
+  AND x.shard = s.shard % p.shard_count), p.lane, s.lane)`;
 
 /** The lane of the site, whichever of its shards a lane is; with the lane's number as a value. */
-export const HOME_OF_LANE = "(SELECT coalesce(home, id) FROM lanes WHERE id = ?)";
+export const HOME_OF_LANE = "(SELECT coalesce(parent_lane, id) FROM lanes WHERE id = ?)";
 
 /** All lanes of a site, with the number of its own lane as both values. */
-export const LANES_OF_HOME = "(SELECT CAST(? AS BIGINT) UNION ALL SELECT id FROM lanes WHERE home = ?)";
+export const LANES_OF_HOME = "(SELECT CAST(? AS BIGINT) UNION ALL SELECT id FROM lanes WHERE parent_lane = ?)";
 
 /** All lanes of a site, with its name as both values. */
 export const LANES_OF_SITE = `(SELECT lane FROM sites WHERE site = ?1
-  UNION ALL SELECT x.id FROM lanes x JOIN sites h ON h.lane = x.home WHERE h.site = ?1)`;
+  UNION ALL SELECT x.id FROM lanes x JOIN sites h ON h.lane = x.parent_lane WHERE h.site = ?1)`;
 
 /** While a site is divided anew, its lanes are taken only when nobody has one of them. With the lane as `l`, the site as `p`, and the time. */
-export const MAY_BE_TAKEN = `(p.split IS NULL OR p.split = p.split_due OR NOT EXISTS (SELECT 1 FROM lanes x
-  WHERE (x.id = p.lane OR x.home = p.lane) AND x.id <> l.id AND x.owner IS NOT NULL AND x.lease_until >= ?))`;
+export const MAY_BE_TAKEN = `(p.shard_count IS NULL OR p.shard_count = p.target_shard_count OR NOT EXISTS (SELECT 1 FROM lanes x
+  WHERE (x.id = p.lane OR x.parent_lane = p.lane) AND x.id <> l.id AND x.owner IS NOT NULL AND x.lease_until >= ?))`;
 
 /** Finds or makes the lane of a shard. */
 export function shardLane(
@@ -35,7 +35,7 @@ export function shardLane(
   const found = connection.sql("SELECT id FROM lanes WHERE lane = ?").get(lane) as { id: number } | undefined;
   if (found !== undefined) return { id: found.id, lane };
   const made = connection
-    .sql("INSERT INTO lanes (lane, lease_until, home, shard) VALUES (?, ?, ?, ?) RETURNING id")
+    .sql("INSERT INTO lanes (lane, lease_until, parent_lane, shard) VALUES (?, ?, ?, ?) RETURNING id")
     .get(lane, leaseNow(), home, shard) as { id: number };
   return { id: made.id, lane };
 }
@@ -44,7 +44,7 @@ export function shardLane(
 export function noteShardsDue(context: Context, site: SiteRecord): void {
   const due = shardsDue(site);
   if (due === site.targetShardCount) return;
-  context.connection.sql("UPDATE sites SET split_due = ? WHERE site = ?").run(due, site.site);
+  context.connection.sql("UPDATE sites SET target_shard_count = ? WHERE site = ?").run(due, site.site);
   bumpControl(context);
 }
 
@@ -64,7 +64,7 @@ export function othersHaveLanes({ connection, leaseNow }: Context, home: number,
  */
 export function divideAnew(context: Context, { site, targetShardCount }: SiteRecord, home: number): string[] {
   const { connection, leaseNow } = context;
-  connection.sql("UPDATE sites SET split = split_due, waiting = NULL WHERE site = ?").run(site);
+  connection.sql("UPDATE sites SET shard_count = target_shard_count, waiting = NULL WHERE site = ?").run(site);
   for (let shard = 1; shard < targetShardCount; shard += 1) shardLane(context, home, site, shard);
   // Whoever let its lease end here must not write what it still has.
   connection
@@ -99,7 +99,7 @@ interface Giver {
   run: number;
   site: string;
   resolver: string;
-  aside: number;
+  auxiliary: number;
   queued: number;
 }
 
@@ -159,7 +159,7 @@ function siblings(
   { connection }: Context,
   { laneId, shard: { of } }: LaneHold & { shard: Shard },
 ): { id: number; lane: string; shard: number; ready: number }[] {
-  const { home } = connection.sql("SELECT coalesce(home, id) AS home FROM lanes WHERE id = ?").get(laneId) as {
+  const { home } = connection.sql("SELECT coalesce(parent_lane, id) AS home FROM lanes WHERE id = ?").get(laneId) as {
     home: number;
   };
   return rows(

@@ -68,7 +68,7 @@ const CHECKS: readonly Check[] = [
         context,
         // Summed up first: there may be very many of both.
         `SELECT site, said, real FROM (SELECT c.site, ${listOf("c")} AS said, coalesce(s.sums, '${NONE}') AS real
-           FROM site_counts c LEFT JOIN (SELECT site, ${SUMS} AS sums FROM streams WHERE aside = 0 GROUP BY site) AS s
+           FROM site_counts c LEFT JOIN (SELECT site, ${SUMS} AS sums FROM streams WHERE auxiliary = 0 GROUP BY site) AS s
              ON s.site = c.site) AS compared WHERE said <> real`,
       ).map((row) => `site ${row.site} says ${row.said}, there are ${row.real}`),
   },
@@ -86,13 +86,13 @@ const CHECKS: readonly Check[] = [
     find: (context) =>
       all<{ id: number; site: string }>(
         context,
-        `SELECT s.id, s.site FROM streams s WHERE (s.opened_at IS NOT NULL) <> (s.site <> '' AND ${openSum} > 0)`,
+        `SELECT s.id, s.site FROM streams s WHERE (s.opened_event IS NOT NULL) <> (s.site <> '' AND ${openSum} > 0)`,
       ).map((row) => `stream ${row.id} at ${row.site}`),
   },
   {
     name: "runs that may work know when they began",
     find: (context) =>
-      all<{ id: string }>(context, `SELECT r.id FROM runs r WHERE r.began_at IS NULL AND ${RUN_MAY_WORK}`).map(
+      all<{ id: string }>(context, `SELECT r.id FROM runs r WHERE r.start_event IS NULL AND ${RUN_MAY_WORK}`).map(
         (row) => `run ${row.id} does not`,
       ),
   },
@@ -107,19 +107,19 @@ const CHECKS: readonly Check[] = [
       ).map((row) => `run ${row.id} says ${row.open_streams} open streams, there are ${row.real}`),
   },
   {
-    name: "crawls know how many of their pages are in hand, and how many count",
+    name: "crawls know how many of their pages are in flight, and how many count",
     find: (context) =>
       all<{ id: string; said: string; real: string }>(
         context,
         `SELECT id, said, real FROM (
-           SELECT r.id, r.pages_in_hand || ' in hand, ' || r.pages_counted || ' that count, ' || r.pages_uncounted || ' that do not' AS said,
-             sum(s.running) || ' in hand, ' || (sum(s.completed + s.failed) - unfetched) || ' that count, '
+           SELECT r.id, r.pages_in_flight || ' in flight, ' || r.pages_counted || ' that count, ' || r.pages_uncounted || ' that do not' AS said,
+             sum(s.running) || ' in flight, ' || (sum(s.completed + s.failed) - unfetched) || ' that count, '
                || (sum(s.skipped) + unfetched) || ' that do not' AS real
            FROM (SELECT *, (SELECT coalesce(sum(count), 0) FROM run_errors e
                WHERE e.run = runs.n AND e.reason IN (${neverFetched})) AS unfetched
              FROM runs WHERE kind = 'crawl' AND removing_at IS NULL) r
-           JOIN streams s ON s.run = r.n AND s.aside = 0
-           GROUP BY r.n, r.id, r.pages_in_hand, r.pages_counted, r.pages_uncounted, unfetched
+           JOIN streams s ON s.run = r.n AND s.auxiliary = 0
+           GROUP BY r.n, r.id, r.pages_in_flight, r.pages_counted, r.pages_uncounted, unfetched
          ) AS compared WHERE said <> real`,
       ).map((row) => `run ${row.id} says it has pages: ${row.said}; there are ${row.real}`),
   },
@@ -129,7 +129,7 @@ const CHECKS: readonly Check[] = [
       all<{ id: string; counted: number; real: number }>(
         context,
         `SELECT * FROM (SELECT r.id, (SELECT coalesce(sum(count), 0) FROM run_errors e WHERE e.run = r.n) AS counted,
-             (SELECT coalesce(sum(failed), 0) FROM streams s WHERE s.run = r.n AND s.aside = 0) AS real
+             (SELECT coalesce(sum(failed), 0) FROM streams s WHERE s.run = r.n AND s.auxiliary = 0) AS real
            FROM runs r WHERE r.removing_at IS NULL) AS compared WHERE counted <> real`,
       ).map((row) => `run ${row.id} has counted ${row.counted} failures, there are ${row.real}`),
   },
@@ -232,7 +232,7 @@ const CHECKS: readonly Check[] = [
         "run_errors",
         "results",
         "artifacts",
-        "aliases",
+        "page_aliases",
         "run_traps",
         "workflows",
         "workflow_snapshots",
@@ -250,7 +250,7 @@ const CHECKS: readonly Check[] = [
     find: (context) =>
       all<{ key: string; owner: string }>(
         context,
-        "SELECT key, owner FROM loans WHERE owner NOT IN (SELECT owner FROM owners)",
+        "SELECT key, owner FROM budget_permits WHERE owner NOT IN (SELECT owner FROM owners)",
       ).map((row) => `budget ${row.key} is lent to ${row.owner}, which is not the engine`),
   },
   ...WORKFLOW_CHECKS,

@@ -1,6 +1,6 @@
 /** The registry of the processes that do the work. */
 import { OrbError } from "../../../base/errors.ts";
-import type { NewWorker, WorkerPulse, WorkerRecord, WorkerState, WorkerRequests } from "../../ports/worker-port.ts";
+import type { NewWorker, WorkerHeartbeat, WorkerRecord, WorkerState, WorkerRequests } from "../../ports/worker-port.ts";
 import { type Context, parseJson, rows } from "../kernel/context.ts";
 
 interface WorkerRow {
@@ -15,10 +15,10 @@ interface WorkerRow {
   heartbeat_ms: number;
   state: WorkerState;
   state_now?: WorkerState;
-  pulse: string | null;
-  drain_asked: number;
+  heartbeat: string | null;
+  drain_requested: number;
   started_at: number;
-  heard_at: number;
+  heartbeat_at: number;
   stopped_at: number | null;
 }
 
@@ -27,13 +27,13 @@ const AT_LEAST_MS = 10_000;
 
 /** A time of the monotonic clock that lies ahead was written before the machine started anew. */
 const IS_SILENT = `state IN ('working', 'draining', 'drained')
-  AND (heard_lease > ?1 OR ?1 - heard_lease > max(${AT_LEAST_MS}, ${HEARTBEATS} * heartbeat_ms))`;
+  AND (heartbeat_lease_at > ?1 OR ?1 - heartbeat_lease_at > max(${AT_LEAST_MS}, ${HEARTBEATS} * heartbeat_ms))`;
 
 /** Whoever reads sees who is lost, though nobody may be there to write it down. */
 const READ = `SELECT *, CASE WHEN ${IS_SILENT} THEN 'lost' ELSE state END AS state_now FROM workers`;
 
 /** Of one that has not said anything yet. */
-const SILENT: WorkerPulse = {
+const SILENT: WorkerHeartbeat = {
   role: "standby",
   engine: "embedded",
   inFlight: 0,
@@ -48,9 +48,9 @@ const SILENT: WorkerPulse = {
 };
 
 function toRecord(row: WorkerRow): WorkerRecord {
-  const pulse = parseJson<WorkerPulse>(row.pulse, SILENT);
+  const heartbeat = parseJson<WorkerHeartbeat>(row.heartbeat, SILENT);
   return {
-    ...pulse,
+    ...heartbeat,
     // Of one that is lost, what it said last is all that is known.
     ...(row.state === "stopped" ? { role: "stopped", inFlight: 0, tasksPerSecond: 0, active: [] } : {}),
     id: row.id,
@@ -61,9 +61,9 @@ function toRecord(row: WorkerRow): WorkerRecord {
     maxWorkers: row.max_workers,
     heartbeatMs: row.heartbeat_ms,
     state: row.state_now ?? row.state,
-    drainAsked: row.drain_asked === 1,
+    drainRequested: row.drain_requested === 1,
     startedAt: row.started_at,
-    heardAt: row.heard_at,
+    heartbeatAt: row.heartbeat_at,
     stoppedAt: row.stopped_at,
   };
 }
@@ -77,9 +77,9 @@ export function registerWorker(context: Context, worker: NewWorker, now: number,
       connection
         .sql(
           `INSERT INTO workers (id, machine, boot, pid, pid_start, version, command, max_workers, heartbeat_ms, state,
-             started_at, heard_at, heard_lease)
+             started_at, heartbeat_at, heartbeat_lease_at)
            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'working', ?10, ?10, ?11)
-           ON CONFLICT (id) DO UPDATE SET heard_at = excluded.heard_at, heard_lease = excluded.heard_lease`,
+           ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at, heartbeat_lease_at = excluded.heartbeat_lease_at`,
         )
         .run(
           id,
@@ -106,30 +106,30 @@ function unknownWorker(id: string): OrbError {
   });
 }
 
-const WISHES = "drain_asked, ping > ping_answered AS ping";
+const WISHES = "drain_requested, ping > ping_answered AS ping";
 
 function toPageOptions(row: unknown, id: string): WorkerRequests {
   if (row === undefined) throw unknownWorker(id);
-  const { drain_asked: drain, ping } = row as { drain_asked: number; ping: number };
+  const { drain_requested: drain, ping } = row as { drain_requested: number; ping: number };
   return { drain: drain === 1, ping: ping === 1 };
 }
 
-export function pulseWorker(
+export function recordHeartbeat(
   { connection, leaseNow }: Context,
   id: string,
   state: WorkerState,
-  pulse: WorkerPulse,
+  heartbeat: WorkerHeartbeat,
   now: number,
 ): WorkerRequests {
   return connection.write(() =>
     toPageOptions(
       connection
         .sql(
-          `UPDATE workers SET state = ?, pulse = ?, heard_at = ?, heard_lease = ?, stopped_at = NULL, ping_answered = ping
+          `UPDATE workers SET state = ?, heartbeat = ?, heartbeat_at = ?, heartbeat_lease_at = ?, stopped_at = NULL, ping_answered = ping
            WHERE id = ?
            RETURNING ${WISHES}`,
         )
-        .get(state, JSON.stringify(pulse), now, leaseNow(), id),
+        .get(state, JSON.stringify(heartbeat), now, leaseNow(), id),
       id,
     ),
   );
@@ -141,7 +141,9 @@ export function workerRequests({ connection }: Context, id: string): WorkerReque
 
 export function workerStopped({ connection }: Context, id: string, now: number): void {
   connection.write(() =>
-    connection.sql("UPDATE workers SET state = 'stopped', heard_at = ?1, stopped_at = ?1 WHERE id = ?2").run(now, id),
+    connection
+      .sql("UPDATE workers SET state = 'stopped', heartbeat_at = ?1, stopped_at = ?1 WHERE id = ?2")
+      .run(now, id),
   );
 }
 
@@ -174,7 +176,7 @@ export function askDrain(context: Context, id: string, drain: boolean): WorkerRe
   return context.connection.write(
     () => {
       requireListening(context, id);
-      context.connection.sql("UPDATE workers SET drain_asked = ? WHERE id = ?").run(Number(drain), id);
+      context.connection.sql("UPDATE workers SET drain_requested = ? WHERE id = ?").run(Number(drain), id);
       return readWorker(context, id) as WorkerRecord;
     },
     { durable: true },
@@ -194,7 +196,7 @@ export function askPing(context: Context, id: string): number {
 export function answerPings({ connection, leaseNow }: Context, id: string, now: number): void {
   connection.write(() =>
     connection
-      .sql("UPDATE workers SET ping_answered = ping, heard_at = ?, heard_lease = ? WHERE id = ?")
+      .sql("UPDATE workers SET ping_answered = ping, heartbeat_at = ?, heartbeat_lease_at = ? WHERE id = ?")
       .run(now, leaseNow(), id),
   );
 }

@@ -15,7 +15,7 @@ import { bumpControl, type Context, mergeFacts, parseJson } from "../kernel/cont
 import { type MoveEvent, moveRun } from "./move-run.ts";
 import { crawlEnd } from "../crawls/crawls.ts";
 
-const SUM_COUNTS = `SELECT ${TASK_STATES.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(", ")} FROM streams WHERE run = ? AND aside = 0`;
+const SUM_COUNTS = `SELECT ${TASK_STATES.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(", ")} FROM streams WHERE run = ? AND auxiliary = 0`;
 
 interface EndingRun {
   n: number;

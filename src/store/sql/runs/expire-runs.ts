@@ -14,7 +14,7 @@ const MAY_EXPIRE = "parent_run IS NULL AND removing_at IS NULL AND kept = 0 AND 
 const IS_OVER = `${MAY_EXPIRE} AND status IN (${ended}) AND open_streams = 0 AND alias IS NULL`;
 
 const WITHOUT_JOB = `SELECT n FROM runs INDEXED BY runs_expiring
-  WHERE job IS NULL AND brief = ?3 AND finished_at <= ?1 AND ${IS_OVER} ORDER BY finished_at LIMIT ?2`;
+  WHERE job IS NULL AND temporary = ?3 AND finished_at <= ?1 AND ${IS_OVER} ORDER BY finished_at LIMIT ?2`;
 const OF_DELETED_JOBS = `SELECT n FROM deleted_jobs d CROSS JOIN runs INDEXED BY runs_expiring_of_job ON runs.job = d.job
   WHERE runs.job IS NOT NULL AND d.deleted_at <= ?1 AND finished_at <= ?1 AND ${IS_OVER} LIMIT ?2`;
 

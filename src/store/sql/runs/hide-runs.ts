@@ -16,7 +16,9 @@ export function hideRuns({ connection }: Context, runs: readonly number[], now: 
     .sql("UPDATE runs SET removing_at = ? WHERE n IN (SELECT CAST(value AS BIGINT) FROM json_each(?))")
     .run(now, list);
   // A repeated call must not be answered with the id of something that is not there. As an expression the id lets the index serve.
-  connection.sql(`DELETE FROM answers WHERE json_extract(answer, '$.id') IN (SELECT id || '' ${these})`).run(list);
+  connection
+    .sql(`DELETE FROM idempotency_keys WHERE json_extract(response, '$.id') IN (SELECT id || '' ${these})`)
+    .run(list);
   connection.sql(`DELETE FROM budgets WHERE key IN (SELECT budget ${these})`).run(list);
 }
 

@@ -25,9 +25,9 @@ function holdRun(context: Context, id: string, hold: RunHold, now: number, tried
     () => {
       const run = requireRun(context, id);
       if (run.hold !== null || TERMINAL_RUN_STATES.includes(run.status)) return false;
-      const before = fruitlessSoFar(context, run);
-      const fruitless: Fruitless = { ...before, ms: before.ms + triedMs, waits: before.waits + 1 };
-      context.connection.sql("UPDATE runs SET fruitless = ? WHERE n = ?").run(JSON.stringify(fruitless), run.n);
+      const before = stallOf(context, run);
+      const stall: Stall = { ...before, ms: before.ms + triedMs, waits: before.waits + 1 };
+      context.connection.sql("UPDATE runs SET stall = ? WHERE n = ?").run(JSON.stringify(stall), run.n);
       const until = hold.until === null ? null : Math.max(now, hold.until - before.ms);
       writeHold(context, run.n, { ...hold, until }, now);
       // Whoever has taken tasks of it and not begun them gives them back.
@@ -39,7 +39,7 @@ function holdRun(context: Context, id: string, hold: RunHold, now: number, tried
 }
 
 /** How long a run has been without anything that ended, and how often it was held meanwhile. */
-interface Fruitless {
+interface Stall {
   ms: number;
   waits: number;
   /** Its tasks that had ended by then. */
@@ -47,11 +47,11 @@ interface Fruitless {
 }
 
 /** As soon as something of it has ended, what was before does not count. */
-function fruitlessSoFar({ connection }: Context, run: { n: number; fruitless: string | null }): Fruitless {
+function stallOf({ connection }: Context, run: { n: number; stall: string | null }): Stall {
   const { ended } = connection
     .sql("SELECT coalesce(sum(completed + failed + skipped), 0) AS ended FROM streams WHERE run = ?")
     .get(run.n) as { ended: number };
-  const known = parseJson<Fruitless | null>(run.fruitless, null);
+  const known = parseJson<Stall | null>(run.stall, null);
   return known?.ended === ended ? known : { ms: 0, waits: 0, ended };
 }
 
@@ -66,15 +66,15 @@ const HELD_FOR = "hold IS NOT NULL AND json_extract(hold, '$.reason') = ?1";
 
 /** Of a run that has begun; of others nothing is kept. */
 function waitedLonger({ connection }: Context, run: number, now: number): void {
-  const row = connection.sql("SELECT fruitless, hold FROM runs WHERE n = ?").get(run) as {
-    fruitless: string | null;
+  const row = connection.sql("SELECT stall, hold FROM runs WHERE n = ?").get(run) as {
+    stall: string | null;
     hold: string;
   };
-  if (row.fruitless === null) return;
-  const before = JSON.parse(row.fruitless) as { ms: number };
+  if (row.stall === null) return;
+  const before = JSON.parse(row.stall) as { ms: number };
   const { since } = JSON.parse(row.hold) as RunHold;
-  const fruitless = { ...before, ms: before.ms + Math.max(0, now - since) };
-  connection.sql("UPDATE runs SET fruitless = ? WHERE n = ?").run(JSON.stringify(fruitless), run);
+  const stall = { ...before, ms: before.ms + Math.max(0, now - since) };
+  connection.sql("UPDATE runs SET stall = ? WHERE n = ?").run(JSON.stringify(stall), run);
 }
 
 function releaseRuns(
@@ -151,7 +151,7 @@ function readHeldRuns(
 ): HeldRun[] {
   const list = connection
     .sql(
-      `SELECT id, hold, CAST(coalesce(json_extract(fruitless, '$.waits'), '0') AS BIGINT) AS waits FROM runs
+      `SELECT id, hold, CAST(coalesce(json_extract(stall, '$.waits'), '0') AS BIGINT) AS waits FROM runs
        WHERE ${HELD_FOR} AND status NOT IN ('paused', 'waiting_for_human')
          AND n > coalesce((SELECT n FROM runs WHERE id = ?2), 0)
        ORDER BY n LIMIT ?3`,

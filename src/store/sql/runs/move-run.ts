@@ -16,7 +16,7 @@ import {
 } from "../kernel/context.ts";
 import { changeCounters } from "../kernel/counters.ts";
 import { lanesThatWaitForRun, runBegins } from "../sites/site-deps.ts";
-import { tellEnd } from "../catalog/webhooks.ts";
+import { recordRunEnd } from "../catalog/webhooks.ts";
 import { moveHold, RAN_UNTIL, shortOf, tellHold } from "../lanes/write-hold.ts";
 
 const LEVELS: Partial<Record<RunState, "warn" | "error">> = {
@@ -54,15 +54,15 @@ export function moveRun(
       `UPDATE runs SET status = ?1, message = ?2, finished_at = ?3,
          started_at = coalesce(started_at, ${UNLESS_HELD}), ran_ms = ${RAN_UNTIL("?5")}, running_since = ${UNLESS_HELD},
          hold = CASE WHEN CAST(?3 AS BIGINT) IS NULL THEN hold END WHERE n = ?6
-       RETURNING id, kind, parent_task, began_at, hold, told`,
+       RETURNING id, kind, parent_task, start_event, hold, completion_hooks`,
     )
     .get(to, message, terminal ? now : null, to === "running" ? now : null, now, run) as unknown as MovedRun;
   appendEvent(context, run, { type, level: LEVELS[to] ?? "info", message, meta, terminal }, now);
-  if (!terminal && row.began_at === null) runBegins(context, run);
+  if (!terminal && row.start_event === null) runBegins(context, run);
   if (row.kind === "workflow") workflowMoved(context, run, to, now);
   if (row.hold !== null) moveHold(context, run, row.hold, to, now);
   if (!terminal) return [];
-  if (row.told !== null) tellEnd(context, run, row.told, to, now);
+  if (row.completion_hooks !== null) recordRunEnd(context, run, row.completion_hooks, to, now);
   // People and webhooks are told of it.
   connection.dialect.outliveCrash(connection);
   const parent = row.parent_task === null ? [] : wakeParent(context, row.parent_task, row.id);
@@ -83,9 +83,9 @@ interface MovedRun {
   id: string;
   kind: string;
   parent_task: number | null;
-  began_at: number | null;
+  start_event: number | null;
   hold: string | null;
-  told: string | null;
+  completion_hooks: string | null;
 }
 
 /**
@@ -104,7 +104,7 @@ export function reopenRun(
   keepRanTime(context, run.n);
   context.connection
     .sql(
-      `UPDATE runs SET generation = generation + 1, began_at = NULL, ran_ms = 0, page_ms = 0, fruitless = NULL,
+      `UPDATE runs SET generation = generation + 1, start_event = NULL, ran_ms = 0, page_ms = 0, stall = NULL,
          facts = json_remove(facts, '$.end_reason', '$.failure_code', '$.failure_reason', '$.error_message'), hold = ?
        WHERE n = ?`,
     )

@@ -3,7 +3,14 @@ import type { Context } from "../kernel/context.ts";
 import { expireOldest, expireRuns, keepRun, lastRunNumber, trimJobs } from "./expire-runs.ts";
 import { noteDiskUse, readDiskUse, storedBytes } from "../ops/disk-use.ts";
 import { deleteRun } from "./hide-runs.ts";
-import { dropFiles, forgetLoose, isLoose, looseFiles, noteLoose, removeExpired } from "./retention.ts";
+import {
+  dropFiles,
+  forgetOrphanedFiles,
+  isOrphaned,
+  orphanedFiles,
+  recordOrphanedFiles,
+  removeExpired,
+} from "./retention.ts";
 import {
   advanceDeletions,
   countDeletable,
@@ -33,10 +40,10 @@ export function retentionStore(context: Context): RetentionStore {
     noteDiskUse: async (use, now) => noteDiskUse(context, use, now),
     diskUse: async () => readDiskUse(context),
     removeExpired: async (limit) => removeExpired(context, limit),
-    looseFiles: async (window) => looseFiles(context, window),
-    noteLoose: async (hashes) => connection.write(() => noteLoose(context, hashes)),
-    isLoose: async (hash) => isLoose(context, hash),
+    orphanedFiles: async (window) => orphanedFiles(context, window),
+    recordOrphanedFiles: async (hashes) => connection.write(() => recordOrphanedFiles(context, hashes)),
+    isOrphaned: async (hash) => isOrphaned(context, hash),
     dropFiles: async (ids) => dropFiles(context, ids),
-    forgetLoose: async (hashes) => forgetLoose(context, hashes),
+    forgetOrphanedFiles: async (hashes) => forgetOrphanedFiles(context, hashes),
   };
 }

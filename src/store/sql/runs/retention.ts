@@ -65,7 +65,7 @@ const removeArtifacts: Step = (context, run, limit) =>
 /** Removes rows, and notes their files, which a later sweep removes unless another row names them. */
 export function dropArtifacts({ connection }: Context, which: string, ...values: (string | number)[]): Changes {
   connection
-    .sql(`INSERT INTO loose_files SELECT DISTINCT hash FROM artifacts WHERE ${which} ON CONFLICT DO NOTHING`)
+    .sql(`INSERT INTO orphaned_files SELECT DISTINCT hash FROM artifacts WHERE ${which} ON CONFLICT DO NOTHING`)
     .run(...values);
   // The files themselves go next.
   connection.dialect.outliveCrash(connection);
@@ -82,15 +82,15 @@ export function dropFiles(context: Context, ids: readonly string[]): DroppedFile
       connection.sql(`SELECT DISTINCT lower(hex(hash)) AS hash, size FROM artifacts WHERE ${these}`).all(numbers),
     );
     const dropped = Number(dropArtifacts(context, these, numbers).changes);
-    const last = files.filter(({ hash }) => isLoose(context, hash));
+    const last = files.filter(({ hash }) => isOrphaned(context, hash));
     return { rows: dropped, bytes: last.reduce((sum, { size }) => sum + size, 0) };
   });
 }
 
 /** Files that were stored for rows which are not written. */
-export function noteLoose({ connection }: Context, hashes: readonly string[]): void {
+export function recordOrphanedFiles({ connection }: Context, hashes: readonly string[]): void {
   for (const hash of hashes)
-    connection.sql("INSERT INTO loose_files VALUES (?) ON CONFLICT DO NOTHING").run(Buffer.from(hash, "hex"));
+    connection.sql("INSERT INTO orphaned_files VALUES (?) ON CONFLICT DO NOTHING").run(Buffer.from(hash, "hex"));
 }
 
 const removeTasks: Step = (context, run, limit) => {
@@ -140,9 +140,9 @@ const STEPS: readonly Step[] = [
   removeArtifacts,
   removeTasks,
   removeFrom("steps", "task"),
-  removeFrom("step_edges", "step, follower"),
+  removeFrom("step_edges", "step, dependent"),
   removeStreams,
-  removeFrom("aliases", "key_hash"),
+  removeFrom("page_aliases", "key_hash"),
   removeFrom("run_traps", "run"),
   removeFrom("run_errors", "code"),
   removeFrom("page_changes", "change, key_hash"),
@@ -154,14 +154,14 @@ const STEPS: readonly Step[] = [
 
 const IS_NAMED = "EXISTS (SELECT 1 FROM artifacts a WHERE a.hash = l.hash)";
 
-export function looseFiles(
+export function orphanedFiles(
   { connection }: Context,
   options: { after?: string; limit: number },
-): { loose: string[]; last: string | null } {
+): { orphaned: string[]; last: string | null } {
   const after = Buffer.from(options.after ?? "", "hex");
   const list = rows<{ hash: Uint8Array; named: number }>(
     connection
-      .sql(`SELECT l.hash, ${IS_NAMED} AS named FROM loose_files l WHERE l.hash > ? ORDER BY l.hash LIMIT ?`)
+      .sql(`SELECT l.hash, ${IS_NAMED} AS named FROM orphaned_files l WHERE l.hash > ? ORDER BY l.hash LIMIT ?`)
       .all(after, options.limit),
   );
   const named = list.filter((row) => row.named === 1);
@@ -169,20 +169,21 @@ export function looseFiles(
     connection.write(() => {
       // Asked again: who named it may have been removed since.
       for (const { hash } of named)
-        connection.sql(`DELETE FROM loose_files AS l WHERE l.hash = ? AND ${IS_NAMED}`).run(hash);
+        connection.sql(`DELETE FROM orphaned_files AS l WHERE l.hash = ? AND ${IS_NAMED}`).run(hash);
     });
   const hex = (row: { hash: Uint8Array }) => Buffer.from(row.hash).toString("hex");
   const last = list.length < options.limit ? undefined : list.at(-1);
-  return { loose: list.filter((row) => row.named === 0).map(hex), last: last === undefined ? null : hex(last) };
+  return { orphaned: list.filter((row) => row.named === 0).map(hex), last: last === undefined ? null : hex(last) };
 }
 
-export function isLoose({ connection }: Context, hash: string): boolean {
-  const found = connection.sql(`SELECT 1 FROM loose_files l WHERE l.hash = ? AND NOT ${IS_NAMED}`);
+export function isOrphaned({ connection }: Context, hash: string): boolean {
+  const found = connection.sql(`SELECT 1 FROM orphaned_files l WHERE l.hash = ? AND NOT ${IS_NAMED}`);
   return found.get(Buffer.from(hash, "hex")) !== undefined;
 }
 
-export function forgetLoose({ connection }: Context, hashes: readonly string[]): void {
+export function forgetOrphanedFiles({ connection }: Context, hashes: readonly string[]): void {
   connection.write(() => {
-    for (const hash of hashes) connection.sql("DELETE FROM loose_files WHERE hash = ?").run(Buffer.from(hash, "hex"));
+    for (const hash of hashes)
+      connection.sql("DELETE FROM orphaned_files WHERE hash = ?").run(Buffer.from(hash, "hex"));
   });
 }

@@ -11,8 +11,8 @@ interface DeletionRow {
   n: number;
   id: string;
   filter: string;
-  upto: number;
-  done_to: number;
+  max_run: number;
+  last_processed_run: number;
   matched: number;
   deleted: number;
   created_at: number;
@@ -60,7 +60,7 @@ export function insertDeletion(context: Context, filter: DeletionFilter, now: nu
   const { connection } = context;
   const row = connection
     .sql(
-      `INSERT INTO run_deletions (id, filter, upto, matched, created_at)
+      `INSERT INTO run_deletions (id, filter, max_run, matched, created_at)
        VALUES (?, ?, (SELECT coalesce(max(n), 0) FROM runs), ?, ?) RETURNING *`,
     )
     .get(randomUUID(), JSON.stringify(filter), countDeletable(context, filter), now) as unknown as DeletionRow;
@@ -98,13 +98,13 @@ export async function advanceDeletions(context: Context, limit: number, now: num
     const list = rows<{ n: number }>(
       connection
         .sql(`SELECT n FROM runs WHERE ${condition} AND n > ? AND n <= ? ORDER BY n LIMIT ?`)
-        .all(...values, row.done_to, row.upto, limit),
+        .all(...values, row.last_processed_run, row.max_run, limit),
     ).map(({ n }) => n);
     if (list.length > 0) hideRuns(context, list, now);
     const isOver = list.length < limit;
     connection
-      .sql("UPDATE run_deletions SET done_to = ?, deleted = deleted + ?, finished_at = ? WHERE n = ?")
-      .run(list.at(-1) ?? row.done_to, list.length, isOver ? now : null, row.n);
+      .sql("UPDATE run_deletions SET last_processed_run = ?, deleted = deleted + ?, finished_at = ? WHERE n = ?")
+      .run(list.at(-1) ?? row.last_processed_run, list.length, isOver ? now : null, row.n);
     if (isOver) forgetDeletedJobs(context);
     return list;
   });

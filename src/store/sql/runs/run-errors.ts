@@ -35,7 +35,7 @@ const RETRY_REASONS = `SELECT g.code, g.reason, g.count, g.task, g.next, t.url,
   SELECT code, reason, count(*) AS count, min(id) AS task, min(ready_at) AS next FROM (
     SELECT t.id, t.ready_at, json_extract(t.outcome, '$.failure.code') AS code, json_extract(t.outcome, '$.failure.reason') AS reason
     FROM streams s INDEXED BY streams_retrying_of_run JOIN tasks t ON t.stream = s.id AND t.state = ${STATE.retrying}
-    WHERE s.run = ? AND s.retrying > 0 AND s.aside = 0 LIMIT ${RETRIES_READ}
+    WHERE s.run = ? AND s.retrying > 0 AND s.auxiliary = 0 LIMIT ${RETRIES_READ}
   ) AS seen WHERE reason IS NOT NULL GROUP BY code, reason
 ) AS g JOIN tasks t ON t.id = g.task ORDER BY g.count DESC, g.reason`;
 
@@ -89,7 +89,7 @@ export function uncountErrors({ connection }: Context, run: number, requeued: Re
         `UPDATE run_errors AS e SET (example_task, example_message) =
            (SELECT t.id, json_extract(t.outcome, '$.failure.message') FROM streams s
             JOIN tasks t ON t.stream = s.id AND t.state = ${STATE.failed} AND json_extract(t.outcome, '$.failure.reason') = e.reason
-            WHERE s.run = e.run AND s.failed > 0 AND s.aside = 0 LIMIT 1)
+            WHERE s.run = e.run AND s.failed > 0 AND s.auxiliary = 0 LIMIT 1)
          WHERE e.run = ? AND e.reason = ? AND (SELECT state FROM tasks WHERE id = e.example_task) <> ${STATE.failed}`,
       )
       .run(run, reason);

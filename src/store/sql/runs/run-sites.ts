@@ -20,13 +20,13 @@ const INDEXES: Partial<Record<TaskState, string>> = {
 /** How a run is getting on, site by site: a page of them reads a few rows for each, however many sites there are. */
 export function readRunSites(context: Context, run: number, filter: RunSiteFilter): RunSiteRecord[] {
   const { connection } = context;
-  const counts = connection.sql(`SELECT ${SUMS} FROM streams s WHERE s.run = ? AND s.site = ? AND s.aside = 0`);
+  const counts = connection.sql(`SELECT ${SUMS} FROM streams s WHERE s.run = ? AND s.site = ? AND s.auxiliary = 0`);
   const inHand = connection.sql(
     `SELECT sum(s.running) AS n FROM streams s
      WHERE s.lane IN ${LANES_OF_SITE} AND ${STREAM_IS_OPEN}`,
   );
   const { full } = connection
-    .sql("SELECT coalesce(pages_counted + pages_in_hand >= pages_limit, FALSE) AS full FROM runs WHERE n = ?")
+    .sql("SELECT coalesce(pages_counted + pages_in_flight >= pages_limit, FALSE) AS full FROM runs WHERE n = ?")
     .get(run) as { full: number };
   return namesOf(context, run, filter).flatMap((name) => {
     const site = readSite(context, name);
@@ -48,7 +48,7 @@ function namesOf({ connection }: Context, run: number, { state, site, after, lim
   const list = connection
     .sql(
       `SELECT DISTINCT s.site FROM streams s INDEXED BY ${(state && INDEXES[state]) ?? "streams_by_run"}
-       WHERE s.run = ?1 AND s.site > ?2 AND s.aside = 0 ${state === undefined ? "" : `AND s.${state} > 0`}
+       WHERE s.run = ?1 AND s.site > ?2 AND s.auxiliary = 0 ${state === undefined ? "" : `AND s.${state} > 0`}
          ${site === undefined ? "" : "AND s.site = ?4"} ORDER BY s.site LIMIT ?3`,
     )
     .all(run, after ?? "", limit, ...(site === undefined ? [] : [site]));
@@ -65,7 +65,7 @@ function nextTry({ connection }: Context, run: number, site: string): Retry {
     .sql(
       `SELECT t.ready_at AS at, t.tries, t.url, json_extract(t.outcome, '$.failure') AS failure FROM streams s
        JOIN tasks t ON t.id = (SELECT id FROM tasks WHERE stream = s.id AND state = ${STATE.retrying} ORDER BY ready_at LIMIT 1)
-       WHERE s.run = ? AND s.site = ? AND s.aside = 0 ORDER BY t.ready_at LIMIT 1`,
+       WHERE s.run = ? AND s.site = ? AND s.auxiliary = 0 ORDER BY t.ready_at LIMIT 1`,
     )
     .get(run, site) as { at: number; tries: number; url: string | null; failure: string | null } | undefined;
   if (row === undefined) return NO_RETRY;

@@ -19,7 +19,7 @@ import { moveRun, reopenRun } from "./move-run.ts";
 import { endRunIfDone } from "./end-run.ts";
 import { runBegins } from "../sites/site-deps.ts";
 import { openReadySteps } from "../workflows/open-steps.ts";
-import { addWebhook, toldOf } from "../catalog/webhooks.ts";
+import { addWebhook, completionHooksOf } from "../catalog/webhooks.ts";
 import { shortOfProxies, tellHold } from "../lanes/write-hold.ts";
 
 export interface RunRow {
@@ -40,7 +40,7 @@ export interface RunRow {
   job_keep_runs?: number | null;
   job_keep_days?: number | null;
   kept: number;
-  brief: number;
+  temporary: number;
   name: string | null;
   url: string | null;
   site: string | null;
@@ -53,7 +53,7 @@ export interface RunRow {
   running_since: number | null;
   progress: number;
   hold: string | null;
-  fruitless: string | null;
+  stall: string | null;
   message: string | null;
   created_at: number;
   started_at: number | null;
@@ -70,7 +70,7 @@ function toRecord({ instance }: Context, row: RunRow): RunRecord {
     jobId: row.job,
     jobDeletedAt: row.job_deleted_at ?? null,
     kept: row.kept === 1,
-    temporary: row.brief === 1,
+    temporary: row.temporary === 1,
     jobKeepRuns: row.job_keep_runs ?? null,
     jobKeepDays: row.job_keep_days ?? null,
     parent:
@@ -172,7 +172,7 @@ export function insertRunRow(
   const row = context.connection
     .sql(
       `INSERT INTO runs (id, kind, alias, status, max_attempts, snapshot, job, name, url, site, pages_limit, time_limit_ms, budget,
-         created_at, parent_run, parent_task, parent_generation, hold, proxies, told, brief, removing_at)
+         created_at, parent_run, parent_task, parent_generation, hold, proxies, completion_hooks, temporary, removing_at)
        VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
     )
     .get(
@@ -195,7 +195,7 @@ export function insertRunRow(
       parent?.generation ?? null,
       toJson(hold),
       toJson(run.proxies ?? null),
-      toldOf(run),
+      completionHooksOf(run),
       run.temporary === true ? 1 : 0,
       hidden ? now : null,
     ) as unknown as RunRow;

@@ -5,17 +5,17 @@ import { readSite } from "./sites.ts";
 
 const MOST_COPIES = 50_000;
 const REMOVED_AT_ONCE = 100;
-const BYTES_SO_FAR = "(SELECT bytes_so_far FROM robots ORDER BY n DESC LIMIT 1)";
+const CUMULATIVE_BYTES = "(SELECT cumulative_bytes FROM robots ORDER BY n DESC LIMIT 1)";
 
 export function readRobots({ connection }: Context, origin: string): RobotsCopy | null {
   const row = connection
-    .sql("SELECT origin, site, body, crawl_delay_ms, got_at FROM robots WHERE origin = ?")
+    .sql("SELECT origin, site, body, crawl_delay_ms, fetched_at FROM robots WHERE origin = ?")
     .get(origin) as
-    | { origin: string; site: string; body: Uint8Array; crawl_delay_ms: number | null; got_at: number }
+    | { origin: string; site: string; body: Uint8Array; crawl_delay_ms: number | null; fetched_at: number }
     | undefined;
   if (row === undefined) return null;
-  const { site, body, crawl_delay_ms: crawlDelayMs, got_at: gotAt } = row;
-  return { origin, site, body, crawlDelayMs, gotAt };
+  const { site, body, crawl_delay_ms: crawlDelayMs, fetched_at: fetchedAt } = row;
+  return { origin, site, body, crawlDelayMs, fetchedAt };
 }
 
 export function keepRobots(
@@ -23,19 +23,19 @@ export function keepRobots(
   copy: RobotsCopy,
   { staleBefore, uselessBefore, mostBytes }: RobotsBounds,
 ): void {
-  const { origin, site, body, crawlDelayMs, gotAt } = copy;
+  const { origin, site, body, crawlDelayMs, fetchedAt } = copy;
   const { connection } = context;
   connection.write(() => {
     connection.sql("DELETE FROM robots WHERE origin = ?").run(origin);
     connection
       .sql(
-        `INSERT INTO robots (origin, site, body, crawl_delay_ms, got_at, bytes_so_far)
-         VALUES (?, ?, ?, ?, ?, ? + coalesce(${BYTES_SO_FAR}, 0))`,
+        `INSERT INTO robots (origin, site, body, crawl_delay_ms, fetched_at, cumulative_bytes)
+         VALUES (?, ?, ?, ?, ?, ? + coalesce(${CUMULATIVE_BYTES}, 0))`,
       )
-      .run(origin, site, body, crawlDelayMs, gotAt, body.length);
+      .run(origin, site, body, crawlDelayMs, fetchedAt, body.length);
     // What http:// said a week ago does not count against what https:// says now.
     connection
-      .sql("UPDATE robots SET crawl_delay_ms = NULL WHERE site = ? AND crawl_delay_ms IS NOT NULL AND got_at < ?")
+      .sql("UPDATE robots SET crawl_delay_ms = NULL WHERE site = ? AND crawl_delay_ms IS NOT NULL AND fetched_at < ?")
       .run(site, staleBefore);
     // A site that asks for a pause between requests is not divided.
     const isDivided = connection.sql("SELECT 1 AS one FROM sites WHERE site = ? AND shards > 1").get(site);
@@ -45,7 +45,7 @@ export function keepRobots(
     connection
       .sql(
         `DELETE FROM robots WHERE n IN (SELECT n FROM robots ORDER BY n LIMIT ${REMOVED_AT_ONCE})
-           AND (got_at < ? OR n <= (SELECT max(n) FROM robots) - ${MOST_COPIES} OR bytes_so_far <= ${BYTES_SO_FAR} - ?)`,
+           AND (fetched_at < ? OR n <= (SELECT max(n) FROM robots) - ${MOST_COPIES} OR cumulative_bytes <= ${CUMULATIVE_BYTES} - ?)`,
       )
       .run(uselessBefore, mostBytes);
   });

@@ -93,7 +93,9 @@ function join(context: Context, site: string, from: number, group: string | null
     .sql(`UPDATE sites SET (${LIMITS}) = (SELECT ${LIMITS} FROM sites WHERE lane = ?1 LIMIT 1)
       WHERE site = ?2 AND EXISTS (SELECT 1 FROM sites WHERE lane = ?1)`)
     .run(to, site);
-  connection.sql("UPDATE sites SET lane = ?, split = 1, split_due = 1, waiting = NULL WHERE site = ?").run(to, site);
+  connection
+    .sql("UPDATE sites SET lane = ?, shard_count = 1, target_shard_count = 1, waiting = NULL WHERE site = ?")
+    .run(to, site);
   // Nobody is asked again, by joining others, who was paused, had asked for patience or kept failing: then none of them is.
   connection
     .sql(

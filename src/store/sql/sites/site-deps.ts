@@ -7,12 +7,12 @@ import { HOME_OF_LANE, LANES_OF_SITE } from "../lanes/shards.ts";
  * Whose open work is waited for: that of a run which has begun, and not ended. A crawl that waits for its turn is not waited
  * for: what waits for it might have the turn.
  */
-const COUNTS = `q.finished_at IS NULL AND q.began_at IS NOT NULL AND NOT (q.kind = 'crawl'
+const COUNTS = `q.finished_at IS NULL AND q.start_event IS NOT NULL AND NOT (q.kind = 'crawl'
   AND (q.status = 'queued' OR (q.hold IS NOT NULL AND json_extract(q.hold, '$.reason') = 'turn')))`;
 
-/** Since when a run that counts has had open work at site `d.needs`; of several the first. Null: there is none. */
-const OPEN_SINCE = `(SELECT o.opened_at FROM streams o INDEXED BY streams_opened CROSS JOIN runs q ON q.n = o.run
-  WHERE o.site = d.needs AND o.opened_at IS NOT NULL AND ${COUNTS} ORDER BY o.opened_at LIMIT 1)`;
+/** Since when a run that counts has had open work at site `d.depends_on`; of several the first. Null: there is none. */
+const OPEN_SINCE = `(SELECT o.opened_event FROM streams o INDEXED BY streams_opened CROSS JOIN runs q ON q.n = o.run
+  WHERE o.site = d.depends_on AND o.opened_event IS NOT NULL AND ${COUNTS} ORDER BY o.opened_event LIMIT 1)`;
 
 /**
  * Goes before a statement that asks whether work may be done: what is waited for at a site is the same for all its runs, and
@@ -29,7 +29,7 @@ export const WITH_WAITS_OF_LANE = withSiteWaits(
   `WHERE d.site IN (SELECT site FROM sites WHERE lane = ${HOME_OF_LANE})`,
 );
 
-const OWN_WORK = `EXISTS (SELECT 1 FROM streams o INDEXED BY streams_by_run WHERE o.run = r.n AND o.site = d.needs AND o.opened_at IS NOT NULL)`;
+const OWN_WORK = `EXISTS (SELECT 1 FROM streams o INDEXED BY streams_by_run WHERE o.run = r.n AND o.site = d.depends_on AND o.opened_event IS NOT NULL)`;
 
 /**
  * The work of a run at a site waits while the run itself has open work at a site that is needed, or while another one has
@@ -37,13 +37,13 @@ const OWN_WORK = `EXISTS (SELECT 1 FROM streams o INDEXED BY streams_by_run WHER
  * older runs. No two can wait for each other: sites do not need each other in circles.
  */
 export const SITE_MAY_WORK = `NOT (EXISTS (SELECT 1 FROM site_deps) AND (
-  coalesce(w.since < r.began_at, FALSE) OR EXISTS (SELECT 1 FROM site_deps d WHERE d.site = s.site AND ${OWN_WORK})))`;
+  coalesce(w.since < r.start_event, FALSE) OR EXISTS (SELECT 1 FROM site_deps d WHERE d.site = s.site AND ${OWN_WORK})))`;
 
 /** Within the transaction that lets a run work for the first time, behind the event that says so. */
 export function runBegins({ connection }: Context, run: number): void {
   connection
     .sql(
-      `UPDATE runs AS r SET began_at = (SELECT max(n) FROM events) WHERE n = ? AND began_at IS NULL AND ${RUN_MAY_WORK}`,
+      `UPDATE runs AS r SET start_event = (SELECT max(n) FROM events) WHERE n = ? AND start_event IS NULL AND ${RUN_MAY_WORK}`,
     )
     .run(run);
 }
@@ -52,28 +52,28 @@ export function runBegins({ connection }: Context, run: number): void {
 export function sitesWaitedFor({ connection }: Context, site: string, run: number): string[] {
   const list = connection
     .sql(
-      `SELECT d.needs FROM runs r CROSS JOIN site_deps d ON d.site = ?1 WHERE r.n = ?2
-         AND (${OWN_WORK} OR ${OPEN_SINCE} < coalesce(r.began_at, 9000000000000000000)) ORDER BY d.needs`,
+      `SELECT d.depends_on FROM runs r CROSS JOIN site_deps d ON d.site = ?1 WHERE r.n = ?2
+         AND (${OWN_WORK} OR ${OPEN_SINCE} < coalesce(r.start_event, 9000000000000000000)) ORDER BY d.depends_on`,
     )
     .all(site, run);
-  return rows<{ needs: string }>(list).map(({ needs }) => needs);
+  return rows<{ depends_on: string }>(list).map(({ depends_on }) => depends_on);
 }
 
 /** The newest run with open work at a site; null: there is none. */
 export function newestOpenRun({ connection }: Context, site: string): number | null {
-  const newest = connection.sql("SELECT max(run) AS n FROM streams WHERE site = ? AND opened_at IS NOT NULL");
+  const newest = connection.sql("SELECT max(run) AS n FROM streams WHERE site = ? AND opened_event IS NOT NULL");
   return (newest.get(site) as { n: number | null }).n;
 }
 
 /** Lanes in which work may go on that waited for these sites, at which something was finished. */
 export function lanesThatWaitFor(context: Context, sites: Iterable<string>): string[] {
-  const waiting = context.connection.sql("SELECT site FROM site_deps WHERE needs = ?");
+  const waiting = context.connection.sql("SELECT site FROM site_deps WHERE depends_on = ?");
   // Those that began first are the likeliest to be free.
   const find = context.connection.sql(
     `${withSiteWaits("WHERE d.site = ?1")}
      SELECT l.id, l.lane FROM sites p JOIN lanes l ON l.id IN ${LANES_OF_SITE} WHERE p.site = ?1 AND EXISTS (
        SELECT 1 FROM streams s INDEXED BY streams_opened CROSS JOIN runs r ON r.n = s.run ${JOIN_WAITS}
-       WHERE s.site = p.site AND s.lane = l.id AND s.opened_at IS NOT NULL AND ${RUN_MAY_WORK} AND ${SITE_MAY_WORK})`,
+       WHERE s.site = p.site AND s.lane = l.id AND s.opened_event IS NOT NULL AND ${RUN_MAY_WORK} AND ${SITE_MAY_WORK})`,
   );
   const dependent = new Set(
     [...sites].flatMap((needs) => rows<{ site: string }>(waiting.all(needs))).map((one) => one.site),
@@ -84,11 +84,11 @@ export function lanesThatWaitFor(context: Context, sites: Iterable<string>): str
 /** As above, for all sites at which a run has left something at its end. */
 export function lanesThatWaitForRun(context: Context, run: number): string[] {
   const left = context.connection.sql(
-    `SELECT DISTINCT d.needs FROM site_deps d JOIN runs r ON r.n = ? WHERE ${OWN_WORK}`,
+    `SELECT DISTINCT d.depends_on FROM site_deps d JOIN runs r ON r.n = ? WHERE ${OWN_WORK}`,
   );
   return lanesThatWaitFor(
     context,
-    rows<{ needs: string }>(left.all(run)).map(({ needs }) => needs),
+    rows<{ depends_on: string }>(left.all(run)).map(({ depends_on }) => depends_on),
   );
 }
 
@@ -107,7 +107,7 @@ export function writeDeps(context: Context, site: string, needs: readonly string
     if (path !== null) throw circle([site, ...path]);
   }
   connection.sql("DELETE FROM site_deps WHERE site = ?").run(site);
-  const insert = connection.sql("INSERT INTO site_deps (site, needs) VALUES (?, ?) ON CONFLICT DO NOTHING");
+  const insert = connection.sql("INSERT INTO site_deps (site, depends_on) VALUES (?, ?) ON CONFLICT DO NOTHING");
   for (const one of needs) insert.run(site, one);
 }
 
@@ -125,8 +125,9 @@ function pathBetween({ connection }: Context, from: string, to: string): string[
       for (let at: string | null = to; at !== null; at = cameFrom.get(at) ?? null) path.unshift(at);
       return path;
     }
-    const next = connection.sql("SELECT needs FROM site_deps WHERE site = ? ORDER BY needs").all(site);
-    for (const { needs } of rows<{ needs: string }>(next)) if (!cameFrom.has(needs)) cameFrom.set(needs, site);
+    const next = connection.sql("SELECT depends_on FROM site_deps WHERE site = ? ORDER BY depends_on").all(site);
+    for (const { depends_on: needs } of rows<{ depends_on: string }>(next))
+      if (!cameFrom.has(needs)) cameFrom.set(needs, site);
   }
   return null;
 }

@@ -37,8 +37,8 @@ type SiteRow = TaskCounts &
     strategy: SiteLimits["strategy"];
     respect_robots: number | null;
     shards: number | null;
-    split: number;
-    split_due: number;
+    shard_count: number;
+    target_shard_count: number;
     /** Of a divided site: how it did as the owners of its other shards saw it. */
     shards_health: string | null;
     site_group: string | null;
@@ -54,9 +54,9 @@ type SiteRow = TaskCounts &
 
 /** With the site as `s`, and its counts as `c`. */
 export const SELECT_SITE = `SELECT s.*, ${TASK_STATES.map((name) => `c.${name}`).join(", ")}, l.lane AS lane_name,
-    (SELECT coalesce(json_group_array(d.needs), '[]') FROM site_deps d WHERE d.site = s.site) AS depends_on,
-    CASE WHEN s.split > 1 THEN (SELECT json_group_array(x.health) FROM lanes x
-      WHERE x.home = s.lane AND x.shard < s.split AND x.health IS NOT NULL) END AS shards_health
+    (SELECT coalesce(json_group_array(d.depends_on), '[]') FROM site_deps d WHERE d.site = s.site) AS depends_on,
+    CASE WHEN s.shard_count > 1 THEN (SELECT json_group_array(x.health) FROM lanes x
+      WHERE x.parent_lane = s.lane AND x.shard < s.shard_count AND x.health IS NOT NULL) END AS shards_health
   FROM sites s JOIN site_counts c ON c.site = s.site JOIN lanes l ON l.id = s.lane`;
 
 /** The longest that a site of the lane asks for: they are one server. */
@@ -78,8 +78,8 @@ function toRecord(context: Context, row: SiteRow, crawlDelayMs: number | null): 
     strategy: row.strategy,
     respectRobots: row.respect_robots === null ? null : row.respect_robots === 1,
     shards: row.shards,
-    split: row.split,
-    targetShardCount: row.split_due,
+    shardCount: row.shard_count,
+    targetShardCount: row.target_shard_count,
     group: row.site_group,
     dependsOn,
     paused: row.paused === 1,

@@ -2,13 +2,13 @@ import { NO_TASKS } from "../../../domain/run/run-end.ts";
 import type { TaskState } from "../../../domain/run/states.ts";
 import type { Context } from "../kernel/context.ts";
 import { changeAllCounters, type Counted, type CounterChange } from "../kernel/counters.ts";
-import { CrawlPace } from "../crawls/crawl-pace.ts";
+import { CrawlThroughput } from "../crawls/crawl-throughput.ts";
 
 /** Counter changes, gathered so that each stream's row is written once per transaction. */
 export class CounterDeltas {
   /** Tasks (by row) that were not there to be written: somebody else has them, or their outcome was written before. */
   readonly missed: number[] = [];
-  readonly pace = new CrawlPace();
+  readonly pace = new CrawlThroughput();
   readonly #deltas = new Map<number, Required<CounterChange>>();
   #last: { stream: number; delta: Required<CounterChange> } | null = null;
 

@@ -20,7 +20,7 @@ export function enqueue(context: Context, runId: string, tasks: readonly NewTask
       const tally = new CounterDeltas();
       const { added: grown, lanes } = insertTasks(context, run.n, tasks, hashes, tally, now);
       tally.apply(context);
-      const added = grown.pages + grown.aside;
+      const added = grown.pages + grown.auxiliary;
       const reopened = added > 0 && TERMINAL_RUN_STATES.includes(run.status);
       if (reopened) reopenRun(context, run, { type: "run.reopened", message: `Run reopened: ${added} added` }, now);
       return { added, existing: tasks.length - added, lanes, reopened };

@@ -8,10 +8,10 @@ import type { CounterDeltas } from "./counter-deltas.ts";
 /** How many may be added: of a run's pages, and of what only serves to find them. */
 export interface Room {
   pages: number;
-  aside: number;
+  auxiliary: number;
 }
 
-const ENDLESS: Room = { pages: Number.POSITIVE_INFINITY, aside: Number.POSITIVE_INFINITY };
+const ENDLESS: Room = { pages: Number.POSITIVE_INFINITY, auxiliary: Number.POSITIVE_INFINITY };
 
 /** Adds what is not there yet, as much as there is room for, with its lanes; what counts it is left to the tally. */
 export function insertTasks(
@@ -22,19 +22,19 @@ export function insertTasks(
   tally: CounterDeltas,
   now: number,
   room: Room = ENDLESS,
-): { added: Room; lanes: string[]; leftOut: { pages: boolean; aside: boolean } } {
+): { added: Room; lanes: string[]; leftOut: { pages: boolean; auxiliary: boolean } } {
   const { connection } = context;
   const { dialect } = connection;
   const isOther = hasAliases(context, run) ? dialect.aliasesAmong(connection, run, hashes) : () => false;
   const isThere = dialect.tasksAmong(connection, hashes);
   const streams = new Map<string, Target>();
   const chosen: NewRow[] = [];
-  const leftOut = { pages: false, aside: false };
+  const leftOut = { pages: false, auxiliary: false };
   const places = room === ENDLESS ? null : new Places(room);
   for (const [index, task] of tasks.entries()) {
     const hash = hashes[index] as Uint8Array;
     if (isOther(hash)) continue;
-    const kind = task.aside === true ? "aside" : "pages";
+    const kind = task.auxiliary === true ? "auxiliary" : "pages";
     // Where there is no end to the room, adding it shows whether it is there.
     if (places !== null) {
       if (isThere(hash)) continue;
@@ -88,12 +88,12 @@ function findStreams(
     now,
   );
   const placed = new Map(wanted.map((target, index) => [target, places[index] as Place]));
-  if (places.some(({ split }) => split > 1)) dealOut(context, placed, chosen);
+  if (places.some(({ shardCount }) => shardCount > 1)) dealOut(context, placed, chosen);
   const targets = [...placed];
   const ids = streamsOf(
     context,
     run,
-    targets.map(([{ task }, place]) => ({ ...place, resolver: task.resolver, aside: task.aside })),
+    targets.map(([{ task }, place]) => ({ ...place, resolver: task.resolver, auxiliary: task.auxiliary })),
   );
   return targets.map(([target, { lane, laneName }], index) =>
     Object.assign(target, { lane, laneName, stream: ids[index] as number }),
@@ -106,8 +106,8 @@ function dealOut(context: Context, placed: Map<Target, Place>, chosen: readonly 
   for (const row of chosen) {
     const whole = row.target;
     const place = placed.get(whole) as Place;
-    if (place.split === 1) continue;
-    const shard = shardOfKey(row.hash, place.split);
+    if (place.shardCount === 1) continue;
+    const shard = shardOfKey(row.hash, place.shardCount);
     const own = shards.get(whole) ?? new Map<number, Target>();
     shards.set(whole, own);
     let target = own.get(shard);
@@ -146,7 +146,7 @@ class Places {
 }
 
 function add({ connection }: Context, run: number, chosen: readonly NewRow[], now: number): Room {
-  const added: Room = { pages: 0, aside: 0 };
+  const added: Room = { pages: 0, auxiliary: 0 };
   const ids = connection.dialect.insertTasks(connection, chosen, now);
   let first: number | null = null;
   let last: number | null = null;

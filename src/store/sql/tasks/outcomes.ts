@@ -14,7 +14,7 @@ import { Lessons } from "../sites/sites.ts";
 import { dropChildren } from "./stop-task.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
 import type { Advance } from "../workflows/workflow-advance.ts";
-import { ToldPages } from "../catalog/webhooks.ts";
+import { PageCompletions } from "../catalog/webhooks.ts";
 import { fallAsleep } from "../workflows/workflow-sleep.ts";
 import {
   endTasks,
@@ -28,8 +28,8 @@ import {
 } from "./write-task.ts";
 import { Outputs } from "./write-outputs.ts";
 
-/** The runs of streams, by the number of the stream; `told` is what is written down whenever a page ends. */
-export type StreamsOfTasks = ReadonlyMap<number, { run: number; closed: boolean; told: string | null }>;
+/** The runs of streams, by the number of the stream; `hooks` is what is written down whenever a page ends. */
+export type StreamsOfTasks = ReadonlyMap<number, { run: number; closed: boolean; hooks: string | null }>;
 
 interface Surroundings {
   streams: StreamsOfTasks;
@@ -57,7 +57,7 @@ export class Outcomes {
   readonly #lessons: Lessons;
   readonly #counts: PageCounts;
   readonly #pages: PageStates;
-  readonly #told: ToldPages;
+  readonly #completions: PageCompletions;
   #outputs: Outputs;
 
   constructor(context: Context, around: Surroundings) {
@@ -66,7 +66,7 @@ export class Outcomes {
     this.#lessons = new Lessons(context, around.now);
     this.#counts = new PageCounts(context);
     this.#pages = new PageStates(context);
-    this.#told = new ToldPages(context, around.now);
+    this.#completions = new PageCompletions(context, around.now);
     this.#outputs = new Outputs(context, around.now);
   }
 
@@ -78,7 +78,7 @@ export class Outcomes {
     this.#counts.write();
     this.#pages.write();
     this.#lessons.write();
-    this.#told.write();
+    this.#completions.write();
   }
 
   #settleWave(wave: readonly SettledTask[]): void {
@@ -162,11 +162,11 @@ export class Outcomes {
     this.#report(settled);
     const isShown = report?.evidence?.some(({ role }) => role === "screenshot" || role === "snapshot") ?? false;
     this.#tell(settled, null);
-    if (task.runKind === "crawl" && !task.aside) {
+    if (task.runKind === "crawl" && !task.auxiliary) {
       if (verdict.failure.reason === "http_not_found") this.#pages.missing(this.#runOf(settled), settled);
       if (verdict.failure.reason === "robots_disallowed") this.#pages.disallowed(this.#runOf(settled), settled);
     }
-    if (!task.aside) countError(this.#context, task, verdict.failure, isShown);
+    if (!task.auxiliary) countError(this.#context, task, verdict.failure, isShown);
     this.#around.advance.ended(task, verdict);
     if (verdict.failure.reason === "task_stopped") dropChildren(this.#context, task, this.#around.now);
     if (task.runKind === "page" && settled.report?.run === undefined)
@@ -195,7 +195,11 @@ export class Outcomes {
     const [home] = placesOf(this.#context, [verdict], now) as [Place];
     const place = shardPlace(this.#context, home, keyHash(task.runId, task.key));
     keepTask(this.#context, settled, "queued", tally, {
-      stream: streamId(this.#context, this.#runOf(settled), { ...place, resolver: task.resolver, aside: task.aside }),
+      stream: streamId(this.#context, this.#runOf(settled), {
+        ...place,
+        resolver: task.resolver,
+        auxiliary: task.auxiliary,
+      }),
       url: verdict.url,
       redirects: verdict.redirects,
     });
@@ -211,8 +215,8 @@ export class Outcomes {
   }
 
   #tell({ task }: SettledTask, gave: { records: number } | null): void {
-    const { run, told } = this.#around.streams.get(task.streamId)!;
-    this.#told.ended(told, run, task, gave);
+    const { run, hooks } = this.#around.streams.get(task.streamId)!;
+    this.#completions.ended(hooks, run, task, gave);
   }
 
   #runOf({ task }: SettledTask): number {

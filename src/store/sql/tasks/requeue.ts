@@ -40,11 +40,11 @@ export function retryFailed(
       const isAll = choice.reasons === undefined && choice.taskIds === undefined && choice.after === undefined;
       // What serves the run and is none of its pages goes along with all of them. There are never many of these, and
       // nobody has counted them among what failed: they count when there is nothing else.
-      const aside = isAll
+      const auxiliary = isAll
         ? requeue(context, run, "failed", 1, { ...choice, limit: Number.MAX_SAFE_INTEGER }, (lane) => lanes.add(lane))
             .requeued
         : 0;
-      const requeued = pages === 0 ? aside : pages;
+      const requeued = pages === 0 ? auxiliary : pages;
       if (requeued > 0) {
         uncountErrors(context, run.n, byReason);
         if (TERMINAL_RUN_STATES.includes(run.status)) {
@@ -101,7 +101,7 @@ function streamsOf(
   { connection }: Context,
   run: number,
   from: "failed" | "cancelled",
-  aside: 0 | 1 | null,
+  auxiliary: 0 | 1 | null,
   { site, after }: FailedChoice & RequeueWindow,
 ): EndedStream[] {
   return rows<EndedStream>(
@@ -109,10 +109,10 @@ function streamsOf(
       .sql(
         `SELECT s.id, l.id AS lane, l.lane AS name FROM streams s LEFT JOIN sites p ON p.site = s.site
            JOIN lanes l ON l.id = ${LANE_OF_STREAM}
-         WHERE s.run = ?1 AND s.${from} > 0 AND (CAST(?2 AS BIGINT) IS NULL OR s.aside = ?2) AND (CAST(?3 AS TEXT) IS NULL OR s.site = ?3) AND s.id >= ?4
+         WHERE s.run = ?1 AND s.${from} > 0 AND (CAST(?2 AS BIGINT) IS NULL OR s.auxiliary = ?2) AND (CAST(?3 AS TEXT) IS NULL OR s.site = ?3) AND s.id >= ?4
          ORDER BY s.id LIMIT ${STREAMS_AT_ONCE}`,
       )
-      .all(run, aside, site ?? null, after?.stream ?? 0),
+      .all(run, auxiliary, site ?? null, after?.stream ?? 0),
   );
 }
 
@@ -121,13 +121,13 @@ function requeue(
   context: Context,
   run: { n: number; last_task: number | null },
   from: "failed" | "cancelled",
-  aside: 0 | 1 | null,
+  auxiliary: 0 | 1 | null,
   choice: FailedChoice & RequeueWindow,
   moved: (lane: string, reasons: readonly string[]) => void,
 ): { requeued: number; next: RequeuePosition | null } {
   const { after, limit } = choice;
   const upTo = after?.upTo ?? run.last_task ?? 0;
-  const streams = streamsOf(context, run.n, from, aside, choice);
+  const streams = streamsOf(context, run.n, from, auxiliary, choice);
   let requeued = 0;
   let looked = 0;
   for (const stream of streams) {

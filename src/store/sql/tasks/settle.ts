@@ -68,17 +68,17 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
 /** The runs of the streams; of some that was ended (cancelled, out of time) their owner had tasks in hand. */
 function streamsOf({ connection }: Context, tasks: readonly SettledTask[]): StreamsOfTasks {
   const ids = [...new Set(tasks.map(({ task }) => task.streamId))];
-  const text = "SELECT s.run, r.status, r.told FROM streams s JOIN runs r ON r.n = s.run WHERE s.id = ?";
+  const text = "SELECT s.run, r.status, r.completion_hooks FROM streams s JOIN runs r ON r.n = s.run WHERE s.id = ?";
   const found = connection.dialect.firsts(
     connection,
     ids.map((id) => ({ text, values: [id] })),
   );
   return new Map(
     ids.flatMap((id, index) => {
-      const row = found[index] as { run: number; status: RunState; told: string | null } | undefined;
+      const row = found[index] as { run: number; status: RunState; completion_hooks: string | null } | undefined;
       return row === undefined
         ? []
-        : [[id, { run: row.run, closed: TERMINAL_RUN_STATES.includes(row.status), told: row.told }]];
+        : [[id, { run: row.run, closed: TERMINAL_RUN_STATES.includes(row.status), hooks: row.completion_hooks }]];
     }),
   );
 }

@@ -142,7 +142,7 @@ function takeInHand(context: Context, id: number, from: number, tally: CounterDe
   const row = connection.sql(`SELECT ${CLAIMED} FROM tasks WHERE id = ?`, { lists: true }).get(id) as unknown;
   const stream = connection
     .sql(
-      `SELECT s.id, s.run, s.site, s.resolver, s.aside, r.id AS run_id, r.kind, r.generation, r.max_attempts,
+      `SELECT s.id, s.run, s.site, s.resolver, s.auxiliary, r.id AS run_id, r.kind, r.generation, r.max_attempts,
          r.time_limit_ms IS NOT NULL AS timed FROM streams s JOIN runs r ON r.n = s.run WHERE s.id = ?`,
     )
     .get((row as ClaimedRow)[1]) as unknown as StreamRow;
@@ -159,7 +159,7 @@ function failStopped(context: Context, task: ClaimedTask, tally: CounterDeltas, 
     tally,
     now,
   );
-  if (!task.aside) countError(context, task, why);
+  if (!task.auxiliary) countError(context, task, why);
   advance.ended(task, verdict);
   if (task.runKind === "page") tellFailure(context, task.runId, why);
   dropChildren(context, task, now);

@@ -81,7 +81,7 @@ const rareIds = (
   { order, text }: ListWords,
 ) => `SELECT id FROM (SELECT f.id FROM streams q CROSS JOIN tasks f INDEXED BY tasks_${name}
     ON f.stream = q.id AND f.state = ${STATE[name]} AND f.id > ?1 AND f.id <= ?6 ${text("f")}
-  WHERE q.run = ?2 AND q.${name} > 0 AND q.aside <= ?5 AND (CAST(?3 AS TEXT) IS NULL OR q.site = ?3) ORDER BY f.id ${order} LIMIT ?4) AS ${name}`;
+  WHERE q.run = ?2 AND q.${name} > 0 AND q.auxiliary <= ?5 AND (CAST(?3 AS TEXT) IS NULL OR q.site = ?3) ORDER BY f.id ${order} LIMIT ?4) AS ${name}`;
 
 export function readTask(context: Context, id: string): TaskRecord | null {
   const row = decodeId(context.instance, "task", id);
@@ -117,7 +117,7 @@ export function readTasks(context: Context, runId: string, filter: TaskFilter): 
   const list = connection
     .sql(
       `${SELECT_TASK} WHERE t.id > ?1 AND t.id <= ?6 AND r.n = ?2 AND t.state IN (${states.join(", ")}) AND (CAST(?3 AS TEXT) IS NULL OR s.site = ?3)
-         AND s.aside <= ?5 ${words.text("t")} ${areRare ? `AND t.id IN (${names.map((name) => rareIds(name, words)).join(" UNION ALL ")})` : ""}
+         AND s.auxiliary <= ?5 ${words.text("t")} ${areRare ? `AND t.id IN (${names.map((name) => rareIds(name, words)).join(" UNION ALL ")})` : ""}
        ORDER BY t.id ${words.order} LIMIT ?4`,
     )
     .all(
@@ -155,7 +155,7 @@ function readRankedTasks(context: Context, runId: string, filter: TaskFilter, me
   const list = connection
     .sql(
       `${SELECT_TASK} WHERE t.id > ?1 AND t.id <= ?2 AND r.n = ?3 AND t.state IN (${states.join(", ")})
-         AND (CAST(?4 AS TEXT) IS NULL OR s.site = ?4) AND s.aside <= ?5
+         AND (CAST(?4 AS TEXT) IS NULL OR s.site = ?4) AND s.auxiliary <= ?5
          ${before === undefined ? "" : `AND (${measure} < ?7 OR (${measure} = ?7 AND t.id > ?8))`}
          ${filter.q === undefined ? "" : String.raw`AND t.url LIKE ${before === undefined ? "?7" : "?9"} ESCAPE '\'`}
        ORDER BY ${measure} DESC, t.id LIMIT ?6`,
@@ -211,7 +211,7 @@ export function readCounts(context: Context, runId: string): SiteCounts[] {
   const list = context.connection
     .sql(
       `SELECT s.site, l.lane, ${SUMS} FROM streams s LEFT JOIN sites p ON p.site = s.site
-       JOIN lanes l ON l.id = coalesce(p.lane, s.lane) WHERE s.run = ? AND s.aside = 0 GROUP BY s.site, l.lane`,
+       JOIN lanes l ON l.id = coalesce(p.lane, s.lane) WHERE s.run = ? AND s.auxiliary = 0 GROUP BY s.site, l.lane`,
     )
     .all(run.n);
   return rows<CountsRow>(list).map(toSiteCounts);
@@ -226,7 +226,7 @@ export function readOverview(
   const run = requireRun(context, runId);
   const totals = {
     ...(connection
-      .sql(`SELECT ${SUMS} FROM streams s WHERE s.run = ? AND s.aside = 0`)
+      .sql(`SELECT ${SUMS} FROM streams s WHERE s.run = ? AND s.auxiliary = 0`)
       .get(run.n) as unknown as TaskCounts),
   };
   const places = rows<{ site: string; id: number; lane: string }>(
@@ -241,7 +241,7 @@ export function readOverview(
   const open = places.map(({ site, id, lane }) => {
     // What a site has no more work of may still be where the site was before.
     const there = connection.sql(
-      `SELECT ${SUMS} FROM streams s WHERE s.run = ? AND s.site = ? AND s.aside = 0 ${site === "" ? "AND s.lane = ?" : ""}`,
+      `SELECT ${SUMS} FROM streams s WHERE s.run = ? AND s.site = ? AND s.auxiliary = 0 ${site === "" ? "AND s.lane = ?" : ""}`,
     );
     const counts = there.get(run.n, site, ...(site === "" ? [id] : [])) as unknown as TaskCounts;
     return toSiteCounts({ site, lane, ...counts });

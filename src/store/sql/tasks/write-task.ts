@@ -5,7 +5,7 @@ import type { ClaimedTask, SettledTask } from "../../ports/port.ts";
 import type { ForEachChanged, Value } from "../kernel/connection.ts";
 import { type Context, STATE } from "../kernel/context.ts";
 import { packAttempts } from "./history.ts";
-import { noteLoose } from "../runs/retention.ts";
+import { recordOrphanedFiles } from "../runs/retention.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
 
 /**
@@ -70,7 +70,7 @@ export function dropTasks(context: Context, list: readonly SettledTask[], tally:
     ...(verdict.kind === "completed" ? verdict.artifacts : []),
     ...(report?.evidence ?? []),
   ]);
-  noteLoose(
+  recordOrphanedFiles(
     context,
     files.map(({ hash }) => hash),
   );

@@ -45,7 +45,7 @@ export function completeWorkflow(
   const weights = weightsOf(workflow.steps.map(({ estimatedMs }) => estimatedMs));
   connection
     .sql(
-      `INSERT INTO workflows (run, name, total_steps, metadata, max_recovery_attempts, template, template_version, rerun_of, likeness, weight, updated_at)
+      `INSERT INTO workflows (run, name, total_steps, metadata, max_recovery_attempts, template, template_version, rerun_of, similarity_key, weight, updated_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     .run(
@@ -57,7 +57,7 @@ export function completeWorkflow(
       workflow.template?.name ?? null,
       workflow.template?.version ?? null,
       workflow.rerunOf,
-      workflow.likeness,
+      workflow.similarityKey,
       weights.reduce((sum, weight) => sum + weight, 0),
       now,
     );
@@ -121,7 +121,7 @@ export function insertEdges(
   { from, to }: Part,
 ): void {
   const insert = connection.sql(
-    "INSERT INTO step_edges (run, step, follower) SELECT ?, ?, CAST(value AS BIGINT) FROM json_each(?)",
+    "INSERT INTO step_edges (run, step, dependent) SELECT ?, ?, CAST(value AS BIGINT) FROM json_each(?)",
   );
   for (let index = from; index < to; index += 1) {
     const list = followers[index] ?? [];

@@ -52,7 +52,7 @@ export function triesOfStep({ connection }: Context, task: number): number {
 export function stepsStarted(context: Context, run: number, tasks: readonly ClaimedTask[], now: number): void {
   for (const task of tasks) {
     // Entries of a list make no events of their own.
-    if (task.aside) continue;
+    if (task.auxiliary) continue;
     const first = context.connection
       .sql("UPDATE steps SET started_at = ?1, updated_at = ?1 WHERE task = ?2 AND started_at IS NULL")
       .run(now, task.row);

@@ -78,7 +78,7 @@ function lastAlike({ connection }: Context, run: number): number | null {
        SELECT max(
          coalesce((SELECT max(r.n) FROM repeated behind CROSS JOIN runs r ON r.n = behind.n WHERE r.n < ?1 AND ${ENDED_WELL}), 0),
          coalesce((SELECT r.n FROM workflows w CROSS JOIN runs r ON r.n = w.run
-           WHERE w.likeness = (SELECT likeness FROM workflows WHERE run = ?1) AND w.run < ?1 AND r.job IS NULL AND ${ENDED_WELL}
+           WHERE w.similarity_key = (SELECT similarity_key FROM workflows WHERE run = ?1) AND w.run < ?1 AND r.job IS NULL AND ${ENDED_WELL}
            ORDER BY w.run DESC LIMIT 1), 0)) AS n`,
     )
     .get(run) as { n: number };

@@ -10,7 +10,7 @@ import type { NewWorkflow } from "../../records/workflow-records.ts";
 import { type Context, rows, STATE } from "../kernel/context.ts";
 import { changeAllCounters } from "../kernel/counters.ts";
 import { completeWorkflow, followersOf, insertEdges, insertSteps } from "./insert-workflow.ts";
-import { makeOnce, readAnswer } from "../kernel/idempotency-keys.ts";
+import { makeOnce, storedResponse } from "../kernel/idempotency-keys.ts";
 import { announceRun, insertRunRow } from "../runs/runs.ts";
 
 /** Steps, and edges between them, that one transaction writes: some milliseconds. */
@@ -35,7 +35,7 @@ export async function startLargeWorkflow(
   const { connection } = context;
   const { workflow, snapshot } = run;
   const { steps } = workflow;
-  const before = once === undefined ? null : readAnswer(context, once, now);
+  const before = once === undefined ? null : storedResponse(context, once, now);
   if (before !== null) return { made: before as RunRecord, lanes: [], replayed: true };
   const tasks: number[] = [];
   const next = () => ({ from: tasks.length, to: Math.min(steps.length, tasks.length + MOST_STEPS) });

@@ -69,13 +69,13 @@ function beginList(context: Context, step: StepItems, task: ClaimedTask, hash: s
   const { lane } = connection.sql("SELECT lane FROM streams WHERE id = ?").get(task.streamId) as { lane: number };
   return connection
     .sql(
-      `UPDATE steps SET epoch = epoch + ?, list_hash = ?, items_stream = ?, items_total = 0, items_in_hand = 0,
+      `UPDATE steps SET epoch = epoch + ?, list_hash = ?, items_stream = ?, items_total = 0, items_in_flight = 0,
          items_completed = 0, items_failed = 0, items_skipped = 0 WHERE task = ? RETURNING *`,
     )
     .get(
       step.list_hash === hash ? 0 : 1,
       hash,
-      streamId(context, step.run, { lane, site: "", resolver: null, aside: true }),
+      streamId(context, step.run, { lane, site: "", resolver: null, auxiliary: true }),
       step.task,
     ) as unknown as StepItems;
 }
@@ -155,7 +155,7 @@ export function noteStepProgress(
 ): true | null {
   const { connection } = context;
   return connection.write(() => {
-    if (task.aside) return holdsLane(context, hold) ? true : null;
+    if (task.auxiliary) return holdsLane(context, hold) ? true : null;
     const step = ownStep(context, hold, task);
     if (step === null) return null;
     const progress = Math.max(0, Math.min(1, fraction));

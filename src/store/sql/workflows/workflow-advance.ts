@@ -36,7 +36,7 @@ export class Advance {
 
   ended(task: ClaimedTask, end: End): void {
     if (task.runKind !== "workflow") return;
-    if (task.aside) return this.#itemEnded(task, end);
+    if (task.auxiliary) return this.#itemEnded(task, end);
     const step = this.#step(task);
     const name = stepNameOf(task.key);
     closeItems(this.#context, step, this.#tally, "the step has ended", this.#now);
@@ -67,7 +67,7 @@ export class Advance {
 
   /** A step is tried again later. */
   retries(task: ClaimedTask, { failure, readyAt }: { failure: Failure; readyAt: number }): void {
-    if (task.runKind !== "workflow" || task.aside) return;
+    if (task.runKind !== "workflow" || task.auxiliary) return;
     const step = this.#step(task);
     closeItems(this.#context, step, this.#tally, "the step begins anew", this.#now);
     this.#progressed(step, 0);
@@ -140,7 +140,7 @@ export class Advance {
       this.#context.connection
         .sql(
           `UPDATE steps SET open_deps = open_deps - 1 WHERE task IN
-           (SELECT follower FROM step_edges WHERE run = ? AND step = ?) RETURNING task, open_deps`,
+           (SELECT dependent FROM step_edges WHERE run = ? AND step = ?) RETURNING task, open_deps`,
         )
         .all(run, task),
     );
@@ -180,8 +180,8 @@ export function skipBehind(
     connection
       .sql(
         `WITH RECURSIVE behind (task) AS (
-           SELECT follower FROM step_edges WHERE run = ?1 AND step IN (SELECT CAST(value AS BIGINT) FROM json_each(?2))
-           UNION SELECT e.follower FROM behind b CROSS JOIN step_edges e ON e.run = ?1 AND e.step = b.task
+           SELECT dependent FROM step_edges WHERE run = ?1 AND step IN (SELECT CAST(value AS BIGINT) FROM json_each(?2))
+           UNION SELECT e.dependent FROM behind b CROSS JOIN step_edges e ON e.run = ?1 AND e.step = b.task
          ) SELECT p.task, p.name, t.stream FROM behind b CROSS JOIN steps p ON p.task = b.task
            CROSS JOIN tasks t ON t.id = b.task
          WHERE t.state = ${STATE.pending} ORDER BY p.idx`,

@@ -11,7 +11,7 @@ const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
 const GOES_ON = `(t.state IN (${STATE.queued}, ${STATE.running}) OR (t.state = ${STATE.retrying}
   AND CASE coalesce(json_extract(t.outcome, '$.waiting.for'), 'time')
     WHEN 'run' THEN EXISTS (SELECT 1 FROM runs c WHERE c.id = json_extract(t.outcome, '$.waiting.runId') AND c.finished_at IS NULL)
-    WHEN 'items' THEN p.items_in_hand > 0 ELSE TRUE END))`;
+    WHEN 'items' THEN p.items_in_flight > 0 ELSE TRUE END))`;
 
 export const WORKFLOW_CHECKS: readonly Check[] = [
   {
@@ -58,14 +58,14 @@ export const WORKFLOW_CHECKS: readonly Check[] = [
       ).map(({ name, id }) => `step ${name} of run ${id} waits for nobody, and is not queued`),
   },
   {
-    name: "steps know how many entries of their lists are in hand",
+    name: "steps know how many entries of their lists are in flight",
     find: (context) =>
       all<{ name: string; id: string; said: number; real: number }>(
         context,
-        `SELECT * FROM (SELECT p.name, r.id, p.items_in_hand AS said, (SELECT count(*) FROM tasks t WHERE t.item_of = p.task
+        `SELECT * FROM (SELECT p.name, r.id, p.items_in_flight AS said, (SELECT count(*) FROM tasks t WHERE t.item_of = p.task
              AND t.state IN (${STATE.queued}, ${STATE.running}, ${STATE.retrying})) AS real
          FROM steps p JOIN runs r ON r.n = p.run WHERE r.status <> 'cancelled') AS compared WHERE said <> real`,
-      ).map((row) => `step ${row.name} of run ${row.id} says ${row.said} entries are in hand, there are ${row.real}`),
+      ).map((row) => `step ${row.name} of run ${row.id} says ${row.said} entries are in flight, there are ${row.real}`),
   },
   {
     name: "no child run goes on without the step that has started it",

@@ -20,7 +20,7 @@ export interface StepItems {
   items_stream: number | null;
   items_total: number | null;
   /** Those that have a slot: at work, or waiting for it. */
-  items_in_hand: number;
+  items_in_flight: number;
   items_completed: number;
   items_failed: number;
   items_skipped: number;
@@ -36,19 +36,19 @@ export function openSlots(
   opened: Set<string>,
 ): number {
   const { connection } = context;
-  let inHand = step.items_in_hand;
+  let inHand = step.items_in_flight;
   for (let slot = 0; slot < concurrency && inHand < concurrency; slot += 1) {
     const next = nextItem(context, step);
     if (next === null || (stopAtFailure && step.items_failed > 0)) break;
     const lane = laneId(context, laneOfStep(runId, step.idx, slot));
-    const stream = streamId(context, step.run, { lane, site: "", resolver: null, aside: true });
+    const stream = streamId(context, step.run, { lane, site: "", resolver: null, auxiliary: true });
     const busy = connection.sql(`SELECT 1 FROM streams s WHERE s.id = ? AND ${STREAM_IS_OPEN}`).get(stream);
     if (busy !== undefined) continue;
     giveSlot(context, step, next, stream, tally, opened);
     inHand += 1;
   }
   connection
-    .sql("UPDATE steps SET items_in_hand = ?, stop_at_failure = ? WHERE task = ?")
+    .sql("UPDATE steps SET items_in_flight = ?, stop_at_failure = ? WHERE task = ?")
     .run(inHand, Number(stopAtFailure), step.task);
   return inHand;
 }
@@ -89,7 +89,7 @@ export function itemEnded(
   const { connection } = context;
   const step = connection
     .sql(
-      `UPDATE steps SET items_${end} = items_${end} + 1, items_in_hand = items_in_hand - 1, updated_at = ?1
+      `UPDATE steps SET items_${end} = items_${end} + 1, items_in_flight = items_in_flight - 1, updated_at = ?1
        WHERE task = (SELECT item_of FROM tasks WHERE id = ?2) AND epoch = (SELECT item_epoch FROM tasks WHERE id = ?2)
        RETURNING *`,
     )
@@ -99,8 +99,8 @@ export function itemEnded(
   const next = stops ? null : nextItem(context, step);
   if (next !== null) {
     giveSlot(context, step, next, item.streamId, tally, opened);
-    connection.sql("UPDATE steps SET items_in_hand = items_in_hand + 1 WHERE task = ?").run(step.task);
-  } else if (step.items_in_hand === 0) wakeStep(context, step.task, tally, opened);
+    connection.sql("UPDATE steps SET items_in_flight = items_in_flight + 1 WHERE task = ?").run(step.task);
+  } else if (step.items_in_flight === 0) wakeStep(context, step.task, tally, opened);
   return step;
 }
 
@@ -124,12 +124,12 @@ export function closeItems(context: Context, step: StepItems, tally: CounterDelt
   if (step.items_total === null) return;
   const { connection } = context;
   let closed = 0;
-  if (step.items_in_hand > 0) {
+  if (step.items_in_flight > 0) {
     const list = rows<{ id: number; stream: number; state: number }>(
       connection
         .sql(
           `SELECT t.id, t.stream, t.state FROM streams s CROSS JOIN tasks t ON t.stream = s.id
-           WHERE s.run = ? AND s.aside = 1 AND ${STREAM_IS_OPEN} AND t.item_of = ?
+           WHERE s.run = ? AND s.auxiliary = 1 AND ${STREAM_IS_OPEN} AND t.item_of = ?
              AND t.state IN (${IN_HAND.map((name) => STATE[name]).join(", ")})`,
         )
         .all(step.run, step.task),
@@ -144,7 +144,7 @@ export function closeItems(context: Context, step: StepItems, tally: CounterDelt
   closed += skipPending(context, step, Number.MAX_SAFE_INTEGER, why, tally, now);
   if (closed === 0) return;
   connection
-    .sql("UPDATE steps SET items_in_hand = 0, items_skipped = items_skipped + ? WHERE task = ?")
+    .sql("UPDATE steps SET items_in_flight = 0, items_skipped = items_skipped + ? WHERE task = ?")
     .run(closed, step.task);
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { NewRun, Store } from "../../../src/store/ports/port.ts";
-import { MOST_QUEUED, type Slot } from "../../../src/store/ports/schedule-port.ts";
+import { MOST_QUEUED, type DueOccurrence } from "../../../src/store/ports/schedule-port.ts";
 import { missedAt, newJob, timeAt } from "./jobs.ts";
 import { DONE, type Kit, LANE, newTask, NOBODY, refused, type Scenario } from "./kit.ts";
 import { newWorkflow } from "./workflow-kit.ts";
@@ -8,15 +8,16 @@ import { newWorkflow } from "./workflow-kit.ts";
 const MINUTE = 60_000;
 
 /** A job that is due now, and the hands to start it. */
-async function dueJob(kit: Kit, overlap: Slot["overlap"]) {
+async function dueJob(kit: Kit, overlap: DueOccurrence["overlap"]) {
   const { made: job } = await kit.store.createJob(newJob("due", { nextAt: kit.now }), kit.now);
   const run: NewRun = { kind: "page", jobId: job.id, maxAttempts: 3, snapshot: null };
-  const slot: Slot = { jobId: job.id, at: kit.now, next: timeAt(kit.now + MINUTE), overlap };
+  const occurrence: DueOccurrence = { jobId: job.id, at: kit.now, next: timeAt(kit.now + MINUTE), overlap };
   return {
     job,
-    slot,
+    occurrence,
     run,
-    start: (store: Store = kit.store, at: Slot = slot) => store.startSlot(run, [newTask("page")], at, kit.now),
+    start: (store: Store = kit.store, at: DueOccurrence = occurrence) =>
+      store.startOccurrence(run, [newTask("page")], at, kit.now),
     next: async () => (await kit.store.job(job.id))?.nextAt,
     states: async () => (await kit.store.runs({ jobId: job.id, limit: 100 })).map(({ status }) => status),
     /** A run that was started before, by hand. */
@@ -24,8 +25,8 @@ async function dueJob(kit: Kit, overlap: Slot["overlap"]) {
   };
 }
 
-export function slotScenarios(scenario: Scenario): void {
-  scenario("a slot starts one run and is passed, from every connection [slow]", async (kit) => {
+export function scheduleOccurrenceScenarios(scenario: Scenario): void {
+  scenario("an occurrence starts one run and is passed, from every connection [slow]", async (kit) => {
     for (const overlap of ["skip", "queue", "cancel"] as const) {
       const due = await dueJob(kit, overlap);
       const other = await kit.open();
@@ -36,7 +37,7 @@ export function slotScenarios(scenario: Scenario): void {
         [[due.job.id, [LANE], []]],
       );
       assert.equal(starts.filter(({ kind }) => kind === "gone").length, 2);
-      assert.deepEqual([await due.states(), await due.next()], [["queued"], due.slot.next!.slot]);
+      assert.deepEqual([await due.states(), await due.next()], [["queued"], due.occurrence.next!.scheduledAt]);
     }
   });
 
@@ -47,16 +48,16 @@ export function slotScenarios(scenario: Scenario): void {
     assert.equal(await kit.store.nextDueAt(), kit.now);
     await due.start();
     assert.equal(await (await kit.open()).nextDueAt(), kit.now + MINUTE);
-    await kit.store.passSlots(due.job.id, missedAt(kit.now + MINUTE), null, kit.now);
+    await kit.store.skipOccurrences(due.job.id, missedAt(kit.now + MINUTE), null, kit.now);
     assert.equal(await kit.store.nextDueAt(), kit.now + 2 * MINUTE);
   });
 
-  scenario("a run that is not at its end is left alone, joined or replaced, as the slot says", async (kit) => {
+  scenario("a run that is not at its end is left alone, joined or replaced, as the occurrence says", async (kit) => {
     for (const overlap of ["skip", "queue", "cancel"] as const) {
       const due = await dueJob(kit, overlap);
       const before = await due.byHand();
       const start = await due.start();
-      assert.equal(await due.next(), due.slot.next!.slot);
+      assert.equal(await due.next(), due.occurrence.next!.scheduledAt);
       if (overlap === "skip") {
         assert.deepEqual(start, { kind: "blocked", by: { id: before.id, status: "queued" }, waiting: false });
         assert.deepEqual(await due.states(), ["queued"]);
@@ -80,22 +81,25 @@ export function slotScenarios(scenario: Scenario): void {
     assert.deepEqual(await other.states(), ["queued"]);
   });
 
-  scenario("a workflow that was never started keeps no slot from its run, and is not cancelled for it", async (kit) => {
-    for (const overlap of ["skip", "cancel"] as const) {
-      const due = await dueJob(kit, overlap);
-      await newWorkflow(kit, { a: [] }, { start: false }, { jobId: due.job.id });
-      const start = await due.start();
-      assert.deepEqual(start.kind === "started" && start.cancelled, []);
-      assert.deepEqual(await due.states(), ["queued", "queued"]);
-    }
-  });
+  scenario(
+    "a workflow that was never started keeps no occurrence from its run, and is not cancelled for it",
+    async (kit) => {
+      for (const overlap of ["skip", "cancel"] as const) {
+        const due = await dueJob(kit, overlap);
+        await newWorkflow(kit, { a: [] }, { start: false }, { jobId: due.job.id });
+        const start = await due.start();
+        assert.deepEqual(start.kind === "started" && start.cancelled, []);
+        assert.deepEqual(await due.states(), ["queued", "queued"]);
+      }
+    },
+  );
 
   scenario(
-    "a slot that is not the job's next one starts nothing, and neither does one of a deleted job",
+    "an occurrence that is not the job's next one starts nothing, and neither does one of a deleted job",
     async (kit) => {
       const due = await dueJob(kit, "cancel");
       const before = await due.byHand();
-      assert.deepEqual(await due.start(kit.store, { ...due.slot, at: kit.now - 1 }), { kind: "gone" });
+      assert.deepEqual(await due.start(kit.store, { ...due.occurrence, at: kit.now - 1 }), { kind: "gone" });
       assert.deepEqual([await due.states(), await due.next()], [["queued"], kit.now]);
       await kit.store.changeRun(before.id, "cancelled", "Run cancelled", kit.now);
       await kit.store.sweepEnded(100, kit.now);
@@ -105,20 +109,27 @@ export function slotScenarios(scenario: Scenario): void {
     },
   );
 
-  scenario("a slot that comes a second time, because the clock was set back, leaves its run alone", async (kit) => {
-    const due = await dueJob(kit, "cancel");
-    await due.start();
-    await kit.store.updateJob(due.job.id, { nextAt: due.slot.at, nextSlot: due.slot.at }, kit.now);
-    assert.deepEqual(await due.start(), { kind: "gone" });
-    assert.deepEqual([await due.states(), await due.next()], [["queued"], due.slot.next!.slot]);
-  });
+  scenario(
+    "an occurrence that comes a second time, because the clock was set back, leaves its run alone",
+    async (kit) => {
+      const due = await dueJob(kit, "cancel");
+      await due.start();
+      await kit.store.updateJob(
+        due.job.id,
+        { nextAt: due.occurrence.at, nextOccurrenceAt: due.occurrence.at },
+        kit.now,
+      );
+      assert.deepEqual(await due.start(), { kind: "gone" });
+      assert.deepEqual([await due.states(), await due.next()], [["queued"], due.occurrence.next!.scheduledAt]);
+    },
+  );
 
-  scenario("a slot whose run cannot be written is not passed", async (kit) => {
+  scenario("an occurrence whose run cannot be written is not passed", async (kit) => {
     const due = await dueJob(kit, "cancel");
     const before = await due.byHand();
     const wrong = newTask("wrong", { key: undefined as unknown as string });
-    await assert.rejects(kit.store.startSlot(due.run, [wrong], due.slot, kit.now));
-    assert.deepEqual([await due.states(), await due.next()], [["queued"], due.slot.at]);
+    await assert.rejects(kit.store.startOccurrence(due.run, [wrong], due.occurrence, kit.now));
+    assert.deepEqual([await due.states(), await due.next()], [["queued"], due.occurrence.at]);
     assert.equal(await kit.status(before), "queued");
     assert.equal((await due.start()).kind, "started");
     await kit.store.sweepEnded(100, kit.now);
@@ -128,20 +139,20 @@ export function slotScenarios(scenario: Scenario): void {
     const due = await dueJob(kit, "skip");
     await due.start();
     const [run] = await kit.store.runs({ jobId: due.job.id, limit: 1 });
-    const second = { ...due.slot, at: due.slot.next!.slot, next: timeAt(kit.now + 60 * MINUTE) };
+    const second = { ...due.occurrence, at: due.occurrence.next!.scheduledAt, next: timeAt(kit.now + 60 * MINUTE) };
     assert.equal((await due.start(kit.store, second)).kind, "blocked");
     const missed = missedAt(kit.now + 60 * MINUTE, kit.now + 62 * MINUTE, 3);
     const third = {
-      ...due.slot,
+      ...due.occurrence,
       missed,
       at: kit.now + 63 * MINUTE,
       next: timeAt(kit.now + 64 * MINUTE),
       overlap: "cancel",
     };
-    const started = await due.start(kit.store, third as Slot);
+    const started = await due.start(kit.store, third as DueOccurrence);
     const unfit = { ...missedAt(kit.now + 64 * MINUTE), outcome: "refused", message: "gone" } as const;
-    assert.equal(await kit.store.passSlots(due.job.id, unfit, null, kit.now), true);
-    const told = await kit.store.slots(due.job.id, { limit: 10 });
+    assert.equal(await kit.store.skipOccurrences(due.job.id, unfit, null, kit.now), true);
+    const told = await kit.store.scheduleOccurrences(due.job.id, { limit: 10 });
     assert.deepEqual(
       told.map(({ at, until, count, outcome, runId }) => [
         (at - kit.now) / MINUTE,
@@ -159,11 +170,11 @@ export function slotScenarios(scenario: Scenario): void {
       ],
     );
     assert.deepEqual(
-      (await kit.store.slots(due.job.id, { limit: 2, after: told[1]!.at })).map(({ outcome }) => outcome),
+      (await kit.store.scheduleOccurrences(due.job.id, { limit: 2, after: told[1]!.at })).map(({ outcome }) => outcome),
       ["missed", "skipped"],
     );
-    assert.equal((await kit.store.slots(due.job.id, { outcome: "missed", limit: 10 })).length, 1);
-    const counts = await kit.store.slotCounts([due.job.id, NOBODY]);
+    assert.equal((await kit.store.scheduleOccurrences(due.job.id, { outcome: "missed", limit: 10 })).length, 1);
+    const counts = await kit.store.occurrenceCounts([due.job.id, NOBODY]);
     assert.deepEqual(counts.get(due.job.id), { started: 2, missed: 3, skipped: 1, refused: 1 });
     await kit.store.sweepEnded(100, kit.now);
   });
@@ -172,9 +183,9 @@ export function slotScenarios(scenario: Scenario): void {
     "runs that are queued wait for the one before, one after the other, and not too many of them",
     async (kit) => {
       const due = await dueJob(kit, "queue");
-      const nth = (n: number): Slot => {
-        const at = due.slot.at + n * MINUTE;
-        return { ...due.slot, at, next: timeAt(at + MINUTE) };
+      const nth = (n: number): DueOccurrence => {
+        const at = due.occurrence.at + n * MINUTE;
+        return { ...due.occurrence, at, next: timeAt(at + MINUTE) };
       };
       for (let n = 0; n <= MOST_QUEUED; n += 1) assert.equal((await due.start(kit.store, nth(n))).kind, "started");
       const start = await due.start(kit.store, nth(MOST_QUEUED + 1));
@@ -206,28 +217,32 @@ export function slotScenarios(scenario: Scenario): void {
   scenario("a schedule that is paused starts nothing, whatever else is changed, until it is resumed", async (kit) => {
     const due = await dueJob(kit, "skip");
     await kit.store.updateJob(due.job.id, { schedulePausedAt: kit.now }, kit.now);
-    await kit.store.updateJob(due.job.id, { nextAt: kit.now, nextSlot: kit.now, name: "other" }, kit.now);
+    await kit.store.updateJob(due.job.id, { nextAt: kit.now, nextOccurrenceAt: kit.now, name: "other" }, kit.now);
     assert.deepEqual(await kit.store.dueJobs(kit.now, 10), []);
     assert.deepEqual(await due.start(), { kind: "gone" });
-    await kit.store.updateJob(due.job.id, { schedulePausedAt: null, nextAt: kit.now, nextSlot: kit.now }, kit.now);
+    await kit.store.updateJob(
+      due.job.id,
+      { schedulePausedAt: null, nextAt: kit.now, nextOccurrenceAt: kit.now },
+      kit.now,
+    );
     assert.equal((await due.start()).kind, "started");
   });
 
   scenario("the last thousand times of a job are kept, and go with the job [slow]", async (kit) => {
     const { made: job } = await kit.store.createJob(newJob("busy", { nextAt: kit.now }), kit.now);
     for (let n = 0; n < 1005; n += 1)
-      await kit.store.passSlots(job.id, missedAt(kit.now + n), timeAt(kit.now + n + 1), kit.now);
-    const kept = await kit.store.slots(job.id, { limit: 2000 });
+      await kit.store.skipOccurrences(job.id, missedAt(kit.now + n), timeAt(kit.now + n + 1), kit.now);
+    const kept = await kit.store.scheduleOccurrences(job.id, { limit: 2000 });
     assert.deepEqual([kept.length, kept.at(-1)?.at], [1000, kit.now + 5]);
-    assert.equal((await kit.store.slotCounts([job.id])).get(job.id)?.missed, 1005);
-    const totals = await kit.store.slotTotals();
+    assert.equal((await kit.store.occurrenceCounts([job.id])).get(job.id)?.missed, 1005);
+    const totals = await kit.store.occurrenceTotals();
     assert.equal(totals.missed, 1005);
     await kit.store.deleteJob(job.id, kit.now);
-    await refused("not_found", kit.store.slots(job.id, { limit: 1 }));
-    assert.deepEqual(await kit.store.slotTotals(), totals, "what was counted stays counted");
+    await refused("not_found", kit.store.scheduleOccurrences(job.id, { limit: 1 }));
+    assert.deepEqual(await kit.store.occurrenceTotals(), totals, "what was counted stays counted");
     const { made: next } = await kit.store.createJob(newJob("next", { nextAt: kit.now }), kit.now);
-    await kit.store.passSlots(next.id, missedAt(kit.now), null, kit.now);
+    await kit.store.skipOccurrences(next.id, missedAt(kit.now), null, kit.now);
     await kit.store.deleteJob(next.id, kit.now);
-    assert.deepEqual(await kit.store.slotTotals(), { ...totals, missed: 1006 });
+    assert.deepEqual(await kit.store.occurrenceTotals(), { ...totals, missed: 1006 });
   });
 }

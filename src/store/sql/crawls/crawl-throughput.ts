@@ -4,20 +4,20 @@ import type { SettledTask } from "../../ports/port.ts";
 import type { RecentPages } from "../../ports/progress-port.ts";
 import type { Context } from "../kernel/context.ts";
 
-const SLOT_MS = 5000;
+const BUCKET_MS = 5000;
 const KEPT_MS = 300_000;
 
 type Ends = Record<"completed" | ErrorClass, number>;
 const NO_ENDS: Ends = { completed: 0, timeout: 0, connection: 0, general: 0 };
 
 /** How many pages of crawls ended lately, for the rates that people see: a row for every five seconds. */
-export class CrawlPace {
+export class CrawlThroughput {
   readonly #ends = { ...NO_ENDS };
   #any = false;
 
   /** A page that has ended in this state, whatever its verdict was. */
   note({ task, verdict }: SettledTask, state: TaskState): void {
-    if (task.runKind !== "crawl" || task.aside) return;
+    if (task.runKind !== "crawl" || task.auxiliary) return;
     if (state === "completed") this.#ends.completed += 1;
     else if (verdict.kind === "failed") this.#ends[errorClassOf(verdict.failure.code)] += 1;
     else return;
@@ -28,27 +28,27 @@ export class CrawlPace {
   write({ connection }: Context, now: number): void {
     if (!this.#any) return;
     const { completed, timeout, connection: cut, general } = this.#ends;
-    connection.sql("DELETE FROM crawl_pace WHERE slot < ?").run(Math.floor((now - KEPT_MS) / SLOT_MS));
+    connection.sql("DELETE FROM crawl_throughput WHERE bucket < ?").run(Math.floor((now - KEPT_MS) / BUCKET_MS));
     connection
       .sql(
-        `INSERT INTO crawl_pace (slot, completed, timeout, connection, general) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (slot) DO UPDATE SET completed = crawl_pace.completed + excluded.completed,
-           timeout = crawl_pace.timeout + excluded.timeout, connection = crawl_pace.connection + excluded.connection,
-           general = crawl_pace.general + excluded.general`,
+        `INSERT INTO crawl_throughput (bucket, completed, timeout, connection, general) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (bucket) DO UPDATE SET completed = crawl_throughput.completed + excluded.completed,
+           timeout = crawl_throughput.timeout + excluded.timeout, connection = crawl_throughput.connection + excluded.connection,
+           general = crawl_throughput.general + excluded.general`,
       )
-      .run(Math.floor(now / SLOT_MS), completed, timeout, cut, general);
+      .run(Math.floor(now / BUCKET_MS), completed, timeout, cut, general);
   }
 }
 
 export function readRecentPages({ connection }: Context, now: number): RecentPages {
-  const from = Math.floor((now - KEPT_MS) / SLOT_MS) + 1;
+  const from = Math.floor((now - KEPT_MS) / BUCKET_MS) + 1;
   const sums = Object.keys(NO_ENDS).map((name) => `coalesce(sum(${name}), 0) AS ${name}`);
-  // A clock that was set back has left slots of times to come.
+  // A clock that was set back has left buckets of times to come.
   const row = connection
-    .sql(`SELECT min(slot) AS first, ${sums.join(", ")} FROM crawl_pace WHERE slot BETWEEN ? AND ?`)
-    .get(from, Math.floor(now / SLOT_MS)) as unknown as Ends & { first: number | null };
+    .sql(`SELECT min(bucket) AS first, ${sums.join(", ")} FROM crawl_throughput WHERE bucket BETWEEN ? AND ?`)
+    .get(from, Math.floor(now / BUCKET_MS)) as unknown as Ends & { first: number | null };
   const failed = Object.fromEntries(ERROR_CLASSES.map((name) => [name, row[name]])) as Record<ErrorClass, number>;
-  return { completed: row.completed, failed, since: Math.min(now, (row.first ?? from) * SLOT_MS) };
+  return { completed: row.completed, failed, since: Math.min(now, (row.first ?? from) * BUCKET_MS) };
 }
 
 /** One that is held has no place, and will wait for one. */

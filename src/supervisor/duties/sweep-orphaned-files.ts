@@ -5,17 +5,17 @@ import type { Duty } from "../duties.ts";
 const AT_ONCE = 200;
 
 /** Files whose rows were removed go, unless another row names the same content. */
-export function sweepLooseFiles({ store, artifacts }: { store: Store; artifacts: ArtifactStore }): Duty {
+export function sweepOrphanedFiles({ store, artifacts }: { store: Store; artifacts: ArtifactStore }): Duty {
   return {
     name: "remove files that nothing names any more",
     everyMs: 10 * 60_000,
     async run(signal) {
       for (let after: string | null | undefined; after !== null && !signal.aborted;) {
-        const page = await store.looseFiles({ ...(after === undefined ? {} : { after }), limit: AT_ONCE });
+        const page = await store.orphanedFiles({ ...(after === undefined ? {} : { after }), limit: AT_ONCE });
         const gone: string[] = [];
-        for (const hash of page.loose)
-          if (await artifacts.removeLoose(hash, () => store.isLoose(hash))) gone.push(hash);
-        if (gone.length > 0) await store.forgetLoose(gone);
+        for (const hash of page.orphaned)
+          if (await artifacts.removeOrphaned(hash, () => store.isOrphaned(hash))) gone.push(hash);
+        if (gone.length > 0) await store.forgetOrphanedFiles(gone);
         after = page.last;
       }
     },

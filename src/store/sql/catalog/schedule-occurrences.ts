@@ -1,13 +1,17 @@
-import { SLOT_OUTCOMES, type ScheduledTime, type SlotOutcome } from "../../../domain/lane/slots.ts";
+import {
+  OCCURRENCE_OUTCOMES,
+  type ScheduledTime,
+  type OccurrenceOutcome,
+} from "../../../domain/run/schedule-occurrences.ts";
 import { type RunState, TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
 import type { NewRun, NewTask, RunRecord } from "../../ports/port.ts";
 import {
   MOST_QUEUED,
-  type PassedSlots,
+  type SkippedOccurrences,
   type ScheduleStore,
-  type Slot,
-  type SlotRecord,
-  type SlotStart,
+  type DueOccurrence,
+  type ScheduleOccurrence,
+  type OccurrenceStart,
 } from "../../ports/schedule-port.ts";
 import { bumpControl, type Context, rows } from "../kernel/context.ts";
 import { insertRunWithTasks } from "../tasks/enqueue.ts";
@@ -20,27 +24,27 @@ export function scheduleStore(context: Context): ScheduleStore {
   return {
     dueJobs: async (now, limit, after) => dueJobs(context, now, limit, after),
     nextDueAt: async () => nextDueAt(context),
-    passSlots: async (jobId, slots, next, now) => passSlots(context, jobId, slots, next, now),
-    startSlot: (run, tasks, slot, now) => startSlot(context, run, tasks, slot, now),
+    skipOccurrences: async (jobId, skipped, next, now) => skipOccurrences(context, jobId, skipped, next, now),
+    startOccurrence: (run, tasks, occurrence, now) => startOccurrence(context, run, tasks, occurrence, now),
     runsInTurn: async (limit) => runsInTurn(context, limit),
-    slots: async (jobId, filter) => readSlots(context, jobId, filter),
-    slotCounts: async (jobIds) => readCounts(context, jobIds),
-    slotTotals: async () => readTotals(context),
+    scheduleOccurrences: async (jobId, filter) => readOccurrences(context, jobId, filter),
+    occurrenceCounts: async (jobIds) => readCounts(context, jobIds),
+    occurrenceTotals: async () => readTotals(context),
   };
 }
 
-function passSlots(
+function skipOccurrences(
   context: Context,
   jobId: string,
-  slots: PassedSlots,
+  skipped: SkippedOccurrences,
   next: ScheduledTime | null,
   now: number,
 ): boolean {
   return context.connection.write(
     () => {
-      const job = pass(context, jobId, slots.at, next);
+      const job = pass(context, jobId, skipped.at, next);
       if (job === null) return false;
-      if (slots.at > lastNoted(context, job)) note(context, job, { ...slots, runId: null }, now);
+      if (skipped.at > lastNoted(context, job)) note(context, job, { ...skipped, runId: null }, now);
       return true;
     },
     { durable: true },
@@ -48,16 +52,16 @@ function passSlots(
 }
 
 /** The job's number, if it waited for that time until now. */
-function pass({ connection }: Context, jobId: string, slot: number, next: ScheduledTime | null): number | null {
+function pass({ connection }: Context, jobId: string, occurrence: number, next: ScheduledTime | null): number | null {
   const row = connection
-    .sql("UPDATE jobs SET next_slot = ?, next_at = ? WHERE id = ? AND next_slot = ? RETURNING n")
-    .get(next?.slot ?? null, next?.at ?? null, jobId, slot) as { n: number } | undefined;
+    .sql("UPDATE jobs SET next_occurrence_at = ?, next_at = ? WHERE id = ? AND next_occurrence_at = ? RETURNING n")
+    .get(next?.scheduledAt ?? null, next?.at ?? null, jobId, occurrence) as { n: number } | undefined;
   return row?.n ?? null;
 }
 
 /** A clock that was set back brings times a second time: what is not later than this has been dealt with. */
 function lastNoted({ connection }: Context, job: number): number {
-  const row = connection.sql("SELECT until FROM slots WHERE job = ? ORDER BY at DESC LIMIT 1").get(job);
+  const row = connection.sql("SELECT until FROM schedule_occurrences WHERE job = ? ORDER BY at DESC LIMIT 1").get(job);
   return Number(row?.["until"] ?? Number.MIN_SAFE_INTEGER);
 }
 
@@ -66,42 +70,51 @@ const KEPT = 1000;
 function note(
   { connection }: Context,
   job: number,
-  slot: Pick<SlotRecord, "at" | "until" | "count" | "outcome" | "runId" | "message">,
+  occurrence: Pick<ScheduleOccurrence, "at" | "until" | "count" | "outcome" | "runId" | "message">,
   now: number,
 ): void {
   connection
-    .sql("INSERT INTO slots VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-    .run(job, slot.at, slot.until, slot.count, slot.outcome, slot.runId, slot.message, now);
+    .sql("INSERT INTO schedule_occurrences VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+    .run(
+      job,
+      occurrence.at,
+      occurrence.until,
+      occurrence.count,
+      occurrence.outcome,
+      occurrence.runId,
+      occurrence.message,
+      now,
+    );
   connection
     .sql(
-      "INSERT INTO slot_counts VALUES (?, ?, ?) ON CONFLICT (job, outcome) DO UPDATE SET count = slot_counts.count + excluded.count",
+      "INSERT INTO schedule_outcome_counts VALUES (?, ?, ?) ON CONFLICT (job, outcome) DO UPDATE SET count = schedule_outcome_counts.count + excluded.count",
     )
-    .run(job, slot.outcome, slot.count);
+    .run(job, occurrence.outcome, occurrence.count);
   connection
     .sql(
-      `DELETE FROM slots WHERE job = ?1 AND at <=
-       (SELECT at FROM slots WHERE job = ?1 ORDER BY at DESC LIMIT 1 OFFSET ${KEPT})`,
+      `DELETE FROM schedule_occurrences WHERE job = ?1 AND at <=
+       (SELECT at FROM schedule_occurrences WHERE job = ?1 ORDER BY at DESC LIMIT 1 OFFSET ${KEPT})`,
     )
     .run(job);
 }
 
-/** The slot is passed in the transaction that starts its run: there is no moment in which only one of them holds. */
-function startSlot(
+/** The occurrence is passed in the transaction that starts its run: there is no moment in which only one of them holds. */
+function startOccurrence(
   context: Context,
   run: NewRun,
   tasks: readonly NewTask[],
-  slot: Slot,
+  occurrence: DueOccurrence,
   now: number,
-): Promise<SlotStart<RunRecord>> {
+): Promise<OccurrenceStart<RunRecord>> {
   return context.connection.writeTogether(() => {
-    const { missed } = slot;
-    const job = pass(context, slot.jobId, missed?.at ?? slot.at, slot.next);
+    const { missed } = occurrence;
+    const job = pass(context, occurrence.jobId, missed?.at ?? occurrence.at, occurrence.next);
     if (job === null) return { kind: "gone" };
     const before = lastNoted(context, job);
     if (missed !== undefined && missed.at > before) note(context, job, { ...missed, runId: null }, now);
-    if (slot.at <= before) return { kind: "gone" };
-    const start = decide(context, run, tasks, slot, now);
-    const what = { at: slot.at, until: slot.at, count: 1 };
+    if (occurrence.at <= before) return { kind: "gone" };
+    const start = decide(context, run, tasks, occurrence, now);
+    const what = { at: occurrence.at, until: occurrence.at, count: 1 };
     if (start.kind === "started")
       note(context, job, { ...what, outcome: "started", runId: start.made.id, message: null }, now);
     if (start.kind === "blocked") {
@@ -117,17 +130,17 @@ function decide(
   context: Context,
   run: NewRun,
   tasks: readonly NewTask[],
-  slot: Slot,
+  occurrence: DueOccurrence,
   now: number,
-): SlotStart<RunRecord> {
-  const live = liveRuns(context, slot.jobId);
+): OccurrenceStart<RunRecord> {
+  const live = liveRuns(context, occurrence.jobId);
   // Who waits for a person waits longest, and is to be told of first.
   const by = live.find(({ status }) => status === "waiting_for_human") ?? live[0];
   const waiting = live.filter(({ queued }) => queued === 1).length >= MOST_QUEUED;
-  if (by !== undefined && (slot.overlap === "skip" || (slot.overlap === "queue" && waiting)))
-    return { kind: "blocked", by: { id: by.id, status: by.status }, waiting: slot.overlap === "queue" };
+  if (by !== undefined && (occurrence.overlap === "skip" || (occurrence.overlap === "queue" && waiting)))
+    return { kind: "blocked", by: { id: by.id, status: by.status }, waiting: occurrence.overlap === "queue" };
   const last = live.at(-1);
-  if (slot.overlap === "queue" && last !== undefined) {
+  if (occurrence.overlap === "queue" && last !== undefined) {
     const message = `Waiting for the previous run of its schedule (${last.id}) to end`;
     const hold = { reason: "previous_run", since: now, until: null, message } as const;
     return { kind: "started", ...insertRunWithTasks(context, { ...run, hold }, tasks, now), cancelled: [] };
@@ -167,38 +180,47 @@ function runsInTurn({ connection }: Context, limit: number): string[] {
   return rows<{ id: string }>(list).map(({ id }) => id);
 }
 
-function readSlots(
+function readOccurrences(
   context: Context,
   jobId: string,
-  { outcome, after, limit }: { outcome?: SlotOutcome; after?: number; limit: number },
-): SlotRecord[] {
+  { outcome, after, limit }: { outcome?: OccurrenceOutcome; after?: number; limit: number },
+): ScheduleOccurrence[] {
   const list = context.connection
     .sql(
-      "SELECT * FROM slots WHERE job = ? AND at < ? AND (CAST(?3 AS TEXT) IS NULL OR outcome = ?3) ORDER BY at DESC LIMIT ?4",
+      "SELECT * FROM schedule_occurrences WHERE job = ? AND at < ? AND (CAST(?3 AS TEXT) IS NULL OR outcome = ?3) ORDER BY at DESC LIMIT ?4",
     )
     .all(jobNumber(context, jobId), after ?? Number.MAX_SAFE_INTEGER, outcome ?? null, limit);
-  type SlotRow = Omit<SlotRecord, "jobId" | "runId" | "notedAt"> & { run: string | null; noted_at: number };
-  return rows<SlotRow>(list).map(({ at, until, count, outcome: became, run, message, noted_at: notedAt }) => {
+  type OccurrenceRow = Omit<ScheduleOccurrence, "jobId" | "runId" | "notedAt"> & {
+    run: string | null;
+    noted_at: number;
+  };
+  return rows<OccurrenceRow>(list).map(({ at, until, count, outcome: became, run, message, noted_at: notedAt }) => {
     return { jobId, at, until, count, outcome: became, runId: run, message, notedAt };
   });
 }
 
-const none = () => Object.fromEntries(SLOT_OUTCOMES.map((name) => [name, 0])) as Record<SlotOutcome, number>;
+const none = () =>
+  Object.fromEntries(OCCURRENCE_OUTCOMES.map((name) => [name, 0])) as Record<OccurrenceOutcome, number>;
 
-function readTotals({ connection }: Context): Record<SlotOutcome, number> {
-  const list = connection.sql("SELECT outcome, sum(count) AS count FROM slot_counts GROUP BY outcome").all();
-  const sums = rows<{ outcome: SlotOutcome; count: number }>(list).map(({ outcome, count }) => [outcome, count]);
+function readTotals({ connection }: Context): Record<OccurrenceOutcome, number> {
+  const list = connection
+    .sql("SELECT outcome, sum(count) AS count FROM schedule_outcome_counts GROUP BY outcome")
+    .all();
+  const sums = rows<{ outcome: OccurrenceOutcome; count: number }>(list).map(({ outcome, count }) => [outcome, count]);
   return { ...none(), ...Object.fromEntries(sums) };
 }
 
-function readCounts({ connection }: Context, jobIds: readonly string[]): Map<string, Record<SlotOutcome, number>> {
+function readCounts(
+  { connection }: Context,
+  jobIds: readonly string[],
+): Map<string, Record<OccurrenceOutcome, number>> {
   const counts = new Map(jobIds.map((id) => [id, none()]));
   const list = connection
     .sql(
-      `SELECT j.id, c.outcome, c.count FROM json_each(?) k JOIN jobs j ON j.id = k.value JOIN slot_counts c ON c.job = j.n`,
+      `SELECT j.id, c.outcome, c.count FROM json_each(?) k JOIN jobs j ON j.id = k.value JOIN schedule_outcome_counts c ON c.job = j.n`,
     )
     .all(JSON.stringify(jobIds));
-  for (const { id, outcome, count } of rows<{ id: string; outcome: SlotOutcome; count: number }>(list))
+  for (const { id, outcome, count } of rows<{ id: string; outcome: OccurrenceOutcome; count: number }>(list))
     (counts.get(id) ?? none())[outcome] = count;
   return counts;
 }

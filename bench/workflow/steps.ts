@@ -87,7 +87,7 @@ function bare(steps: number): Promise<number> {
     );
     const ended = db.prepare("UPDATE steps SET progress = 1, updated_at = ? WHERE task = ?");
     const follow = db.prepare(
-      "UPDATE steps SET open_deps = open_deps - 1 WHERE task IN (SELECT follower FROM step_edges WHERE run = ? AND step = ?) RETURNING task",
+      "UPDATE steps SET open_deps = open_deps - 1 WHERE task IN (SELECT dependent FROM step_edges WHERE run = ? AND step = ?) RETURNING task",
     );
     const open = db.prepare(`UPDATE tasks SET state = ${STATE.queued} WHERE id = ?`);
     const event = db.prepare(

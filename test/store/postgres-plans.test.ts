@@ -27,7 +27,7 @@ const FILL = `
   INSERT INTO lanes (lane) SELECT 'site:s' || i || '.example' FROM generate_series(1, ${SITES}) i;
   INSERT INTO sites (site, lane) SELECT 's' || i || '.example', i FROM generate_series(1, ${SITES}) i;
   INSERT INTO site_counts (site) SELECT site FROM sites;
-  INSERT INTO runs (id, kind, status, snapshot, created_at, started_at, began_at, finished_at, first_task, last_task, job, site)
+  INSERT INTO runs (id, kind, status, snapshot, created_at, started_at, start_event, finished_at, first_task, last_task, job, site)
     SELECT '00000000-0000-4000-8000-' || lpad(to_hex(i), 12, '0'), CASE WHEN i % 3 = 1 THEN 'queue' ELSE 'crawl' END,
       CASE WHEN i = 1 OR i % 100 = 0 THEN 'running' ELSE 'completed' END, '{}', i, i, i,
       CASE WHEN i = 1 OR i % 100 = 0 THEN NULL ELSE i + 1 END, 1, ${TASKS},

@@ -19,7 +19,7 @@ import { poke } from "../engine/embedded/link.ts";
 import { lazyBoard } from "../engine/lazy-board.ts";
 import { parseAddressPolicy } from "../net/address.ts";
 import { knownCode } from "./known-kinds.ts";
-import { BOARD_PLACE, type BoardDeps } from "../orchestrator/board.ts";
+import { BOARD_PATH, type BoardDeps } from "../orchestrator/board.ts";
 import type { CrawlDeps } from "../orchestrator/jobs/deps.ts";
 import type { ProxyRules } from "../orchestrator/proxies/rules.ts";
 import { agreesOnKey, keyDiffers, openSealOf } from "./secret-key.ts";
@@ -85,7 +85,7 @@ async function openOffice(store: Store, cluster: Cluster | null, clock: Clock, l
   };
   const board = lazyBoard(async () => {
     const { TicketBoard } = await import("../engine/bullmq/board.ts");
-    return new TicketBoard({ ...redis, place: BOARD_PLACE });
+    return new TicketBoard({ ...redis, basePath: BOARD_PATH });
   });
   return { tell, board, close: async () => void (await Promise.all([tickets.close(), board.close()])) };
 }
@@ -189,7 +189,7 @@ export async function openClient(
       keepDays: config.keepDays,
     },
     diskBudget: { bytes: config.diskBudgetMb * 1024 * 1024, action: config.diskBudgetAction },
-    pathOf: (hash) => artifacts.placeOf(hash),
+    pathOf: (hash) => artifacts.locationOf(hash),
     openArtifact: (hash) => artifacts.open(hash),
     wake: async (lanes) => {
       const heard = await producer.tell(lanes);

@@ -6,7 +6,7 @@ import type { Client } from "./context.ts";
 import type { Cluster } from "./cluster.ts";
 import { leastOf } from "../domain/run/run-hold.ts";
 import type { Finding, Probe } from "../orchestrator/health.ts";
-import { standstill } from "../orchestrator/workers/worker-availability.ts";
+import { noWorkersReason } from "../orchestrator/workers/worker-availability.ts";
 import { inMb, memoryWords, troublesOf } from "./own-worker.ts";
 import type { PageTools } from "./page-tools.ts";
 import { agreesOnKey } from "./secret-key.ts";
@@ -80,7 +80,7 @@ async function workerFinding(client: Client, own: RunningWorker | null): Promise
     const since = own?.pausedSince ?? null;
     return { degraded: true, message: `work pauses: ${paused}`, ...(since === null ? {} : { since }) };
   }
-  const still = await standstill(client);
+  const still = await noWorkersReason(client);
   if (still !== null) return { degraded: true, message: still.message };
   if (client.cluster === null)
     return { message: own?.role === "engine" ? "this process does the work" : "another process does the work" };

@@ -8,7 +8,7 @@ import type { Config } from "../config/options.ts";
 import { closeToOthers } from "./file-access.ts";
 import { type Alerting, startAlerting } from "../supervisor/alerting.ts";
 import type { Health } from "../supervisor/processes/child.ts";
-import { tellCrashLoops } from "../supervisor/processes/crash-loops.ts";
+import { alertCrashLoops } from "../supervisor/processes/crash-loops.ts";
 import type { Handle } from "../supervisor/processes/handle.ts";
 import { provenState, StateFile, type UpState } from "../supervisor/processes/state-file.ts";
 import { Up, type UpDeps } from "../supervisor/processes/up.ts";
@@ -47,7 +47,7 @@ export async function takeUp(
       throw error;
     });
     alerts = startAlerting(config, { ...client, log });
-    const told = tellCrashLoops({ clock: systemClock, raise: alerts.raise });
+    const told = alertCrashLoops({ clock: systemClock, raise: alerts.raise });
     tell = () =>
       void told(up?.state.children ?? []).catch((error: unknown) =>
         log.warn("a crash loop could not be told", { error: messageOf(error) }),
@@ -76,8 +76,8 @@ export async function takeUp(
     return workerHealth({ store: client.store, clock: client.clock }, identity, { ask: first });
   };
   // What is open leads to where nobody is any more; the next process to begin opens it anew.
-  const own = { program, moved: close, workerHealth: health };
-  const up = Up.take({ config, clock: systemClock, log, own, changed: () => tell(), ...more });
+  const programs = { program, moved: close, workerHealth: health };
+  const up = Up.take({ config, clock: systemClock, log, programs, changed: () => tell(), ...more });
   if (up === null) return null;
   try {
     // What is wrong with the configuration is said while there is nothing to undo, unless it needs services of ours.
@@ -107,7 +107,7 @@ function refuseMissing(children: UpState["children"]): void {
 /** The services of the configuration for a program that has the rest in itself. What an `orb up` runs is left to it. */
 export async function startServices(config: Config, log: Log): Promise<{ stop(): Promise<void>; hurry(): void }> {
   closeToOthers(config, log);
-  const up = Up.take({ config, clock: systemClock, log, own: null });
+  const up = Up.take({ config, clock: systemClock, log, programs: null });
   if (up === null) return { stop: async () => {}, hurry: () => {} };
   await up.start();
   try {

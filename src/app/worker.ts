@@ -206,10 +206,10 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
     const disk = watchLimit({
       clock,
       check: async () => client.room.check(),
-      tell: (error) => error !== null && worker.pause(error),
+      onCheck: (error) => error !== null && worker.pause(error),
     });
     stack.defer("disk", () => disk.stop());
-    const memory = watchLimit({ clock, check: () => tools.memory.check(), tell: (error) => worker.short(error) });
+    const memory = watchLimit({ clock, check: () => tools.memory.check(), onCheck: (error) => worker.short(error) });
     stack.defer("memory", () => memory.stop());
     const { engine, kind } = await chooseEngine(config, client, {
       host: worker,
@@ -257,10 +257,10 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
     stack.defer("alerts", () => alerts.stop());
     const webhooks = createWebhookSender({ ...client, secret: config.webhookSecret, userAgent: config.userAgent });
     stack.defer("webhooks", () => webhooks.close());
-    const told = kind === "bullmq";
-    const dueJobs = startDueJobs({ ...inside, log }, { told });
+    const notified = kind === "bullmq";
+    const dueJobs = startDueJobs({ ...inside, log }, { notified });
     // Where any of them may be told of what is due, all that work are there for it.
-    const shared = new Duties({ clock, log, look: alerts.look, duties: told ? [dueJobs.presence] : [] });
+    const shared = new Duties({ clock, log, look: alerts.look, duties: notified ? [dueJobs.presence] : [] });
     stack.defer("shared duties", () => shared.stop());
     const duties = new Duties({
       clock,

@@ -1,10 +1,9 @@
 /**
- * The cold place: files that are kept but hardly read, compressed where that pays. It is a folder of its own, `cold/`, so
- * that a slower and larger disk can be mounted there.
- *
- * A file is whole in one of the two places at any moment: it leaves the usual one only when it is safe in the cold one,
- * and one that is unpacked stays cold, too. Who reads it looks at the usual place first. A file that is moved is young
- * again in the cold place: it may have been stored a moment ago, for a row that is not written yet.
+ * The archive tier: files that are kept but hardly read, compressed where that pays. It is a separate folder, `cold/`,
+ * so that a slower and larger disk can be mounted there. A file is complete in one of the two tiers at any moment: it
+ * leaves the hot tier only when it is safe in the archive tier, and an unpacked one stays archived as well. Readers
+ * look in the hot tier first. A moved file is young again: it may have been stored a moment ago, for a row that is not
+ * written yet.
  */
 import {
   closeSync,
@@ -24,7 +23,7 @@ import { systemCode } from "../base/errors.ts";
 import { fileMode, makeFolder } from "../base/files/file-modes.ts";
 import { onDiskAsync } from "./disk.ts";
 import { artifactPath, type Folder } from "./layout.ts";
-import { asideName, asideOf, putBack, removeOrphaned } from "./loose.ts";
+import { quarantinedName, quarantinePath, putBack, removeOrphaned } from "./loose.ts";
 import { contentSize, HEAD_BYTES, PACKED_SUFFIX, packer, packingPays, SAMPLE_BYTES, unpacked } from "./packing.ts";
 
 const PIECE_BYTES = 256 * 1024;
@@ -85,7 +84,7 @@ export class ArchiveTier {
     return unpacked(stored);
   }
 
-  /** Null when the file is in neither place. */
+  /** Null when the file is in neither tier. */
   coolDown(hash: string): Promise<{ before: number; after: number } | null> {
     const before = this.#moving.get(hash);
     if (before !== undefined) return before;
@@ -112,7 +111,7 @@ export class ArchiveTier {
     return { before: this.sizeOf(hash) ?? cold.bytes, after: cold.bytes };
   }
 
-  /** What is there, and is young from now on. */
+  /** The stored file, which is young from now on. */
   #findAgain(hash: string): ColdFile | null {
     const found = this.find(hash);
     if (found === null) return null;
@@ -127,7 +126,7 @@ export class ArchiveTier {
     }
   }
 
-  /** Written aside, made durable, then named: what has a name in the cold place is whole. */
+  /** Written to a temporary file, made durable, then renamed: a named file in the archive tier is complete. */
   async #copy(hot: string, size: number, hash: string): Promise<void> {
     const { plain, packed } = this.#paths(hash);
     const pays = await shrinks(hot);
@@ -135,7 +134,7 @@ export class ArchiveTier {
     const shard = target.slice(0, target.lastIndexOf("/"));
     makeFolder(shard);
     makeFolder(this.#tmp);
-    // On the same disk, what is not packed needs no copy.
+    // On the same disk, an uncompressed file needs no copy.
     if (!pays && (await moved(hot, target))) return;
     const draft = `${this.#tmp}/${this.#folder.temporary().slice(this.#folder.tmp.length + 1)}`;
     try {
@@ -161,13 +160,13 @@ export class ArchiveTier {
     if (this.find(hash) === null) return true;
     makeFolder(this.#tmp);
     for (const path of Object.values(this.#paths(hash))) {
-      const aside = asideOf(this.#tmp, path.slice(path.lastIndexOf("/") + 1));
-      if (!(await removeOrphaned({ path, aside }, this.#folder.clock, isOrphaned))) return false;
+      const quarantined = quarantinePath(this.#tmp, path.slice(path.lastIndexOf("/") + 1));
+      if (!(await removeOrphaned({ path, quarantined }, this.#folder.clock, isOrphaned))) return false;
     }
     return true;
   }
 
-  /** What processes left that died while they moved a file; what was about to be removed is put back. */
+  /** Leftovers of processes that died while moving a file; quarantined files are put back. */
   removeLeftovers(before: number): void {
     let names: string[];
     try {
@@ -178,9 +177,9 @@ export class ArchiveTier {
     }
     for (const name of names) {
       const path = `${this.#tmp}/${name}`;
-      const aside = asideName(name);
-      if (aside !== null) {
-        putBack(path, `${this.#dir}/${aside.slice(0, 2)}/${aside}`);
+      const quarantined = quarantinedName(name);
+      if (quarantined !== null) {
+        putBack(path, `${this.#dir}/${quarantined.slice(0, 2)}/${quarantined}`);
         continue;
       }
       const found = statSync(path, { throwIfNoEntry: false });

@@ -31,7 +31,7 @@ export class Folder {
     this.tmp = `${dir}/tmp`;
   }
 
-  /** A name nobody else uses. */
+  /** A unique name. */
   temporary(): string {
     this.#count += 1;
     return `${this.tmp}/w-${this.#label}-${this.#count}`;
@@ -48,8 +48,8 @@ export class Folder {
   }
 
   /**
-   * Whether a whole file of that name is there. If so it counts as new from now on: whoever removes files that no row
-   * names leaves it for as long as its finder needs to write a row.
+   * Whether a complete file of that name exists. If so it counts as new from now on: the removal of unreferenced files
+   * leaves it alone until the finder has written its row.
    */
   findAgain(path: string, size: number): boolean {
     if (statSync(path, { throwIfNoEntry: false })?.size !== size) return false;
@@ -58,7 +58,7 @@ export class Folder {
       utimesSync(path, now, now);
       return true;
     } catch (error) {
-      // Removed just now: it is to be written again.
+      // Removed just now: it must be written again.
       if (systemCode(error) === "ENOENT") return false;
       throw error;
     }

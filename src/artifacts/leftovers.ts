@@ -1,8 +1,8 @@
 import { opendirSync, readdirSync, statSync, unlinkSync } from "node:fs";
 import { artifactPath, type Folder, PART_PREFIX, SIDECAR_SUFFIX } from "./layout.ts";
-import { asideName, putBack } from "./loose.ts";
+import { quarantinedName, putBack } from "./loose.ts";
 
-/** Anything temporary that is older belongs to nobody. */
+/** Older temporary files are abandoned. */
 export const STALE_MS = 60 * 60 * 1000;
 
 /** The keys of the parts that are there now, those of processes before us among them. */
@@ -28,14 +28,17 @@ export function removeIfThere(path: string): void {
   }
 }
 
-/** Temporary files of processes that died; what was about to be removed is put back. Parts are somebody's progress: only the janitor knows whether it is wanted. */
+/**
+ * Temporary files of dead processes; quarantined files are put back. Parts are kept: only the sweep knows whether they
+ * are still wanted.
+ */
 export function removeLeftovers(folder: Folder, before: number): void {
   for (const name of readdirSync(folder.tmp)) {
     const key = partKeyOf(name);
     if (key !== null) folder.knownParts.add(key);
     if (name.startsWith(PART_PREFIX)) continue;
     const path = `${folder.tmp}/${name}`;
-    const hash = asideName(name);
+    const hash = quarantinedName(name);
     if (hash !== null) {
       putBack(path, folder.prepare(artifactPath(hash)));
       continue;

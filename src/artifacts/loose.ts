@@ -5,56 +5,56 @@ import { systemCode } from "../base/errors.ts";
 
 /** Longer than anybody needs from finding a file there to writing the row that names it. */
 export const YOUNG_MS = 60 * 60 * 1000;
-/** Files on their way out are named by what they are called, so that they can be put back. */
-const ASIDE_PREFIX = "loose-";
+/** The quarantine name contains the original name, so that files can be put back. */
+const QUARANTINE_PREFIX = "loose-";
 
-/** Where a file of this name waits for its end, in a folder for temporary files on the same disk. */
-export function asideOf(tmp: string, name: string): string {
-  return `${tmp}/${ASIDE_PREFIX}${name}`;
+/** The quarantine path of a file, in a folder for temporary files on the same disk. */
+export function quarantinePath(tmp: string, name: string): string {
+  return `${tmp}/${QUARANTINE_PREFIX}${name}`;
 }
 
-/** The name of a file that was put aside; null: it is something else. */
-export function asideName(file: string): string | null {
-  const name = file.startsWith(ASIDE_PREFIX) ? file.slice(ASIDE_PREFIX.length) : "";
+/** The original name of a quarantined file; null: it is another file. */
+export function quarantinedName(file: string): string | null {
+  const name = file.startsWith(QUARANTINE_PREFIX) ? file.slice(QUARANTINE_PREFIX.length) : "";
   return /^[0-9a-f]{64}(?:\.[a-z]+)?$/.test(name) ? name : null;
 }
 
 /**
- * Removes a file that no row names, and says whether it is gone. Somebody may store the same content at this moment: who
- * found the file has made it young, and who comes after it was put aside writes it anew. What a process has put aside
- * that died then, or is slow, is put back by the next one that starts.
+ * Removes a file that no row references, and returns whether it is gone. Another process may store the same content at
+ * this moment: if it found the file, the file is young; if it comes after the quarantine, it writes the file again.
+ * Files that a dead or slow process has quarantined are put back by the next one that starts.
  */
 export async function removeOrphaned(
-  { path, aside }: { path: string; aside: string },
+  { path, quarantined }: { path: string; quarantined: string },
   clock: Clock,
   isOrphaned: () => Promise<boolean>,
 ): Promise<boolean> {
   const isYoung = async (file: string) => (await stat(file)).mtimeMs > clock.now() - YOUNG_MS;
   try {
     if (await isYoung(path)) return false;
-    await rename(path, aside);
+    await rename(path, quarantined);
   } catch (error) {
     if (systemCode(error) === "ENOENT") return true;
     throw error;
   }
   try {
-    const goes = !(await isYoung(aside)) && (await isOrphaned());
-    await (goes ? unlink(aside) : rename(aside, path));
+    const goes = !(await isYoung(quarantined)) && (await isOrphaned());
+    await (goes ? unlink(quarantined) : rename(quarantined, path));
     return goes;
   } catch (error) {
-    // It was put back meanwhile: it has its turn again.
+    // It was put back: it is checked again later.
     if (systemCode(error) === "ENOENT") return false;
     throw error;
   }
 }
 
-/** Whether a row names it is for those to say who know: until then it is where it was, unless it was stored anew. */
-export function putBack(aside: string, path: string): void {
+/** Whether a row references it is checked elsewhere: until then it returns to its path, unless it was stored again. */
+export function putBack(quarantined: string, path: string): void {
   try {
-    if (statSync(path, { throwIfNoEntry: false }) === undefined) renameSync(aside, path);
-    else unlinkSync(aside);
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) renameSync(quarantined, path);
+    else unlinkSync(quarantined);
   } catch (error) {
-    // Whoever put it aside lives, and was faster.
+    // The process that quarantined it is alive, and was faster.
     if (systemCode(error) !== "ENOENT") throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** How files in the cold place are compressed. */
+/** Compression of files in the archive tier. */
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { constants, createZstdCompress, createZstdDecompress, zstdCompress, type ZstdCompress } from "node:zlib";
@@ -11,12 +11,12 @@ const PACKING = { [constants.ZSTD_c_compressionLevel]: 9 };
 /** Pictures and archives shrink by a hundredth; that is not worth unpacking them. */
 const PAYS_BELOW = 0.95;
 
-/** Asked of a file's beginning: that is enough to tell text from what is compressed already. */
+/** Decided by the beginning of a file, which distinguishes text from compressed data. */
 export async function packingPays(sample: Buffer): Promise<boolean> {
   return (await promisify(zstdCompress)(sample)).length < sample.length * PAYS_BELOW;
 }
 
-/** The size stands in the head of what is packed, and is read from there. */
+/** The size is read from the header of the compressed file. */
 export function packer(size: number): ZstdCompress {
   return createZstdCompress({ pledgedSrcSize: size, params: PACKING });
 }

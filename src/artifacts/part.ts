@@ -3,9 +3,9 @@ import { fileMode } from "../base/files/file-modes.ts";
 import { onDisk } from "./disk.ts";
 import type { Folder } from "./layout.ts";
 
-/** What a partial file is a part of, as its server described it. */
+/** Identifies the resource of a partial file, as its server described it. */
 export interface PartOf {
-  /** A name of our own making, such as a task's id. */
+  /** A name chosen by us, such as a task's id. */
   key: string;
   url: string;
   etag: string | null;
@@ -19,7 +19,7 @@ export interface ResumablePart extends PartOf {
   offset: number;
 }
 
-/** Null when there is nothing to go on from, or when what is there does not fit together (it is then removed). */
+/** Null when there is nothing to resume, or when the parts do not match (they are then removed). */
 export function readPart(folder: Folder, key: string): ResumablePart | null {
   const sidecar = folder.sidecar(key);
   // The usual case, asked before every fetch: no part.
@@ -45,7 +45,7 @@ export function writeSidecar(folder: Folder, part: PartOf): void {
   });
 }
 
-/** The file goes first: a sidecar alone is harmless, a file alone would be nobody's. */
+/** The file goes first: a sidecar alone is harmless, a file alone would be orphaned. */
 export function dropPart(folder: Folder, key: string): void {
   folder.knownParts.delete(key);
   rmSync(folder.part(key), { force: true });

@@ -28,7 +28,7 @@ export interface WriterOptions {
 
 /** Files by content: the same bytes are one file, whoever stores them and however often. */
 export interface ArtifactStore {
-  /** What is to say where they are: a folder, or the address of a bucket. */
+  /** Where the files are: a folder, or the URL of a bucket. */
   readonly home: string;
   writer(options?: WriterOptions): ArtifactWriter;
   /**
@@ -42,16 +42,16 @@ export interface ArtifactStore {
   sizeOf(hash: string): Promise<number | null>;
   /** Throws `not_found` when there is none. */
   open(hash: string): Promise<Readable>;
-  /** Where it lies, as far as this machine can tell without asking another one; where it would, when there is none. */
-  placeOf(hash: string): string;
+  /** The location, as far as this machine knows without a request; for a missing file, where it would be. */
+  locationOf(hash: string): string;
   /**
    * The path of a plain file with its bytes; one that is compressed or elsewhere is unpacked or fetched first. It may be
    * moved before it is opened: who finds nothing there asks again.
    */
   pathOf(hash: string): Promise<string>;
-  /** How long ago it was stored, or found again, in milliseconds; null: it is not in the usual place. */
+  /** Time since it was stored or found again, in milliseconds; null: it is not in the hot tier. */
   ageOf(hash: string): Promise<number | null>;
-  /** Moves it to the cold place, and says how many bytes it took and takes; null: there is none. */
+  /** Moves it to the archive tier and returns its size before and after; null: there is none. */
   coolDown(hash: string): Promise<{ before: number; after: number } | null>;
   /** Reads the file again and compares; false also when there is none. */
   verify(hash: string): Promise<boolean>;

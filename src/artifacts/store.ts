@@ -8,9 +8,9 @@ import { isContentOf, missingArtifact } from "./content.ts";
 import { onDisk } from "./disk.ts";
 import { artifactPath, Folder } from "./layout.ts";
 import { partsIn, removeIfThere, removeLeftovers, STALE_MS } from "./leftovers.ts";
-import { asideOf, removeOrphaned } from "./loose.ts";
+import { quarantinePath, removeOrphaned } from "./loose.ts";
 import { dropPart, readPart } from "./part.ts";
-import { FolderPlace, SMALL_BYTES } from "./place.ts";
+import { FolderSink, SMALL_BYTES } from "./sink.ts";
 import type { ArtifactStore } from "./port.ts";
 import { FileWriter } from "./writer.ts";
 
@@ -29,8 +29,8 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
   cold.removeLeftovers(clock.now() - STALE_MS);
 
   const locate = (hash: string) => `${dir}/${artifactPath(hash)}`;
-  // Small files are short for a moment, and for good when their writer is killed then. Whoever has stored the content
-  // before is to read what is whole.
+  // Small files are short for a moment, and permanently when their writer is killed then. A process that stored the
+  // content before must read the complete file.
   const hotSize = (hash: string) => {
     const size = statSync(locate(hash), { throwIfNoEntry: false })?.size ?? null;
     if (size === null || size > SMALL_BYTES) return size;
@@ -43,11 +43,11 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
     return (size === null ? null : openHot(locate(hash), size)) ?? cold.open(hash);
   };
 
-  const place = new FolderPlace(folder);
+  const sink = new FolderSink(folder);
 
   return {
     home: dir,
-    writer: (writerOptions = {}) => new FileWriter(folder, place, writerOptions),
+    writer: (writerOptions = {}) => new FileWriter(folder, sink, writerOptions),
     resumable: (key) => readPart(folder, key),
     dropPart: (key) => dropPart(folder, key),
     parts: () => partsIn(folder),
@@ -59,14 +59,14 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
       if (found === null) throw missingArtifact();
       return found;
     },
-    placeOf: (hash) => (hotSize(hash) === null ? cold.find(hash)?.path : undefined) ?? locate(hash),
+    locationOf: (hash) => (hotSize(hash) === null ? cold.find(hash)?.path : undefined) ?? locate(hash),
     async pathOf(hash) {
       if (hotSize(hash) !== null) return locate(hash);
       const found = cold.find(hash);
       if (found?.packed === false) return found.path;
       const bytes = openNow(hash);
       if (bytes === null) throw missingArtifact();
-      const writer = new FileWriter(folder, place, {});
+      const writer = new FileWriter(folder, sink, {});
       try {
         for await (const chunk of bytes) await writer.write(chunk as Buffer);
         await writer.finish();
@@ -86,7 +86,7 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
       return bytes !== null && isContentOf(hash, bytes);
     },
     async removeOrphaned(hash, isOrphaned) {
-      const hot = { path: locate(hash), aside: asideOf(folder.tmp, hash) };
+      const hot = { path: locate(hash), quarantined: quarantinePath(folder.tmp, hash) };
       return (await removeOrphaned(hot, clock, isOrphaned)) && cold.removeOrphaned(hash, isOrphaned);
     },
     async probe() {
@@ -104,8 +104,8 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
 }
 
 /**
- * Opened at once, so that it can be read to its end whatever becomes of its name. What is small is read at once, too: that
- * takes less than a stream's way through the thread pool.
+ * Opened at once, so that it can be read to its end even if its name is removed. Small files are read at once as well:
+ * that takes less time than a stream through the thread pool.
  */
 function openHot(path: string, size: number): Readable | null {
   try {

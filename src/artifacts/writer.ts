@@ -6,29 +6,29 @@ import { fileMode } from "../base/files/file-modes.ts";
 import { asDiskError, onDiskAsync } from "./disk.ts";
 import { artifactPath, type Folder } from "./layout.ts";
 import { dropPart, writeSidecar } from "./part.ts";
-import { type KeepingPlace, SMALL_BYTES } from "./place.ts";
+import { type ArtifactSink, SMALL_BYTES } from "./sink.ts";
 import type { ArtifactWriter, StoredArtifact, WriterOptions } from "./port.ts";
 
 /** Larger ones go to disk in pieces of this size: fewer trips to the thread pool than one per socket read. */
 const PIECE_BYTES = 256 * 1024;
 const READ_BACK_BYTES = 1024 * 1024;
 
-/** Gathers bytes in memory or in a file of this machine, and hands them to the place where they are kept when they are whole. */
+/** Collects bytes in memory or in a local file, and passes them to the sink when complete. */
 export class FileWriter implements ArtifactWriter {
   readonly #folder: Folder;
-  readonly #place: KeepingPlace;
+  readonly #sink: ArtifactSink;
   readonly #options: WriterOptions;
   #size = 0;
   #resumedBytes = 0;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #file: { handle: FileHandle; path: string; hash: Hash; position: number } | null = null;
-  /** File work in order; a failure stays in it and meets whoever comes next. */
+  /** File operations in order; the next caller gets a failure. */
   #queue: Promise<void> = Promise.resolve();
 
-  constructor(folder: Folder, place: KeepingPlace, options: WriterOptions) {
+  constructor(folder: Folder, sink: ArtifactSink, options: WriterOptions) {
     this.#folder = folder;
-    this.#place = place;
+    this.#sink = sink;
     this.#options = options;
     if (options.resume === true) {
       if (options.part === undefined) throw new OrbError("input_invalid", "only a part can be resumed");
@@ -55,7 +55,7 @@ export class FileWriter implements ArtifactWriter {
       const body = this.#waiting.length === 1 ? this.#waiting[0]! : Buffer.concat(this.#waiting, this.#waitingBytes);
       this.#waiting = [];
       const name = artifactPath(hashAtOnce("sha256", body, "hex"));
-      await this.#place.keepSmall(name, body);
+      await this.#sink.keepSmall(name, body);
       return { hash: name.slice(-64), size: body.length, path: name };
     }
     try {
@@ -63,7 +63,7 @@ export class FileWriter implements ArtifactWriter {
       const { handle, path, hash } = this.#file!;
       if (!(await this.#isStillOurs())) throw new OrbError("engine_lost", "another process took over the partial file");
       const name = artifactPath(hash.digest("hex"));
-      await this.#place.keepFile(name, { handle, path, size: this.#size });
+      await this.#sink.keepFile(name, { handle, path, size: this.#size });
       await handle.close();
       if (this.#options.part !== undefined) dropPart(this.#folder, this.#options.part.key);
       return { hash: name.slice(-64), size: this.#size, path: name };
@@ -130,7 +130,7 @@ export class FileWriter implements ArtifactWriter {
     }
     const path = this.#folder.part(part.key);
     if (resume !== true) {
-      // A new file rather than an emptied one: whoever still writes to the old part does it elsewhere.
+      // A new file rather than a truncated one: a writer that still uses the old part does not touch it.
       dropPart(this.#folder, part.key);
       writeSidecar(this.#folder, part);
       return { handle: await open(path, "wx", fileMode()), path, hash, position: 0 };
@@ -145,7 +145,7 @@ export class FileWriter implements ArtifactWriter {
   }
 }
 
-/** Feeds what is already there to the hash, in pieces. */
+/** Feeds existing bytes to the hash, in pieces. */
 async function readBack(handle: FileHandle, hash: Hash, bytes: number): Promise<number> {
   const buffer = Buffer.allocUnsafe(Math.min(READ_BACK_BYTES, Math.max(bytes, 1)));
   for (let position = 0; position < bytes;) {

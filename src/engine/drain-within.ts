@@ -6,10 +6,13 @@ interface Drainable {
   fence(): Promise<void>;
 }
 
-/** What cannot be handed back so long after the grace period (a full disk) is left to whoever takes it back later. */
+/**
+ * Work that cannot be requeued this long after the grace period (a full disk) is left to the process that takes it back
+ * later.
+ */
 const HAND_BACK_MS = 2000;
 
-/** Lets work finish for as long as the grace period lasts, then has it handed back; ends at once when ownership is lost. */
+/** Lets work finish during the grace period, then requeues it; ends at once when ownership is lost. */
 export async function drainWithin(work: Drainable, clock: Clock, graceMs: number, lost: AbortSignal): Promise<void> {
   const fence = () => void work.fence();
   const timers = [

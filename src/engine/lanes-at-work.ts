@@ -11,9 +11,9 @@ export interface AtWorkOptions {
   owner: string;
   ttlMs: number;
   leaseHolds: () => boolean;
-  /** Whether a lane that has been at work so long is to give its place to another. */
-  yields: (lane: string, forMs: number) => boolean;
-  /** Whether other processes take lanes that are given back now. */
+  /** Whether a lane that has worked this long should yield to another. */
+  shouldYield: (lane: string, forMs: number) => boolean;
+  /** Whether other processes take lanes that are released now. */
   movesOn: () => boolean;
 }
 
@@ -31,7 +31,7 @@ interface Lane {
 /** When to try a lane again whose owner failed. */
 const FAILED_MS = 1000;
 
-/** The lanes that one process works on in one term, and what all of them are told: for every engine the same. */
+/** The lanes that one process works on in one term, and the signals to all of them; shared by both engines. */
 export class LanesAtWork {
   readonly #options: AtWorkOptions;
   /** Those that began first come first. */
@@ -61,7 +61,7 @@ export class LanesAtWork {
     return this.#lanes.has(lane);
   }
 
-  /** No lane is to begin, for now or for ever. */
+  /** No lane may begin, temporarily or permanently. */
   get closed(): boolean {
     return this.#onRest !== null || this.#drain.signal.aborted;
   }
@@ -70,7 +70,7 @@ export class LanesAtWork {
     return this.#drain.signal.aborted;
   }
 
-  /** Tells a lane at work that it got more; false: it is not at work. */
+  /** Notifies a working lane of new work; false: the lane is not at work. */
   offer(name: string): boolean {
     const lane = this.#lanes.get(name);
     if (lane === undefined) return false;
@@ -90,8 +90,8 @@ export class LanesAtWork {
   }
 
   /**
-   * Those at work finish what runs and take no more, however long that takes. `onRest` is told when all of them have. Until
-   * `goOn` the engine begins none.
+   * Working lanes finish their running tasks and take no more, without a time limit. Calls `onRest` when all have.
+   * Until `goOn` the engine begins none.
    */
   hold(onRest: () => void): void {
     this.#onRest = onRest;
@@ -103,7 +103,7 @@ export class LanesAtWork {
     this.#onRest = null;
   }
 
-  /** Those at work finish what they have, and none is begun any more. Resolves when all have ended. */
+  /** Working lanes finish, and none begins any more. Resolves when all have ended. */
   drain(): Promise<void> {
     this.#end(this.#drain);
     return new Promise((resolve) => {
@@ -112,7 +112,7 @@ export class LanesAtWork {
     });
   }
 
-  /** What still runs is stopped and handed back. */
+  /** Aborts and requeues running tasks. */
   hurry(): void {
     this.#end(this.#hurry);
   }
@@ -128,7 +128,7 @@ export class LanesAtWork {
     this.lookUp();
   }
 
-  /** Gives the lane to the host until its turn ends, `ended` being told first of all. */
+  /** Passes the lane to the host until its turn ends; calls `ended` first. */
   async work(name: string, ended: (turn: Turn) => void): Promise<void> {
     const { host, clock, log } = this.#options;
     const lane: Lane = { offers: 0, changed: new Signal() };
@@ -137,7 +137,7 @@ export class LanesAtWork {
     try {
       end = await host.work(this.#ticket(name, lane));
     } catch (error) {
-      log.error("a lane's owner failed; it is tried again", { lane: name, error: messageOf(error) });
+      log.error("a lane's owner failed; retrying", { lane: name, error: messageOf(error) });
       end = { more: false, wakeAt: clock.now() + FAILED_MS };
     }
     this.#lanes.delete(name);
@@ -148,7 +148,7 @@ export class LanesAtWork {
   }
 
   #ticket(name: string, lane: Lane): LaneTicket {
-    const { clock, owner, ttlMs, leaseHolds, yields, movesOn } = this.#options;
+    const { clock, owner, ttlMs, leaseHolds, shouldYield, movesOn } = this.#options;
     const since = clock.monotonic();
     return {
       lane: name,
@@ -159,7 +159,7 @@ export class LanesAtWork {
       hurry: this.#hurry.signal,
       fence: this.#fence.signal,
       leaseHolds,
-      yieldWanted: () => this.#onRest !== null || yields(name, clock.monotonic() - since),
+      yieldWanted: () => this.#onRest !== null || shouldYield(name, clock.monotonic() - since),
       movesOn,
       offers: () => lane.offers,
       controls: () => this.#controls,

@@ -13,7 +13,7 @@ export interface LeaseOptions {
   heartbeatMs: number;
 }
 
-/** Null also when there is no answer by then: whoever asks must not wait for it any longer. */
+/** Null also when there is no answer in time. */
 async function inTime<T>(clock: Clock, ms: number, answer: Promise<T>): Promise<T | null> {
   const answered = new AbortController();
   try {
@@ -23,10 +23,10 @@ async function inTime<T>(clock: Clock, ms: number, answer: Promise<T>): Promise<
   }
 }
 
-/** However much speaks against it, it is asked about so often. */
+/** Minimum interval between checks, however often doubts are reported. */
 const DOUBT_MS = 500;
 
-/** How long a process may be sure of what it owns, by its own monotonic clock: it stops by itself before others may take over. */
+/** How long a process may rely on its ownership, by its own monotonic clock: it stops before others may take over. */
 export class Lease {
   readonly #options: LeaseOptions;
   /** When it was last known to be ours: measured before asking, so never too late. */
@@ -38,7 +38,7 @@ export class Lease {
     this.#options = options;
   }
 
-  /** To be said before it is asked for. */
+  /** Call before requesting the lease. */
   asked(): void {
     this.#renewed = this.#options.clock.monotonic();
   }
@@ -47,12 +47,12 @@ export class Lease {
     return this.#options.clock.monotonic() - this.#renewed < this.#options.ttlMs;
   }
 
-  /** Something speaks against it: the store is asked soon, and not at the next heartbeat. */
+  /** Ownership is in doubt: checks the store soon instead of at the next heartbeat. */
   doubt(): void {
     if (this.#options.clock.monotonic() - this.#asked >= DOUBT_MS) this.#doubted.raise();
   }
 
-  /** Renews it until it is lost, which aborts `lost`, or until somebody else aborts that. */
+  /** Renews the lease until it is lost, which aborts `lost`, or until `lost` is aborted. */
   async keep(owner: string, lost: AbortController, renewed: () => Promise<void> = async () => {}): Promise<void> {
     const { store, clock, log, ttlMs, heartbeatMs } = this.#options;
     const outages = new OutageLogger(log);
@@ -65,10 +65,10 @@ export class Lease {
         const beat = await inTime(clock, this.#renewed + ttlMs - asked, store.heartbeat(owner, ttlMs));
         if (beat === null) return lost.abort();
         this.#renewed = asked;
-        outages.ends("the engine's lease was renewed again");
+        outages.ends("the engine's lease is renewed again");
         await renewed();
       } catch (error) {
-        outages.begins("the engine's lease could not be renewed; it is tried again", { error: messageOf(error) });
+        outages.begins("cannot renew the engine's lease; retrying", { error: messageOf(error) });
       }
       if (clock.monotonic() - this.#renewed > ttlMs - heartbeatMs) return lost.abort();
     }

@@ -2,15 +2,15 @@ import type { Clock } from "../base/clock.ts";
 import { Signal } from "../base/signal.ts";
 import type { EngineRole } from "./port.ts";
 
-/** Whether an engine is to work, and what it says it is: alike for one machine and for many. */
+/** Whether an engine may work, and the role it reports; shared by both engines. */
 export class EngineLifecycle {
   readonly #options: { clock: Clock; onRole?: (role: EngineRole) => void };
   readonly #stopping = new AbortController();
   /** Raised when it is to drain, to go on, or to end. */
   readonly #changed = new Signal();
   #role: EngineRole = "standby";
-  /** The role that `onRole` last heard of: nothing yet, although a process begins as a standby. */
-  #told: EngineRole | null = null;
+  /** The last role reported to `onRole`: none yet, although a process begins as a standby. */
+  #reported: EngineRole | null = null;
   #drainRequested = false;
 
   constructor(options: { clock: Clock; onRole?: (role: EngineRole) => void }) {
@@ -22,8 +22,8 @@ export class EngineLifecycle {
   }
 
   set role(role: EngineRole) {
-    if (this.#told === role) return;
-    this.#told = role;
+    if (this.#reported === role) return;
+    this.#reported = role;
     this.#role = role;
     this.#options.onRole?.(role);
   }
@@ -37,7 +37,7 @@ export class EngineLifecycle {
     return this.#drainRequested;
   }
 
-  /** False: that is as it was. */
+  /** False: nothing changed. */
   askToDrain(drain: boolean): boolean {
     if (this.#drainRequested === drain) return false;
     this.#drainRequested = drain;

@@ -14,11 +14,11 @@ export interface Engine extends Service {
   /** Finishes what runs, takes nothing more and lets others be the engine, until `resume`. */
   drain(): void;
   resume(): void;
-  /** By our own clock no other process can be the one that does what is to be done once. */
+  /** By our own clock no other process can be the leader. */
   leads(): boolean;
 }
 
-/** `drained`: somebody asked it to take no work, and it has none left. */
+/** `drained`: it was asked to take no work, and has none left. */
 export type EngineRole = "engine" | "standby" | "drained" | "stopped";
 
 /** The right to try for one lane, for a while. */
@@ -35,11 +35,11 @@ export interface LaneTicket {
   readonly hurry: AbortSignal;
   /** The lane is not ours any more: stop, and write nothing. */
   readonly fence: AbortSignal;
-  /** By our own clock nobody else can own the lane yet. Nothing may be started once this is false. */
+  /** By our own clock no other process can own the lane yet. Nothing may start once this is false. */
   leaseHolds(): boolean;
   /** Others wait for a turn, and this one has had its time. */
   yieldWanted(): boolean;
-  /** Its process has more lanes than its share: another process takes this one when it is given back. */
+  /** Its process has more lanes than its share: another one takes this lane when it is released. */
   movesOn(): boolean;
   /** Grows with every offer since the ticket was given. */
   offers(): number;
@@ -59,22 +59,22 @@ export interface TicketEnd {
 /** Who does the work of a lane. */
 export interface LaneHost {
   work(ticket: LaneTicket): Promise<TicketEnd>;
-  /** It could begin nothing now, whatever it is given. */
+  /** It could not begin anything now. */
   readonly resting: boolean;
-  /** Raises `changed` whenever that may have changed, until what it gives is called. */
+  /** Raises `changed` whenever that may have changed, until the returned function is called. */
   watchRest(changed: Signal): () => void;
 }
 
-/** What is due by the clock. When that is stands in the store; an engine only sees to it that somebody looks then. */
+/** Scheduled work. The store knows when it is due; an engine only ensures that a process checks then. */
 export interface Timetable {
-  /** Does what is due, in whatever process, and gives when something is due next; null: nothing ever is. */
+  /** Does what is due, in any process, and returns when the next is due; null: never. */
   keep(): Promise<number | null>;
   nextAt(): Promise<number | null>;
 }
 
-/** Pages that show what an engine has in its books: to be looked at, and not to be changed. */
+/** Read-only pages about an engine's queues. */
 export interface Board {
-  /** What to answer whoever opens an address, which begins behind the place that the board has; null: nothing is there. */
+  /** The answer for a path below the base path of the board; null: not found. */
   open(path: string, query: Readonly<Record<string, unknown>>): Promise<BoardAnswer | null>;
   close(): Promise<void>;
 }

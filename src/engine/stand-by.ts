@@ -4,7 +4,7 @@ import type { Log } from "../base/log.ts";
 import { OutageLogger } from "../base/outage-logger.ts";
 import type { Engine, EngineRole } from "./port.ts";
 
-/** An engine that can be told not to wait for what runs. */
+/** An engine that can stop without waiting for running tasks. */
 export interface HurriedEngine extends Engine {
   hurry(): void;
 }
@@ -13,7 +13,7 @@ export interface StandByOptions {
   engine: HurriedEngine;
   /** Whether some other process works. */
   othersWork(): Promise<boolean>;
-  /** It stops working when another process comes that does, and goes on when that is gone. */
+  /** Stops working when another working process appears, and resumes when that one is gone. */
   givesWay?: boolean;
   clock: Clock;
   log: Log;
@@ -23,8 +23,8 @@ export interface StandByOptions {
 const LOOK_MS = 1000;
 
 /**
- * For a process that has given work and follows it, where many may work at once: it leaves the work to those who are there
- * for it, and does it itself when nobody is.
+ * For a process that has submitted work and follows it, where many may work at once: it leaves the work to workers, and
+ * does it itself when there are none.
  */
 export class StandByEngine implements HurriedEngine {
   readonly #options: StandByOptions;
@@ -45,7 +45,7 @@ export class StandByEngine implements HurriedEngine {
     return this.#drained ? "drained" : "standby";
   }
 
-  /** What the engine inside calls itself, as seen from outside: one that gave way stands by, and nobody asked it to drain. */
+  /** The role seen from outside: an engine that gave way is a standby, although nobody drained it. */
   roleSeen(role: EngineRole): EngineRole {
     return role === "drained" && this.#gaveWay && !this.#drained ? "standby" : role;
   }
@@ -120,7 +120,7 @@ export class StandByEngine implements HurriedEngine {
         if (this.#works && this.#options.givesWay !== true) return;
         outages.ends("it can be seen again who works");
       } catch (error) {
-        outages.begins("it cannot be seen who works; it is tried again", { error: messageOf(error) });
+        outages.begins("cannot read which workers are alive; retrying", { error: messageOf(error) });
       }
     }
   }

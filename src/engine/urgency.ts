@@ -13,19 +13,16 @@ export class Urgency {
     this.#outages = new OutageLogger(log);
   }
 
-  /** In the order of the lanes. Nothing, when it cannot be asked: that is no reason to give them no place in the line. */
+  /** Priorities in the order of the lanes. Empty when they cannot be read: the lanes are queued all the same. */
   async of(lanes: readonly string[]): Promise<readonly number[]> {
     try {
       const priorities = await this.#store.lanePriorities(lanes);
-      this.#outages.ends("how urgent lanes are can be asked again");
+      this.#outages.ends("lane priorities can be read again");
       return priorities;
     } catch (error) {
-      this.#outages.begins(
-        "how urgent lanes are cannot be asked; they have their turns in the order in which they came",
-        {
-          error: messageOf(error),
-        },
-      );
+      this.#outages.begins("lane priorities cannot be read; lanes are served in order of arrival", {
+        error: messageOf(error),
+      });
       return [];
     }
   }

@@ -15,15 +15,15 @@ export interface FollowedEvent extends EventRecord {
 
 /** Other processes write too, so the store is asked; asking whether there is anything new costs some microseconds. */
 const LOOK_MS = 100;
-/** Where the store tells by itself, it also looks by itself whether it was told of everything; nobody else needs to. */
-const TOLD_LOOK_MS = 5000;
+/** Where the store notifies, it also detects missed notifications itself; polling is only a fallback. */
+const NOTIFIED_LOOK_MS = 5000;
 /** Where much happens, it is not asked after each of it. */
 const REST_MS = 20;
 const PAGE = 200;
 /** While the store cannot be asked. */
 const AGAIN_MS = 500;
 
-/** A store that is away for a while ends no stream: whoever follows goes on where it was. null: nobody follows any more. */
+/** A store outage does not end a stream: it resumes where it was. null: the follower has left. */
 export async function asked<T>(clock: Clock, signal: AbortSignal, ask: () => Promise<T>): Promise<T | null> {
   while (!signal.aborted) {
     try {
@@ -40,7 +40,7 @@ export async function asked<T>(clock: Clock, signal: AbortSignal, ask: () => Pro
 class News implements Disposable {
   readonly #clock: Clock;
   readonly #notifies: boolean;
-  readonly #told = new Signal();
+  readonly #notified = new Signal();
   readonly #over: AbortSignal;
   readonly #unwatch: () => void;
 
@@ -48,16 +48,16 @@ class News implements Disposable {
     this.#clock = clock;
     this.#over = over;
     this.#notifies = store.capabilities.notifies;
-    this.#unwatch = store.watch((what) => what === "events" && this.#told.raise());
+    this.#unwatch = store.watch((what) => what === "events" && this.#notified.raise());
   }
 
   async wait(): Promise<void> {
     if (!this.#notifies) return sleep(this.#clock, LOOK_MS, this.#over);
     await sleep(this.#clock, REST_MS, this.#over);
     if (this.#over.aborted) return undefined;
-    const end = () => this.#told.raise();
+    const end = () => this.#notified.raise();
     this.#over.addEventListener("abort", end, { once: true });
-    await this.#told.wait(this.#clock, TOLD_LOOK_MS);
+    await this.#notified.wait(this.#clock, NOTIFIED_LOOK_MS);
     return this.#over.removeEventListener("abort", end);
   }
 
@@ -66,7 +66,7 @@ class News implements Disposable {
   }
 }
 
-/** The events of one run behind `after`, as they come, until the run has ended and all are told. */
+/** The events of one run after `after`, as they come, until the run has ended and all were sent. */
 export async function* followRun(
   deps: FollowDeps,
   runId: string,
@@ -77,7 +77,7 @@ export async function* followRun(
   using news = new News(deps, signal);
   let last = after;
   while (!signal.aborted) {
-    // The state first: what was written before the end is then in the events that follow.
+    // The state first: events written before the end are then in the next read.
     const said = await asked(clock, signal, async () => ({
       state: (await store.runStates([runId])).get(runId),
       events: await store.events(runId, { limit: PAGE, ...(last === null ? {} : { after: last }) }),

@@ -1,6 +1,6 @@
 import { asked, type FollowDeps, type FollowedEvent, followPages, newestEvent } from "./follow.ts";
 
-/** Events that were read together, each as it is told. */
+/** Events that were read together, each as it is sent. */
 interface Batch {
   ids: string[];
   texts: string[];
@@ -8,13 +8,13 @@ interface Batch {
   last: string;
 }
 
-/** So many events are kept for whoever comes back after a moment, or reads slowly. */
+/** Number of events kept for readers that reconnect or are slow. */
 const KEPT = 5000;
 const PAGE = 200;
 
 /**
- * The events of all runs for many readers: read and put into words once for all of them, and not at all while there are
- * none. A reader that comes back behind an event long past reads by itself until it has caught up.
+ * The events of all runs for many readers: read and serialised once for all of them, and not at all without readers. A
+ * reader that reconnects far behind reads from the store until it has caught up.
  */
 export class SharedFeed {
   readonly #deps: FollowDeps;
@@ -44,7 +44,7 @@ export class SharedFeed {
       if ((await asked(this.#deps.clock, signal, () => this.#begin())) === null) return;
       let last = after ?? this.#last;
       yield { text: "", last };
-      /** The number of the next batch; null: somewhere before those that are kept. */
+      /** The number of the next batch; null: older than the kept ones. */
       let next: number | null = null;
       while (!signal.aborted) {
         if (next !== null && next < this.#first) next = null;
@@ -78,15 +78,15 @@ export class SharedFeed {
     }
   }
 
-  /** What is kept behind an event, and the number of the batch after that; null: the event is not among them. */
+  /** The kept events after an event, and the number of the next batch; null: the event is not kept. */
   #find(id: string): { text: string; next: number; last: string } | null {
     const end = this.#first + this.#batches.length;
     if (id === this.#last) return { text: "", next: end, last: id };
     for (let index = this.#batches.length - 1; index >= 0; index -= 1) {
       const batch = this.#batches[index]!;
-      const place = batch.ids.indexOf(id);
-      if (place >= 0)
-        return { text: batch.texts.slice(place + 1).join(""), next: this.#first + index + 1, last: batch.last };
+      const position = batch.ids.indexOf(id);
+      if (position >= 0)
+        return { text: batch.texts.slice(position + 1).join(""), next: this.#first + index + 1, last: batch.last };
     }
     return null;
   }
@@ -110,11 +110,11 @@ export class SharedFeed {
     if (this.#readers === 0) this.#stop.abort();
   }
 
-  /** Once for all; if it fails, whoever asks next tries again. */
+  /** One read for all; after a failure, the next caller tries again. */
   async #begin(): Promise<true> {
     const { signal } = this.#stop;
     this.#begun ??= newestEvent(this.#deps).then((last) => {
-      // Those who asked have left; whoever has come since asks again.
+      // The callers have left; a new one reads again.
       if (signal.aborted) return;
       this.#last = last;
       void this.#run(last, signal).catch((error: unknown) => {

@@ -36,7 +36,7 @@ export interface WorkerOptions {
   maxWorkers: number;
   /** Says when fewer are better. */
   gauge: Gauge;
-  /** Throws while there is no room for more work, besides what the store itself says. */
+  /** Throws while there is no room for more work, apart from the limits of the store. */
   probeRoom: () => Promise<void>;
   /** Lanes that got work because a task moved there or found something. */
   onOpened: (lanes: string[]) => void;
@@ -49,7 +49,7 @@ export interface WorkerOptions {
 /** When to try a lane again that could not be worked on, and whether there is room for those in line. */
 const LATER_MS = 1000;
 
-/** Executes tasks: what the engine gives lanes to. */
+/** Executes tasks of the lanes that the engine grants. */
 export class LaneWorker implements LaneHost {
   readonly #deps: OwnerDeps;
   readonly #store: Store;
@@ -221,7 +221,7 @@ export class LaneWorker implements LaneHost {
       await this.#store.releaseLane(grant, restMs);
     } catch (error) {
       this.#backpressure.report(error);
-      this.#deps.log.warn("a lane could not be given back yet", { lane: grant.lane, error: messageOf(error) });
+      this.#deps.log.warn("cannot release a lane yet; retrying", { lane: grant.lane, error: messageOf(error) });
       this.#left.add(grant.lane, grant.owner);
     }
   }

@@ -1,4 +1,4 @@
-/** What the operator was told, or is to be. */
+/** Alerts for the operator: delivered and pending. */
 import type { Clock } from "../base/clock.ts";
 import { messageOf, OrbError } from "../base/errors.ts";
 import type { Random } from "../base/random.ts";
@@ -54,10 +54,10 @@ export async function listAlerts(
   return (await store.alerts(filter)).map(viewOf);
 }
 
-/** Longer than one try takes: then whoever delivers alerts takes it over. */
+/** Longer than one attempt: then another process delivers it. */
 const OWN_TRY_MS = 30_000;
 
-/** Sends an alert that means nothing, now, so that somebody sees whether they arrive. */
+/** Sends a test alert now, so that the operator sees whether alerts arrive. */
 export async function testAlerts({ store, clock, random, sendAlert }: AlertsDeps): Promise<AlertView> {
   if (sendAlert === null) throw new OrbError("alerts_off", "alerts are sent nowhere: APP_ALERT_WEBHOOK_URL is not set");
   const now = clock.now();
@@ -73,7 +73,7 @@ export async function testAlerts({ store, clock, random, sendAlert }: AlertsDeps
   return viewOf(tried ?? raised);
 }
 
-/** One try. What a stop has cut short counts for nothing: then null. */
+/** One attempt. Null: a stop has cut it short, and it does not count. */
 export async function deliverAlert(
   { store, clock, retry }: { store: Store; clock: Clock; retry: AlertRetryRule },
   alert: AlertRecord,

@@ -27,7 +27,7 @@ export async function auditAll(
     let at = 0;
     for await (const sound of inOrder(page, AT_ONCE, isSound)) {
       const file = page[at++]!;
-      // What was removed since its row was read took its file along.
+      // A row removed since it was read took its file along.
       if (!sound && (await store.artifact(file.id)) !== null && (found += 1) <= MOST_FINDINGS)
         findings.push({ check, what: `file ${file.hash} of task ${file.taskId} is missing or damaged` });
     }

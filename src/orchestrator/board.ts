@@ -7,7 +7,7 @@ export interface BoardDeps {
 }
 
 /** Where the engine's own pages are on a server: their addresses begin with it. */
-export const BOARD_PLACE = "/admin/queues";
+export const BOARD_PATH = "/admin/queues";
 
 /** One of the engine's own pages, or what such a page asks for. `path` is what follows the place. */
 export async function openBoard(
@@ -24,6 +24,6 @@ export async function openBoard(
       },
     );
   const answer = await board.open(path, query);
-  if (answer === null) throw new OrbError("not_found", `there is nothing at ${BOARD_PLACE}${path}`);
+  if (answer === null) throw new OrbError("not_found", `there is nothing at ${BOARD_PATH}${path}`);
   return answer;
 }

@@ -5,8 +5,8 @@ import type { Store } from "../store/ports/port.ts";
 export interface OrchestratorDeps {
   store: Store;
   clock: Clock;
-  /** Tells the engine, wherever it runs, that lanes have work; null: that limits or states changed. */
+  /** Notifies the engine, wherever it runs, that lanes have work; null: limits or states changed. */
   wake: (lanes: string[] | null) => Promise<void>;
-  /** The configured limits of resolvers, where nobody has set another one. */
+  /** Configured limits of resolvers; limits set at run time override them. */
   maxPerResolver?: Readonly<Record<string, number>>;
 }

@@ -1,16 +1,16 @@
-/** What an installation needs, looked at one by one. */
+/** Health checks of an installation. */
 import type { Clock } from "../base/clock.ts";
 import { isOrbError, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 
-/** Throws when its part cannot be used; says what there is to say about one that can. */
+/** Throws when its part cannot be used; otherwise may return a remark. */
 export type Probe = () => Promise<Finding | void>;
 
 export interface Finding {
   /** It works, but not as it should; absent: all is well. */
   degraded?: true;
   message: string;
-  /** Since when, if somebody knows. */
+  /** Since when, if known. */
   since?: number;
 }
 
@@ -48,7 +48,7 @@ export class Health {
     return Promise.all(Object.entries(this.#deps.probes).map(([name, probe]) => this.#try(name, probe)));
   }
 
-  /** What is not as it should be, of what a look has found. */
+  /** The checks that failed. */
   degraded(checks: readonly CheckResult[]): Degradation[] {
     return checks
       .filter(({ status }) => status !== "ok")
@@ -83,7 +83,7 @@ export class Health {
                 : { ...found, status: found.degraded === true ? "degraded" : "ok" },
             ),
           (error: unknown) => {
-            // What nobody foresaw may say anything about the machine: the log has it.
+            // An unexpected error may contain anything about the machine: only the log gets it.
             log.warn("a probe failed", { probe: name, error: messageOf(error) });
             failed(isOrbError(error) ? error.message : "cannot be used; the log says why");
           },

@@ -1,9 +1,9 @@
 import { type FieldError, OrbError } from "../base/errors.ts";
 
-/** A sentence has room for so many; the fields have all of them. */
+/** The message names this many problems; the fields have all of them. */
 const MOST_IN_SENTENCE = 5;
 
-/** What is wrong with what was asked for, field by field. */
+/** Validation errors of a request, field by field. */
 export function invalid(fields: readonly FieldError[]): OrbError {
   const named = fields.slice(0, MOST_IN_SENTENCE);
   const list = named.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));

@@ -19,7 +19,7 @@ export interface MapOrder {
   subdomains: boolean;
   /** Addresses that differ in their query alone are one. */
   ignoreQuery: boolean;
-  /** A part of the address, or of what a link says. */
+  /** Part of the URL or of the link text. */
   search: string | null;
   limit: number;
 }
@@ -31,7 +31,7 @@ export interface MappedLink {
 }
 
 const MOST_SITEMAPS = 100;
-/** Those that do not fit a search may be many more than those that do. */
+/** Links that do not match a search may be many more than those that do. */
 const MOST_SEEN = 200_000;
 
 export interface MapDeps extends PreviewDeps {

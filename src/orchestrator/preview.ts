@@ -26,7 +26,7 @@ import { withPageSession } from "./session-for-page.ts";
 
 /** What gets and reads pages, for use cases that do so at once instead of leaving it to a worker. */
 export interface PreviewDeps extends JobDeps {
-  /** What gets and reads pages: put together when the first page is asked for. */
+  /** Fetches and reads pages; created on first use. */
   pages(): Promise<PageDeps>;
 }
 
@@ -48,7 +48,7 @@ export interface PreviewInput {
   browser?: NonNullable<JobInput["browser"]> | null;
   headers?: NonNullable<JobInput["headers"]> | null;
   cookies?: NonNullable<JobInput["cookies"]> | null;
-  /** The id or the name of a stored session that the page is asked for with. */
+  /** The id or name of a stored session for the request. */
   session_id?: string | null;
 }
 
@@ -66,7 +66,7 @@ export interface PreviewView {
   error_message: string | null;
   errors: ExtractionProblem[];
   warnings: ExtractionProblem[];
-  /** What it took to have the page read by more than rules; null: it was not. */
+  /** Statistics of the model or extractor; null: none was used. */
   extract: ExtractStats | null;
   /** The page as text, where it was asked for. */
   html: string | null;
@@ -76,10 +76,10 @@ export interface PreviewView {
 
 const HTML = "text/html; charset=utf-8";
 
-/** A page that is handed in is not asked for. */
+/** A supplied page is not fetched. */
 const NOTHING_IS_FETCHED: AddressPolicy = { privateNetworks: true, listed: [] };
 
-/** Tries rules on a page without keeping anything: for whoever writes the rules. */
+/** Tries rules on a page without storing anything, for authors of rules. */
 export async function previewExtraction(
   deps: PreviewDeps,
   input: PreviewInput,
@@ -87,7 +87,7 @@ export async function previewExtraction(
 ): Promise<PreviewView> {
   const begun = deps.clock.monotonic();
   const elapsed = () => Math.round(deps.clock.monotonic() - begun);
-  if (input.html !== undefined) return { ...(await readGiven(deps, input, signal)), duration_ms: elapsed() };
+  if (input.html !== undefined) return { ...(await previewHtml(deps, input, signal)), duration_ms: elapsed() };
   if (input.url === undefined) throw invalid([{ path: "url", message: "give url, or the page itself as html" }]);
   const checked = pageJobFrom(jobInputOf(input), deps);
   await requireExtractor(deps, input);
@@ -136,7 +136,7 @@ function jobInputOf(input: PreviewInput): JobInput {
   return { ...rest, ...(url === undefined ? {} : { target_url: url }) };
 }
 
-async function readGiven(
+async function previewHtml(
   deps: PreviewDeps,
   input: PreviewInput,
   signal: AbortSignal,
@@ -148,7 +148,7 @@ async function readGiven(
   const spec = planSpecOf(recipe as Recipe);
   const page = { body: input.html ?? "", contentType: input.content_type ?? HTML, url };
   const pages = await deps.pages();
-  // A page of megabytes takes milliseconds to be handed to the thread that reads it.
+  // Posting a page of megabytes to the reader thread takes milliseconds.
   await yieldToEventLoop();
   const { extraction } = await pages.reader.read(page, spec, { signal });
   const isFurther = isReadFurther(recipe as Recipe) && extraction.errors.length === 0;

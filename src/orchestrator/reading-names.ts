@@ -1,4 +1,4 @@
 import { KNOWN_NAMES } from "../extract/known/registry.ts";
 
-/** What can be read from any page by its name alone. */
+/** Fields that can be read from any page by name alone. */
 export const KNOWN_FIELD_NAMES: readonly string[] = KNOWN_NAMES;

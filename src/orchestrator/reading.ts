@@ -22,7 +22,7 @@ export function counter(name: string, help: string, values: Values): Reading[] {
   return values.map(([labels, value]) => ({ name, help, kind: "counter", labels, value }));
 }
 
-/** One histogram over several labels; `buckets` count what is at most as large as the bound of the same place. */
+/** One histogram over several labels; `buckets` count values up to the bound of the same index. */
 export function histogram(
   name: string,
   help: string,

@@ -1,4 +1,4 @@
-/** Numbers about the state of an installation, for whoever draws them. */
+/** Metrics about the state of an installation. */
 import type { Clock } from "../base/clock.ts";
 import { ALERT_KINDS } from "../domain/run/alerts.ts";
 import { summaryOf } from "../domain/site/site-health.ts";
@@ -8,11 +8,11 @@ import type { Store } from "../store/ports/port.ts";
 import type { SiteRecord } from "../store/records/site-records.ts";
 import { counter, gauge, type Reading } from "./reading.ts";
 
-/** Names of sites are labels, and there is no end of sites: only so many are shown one by one. */
+/** Site names are labels, and their number is unlimited: only this many are shown individually. */
 const MOST_SITES = 20;
 const DELIVERIES = ["waiting", "delivered", "given_up", "off"] as const;
 
-/** What the store knows; states without anything in them are there with 0. */
+/** Metrics from the store; empty states are reported as 0. */
 export async function stateReadings({ store, clock }: { store: Store; clock: Clock }): Promise<Reading[]> {
   const now = clock.now();
   return [
@@ -54,8 +54,8 @@ async function siteReadings(store: Store, now: number): Promise<Reading[]> {
     ...gauge(
       "orb_site_tasks",
       `Open pages of the ${MOST_SITES} busiest sites, by state.`,
-      busy.flatMap(({ site, counts: own }) =>
-        (["queued", "running", "retrying"] as const).map((state) => [{ site, state }, own[state]] as const),
+      busy.flatMap(({ site, counts }) =>
+        (["queued", "running", "retrying"] as const).map((state) => [{ site, state }, counts[state]] as const),
       ),
     ),
     ...busy.flatMap((site) => healthReadings(site, now)),
@@ -78,7 +78,7 @@ function healthReadings({ site, health }: SiteRecord, now: number): Reading[] {
     ...gauge(
       "orb_site_latency_seconds",
       `How long the ${MOST_SITES} busiest sites took to answer in the last ten minutes.`,
-      // What was not measured is no number, as in every summary of Prometheus.
+      // Unmeasured values are omitted, as in every Prometheus summary.
       latencies.map(([quantile, ms]) => [{ site, quantile }, ms === null ? Number.NaN : ms / 1000]),
     ),
   ];

@@ -11,7 +11,7 @@ import { requireJob } from "./jobs/manage.ts";
 import { nextTimeOf, timesOf } from "./jobs/next-times.ts";
 import { firstTime, readCron, readZone } from "./jobs/schedule-input.ts";
 import { invalid } from "./invalid.ts";
-import { standstill } from "./workers/worker-availability.ts";
+import { noWorkersReason } from "./workers/worker-availability.ts";
 
 export interface OccurrenceView {
   at: string;
@@ -83,9 +83,9 @@ async function viewsOf(
   );
 }
 
-/** Schedules are kept by whoever works. */
+/** Schedules run on workers. */
 async function nobodyStarts(deps: Pick<JobDeps, "store">): Promise<WaitingView | null> {
-  const still = await standstill(deps);
+  const still = await noWorkersReason(deps);
   if (still?.reason !== "no_worker") return null;
   const message = "No worker runs: nothing starts by itself until orb serve or orb worker is started";
   return { reason: still.reason, until: null, message, last_failure: null };
@@ -153,7 +153,7 @@ export async function listOccurrences(
   return (await deps.store.scheduleOccurrences(jobId, filter)).map(toOccurrenceView);
 }
 
-/** Nothing starts by itself until it is resumed, and what passes meanwhile is not missed. Twice is no mistake. */
+/** Nothing starts by schedule until it is resumed, and times that pass do not count as missed. Idempotent. */
 export async function pauseSchedule(deps: JobDeps, jobId: string): Promise<ScheduleView> {
   const job = await requireScheduled(deps, jobId);
   if (job.schedulePausedAt !== null) return viewOf(deps, job);

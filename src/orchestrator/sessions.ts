@@ -92,7 +92,7 @@ export async function createSession(deps: JobDeps, input: SessionInput, once?: I
   const fromState = input.storage_state?.cookies ?? [];
   const cookies =
     typeof input.cookies === "string" ? cookiesIn(input.cookies, origin, problems, deps.clock.now()) : input.cookies;
-  const own = readCredentials({ headers: input.headers ?? null, cookies: cookies ?? null }, origin, null, problems);
+  const direct = readCredentials({ headers: input.headers ?? null, cookies: cookies ?? null }, origin, null, problems);
   const state = readCredentials(
     { cookies: fromState.filter((cookie) => belongs(cookie, origin)) },
     origin,
@@ -104,8 +104,8 @@ export async function createSession(deps: JobDeps, input: SessionInput, once?: I
     .flatMap((entry) => entry.localStorage ?? []);
   const credentials: Credentials = {
     origin,
-    headers: own?.headers ?? {},
-    cookies: [...(state?.cookies ?? []), ...(own?.cookies ?? [])],
+    headers: direct?.headers ?? {},
+    cookies: [...(state?.cookies ?? []), ...(direct?.cookies ?? [])],
     basic: input.basic ?? null,
     localStorage,
   };
@@ -128,7 +128,7 @@ export async function createSession(deps: JobDeps, input: SessionInput, once?: I
   return toView(made, []);
 }
 
-/** It stands wherever an id may stand. */
+/** It is accepted wherever an id is. */
 function readName(name: string | null, problems: FieldError[]): string | null {
   if (name === null) return null;
   if (name.trim() !== name || name === "")
@@ -138,7 +138,9 @@ function readName(name: string | null, problems: FieldError[]): string | null {
   return name;
 }
 
-/** What people paste is often a whole jar: what belongs to other sites or is over is left out, unless nothing stays. */
+/**
+ * People often paste a whole cookie jar: cookies of other sites and expired ones are dropped, unless nothing remains.
+ */
 function cookiesIn(text: string, origin: string, problems: FieldError[], now: number): Cookie[] {
   const read = readCookieText(text);
   const wrong = (message: string) => {
@@ -146,10 +148,10 @@ function cookiesIn(text: string, origin: string, problems: FieldError[], now: nu
     return [];
   };
   if ("error" in read) return wrong(read.error);
-  const own = read.cookies.filter((cookie) => belongs(cookie, origin));
-  if (own.length === 0) return wrong(`none of the ${read.cookies.length} cookies belongs to ${origin}`);
-  const live = own.filter(({ expires = -1 }) => expires <= 0 || expires * 1000 > now);
-  return live.length === 0 ? wrong("all of the cookies have expired: sign in again and copy them anew") : live;
+  const ofOrigin = read.cookies.filter((cookie) => belongs(cookie, origin));
+  if (ofOrigin.length === 0) return wrong(`none of the ${read.cookies.length} cookies belongs to ${origin}`);
+  const live = ofOrigin.filter(({ expires = -1 }) => expires <= 0 || expires * 1000 > now);
+  return live.length === 0 ? wrong("all of the cookies have expired: sign in again and copy the new ones") : live;
 }
 
 function nothing(input: SessionInput, origin: string): string {
@@ -181,7 +183,7 @@ function readCheckUrl(text: string | null, origin: string, problems: FieldError[
   return url;
 }
 
-/** A browser's whole jar is often handed over: what belongs to other sites is left out. */
+/** Often a browser's whole cookie jar: cookies of other sites are dropped. */
 function belongs(cookie: Cookie, origin: string): boolean {
   const host = URL.parse(origin)?.hostname ?? "";
   const domain = cookie.domain?.replace(/^\./, "").toLowerCase() ?? host;

@@ -9,7 +9,7 @@ export type NamedThing = "run" | "crawl" | "workflow";
 const BEGINNING = /^[0-9a-f]{6}[0-9a-f-]{0,29}$/i;
 const CANDIDATES_SHOWN = 5;
 
-/** The whole id of what was named. A whole id costs nothing; so does a text that can be none, which the reader refuses. */
+/** Expands a short id. A full id costs nothing; neither does a text that cannot be an id, which the reader refuses. */
 export async function fullId(
   { store }: { store: Pick<Store, "idsFrom" | "runs"> },
   what: NamedThing,

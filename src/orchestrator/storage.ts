@@ -1,9 +1,9 @@
 import { type DiskBudget, NEAR_BUDGET } from "../domain/run/retention.ts";
 import type { OrchestratorDeps } from "./deps.ts";
 
-/** What is kept takes so much room, and may take so much. */
+/** Storage usage and its limit. */
 export interface StorageView {
-  /** As it was last measured; null: nobody has yet. */
+  /** The last measurement; null: none yet. */
   used_bytes: number | null;
   measured_at: string | null;
   /** null: there is no budget. */

@@ -44,7 +44,7 @@ export async function credentialsFor(
   return any ? credentials : null;
 }
 
-/** Told to the minute: a crawl asks for many pages a second. */
+/** Rounded to the minute: a crawl asks for many pages a second. */
 const USE_NOTED_EVERY_MS = 60_000;
 
 async function noteUse({ store, clock }: { store: Store; clock: Clock }, session: SessionRecord): Promise<void> {

@@ -1,11 +1,11 @@
-/** The document of a page, put together from what was read of it, what came with it and what was done on it. */
+/** Builds the document of a page from its reading, its files and its browser actions. */
 import type { TaskArtifact } from "../domain/run/outcome.ts";
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 import type { PageAnswer } from "../fetch/page.ts";
 import type { EvidenceStore } from "./evidence.ts";
 import type { PageGot } from "./get-page.ts";
 
-/** Where a document stands in a record. */
+/** The key of the document in a record. */
 export const DOCUMENT = "document";
 
 export interface PageFileKeeper {
@@ -53,7 +53,7 @@ export async function withDocument(
 /** Characters of all pages that actions have kept. */
 const MOST_SCRAPED = 2_000_000;
 
-/** Puts what was done on the page into its document. */
+/** Adds the results of browser actions to the document. */
 async function keepPictures(
   keeper: PageFileKeeper,
   document: Record<string, JsonValue>,

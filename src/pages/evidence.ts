@@ -36,7 +36,7 @@ export function createEvidenceKeeper(artifacts: EvidenceStore, log: Log): Eviden
         const html = seen?.html ?? null;
         if (html !== null)
           files.push(await store(Buffer.from(html).subarray(0, LARGEST), "text/html; charset=utf-8", url, "snapshot"));
-        else if (answer !== null && isTelling(what)) {
+        else if (answer !== null && isWorthKeeping(what)) {
           const bytes = Buffer.from(typeof answer.body === "string" ? answer.body : answer.body);
           if (bytes.byteLength > 0)
             files.push(
@@ -49,8 +49,8 @@ export function createEvidenceKeeper(artifacts: EvidenceStore, log: Log): Eviden
             );
         }
       } catch (error) {
-        // The failure itself must be told even when its picture cannot be kept.
-        log.warn("what a page looked like could not be stored", { error: messageOf(error) });
+        // The failure must be reported even when its screenshot cannot be kept.
+        log.warn("cannot store the evidence of a page", { error: messageOf(error) });
       }
       return files;
     },
@@ -58,6 +58,6 @@ export function createEvidenceKeeper(artifacts: EvidenceStore, log: Log): Eviden
 }
 
 /** The page itself explains a block or a missing field; it does not explain a 404, a rate limit or a model that is away. */
-function isTelling(what: Failure): boolean {
+function isWorthKeeping(what: Failure): boolean {
   return what.code === "blocked" || (what.code === "extraction" && dispositionOf(what) === "permanent");
 }

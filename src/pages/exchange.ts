@@ -8,7 +8,7 @@ import type { PageAnswer } from "../fetch/page.ts";
 import type { EvidenceStore } from "./evidence.ts";
 
 export interface ExchangeKeeper {
-  /** Stores what the servers sent, as it will stand in an archive: one compressed record after the other. */
+  /** Stores the responses of the servers in archive format: compressed records one after the other. */
   keep(answer: PageAnswer): Promise<TaskArtifact>;
 }
 

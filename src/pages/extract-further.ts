@@ -1,4 +1,4 @@
-/** Reading a page beyond its rules: what a model, or an extractor of the user's own, makes of it. */
+/** Extraction beyond rules: by a language model or a user's extractor. */
 import type { Clock } from "../base/clock.ts";
 import { type ExtractStats, type ExtractRequest, wishOf } from "../domain/page/extract-request.ts";
 import { FetchFailure, failure } from "../domain/run/failure.ts";
@@ -29,7 +29,7 @@ export interface FurtherOrder {
   url: string;
   page: FurtherPage;
   signal: AbortSignal;
-  /** Told when nothing more is wanted of the site, and the waiting begins. */
+  /** Called when nothing more is requested from the site, and the wait begins. */
   beforeExtract?: () => void;
   /** Time that is left for it. */
   mostMs?: number;
@@ -37,7 +37,7 @@ export interface FurtherOrder {
 
 /** The page itself, as it came. */
 export interface FurtherPage {
-  /** null: it was handed in, and not asked for. */
+  /** null: the page was supplied, not fetched. */
   status: number | null;
   headers: Readonly<Record<string, string>>;
   contentType: string | null;
@@ -57,19 +57,19 @@ export function isReadFurther(recipe: Pick<Recipe, "extract">): boolean {
   return wishOf(recipe) !== null;
 }
 
-/** What rules found and what the extractor found are one record. Throws only what ends the attempt itself. */
+/** Merges the results of rules and extractor into one record. Throws only errors that end the attempt itself. */
 export async function extractFurther(
   deps: FurtherDeps,
   order: FurtherOrder,
   extraction: Extraction,
 ): Promise<ReadFurther> {
-  const wish = wishOf(order.recipe)!;
-  const stats: ExtractStats = { extractor: "llm" in wish ? "llm" : wish.name, duration_ms: 0 };
+  const request = wishOf(order.recipe)!;
+  const stats: ExtractStats = { extractor: "llm" in request ? "llm" : request.name, duration_ms: 0 };
   const begun = deps.clock.monotonic();
-  const limit = timeLimit(deps.clock, order, wish);
+  const limit = timeLimit(deps.clock, order, request);
   const took = () => (stats.duration_ms = Math.round(deps.clock.monotonic() - begun));
   try {
-    const found = await extracted(deps, wish, order, extraction, stats, limit.signal);
+    const found = await extracted(deps, request, order, extraction, stats, limit.signal);
     took();
     const [rules = {}] = extraction.records;
     return {
@@ -84,7 +84,7 @@ export async function extractFurther(
     const error: unknown = limit.signal.aborted ? limit.signal.reason : thrown;
     if (!(error instanceof FetchFailure) || order.signal.aborted) throw thrown;
     const { reason, message, retryAfterMs } = error.failure;
-    const words = "llm" in wish ? message : `the extractor ${wish.name}: ${message}`;
+    const words = "llm" in request ? message : `the extractor ${request.name}: ${message}`;
     const what = failure(reason, words, { httpStatus: order.page.status ?? undefined, retryAfterMs });
     return { records: [], errors: [], failure: what, stats };
   } finally {
@@ -94,22 +94,22 @@ export async function extractFurther(
 
 async function extracted(
   { extractors }: FurtherDeps,
-  wish: ExtractRequest,
+  request: ExtractRequest,
   order: FurtherOrder,
   { title, source }: Extraction,
   stats: ExtractStats,
   signal: AbortSignal,
 ): Promise<Record<string, JsonValue>[]> {
   const { llm, user } = extractors;
-  if (!("llm" in wish)) {
+  if (!("llm" in request)) {
     if (user === null) throw new FetchFailure("handler_missing", "there is none: APP_HANDLERS names no module");
-    return user(wish.name, toExtractorPage(order, wish.params, title, source?.markdown ?? ""), signal);
+    return user(request.name, toExtractorPage(order, request.params, title, source?.markdown ?? ""), signal);
   }
   if (llm === null)
     throw new FetchFailure("llm_refused", "there is no model to ask: set APP_LLM_URL (and APP_LLM_KEY, APP_LLM_MODEL)");
   if (llm.endpoint.hasRoomInLine) order.beforeExtract?.();
   const page = { url: order.url, title, markdown: source?.markdown ?? "", cut: source?.cut ?? false };
-  return llm.extract(wish.llm, page, stats, signal);
+  return llm.extract(request.llm, page, stats, signal);
 }
 
 function toExtractorPage(
@@ -137,11 +137,11 @@ const MOST_PROBLEMS = 100;
 function timeLimit(
   clock: Clock,
   { signal, mostMs }: FurtherOrder,
-  wish: ExtractRequest,
+  request: ExtractRequest,
 ): { signal: AbortSignal; end(): void } {
   if (mostMs === undefined || !Number.isFinite(mostMs)) return { signal, end: () => {} };
   const over = new AbortController();
-  const reason = "llm" in wish ? "llm_timeout" : "handler_timeout";
+  const reason = "llm" in request ? "llm_timeout" : "handler_timeout";
   const timer = clock.after(mostMs, () => over.abort(new FetchFailure(reason, "the time for the page is over")));
   return { signal: AbortSignal.any([signal, over.signal]), end: () => timer.cancel() };
 }

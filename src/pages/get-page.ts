@@ -41,19 +41,19 @@ export interface PageOrder {
   plan: StrategyPlan;
   url: string;
   credentialsFor(url: string): Promise<Credentials | null>;
-  /** What a browser is to do, with secret texts opened; without it, what the recipe says. */
+  /** Browser options with secrets unsealed; default: the recipe's. */
   browserOptions?: () => BrowserOptions | null;
-  /** What is read from the page; without it, what the recipe names. */
+  /** The extraction plan; default: the recipe's. */
   spec?: PlanSpec;
-  /** The page's links are wanted, too. */
+  /** The page's links are wanted as well. */
   follow?: FollowOrder;
   /** Pages with the same key may share a page of the browser. */
   shareKey?: string;
   /** See `PageRequest`. */
   mayAsk?: () => void;
-  /** What the site's pages may have of a browser's memory. */
+  /** The browser memory that the site's pages may use. */
   memory?: MemoryShare;
-  /** Asked before the page and before every redirect; without it robots.txt is not looked at. */
+  /** Called before the page and before every redirect; without it robots.txt is not checked. */
   robots?: RobotsRules;
   followRedirects?: (from: URL, to: URL, way: Way) => boolean;
   /** See `PageRequest`. */
@@ -64,7 +64,7 @@ export interface PageOrder {
   askedUrl?: string;
   /** Time that is left for the page, when that may be less than its limit. */
   mostMs?: number;
-  /** Of a page that is had already: a plain request then asks only whether it has changed. */
+  /** Validators of a known copy: a plain request becomes conditional. */
   conditions?: Validators;
   /** Whether an answer is a list of addresses (a feed, a sitemap) that is not to be read as a page. */
   isList?: (answer: PageAnswer) => boolean;
@@ -74,14 +74,14 @@ export interface PageOrder {
   isShown?: (what: Failure) => boolean;
   /** The proxy that all of it goes through; without it, none. */
   via?: Upstream;
-  /** Told before a browser is waited for. */
+  /** Called before waiting for a browser. */
   beforeBrowser?: () => void;
-  /** Told when the page is there and good, and somebody else is waited for who reads it; how long the site took is known. */
+  /** Called when the page has loaded successfully and waits for its reader; the site's response time is known. */
   beforeExtract?: (answeredMs: number | null) => void;
   signal: AbortSignal;
 }
 
-/** What came of it; never throws a FetchFailure, only what ends the attempt itself. */
+/** The result; never throws a FetchFailure, only errors that end the attempt itself. */
 export interface PageGot {
   /** As it was decided in the end. */
   plan: StrategyPlan;
@@ -96,7 +96,7 @@ export interface PageGot {
   extract?: ExtractStats;
 }
 
-/** The server says that the page is as it was when it gave the conditions. */
+/** The server has answered 304 Not Modified. */
 export function isUnchanged({ answer, judgement, isList }: PageGot): boolean {
   return answer !== null && judgement === null && isList !== true;
 }
@@ -139,8 +139,8 @@ export async function getPage(deps: PageDeps, order: PageOrder): Promise<PageGot
 }
 
 /**
- * Asks for it. A probe's answer is the first fetch: it is used when it is good, and when it shows a block or an
- * empty shell a browser goes on at once.
+ * Fetches the page. A probe is the first fetch: a good answer is used, and a block or an empty shell continues with a
+ * browser at once.
  */
 async function getAndJudge(deps: PageDeps, order: PageOrder): Promise<PageGot> {
   const { plan } = order;
@@ -157,7 +157,7 @@ async function getAndJudge(deps: PageDeps, order: PageOrder): Promise<PageGot> {
   return tryOnce(deps, order, { way: "browser", probe: false, evidence });
 }
 
-/** Only a block speaks against plain requests: what else is wrong with the page would be so in a browser, too. */
+/** Only a block speaks against plain requests: other failures would occur in a browser as well. */
 function reasonFor(failure: Failure | null, status: number | undefined): string {
   if (failure === null) return "a plain request gave the page";
   return failure.code === "blocked" ? failure.message : `a plain request was answered (${status})`;
@@ -189,8 +189,8 @@ async function fetchAndJudge(
 ): Promise<{ answer: PageAnswer; judgement: Judgement | null; isList?: true }> {
   const { strategies, limits, clock, reader } = deps;
   const { recipe, url, robots, followRedirects, signal } = order;
-  const wished = recipe.timeout_seconds === null ? null : recipe.timeout_seconds * 1000;
-  // An explicit wish for plain HTTP without escalation takes a page as it comes, empty shells included.
+  const requestedMs = recipe.timeout_seconds === null ? null : recipe.timeout_seconds * 1000;
+  // An explicit request for plain HTTP without escalation takes a page as it comes, empty shells included.
   const shells = way === "http" && (recipe.strategy === "auto" || recipe.escalate);
   let judged: Promise<Judgement> | undefined;
   const judge = (answer: PageAnswer) =>
@@ -204,7 +204,7 @@ async function fetchAndJudge(
       signal,
     }));
   if (way === "browser") order.beforeBrowser?.();
-  const timeoutMs = wished ?? (way === "browser" ? limits.browserTimeoutMs : limits.httpTimeoutMs);
+  const timeoutMs = requestedMs ?? (way === "browser" ? limits.browserTimeoutMs : limits.httpTimeoutMs);
   const conditions = way === "http" ? order.conditions : undefined;
   const request: PageRequest & { signal: AbortSignal } = {
     url,
@@ -224,7 +224,7 @@ async function fetchAndJudge(
     ...(conditions === undefined ? {} : { conditions }),
     ...(order.keepExchanges === true ? { keepExchanges: true } : {}),
     ...(way === "api_replay" ? { replay: recipe.replay } : {}),
-    ...(way === "browser" ? { browser: wishesOf(recipe, order.browserOptions?.() ?? recipe.browser) } : {}),
+    ...(way === "browser" ? { browser: browserFetchOptions(recipe, order.browserOptions?.() ?? recipe.browser) } : {}),
     wantsEvidence: async (open) => {
       const { failure } = await judge(open);
       return failure !== null && (order.isShown?.(failure) ?? true);
@@ -239,7 +239,7 @@ async function fetchAndJudge(
   return { answer, judgement: conditions !== undefined && answer.status === 304 ? null : await judge(answer) };
 }
 
-function wishesOf(recipe: Recipe, browser: BrowserOptions | null): BrowserFetchOptions {
+function browserFetchOptions(recipe: Recipe, browser: BrowserOptions | null): BrowserFetchOptions {
   const { wait_for = null, block_resources = false, wait_ms = null, mobile = false, actions = [] } = browser ?? {};
   const picture = pictureOf(documentOf(recipe));
   return {

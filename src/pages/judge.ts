@@ -23,26 +23,26 @@ export interface Judgement {
   failure: Failure | null;
   /** The mark by which a wall or a shell was recognised. */
   sign: string | null;
-  /** What the page needs a person or a browser for; null: nothing. */
+  /** Why the page needs a person or a browser; null: it does not. */
   wall: "challenge" | "captcha" | "shell" | null;
-  /** What may be kept: none when something is wrong. */
+  /** Records to keep: none when the page has failed. */
   records: Record<string, JsonValue>[];
-  /** What the rules found, right or wrong. */
+  /** Records that the rules found, valid or not. */
   read: Record<string, JsonValue>[];
   errors: readonly ExtractionProblem[];
   /** All that was read; null when there was nothing to read. */
   extraction: Extraction | null;
   /** The links that a crawl follows. */
   follow: readonly FollowLink[];
-  /** Links that the crawl leaves, as far as nobody was told of them before. */
+  /** Skipped links that were not reported before. */
   left: readonly LeftLink[];
   title: string | null;
   warnings: readonly ExtractionProblem[];
-  /** A redirect has led to a sign-in: what is said of that, which stands among the warnings, too. */
+  /** A redirect has led to a sign-in: the message, which is among the warnings as well. */
   signIn: string | null;
 }
 
-/** What is read from this answer, as the extractor is told. */
+/** The extraction plan for this answer. */
 export function planSpecOf(recipe: Recipe, answer?: PageAnswer): PlanSpec {
   const document = documentOf(recipe);
   const about = { links: false, ...(document === null ? {} : { document }) };
@@ -98,7 +98,7 @@ const NOTHING: Judgement = {
 
 const READABLE = /^(?:text\/|application\/(?:xhtml\+xml|xml|json|[\w.-]+\+(?:json|xml)|rss|atom|ld\+json|javascript))/i;
 
-/** Reads the answer and says what it is. `shells`: a page that is empty without scripts counts as a block. */
+/** Reads and classifies the answer. `shells`: a page that is empty without scripts counts as a block. */
 export async function judgeAnswer(
   reader: PageReader,
   answer: PageAnswer,
@@ -147,9 +147,9 @@ function withSignIn(
   judgement: Judgement,
   { body, status, contentType, finalUrl, redirects }: PageAnswer,
   recipe: Recipe,
-  given: { askedUrl?: string },
+  options: { askedUrl?: string },
 ): Judgement {
-  const askedUrl = given.askedUrl ?? redirects[0]?.from ?? finalUrl;
+  const askedUrl = options.askedUrl ?? redirects[0]?.from ?? finalUrl;
   // A replayed call has an address of its own.
   if (askedUrl === finalUrl || isJson(contentType)) return judgement;
   const html = typeof body === "string" ? body : Buffer.from(body).toString("latin1");
@@ -162,7 +162,7 @@ function withSignIn(
     return { ...judgement, signIn, records: [], failure: what };
   }
   if (signIn === null) return judgement;
-  // It may be what was asked for; whoever reads the records is told.
+  // It may be the requested page; readers of the records get a warning.
   const warning = { record: 0, field: "", rule: SIGN_IN_RULE, message: signIn, found: null };
   return { ...judgement, signIn, warnings: [warning, ...judgement.warnings].slice(0, MOST_WARNINGS) };
 }
@@ -171,8 +171,8 @@ function withSignIn(
 const WALL_BYTES = 256 * 1024;
 
 /**
- * What comes with an error status: a wall, or nothing but the error. Nobody waits for a thread: what a site that refuses
- * asks for holds at once.
+ * An answer with an error status: a wall, or only the error. Without a reader thread, so that a refusal takes effect at
+ * once.
  */
 function errorPage({ body, status, headers, finalUrl: url }: PageAnswer, none: Judgement): Judgement {
   const text = typeof body === "string" ? body : Buffer.from(body.subarray(0, WALL_BYTES)).toString("utf8");

@@ -6,8 +6,8 @@ import { DEFAULT_LIMITS } from "../net/http.ts";
 /** What sites ask of us in robots.txt. */
 export interface RobotsRules {
   /**
-   * Throws a FetchFailure when the page may not be asked for; says how many milliseconds to leave between requests. What
-   * has to be asked is asked through the proxy that the page will come through.
+   * Throws a FetchFailure when the page is disallowed; returns the crawl delay in milliseconds. robots.txt is fetched
+   * through the proxy of the page.
    */
   check(url: string, signal: AbortSignal, via?: Upstream): Promise<number>;
   /** Whether a redirect may be followed, as far as is known without asking; null: that has to be asked. */
@@ -15,8 +15,9 @@ export interface RobotsRules {
 }
 
 /**
- * Fetches a page whose redirects robots.txt may forbid. One to an origin whose rules are not known is not followed before
- * they are: a plain request goes on from there, the other ways, which have more in hand than an address, begin again.
+ * Fetches a page whose redirects robots.txt may disallow. A redirect to an origin with unknown rules is followed after
+ * they are known: a plain request continues from there, the other strategies, which have more state than a URL, start
+ * over.
  */
 export async function fetchObeying(
   strategy: PageStrategy,
@@ -52,7 +53,7 @@ export async function fetchObeying(
   }
 }
 
-/** What came, and where it led that nobody knows of yet: then it went no further. */
+/** The answer, and the redirect target with unknown rules where it stopped. */
 async function fetchToUnknown(
   strategy: PageStrategy,
   request: PageRequest,

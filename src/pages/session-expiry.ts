@@ -21,12 +21,12 @@ export async function noticeExpiry(
   await noteRejected(deps, session, seen);
   const signIn = `the session ${session.name ?? session.id} looks expired: ${seen}`;
   const { warnings, failure } = got.judgement;
-  const told = warnings.map((one) => (one.rule === SIGN_IN_RULE ? { ...one, message: signIn } : one));
+  const explained = warnings.map((one) => (one.rule === SIGN_IN_RULE ? { ...one, message: signIn } : one));
   const what = failure?.reason === "login_page" ? { ...failure, message: signIn } : failure;
   return {
     ...got,
     failure: got.failure?.reason === "login_page" ? what : got.failure,
-    judgement: { ...got.judgement, signIn, warnings: told, failure: what },
+    judgement: { ...got.judgement, signIn, warnings: explained, failure: what },
   };
 }
 

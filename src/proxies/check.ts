@@ -16,18 +16,18 @@ export interface CheckDeps {
   http: Pick<HttpClient, "fetch" | "reach">;
   clock: Clock;
   seal: Seal;
-  /** null: only whether they can be reached is looked at. */
+  /** null: only reachability is checked. */
   checkUrl: string | null;
   timeoutMs: number;
 }
 
-/** Whose fault it is that no tunnel stands is known a moment after the time is over, and is heard first. */
+/** Extra time to learn why no tunnel was established, after the timeout. */
 const GRACE_MS = 500;
 
-/** `sure`: it is the proxy that cannot be used, and not what is fetched through it. */
+/** `sure`: the proxy is at fault, not the fetched address. */
 type Result = { at: number } & ({ good: true; latencyMs: number } | { good: false; sure: boolean; why: string });
 
-/** What the checks of these proxies have shown, in the same order. Throws the reason of the signal when it is aborted. */
+/** Results of checking these proxies, in the same order. Throws the abort reason of the signal. */
 export async function checkProxies(
   deps: CheckDeps,
   proxies: readonly ProxyRecord[],
@@ -43,7 +43,7 @@ export async function checkProxies(
     }
   };
   await Promise.all(Array.from({ length: CHECKED_AT_ONCE }, work));
-  // When nobody gets there, it may as well be the address that does not answer: then nobody who served well is sent away.
+  // When no proxy gets through, the checked address may be down: proxies that worked before stay usable.
   const someGotThere = results.some(({ good }) => good);
   const good = deps.checkUrl === null ? "reached" : "good";
   return proxies.map(({ id }, index) => {

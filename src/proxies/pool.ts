@@ -1,4 +1,4 @@
-/** The proxies that this process chooses from, and what it has seen of them since it last wrote that down. */
+/** The proxies that this process chooses from, and its observations since the last write. */
 import { setImmediate } from "node:timers/promises";
 import type { Clock, Timer } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
@@ -33,7 +33,7 @@ export interface Wanted {
   site: string;
   /** Who keeps the same proxy at a site, where proxies stick. */
   sessionKey: string;
-  /** Ids of those that have been tried. */
+  /** Ids of proxies already tried. */
   exclude: ReadonlySet<string>;
 }
 
@@ -56,8 +56,8 @@ export class ProxyPool {
   #loading: Promise<void> | null = null;
   #timer: Timer | null = null;
   #writing: Promise<void> = Promise.resolve();
-  /** That there are proxies whose credentials cannot be opened was told. */
-  #told = false;
+  /** Whether undecryptable proxy credentials were logged. */
+  #warned = false;
 
   constructor(deps: PoolDeps) {
     this.#deps = deps;
@@ -103,21 +103,22 @@ export class ProxyPool {
     return roster.at(this.#rotation.next(shares, `${sessionKey}\n${site}`));
   }
 
-  /** null: with the present key it cannot be used, and rests as others do that let nobody in. */
+  /** null: it cannot be decrypted with the present key, and rests like a proxy that refuses its credentials. */
   #opened(member: Member): Upstream | null {
     try {
       member.upstream ??= upstreamOf(this.#deps.seal, member.stored);
       return member.upstream;
     } catch (error) {
       const why = messageOf(error);
-      if (!this.#told) this.#deps.log.warn("proxies are left out", { first: member.id, error: why });
-      this.#told = true;
+      if (!this.#warned)
+        this.#deps.log.warn("proxies skipped: their credentials cannot be decrypted", { first: member.id, error: why });
+      this.#warned = true;
       this.#see(member, { kind: "fault", why }, null);
       return null;
     }
   }
 
-  /** Whether any proxy could be used now or is being tried just now; without one, nobody needs to ask again soon. */
+  /** Whether any proxy is usable now or is being tried; without one, asking again soon is pointless. */
   async hasAny(): Promise<boolean> {
     await this.#look();
     return this.#roster.hasAnyAt(this.#deps.clock.now());
@@ -140,29 +141,29 @@ export class ProxyPool {
     this.#roster.update(member, now);
     this.#timer ??= this.#deps.clock.after(WRITE_EVERY_MS, () => void this.#write());
     if (site === null) return;
-    // What cannot be read just now is read with this use in it, when it is next asked for.
+    // If the read fails, the next one includes this use.
     this.#atSite(site).then(
       (atSite) => atSite.note(member.id, outcome, now),
       () => {},
     );
   }
 
-  /** Writes what was seen. */
+  /** Writes the observations. */
   async stop(): Promise<void> {
     await this.#write();
     this.#timer?.cancel();
     this.#timer = null;
   }
 
-  /** What others have changed is seen within a second, as long as somebody asks. */
+  /** Changes by others are seen within a second, as long as proxies are requested. */
   async #look(): Promise<void> {
     const now = this.#deps.clock.monotonic();
     if (now >= this.#lookAt) {
       this.#lookAt = now + LOOK_EVERY_MS;
-      // Who has proxies goes on with them meanwhile.
+      // With known proxies, callers do not wait for the read.
       this.#load().catch((error: unknown) => {
         this.#lookAt = Number.NEGATIVE_INFINITY;
-        this.#deps.log.warn("the proxies could not be read anew", { error: messageOf(error) });
+        this.#deps.log.warn("cannot reload the proxies", { error: messageOf(error) });
       });
     }
     if (this.#version === null) await this.#load();
@@ -177,7 +178,7 @@ export class ProxyPool {
     const { store } = this.#deps;
     const { changed, removed } = await store.proxyVersion();
     if (changed === this.#version) return;
-    // Of one that is gone nothing can be read: whoever is not there any more is missing among all.
+    // A removed proxy cannot be read individually: it is missing in the full list.
     const all = this.#version === null || removed > this.#version ? new Set<string>() : null;
     let since = all === null ? this.#version! : 0;
     for (;;) {
@@ -190,7 +191,7 @@ export class ProxyPool {
       since = next;
       await setImmediate();
     }
-    // What was seen of one that is gone is of no use to anybody.
+    // Observations about removed proxies are dropped.
     if (all !== null) for (const member of this.#roster.all) if (!all.has(member.id)) this.#roster.remove(member);
     this.#version = changed;
   }
@@ -207,7 +208,7 @@ export class ProxyPool {
     }
     if (known === undefined) return this.#roster.add(id, { stored, health }, now);
     if (!sameBytes(known.stored.sealed, sealed)) {
-      // What was seen with another password says nothing about this one.
+      // Observations with another password do not apply.
       Object.assign(known, { stored, upstream: null, unwritten: [] });
       known.health = health;
     } else
@@ -243,8 +244,8 @@ export class ProxyPool {
       const seen = changed.flatMap(({ inWriting }) => inWriting);
       await this.#deps.store.noteProxies(seen, this.#deps.clock.now());
     } catch (error) {
-      // It is a hint, not a truth: what cannot be written now (a full disk) is not worth failing pages for.
-      this.#deps.log.warn("what was seen of proxies could not be written", { error: messageOf(error) });
+      // Only a hint: a failed write (a full disk) must not fail pages.
+      this.#deps.log.warn("cannot write the statistics of proxies", { error: messageOf(error) });
     } finally {
       for (const member of changed) member.inWriting = [];
     }

@@ -1,4 +1,4 @@
-/** The proxies of a pool, each on a seat of its own, with what is known of them and which of them can be had. */
+/** The proxies of a pool, each with a fixed index, their records, and which of them are available. */
 import type { Rotation } from "../domain/proxy/proxy-rotation.ts";
 import { mayBeUsed, onProbation, type ProxyHealth, REST_MAX_MS, weightOf } from "../domain/proxy/proxy-score.ts";
 import type { Upstream } from "../domain/proxy/upstream.ts";
@@ -14,13 +14,13 @@ export interface Member {
   health: ProxyHealth;
   /** Uses that have not ended. */
   inUse: number;
-  /** What is not written yet. */
+  /** Not written yet. */
   unwritten: ProxySeen[];
-  /** What is being written just now: what the store says may be from before or after that. */
+  /** Being written: the store's value may be from before or after it. */
   inWriting: readonly ProxySeen[];
 }
 
-/** Where very many rest, somebody is back all the time. */
+/** With very many resting proxies, one returns all the time. */
 const WAKE_EVERY_MS = 100;
 
 /** Shares are kept as they change: to choose among ten thousand takes a look at numbers, not at proxies. */
@@ -48,7 +48,7 @@ export class Roster {
     return this.#members.values();
   }
 
-  /** Another number whenever somebody has come or gone. */
+  /** Changes whenever a proxy is added or removed. */
   get seating(): number {
     return this.#seating;
   }
@@ -76,7 +76,7 @@ export class Roster {
     this.#freeSeats.push(member.seat);
   }
 
-  /** To be called whenever what is known of it or its uses have changed. */
+  /** Call whenever its record or its uses have changed. */
   update(member: Member, now: number): void {
     const { seat, health, inUse } = member;
     if (!mayBeUsed(health, now)) {

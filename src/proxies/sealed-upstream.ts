@@ -1,4 +1,4 @@
-/** Proxies as they are stored: what lets somebody in is sealed. */
+/** Proxies as stored: credentials are sealed. */
 import type { Seal } from "../base/seal.ts";
 import type { ProxyOptions } from "../domain/proxy/proxy-options.ts";
 import { parseUpstream, shownUpstream, type Upstream } from "../domain/proxy/upstream.ts";
@@ -12,7 +12,7 @@ export function toNewProxy(seal: Seal, { scheme, hostname, port, credentials }: 
   const sealed = credentials === null ? null : seal.close(credentials, SEALED_FOR_POOL);
   // Without the password: when that has changed, it is still the same proxy for the same user.
   const userHash = credentials === null ? "" : seal.mark(`proxy\n${credentials.username}`);
-  // With all the rest: who has the same password elsewhere does not show.
+  // Sealed together, so that equal passwords do not show.
   const passwordHash = credentials === null ? "" : seal.mark(JSON.stringify([scheme, hostname, port, credentials]));
   return { scheme, hostname, port, sealed, userHash, passwordHash };
 }

@@ -7,7 +7,7 @@ import {
 } from "../domain/proxy/proxy-score.ts";
 import type { Roster } from "./roster.ts";
 
-/** What those that are avoided get of what they would get elsewhere: enough to see when it has become better. */
+/** The share of turns that avoided proxies keep: enough to notice when they work again. */
 const AVOIDED_SHARE = 0.1;
 
 export class SiteView {
@@ -28,8 +28,8 @@ export class SiteView {
   }
 
   /**
-   * Leaves those whose turn it is: as a rule the welcome ones, now and then the avoided ones; everybody where all are avoided.
-   * `always`: the avoided ones get no turn as long as there are others.
+   * Selects the candidates for this turn: usually the accepted proxies, now and then avoided ones; all where all are
+   * avoided. `always`: avoided ones get no turn while there are others.
    */
   narrow(shares: number[], roster: Pick<Roster, "get" | "seating">, now: number, always: boolean): void {
     const avoided = this.#avoidedSeats(roster, now);
@@ -45,7 +45,7 @@ export class SiteView {
     for (let n = 0; n < avoided.length; n += 1) shares[avoided[n]!] = theirs[n]!;
   }
 
-  /** Found anew only when others are avoided, or sit elsewhere: it takes milliseconds where they are thousands. */
+  /** Recomputed only when the avoided set or the indexes change: it takes milliseconds for thousands. */
   #avoidedSeats(roster: Pick<Roster, "get" | "seating">, now: number): readonly number[] {
     const { seating } = roster;
     if (this.#seats !== null && this.#seats.seating === seating && now < this.#seats.until) return this.#seats.list;

@@ -47,18 +47,18 @@ interface Cause {
 const UNKNOWN_CAUSE: Cause = { isOfSite: false, reason: null };
 
 /** An origin that could not be asked. */
-interface OutageLogger {
+interface Outage {
   why: string;
   cause: Cause;
   times: number;
   /** By the monotonic clock. */
   until: number;
-  /** What holds meanwhile. */
+  /** The rules that apply during the outage. */
   old: Copy | null;
 }
 
 /** A robots.txt that could not be had. */
-interface Unread extends Pick<OutageLogger, "why" | "cause"> {
+interface Unread extends Pick<Outage, "why" | "cause"> {
   body: null;
   /** How long it asks to be left alone. */
   restMs: number;
@@ -80,7 +80,7 @@ interface Asking {
 }
 
 const BELIEVED_MS = 24 * 3_600_000;
-/** So long the last good copy stands in for a server that cannot be asked. */
+/** How long the last good copy is used while the server is unavailable. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 const LONGEST_REST_MS = 3_600_000;
 /** In the store. Most files have a few hundred bytes; but a site may send as much as is read of one. */
@@ -89,12 +89,11 @@ const MOST_BYTES = 256 * 1024 * 1024;
 const MOST_ORIGINS = 1_000;
 
 /**
- * What robots.txt says, by RFC 9309: asked once a day per origin, also over restarts; an answer 4xx allows everything;
- * a server that cannot be asked leaves the last good copy in force, and without one nothing is allowed until it can.
- *
- * Through a proxy, only rules that were read hold for everybody. Every other answer may be the proxy's own, or meant for
- * its address: the first one at an origin sends the page through another proxy, and what is believed in the end holds for
- * pages through the proxy that it came through.
+ * robots.txt by RFC 9309: fetched once a day per origin, also across restarts; a 4xx allows everything; while the
+ * server is unavailable the last good copy applies, and without one nothing is allowed. Through a proxy, only rules
+ * that were read apply to everybody. Every other answer may be the proxy's own, or meant for its address: the first one
+ * at an origin sends the page through another proxy, and what is accepted in the end applies to pages through that
+ * proxy.
  */
 export class RobotsGate {
   readonly #options: RobotsGateOptions;
@@ -102,8 +101,8 @@ export class RobotsGate {
   /** By origin and proxy: answers that hold for pages through that proxy alone. */
   readonly #copiesThrough = new Map<string, Copy>();
   /** By origin; through a proxy by origin and proxy. */
-  readonly #troubles = new Map<string, OutageLogger>();
-  /** Origins of which a proxy has brought no rules; nobody else has yet. */
+  readonly #outages = new Map<string, Outage>();
+  /** Origins for which a proxy got no rules, and no other route has yet. */
   readonly #doubted = new Map<string, true>();
   /** Through which proxy it was first said that an origin has no robots.txt. */
   readonly #missing = new Map<string, string>();
@@ -116,8 +115,8 @@ export class RobotsGate {
   }
 
   /**
-   * Throws a FetchFailure when the page may not be asked for; otherwise says how many milliseconds the site wants
-   * between two requests. `via` is the proxy that robots.txt is asked for through, if that has to be done.
+   * Throws a FetchFailure when the page is disallowed; otherwise returns the crawl delay in milliseconds. `via` is the
+   * proxy for fetching robots.txt, if necessary.
    */
   async check(url: string, signal: AbortSignal, via?: Upstream): Promise<number> {
     const robots = await this.#of(new URL(url).origin, signal, via);
@@ -136,9 +135,9 @@ export class RobotsGate {
     const question = questionOf(url.origin, via);
     const copy = this.#known(url.origin, question);
     if (copy !== null) return isAllowed(copy.robots, url.href);
-    const trouble = this.#troubles.get(question);
-    if (trouble === undefined || trouble.old === null || trouble.until <= this.#options.clock.monotonic()) return null;
-    return isAllowed(trouble.old.robots, url.href);
+    const outage = this.#outages.get(question);
+    if (outage === undefined || outage.old === null || outage.until <= this.#options.clock.monotonic()) return null;
+    return isAllowed(outage.old.robots, url.href);
   }
 
   async #of(origin: string, signal: AbortSignal, via: Upstream | undefined): Promise<Robots> {
@@ -146,15 +145,15 @@ export class RobotsGate {
     const question = questionOf(origin, via);
     const copy = this.#known(origin, question);
     if (copy !== null) return copy.robots;
-    const trouble = this.#troubles.get(question);
-    if (trouble !== undefined && trouble.until > this.#options.clock.monotonic()) return this.#during(trouble);
+    const outage = this.#outages.get(question);
+    if (outage !== undefined && outage.until > this.#options.clock.monotonic()) return this.#during(outage);
     const asking = this.#asking.get(question) ?? this.#begin(question, origin, via);
     asking.waiting += 1;
     try {
       return await unlessAborted(asking.answer, signal);
     } finally {
       asking.waiting -= 1;
-      // Who is called off leaves at once; the question itself is dropped when nobody wants to know any more.
+      // An aborted caller leaves at once; the request itself is aborted when no caller is left.
       if (asking.waiting === 0) {
         if (this.#asking.get(question) === asking) this.#asking.delete(question);
         asking.stop.abort();
@@ -162,7 +161,7 @@ export class RobotsGate {
     }
   }
 
-  /** What holds now without asking; the origin's own rules come before what a proxy has brought. */
+  /** The rules that apply now without a request; the origin's own come before those from a proxy. */
   #known(origin: string, question: string): Copy | null {
     const copies = [this.#copies.get(origin), this.#copiesThrough.get(question)];
     return copies.find((copy) => copy !== undefined && this.#isBelieved(copy)) ?? null;
@@ -188,13 +187,13 @@ export class RobotsGate {
     if (via !== undefined && !this.#isForAll(question, origin, answer))
       return this.#forOne(question, origin, answer, kept);
     if (answer.body === null) return this.#during(this.#leaveAlone(origin, answer, kept));
-    for (const key of [origin, question]) this.#troubles.delete(key);
+    for (const key of [origin, question]) this.#outages.delete(key);
     this.#doubted.delete(origin);
     this.#missing.delete(origin);
     const { store, clock, productToken } = this.#options;
     const robots = parseRobots(answer.body, productToken, addressOf(origin));
     const now = clock.now();
-    // Before anybody acts on it: whoever works on the site after a crash must know its delay.
+    // Stored before anything acts on it: the next owner of the site after a crash must know its delay.
     await store.keepRobots(
       { origin, site: siteOf(origin), body: answer.body, crawlDelayMs: millisecondsOf(robots), fetchedAt: now },
       { staleBefore: now - BELIEVED_MS, uselessBefore: now - KEPT_MS, mostBytes: MOST_BYTES },
@@ -202,7 +201,7 @@ export class RobotsGate {
     return this.#remember(origin, { robots, fetchedAt: now });
   }
 
-  /** Whether what came through a proxy is the site's word to everybody. */
+  /** Whether an answer through a proxy applies to everybody. */
   #isForAll(question: string, origin: string, answer: Read | Unread): boolean {
     if (answer.body === null || answer.odd !== null) return false;
     if (answer.status < 300) return true;
@@ -212,14 +211,14 @@ export class RobotsGate {
     return first !== undefined && first !== question;
   }
 
-  /** What came through a proxy, and holds for its own pages at most. */
+  /** An answer through a proxy that applies at most to pages through that proxy. */
   #forOne(question: string, origin: string, answer: Read | Unread, kept: Copy | null): Robots {
     const why = answer.body === null ? answer.why : (answer.odd ?? "there is none");
     const isMissing = answer.body !== null && answer.odd === null;
     const isFirst = !isMissing && !this.#doubted.has(origin);
     if (!isMissing) putBounded(this.#doubted, origin, true);
     if (kept !== null || answer.body === null) {
-      // The first one is not taken for the site's wish for patience: another proxy may be welcome.
+      // The first refusal does not count as the site's: another proxy may be accepted.
       const cause = answer.body === null && !isFirst && answer.cause.isOfSite ? answer.cause : UNKNOWN_CAUSE;
       const restMs = answer.body === null ? answer.restMs : 0;
       return this.#during(
@@ -290,16 +289,16 @@ export class RobotsGate {
     return { body, status, odd: looksLikeRules(body, headers["content-type"]) ? null : "it is a page, not a text" };
   }
 
-  #leaveAlone(question: string, { why, cause, restMs }: Unread, old: Copy | null): OutageLogger {
+  #leaveAlone(question: string, { why, cause, restMs }: Unread, old: Copy | null): Outage {
     const { clock, backoff } = this.#options;
-    const times = (this.#troubles.get(question)?.times ?? 0) + 1;
+    const times = (this.#outages.get(question)?.times ?? 0) + 1;
     const until = clock.monotonic() + Math.max(siteHold(backoff, times - 1), restMs);
-    const trouble = { why, cause, times, until, old };
-    putBounded(this.#troubles, question, trouble);
-    return trouble;
+    const outage = { why, cause, times, until, old };
+    putBounded(this.#outages, question, outage);
+    return outage;
   }
 
-  #during({ why, cause, until, old }: OutageLogger): Robots {
+  #during({ why, cause, until, old }: Outage): Robots {
     if (old !== null) return old.robots;
     const message = `the site's robots.txt could not be read (${why}), so nothing is allowed yet`;
     const retryAfterMs = Math.max(0, Math.ceil(until - this.#options.clock.monotonic()));
@@ -318,7 +317,7 @@ function isForbidden({ failure: { code, message } }: FetchFailure, origin: strin
   return code === "forbidden_target" && message.includes(new URL(origin).hostname);
 }
 
-/** Who goes through a proxy asks by itself, until somebody has read the origin's rules. */
+/** Each proxy asks for itself until the origin's rules were read. */
 function questionOf(origin: string, via: Upstream | undefined): string {
   return via === undefined ? origin : `${origin} ${JSON.stringify(via)}`;
 }
@@ -362,7 +361,7 @@ class Beginning implements BodySink {
   }
 }
 
-/** What was put there first goes first. */
+/** Removes the oldest entries first. */
 function putBounded<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key);
   if (map.size >= MOST_ORIGINS) map.delete(map.keys().next().value!);

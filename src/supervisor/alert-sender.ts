@@ -17,7 +17,7 @@ export interface AlertSender {
 
 const TOTAL_MS = 10_000;
 
-/** The address is the operator's own: it may be in their network, whatever targets may be. */
+/** The URL is the operator's: it may be in a private network, whatever the address policy for targets says. */
 export function createAlertSender(options: {
   url: string;
   secret: string | null;

@@ -16,7 +16,7 @@ import { loseWorkers } from "./duties/lose-workers.ts";
 import { raiseAlerts } from "./duties/raise-alerts.ts";
 import { unwritten, watchDisk } from "./duties/watch-disk.ts";
 
-/** null: nobody is to be told. */
+/** null: alerts are not sent. */
 export function openAlertSender(config: Config, { clock, log }: { clock: Clock; log: Log }): AlertSender | null {
   const { alertWebhookUrl: url, webhookSecret: secret, userAgent } = config;
   return url === null ? null : createAlertSender({ url, secret, clock, log, userAgent });
@@ -24,7 +24,7 @@ export function openAlertSender(config: Config, { clock, log }: { clock: Clock; 
 
 export interface Alerting {
   raise: Raise;
-  /** What one process alone looks after, where one is the engine. */
+  /** Duties of a single process, where there is one engine. */
   engineDuties: readonly Duty[];
   /** For the other duties of the process. */
   look: DueLook;
@@ -34,25 +34,25 @@ export interface Alerting {
 /** So long it is believed who leads, if that one may be alive: two who do the same do not get in each other's way. */
 const BELIEVED_MS = 10_000;
 
-/** Whether somebody leads, by what was known so long ago. */
+/** How long a known leader is assumed to be alive. */
 function holds({ holder }: { holder: EngineHolder | null }, age: number, most: number): boolean {
   return holder !== null && age < most && age <= holder.remainingMs && mayBeAlive(holder);
 }
 
-/** Where many processes work, the one that leads does it; and any of them when nobody leads. */
+/** Where many processes work, the leader does it; without a leader, any of them. */
 function unlessAnotherLeads(
   { store, clock, look }: { store: Store; clock: Clock; look: DueLook },
   duties: readonly Duty[],
 ): readonly Duty[] {
   if (store.capabilities.singleEngine) return duties;
-  const own = ownIdentity();
+  const self = ownIdentity();
   let believed: { holder: EngineHolder | null; at: number } | null = null;
   const anotherLeads = async () => {
     const now = clock.monotonic();
     if (believed === null || !holds(believed, now - believed.at, BELIEVED_MS))
       believed = { holder: await store.engineHolder(), at: now };
     const { holder } = believed;
-    const isOwn = holder?.pid === own.pid && holder.pidStart === own.pidStart && holder.boot === own.boot;
+    const isOwn = holder?.pid === self.pid && holder.pidStart === self.pidStart && holder.boot === self.boot;
     return !isOwn && holds(believed, now - believed.at, Number.POSITIVE_INFINITY);
   };
   const lead = async (duty: Duty, signal: AbortSignal) => {
@@ -63,9 +63,9 @@ function unlessAnotherLeads(
 }
 
 /**
- * Begins what every process that lives on does about alerts, the API and the supervisor as well as workers: whoever is
- * left tells of those that are gone. They do not get in each other's way, since each alert is raised under its key, and
- * taken for delivery by one of them. `works`: it looks after its own machine's disk, too.
+ * Starts the alerting of a long-lived process: the API and the supervisor as well as workers, so that the remaining
+ * ones report those that are gone. They do not conflict: each alert is raised under its key, and delivered by one
+ * process. `works`: it also watches the disk of its machine.
  */
 export function startAlerting(
   config: Config,
@@ -74,10 +74,10 @@ export function startAlerting(
   const sender = openAlertSender(config, deps);
   const raise = raiser({ ...deps, deliver: sender !== null });
   const delivery = sender === null ? [] : [deliverAlerts({ ...deps, sender })];
-  const tellAtOnce =
+  const sendNow =
     sender === null ? null : (alert: NewAlert) => sender.send(unwritten(alert, deps.random.uuid(), deps.clock.now()));
   const { singleEngine } = deps.store.capabilities;
-  const disk = watchDisk({ ...deps, raise, tellAtOnce, machine: singleEngine ? null : machineName() });
+  const disk = watchDisk({ ...deps, raise, sendNow, machine: singleEngine ? null : machineName() });
   const common = [raiseAlerts({ ...deps, raise }), loseWorkers({ ...deps, raise }), ...delivery];
   const look = new DueLook(deps);
   const duties = new Duties({

@@ -1,4 +1,4 @@
-/** What is worth telling an operator who is not looking. */
+/** Alerts for operators who are not watching. */
 import type { Clock } from "../base/clock.ts";
 import type { DiskRoom } from "../base/files/disk-room.ts";
 import type { Log } from "../base/log.ts";
@@ -14,17 +14,17 @@ export interface AlertDeps {
   store: Store;
   clock: Clock;
   log: Log;
-  /** Somebody is to be told; otherwise they are only kept and logged. */
+  /** Whether alerts are sent; otherwise they are only stored and logged. */
   deliver: boolean;
 }
 
-/** Raises what is new of these, and notes with it how far the feed of events was looked through. */
+/** Raises the new ones among these, and stores with them how far the event feed was read. */
 export type Raise = (alerts: readonly NewAlert[], feed?: string) => Promise<void>;
 
 export function raiser({ store, clock, log, deliver }: AlertDeps): Raise {
   return async (alerts, feed) => {
     const options = { deliver, ...(feed === undefined ? {} : { feed }) };
-    // No warning: what it tells has been said where it happened, and whoever follows a run at a terminal has seen it.
+    // Not a warning: it was logged where it happened, and somebody who follows the run at a terminal has seen it.
     for (const { id, kind, subject, message } of await store.raiseAlerts(alerts, options, clock.now()))
       log.info(`alert: ${message}`, { alert: id, kind, subject });
   };
@@ -32,14 +32,14 @@ export function raiser({ store, clock, log, deliver }: AlertDeps): Raise {
 
 const iso = (time: number) => new Date(time).toISOString();
 
-/** One that comes back and is lost again is told again. */
+/** A worker that returns and is lost again is reported again. */
 export function workerLost({ id, machine, identity, command, inFlight, heartbeatAt }: WorkerRecord): NewAlert {
-  const heard = iso(heartbeatAt);
+  const lastSeen = iso(heartbeatAt);
   return {
     kind: "worker_lost",
     subject: id,
-    message: `Worker lost: process ${identity.pid} (${command}) on ${machine} was last heard of at ${heard.slice(11, 19)} UTC`,
-    detail: { worker_id: id, machine, pid: identity.pid, command, in_flight: inFlight, heard_at: heard },
+    message: `Worker lost: process ${identity.pid} (${command}) on ${machine} sent its last heartbeat at ${lastSeen.slice(11, 19)} UTC`,
+    detail: { worker_id: id, machine, pid: identity.pid, command, in_flight: inFlight, heard_at: lastSeen },
     key: `worker_lost:${id}:${heartbeatAt}`,
   };
 }
@@ -54,7 +54,7 @@ export function crashLoop({ name, kind, restarts, note }: ChildStatus, now: numb
   };
 }
 
-/** `machine`: where several work, each has disks of its own. */
+/** `machine`: with several machines, each has its own disks. */
 export function diskLowKey(machine: string | null): string {
   return machine === null ? "disk_low" : `disk_low:${machine}`;
 }
@@ -101,7 +101,7 @@ const inMb = (bytes: number) => Math.round(bytes / (1024 * 1024));
 /** Events that raise an alert. */
 export const ALERTING = ["circuit.opened", "run.failed"] as const satisfies readonly EventType[];
 
-/** Every run with work at the site is told of the same opening; that a probe failed and it stays open is no news. */
+/** Every run with work at the site gets the same event; a failed probe of an open circuit is not reported again. */
 export function breakerOpened({ type, message, meta }: FoundEvent): NewAlert | null {
   const { site, until, failed_probes: failedProbes } = meta as { site: string; until: string; failed_probes: number };
   if (failedProbes > 0) return null;

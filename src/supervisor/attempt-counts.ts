@@ -1,7 +1,7 @@
 import type { SettledTask } from "../store/ports/port.ts";
 import type { AttemptCount } from "../store/ports/worker-port.ts";
 
-/** Which attempts this process has made, by how they were made and what came of them. */
+/** Attempts of this process, by strategy and outcome. */
 export class AttemptCounts {
   readonly #counts = new Map<string, AttemptCount>();
 

@@ -2,10 +2,10 @@ import type { Clock } from "../base/clock.ts";
 import type { DutiesDue } from "../store/ports/duty-port.ts";
 import type { Store } from "../store/ports/port.ts";
 
-/** Duties that begin at about the same time share one look at what is due. */
+/** Duties that start at about the same time share one query. */
 const SHARED_MS = 100;
 
-/** What is due, asked once for all duties of a process that want to know at about the same time. */
+/** Queries what is due, once for all duties of a process that ask at about the same time. */
 export class DueLook {
   readonly #store: Pick<Store, "dutiesDue">;
   readonly #clock: Clock;

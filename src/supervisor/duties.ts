@@ -5,13 +5,13 @@ import { OutageLogger } from "../base/outage-logger.ts";
 import type { DutiesDue } from "../store/ports/duty-port.ts";
 import type { DueLook } from "./due-look.ts";
 
-/** Something that must be done from time to time, whatever else happens. */
+/** A periodic task of the supervisor. */
 export interface Duty {
   name: string;
   everyMs: number;
-  /** It is told what is due, and leaves the rest. */
+  /** It receives what is due and skips the rest. */
   looksFirst?: true;
-  /** What may take long looks at the signal now and then. Without `due` it looks for everything. */
+  /** Long-running ones check the signal now and then. Without `due` it looks for everything. */
   run(signal: AbortSignal, due?: DutiesDue): Promise<void>;
 }
 
@@ -56,20 +56,20 @@ export class Duties {
 
   async #keepUp(duty: Duty, signal: AbortSignal): Promise<void> {
     const { clock, log, look, may } = this.#deps;
-    const trouble = new OutageLogger(log);
+    const outages = new OutageLogger(log);
     while (!signal.aborted) {
       try {
         if (may?.() !== false) {
           await duty.run(signal, duty.looksFirst === true ? await look.due() : undefined);
-          trouble.ends(`done again: ${duty.name}`);
-          if (this.#kept.delete(duty)) this.#away.ends("the database can be reached again, and duties are done");
+          outages.ends(`duty succeeded again: ${duty.name}`);
+          if (this.#kept.delete(duty)) this.#away.ends("the database is reachable again; duties resumed");
         }
       } catch (error) {
         const fields = { duty: duty.name, error: messageOf(error) };
         if (isOrbError(error, "database_unavailable")) {
           this.#kept.add(duty);
-          this.#away.begins("the database cannot be reached: duties are done when it is back", fields);
-        } else trouble.begins("a duty could not be done and is tried again later", fields);
+          this.#away.begins("the database is unreachable; duties wait for it", fields);
+        } else outages.begins("a duty failed; retrying later", fields);
       }
       await sleep(clock, look.untilNext(duty.everyMs), signal);
     }

@@ -3,35 +3,35 @@ import type { FoundEvent, NewAlert } from "../store/ports/alert-port.ts";
 const WINDOW_MS = 60_000;
 /** A run's end may be written a little after the time it bears. */
 const LATE_MS = 2000;
-/** So many of a minute are told one by one. */
-export const TOLD_ONE_BY_ONE = 10;
+/** Failed runs per minute that get an alert each. */
+export const MAX_SINGLE_ALERTS = 10;
 const MOST_NAMED = 100;
 
 interface Minute {
-  /** What had been looked at before its first one. */
+  /** Position in the feed before its first failed run. */
   before: string;
-  told: number;
+  reported: number;
   more: FoundEvent[];
 }
 
 /**
- * Failed runs by the minute: the first few are told one by one, the others together when the minute is over, so that a
- * flood of them neither hides nor delays anything else. Whoever looks at the same events comes to the same alerts.
+ * Failed runs by minute: the first few get an alert each, the others a common one when the minute is over, so that a
+ * flood of them neither hides nor delays anything else. Every process derives the same alerts from the same events.
  */
 export class FailedRuns {
   readonly #minutes = new Map<number, Minute>();
 
-  /** What has to be looked at again after a restart begins behind this; null: nothing has. */
+  /** Position in the feed from which a restart has to read again; null: none. */
   get heldAt(): string | null {
     return this.#minutes.values().next().value?.before ?? null;
   }
 
-  /** true: this one is told by itself. */
+  /** true: it gets an alert of its own. */
   note(event: FoundEvent, before: string): boolean {
     const start = event.createdAt - (event.createdAt % WINDOW_MS);
-    const minute = this.#minutes.get(start) ?? { before, told: 0, more: [] };
+    const minute = this.#minutes.get(start) ?? { before, reported: 0, more: [] };
     this.#minutes.set(start, minute);
-    if (minute.told < TOLD_ONE_BY_ONE) minute.told += 1;
+    if (minute.reported < MAX_SINGLE_ALERTS) minute.reported += 1;
     else {
       minute.more.push(event);
       return false;
@@ -39,7 +39,7 @@ export class FailedRuns {
     return true;
   }
 
-  /** What is told of minutes that are over. */
+  /** The common alerts of minutes that are over. */
   over(now: number): NewAlert[] {
     const alerts: NewAlert[] = [];
     for (const [start, { more }] of this.#minutes) {

@@ -9,7 +9,7 @@ import type { LlmCounts, NewWorker, WorkerHeartbeat, WorkerRequests } from "../s
 import { AttemptCounts } from "./attempt-counts.ts";
 import { Throughput } from "./throughput.ts";
 
-/** How often a process says that it is there, and how often it looks what is wanted of it. */
+/** Interval of heartbeats and of reading requests to this worker. */
 export const PULSE_MS = 2000;
 const LOOK_MS = 500;
 /** Where asking is a journey to another machine. */
@@ -31,13 +31,13 @@ export interface RegistrationDeps {
   /** Bytes of the process and its browsers. */
   memory: () => Promise<number>;
   troubles: () => Promise<WorkerHeartbeat["troubles"]>;
-  /** What has been asked of the model; null: there is none. */
+  /** Usage of the language model; null: there is none. */
   llm?: () => LlmCounts | null;
 }
 
 /**
- * A process in the registry of those that do the work: it says how it is doing, answers pings, and drains when somebody
- * wants it to. A store that cannot be written keeps nobody from working: it is told again later.
+ * Registers a worker: writes heartbeats, answers pings and drains on request. Work continues when the store is not
+ * writable; the heartbeat is retried.
  */
 export class Registration implements Service {
   readonly #deps: RegistrationDeps;
@@ -48,7 +48,7 @@ export class Registration implements Service {
   #drain = false;
   #registered = false;
   /** Said once, until it is well again. */
-  #troubled = false;
+  #isUnreachable = false;
 
   constructor(deps: RegistrationDeps) {
     this.#deps = deps;
@@ -67,7 +67,7 @@ export class Registration implements Service {
     else if (kind === "failed") this.#throughput.note("failed");
   }
 
-  /** Throws when those that work have another key. */
+  /** Throws when the registered workers use another key. */
   async start(): Promise<void> {
     try {
       await this.#pulse();
@@ -146,7 +146,7 @@ export class Registration implements Service {
     if (drain === this.#drain) return;
     this.#drain = drain;
     if (drain) {
-      log.info("draining: what runs is finished, and nothing more is taken until this worker is resumed", {
+      log.info("draining: running tasks finish, and this worker takes no more until it is resumed", {
         worker: this.id,
       });
       engine.drain();
@@ -160,17 +160,17 @@ export class Registration implements Service {
   async #trying(work: () => Promise<void>): Promise<void> {
     try {
       await work();
-      this.#troubled = false;
+      this.#isUnreachable = false;
     } catch (error) {
       this.#failed(error);
     }
   }
 
   #failed(error: unknown): void {
-    // Silent so long that it was forgotten: it begins anew.
+    // Silent for so long that it was removed: it registers again.
     if (isOrbError(error, "not_found")) this.#registered = false;
-    if (!this.#troubled)
-      this.#deps.log.warn("this worker cannot be heard of in the store; it goes on", { error: messageOf(error) });
-    this.#troubled = true;
+    if (!this.#isUnreachable)
+      this.#deps.log.warn("cannot write this worker's heartbeat; it continues to work", { error: messageOf(error) });
+    this.#isUnreachable = true;
   }
 }

@@ -1,4 +1,4 @@
-/** Takes what runs tell to the addresses that their users have named. */
+/** Delivers events of runs to the webhooks that users have configured. */
 import type { Clock } from "../base/clock.ts";
 import { signatureOf, webhookHeaders } from "../base/webhook-signature.ts";
 import type { WebhookTarget } from "../domain/run/webhooks.ts";
@@ -15,7 +15,7 @@ export interface WebhookSender {
 
 export const WEBHOOK_TRY_MS = 10_000;
 
-/** Users name these addresses: they are held to the same rules as what they let be fetched. */
+/** Users choose these URLs: the address policy of targets applies. */
 export function createWebhookSender(options: {
   policy: AddressPolicy;
   secret: string | null;

@@ -15,9 +15,9 @@ const LOOK_MS = 100;
 const MOST_WORKERS = 1000;
 
 /**
- * A worker is well while it is heard of. One that has not been for three beats is asked, and hung only when it does not
- * answer: a busy machine makes heartbeats late, too. `ask`: it is asked in any case. A store that cannot be used (a full
- * disk) says nothing about the worker, which waits for it as we do.
+ * A worker is healthy while its heartbeats arrive. After three missed ones it is pinged, and counts as hung only
+ * without an answer: a busy machine delays heartbeats as well. `ask`: ping in any case. A store that cannot be used (a
+ * full disk) says nothing about the worker, which waits for it as we do.
  */
 export async function workerHealth(
   deps: WorkerHealthDeps,
@@ -36,9 +36,9 @@ async function askedOf(deps: WorkerHealthDeps, identity: ProcessIdentity, ask: b
   const worker = (await store.workers({ live: true, limit: MOST_WORKERS })).find((candidate) =>
     isSame(candidate.identity, identity),
   );
-  if (worker === undefined) return { ok: false, why: "it has not been heard of yet", starting: true };
+  if (worker === undefined) return { ok: false, why: "it has not sent a heartbeat yet", starting: true };
   const age = clock.now() - worker.heartbeatAt;
-  // A time that lies ahead was told by another clock than the present one.
+  // A time in the future comes from another clock.
   if (!ask && age >= 0 && age < 3 * worker.heartbeatMs) return { ok: true, what: wordsFor(worker) };
   if (await answersPing(deps, worker.id)) return { ok: true, what: wordsFor(worker) };
   return { ok: false, why: `no heartbeat, and no answer to a ping within ${ANSWER_MS / 1000} s` };

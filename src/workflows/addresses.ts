@@ -1,15 +1,15 @@
-/** Addresses in what comes from earlier steps. */
+/** URLs in the items of earlier steps. */
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 import { fetchUrl } from "../domain/text/url.ts";
 import { addressOf } from "./items/item-keys.ts";
 import type { Item, StepContext } from "./step-kind.ts";
 
 export interface Address {
-  /** As it will be fetched; null: what stands there is no address. */
+  /** The URL to fetch; null: it is not a URL. */
   url: string | null;
   /** As it was written. */
-  given: string;
-  /** What came with it; of each list on the way to the address only the entry that it stands in. */
+  text: string;
+  /** Its item; of each list on the path to the URL only the entry that contains it. */
   item: Item;
 }
 
@@ -22,27 +22,27 @@ export const FIELD_SCHEMA: JsonValue = {
 
 export const ADDRESS_SCHEMA: JsonValue = { type: "string", minLength: 1, maxLength: 8192 };
 
-/** The addresses that are named, or those in what came in, in order and with repetitions. */
+/** The given URLs, or those in the inputs, in order and with repetitions. */
 export async function* addressesFor(
   context: Pick<StepContext, "inputs">,
   urls: readonly string[] | undefined,
   field: string,
 ): AsyncGenerator<Address> {
   if (urls !== undefined) {
-    for (const given of urls) yield { url: httpUrl(given), given, item: {} };
+    for (const text of urls) yield { url: httpUrl(text), text, item: {} };
     return;
   }
   const path = field.split(".");
   for await (const item of context.inputs())
     for (const { text, within } of textsAt(item as JsonValue, path))
-      yield { url: httpUrl(text, addressOf(item)), given: text, item: within as Item };
+      yield { url: httpUrl(text, addressOf(item)), text, item: within as Item };
 }
 
 /** Of the same address only the first. */
 export async function* distinct(addresses: AsyncIterable<Address>): AsyncGenerator<Address> {
   const seen = new Set<string>();
   for await (const address of addresses) {
-    const name = address.url ?? address.given;
+    const name = address.url ?? address.text;
     if (seen.has(name)) continue;
     seen.add(name);
     yield address;
@@ -50,8 +50,8 @@ export async function* distinct(addresses: AsyncIterable<Address>): AsyncGenerat
 }
 
 /** A relative address is of the page it was found on. */
-function httpUrl(given: string, base: string | null = null): string | null {
-  const url = fetchUrl(given) ?? (base === null ? null : fetchUrl(given, base));
+function httpUrl(text: string, base: string | null = null): string | null {
+  const url = fetchUrl(text) ?? (base === null ? null : fetchUrl(text, base));
   return url !== null && /^https?:/.test(url) && url.length <= 8192 ? url : null;
 }
 

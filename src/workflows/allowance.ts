@@ -1,4 +1,6 @@
-/** A fixed amount of something that several take from at once; who asks for more than is left waits, first come, first served. */
+/**
+ * A fixed amount that several callers share; a caller that asks for more than is left waits, first come, first served.
+ */
 export class Allowance {
   #left: number;
   readonly #waiting: { amount: number; go: () => void }[] = [];

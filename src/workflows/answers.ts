@@ -1,4 +1,4 @@
-/** What comes back from addresses of the user's own: webhooks and models. */
+/** Answers of the user's own endpoints: webhooks and models. */
 import type { Clock } from "../base/clock.ts";
 import { classifyStatus } from "../domain/run/classify.ts";
 import { FetchFailure } from "../domain/run/failure.ts";
@@ -8,21 +8,21 @@ import type { StepHttp } from "./step-kind.ts";
 
 type Answer = Pick<Awaited<ReturnType<StepHttp["fetch"]>>, "status" | "url" | "headers">;
 
-/** Throws unless it is a 2xx. `trouble` says in a few words what an answer of any other kind means. */
-export function requireSuccess({ status, url, headers }: Answer, trouble: string, clock: Clock): void {
+/** Throws unless the status is 2xx. `problem` says in a few words what another status means. */
+export function requireSuccess({ status, url, headers }: Answer, problem: string, clock: Clock): void {
   const retryAfter = parseRetryAfter(headers["retry-after"] ?? "", clock.now());
   const refused = classifyStatus(status, retryAfter);
   if (refused === null) return;
   const location = URL.parse(headers["location"] ?? "", url);
-  // What was sent was meant for this address; a page that asks to sign in would look like success.
+  // The request was meant for this URL; a sign-in page would look like success.
   if (status >= 300 && status < 400 && location !== null)
     throw new FetchFailure(
       "bad_redirect",
-      `${trouble}: the server answered ${status} and leads to ${shownUrl(location.href)}; redirects are not followed, so give the address that takes it`,
+      `${problem}: the server answered ${status} and leads to ${shownUrl(location.href)}; redirects are not followed, so give the address that takes it`,
       { httpStatus: status },
     );
   const { reason, message, httpStatus, retryAfterMs } = refused;
-  throw new FetchFailure(reason, `${trouble}: ${message}`, {
+  throw new FetchFailure(reason, `${problem}: ${message}`, {
     ...(httpStatus === undefined ? {} : { httpStatus }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });

@@ -64,7 +64,7 @@ export const CONDITION_SCHEMAS: Readonly<Record<string, JsonValue>> = {
 
 type Check = (item: Item) => boolean;
 
-/** `path` names them in mistakes. Patterns cost time that is linear in the text, whatever they are. */
+/** `path` names them in errors. Matching takes time linear in the text for every pattern. */
 export function compileConditions(conditions: Conditions, path: string): Check {
   const checks: Check[] = [];
   const { url, host, folder, content_type: type, width, height, bytes, fields = {} } = conditions;
@@ -96,7 +96,7 @@ export function compileConditions(conditions: Conditions, path: string): Check {
   return (item) => checks.every((check) => check(item));
 }
 
-/** What is wrong with conditions, where they are compiled by `compile`. */
+/** Errors in conditions that `compile` compiles. */
 export function faultsOfConditions(compile: () => unknown): FieldError[] {
   try {
     compile();
@@ -108,8 +108,8 @@ export function faultsOfConditions(compile: () => unknown): FieldError[] {
   }
 }
 
-function compiled<T>(given: string | readonly string[], path: string, compile: (text: string) => T): T[] {
-  return [given].flat().map((text: string) => {
+function compiled<T>(patterns: string | readonly string[], path: string, compile: (text: string) => T): T[] {
+  return [patterns].flat().map((text: string) => {
     try {
       return compile(text);
     } catch (error) {
@@ -118,8 +118,8 @@ function compiled<T>(given: string | readonly string[], path: string, compile: (
   });
 }
 
-function globs(given: string | readonly string[], path: string, read: (item: Item) => readonly string[]): Check {
-  const all = compiled(given, path, (text) => compileGlob(text.toLowerCase()));
+function globs(patterns: string | readonly string[], path: string, read: (item: Item) => readonly string[]): Check {
+  const all = compiled(patterns, path, (text) => compileGlob(text.toLowerCase()));
   return (item) => read(item).some((text) => all.some((glob) => glob.matches(text.toLowerCase())));
 }
 

@@ -25,11 +25,11 @@ export interface CustomStep<
   readonly params: Params;
   /** What later steps may rely on; an output that does not satisfy it fails the step. */
   readonly output?: Output;
-  /** Seconds that one try may take; 3600 unless told. A definition's own `timeout` may be shorter. */
+  /** Seconds for one attempt; default: 3600. A definition's own `timeout` may be shorter. */
   readonly timeout?: number;
   /**
-   * One try. It may be ended at any moment and begun again from the start, so what it does outside of `context` must bear
-   * doing twice. What it throws fails the try, which is repeated later; an error with `retry: false` is final.
+   * One attempt. It may be aborted at any moment and started again, so its effects outside of `context` must be
+   * idempotent. An error fails the attempt, which is retried later; an error with `retry: false` is final.
    */
   run(
     context: CustomStepContext,
@@ -71,7 +71,7 @@ export interface StepFile {
   name: string;
 }
 
-/** What a step works with. Every way out to the network goes through here, under the guard and its limits. */
+/** The context of a step. All network access goes through here, under the address policy and its limits. */
 export interface CustomStepContext {
   readonly run: { readonly id: string; readonly name: string; readonly job_id: string | null };
   readonly step: { readonly name: string; readonly index: number };
@@ -89,7 +89,7 @@ export interface CustomStepContext {
     url: string,
     options?: { method?: string; headers?: Record<string, string>; body?: string | Uint8Array },
   ): Promise<{ status: number; url: string; headers: Record<string, string>; body: Uint8Array }>;
-  /** Stores what the address gives as a file of the step. A status of 400 or more is thrown. */
+  /** Downloads a URL as a file of the step. Throws for a status of 400 or more. */
   download(url: string, options?: { headers?: Record<string, string>; name?: string }): Promise<StepFile>;
   /** Stores bytes or a text as a file of the step. */
   save(content: Uint8Array | string, options?: { name?: string; content_type?: string }): Promise<StepFile>;

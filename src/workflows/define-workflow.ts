@@ -1,6 +1,6 @@
 /**
- * Workflows written in TypeScript: steps whose params have the types of their kinds, and whose outputs feed each other. What
- * comes out is a plain definition, the same that a file has or that POST /workflows takes.
+ * Workflows written in TypeScript: steps whose params have the types of their kinds, and whose outputs feed each other.
+ * The result is a plain definition, the same as in a file or in POST /workflows.
  */
 import type { Static, TSchema } from "typebox";
 import { OrbError } from "../base/errors.ts";
@@ -57,7 +57,7 @@ export type ForEachSource = string | readonly JsonValue[] | ({ in: JsonValue } &
 /** A step of the workflow that is being written. */
 export interface Step<Output> {
   readonly name: string;
-  /** What it will have put out. */
+  /** Its output, when it has run. */
   readonly output: Reference<Output>;
   /** All its items, however many: for `flow.forEach`. */
   readonly items: Items;
@@ -69,7 +69,7 @@ export interface Items {
 }
 
 export interface StepOptions {
-  /** Steps that must have ended, besides those whose outputs it uses. Their items are what comes in. */
+  /** Steps that must have ended, besides those whose outputs it uses. Their items are its inputs. */
   after?: readonly Step<unknown>[];
   /** When it is false the step is skipped, and those after it go on without it. */
   when?: Reference<boolean> | string;
@@ -78,7 +78,7 @@ export interface StepOptions {
   estimated_duration?: number;
 }
 
-/** What a step that is done for each entry of a list puts out. */
+/** The output of a step that runs for each entry of a list. */
 export interface ForEachOutput {
   total: number;
   completed: number;
@@ -87,7 +87,7 @@ export interface ForEachOutput {
 }
 
 export interface Flow<Params> {
-  /** What the start of the workflow says. */
+  /** The params of the workflow. */
   readonly params: Reference<Params>;
   step<Kind extends AnyStep>(
     name: string,
@@ -95,7 +95,7 @@ export interface Flow<Params> {
     params: Given<ParamsOf<Kind>>,
     options?: StepOptions,
   ): Step<OutputOf<Kind>>;
-  /** The step is done once for every entry; `params` says what is different. */
+  /** Runs the step once for every entry; `params` are those of one entry. */
   forEach<Kind extends AnyStep, Entry = Item>(
     name: string,
     kind: Kind,
@@ -126,7 +126,7 @@ export function defineWorkflow<const Schema extends TSchema = Readonly<Record<st
     params: unknown,
     { after = [], when, ...rest }: StepOptions & Pick<StepSource, "for_each"> = {},
   ): Step<Output> => {
-    // What is built in is looked at by types here, and by the server that knows it.
+    // Built-in kinds are checked by types here, and by the server.
     schemas.set(kind.kind, "params" in kind ? schemasOf(kind) : { params: { type: "object" } });
     const step = { task_type: kind.kind, params: plain(params) as Record<string, JsonValue>, ...rest };
     const condition = when === undefined ? null : String(when);
@@ -165,13 +165,13 @@ function schemasOf({ params, output }: CustomStep): { params: JsonValue; output?
   return { params: plain(params), ...(output === undefined ? {} : { output: plain(output) }) };
 }
 
-/** References become expressions, and what is undefined is left out. */
+/** References become expressions, and undefined values are omitted. */
 function plain(value: unknown): JsonValue {
   return JSON.parse(JSON.stringify(value)) as JsonValue;
 }
 
 function isItems(list: unknown): list is Items {
-  // A reference answers for every key, but has none of its own.
+  // A reference answers for every key, but has no keys.
   return typeof list === "object" && list !== null && Object.hasOwn(list, "itemsOf");
 }
 
@@ -181,7 +181,7 @@ function stepsIn(value: unknown): string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(stepsIn) : [];
 }
 
-/** What cannot be read names nobody; it is reported when the workflow is complete. */
+/** An unparsable expression names no step; it is reported when the workflow is complete. */
 function unlessWrong(read: () => readonly (string | Node)[]): string[] {
   try {
     return read().flatMap((part) => (typeof part === "string" ? [] : stepsNamed(part)));

@@ -90,9 +90,9 @@ const FILE_SCHEMAS: Record<string, JsonValue> = {
   },
 };
 
-const only = (kind: "image" | "file", own: Record<string, JsonValue>): JsonValue => ({
+const only = (kind: "image" | "file", kindSchemas: Record<string, JsonValue>): JsonValue => ({
   propertyNames: {
-    enum: [...Object.keys(COMMON_SCHEMAS), ...Object.keys(own)],
+    enum: [...Object.keys(COMMON_SCHEMAS), ...Object.keys(kindSchemas)],
     $comment: `what kind ${kind} knows`,
   },
 });

@@ -1,4 +1,4 @@
-/** Labels by a model of the user's own: an address that takes a file or an item, and answers what it is. */
+/** Labels from the user's model: an endpoint that takes a file or an item and returns its label. */
 import { sleep } from "../base/clock.ts";
 import { FetchFailure, type FailureReason } from "../domain/run/failure.ts";
 import type { JsonValue } from "../domain/lane/queue-item.ts";
@@ -22,11 +22,10 @@ export const ENDPOINT_SCHEMA: JsonValue = {
     url: { type: "string", minLength: 1, maxLength: 8192 },
     send: {
       enum: ["file", "item"],
-      description:
-        "What is posted: the bytes of the file, or the item as JSON. Unless told, the file where there is one.",
+      description: "What is posted: the bytes of the file, or the item as JSON. Default: the file, if there is one.",
     },
     headers: { type: "object", additionalProperties: { type: "string", writeOnly: true }, maxProperties: 50 },
-    concurrency: { type: "integer", minimum: 1, maximum: 32, description: "Requests at once; 4 unless told." },
+    concurrency: { type: "integer", minimum: 1, maximum: 32, description: "Concurrent requests; default: 4." },
     min_score: { type: "number", description: "Labels with a lower score are left out." },
     max_failed_ratio: {
       type: "number",
@@ -46,7 +45,7 @@ const LARGEST_BODY = 64 * 1024 * 1024;
 /** In memory, of all requests that are under way. */
 const MOST_BYTES_AT_ONCE = 2 * LARGEST_BODY;
 
-/** So many in a row, and there is nobody. */
+/** This many failures in a row: the endpoint is unavailable. */
 const MOST_FAILURES = 20;
 /** These say something of the item and not of the endpoint. */
 const ABOUT_ITEM: ReadonlySet<FailureReason> = new Set<FailureReason>([
@@ -55,7 +54,7 @@ const ABOUT_ITEM: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "malformed_response",
 ]);
 
-/** An endpoint that names a time (429, 503) is asked again after it, a few times, unless it is long. */
+/** An endpoint with Retry-After (429, 503) is asked again after it, a few times, unless it is long. */
 const LONGEST_PATIENCE_MS = 60_000;
 const MOST_AGAIN = 3;
 
@@ -64,7 +63,7 @@ export interface Judged {
   score: number | null;
 }
 
-/** What one step asks of it. */
+/** The requests of one step. */
 export class LabelModel {
   readonly #context: StepContext;
   readonly #endpoint: LabelEndpoint;

@@ -6,7 +6,7 @@ export const HEADERS_SCHEMA: JsonValue = {
   description: "Request headers, sent to the origin of the start alone, and never shown again.",
 };
 
-/** What is to be read from pages, as scrapes and crawls take it; what it must be in detail is checked by its reader. */
+/** Extraction options of scrapes and crawls; the reader validates the details. */
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 
 export const READING_SCHEMAS: { readonly [name: string]: JsonValue } = {

@@ -1,13 +1,13 @@
 /**
- * What will be known when a workflow runs, named while it is written: a reference stands for a value of type T. Where it is
- * put it becomes an expression, `${{ steps.list.output.count }}`.
+ * A value that is known when a workflow runs, named while it is written: a reference stands for a value of type T. In
+ * params it becomes an expression, `${{ steps.list.output.count }}`.
  */
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 
 declare const TYPE: unique symbol;
 const PATH: unique symbol = Symbol("path");
 
-/** Parts of the value are references, too: `list.output.pages[0].url`. */
+/** Parts of the value are references as well: `list.output.pages[0].url`. */
 export type Reference<T> = { readonly [TYPE]: T } & PartsOf<T>;
 
 type PartsOf<T> = T extends readonly (infer Entry)[]
@@ -44,7 +44,7 @@ export function reference<T>(path: string): Reference<T> {
   ) as Reference<T>;
 }
 
-/** How a path goes on: `.key`, `["a key"]`, `[0]`. */
+/** Continues a path: `.key`, `["a key"]`, `[0]`. */
 export function partOf(key: string): string {
   if (/^\d+$/.test(key)) return `[${key}]`;
   return PLAIN_KEY.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
@@ -59,8 +59,8 @@ export function pluck<Entry extends object, Key extends keyof Entry & string>(
 }
 
 /**
- * An expression with references and values in it: `` expression<boolean>`${check.output.valid} > ${10}` ``. Its words are
- * looked at when the workflow is complete.
+ * An expression with references and values in it: `` expression<boolean>`${check.output.valid} > ${10}` ``. It is
+ * parsed when the workflow is complete.
  */
 export function expression<T extends JsonValue>(
   words: TemplateStringsArray,

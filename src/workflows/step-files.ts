@@ -2,8 +2,8 @@ import type { ArtifactStore } from "../artifacts/port.ts";
 import type { StepFiles } from "./step-kind.ts";
 
 /**
- * The artifact store as steps see it. `origin` stands as the address of what they save, with its name behind it; `saved` is
- * told of each file that the step has stored.
+ * The artifact store for steps. `origin` plus the name is the URL of saved files; `saved` is called with each file that
+ * the step has stored.
  */
 export function stepFiles(
   artifacts: ArtifactStore,
@@ -22,7 +22,7 @@ export function stepFiles(
     ageOf: (hash) => artifacts.ageOf(hash),
     async warmUp(hash) {
       if (!(await artifacts.has(hash))) return null;
-      // Stored once more, it lies where it is looked for first.
+      // Stored again, it is in the hot tier, which is read first.
       const writer = artifacts.writer();
       try {
         for await (const chunk of await artifacts.open(hash)) await writer.write(chunk as Buffer);
@@ -35,7 +35,7 @@ export function stepFiles(
     async save(bytes, about) {
       const writer = artifacts.writer();
       try {
-        // What is written must not be altered afterwards, and whoever made it may use its memory again.
+        // A written buffer must not change afterwards, and its owner may reuse its memory.
         for await (const chunk of bytes) await writer.write(Buffer.from(chunk));
         const { hash, size } = await writer.finish();
         saved(hash);

@@ -22,20 +22,20 @@ export interface StepKind<Params = Record<string, JsonValue>> {
   /** A JSON Schema of its output: expressions that name something else are refused. Absent: anything may be named. */
   readonly output?: JsonValue;
   /**
-   * What a schema cannot say of params that fit it, with paths such as `params.rules[0].url`. Asked when the workflow is
-   * created, as far as the params are known by then, and again before each try. `earlier`: the steps that come before it.
+   * Checks of params that a schema cannot express, with paths such as `params.rules[0].url`. Called when the workflow
+   * is created, as far as the params are known by then, and again before each attempt. `earlier`: the steps before it.
    */
   check?(params: Readonly<Record<string, JsonValue>>, earlier: readonly string[]): FieldError[];
-  /** The addresses that it will ask by itself. */
+  /** The URLs that it requests itself. */
   targets?(params: Readonly<Record<string, JsonValue>>): readonly { path: string; url: string }[];
   /**
-   * One try. It may be ended at any moment and begun again from the start, so what it does must bear doing twice. It may
-   * throw: a FetchFailure keeps its classification, and `permanent` ones are not tried again.
+   * One attempt. It may be aborted at any moment and started again, so it must be idempotent. It may throw: a
+   * FetchFailure keeps its classification, and `permanent` ones are not retried.
    */
   run(context: StepContext, params: Params): Promise<StepEnd>;
 }
 
-/** What is to be known of a kind where nothing is executed: definitions are checked against it. */
+/** The description of a kind where nothing is executed: definitions are validated against it. */
 export type KnownKind = Pick<StepKind, "kind" | "about" | "params" | "output" | "check" | "targets">;
 
 export interface KnownKinds {
@@ -54,7 +54,7 @@ export type StepEnd =
       kind: "done";
       /** Read when the last of the items has been written, so that a step may count them as they go by. */
       output: Readonly<Record<string, JsonValue>>;
-      /** What the next steps take in, one object each; they are written to a file as they come. Absent: none. */
+      /** Inputs of the next steps, one object each; written to a file as they come. Absent: none. */
       items?: AsyncIterable<Item> | Iterable<Item>;
       /** Further files of the step, for people to fetch: each gets an artifact id. */
       files?: readonly TaskArtifact[];
@@ -83,13 +83,13 @@ export interface StepContext {
   readonly step: { readonly name: string; readonly index: number; readonly attempt: number };
   /** Of one entry of a `for_each`. */
   readonly item: JsonValue | undefined;
-  /** What it left when it went to sleep; null at the beginning of a try. */
+  /** State from before it went to sleep; null at the beginning of an attempt. */
   readonly memory: JsonValue;
   /** The child run that has ended, after a sleep that waited for one. */
   readonly child: ChildEnd | null;
   /** All child runs of this try that have ended, oldest first. */
   readonly children: readonly ChildEnd[];
-  /** What the steps before it have put out, by name. */
+  /** Outputs of earlier steps, by name. */
   readonly outputs: Readonly<Record<string, JsonValue>>;
   /** All items of the steps it depends on, in the order of its dependencies. Readable any number of times. */
   inputs(): AsyncIterable<Item>;
@@ -104,7 +104,7 @@ export interface StepContext {
   readonly past: RunHistory;
   readonly files: StepFiles;
   readonly http: StepHttp;
-  /** Told to people, and weighed in the progress of the whole; written about once a second at most. */
+  /** Shown to people, and part of the overall progress; written about once a second at most. */
   progress(done: number, total: number | null, message?: string): void;
 }
 
@@ -139,7 +139,7 @@ export interface ChildEnd {
   results(): AsyncIterable<{ url: string; data: Readonly<Record<string, JsonValue>> }>;
   /** Pages that could not be had, and why, oldest first. */
   failures(): AsyncIterable<{ url: string; error: string; httpStatus: number | null }>;
-  /** One entry for each task of a download: its file, or why there is none. `data` is what was given with the address. */
+  /** One entry for each task of a download: its file, or why there is none. `data` was passed with the URL. */
   downloads(): AsyncIterable<{
     url: string;
     data: JsonValue;
@@ -154,31 +154,31 @@ export interface StepFiles {
   /** The size of its bytes; null: there is none. */
   sizeOf(hash: string): Promise<number | null>;
   /**
-   * Where the bytes are on this machine; one that is compressed in the cold place, or in a bucket, is unpacked or fetched
-   * first. Another step may move the file before it is opened: who finds nothing there asks again.
+   * A local path of the bytes; a file in the archive tier or in a bucket is unpacked or fetched first. Another step may
+   * move the file before it is opened: if it is missing, ask again.
    */
   pathOf(hash: string): Promise<string>;
   open(hash: string): AsyncIterable<Uint8Array>;
-  /** Stores what comes, and says what it is called. */
+  /** Stores the bytes and returns their hash and size. */
   save(
     bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     about: { name: string; contentType: string },
   ): Promise<TaskArtifact>;
-  /** A file that was stored for this try in another way counts as saved by it: it goes when it is not handed over. */
+  /** A file stored for this attempt in another way counts as saved by it: it is removed unless the step returns it. */
   adopt(file: TaskArtifact): void;
-  /** Moves it to the cold place, compressed where that pays; null: there is none. Doing it twice is no mistake. */
+  /** Moves it to the archive tier, compressed where that pays; null: there is none. Idempotent. */
   coolDown(hash: string): Promise<{ before: number; after: number } | null>;
-  /** Brings it back to the usual place, unpacked, and says how large it is; null: there is none. */
+  /** Restores it to the hot tier, unpacked, and returns its size; null: there is none. */
   warmUp(hash: string): Promise<number | null>;
-  /** How long ago it was stored, or found again, in milliseconds; null: it is not in the usual place. */
+  /** Time since it was stored or found again, in milliseconds; null: it is not in the hot tier. */
   ageOf(hash: string): Promise<number | null>;
 }
 
 /** The files that earlier steps of the run have left; lists of items are not among them. */
 export interface RunHistory {
   /**
-   * What the step of this name downloaded, in its child runs (`downloads`), or made itself (`made`), oldest first. What the
-   * run drops meanwhile may be among it.
+   * Files that the step of this name downloaded in its child runs (`downloads`), or stored itself (`made`), oldest
+   * first. It may include files that the run is dropping.
    */
   filesOf(step: string, which: "downloads" | "made"): AsyncIterable<{ id: string; hash: string }>;
   /** Their rows go; the files themselves go later, unless another row names the same content. */

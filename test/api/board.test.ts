@@ -8,7 +8,7 @@ import { TicketBoard } from "../../src/engine/bullmq/board.ts";
 import { TicketClient } from "../../src/engine/bullmq/client.ts";
 import { ticketId } from "../../src/engine/bullmq/names.ts";
 import { lazyBoard } from "../../src/engine/lazy-board.ts";
-import { BOARD_PLACE } from "../../src/orchestrator/board.ts";
+import { BOARD_PATH } from "../../src/orchestrator/board.ts";
 import { until } from "../chaos/orb.ts";
 import { Scene } from "../contract/engine-kit.ts";
 import { adminOf, bullmqHarness, noPriorities } from "../engine/bullmq-harness.ts";
@@ -45,7 +45,7 @@ async function openBoard(redis: TestService, ...lanes: string[]) {
   const client = new TicketClient({ ...options, store: noPriorities, log: silentLog });
   // A busy machine may not have let Redis answer in time.
   await until(() => client.poke(lanes), "Redis has the tickets");
-  const board = lazyBoard(async () => new TicketBoard({ ...options, place: BOARD_PLACE }));
+  const board = lazyBoard(async () => new TicketBoard({ ...options, basePath: BOARD_PATH }));
   return {
     board,
     client,
@@ -58,8 +58,8 @@ async function openBoard(redis: TestService, ...lanes: string[]) {
 
 test("with one engine there is no board, and the answer says why", async (t) => {
   const place = await openPlace(t, withToken);
-  assert.equal((await place.get(BOARD_PLACE)).status, 401);
-  for (const path of [BOARD_PLACE, `${BOARD_PLACE}/api/queues`]) {
+  assert.equal((await place.get(BOARD_PATH)).status, 401);
+  for (const path of [BOARD_PATH, `${BOARD_PATH}/api/queues`]) {
     const answer = await place.get(path, bearer);
     assert.equal(answer.status, 404);
     assert.match(answer.json<{ detail: string }>().detail, /no tickets to show: with SQLite one process does the work/);
@@ -71,7 +71,7 @@ describe("with Redis", servicesGate, () => {
     await using redis = await startRedis();
     await using open = await openBoard(redis, LANE);
     const place = await openPlace(t, { ...withToken, board: open.board });
-    const page = await place.get(BOARD_PLACE, bearer);
+    const page = await place.get(BOARD_PATH, bearer);
     assert.equal(page.status, 200);
     assert.match(String(page.headers["content-type"]), /^text\/html/);
     assert.match(page.text, /<base href="\/admin\/queues\/"/);
@@ -80,12 +80,10 @@ describe("with Redis", servicesGate, () => {
     assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self';.*base-uri 'self'/);
     assert.doesNotMatch(policy, /unsafe/);
 
-    const files = [...page.text.matchAll(/(?:src|href)="(static\/[^"]+)"/g)].map(
-      ([, name]) => `${BOARD_PLACE}/${name}`,
-    );
+    const files = [...page.text.matchAll(/(?:src|href)="(static\/[^"]+)"/g)].map(([, name]) => `${BOARD_PATH}/${name}`);
     assert.ok(files.some((file) => file.endsWith(".js")) && files.some((file) => file.endsWith(".css")), String(files));
-    const data = [`${BOARD_PLACE}/api/queues?activeQueue=sites`, `${BOARD_PLACE}/api/redis/stats`];
-    for (const path of [BOARD_PLACE, `${BOARD_PLACE}/queue/sites`, ...files, ...data]) {
+    const data = [`${BOARD_PATH}/api/queues?activeQueue=sites`, `${BOARD_PATH}/api/redis/stats`];
+    for (const path of [BOARD_PATH, `${BOARD_PATH}/queue/sites`, ...files, ...data]) {
       assert.equal((await place.get(path)).status, 401, path);
       assert.equal((await place.get(path, { authorization: "Bearer wrong" })).status, 401, path);
       assert.equal((await place.get(path, bearer)).status, 200, path);
@@ -100,7 +98,7 @@ describe("with Redis", servicesGate, () => {
       ],
     );
     for (const path of ["/static/../package.json", "/static/%2e%2e/%2e%2e/package.json", "/static", "/api/nothing"])
-      assert.equal((await place.get(`${BOARD_PLACE}${path}`, bearer)).status, 404, path);
+      assert.equal((await place.get(`${BOARD_PATH}${path}`, bearer)).status, 404, path);
   });
 
   test("a lane at work is shown as such, and is gone when it is done", async (t) => {
@@ -111,7 +109,7 @@ describe("with Redis", servicesGate, () => {
     await using scene = await Scene.open(bullmqHarness(redis, postgres, "orb"));
     await scene.boot();
     const tickets = async (state: string) => {
-      const answer = await place.get(`${BOARD_PLACE}/api/queues?activeQueue=sites&status=${state}`);
+      const answer = await place.get(`${BOARD_PATH}/api/queues?activeQueue=sites&status=${state}`);
       const [sites] = answer.json<Queues>().queues;
       return [sites?.counts[state], sites?.jobs.map(({ name }) => name), sites?.hasWorkers];
     };
@@ -130,7 +128,7 @@ describe("with Redis", servicesGate, () => {
     using admin = adminOf(redis);
     await using open = await openBoard(redis, LANE);
     const place = await openPlace(t, { ...withToken, board: open.board });
-    const api = `${BOARD_PLACE}/api/queues`;
+    const api = `${BOARD_PATH}/api/queues`;
     const { queues } = (await place.get(api, bearer)).json<Queues>();
     assert.deepEqual(
       queues.map(({ readOnlyMode }) => readOnlyMode),
@@ -174,7 +172,7 @@ describe("with Redis", servicesGate, () => {
     page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
     page.on("pageerror", (error) => complaints.push(error.message));
     page.on("request", (request) => asked.push(request.url()));
-    await page.goto(`${place.url}${BOARD_PLACE}/queue/sites`);
+    await page.goto(`${place.url}${BOARD_PATH}/queue/sites`);
     await page.getByText(LANE).first().waitFor();
     // The one thing inline is the colours of a logo.
     assert.deepEqual(
@@ -182,7 +180,7 @@ describe("with Redis", servicesGate, () => {
       [],
     );
     assert.deepEqual(
-      asked.filter((url) => !url.startsWith(`${place.url}${BOARD_PLACE}`)),
+      asked.filter((url) => !url.startsWith(`${place.url}${BOARD_PATH}`)),
       [],
     );
     const buttons = await page.getByRole("button").allTextContents();
@@ -193,13 +191,13 @@ describe("with Redis", servicesGate, () => {
     await using redis = await startRedis();
     await using open = await openBoard(redis, LANE);
     const place = await openPlace(t, { board: open.board });
-    const path = `${BOARD_PLACE}/api/queues`;
+    const path = `${BOARD_PATH}/api/queues`;
     assert.equal((await place.get(path)).status, 200);
     await redis.stop();
     const away = await place.get(path);
     assert.equal(away.status, 503);
     assert.equal(away.json<{ code: string }>().code, "service_unavailable");
-    assert.equal((await place.get(BOARD_PLACE)).status, 200, "the page itself needs no Redis");
+    assert.equal((await place.get(BOARD_PATH)).status, 200, "the page itself needs no Redis");
     await redis.start();
     await until(async () => (await place.get(path)).status === 200, "the board works again");
   });

@@ -47,8 +47,8 @@ describe("a file that was moved to the cold place", () => {
     assert.ok(packed !== null && packed.after < TEXT.length / 100, `${packed?.after} bytes`);
     assert.deepEqual(await store.coolDown(noise), { before: NOISE.length, after: NOISE.length });
     assert.ok(readFileSync(coldOf(dir.path, noise)).equals(NOISE));
-    assert.equal(store.placeOf(text), `${coldOf(dir.path, text)}.zst`);
-    assert.ok(zstdDecompressSync(readFileSync(store.placeOf(text))).equals(TEXT));
+    assert.equal(store.locationOf(text), `${coldOf(dir.path, text)}.zst`);
+    assert.ok(zstdDecompressSync(readFileSync(store.locationOf(text))).equals(TEXT));
   });
 
   it("has a path to a plain file for tools that need one, and goes back to the cold", async () => {
@@ -119,7 +119,7 @@ describe("a file that was moved to the cold place", () => {
         await other.coolDown(hash);
       };
       for (let round = 0; round < 12; round += 1) {
-        utimesSync(store.placeOf(hash), old, old);
+        utimesSync(store.locationOf(hash), old, old);
         const storing = round % 2 === 0 ? again() : null;
         await store.removeOrphaned(hash, async () => {
           if (storing === null) await again();
@@ -138,8 +138,8 @@ describe("a file that was moved to the cold place", () => {
     for (const bytes of [TEXT, NOISE]) {
       const hash = await put(store, bytes);
       await store.coolDown(hash);
-      const place = store.placeOf(hash);
-      renameSync(place, `${dir.path}/cold/tmp/loose-${place.slice(place.lastIndexOf("/") + 1)}`);
+      const location = store.locationOf(hash);
+      renameSync(location, `${dir.path}/cold/tmp/loose-${location.slice(location.lastIndexOf("/") + 1)}`);
       assert.equal(await store.has(hash), false, "it is aside");
       assert.ok((await read(open(dir.path), hash)).equals(bytes));
     }
@@ -156,7 +156,7 @@ describe("a file that was moved to the cold place", () => {
       assert.equal(await store.sizeOf(hash), body.length);
       assert.ok((await read(store, hash)).equals(body));
       assert.equal(await store.verify(hash), true);
-      assert.equal(store.placeOf(hash), `${coldOf(dir.path, hash)}.zst`);
+      assert.equal(store.locationOf(hash), `${coldOf(dir.path, hash)}.zst`);
       assert.ok(readFileSync(await store.pathOf(hash)).equals(body));
       writeFileSync(hotOf(dir.path, hash), short);
       await put(store, body);

@@ -55,7 +55,7 @@ describe("files in a bucket", () => {
     const { hash } = await putBytes(store, text);
     const shard = hash.slice(0, 2);
     assert.deepEqual(server.keys(), [`some/where/sha256/${shard}/${hash}`]);
-    assert.equal(store.placeOf(hash), `s3://${BUCKET}/some/where/sha256/${shard}/${hash}`);
+    assert.equal(store.locationOf(hash), `s3://${BUCKET}/some/where/sha256/${shard}/${hash}`);
     await store.coolDown(hash);
     await store.probe();
     assert.deepEqual(server.keys(), [`some/where/cold/${shard}/${hash}.zst`]);
@@ -120,7 +120,7 @@ describe("files in a bucket", () => {
 });
 
 describe("a bucket that cannot be used says why, and what to do", () => {
-  const told = async (store: ArtifactStore, what: RegExp, hint: RegExp) => {
+  const assertRefused = async (store: ArtifactStore, what: RegExp, hint: RegExp) => {
     const bytes = randomBytes(100_000);
     const asks = [() => store.probe(), () => putBytes(store, bytes), () => putBytes(store, Buffer.from("small"))];
     for (const ask of asks)
@@ -140,7 +140,7 @@ describe("a bucket that cannot be used says why, and what to do", () => {
     const store = openAt(server.endpoint, dir.path);
     const { hash } = await putBytes(store, Buffer.from("a page"));
     await server.stop();
-    await told(store, /cannot be reached: ECONNREFUSED/, /APP_S3_ENDPOINT/);
+    await assertRefused(store, /cannot be reached: ECONNREFUSED/, /APP_S3_ENDPOINT/);
     for (const ask of [
       () => store.open(hash),
       () => store.has(hash),
@@ -162,7 +162,7 @@ describe("a bucket that cannot be used says why, and what to do", () => {
     await using server = await S3Server.start();
     using dir = tempDir();
     for (const key of [{ accessKeyId: "nobody" }, { secretAccessKey: "very-secret" }])
-      await told(openAt(server.endpoint, dir.path, key), /refuses access .*orb-test/, /APP_S3_ACCESS_KEY_ID/);
+      await assertRefused(openAt(server.endpoint, dir.path, key), /refuses access .*orb-test/, /APP_S3_ACCESS_KEY_ID/);
   });
 
   test("when there is no such bucket", async () => {
@@ -201,9 +201,9 @@ describe("a bucket that cannot be used says why, and what to do", () => {
       await assert.rejects(putBytes(store, Buffer.from("x")), /does not answer in time/);
       answers = "503";
       await assert.rejects(putBytes(store, Buffer.from("x")), /answered 503 \(SlowDown\)/);
-      await told(store, /answered 503/, /goes on by itself/);
+      await assertRefused(store, /answered 503/, /goes on by itself/);
       answers = "301";
-      await told(store, /not in the region us-east-1/, /APP_S3_REGION/);
+      await assertRefused(store, /not in the region us-east-1/, /APP_S3_REGION/);
     } finally {
       silent.closeAllConnections();
       await new Promise((resolve) => silent.close(resolve));

@@ -14,7 +14,7 @@ import {
 import { describe, it } from "node:test";
 import { artifactPath, Folder } from "../../src/artifacts/layout.ts";
 import { writeSidecar } from "../../src/artifacts/part.ts";
-import { FolderPlace } from "../../src/artifacts/place.ts";
+import { FolderSink } from "../../src/artifacts/sink.ts";
 import { createArtifactStore } from "../../src/artifacts/store.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { isOrbError } from "../../src/base/errors.ts";
@@ -40,17 +40,17 @@ const coldOf = (dir: string, hash: string) => `${dir}/cold/${hash.slice(0, 2)}/$
 
 artifactContract("a folder", async () => {
   const dir = tempDir();
-  const placesOf = (hash: string) =>
+  const pathsOf = (hash: string) =>
     [hotOf(dir.path, hash), coldOf(dir.path, hash), `${coldOf(dir.path, hash)}.zst`].filter((path) => existsSync(path));
   return {
     store: open(dir.path),
     another: () => open(dir.path),
     tmp: `${dir.path}/tmp`,
     age: (hash) => {
-      for (const path of placesOf(hash)) utimesSync(path, LONG_AGO, LONG_AGO);
+      for (const path of pathsOf(hash)) utimesSync(path, LONG_AGO, LONG_AGO);
     },
     damage: (hash) => {
-      for (const path of placesOf(hash)) writeFileSync(path, "something else");
+      for (const path of pathsOf(hash)) writeFileSync(path, "something else");
     },
     async [Symbol.asyncDispose]() {
       dir[Symbol.dispose]();
@@ -198,8 +198,8 @@ describe("a kill between any two system calls", () => {
     const folderOf = (round: number) => `${dir.path}/${round}`;
     for (let round = 0, killed = true; killed; round += 1) {
       open(folderOf(round));
-      const place = new FolderPlace(new Folder(folderOf(round), systemClock));
-      killed = killedAtCall(round, () => place.keepSmall(artifactPath(hash), SMALL));
+      const sink = new FolderSink(new Folder(folderOf(round), systemClock));
+      killed = killedAtCall(round, () => sink.keepSmall(artifactPath(hash), SMALL));
       const store = open(folderOf(round));
       await putBytes(store, SMALL);
       assert.deepEqual(await readBytes(store, hash), SMALL, `killed at call ${round}`);

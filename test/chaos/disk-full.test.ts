@@ -66,7 +66,7 @@ describe("a full disk", { ...possible, concurrency: 2 }, () => {
       const ballast = join(disk.path, "ballast");
       fill(ballast);
       full.resolve();
-      await engine.said("work pauses until");
+      await engine.said("work paused: ");
       const { bavail } = statfsSync(disk.path);
 
       const enqueue = await orb.run(["queue", "enqueue", "one-more", target.url("/one-more")]);
@@ -134,7 +134,7 @@ describe("a full disk", { ...possible, concurrency: 2 }, () => {
     const ballast = join(disk.path, "ballast");
     fill(ballast);
     full.resolve();
-    await engine.said("work pauses until");
+    await engine.said("work paused: ");
     const asked = Date.now();
     engine.kill("SIGTERM");
     const { code, stderr } = await engine.end();

@@ -47,7 +47,7 @@ test("a disk that runs low pauses the work, refuses more, and is told once", { .
   assert.equal((await checks(first)).disk?.status, "ok");
 
   let ballast = leave(disk.path, 8);
-  await first.process.said("work pauses until");
+  await first.process.said("work paused: ");
   const refused = await first.api.post(`/jobs/${job.id}/runs`);
   assert.equal(refused.status, 507, refused.text);
   assert.match(refused.json<{ detail: string }>().detail, /nearly full: \d+ MB are free .* 16 MB are to stay free/);
@@ -62,10 +62,10 @@ test("a disk that runs low pauses the work, refuses more, and is told once", { .
 
   // Whoever starts on a disk that is low still takes no work, and does not tell it again.
   const second = await Served.start(orb);
-  await second.process.said("work pauses until");
+  await second.process.said("work paused: ");
   assert.equal((await second.api.post(`/jobs/${job.id}/runs`)).status, 507);
   rmSync(ballast);
-  await second.process.said("work goes on");
+  await second.process.said("work resumed: ");
   assert.equal((await second.run(job.id)).status, "completed");
   await ready(second);
   assert.equal(receiver.of("disk_low").length, 1);

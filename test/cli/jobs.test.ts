@@ -144,7 +144,7 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
     const other = /\(([0-9a-f-]{36})\)/.exec(plain.stderr)?.[1] ?? "";
     const none = await orb.run(["runs", "results", other, "--format", "warc"]);
     assert.notEqual(none.code, 0);
-    assert.match(none.stderr, /has not kept what the servers sent[\s\S]*orb crawl --format warc/);
+    assert.match(none.stderr, /has stored no responses of the servers[\s\S]*orb crawl --format warc/);
     await orb.audit();
   });
 

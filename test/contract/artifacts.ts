@@ -62,7 +62,7 @@ export function artifactContract(name: string, open: () => Promise<ArtifactHarne
         assert.equal(await store.sizeOf(hash), bytes.length);
         assert.equal(await store.has(hash), true);
         assert.equal(await store.verify(hash), true);
-        assert.ok(store.placeOf(hash).startsWith(store.home));
+        assert.ok(store.locationOf(hash).startsWith(store.home));
       }
       assert.deepEqual(readdirSync(tmp), []);
     });

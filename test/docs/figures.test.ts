@@ -37,7 +37,7 @@ import { MOST_CHARS, NORMAL_CHARS } from "../../src/mcp/shapes.ts";
 import { MOST_AT_ONCE as MOST_RUNS_AT_ONCE } from "../../src/orchestrator/runs/bulk.ts";
 import { MOST_QUEUED } from "../../src/store/ports/schedule-port.ts";
 import { SEARCHED_TASKS } from "../../src/store/ports/progress-port.ts";
-import { TOLD_ONE_BY_ONE } from "../../src/supervisor/failed-runs.ts";
+import { MAX_SINGLE_ALERTS } from "../../src/supervisor/failed-runs.ts";
 import { LOG_RULES } from "../../src/supervisor/processes/log-file.ts";
 import { PULSE_MS } from "../../src/supervisor/registration.ts";
 import { PACE } from "../../src/supervisor/processes/restarts.ts";
@@ -103,7 +103,7 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
   "docs/mcp.md": [`${figure(NORMAL_CHARS)} by default, ${figure(MOST_CHARS)} at most`],
   "docs/monitoring.md": [
     `: ${word(ALERT_RETRY.tries)} tries within about ${alertHours()} hours`,
-    `the first ${word(TOLD_ONE_BY_ONE)} of a minute are sent individually`,
+    `the first ${word(MAX_SINGLE_ALERTS)} of a minute are sent individually`,
     `take ${NEAR_BUDGET * 100} % of \`APP_DISK_BUDGET_MB\``,
   ],
   "docs/operations.md": [

@@ -214,9 +214,9 @@ describe("Redis", servicesGate, () => {
       clock: systemClock,
       log: silentLog,
     });
-    const heard = await client.poke(["step.11111111-1111-4111-8111-111111111111.1", A]);
+    const delivered = await client.poke(["step.11111111-1111-4111-8111-111111111111.1", A]);
     await client.close();
-    assert.equal(heard, true);
+    assert.equal(delivered, true);
     assert.deepEqual([await admin.zcard("orb:steps:prioritized"), await admin.zcard("orb:sites:prioritized")], [1, 1]);
   });
 

@@ -311,8 +311,8 @@ test("each way to hear of work that fails is told once, and once when it works a
   storeFails(new Error("no store"));
   await machine.clock.advance(2000);
   assert.deepEqual(machine.said.slice(2), [
-    "whether the store has changed cannot be told; its work is read every time",
-    "the reconciler cannot read the store; it tries again",
+    "cannot read whether the store has changed; its work is read every time",
+    "the reconciler cannot read the store; retrying",
   ]);
   storeFails(null);
   await machine.submit("site:b.example", ["2"]);

@@ -261,10 +261,10 @@ test("a lane keeps its last place for what its page has led to; when nothing com
   // What it was told before does not count.
   hangs.raise();
   await hangs.wait(clock, null);
-  const told = hangs.wait(clock, null);
-  assert.equal(await isDone(told), false);
+  const woken = hangs.wait(clock, null);
+  assert.equal(await isDone(woken), false);
   await clock.advance(1100);
-  assert.equal(await isDone(told), true);
+  assert.equal(await isDone(woken), true);
   assert.equal(budgets.take("crawl", hangs), true, "the other one has nothing more to do");
 });
 

@@ -68,8 +68,8 @@ test("the site's own delay wins over the configured one, also when it is none", 
 test("of the delays of the site, of the configuration and of robots.txt the longest holds, and says which it is", async () => {
   const asked = make({ minDelayMs: 500, crawlDelayMs: 2000 });
   assert.deepEqual([waitOf(asked.pace), whyOf(asked.pace)], [2000, "crawl_delay"]);
-  const own = make({ minDelayMs: 5000, crawlDelayMs: 2000 });
-  assert.deepEqual([waitOf(own.pace), whyOf(own.pace)], [5000, "min_delay"]);
+  const slower = make({ minDelayMs: 5000, crawlDelayMs: 2000 });
+  assert.deepEqual([waitOf(slower.pace), whyOf(slower.pace)], [5000, "min_delay"]);
   assert.equal(waitOf(make({ crawlDelayMs: 2000 }, { minDelayMs: 900 }).pace), 2000);
   asked.pace.setCrawlDelay("a.example", 0);
   assert.deepEqual([waitOf(asked.pace), whyOf(asked.pace)], [500, "min_delay"]);

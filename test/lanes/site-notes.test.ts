@@ -56,8 +56,8 @@ test("a busy site is written about once a second, and whatever was not told is t
   const begun = shop.clock.monotonic();
   await shop.finish();
   const seconds = (shop.clock.monotonic() - begun) / 1000;
-  const told = written.filter(({ health }) => health !== undefined).length;
-  assert.ok(told >= 2 && told <= seconds + 2, `${told} in ${seconds} s`);
+  const reported = written.filter(({ health }) => health !== undefined).length;
+  assert.ok(reported >= 2 && reported <= seconds + 2, `${reported} in ${seconds} s`);
   assert.equal((await healthOf(shop)).good, 1000);
 });
 
@@ -68,9 +68,9 @@ test("what a site's work waits for is told with its end, and taken back when not
   const run = await shop.run(pages(SITE, 3));
   await shop.clock.advance(6000);
   assert.equal(shop.starts.length, 1);
-  const told = (await waiting())!;
-  assert.equal(told.reason, "rate");
-  const left = told.until! - shop.clock.now();
+  const reported = (await waiting())!;
+  assert.equal(reported.reason, "rate");
+  const left = reported.until! - shop.clock.now();
   assert.ok(left > 0 && left <= 5000, `${left} ms`);
   await shop.store.setSite(SITE, { requestsPerSecond: null, minDelayMs: 700 });
   shop.engine.controlChanged();

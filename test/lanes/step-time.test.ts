@@ -88,12 +88,12 @@ test("setting the wall clock changes nothing about the time of a step at work", 
 test("what a step says of itself is written at once, then once a second, and not after its end", async () => {
   const clock = new FakeClock();
   const written: unknown[] = [];
-  const progress = new StepProgress(clock, async (told) => void written.push(told));
-  for (const done of [1, 2, 3]) progress.tell(done, 10, `${done} of 10`);
+  const progress = new StepProgress(clock, async (update) => void written.push(update));
+  for (const done of [1, 2, 3]) progress.report(done, 10, `${done} of 10`);
   assert.deepEqual(written, [{ fraction: 0.1, message: "1 of 10" }]);
   await clock.advance(1000);
   assert.deepEqual(written.at(-1), { fraction: 0.3, message: "3 of 10" });
-  progress.tell(4, 10);
+  progress.report(4, 10);
   await progress.stop();
   await clock.advance(5000);
   assert.equal(written.length, 2);
@@ -101,9 +101,9 @@ test("what a step says of itself is written at once, then once a second, and not
 
 test("a step that was left behind says nothing more, whatever it tells", async () => {
   const written: unknown[] = [];
-  const progress = new StepProgress(new FakeClock(), async (told) => void written.push(told));
+  const progress = new StepProgress(new FakeClock(), async (update) => void written.push(update));
   await progress.stop();
-  progress.tell(1, 2, "late");
+  progress.report(1, 2, "late");
   assert.deepEqual(written, []);
 });
 

@@ -97,18 +97,18 @@ test("a proxy that could not be reached costs no time: the site was not asked", 
   assert.equal((await shop.task(run, "a.example-0")).attempts.length, 1);
 });
 
-for (const [wish, reason] of [
+for (const [options, reason] of [
   [POOL, "connection_reset"],
   [POOL, "proxy_timeout"],
   [OWN, "timeout_headers"],
   [OWN, "proxy_auth"],
 ] as const)
-  test(`no answer through ${wish === POOL ? "the pool" : "a proxy of one's own"} (${reason}) says nothing about the site`, async (t) => {
+  test(`no answer through ${options === POOL ? "the pool" : "a proxy of one's own"} (${reason}) says nothing about the site`, async (t) => {
     const shop = await open(t, {
       answer: () => failed(reason),
       rules: { breaker: { failures: 2, cooldownMs: 300_000 }, retry: { maxAttempts: 2 } },
     });
-    await shop.run(pages("a.example", 2), wish);
+    await shop.run(pages("a.example", 2), options);
     await shop.finish();
     await shop.clock.advance(2000);
     const site = await shop.store.site("a.example");

@@ -228,13 +228,13 @@ test("a handler's last word about a task that failed is told once, also when its
   });
   const run = await shop.run(pages("a.test", 12));
   await shop.finish();
-  const told = (await shop.store.events(run.id, { limit: 1000 })).filter(({ message }) =>
+  const paused = (await shop.store.events(run.id, { limit: 1000 })).filter(({ message }) =>
     message.startsWith("Not read"),
   );
   assert.deepEqual(
-    told.map(({ message }) => message).toSorted(),
+    paused.map(({ message }) => message).toSorted(),
     (await shop.store.tasks(run.id, { limit: 100 })).map(({ key }) => `Not read: ${key}`).toSorted(),
   );
-  const reasons = new Set(told.map(({ meta }) => (meta as { reason: string }).reason));
+  const reasons = new Set(paused.map(({ meta }) => (meta as { reason: string }).reason));
   assert.ok(reasons.has("breaker_open"), [...reasons].join());
 });

@@ -8,18 +8,18 @@ import type { ProxyRules } from "../../src/orchestrator/proxies/rules.ts";
 import type { NewRun } from "../../src/store/ports/port.ts";
 import { DONE, newTask } from "../contract/store/kit.ts";
 import { PROXY_RULES } from "../support/proxy-rules.ts";
-import { openDesk } from "./kit.ts";
+import { openOrchestrator } from "./kit.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const RULES: ProxyRules = { ...PROXY_RULES, atLeast: 1, waitMs: 5 * MINUTE, shortage: "use_fewer", refreshEveryMs: 0 };
 
 async function open(t: TestContext, rules: Partial<ProxyRules> = {}) {
-  const desk = await openDesk(t);
-  const { store, clock } = desk;
+  const orchestrator = await openOrchestrator(t);
+  const { store, clock } = orchestrator;
   const proxyRules = { ...RULES, ...rules };
   const deps = {
-    ...desk,
+    ...orchestrator,
     proxyRules,
     siteDefaults: { maxPerSite: 4, minDelayMs: 0 },
     defaultMaxAttempts: 3,
@@ -77,66 +77,66 @@ async function open(t: TestContext, rules: Partial<ProxyRules> = {}) {
     run: async (id: string) => (await store.run(id))!,
     words: async (id: string) => (await store.events(id, { limit: 1000 })).map(({ message }) => message),
     checks: async () => (await store.runs({ kind: "proxy_refresh", limit: 100 })).map(({ snapshot }) => snapshot),
-    endCheck: () => desk.work("proxies", () => DONE),
+    endCheck: () => orchestrator.work("proxies", () => DONE),
   };
 }
 
 describe("a run that waits for proxies", () => {
   test("ends, although checks say that they are usable while no page comes through any", async (t) => {
-    const place = await open(t);
-    await place.add(3, "usable");
-    const id = await place.begin();
-    const begun = place.clock.now();
+    const fixture = await open(t);
+    await fixture.add(3, "usable");
+    const id = await fixture.begin();
+    const begun = fixture.clock.now();
     let waits = 0;
-    while ((await place.run(id)).finishedAt === null) {
-      assert.ok(place.clock.now() - begun < 10 * MINUTE, JSON.stringify(await place.words(id)));
-      if (await place.hold(id)) waits += 1;
-      await place.clock.advance(SECOND);
-      await lookAfterHeldRuns(place);
+    while ((await fixture.run(id)).finishedAt === null) {
+      assert.ok(fixture.clock.now() - begun < 10 * MINUTE, JSON.stringify(await fixture.words(id)));
+      if (await fixture.hold(id)) waits += 1;
+      await fixture.clock.advance(SECOND);
+      await lookAfterHeldRuns(fixture);
     }
-    const { status, facts } = await place.run(id);
+    const { status, facts } = await fixture.run(id);
     assert.deepEqual([status, facts.failure_reason], ["failed", "no_proxies"]);
     assert.match(
       facts.error_message ?? "",
       /^no page has come through a proxy for too long: 3 proxies are usable of 3/,
     );
     assert.ok(waits > 2 && waits < 12, `${waits} waits: later each time`);
-    assert.ok(place.clock.now() - begun >= 5 * MINUTE);
+    assert.ok(fixture.clock.now() - begun >= 5 * MINUTE);
   });
 
   test("goes on although its time to wait is shorter than it takes to write what is known", async (t) => {
-    const place = await open(t, { waitMs: SECOND });
-    await place.add(1, "usable");
-    const id = await place.begin();
-    await place.hold(id);
-    await place.clock.advance(1500);
-    await lookAfterHeldRuns(place);
-    assert.equal((await place.run(id)).status, "queued");
-    await place.clock.advance(1500);
-    await lookAfterHeldRuns(place);
-    assert.deepEqual([(await place.run(id)).hold, (await place.run(id)).finishedAt], [null, null]);
+    const fixture = await open(t, { waitMs: SECOND });
+    await fixture.add(1, "usable");
+    const id = await fixture.begin();
+    await fixture.hold(id);
+    await fixture.clock.advance(1500);
+    await lookAfterHeldRuns(fixture);
+    assert.equal((await fixture.run(id)).status, "queued");
+    await fixture.clock.advance(1500);
+    await lookAfterHeldRuns(fixture);
+    assert.deepEqual([(await fixture.run(id)).hold, (await fixture.run(id)).finishedAt], [null, null]);
   });
 
   test("waits for no more than there are, unless the policy is to fail", async (t) => {
     for (const shortage of ["use_fewer", "fail"] as const) {
-      const place = await open(t, { atLeast: 10, shortage });
-      const [, last] = await place.add(3, "usable");
-      await place.rests(last!, 1);
-      const id = await place.begin();
+      const fixture = await open(t, { atLeast: 10, shortage });
+      const [, last] = await fixture.add(3, "usable");
+      await fixture.rests(last!, 1);
+      const id = await fixture.begin();
       assert.match(
-        (await place.run(id)).hold?.message ?? "",
+        (await fixture.run(id)).hold?.message ?? "",
         /^Waiting for proxies: 2 of at least 10 are usable, and there are only 3; the others are checked/,
       );
-      await lookAfterHeldRuns(place);
-      assert.notEqual((await place.run(id)).hold, null, "the third may come");
-      await place.usable(last!);
-      await lookAfterHeldRuns(place);
-      const { hold } = await place.run(id);
+      await lookAfterHeldRuns(fixture);
+      assert.notEqual((await fixture.run(id)).hold, null, "the third may come");
+      await fixture.usable(last!);
+      await lookAfterHeldRuns(fixture);
+      const { hold } = await fixture.run(id);
       if (shortage === "fail") assert.notEqual(hold, null);
       else {
         assert.equal(hold, null);
         assert.match(
-          (await place.words(id)).at(-1)!,
+          (await fixture.words(id)).at(-1)!,
           /^Run goes on with fewer proxies than wanted: 3 proxies are usable/,
         );
       }
@@ -155,54 +155,54 @@ describe("a run that waits for proxies", () => {
 
 describe("checks that nobody has asked for", () => {
   test("are not made when all proxies are switched off, and the run is decided all the same", async (t) => {
-    const place = await open(t, { waitMs: MINUTE });
-    for (const id of await place.add(2, null)) await place.store.setProxyDisabled(id, true);
-    const id = await place.begin();
-    await lookAfterHeldRuns(place);
-    await keepProxiesFresh(place);
-    assert.deepEqual(await place.checks(), []);
-    await place.clock.advance(MINUTE);
-    await lookAfterHeldRuns(place);
-    assert.equal((await place.run(id)).facts.failure_reason, "no_proxies");
+    const fixture = await open(t, { waitMs: MINUTE });
+    for (const id of await fixture.add(2, null)) await fixture.store.setProxyDisabled(id, true);
+    const id = await fixture.begin();
+    await lookAfterHeldRuns(fixture);
+    await keepProxiesFresh(fixture);
+    assert.deepEqual(await fixture.checks(), []);
+    await fixture.clock.advance(MINUTE);
+    await lookAfterHeldRuns(fixture);
+    assert.equal((await fixture.run(id)).facts.failure_reason, "no_proxies");
   });
 
   test("for a run that waits look once at all, then only at those that are new or have rested", async (t) => {
-    const place = await open(t, { atLeast: 5 });
-    const [one, two, three] = await place.add(3, null);
-    await place.rests(one!, 1);
-    await place.rests(two!, 6);
-    await place.rests(three!, 8);
-    await place.begin();
+    const fixture = await open(t, { atLeast: 5 });
+    const [one, two, three] = await fixture.add(3, null);
+    await fixture.rests(one!, 1);
+    await fixture.rests(two!, 6);
+    await fixture.rests(three!, 8);
+    await fixture.begin();
     const look = async () => {
-      const before = (await place.checks()).length;
-      await lookAfterHeldRuns(place);
-      await keepProxiesFresh(place);
-      const all = (await place.checks()) as { which: string; total: number }[];
+      const before = (await fixture.checks()).length;
+      await lookAfterHeldRuns(fixture);
+      await keepProxiesFresh(fixture);
+      const all = (await fixture.checks()) as { which: string; total: number }[];
       return all.length === before ? null : `${all[0]!.which} ${all[0]!.total}`;
     };
     assert.equal(await look(), "all 3", "nobody is to fail before everybody was asked");
-    await place.endCheck();
+    await fixture.endCheck();
     assert.equal(await look(), null);
-    await place.clock.advance(MINUTE);
+    await fixture.clock.advance(MINUTE);
     assert.equal(await look(), "wanting 1");
-    await place.endCheck();
-    await place.usable(one!);
-    await place.clock.advance(MINUTE);
+    await fixture.endCheck();
+    await fixture.usable(one!);
+    await fixture.clock.advance(MINUTE);
     assert.equal(await look(), null, "what is usable cannot become more so, and the others rest");
   });
 
   test("in their rhythm go on although others were made in between", async (t) => {
-    const place = await open(t, { refreshEveryMs: 10 * MINUTE });
-    await place.add(2, "usable");
-    await keepProxiesFresh(place);
-    await place.endCheck();
+    const fixture = await open(t, { refreshEveryMs: 10 * MINUTE });
+    await fixture.add(2, "usable");
+    await keepProxiesFresh(fixture);
+    await fixture.endCheck();
     for (let minute = 0; minute < 10; minute += 1) {
-      await place.add(3 + minute, null);
-      await place.clock.advance(MINUTE);
-      await keepProxiesFresh(place);
-      await place.endCheck();
+      await fixture.add(3 + minute, null);
+      await fixture.clock.advance(MINUTE);
+      await keepProxiesFresh(fixture);
+      await fixture.endCheck();
     }
-    const which = ((await place.checks()) as { which: string }[]).map((check) => check.which);
+    const which = ((await fixture.checks()) as { which: string }[]).map((check) => check.which);
     assert.deepEqual(which, ["due", ...Array.from({ length: 9 }, () => "wanting"), "due"]);
   });
 });

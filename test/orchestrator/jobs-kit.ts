@@ -7,17 +7,17 @@ import { PUBLIC_ONLY } from "../../src/net/address.ts";
 import type { JobInput } from "../../src/orchestrator/jobs/input.ts";
 import { changeJob, createJob } from "../../src/orchestrator/jobs/manage.ts";
 import { SEALED_FOR_JOB } from "../../src/pages/access.ts";
-import { openDesk } from "./kit.ts";
+import { openOrchestrator } from "./kit.ts";
 import { PROXY_RULES } from "../support/proxy-rules.ts";
 
 export const HOUR = 3_600_000;
 export const PAGE = "https://a.example/";
 
-/** A desk at which jobs are made and changed, at a full hour. */
+/** An orchestrator for creating and changing jobs; its clock stands at a full hour. */
 export async function openJobs(t: TestContext) {
-  const desk = await openDesk(t);
+  const orchestrator = await openOrchestrator(t);
   const deps = {
-    ...desk,
+    ...orchestrator,
     random: systemRandom,
     seal: createSeal("a key that only tests know"),
     policy: PUBLIC_ONLY,
@@ -33,7 +33,7 @@ export async function openJobs(t: TestContext) {
     stepKinds: async () => ({ find: () => undefined, all: () => [] }),
   };
   // A full hour, so that the slots are easy to name.
-  await desk.clock.advance(HOUR - (desk.clock.now() % HOUR));
+  await orchestrator.clock.advance(HOUR - (orchestrator.clock.now() % HOUR));
   return {
     ...deps,
     deps,
@@ -42,7 +42,7 @@ export async function openJobs(t: TestContext) {
     change: (id: string, change: JobInput) => changeJob(deps, id, change),
     /** What is sealed in the job, read with the key it was made under. */
     secrets: async (id: string) => {
-      const { sealed } = (await desk.store.job(id))!.recipe as Recipe;
+      const { sealed } = (await orchestrator.store.job(id))!.recipe as Recipe;
       return sealed === null ? null : (deps.seal.open(Buffer.from(sealed, "base64"), SEALED_FOR_JOB) as Credentials);
     },
   };

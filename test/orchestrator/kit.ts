@@ -11,16 +11,16 @@ import { attempt, candidate, TTL } from "../contract/store/kit.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { madeInMemory } from "../support/made-database.ts";
 
-export interface Desk extends QueueDeps, RunSiteDeps {
+export interface TestOrchestrator extends QueueDeps, RunSiteDeps {
   clock: FakeClock;
-  /** What the engine was told, in order. */
+  /** Lanes that the engine was woken for, in order. */
   woken: (string[] | null)[];
   /** Ends everything that is ready in a lane as the function says. */
   work(lane: string, verdict: (key: string) => SettledTask["verdict"]): Promise<void>;
 }
 
-/** What use cases work with: a real store in memory, and an engine that only listens. */
-export async function openDesk(t: TestContext): Promise<Desk> {
+/** The dependencies of use cases: a real store in memory, and an engine that only records what it is sent. */
+export async function openOrchestrator(t: TestContext): Promise<TestOrchestrator> {
   const clock = new FakeClock();
   const store = openSqliteStore({ path: ":memory:", clock, connection: madeInMemory() });
   t.after(() => store.close());

@@ -30,10 +30,10 @@ function answer(more: Partial<PageAnswer> = {}): PageAnswer {
   };
 }
 
-const judge = (given: Partial<PageAnswer>, recipe: Partial<Recipe> = {}, shells = true, wantsJson = false) =>
+const judge = (answerParts: Partial<PageAnswer>, recipe: Partial<Recipe> = {}, shells = true, wantsJson = false) =>
   judgeAnswer(
     reader,
-    answer(given),
+    answer(answerParts),
     { ...plainRecipe("http"), ...recipe },
     { shells, wantsJson, now: NOW, signal: new AbortController().signal },
   );
@@ -58,8 +58,8 @@ describe("what an answer turns out to be", { concurrency: true }, () => {
       [404, Buffer.from(ARTICLE), "http_not_found"],
       [429, wall, "challenge_page"],
     ] as const) {
-      const given = answer({ status, body });
-      const { failure } = await judgeAnswer(nobody, given, plainRecipe("http"), options);
+      const answerParts = answer({ status, body });
+      const { failure } = await judgeAnswer(nobody, answerParts, plainRecipe("http"), options);
       assert.equal(failure?.reason, reason);
     }
   });
@@ -145,7 +145,7 @@ describe("what an answer turns out to be", { concurrency: true }, () => {
   });
 
   test("an API that answers with a page fails; with a wall it is a wall, with an error the error", async () => {
-    const api = (given: Partial<PageAnswer>) => judge(given, { strategy: "api_replay" }, false, true);
+    const api = (answerParts: Partial<PageAnswer>) => judge(answerParts, { strategy: "api_replay" }, false, true);
     const sent = await api({});
     assert.deepEqual([sent.failure?.code, sent.failure?.reason], ["bad_response", "malformed_response"]);
     assert.deepEqual(sent.records, []);

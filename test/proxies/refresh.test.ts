@@ -81,9 +81,9 @@ describe("proxies that somebody brings", { concurrency: 2 }, () => {
     const withPassword = proxies.filter(({ has_credentials: has }) => has).map(({ proxy }) => proxy);
     assert.equal(withPassword.length, 2);
     for (const shown of withPassword) assert.match(shown, /^(http|socks5):\/\/\*\*\*@127\.0\.0\.1:\d+$/);
-    const told = [...place.api.answered, ...place.log].join("\n");
+    const shown = [...place.api.answered, ...place.log].join("\n");
     for (const secret of [PASSWORD, "ann:", Buffer.from(`ann:${PASSWORD}`).toString("base64")])
-      assert.ok(!told.includes(secret), "what lets somebody in is told to nobody");
+      assert.ok(!shown.includes(secret), "what lets somebody in is told to nobody");
     await place.stop();
     for (const { path, bytes } of place.stored()) assert.ok(!bytes.includes(PASSWORD), path);
   });

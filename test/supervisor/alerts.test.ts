@@ -10,7 +10,7 @@ import { raiseAlerts } from "../../src/supervisor/duties/raise-alerts.ts";
 import { until } from "../chaos/orb.ts";
 import { FAILED, LANE, newTask } from "../contract/store/kit.ts";
 import { Place } from "../jobs/kit.ts";
-import { type Desk, openDesk } from "../orchestrator/kit.ts";
+import { type TestOrchestrator, openOrchestrator } from "../orchestrator/kit.ts";
 import { AlertReceiver, WEBHOOK_SECRET } from "../support/alert-receiver.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { page, status } from "../support/misbehaviours.ts";
@@ -87,7 +87,7 @@ test("failed runs and an opened breaker are told once each, also after a restart
 
 test("an alert that is not taken is tried again under the same id, and given up at last", async (t) => {
   await using receiver = await AlertReceiver.start();
-  const { store, clock } = await openDesk(t);
+  const { store, clock } = await openOrchestrator(t);
   const sender = createAlertSender({
     url: receiver.url,
     secret: WEBHOOK_SECRET,
@@ -134,7 +134,7 @@ test("an alert that is not taken is tried again under the same id, and given up 
 });
 
 /** Runs of one page that have failed, all at once. */
-async function failRuns({ store, clock, work }: Desk, from: number, count: number): Promise<void> {
+async function failRuns({ store, clock, work }: TestOrchestrator, from: number, count: number): Promise<void> {
   for (let n = from; n < from + count; n += 1)
     await store.startRun(
       { kind: "page", maxAttempts: 1, snapshot: { url: `https://a.example/${n}` } },
@@ -145,21 +145,21 @@ async function failRuns({ store, clock, work }: Desk, from: number, count: numbe
 }
 
 test("of a flood of failed runs a few are told one by one, the others together, and both once", async (t) => {
-  const desk = await openDesk(t);
-  const { store, clock } = desk;
+  const orchestrator = await openOrchestrator(t);
+  const { store, clock } = orchestrator;
   await clock.advance(60_000 - (clock.now() % 60_000));
   const raise = raiser({ store, clock, log: silentLog, deliver: true });
   const signal = new AbortController().signal;
   const looks = () => raiseAlerts({ store, clock, raise });
   const first = looks();
   const beside = looks();
-  const told = async () => (await store.alerts({ limit: 100 })).map(({ subject }) => subject);
-  await failRuns(desk, 0, 8);
+  const subjects = async () => (await store.alerts({ limit: 100 })).map(({ subject }) => subject);
+  await failRuns(orchestrator, 0, 8);
   await first.run(signal);
   await clock.advance(5000);
-  await failRuns(desk, 8, 30);
+  await failRuns(orchestrator, 8, 30);
   for (const duty of [first, beside, looks()]) await duty.run(signal);
-  assert.equal(new Set(await told()).size, 10, "the first ten of the minute");
+  assert.equal(new Set(await subjects()).size, 10, "the first ten of the minute");
   // Killed and started again in the middle of the minute: the next one comes to the same.
   const next = looks();
   await next.run(signal);
@@ -170,13 +170,13 @@ test("of a flood of failed runs a few are told one by one, the others together, 
   assert.ok(together !== undefined);
   assert.equal((together.detail as { count: number }).count, 28);
   assert.match(together.message, /^Runs failed: 28 more runs between \d\d:\d\d:05 and /);
-  await failRuns(desk, 100, 1);
+  await failRuns(orchestrator, 100, 1);
   await next.run(signal);
-  assert.equal((await told()).length, 12, "the next minute begins anew");
+  assert.equal((await subjects()).length, 12, "the next minute begins anew");
 });
 
 test("how far events were looked through is kept although nothing was worth an alert", async (t) => {
-  const { store, clock } = await openDesk(t);
+  const { store, clock } = await openOrchestrator(t);
   let written = 0;
   const duty = raiseAlerts({
     store,
@@ -201,7 +201,7 @@ test("how far events were looked through is kept although nothing was worth an a
 });
 
 test("a receiver that takes nothing is asked with one at a time, the important first, and its address is in the log alone", async (t) => {
-  const { store, clock } = await openDesk(t);
+  const { store, clock } = await openOrchestrator(t);
   const receiver = await AlertReceiver.start();
   const { url } = receiver;
   await receiver[Symbol.asyncDispose]();

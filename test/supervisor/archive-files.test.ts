@@ -6,7 +6,7 @@ import { createLog } from "../../src/base/log.ts";
 import type { ArchivePolicy } from "../../src/domain/run/retention.ts";
 import { archiveFiles } from "../../src/supervisor/duties/archive-files.ts";
 import { newTask } from "../contract/store/kit.ts";
-import { openDesk } from "../orchestrator/kit.ts";
+import { openOrchestrator } from "../orchestrator/kit.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const DAY = 86_400_000;
@@ -14,7 +14,7 @@ const LANE = "site:a.example";
 
 test("old files of some size are archived in the background, each once, and stay readable", async (t) => {
   using dir = tempDir();
-  const { store, clock, work } = await openDesk(t);
+  const { store, clock, work } = await openOrchestrator(t);
   const artifacts = createArtifactStore({ dir: dir.path, clock });
   const touch = async (hash: string) => {
     const at = clock.now() / 1000;

@@ -6,7 +6,7 @@ import type { DiskBudget } from "../../src/domain/run/retention.ts";
 import type { NewAlert } from "../../src/store/ports/alert-port.ts";
 import { watchBudget } from "../../src/supervisor/duties/watch-budget.ts";
 import { newTask } from "../contract/store/kit.ts";
-import { openDesk } from "../orchestrator/kit.ts";
+import { openOrchestrator } from "../orchestrator/kit.ts";
 
 const HOUR = 3_600_000;
 const MB = 1024 * 1024;
@@ -15,8 +15,8 @@ const { signal } = new AbortController();
 
 /** Twelve runs with a file of a megabyte each. */
 async function open(t: TestContext) {
-  const desk = await openDesk(t);
-  const { store, clock } = desk;
+  const orchestrator = await openOrchestrator(t);
+  const { store, clock } = orchestrator;
   const ids: string[] = [];
   for (let n = 0; n < 12; n += 1) {
     await clock.advance(1000);
@@ -24,7 +24,7 @@ async function open(t: TestContext) {
     ids.push((await store.startRun(run, [newTask(`p${n}`)], clock.now())).made.id);
     const hash = n.toString(16).repeat(64);
     const file = { hash, size: MB, contentType: null, url: "https://a.example/" };
-    await desk.work(LANE, () => ({ kind: "completed", artifacts: [file], results: [], detail: null }));
+    await orchestrator.work(LANE, () => ({ kind: "completed", artifacts: [file], results: [], detail: null }));
   }
   const raised: NewAlert[] = [];
   const log: string[] = [];
@@ -48,7 +48,7 @@ async function open(t: TestContext) {
       budget,
     }).run(signal);
   const left = async () => (await store.runs({ limit: 100 })).map(({ id }) => id).toReversed();
-  return { ...desk, ids, raised, log, look, left };
+  return { ...orchestrator, ids, raised, log, look, left };
 }
 
 test("near its budget an installation warns once, and removes nothing unless it was told to", async (t) => {

@@ -142,8 +142,8 @@ describe("services", servicesGate, () => {
   test("a Redis that answers at the configured address is used as it is, and left alone at the end", async () => {
     using dir = tempDir();
     await using theirs = await startRedis();
-    const given = { ...configIn(dir.path), redisUrl: theirs.url };
-    const kind = serviceChild(SERVICES.redis, { config: given, clock: systemClock, before: null });
+    const configured = { ...configIn(dir.path), redisUrl: theirs.url };
+    const kind = serviceChild(SERVICES.redis, { config: configured, clock: systemClock, before: null });
     const { log } = noted();
     const child = new Child(kind, { clock: systemClock, log, pace: PACE, changed: () => {} });
     await child.start();

@@ -18,9 +18,9 @@ function dutiesTaking(clock: FakeClock, look: DueLook, takes: readonly number[][
         log: silentLog,
         look,
         duties: group.map((ms): Duty => {
-          const own = n++;
+          const index = n++;
           const run = async (signal: AbortSignal) => {
-            done[own] = (done[own] ?? 0) + 1;
+            done[index] = (done[index] ?? 0) + 1;
             await sleep(clock, ms, signal);
           };
           return { name: `takes ${ms} ms`, everyMs: 500, looksFirst: true, run };

@@ -5,7 +5,7 @@ import { createSeal } from "../../src/base/seal.ts";
 import { PUBLIC_ONLY } from "../../src/net/address.ts";
 import { startCrawl } from "../../src/orchestrator/crawls/start.ts";
 import { keepCrawls } from "../../src/supervisor/duties/keep-crawls.ts";
-import { openDesk } from "../orchestrator/kit.ts";
+import { openOrchestrator } from "../orchestrator/kit.ts";
 import { PROXY_RULES } from "../support/proxy-rules.ts";
 
 const MINUTE = 60_000;
@@ -14,9 +14,9 @@ const HOUR = 60 * MINUTE;
 const STEP = 1000;
 
 async function open(t: TestContext) {
-  const desk = await openDesk(t);
+  const orchestrator = await openOrchestrator(t);
   const deps = {
-    ...desk,
+    ...orchestrator,
     random: systemRandom,
     seal: createSeal("a key that only tests know"),
     policy: PUBLIC_ONLY,
@@ -35,12 +35,12 @@ async function open(t: TestContext) {
     ...deps,
     begin: async (timeout_minutes: number, n = 0) =>
       (await startCrawl(deps, { url: `https://a.example/${n}`, timeout_minutes })).id,
-    status: async (id: string) => (await desk.store.run(id))?.status,
+    status: async (id: string) => (await orchestrator.store.run(id))?.status,
     /** A process that does its duty for so long. */
     async work(ms: number, duty = keepCrawls(deps)) {
       await duty.run(new AbortController().signal);
       for (let passed = 0; passed < ms; passed += STEP) {
-        await desk.clock.advance(STEP);
+        await orchestrator.clock.advance(STEP);
         await duty.run(new AbortController().signal);
       }
     },

@@ -134,9 +134,9 @@ test("orb up --stop in place of a dead supervisor ends what is left, and nothing
   const ports = { redis: 6391 };
   const children = [workerAs(left.identity), { ...workerAs(dead), name: "worker-2" }];
   file.write({ supervisor: dead, by: "up", startedAt: 1, url: "http://127.0.0.1:1", ports, children });
-  const told = provenState(file.read() ?? assert.fail());
+  const state = provenState(file.read() ?? assert.fail());
   assert.deepEqual(
-    told.children.map(({ name, state, health }) => [name, state, health]),
+    state.children.map(({ name, state, health }) => [name, state, health]),
     [
       ["worker-1", "up", "works, 3 in flight"],
       ["worker-2", "gone", null],

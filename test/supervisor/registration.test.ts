@@ -10,7 +10,7 @@ import { Registration } from "../../src/supervisor/registration.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { madeInMemory } from "../support/made-database.ts";
 
-function desk(t: TestContext) {
+function openRegistration(t: TestContext) {
   const clock = new FakeClock();
   const store = openSqliteStore({ path: ":memory:", clock, connection: madeInMemory() });
   t.after(() => store.close());
@@ -50,17 +50,17 @@ const ended = (kind: string) => {
 };
 
 test("a worker says every two seconds how it is doing, and that it stops", async (t) => {
-  const { clock, registration, read } = desk(t);
+  const { clock, registration, read } = openRegistration(t);
   await registration.start();
   const begun = clock.now();
   assert.deepEqual([(await read()).state, (await read()).inFlight], ["working", 3]);
   for (const kind of ["completed", "skipped", "failed", "retry", "handed_back"]) registration.note(ended(kind));
   await clock.advance(2000);
-  const heard = await read();
-  assert.equal(heard.heartbeatAt, begun + 2000);
-  assert.deepEqual([heard.completed, heard.failed, heard.tasksPerSecond, heard.memoryBytes], [2, 1, 1.5, 1234]);
+  const record = await read();
+  assert.equal(record.heartbeatAt, begun + 2000);
+  assert.deepEqual([record.completed, record.failed, record.tasksPerSecond, record.memoryBytes], [2, 1, 1.5, 1234]);
   assert.deepEqual(
-    heard.attempts.map(({ outcome, failureCode, count, ms }) => [outcome, failureCode, count, ms]),
+    record.attempts.map(({ outcome, failureCode, count, ms }) => [outcome, failureCode, count, ms]),
     [
       ["completed", null, 1, 10],
       ["skipped", null, 1, 10],
@@ -69,7 +69,7 @@ test("a worker says every two seconds how it is doing, and that it stops", async
     ],
   );
   assert.deepEqual(
-    heard.troubles.map(({ what }) => what),
+    record.troubles.map(({ what }) => what),
     ["browser"],
   );
   await clock.advance(20_000);
@@ -79,7 +79,7 @@ test("a worker says every two seconds how it is doing, and that it stops", async
 });
 
 test("a worker drains, goes on and answers pings when others want it to", async (t) => {
-  const { clock, store, engine, registration, read } = desk(t);
+  const { clock, store, engine, registration, read } = openRegistration(t);
   await registration.start();
   await store.askDrain("w", true, clock.now());
   const ping = await store.askPing("w");
@@ -97,22 +97,22 @@ test("a worker drains, goes on and answers pings when others want it to", async 
 });
 
 test("a worker that is silent is lost, and told of once", async (t) => {
-  const { clock, store, registration, read } = desk(t);
+  const { clock, store, registration, read } = openRegistration(t);
   await registration.start();
   await registration.stop();
   await store.registerWorker({ ...(await read()), id: "silent" }, clock.now());
   await clock.advance(11_000);
-  const told: string[] = [];
-  const raise: Raise = async (alerts) => void told.push(...alerts.map(({ kind, subject }) => `${kind} ${subject}`));
+  const raised: string[] = [];
+  const raise: Raise = async (alerts) => void raised.push(...alerts.map(({ kind, subject }) => `${kind} ${subject}`));
   const duty = loseWorkers({ store, clock, raise });
   const signal = new AbortController().signal;
   await duty.run(signal);
   await duty.run(signal);
-  assert.deepEqual(told, ["worker_lost silent"]);
+  assert.deepEqual(raised, ["worker_lost silent"]);
 });
 
 test("a worker that was forgotten while it could not speak comes back by itself", async (t) => {
-  const { clock, store, registration, read } = desk(t);
+  const { clock, store, registration, read } = openRegistration(t);
   await registration.start();
   await store.workerStopped("w", clock.now());
   await store.forgetWorkers(clock.now() + 1);

@@ -12,7 +12,7 @@ import type { Store } from "../../src/store/ports/port.ts";
 import type { Duty } from "../../src/supervisor/duties.ts";
 import { createStepKinds } from "../../src/workflows/registry.ts";
 import { startDueJobs } from "../../src/supervisor/duties/start-due-jobs.ts";
-import { openDesk } from "../orchestrator/kit.ts";
+import { openOrchestrator } from "../orchestrator/kit.ts";
 import { kindSettings } from "../support/kind-settings.ts";
 import { PROXY_RULES } from "../support/proxy-rules.ts";
 
@@ -20,11 +20,11 @@ const HOUR = 3_600_000;
 const LANE = "site:a.example";
 
 async function open(t: TestContext) {
-  const desk = await openDesk(t);
+  const orchestrator = await openOrchestrator(t);
   const said: string[] = [];
   const log = createLog({ level: "debug", pretty: false, write: (line) => void said.push(line) });
   const deps = {
-    ...desk,
+    ...orchestrator,
     log,
     random: systemRandom,
     seal: createSeal("a key that only tests know"),
@@ -41,7 +41,7 @@ async function open(t: TestContext) {
     stepKinds: async () => createStepKinds(kindSettings, []),
   };
   // A full hour, so that the slots are easy to name.
-  await desk.clock.advance(HOUR - (desk.clock.now() % HOUR));
+  await orchestrator.clock.advance(HOUR - (orchestrator.clock.now() % HOUR));
   const { signal } = new AbortController();
   const callable = (duty: Duty) => ({ run: () => duty.run(signal) });
   return {
@@ -49,10 +49,11 @@ async function open(t: TestContext) {
     said,
     duty: callable(startDueJobs(deps)),
     /** The duty over a store of which some verbs do other than they should. */
-    dutyOver: (verbs: Partial<Store>) => callable(startDueJobs({ ...deps, store: { ...desk.store, ...verbs } })),
+    dutyOver: (verbs: Partial<Store>) =>
+      callable(startDueJobs({ ...deps, store: { ...orchestrator.store, ...verbs } })),
     hourly: (more: object = {}) =>
       createJob(deps, { target_url: "https://a.example/", schedule: { cron: "0 * * * *", ...more } }),
-    runs: async (jobId: string) => (await desk.store.runs({ jobId, limit: 100 })).map(({ status }) => status),
+    runs: async (jobId: string) => (await orchestrator.store.runs({ jobId, limit: 100 })).map(({ status }) => status),
   };
 }
 
@@ -128,9 +129,9 @@ describe("a job with a schedule", () => {
     await place.duty.run();
     await place.duty.run();
     assert.deepEqual(await place.runs(job.id), ["completed"]);
-    const told = place.said.filter((line) => line.includes("does not hold any more"));
-    assert.equal(told.length, 1, "once, and not at every look");
-    assert.match(told[0] ?? "", /workflow\.params\.who/);
+    const warnings = place.said.filter((line) => line.includes("does not hold any more"));
+    assert.equal(warnings.length, 1, "once, and not at every look");
+    assert.match(warnings[0] ?? "", /workflow\.params\.who/);
     assert.equal((await showJob(place, job.id)).next_run_at, new Date(place.clock.now() + HOUR).toISOString());
     assert.deepEqual((await place.store.audit()).findings, []);
   });

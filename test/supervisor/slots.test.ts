@@ -14,7 +14,7 @@ import {
 } from "../../src/orchestrator/schedules.ts";
 import { startDueJobs } from "../../src/supervisor/duties/start-due-jobs.ts";
 import { createStepKinds } from "../../src/workflows/registry.ts";
-import { openDesk } from "../orchestrator/kit.ts";
+import { openOrchestrator } from "../orchestrator/kit.ts";
 import { PROXY_RULES } from "../support/proxy-rules.ts";
 import { kindSettings } from "../support/kind-settings.ts";
 
@@ -25,9 +25,9 @@ const LANE = "site:a.example";
 const COMPLETED = { kind: "completed", artifacts: [], results: [], detail: null } as const;
 
 async function open(t: TestContext) {
-  const desk = await openDesk(t);
+  const orchestrator = await openOrchestrator(t);
   const deps = {
-    ...desk,
+    ...orchestrator,
     log: createLog({ level: "debug", pretty: false, write: () => {} }),
     random: systemRandom,
     seal: createSeal("a key that only tests know"),
@@ -43,8 +43,8 @@ async function open(t: TestContext) {
     proxyRules: PROXY_RULES,
     stepKinds: async () => createStepKinds(kindSettings, []),
   };
-  await desk.clock.advance(HOUR - (desk.clock.now() % HOUR));
-  const begun = desk.clock.now();
+  await orchestrator.clock.advance(HOUR - (orchestrator.clock.now() % HOUR));
+  const begun = orchestrator.clock.now();
   return {
     ...deps,
     begun,
@@ -56,12 +56,12 @@ async function open(t: TestContext) {
     },
     scheduled: (schedule: object) => createJob(deps, { target_url: "https://a.example/", schedule }),
     /** What became of each time, oldest first: seconds since the beginning, how many, what. */
-    told: async (jobId: string) =>
+    reported: async (jobId: string) =>
       (await listOccurrences(deps, jobId, { limit: 1000 })).toReversed().map(({ at, until, count, outcome }) => {
         const [from, to] = [at, until].map((time) => (Date.parse(time) - begun) / SECOND);
         return `${from === to ? from : `${from}-${to} (${count})`} ${outcome}`;
       }),
-    runs: async (jobId: string) => (await desk.store.runs({ jobId, limit: 1000 })).length,
+    runs: async (jobId: string) => (await orchestrator.store.runs({ jobId, limit: 1000 })).length,
   };
 }
 
@@ -76,7 +76,13 @@ describe("the times of a schedule", () => {
     await first.look();
     await place.clock.advance(5 * SECOND);
     await place.process().look();
-    assert.deepEqual(await place.told(job.id), ["1 started", "2 started", "3-5 (3) missed", "6 started", "7 started"]);
+    assert.deepEqual(await place.reported(job.id), [
+      "1 started",
+      "2 started",
+      "3-5 (3) missed",
+      "6 started",
+      "7 started",
+    ]);
     assert.equal(await place.runs(job.id), 4);
     await place.store.sweepEnded(100, place.clock.now());
   });
@@ -88,14 +94,14 @@ describe("the times of a schedule", () => {
     await place.clock.advance(HOUR + 90 * SECOND);
     await place.process().look();
     // The last one came half a minute ago: it is late, and not missed.
-    assert.deepEqual(await place.told(skip.id), ["60-3600 (60) missed", "3660 started"]);
+    assert.deepEqual(await place.reported(skip.id), ["60-3600 (60) missed", "3660 started"]);
     await place.clock.advance(HOUR);
     await place.work(LANE, () => COMPLETED);
     await place.clock.advance(25 * SECOND + 45 * MINUTE);
     const yearly = await place.scheduled({ cron: "0 0 1 1 *", missed: "run_once" });
     await place.clock.advance(370 * 24 * HOUR);
     await place.process().look();
-    assert.equal((await place.told(yearly.id)).length, 1);
+    assert.equal((await place.reported(yearly.id)).length, 1);
     const [missed, made] = (await listOccurrences(place, once.id, { limit: 2 })).toReversed();
     assert.deepEqual([missed?.outcome, made?.outcome], ["missed", "started"]);
     assert.match(missed?.message ?? "", /estimate/);
@@ -112,7 +118,7 @@ describe("the times of a schedule", () => {
       await place.clock.advance(MINUTE);
       await process.look();
     }
-    const before = await place.told(job.id);
+    const before = await place.reported(job.id);
     assert.equal(before.length, 10);
     place.clock.wall -= 5 * MINUTE;
     await process.look();
@@ -122,11 +128,11 @@ describe("the times of a schedule", () => {
       await place.clock.advance(MINUTE);
       await process.look();
     }
-    assert.deepEqual(await place.told(job.id), before);
-    assert.equal((await place.told(other.id)).length, 5, "a new job has its times as the clock says them");
+    assert.deepEqual(await place.reported(job.id), before);
+    assert.equal((await place.reported(other.id)).length, 5, "a new job has its times as the clock says them");
     await place.clock.advance(MINUTE);
     await process.look();
-    assert.deepEqual(await place.told(job.id), [...before, "660 started"]);
+    assert.deepEqual(await place.reported(job.id), [...before, "660 started"]);
     await place.store.sweepEnded(100, place.clock.now());
   });
 
@@ -138,7 +144,7 @@ describe("the times of a schedule", () => {
       await process.look();
       await place.clock.advance(MINUTE);
     }
-    assert.deepEqual((await place.told(job.id)).slice(0, 2), ["3600 started", "7200 started"]);
+    assert.deepEqual((await place.reported(job.id)).slice(0, 2), ["3600 started", "7200 started"]);
     const { next_at, next_times } = await showSchedule(place, job.id);
     assert.ok(Date.parse(next_at!) >= Date.parse(next_times[0]!));
     assert.deepEqual(
@@ -159,12 +165,12 @@ describe("the times of a schedule", () => {
     await changeJob(place, job.id, { schedule: "*/2 * * * *" });
     await place.clock.advance(30 * MINUTE);
     await process.look();
-    assert.deepEqual(await place.told(job.id), []);
+    assert.deepEqual(await place.reported(job.id), []);
     const resumed = await resumeSchedule(place, job.id);
     assert.equal(resumed.next_at, new Date(place.begun + 32 * MINUTE).toISOString());
     await place.clock.advance(2 * MINUTE);
     await place.process().look();
-    assert.deepEqual(await place.told(job.id), ["1920 started"]);
+    assert.deepEqual(await place.reported(job.id), ["1920 started"]);
     assert.equal((await listSchedules(place, { limit: 10 })).length, 2);
   });
 

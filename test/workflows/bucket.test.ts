@@ -121,7 +121,7 @@ describe("an installation whose files are in a bucket", () => {
       { artifact_id: "handled", url: site.url("/handled"), handler: "file" },
     ];
     assert.equal((await place.api.post("/queue/items", { items })).status, 201);
-    while (!place.log.some((line) => line.includes("work pauses")))
+    while (!place.log.some((line) => line.includes("work paused: ")))
       await new Promise((resolve) => setTimeout(resolve, 20));
     const ready = await place.api.get("/ready");
     assert.equal(ready.status, 503, ready.text);

@@ -213,9 +213,9 @@ describe("steps that start runs of their own", { concurrency: 3 }, () => {
 });
 
 test("trouble with the database while a child is made is no fault of the step", async () => {
-  const trouble = new OrbError("database_unavailable", "the database cannot be used");
-  const store = { session: () => Promise.reject(trouble) };
+  const outage = new OrbError("database_unavailable", "the database cannot be used");
+  const store = { session: () => Promise.reject(outage) };
   const deps = { store, policy: parseAddressPolicy(false), defaultMaxAttempts: 3 } as unknown as RunDeps;
   const child = { kind: "page", url: "https://example.com/", options: { session_id: randomUUID() } } as const;
-  await assert.rejects(createChildRuns(deps).prepare(child, "child"), trouble);
+  await assert.rejects(createChildRuns(deps).prepare(child, "child"), outage);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { failureOf } from "../support/net.ts";
-import { CustomPlace } from "./custom-kit.ts";
+import { CustomStepHarness } from "./custom-kit.ts";
 
 /** What a user might write, and should not. */
 const MODULE = `
@@ -59,35 +59,35 @@ const BAD: Record<string, [reason: string, message: RegExp]> = {
 };
 
 describe("step kinds that misbehave", () => {
-  let place: CustomPlace;
-  before(async () => void (place = await CustomPlace.open(MODULE)));
-  after(() => place[Symbol.asyncDispose]());
+  let harness: CustomStepHarness;
+  before(async () => void (harness = await CustomStepHarness.open(MODULE)));
+  after(() => harness[Symbol.asyncDispose]());
 
   test("fail alone, each with its reason, while others end well", async () => {
     const wrong: string[] = [];
     for (const [kind, [reason, message]] of Object.entries(BAD)) {
       // What becomes of the process of a bad one is not the next one's trouble, nor that of one beside it.
       const [failure, beside] = await Promise.all([
-        failureOf(place.run(place.kind(kind), {})),
-        place.done(place.kind("good"), {}),
+        failureOf(harness.run(harness.kind(kind), {})),
+        harness.done(harness.kind("good"), {}),
       ]);
       if (failure.reason !== reason || !message.test(failure.message))
         wrong.push(`${kind}: ${failure.reason}: ${failure.message}`);
       assert.deepEqual(beside.output, { well: true });
     }
     assert.deepEqual(wrong, []);
-    assert.ok(place.log.length <= 200, `${place.log.length} lines of a flood`);
+    assert.ok(harness.log.length <= 200, `${harness.log.length} lines of a flood`);
   });
 
   for (const kind of ["waits-for-its-end", "busy"]) {
     test(`end at once when they are cancelled: ${kind}`, async () => {
       const stop = new AbortController();
-      place.log.length = 0;
-      const failed = failureOf(place.run(place.kind(kind), {}, { signal: stop.signal }));
-      await place.said("at it");
+      harness.log.length = 0;
+      const failed = failureOf(harness.run(harness.kind(kind), {}, { signal: stop.signal }));
+      await harness.said("at it");
       stop.abort();
       assert.equal((await failed).reason, "run_cancelled");
-      assert.deepEqual((await place.done(place.kind("good"), {})).output, { well: true });
+      assert.deepEqual((await harness.done(harness.kind("good"), {})).output, { well: true });
     });
   }
 });

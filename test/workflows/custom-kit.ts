@@ -8,7 +8,7 @@ import { loadUserCode } from "../../src/app/user-code.ts";
 import type { StepKind } from "../../src/workflows/step-kind.ts";
 import { testClient } from "../support/net.ts";
 import { root } from "../support/source.ts";
-import { StepPlace } from "./step-kit.ts";
+import { StepHarness } from "./step-kit.ts";
 
 /** What a module outside of the clone writes instead of `orbweaver/handlers` and `typebox`. */
 export const IMPORTS = `
@@ -16,18 +16,18 @@ import { defineStep, skip } from "${pathToFileURL(join(root, "src/lanes/handlers
 import { Type } from "${pathToFileURL(join(root, "node_modules/typebox/build/index.mjs"))}";
 `;
 
-/** A place for steps with a user's module in it, loaded as the configuration says. */
-export class CustomPlace extends StepPlace {
+/** A step harness with a user module, loaded as the configuration says. */
+export class CustomStepHarness extends StepHarness {
   readonly #client = testClient();
   #code: UserCode | null = null;
 
-  static async open(module: string): Promise<CustomPlace> {
-    const place = new CustomPlace();
+  static async open(module: string): Promise<CustomStepHarness> {
+    const harness = new CustomStepHarness();
     try {
-      await place.#load(module);
-      return place;
+      await harness.#load(module);
+      return harness;
     } catch (error) {
-      await place[Symbol.asyncDispose]();
+      await harness[Symbol.asyncDispose]();
       throw error;
     }
   }

@@ -5,7 +5,7 @@ import { isOrbError } from "../../src/base/errors.ts";
 import { defineStep, skip } from "../../src/workflows/define-step.ts";
 import { Target } from "../chaos/target.ts";
 import { failureOf } from "../support/net.ts";
-import { CustomPlace, IMPORTS } from "./custom-kit.ts";
+import { CustomStepHarness, IMPORTS } from "./custom-kit.ts";
 
 const MODULE = `${IMPORTS}
 const nothing = { type: "object", additionalProperties: false } as const;
@@ -118,63 +118,63 @@ async function soonerOrLater(what: string, isSo: () => Promise<boolean>): Promis
 }
 
 describe("step kinds of a user's module", () => {
-  let place: CustomPlace;
-  before(async () => void (place = await CustomPlace.open(MODULE)));
-  after(() => place[Symbol.asyncDispose]());
+  let harness: CustomStepHarness;
+  before(async () => void (harness = await CustomStepHarness.open(MODULE)));
+  after(() => harness[Symbol.asyncDispose]());
 
   test("are known by name with their schemas, and give typed outputs", async () => {
     assert.deepEqual(
-      place.kinds.map(({ kind }) => kind),
+      harness.kinds.map(({ kind }) => kind),
       ["double", "files", "first", "keep", "leaves", "missing", "not-today", "patient", "polite", "talks", "whoami"],
     );
-    assert.deepEqual(place.kind("double").params, {
+    assert.deepEqual(harness.kind("double").params, {
       type: "object",
       required: ["n"],
       properties: { n: { type: "number" } },
       additionalProperties: false,
     });
-    assert.equal(place.kind("double").about, "doubles a number");
-    assert.deepEqual((await place.done(place.kind("double"), { n: 21 })).output, { twice: 42 });
-    const wrong = await failureOf(place.run(place.kind("double"), { n: 13 }));
+    assert.equal(harness.kind("double").about, "doubles a number");
+    assert.deepEqual((await harness.done(harness.kind("double"), { n: 21 })).output, { twice: 42 });
+    const wrong = await failureOf(harness.run(harness.kind("double"), { n: 13 }));
     assert.deepEqual(
       [wrong.reason, wrong.message],
       ["handler_bad_result", "the output's /twice must be number"],
       "what the output's schema promises is kept",
     );
-    const { output } = await place.done(place.kind("whoami"), {});
+    const { output } = await harness.done(harness.kind("whoami"), {});
     assert.deepEqual(output, {
       run: { id: "8f6f2f38-4d7c-4a57-8a6e-1f1ad3ba7c01", name: "a workflow", job_id: null },
       step: { name: "step", index: 1 },
       attempt: 1,
       env: [],
     });
-    assert.deepEqual(await place.run(place.kind("not-today"), {}), { kind: "skip", why: "nothing to do" });
+    assert.deepEqual(await harness.run(harness.kind("not-today"), {}), { kind: "skip", why: "nothing to do" });
   });
 
   test("go through inputs and give items in pieces, and their output may count them", async () => {
     // Some two megabytes: several parts each way.
     const inputs = numbers(5000);
-    const { output, items } = await place.done(place.kind("keep"), { even: true }, { inputs });
+    const { output, items } = await harness.done(harness.kind("keep"), { even: true }, { inputs });
     assert.deepEqual(output, { seen: 5000, kept: 2500 });
     assert.deepEqual(items[1], { ...inputs[2], kept: true });
     assert.equal(items.length, 2500);
     const named = { itemsOf: { earlier: numbers(3) } };
-    assert.deepEqual((await place.done(place.kind("keep"), { even: false, from: "earlier" }, named)).output, {
+    assert.deepEqual((await harness.done(harness.kind("keep"), { even: false, from: "earlier" }, named)).output, {
       seen: 3,
       kept: 1,
     });
-    assert.deepEqual((await place.done(place.kind("first"), {}, { inputs })).output, { first: inputs[0] });
-    assert.deepEqual((await place.done(place.kind("first"), {})).output, {});
+    assert.deepEqual((await harness.done(harness.kind("first"), {}, { inputs })).output, { first: inputs[0] });
+    assert.deepEqual((await harness.done(harness.kind("first"), {})).output, {});
   });
 
   test("whose items nobody wants any more are ended, and the next one begins with a fresh process", async () => {
-    const end = await place.kind("keep").run(place.context({ inputs: numbers(5000) }), { even: true });
+    const end = await harness.kind("keep").run(harness.context({ inputs: numbers(5000) }), { even: true });
     assert.ok(end.kind === "done" && end.items !== undefined);
     for await (const item of end.items) {
       assert.equal(item["n"], 0);
       break;
     }
-    assert.deepEqual((await place.done(place.kind("double"), { n: 1 })).output, { twice: 2 });
+    assert.deepEqual((await harness.done(harness.kind("double"), { n: 1 })).output, { twice: 2 });
   });
 
   test("fetch, download, save and read through the guard, and their files are the step's", async () => {
@@ -185,7 +185,7 @@ describe("step kinds of a user's module", () => {
       if (path === "/page") asked.push(request.method, request.headers["x-from"]);
       return path === "/page" ? { status: 202, body: "page" } : { body: "picture" };
     };
-    const { output, items, files } = await place.done(place.kind("files"), { url: target.url("") });
+    const { output, items, files } = await harness.done(harness.kind("files"), { url: target.url("") });
     assert.deepEqual(asked, ["POST", "a step"]);
     assert.deepEqual(output, { status: 202, body: "page" });
     assert.deepEqual(
@@ -195,7 +195,7 @@ describe("step kinds of a user's module", () => {
         ["made.txt", 15],
       ],
     );
-    assert.equal(String(await place.read(items[1]?.hash ?? "")), "made of picture");
+    assert.equal(String(await harness.read(items[1]?.hash ?? "")), "made of picture");
     assert.deepEqual(
       files.map(({ hash, size, contentType }) => [hash === items[0]?.hash, size, contentType]),
       [
@@ -204,16 +204,16 @@ describe("step kinds of a user's module", () => {
         [false, 3, "application/x-bytes"],
       ],
     );
-    const refused = await failureOf(place.run(place.kind("missing"), { url: target.url("/missing") }));
+    const refused = await failureOf(harness.run(harness.kind("missing"), { url: target.url("/missing") }));
     assert.equal(refused.reason, "http_not_found", "what breaks on the way is the step's reason");
-    const outside = await failureOf(place.run(place.kind("missing"), { url: "file:///etc/passwd" }));
+    const outside = await failureOf(harness.run(harness.kind("missing"), { url: "file:///etc/passwd" }));
     assert.equal(outside.code, "forbidden_target");
   });
 
   test("speak for themselves alone: what one left running says nothing in the name of the next", async () => {
     const pidAfter = async (running: boolean) => {
-      const left = await place.done(place.kind("leaves"), { running });
-      const next = await place.done(place.kind("patient"), {});
+      const left = await harness.done(harness.kind("leaves"), { running });
+      const next = await harness.done(harness.kind("patient"), {});
       assert.deepEqual([left.files, next.files], [[], []]);
       return [left.output["pid"], next.output["pid"]];
     };
@@ -223,31 +223,31 @@ describe("step kinds of a user's module", () => {
     });
     const [busy, fresh] = await pidAfter(true);
     assert.notEqual(fresh, busy, "a process in which something goes on is not used again");
-    assert.ok(!place.progress.some(({ message }) => message === "too late"));
-    assert.ok(!place.log.some((line) => line.includes("too late")));
+    assert.ok(!harness.progress.some(({ message }) => message === "too late"));
+    assert.ok(!harness.log.some((line) => line.includes("too late")));
   });
 
   test("are told to stop, and may end by themselves", async () => {
     await soonerOrLater("it ends by itself, and its process is used again", async () => {
-      place.log.length = 0;
+      harness.log.length = 0;
       const controller = new AbortController();
-      const stopped = failureOf(place.run(place.kind("polite"), {}, { signal: controller.signal }));
-      await place.said("polite process ");
+      const stopped = failureOf(harness.run(harness.kind("polite"), {}, { signal: controller.signal }));
+      await harness.said("polite process ");
       controller.abort();
       assert.equal((await stopped).reason, "run_cancelled");
-      const { output } = await place.done(place.kind("patient"), {});
-      const said = place.log.join("");
+      const { output } = await harness.done(harness.kind("patient"), {});
+      const said = harness.log.join("");
       return said.includes("told: stopped") && said.includes(`polite process ${String(output["pid"])}`);
     });
   });
 
   test("say how far they are; floods of words are cut, and the last word counts", async () => {
-    await place.done(place.kind("talks"), {});
-    const lines = place.log.filter((line) => line.includes('"message":"line '));
+    await harness.done(harness.kind("talks"), {});
+    const lines = harness.log.filter((line) => line.includes('"message":"line '));
     assert.equal(lines.length, 200);
     assert.match(lines[0] ?? "", /"kind":"talks"/);
-    assert.ok(place.progress.length < 100, `${place.progress.length} times`);
-    assert.deepEqual(place.progress.at(-1), { done: 5000, total: 5000, message: "at 5000" });
+    assert.ok(harness.progress.length < 100, `${harness.progress.length} times`);
+    assert.deepEqual(harness.progress.at(-1), { done: 5000, total: 5000, message: "at 5000" });
   });
 });
 
@@ -282,7 +282,7 @@ describe("a module with mistakes in its step kinds is refused with a sentence", 
   };
   for (const [name, [module, message]] of Object.entries(cases)) {
     test(name, async () => {
-      await assert.rejects(CustomPlace.open(module), (error) => {
+      await assert.rejects(CustomStepHarness.open(module), (error) => {
         assert.ok(isOrbError(error, "handlers_invalid"));
         assert.match(error.message, message);
         return true;

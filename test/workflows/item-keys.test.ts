@@ -12,7 +12,7 @@ import { deduplicateStep } from "../../src/workflows/steps/deduplicate.ts";
 import { exportStep } from "../../src/workflows/steps/export.ts";
 import { labelStep } from "../../src/workflows/steps/label.ts";
 import { validateStep } from "../../src/workflows/steps/validate.ts";
-import { StepPlace } from "./step-kit.ts";
+import { StepHarness } from "./step-kit.ts";
 
 describe("a record that has fields named as the product's own", () => {
   it("cannot say which stored file is meant: what it says there stands beside", () => {
@@ -41,8 +41,8 @@ describe("a record that has fields named as the product's own", () => {
   });
 
   it("keeps its address and its picture's, and has the page's where it says none", () => {
-    const [page, own] = ["https://site.example/", "https://site.example/one"];
-    assert.deepEqual(recordItem(page, { url: own, image: "/a.jpg" }), { url: own, image: "/a.jpg" });
+    const [page, itemUrl] = ["https://site.example/", "https://site.example/one"];
+    assert.deepEqual(recordItem(page, { url: itemUrl, image: "/a.jpg" }), { url: itemUrl, image: "/a.jpg" });
     assert.deepEqual(recordItem(page, { url: ["x"] }), { url: page, scraped_url: ["x"] });
     const image = { url: "/a.jpg", phash: "0".repeat(16) };
     assert.deepEqual(recordItem(page, { image }), { url: page, scraped_image: image });
@@ -52,9 +52,9 @@ describe("a record that has fields named as the product's own", () => {
 describe("items whose keys are of another kind than a step expects", () => {
   it("go through every step as items that do not have them, and their data stay as they are", async () => {
     const images = createImageInspector({ clock: systemClock });
-    await using place = new StepPlace();
+    await using harness = new StepHarness();
     const past = { filesOf: async function* () {}, drop: async () => ({ rows: 0, bytes: 0 }) };
-    const good = await place.file("some words", { label: "text" });
+    const good = await harness.file("some words", { label: "text" });
     const kinds: [StepKind<never>, Record<string, JsonValue>][] = [
       [exportStep, {}],
       [exportStep, { images: true, split: { a: 1, b: 1 }, stratify: true }],
@@ -75,17 +75,17 @@ describe("items whose keys are of another kind than a step expects", () => {
     const keys = ["label", "hash", "content_type", "bytes", "artifact_id", "image", "name", "url"];
     const inputs = keys.flatMap((key) => odd.map((value) => ({ ...good, [key]: value }) as unknown as Item));
     for (const [kind, params] of kinds) {
-      const done = await place.done(kind, params, { inputs, past, lastRun: { step: inputs } });
+      const done = await harness.done(kind, params, { inputs, past, lastRun: { step: inputs } });
       if (kind.kind === "archive") assert.deepEqual(done.items, inputs);
     }
     await images.close();
   });
 
   it("are labelled by numbers as by words", async () => {
-    await using place = new StepPlace();
-    const seven = await place.file("7", { label: 7 as unknown as string });
-    const list = await place.file("none", { label: ["x"] as unknown as string });
-    const { output, items } = await place.done(exportStep, { images: true }, { inputs: [seven, list] });
+    await using harness = new StepHarness();
+    const seven = await harness.file("7", { label: 7 as unknown as string });
+    const list = await harness.file("none", { label: ["x"] as unknown as string });
+    const { output, items } = await harness.done(exportStep, { images: true }, { inputs: [seven, list] });
     assert.deepEqual(output["labels"], { "7": 1 });
     assert.deepEqual(
       items.map(({ file }) => file),

@@ -33,7 +33,7 @@ export interface DoneStep {
 }
 
 /** Runs kinds of steps by themselves, on a real artifact store in a folder of its own and a client that may use loopback. */
-export class StepPlace implements AsyncDisposable {
+export class StepHarness implements AsyncDisposable {
   readonly #folder = tempDir();
   readonly #client: TestClient = testClient();
   readonly artifacts: ArtifactStore;

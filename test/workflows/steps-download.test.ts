@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ChildEnd, ChildRun, Item, StepContext } from "../../src/workflows/step-kind.ts";
 import { downloadStep } from "../../src/workflows/steps/download.ts";
-import { gathered, StepPlace } from "./step-kit.ts";
+import { gathered, StepHarness } from "./step-kit.ts";
 
 /** A run of downloads that has ended; addresses that end with `lost` gave nothing. */
 function endOf({ urls }: Extract<ChildRun, { kind: "download" }>, runId: string): ChildEnd {
@@ -24,7 +24,7 @@ function endOf({ urls }: Extract<ChildRun, { kind: "download" }>, runId: string)
 }
 
 test("very many addresses are downloaded run after run, each once, and come out in order", async () => {
-  await using place = new StepPlace();
+  await using harness = new StepHarness();
   const addresses = Array.from({ length: 6000 }, (_, n) => `https://a.example/${n}${n % 1000 === 7 ? "lost" : ""}`);
   // Every address twice, and one that is none.
   const inputs: Item[] = [
@@ -36,9 +36,9 @@ test("very many addresses are downloaded run after run, each once, and come out 
   let read = 0;
   const counted = () => {
     read += 1;
-    return place.context({ inputs }).inputs();
+    return harness.context({ inputs }).inputs();
   };
-  const begun = { ...place.context({ inputs }), inputs: counted };
+  const begun = { ...harness.context({ inputs }), inputs: counted };
   let context: StepContext = begun;
   for (;;) {
     const end = await downloadStep.run(context, {});
@@ -63,7 +63,7 @@ test("very many addresses are downloaded run after run, each once, and come out 
       items.every(({ n, again }) => n !== undefined && again === undefined),
       "the first of two is taken",
     );
-    const failed = (await place.read(end.files![0]!.hash)).toString().trim().split("\n");
+    const failed = (await harness.read(end.files![0]!.hash)).toString().trim().split("\n");
     assert.equal(failed.length, 7);
     assert.deepEqual(JSON.parse(failed[0]!), { url: "nonsense", error: "is not an http or https address" });
     return;
@@ -71,13 +71,13 @@ test("very many addresses are downloaded run after run, each once, and come out 
 });
 
 test("addresses in lists and inside of objects are found, relative ones on the page they come from", async () => {
-  await using place = new StepPlace();
+  await using harness = new StepHarness();
   const inputs: Item[] = [
     { url: "https://a.example/dir/page", pictures: [{ src: "1.png" }, { src: "/2.png" }] },
     { url: "https://b.example/", pictures: [{ src: "https://c.example/3.png" }, { alt: "none" }] },
     { url: "https://b.example/empty" },
   ];
-  const end = await downloadStep.run(place.context({ inputs }), { field: "pictures.src" });
+  const end = await downloadStep.run(harness.context({ inputs }), { field: "pictures.src" });
   assert.ok(end.kind === "wait" && end.child?.kind === "download");
   assert.deepEqual(
     end.child.urls.map(({ url }) => url),
@@ -86,14 +86,14 @@ test("addresses in lists and inside of objects are found, relative ones on the p
 });
 
 test("a page full of pictures is not repeated for each of them", async () => {
-  await using place = new StepPlace();
+  await using harness = new StepHarness();
   const pictures = Array.from({ length: 2000 }, (_, n) => ({ src: `/pictures/${n}.png`, alt: `number ${n}` }));
   const inputs: Item[] = [{ url: "https://a.example/", fields: { title: "All of them", pictures } }];
-  const first = await downloadStep.run(place.context({ inputs }), { field: "fields.pictures.src" });
+  const first = await downloadStep.run(harness.context({ inputs }), { field: "fields.pictures.src" });
   assert.ok(first.kind === "wait" && first.child?.kind === "download");
   assert.ok(JSON.stringify(first.child.urls).length < 2000 * 100, "a task knows its address, and no other");
   const child = endOf(first.child, "run");
-  const context = { ...place.context({ inputs }), memory: first.memory, child, children: [child] };
+  const context = { ...harness.context({ inputs }), memory: first.memory, child, children: [child] };
   const end = await downloadStep.run(context, { field: "fields.pictures.src" });
   assert.ok(end.kind === "done");
   const items = await gathered<Item>(end.items ?? []);
@@ -104,10 +104,10 @@ test("a page full of pictures is not repeated for each of them", async () => {
 });
 
 test("very long addresses are spread over more runs, and a list that was swept away is made again", async () => {
-  await using place = new StepPlace();
+  await using harness = new StepHarness();
   const urls = Array.from({ length: 300 }, (_, n) => `https://a.example/${"long/".repeat(1500)}${n}`);
   const taken: string[] = [];
-  const begun = place.context();
+  const begun = harness.context();
   const files = { ...begun.files, has: async () => false };
   let context: StepContext = begun;
   for (;;) {

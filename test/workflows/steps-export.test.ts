@@ -12,7 +12,7 @@ import { drawOf, splitByDraw, splitByLabel } from "../../src/workflows/items/spl
 import type { Item } from "../../src/workflows/step-kind.ts";
 import { exportStep } from "../../src/workflows/steps/export.ts";
 import { readZip } from "../support/zip.ts";
-import { type DoneStep, faultsOf, StepPlace } from "./step-kit.ts";
+import { type DoneStep, faultsOf, StepHarness } from "./step-kit.ts";
 
 const run = promisify(execFile);
 
@@ -24,8 +24,8 @@ const ARTICLES: Item[] = Array.from({ length: 40 }, (_, n) => ({
   fields: { price: n / 2 },
 }));
 
-const textOf = async (place: StepPlace, { files }: DoneStep, index = 0) =>
-  (await place.read(files[index]!.hash)).toString("utf8");
+const textOf = async (harness: StepHarness, { files }: DoneStep, index = 0) =>
+  (await harness.read(files[index]!.hash)).toString("utf8");
 
 const linesOf = (text: string) =>
   text
@@ -33,7 +33,7 @@ const linesOf = (text: string) =>
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, JsonValue>);
 
-async function pictures(place: StepPlace, count: number): Promise<Item[]> {
+async function pictures(harness: StepHarness, count: number): Promise<Item[]> {
   const formats = ["jpeg", "png", "webp"] as const;
   return Promise.all(
     Array.from({ length: count }, async (_, n) => {
@@ -42,7 +42,7 @@ async function pictures(place: StepPlace, count: number): Promise<Item[]> {
       const bytes = await sharp({ create: { width: 8 + n, height: 8, channels: 3, background } })
         .toFormat(format)
         .toBuffer();
-      return place.file(bytes, {
+      return harness.file(bytes, {
         url: `https://img.example/${n}.jpg`,
         label: n % 4 === 0 ? "dog" : "cat",
         image: { width: 8 + n, height: 8, format },
@@ -53,9 +53,9 @@ async function pictures(place: StepPlace, count: number): Promise<Item[]> {
 }
 
 /** A folder with what is in the archive. */
-async function unpacked(place: StepPlace, { files: [archive] }: DoneStep, kind: "zip" | "tar"): Promise<string> {
-  const path = await place.artifacts.pathOf(archive!.hash);
-  const out = `${place.dir}/out-${archive!.hash.slice(0, 8)}`;
+async function unpacked(harness: StepHarness, { files: [archive] }: DoneStep, kind: "zip" | "tar"): Promise<string> {
+  const path = await harness.artifacts.pathOf(archive!.hash);
+  const out = `${harness.dir}/out-${archive!.hash.slice(0, 8)}`;
   mkdirSync(out);
   // What is compressed, tar recognises by itself.
   if (kind === "tar") await run("tar", ["-xf", path, "-C", out]);
@@ -70,10 +70,10 @@ async function unpacked(place: StepPlace, { files: [archive] }: DoneStep, kind: 
 
 describe("an export", () => {
   it("is a table of its items, in every format, without what the product says of records", async () => {
-    await using place = new StepPlace();
+    await using harness = new StepHarness();
     const inputs = ARTICLES.slice(0, 2);
-    const jsonl = await place.done(exportStep, {}, { inputs });
-    assert.deepEqual(linesOf(await textOf(place, jsonl)), inputs);
+    const jsonl = await harness.done(exportStep, {}, { inputs });
+    assert.deepEqual(linesOf(await textOf(harness, jsonl)), inputs);
     assert.deepEqual(jsonl.output, {
       count: 2,
       artifact_hash: jsonl.files[0]?.hash,
@@ -82,31 +82,31 @@ describe("an export", () => {
     });
     assert.deepEqual(jsonl.items, inputs);
     assert.match(jsonl.files[0]?.url ?? "", /a-workflow\.jsonl$/);
-    const json = await place.done(exportStep, { format: "json", name: "Two Articles" }, { inputs });
-    assert.deepEqual(JSON.parse(await textOf(place, json)), inputs);
+    const json = await harness.done(exportStep, { format: "json", name: "Two Articles" }, { inputs });
+    assert.deepEqual(JSON.parse(await textOf(harness, json)), inputs);
     assert.match(json.files[0]?.url ?? "", /two-articles\.json$/);
     const fields = { title: "title", price: "fields.price", none: "fields.none" };
-    const csv = await place.done(exportStep, { format: "csv", fields }, { inputs });
+    const csv = await harness.done(exportStep, { format: "csv", fields }, { inputs });
     assert.equal(
-      await textOf(place, csv),
+      await textOf(harness, csv),
       "url,title,price,none\r\nhttps://news.example/0,Article 0,0,\r\nhttps://news.example/1,Article 1,0.5,\r\n",
     );
-    const parquet = await place.done(exportStep, { format: "parquet", fields }, { inputs });
-    const { buffer } = new Uint8Array(await place.read(parquet.files[0]!.hash));
+    const parquet = await harness.done(exportStep, { format: "parquet", fields }, { inputs });
+    const { buffer } = new Uint8Array(await harness.read(parquet.files[0]!.hash));
     assert.deepEqual(await parquetReadObjects({ file: buffer }), [
       { url: "https://news.example/0", title: "Article 0", price: 0, none: null },
       { url: "https://news.example/1", title: "Article 1", price: 0.5, none: null },
     ]);
     assert.match(
-      await textOf(place, await place.done(exportStep, { format: "markdown" }, { inputs })),
+      await textOf(harness, await harness.done(exportStep, { format: "markdown" }, { inputs })),
       /^---\nurl: ".*"\n.*# Article 1$/ms,
     );
   });
 
   it("has only items that meet its conditions, and each content once", async () => {
-    await using place = new StepPlace();
+    await using harness = new StepHarness();
     const params = { where: { fields: { word_count: { min: 50 } } }, unique: "content_hash" };
-    const { output, items } = await place.done(exportStep, params, { inputs: ARTICLES });
+    const { output, items } = await harness.done(exportStep, params, { inputs: ARTICLES });
     // 5 to 29 are long enough; 30 to 34 say what 0 to 4 said, which were too short; 35 to 39 say what 5 to 9 said.
     assert.equal(output["count"], 30);
     assert.deepEqual(
@@ -116,10 +116,10 @@ describe("an export", () => {
   });
 
   it("has a file for each part, when it is packed", async () => {
-    await using place = new StepPlace();
+    await using harness = new StepHarness();
     const params = { archive: "zip", split: { train: 8, test: 2 }, fields: { title: "title" } };
-    const end = await place.done(exportStep, params, { inputs: ARTICLES });
-    const folder = await unpacked(place, end, "zip");
+    const end = await harness.done(exportStep, params, { inputs: ARTICLES });
+    const folder = await unpacked(harness, end, "zip");
     assert.deepEqual(readdirSync(folder).toSorted(), ["test.jsonl", "train.jsonl"]);
     const { train, test } = end.output["splits"] as { train: number; test: number };
     assert.equal(train + test, 40);
@@ -131,9 +131,9 @@ describe("an export", () => {
   });
 
   it("is empty, but there, when nothing came in", async () => {
-    await using place = new StepPlace();
+    await using harness = new StepHarness();
     for (const params of [{}, { images: true }, { images: true, split: { a: 1 }, stratify: true }]) {
-      const { output, files } = await place.done(exportStep, params, { inputs: [] });
+      const { output, files } = await harness.done(exportStep, params, { inputs: [] });
       assert.equal(output["count"], 0);
       assert.ok(files.length > 0);
     }
@@ -158,24 +158,24 @@ describe("an export", () => {
     const split = { train: 1, con: 1, NUL: 1, Train: 1, console: 1 };
     assert.deepEqual(refused({ split }), ["params.split.Train", "params.split.con", "params.split.NUL"]);
     const fields = { file: "url", label: "url", split: "url", width: "image.width" };
-    const own = ["params.fields.file", "params.fields.label"];
-    assert.deepEqual(refused({ images: true, fields }), own);
-    assert.deepEqual(refused({ images: true, fields, split: { a: 1 } }), [...own, "params.fields.split"]);
+    const ofLabel = ["params.fields.file", "params.fields.label"];
+    assert.deepEqual(refused({ images: true, fields }), ofLabel);
+    assert.deepEqual(refused({ images: true, fields, split: { a: 1 } }), [...ofLabel, "params.fields.split"]);
     assert.deepEqual(refused({ fields }), []);
   });
 });
 
 describe("a dataset of images", () => {
   it("has folders by part and label, endings by content, and a manifest that tells of each file", async () => {
-    await using place = new StepPlace();
-    const inputs = await pictures(place, 40);
+    await using harness = new StepHarness();
+    const inputs = await pictures(harness, 40);
     const split = { train: 0.8, val: 0.1, test: 0.1 };
     const params = { images: true, split, stratify: true, format: "jsonl" };
-    const end = await place.done(exportStep, params, { inputs });
+    const end = await harness.done(exportStep, params, { inputs });
     assert.deepEqual(end.output["labels"], { cat: 30, dog: 10 });
     assert.deepEqual(end.output["splits"], { train: 32, val: 4, test: 4 });
     assert.equal(end.output["missing"], 0);
-    const folder = await unpacked(place, end, "zip");
+    const folder = await unpacked(harness, end, "zip");
     assert.deepEqual(readdirSync(folder).toSorted(), ["manifest.jsonl", "test", "train", "val"]);
     assert.equal(readdirSync(`${folder}/train/dog`).length, 8);
     assert.equal(readdirSync(`${folder}/train/cat`).length, 24);
@@ -195,7 +195,7 @@ describe("a dataset of images", () => {
         license: "CC-BY-4.0",
       });
       const bytes = readFileSync(`${folder}/${file}`);
-      assert.ok(bytes.equals(await place.read(String(hash))));
+      assert.ok(bytes.equals(await harness.read(String(hash))));
       const { format } = await sharp(bytes).metadata();
       assert.equal(file.split(".").at(-1), format === "jpeg" ? "jpg" : format);
       assert.equal(end.items[n]?.["file"], file);
@@ -204,36 +204,36 @@ describe("a dataset of images", () => {
   });
 
   it("is the same file each time, as ZIP and as TAR", async () => {
-    await using place = new StepPlace();
-    const inputs = await pictures(place, 12);
+    await using harness = new StepHarness();
+    const inputs = await pictures(harness, 12);
     for (const archive of ["zip", "tar", "tar.gz"]) {
       const params = { images: true, archive, split: { a: 1, b: 1 }, format: "csv" };
       const [first, second] = [
-        await place.done(exportStep, params, { inputs }),
-        await place.done(exportStep, params, { inputs }),
+        await harness.done(exportStep, params, { inputs }),
+        await harness.done(exportStep, params, { inputs }),
       ];
       assert.deepEqual(first.files, second.files);
       assert.deepEqual(first.output, second.output);
-      if (archive !== "zip") assert.ok(readdirSync(await unpacked(place, first, "tar")).includes("manifest.csv"));
-      const other = await place.done(exportStep, { ...params, seed: 7 }, { inputs });
+      if (archive !== "zip") assert.ok(readdirSync(await unpacked(harness, first, "tar")).includes("manifest.csv"));
+      const other = await harness.done(exportStep, { ...params, seed: 7 }, { inputs });
       assert.notEqual(other.files[0]?.hash, first.files[0]?.hash);
     }
   });
 
   it("recognises files that nobody has looked at, and leaves out those that are not there", async () => {
-    await using place = new StepPlace();
+    await using harness = new StepHarness();
     const png = await sharp({ create: { width: 4, height: 4, channels: 3, background: "red" } })
       .png()
       .toBuffer();
     const inputs = [
-      await place.file(png, { url: "https://a.example/lies.jpg", content_type: "image/jpeg" }),
-      await place.file("plain", { url: "https://a.example/x", content_type: "text/plain; charset=utf-8" }),
-      await place.file("what", { url: "https://a.example/model.stl" }),
-      await place.file("else", { url: "https://a.example/else" }),
+      await harness.file(png, { url: "https://a.example/lies.jpg", content_type: "image/jpeg" }),
+      await harness.file("plain", { url: "https://a.example/x", content_type: "text/plain; charset=utf-8" }),
+      await harness.file("what", { url: "https://a.example/model.stl" }),
+      await harness.file("else", { url: "https://a.example/else" }),
       { url: "https://a.example/gone.png", hash: "0".repeat(64) },
       { url: "https://a.example/page" },
     ];
-    const { output, items } = await place.done(exportStep, { images: true }, { inputs });
+    const { output, items } = await harness.done(exportStep, { images: true }, { inputs });
     assert.deepEqual(
       items.map(({ file }) => file),
       ["000001.png", "000002.txt", "000003.stl", "000004.bin"].map((name) => `unlabelled/${name}`),
@@ -242,16 +242,16 @@ describe("a dataset of images", () => {
   });
 
   it("fails, to be tried again, when files go while it is made: names must not shift", async () => {
-    await using place = new StepPlace();
-    const inputs = await Promise.all(["a", "b", "c"].map((name) => place.file(name, { label: "x", name })));
+    await using harness = new StepHarness();
+    const inputs = await Promise.all(["a", "b", "c"].map((name) => harness.file(name, { label: "x", name })));
     for (const passes of [1, 2]) {
       let pass = 0;
-      const context = place.context({ inputs });
+      const context = harness.context({ inputs });
       const disturbed = {
         ...context,
         inputs() {
           pass += 1;
-          if (pass === passes + 1) rmSync(place.artifacts.placeOf(inputs[passes]!.hash));
+          if (pass === passes + 1) rmSync(harness.artifacts.locationOf(inputs[passes]!.hash));
           return context.inputs();
         },
       };
@@ -260,12 +260,12 @@ describe("a dataset of images", () => {
         /a file was removed while the dataset was made/,
       );
     }
-    const { output } = await place.done(exportStep, { images: true }, { inputs });
+    const { output } = await harness.done(exportStep, { images: true }, { inputs });
     assert.deepEqual([output["count"], output["missing"]], [1, 2]);
   });
 
   it("gives every label a folder of its own, whatever it is called", async () => {
-    await using place = new StepPlace();
+    await using harness = new StepHarness();
     const labels = ["../../etc", "etc", "a/b", "a\\b", "CON", "猫", "Cat!", "cat?", "...", "x".repeat(500), "été"];
     labels.push(
       "manifest.jsonl",
@@ -275,8 +275,8 @@ describe("a dataset of images", () => {
       `${"y".repeat(79)}.z`,
       `lpt3${"-".repeat(80)}z`,
     );
-    const inputs = await Promise.all(labels.map((label) => place.file(label, { label })));
-    const end = await place.done(exportStep, { images: true, archive: "tar" }, { inputs });
+    const inputs = await Promise.all(labels.map((label) => harness.file(label, { label })));
+    const end = await harness.done(exportStep, { images: true, archive: "tar" }, { inputs });
     const folders = end.items.map(({ file }) => String(file).split("/"));
     assert.ok(folders.every((parts) => parts.length === 2));
     const names = folders.map(([name]) => name!.toLowerCase());
@@ -287,7 +287,7 @@ describe("a dataset of images", () => {
       names.join(" "),
     );
     assert.ok(names.includes("猫"));
-    const folder = await unpacked(place, end, "tar");
+    const folder = await unpacked(harness, end, "tar");
     assert.equal(readdirSync(folder).length, labels.length + 1);
   });
 });
@@ -322,13 +322,13 @@ describe("the parts of a dataset", () => {
         const exact = await splitByLabel({ train: 6, val: 2, test: 2 }, seed, stream(list));
         const shuffled = await splitByLabel({ train: 6, val: 2, test: 2 }, seed, stream(list.toReversed()));
         for (const label of ["l0", "l1", "l2"]) {
-          const own = list.filter((item) => item.label === label);
-          const parts = Map.groupBy(own, (item) => exact.splitOf(item));
+          const ofLabel = list.filter((item) => item.label === label);
+          const parts = Map.groupBy(ofLabel, (item) => exact.splitOf(item));
           const size = (name: string) => parts.get(name)?.length ?? 0;
-          assert.equal(size("train"), Math.round(0.6 * own.length));
-          assert.equal(size("train") + size("val"), Math.round(0.8 * own.length));
-          assert.equal(size("train") + size("val") + size("test"), own.length);
-          for (const item of own) assert.equal(shuffled.splitOf(item), exact.splitOf(item));
+          assert.equal(size("train"), Math.round(0.6 * ofLabel.length));
+          assert.equal(size("train") + size("val"), Math.round(0.8 * ofLabel.length));
+          assert.equal(size("train") + size("val") + size("test"), ofLabel.length);
+          for (const item of ofLabel) assert.equal(shuffled.splitOf(item), exact.splitOf(item));
         }
       }),
     );

@@ -11,7 +11,7 @@ import { deduplicateStep } from "../../src/workflows/steps/deduplicate.ts";
 import { validateStep } from "../../src/workflows/steps/validate.ts";
 import { type ImageSet, makeImageSet } from "../support/images.ts";
 import { encoder, photo } from "../support/pictures.ts";
-import { faultsOf, StepPlace } from "./step-kit.ts";
+import { faultsOf, StepHarness } from "./step-kit.ts";
 
 const images = createImageInspector({ clock: systemClock, processes: 2 });
 after(() => images.close());
@@ -19,20 +19,20 @@ const validate = validateStep(images);
 const deduplicate = deduplicateStep(images);
 const random = seededRandom(21);
 
-async function linesOf(place: StepPlace, files: readonly TaskArtifact[], name: string): Promise<Item[]> {
+async function linesOf(harness: StepHarness, files: readonly TaskArtifact[], name: string): Promise<Item[]> {
   const file = files.find(({ url }) => url.endsWith(`/${name}`));
   assert.ok(file !== undefined, `there is a file ${name}`);
-  const text = (await place.read(file.hash)).toString("utf8");
+  const text = (await harness.read(file.hash)).toString("utf8");
   return text
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line) as Item);
 }
 
-function itemsOf(place: StepPlace, { files }: ImageSet): Promise<Item[]> {
+function itemsOf(harness: StepHarness, { files }: ImageSet): Promise<Item[]> {
   return Promise.all(
     files.map(({ name, bytes, contentType }) =>
-      place.file(bytes, { name, content_type: contentType, url: `https://pictures.example/${name}` }),
+      harness.file(bytes, { name, content_type: contentType, url: `https://pictures.example/${name}` }),
     ),
   );
 }
@@ -42,13 +42,13 @@ const namesOf = (items: readonly Item[]) => items.map(({ name }) => name).sort()
 describe("a set of images that goes through validate and deduplicate", () => {
   for (const seed of [1, 2])
     it(`comes out as it should, seed ${seed}: the good ones once, the others with their reasons [slow]`, async () => {
-      await using place = new StepPlace();
+      await using harness = new StepHarness();
       const set = await makeImageSet({ count: 200, seed });
-      const inputs = await itemsOf(place, set);
+      const inputs = await itemsOf(harness, set);
 
-      const good = await place.done(validate, set.validate, { inputs });
+      const good = await harness.done(validate, set.validate, { inputs });
       assert.deepEqual(good.output, set.counts.validate);
-      const refused = await linesOf(place, good.files, "invalid.jsonl");
+      const refused = await linesOf(harness, good.files, "invalid.jsonl");
       const expected = new Map(set.files.map((file) => [file.name, file.expected]));
       for (const { name = "", valid, reason } of refused)
         assert.deepEqual([name, valid, reason], [name, false, expected.get(name)?.reason]);
@@ -64,18 +64,18 @@ describe("a set of images that goes through validate and deduplicate", () => {
           .filter((name) => name.startsWith("misnamed"))
           .sort(),
       );
-      assert.deepEqual(place.progress.at(-1), { done: 200, total: 200, message: undefined });
+      assert.deepEqual(harness.progress.at(-1), { done: 200, total: 200, message: undefined });
 
-      const once = await place.done(deduplicate, set.deduplicate, { inputs: good.items });
+      const once = await harness.done(deduplicate, set.deduplicate, { inputs: good.items });
       assert.deepEqual(once.output, set.counts.deduplicate);
-      for (const item of await linesOf(place, once.files, "removed.jsonl")) {
+      for (const item of await linesOf(harness, once.files, "removed.jsonl")) {
         const { match, name } = item["duplicate_of"] as { match: string; name: string };
         const like = expected.get(item.name ?? "");
         assert.equal(match, like?.nearDuplicateOf === null ? "exact" : "near");
         // Of the same bytes the first one stays, whatever the set calls it.
         assert.equal(originalOf(set, name), like?.nearDuplicateOf ?? originalOf(set, item.name ?? ""));
       }
-      const again = await place.done(deduplicate, set.deduplicate, { inputs: good.items.toReversed() });
+      const again = await harness.done(deduplicate, set.deduplicate, { inputs: good.items.toReversed() });
       assert.deepEqual(again.output, once.output, "the order of the items makes no difference to the counts");
     });
 });
@@ -87,11 +87,11 @@ function originalOf(set: ImageSet, name: string): string {
 
 describe("validate", () => {
   it("applies every rule to pictures, and says which one refuses [slow]", async () => {
-    await using place = new StepPlace();
+    await using harness = new StepHarness();
     const picture = await photo(random, 200, 100);
-    const jpeg = await place.file(await encoder(picture).jpeg().toBuffer(), { name: "a.jpg" });
+    const jpeg = await harness.file(await encoder(picture).jpeg().toBuffer(), { name: "a.jpg" });
     const why = async (params: Record<string, JsonValue>, item: Item = jpeg) => {
-      const { output } = await place.done(validate, params, { inputs: [item] });
+      const { output } = await harness.done(validate, params, { inputs: [item] });
       return Object.keys(output["reasons"] as object)[0] ?? null;
     };
     assert.equal(await why({}), null);
@@ -111,45 +111,45 @@ describe("validate", () => {
     assert.equal(await why({ strict_extension: true }, { ...jpeg, name: "a" }), null);
     assert.equal(await why({}, { url: "https://pictures.example/never-downloaded" }), "missing");
     assert.equal(await why({}, { hash: "0".repeat(64) }), "missing");
-    assert.equal(await why({}, await place.file("<!doctype html><p>Sorry", { name: "b.jpg" })), "not_an_image");
+    assert.equal(await why({}, await harness.file("<!doctype html><p>Sorry", { name: "b.jpg" })), "not_an_image");
 
     const set = await makeImageSet({ count: 60, seed: 9 });
-    const inputs = await itemsOf(place, set);
+    const inputs = await itemsOf(harness, set);
     const all = { ...set.validate, allow_animated: true, allow_blank: true };
-    const { output } = await place.done(validate, all, { inputs });
+    const { output } = await harness.done(validate, all, { inputs });
     const reasons = Object.keys(output["reasons"] as object);
     assert.ok(!reasons.includes("blank") && !reasons.includes("animated"), reasons.join(" "));
   });
 
   it("finds pictures that another step archives between the asking and the look", async () => {
-    await using place = new StepPlace();
+    await using harness = new StepHarness();
     const picture = await photo(random, 120, 80);
-    const plain = await place.file(await encoder(picture).jpeg().toBuffer());
-    const packed = await place.file(await encoder(picture).tiff({ compression: "none" }).toBuffer());
-    const removed = await place.file(await encoder(picture).png().toBuffer());
+    const plain = await harness.file(await encoder(picture).jpeg().toBuffer());
+    const packed = await harness.file(await encoder(picture).tiff({ compression: "none" }).toBuffer());
+    const removed = await harness.file(await encoder(picture).png().toBuffer());
     let looks = 0;
     const disturbed: ImageInspector = {
       async inspect(paths, signal) {
         looks += 1;
-        if (looks === 1) for (const { hash } of [plain, packed]) await place.artifacts.coolDown(hash);
-        if (looks === 1) rmSync(place.artifacts.placeOf(removed.hash));
+        if (looks === 1) for (const { hash } of [plain, packed]) await harness.artifacts.coolDown(hash);
+        if (looks === 1) rmSync(harness.artifacts.locationOf(removed.hash));
         return images.inspect(paths, signal);
       },
       close: async () => {},
     };
-    const { output } = await place.done(validateStep(disturbed), {}, { inputs: [plain, packed, removed] });
+    const { output } = await harness.done(validateStep(disturbed), {}, { inputs: [plain, packed, removed] });
     assert.deepEqual(output, { valid: 2, invalid: 1, reasons: { missing: 1 } });
     assert.equal(looks, 2);
   });
 
   it("checks files of any kind by what their bytes say", async () => {
-    await using place = new StepPlace();
-    const pdf = await place.file("%PDF-1.7 and so on", { name: "paper.pdf" });
-    const text = await place.file("plain words", { name: "words.txt", content_type: "Text/Plain; charset=utf-8" });
-    const page = await place.file("<!DOCTYPE html><title>no", { name: "lost.pdf", content_type: "application/pdf" });
+    await using harness = new StepHarness();
+    const pdf = await harness.file("%PDF-1.7 and so on", { name: "paper.pdf" });
+    const text = await harness.file("plain words", { name: "words.txt", content_type: "Text/Plain; charset=utf-8" });
+    const page = await harness.file("<!DOCTYPE html><title>no", { name: "lost.pdf", content_type: "application/pdf" });
     const inputs = [pdf, text, page];
     const run = async (params: Record<string, JsonValue>) => {
-      const { output, items } = await place.done(validate, { kind: "file", ...params }, { inputs });
+      const { output, items } = await harness.done(validate, { kind: "file", ...params }, { inputs });
       return [items.map(({ name }) => name), output["reasons"]];
     };
     assert.deepEqual(await run({}), [["paper.pdf", "words.txt", "lost.pdf"], {}]);
@@ -171,31 +171,31 @@ describe("validate", () => {
   });
 
   it("ends with nothing when nothing comes in, and stops when it is told to", async () => {
-    await using place = new StepPlace();
-    const { output, files } = await place.done(validate, {}, {});
+    await using harness = new StepHarness();
+    const { output, files } = await harness.done(validate, {}, {});
     assert.deepEqual(output, { valid: 0, invalid: 0, reasons: {} });
     assert.deepEqual(files, []);
     const stop = AbortSignal.abort(new Error("time is over"));
-    const inputs = [await place.file("x")];
-    await assert.rejects(place.run(validate, {}, { inputs, signal: stop }), /time is over/);
-    await assert.rejects(place.run(deduplicate, {}, { inputs, signal: stop }), /time is over/);
+    const inputs = [await harness.file("x")];
+    await assert.rejects(harness.run(validate, {}, { inputs, signal: stop }), /time is over/);
+    await assert.rejects(harness.run(deduplicate, {}, { inputs, signal: stop }), /time is over/);
   });
 });
 
 describe("deduplicate", () => {
   it("looks at pictures whose items have a field named image from the page they were on", async () => {
-    await using place = new StepPlace();
+    await using harness = new StepHarness();
     const picture = await photo(random, 240, 160);
-    const large = await place.file(await encoder(picture).jpeg().toBuffer());
-    const small = await place.file(await encoder(picture).resize(120, 80).jpeg().toBuffer());
+    const large = await harness.file(await encoder(picture).jpeg().toBuffer());
+    const small = await harness.file(await encoder(picture).resize(120, 80).jpeg().toBuffer());
     for (const image of ["https://pictures.example/a.jpg", { url: "https://pictures.example/a.jpg" }, null, 7]) {
       const inputs = [large, small].map((item) => ({ ...item, image }) as unknown as Item);
-      const { output } = await place.done(deduplicate, {}, { inputs });
+      const { output } = await harness.done(deduplicate, {}, { inputs });
       assert.deepEqual(output, { kept: 1, removed: 1, exact: 0, near: 1 }, JSON.stringify(image));
     }
-    const judged = (await place.done(validate, {}, { inputs: [large, small] })).items;
+    const judged = (await harness.done(validate, {}, { inputs: [large, small] })).items;
     const unseen = deduplicateStep({ inspect: async (paths) => paths.map(() => assert.fail()), close: async () => {} });
-    const { output } = await place.done(unseen, {}, { inputs: judged });
+    const { output } = await harness.done(unseen, {}, { inputs: judged });
     assert.deepEqual(
       output,
       { kept: 1, removed: 1, exact: 0, near: 1 },
@@ -204,24 +204,24 @@ describe("deduplicate", () => {
   });
 
   it("looks at pictures that nobody has looked at, and leaves files of other kinds to their bytes", async () => {
-    await using place = new StepPlace();
+    await using harness = new StepHarness();
     const [one, two] = [await photo(random, 160, 120), await photo(random, 160, 120)];
     const inputs = [
-      await place.file(await encoder(one).resize(80).jpeg().toBuffer(), { name: "small.jpg" }),
-      await place.file(await encoder(one).png().toBuffer(), { name: "large.png" }),
-      await place.file(await encoder(two).png().toBuffer(), { name: "other.png" }),
-      await place.file("words", { name: "words.txt" }),
-      await place.file("words", { name: "words-again.txt" }),
+      await harness.file(await encoder(one).resize(80).jpeg().toBuffer(), { name: "small.jpg" }),
+      await harness.file(await encoder(one).png().toBuffer(), { name: "large.png" }),
+      await harness.file(await encoder(two).png().toBuffer(), { name: "other.png" }),
+      await harness.file("words", { name: "words.txt" }),
+      await harness.file("words", { name: "words-again.txt" }),
       { url: "https://pictures.example/without-a-file" },
       { url: "https://pictures.example/without-a-file" },
     ];
-    const largest = await place.done(deduplicate, {}, { inputs });
+    const largest = await harness.done(deduplicate, {}, { inputs });
     assert.deepEqual(largest.output, { kept: 5, removed: 2, exact: 1, near: 1 });
     assert.deepEqual(
       largest.items.map(({ name }) => name),
       ["large.png", "other.png", "words.txt", undefined, undefined],
     );
-    const removed = await linesOf(place, largest.files, "removed.jsonl");
+    const removed = await linesOf(harness, largest.files, "removed.jsonl");
     assert.deepEqual(
       removed.map(({ name, duplicate_of }) => {
         const like = duplicate_of as Record<string, JsonValue>;
@@ -232,14 +232,14 @@ describe("deduplicate", () => {
         ["words-again.txt", "words.txt", "exact"],
       ],
     );
-    const first = await place.done(deduplicate, { keep: "first" }, { inputs });
+    const first = await harness.done(deduplicate, { keep: "first" }, { inputs });
     assert.equal(first.items[0]?.name, "small.jpg");
-    const exact = await place.done(deduplicate, { distance: 0 }, { inputs });
+    const exact = await harness.done(deduplicate, { distance: 0 }, { inputs });
     assert.deepEqual(exact.output, { kept: 6, removed: 1, exact: 1, near: 0 });
   });
 
   it("takes 20,000 pictures whose hashes are known without looking at a file [slow]", async () => {
-    await using place = new StepPlace();
+    await using harness = new StepHarness();
     const hex = (digits: number) =>
       Array.from({ length: digits }, () => Math.floor(random.next() * 16).toString(16)).join("");
     const originals = Array.from({ length: 15_000 }, (_, at) => ({
@@ -256,7 +256,7 @@ describe("deduplicate", () => {
       image: { ...image, phash: image.phash.replace(/^./, (digit) => (Number.parseInt(digit, 16) ^ 5).toString(16)) },
     }));
     const again = originals.slice(-1000).map((item) => ({ ...item, name: `again-${item.name}` }));
-    const { output } = await place.done(deduplicate, {}, { inputs: [...copies, ...originals, ...again] });
+    const { output } = await harness.done(deduplicate, {}, { inputs: [...copies, ...originals, ...again] });
     assert.deepEqual(output, { kept: 15_000, removed: 5000, exact: 1000, near: 4000 });
   });
 });

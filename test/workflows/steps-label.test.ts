@@ -7,13 +7,13 @@ import type { JsonValue } from "../../src/domain/lane/queue-item.ts";
 import { Allowance } from "../../src/workflows/allowance.ts";
 import type { Item } from "../../src/workflows/step-kind.ts";
 import { labelStep } from "../../src/workflows/steps/label.ts";
-import { faultsOf, StepPlace } from "./step-kit.ts";
+import { faultsOf, StepHarness } from "./step-kit.ts";
 
 const picture = (url: string, more: Item = {}): Item => ({ url, content_type: "image/jpeg", ...more });
 
 async function labelsOf(params: Record<string, JsonValue>, inputs: Item[]) {
-  await using place = new StepPlace();
-  const { output, items } = await place.done(labelStep, params, { inputs });
+  await using harness = new StepHarness();
+  const { output, items } = await harness.done(labelStep, params, { inputs });
   return { output, labels: items.map(({ label }) => label ?? null) };
 }
 
@@ -121,26 +121,26 @@ describe("labels", () => {
     assert.notDeepEqual(faultsOf(labelStep, {}), []);
     assert.notDeepEqual(faultsOf(labelStep, { from: "colour" }), []);
     assert.notDeepEqual(faultsOf(labelStep, { rules: [{ label: "a", colour: "red" }] }), []);
-    const told = (params: Record<string, JsonValue>) =>
+    const messagesOf = (params: Record<string, JsonValue>) =>
       labelStep.check!(params, []).map(({ path, message }) => `${path}: ${message}`);
     for (const params of [{ label: null }, { label: "a", from: "host" }])
-      assert.match(told(params).join(), /^params: expected one of/);
-    assert.match(told({ rules: [{ label: "a", url: "/(?=x)y/" }] }).join(), /^params\.rules\[0\]\.url: "/);
-    assert.deepEqual(told({ rules: [{ label: "a", url: "**/x/**" }] }), []);
+      assert.match(messagesOf(params).join(), /^params: expected one of/);
+    assert.match(messagesOf({ rules: [{ label: "a", url: "/(?=x)y/" }] }).join(), /^params\.rules\[0\]\.url: "/);
+    assert.deepEqual(messagesOf({ rules: [{ label: "a", url: "**/x/**" }] }), []);
   });
 });
 
 describe("labels by a model", () => {
   it("send the file, a few at a time, and keep the order", async () => {
-    await using place = new StepPlace();
+    await using harness = new StepHarness();
     await using endpoint = await model(({ body }) => ({ body: { label: body.toString().slice(0, 3), score: 0.5 } }));
     const inputs = await Promise.all(
       Array.from({ length: 40 }, (_, n) =>
-        place.file(`${n % 2 === 0 ? "cat" : "dog"} ${n}`, { content_type: "image/png" }),
+        harness.file(`${n % 2 === 0 ? "cat" : "dog"} ${n}`, { content_type: "image/png" }),
       ),
     );
     const params = { endpoint: { url: endpoint.url, concurrency: 3, headers: { Authorization: "Bearer x" } } };
-    const { output, items } = await place.done(labelStep, params, { inputs });
+    const { output, items } = await harness.done(labelStep, params, { inputs });
     assert.deepEqual(output, { labelled: 40, unlabelled: 0, failed: 0, labels: { cat: 20, dog: 20 } });
     assert.deepEqual(
       items.map(({ hash, label, label_score: score }) => [hash, label, score]),
@@ -151,22 +151,22 @@ describe("labels by a model", () => {
   });
 
   it("send the item where there is no file, or where that is wanted", async () => {
-    await using place = new StepPlace();
+    await using harness = new StepHarness();
     await using endpoint = await model(({ body }) => ({ body: { label: (JSON.parse(body.toString()) as Item).name } }));
-    const file = await place.file("bytes", { name: "a" });
-    const { items } = await place.done(
+    const file = await harness.file("bytes", { name: "a" });
+    const { items } = await harness.done(
       labelStep,
       { endpoint: { url: endpoint.url, send: "item" } },
       { inputs: [file] },
     );
     assert.equal(items[0]?.label, "a");
-    const plain = await place.done(labelStep, { endpoint: endpoint.url }, { inputs: [{ name: "b" }] });
+    const plain = await harness.done(labelStep, { endpoint: endpoint.url }, { inputs: [{ name: "b" }] });
     assert.equal(plain.items[0]?.label, "b");
     assert.ok(endpoint.asked.every(({ type }) => type === "application/json"));
   });
 
   it("count what could not be had, and fail only when it is too much", async () => {
-    await using place = new StepPlace();
+    await using harness = new StepHarness();
     const answers = [
       { body: { label: "cat", score: 0.9 } },
       { status: 500, body: "broken" },
@@ -177,49 +177,49 @@ describe("labels by a model", () => {
     await using endpoint = await model((_, n) => answers[n % answers.length]!);
     const inputs = answers.map((_, n) => ({ name: String(n) }));
     const params = { url: endpoint.url, concurrency: 1, min_score: 0.5 };
-    const { output, items } = await place.done(labelStep, { endpoint: params }, { inputs });
+    const { output, items } = await harness.done(labelStep, { endpoint: params }, { inputs });
     assert.deepEqual(output, { labelled: 1, unlabelled: 4, failed: 2, labels: { cat: 1 } });
     assert.match(String(items[1]?.["label_error"]), /500/);
     assert.match(String(items[2]?.["label_error"]), /did not answer/);
     await assert.rejects(
-      place.done(labelStep, { endpoint: { ...params, max_failed_ratio: 0.3 } }, { inputs }),
+      harness.done(labelStep, { endpoint: { ...params, max_failed_ratio: 0.3 } }, { inputs }),
       (error) => error instanceof FetchFailure && /2 of 5 items/.test(error.message),
     );
     await using dead = await model(() => ({ status: 503, body: "" }));
     await assert.rejects(
-      place.done(labelStep, { endpoint: dead.url }, { inputs }),
+      harness.done(labelStep, { endpoint: dead.url }, { inputs }),
       (error) => error instanceof FetchFailure && error.failure.reason === "http_server_error",
     );
   });
 
   it("stop when nobody answers any more, and do not take a redirect for an answer", async () => {
-    await using place = new StepPlace();
+    await using harness = new StepHarness();
     const inputs = Array.from({ length: 300 }, (_, n) => ({ name: String(n) }));
     await using dying = await model((_, n) => (n < 5 ? { body: { label: "cat" } } : { status: 500, body: "" }));
     const lost = (error: unknown) => error instanceof FetchFailure && /20 requests in a row failed/.test(error.message);
-    await assert.rejects(place.done(labelStep, { endpoint: dying.url }, { inputs }), lost);
+    await assert.rejects(harness.done(labelStep, { endpoint: dying.url }, { inputs }), lost);
     assert.ok(dying.asked.length < 35, `${dying.asked.length} requests`);
     // What it refuses is the fault of the items, however many there are.
     await using picky = await model((_, n) => (n === 0 ? { body: { label: "cat" } } : { status: 422, body: "" }));
-    const { output } = await place.done(labelStep, { endpoint: picky.url }, { inputs });
+    const { output } = await harness.done(labelStep, { endpoint: picky.url }, { inputs });
     assert.deepEqual([output["labelled"], output["failed"]], [1, 299]);
     await using moved = await model(() => ({ status: 302, headers: { location: "/login" }, body: { label: "cat" } }));
     await assert.rejects(
-      place.done(labelStep, { endpoint: moved.url }, { inputs: [{}] }),
+      harness.done(labelStep, { endpoint: moved.url }, { inputs: [{}] }),
       (error) => error instanceof FetchFailure && /leads to .*\/login/.test(error.message),
     );
     assert.equal(moved.asked.length, 1);
   });
 
   it("wait as long as the model asks for, if that is not long", async () => {
-    await using place = new StepPlace();
+    await using harness = new StepHarness();
     const busy = (seconds: string) => ({ status: 429, headers: { "retry-after": seconds }, body: "" });
     await using endpoint = await model((_, n) => (n < 2 ? busy("0.05") : { body: { label: "cat" } }));
     const params = { endpoint: { url: endpoint.url, concurrency: 1 } };
-    const { output } = await place.done(labelStep, params, { inputs: [{}, {}] });
+    const { output } = await harness.done(labelStep, params, { inputs: [{}, {}] });
     assert.deepEqual([output["labelled"], endpoint.asked.length], [2, 4]);
     await using closed = await model(() => busy("86400"));
-    await assert.rejects(place.done(labelStep, { endpoint: closed.url }, { inputs: [{}] }), /429/);
+    await assert.rejects(harness.done(labelStep, { endpoint: closed.url }, { inputs: [{}] }), /429/);
     assert.equal(closed.asked.length, 1);
   });
 
@@ -238,7 +238,7 @@ describe("labels by a model", () => {
   });
 
   it("end at once when the step is not wanted any more", async () => {
-    await using place = new StepPlace();
+    await using harness = new StepHarness();
     const stop = new AbortController();
     await using endpoint = await model(async () => {
       stop.abort(new Error("cancelled"));
@@ -247,7 +247,7 @@ describe("labels by a model", () => {
     });
     const inputs = Array.from({ length: 100 }, (_, n) => ({ name: String(n) }));
     await assert.rejects(
-      place.done(labelStep, { endpoint: endpoint.url }, { inputs, signal: stop.signal }),
+      harness.done(labelStep, { endpoint: endpoint.url }, { inputs, signal: stop.signal }),
       /cancelled/,
     );
     assert.ok(endpoint.asked.length <= 4);

@@ -105,10 +105,10 @@ describe("steps of a workflow", { concurrency: 4 }, () => {
       assert.equal(headers["authorization"], "open-sesame");
     }
     assert.equal(steps.get("call")?.task.attempts.length, 2);
-    const told = (await shop.place.events(id)).map(({ message }) => message);
+    const messages = (await shop.place.events(id)).map(({ message }) => message);
     assert.ok(
-      told.some((message) => /Retry scheduled: .* in 1(\.1)? s/.test(message)),
-      told.join("\n"),
+      messages.some((message) => /Retry scheduled: .* in 1(\.1)? s/.test(message)),
+      messages.join("\n"),
     );
   });
 
@@ -118,19 +118,19 @@ describe("steps of a workflow", { concurrency: 4 }, () => {
     await shop.place.said(id, /Retry scheduled: .* in 4/);
     await shop.cancel(id);
     assert.equal((await shop.ended(id)).status, "cancelled");
-    const told = (await shop.place.events(id)).flatMap(
+    const messages = (await shop.place.events(id)).flatMap(
       ({ message }) => /Retry scheduled: .*? in ([\d.]+) s/.exec(message)?.[1] ?? [],
     );
     const { attempts } = (await shop.step(id, "call")).task;
     for (const [index, seconds] of [1, 2, 4].entries()) {
-      const said = Number(told[index]);
-      assert.ok(said >= seconds && said <= seconds * 1.1, `try ${index + 1}: ${told.join(", ")}`);
+      const said = Number(messages[index]);
+      assert.ok(said >= seconds && said <= seconds * 1.1, `try ${index + 1}: ${messages.join(", ")}`);
       const [before, after] = [attempts[index]!, attempts[index + 1]];
       if (after === undefined) continue;
       const waited = Date.parse(after.started_at) - (Date.parse(before.started_at) + before.duration_ms);
       assert.ok(waited >= seconds * 1000 - 5, `${waited} ms after try ${index + 1}`);
     }
-    assert.ok(attempts.length >= 3 && told.length >= 3);
+    assert.ok(attempts.length >= 3 && messages.length >= 3);
   });
 
   test("a step that takes longer than its timeout fails for that reason, and its request is ended", async () => {

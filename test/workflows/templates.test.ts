@@ -202,8 +202,8 @@ describe("a built-in template", { concurrency: 2 }, () => {
       [1, 0, 0, 27, 2],
     );
     assert.equal(site.count("/told"), 1);
-    const told = JSON.parse(site.of("/told")[0]!.body) as Record<string, JsonValue>;
-    assert.deepEqual(told["changes"], [
+    const payload = JSON.parse(site.of("/told")[0]!.body) as Record<string, JsonValue>;
+    assert.deepEqual(payload["changes"], [
       {
         kind: "changed",
         url: site.url("/p3"),
@@ -212,8 +212,8 @@ describe("a built-in template", { concurrency: 2 }, () => {
         fields: { price: { before: 4, after: 3.5 } },
       },
     ]);
-    assert.deepEqual([told["failed"], (told["failed_pages"] as JsonValue[]).length], [2, 2]);
-    assert.deepEqual((told["failed_pages"] as JsonValue[])[0], gone);
+    assert.deepEqual([payload["failed"], (payload["failed_pages"] as JsonValue[]).length], [2, 2]);
+    assert.deepEqual((payload["failed_pages"] as JsonValue[])[0], gone);
     const [header, ...rows] = (await exported(second)).toString("utf8").trimEnd().split(/\r?\n/);
     assert.equal(header, "url,title,price,currency,not_read");
     assert.equal(rows.length, 30);

@@ -53,7 +53,7 @@ export interface ObjectInfo {
   ageMs: number;
 }
 
-/** One request: what came back, and how to end it. */
+/** One request: its response, and how to abort it. */
 interface Call {
   response: Response | null;
   controller: AbortController;
@@ -67,7 +67,7 @@ export class Bucket {
   readonly #where: Whereabouts;
   readonly #limits: BucketLimits;
   readonly #turns = new Turns(AT_ONCE);
-  /** The client gives neither headers nor a way to end a request; both pass through the `fetch` that it is given. */
+  /** The client exposes neither headers nor an abort; both pass through the custom `fetch`. */
   readonly #calls = new AsyncLocalStorage<Call>();
 
   constructor({ endpoint, region, bucket, prefix, accessKeyId, secretAccessKey, clock, limits }: BucketOptions) {
@@ -100,12 +100,12 @@ export class Bucket {
     };
   }
 
-  /** Null: there is none. A transfer that breaks off goes on where it was. `to` is the first byte that is not wanted. */
+  /** Null: there is none. An interrupted transfer resumes. `to` is exclusive. */
   async get(key: string, range: { to?: number } = {}): Promise<Readable | null> {
     try {
       const first = await this.#getFrom(key, 0, range.to);
       const bytes = Readable.from(this.#bytesOf(key, first, range.to), { objectMode: false });
-      // One that nobody begins to read would keep its connection.
+      // An unread response would keep its connection.
       return bytes.once("close", () => first.controller.abort());
     } catch (error) {
       if (isMissing(error)) return null;
@@ -117,7 +117,7 @@ export class Bucket {
     await this.#send(() => this.#s3.putObject(this.#prefix + key, body));
   }
 
-  /** A file of this machine; it is to be seen there when all of it has arrived. */
+  /** A local file; the object appears when all of it has arrived. */
   async putFile(key: string, path: string, size: number): Promise<void> {
     const file = await openAsBlob(path);
     const partBytes = Math.max(this.#limits.partBytes, Math.ceil(size / MOST_PARTS));
@@ -139,7 +139,7 @@ export class Bucket {
         if (typeof done.etag !== "string") throw Object.assign(new Error("not completed"), { status: 500 });
       });
     } catch (error) {
-      // What has arrived is of no use to anyone; a storage that is gone has a rule of its own for it.
+      // The uploaded parts are useless; a storage that is gone has a lifecycle rule for them.
       await this.#once(() => this.#s3.abortMultipartUpload(full, upload), PROBE_MS).catch(() => {});
       throw error;
     }
@@ -160,7 +160,7 @@ export class Bucket {
     await this.#ask(() => this.#s3.deleteObject(this.#prefix + key));
   }
 
-  /** Stores, reads and removes a small object, and says what is wrong when it cannot. */
+  /** Stores, reads and removes a small object; throws with the reason when it cannot. */
   async probe(name: string): Promise<void> {
     const key = `${this.#prefix}${name}`;
     try {
@@ -236,7 +236,7 @@ export class Bucket {
         }
         return;
       } catch (error) {
-        // Whoever has its last byte has all of it.
+        // With the last byte, the file is complete.
         if (position === length) return;
         if (++broken > this.#limits.againMs.length) throw asStorageError(error, this.#where);
       } finally {
@@ -285,7 +285,7 @@ export class Bucket {
 
   /** By the clock of the storage, as all ages are: it may differ from ours. */
   #timeOf(response: Response | null): number {
-    const told = Date.parse(response?.headers.get("date") ?? "");
-    return Number.isNaN(told) ? this.#clock.now() : told;
+    const serverTime = Date.parse(response?.headers.get("date") ?? "");
+    return Number.isNaN(serverTime) ? this.#clock.now() : serverTime;
   }
 }

@@ -1,4 +1,4 @@
-/** What a storage says when it does not do what it was asked, in words that help. */
+/** Turns errors of a storage service into helpful messages. */
 import { OrbError, systemCode } from "../../base/errors.ts";
 
 /** How often a request is worth repeating: the same one may well succeed a moment later. */

@@ -16,12 +16,12 @@ import { Turns } from "../turns.ts";
 export interface FetchedLimits {
   /** Above it, those go that were wanted longest ago. */
   mostBytes: number;
-  /** Who was told a path may open it for so long, however full it is. */
+  /** How long a returned path stays valid, however full the folder is. */
   keptMs: number;
 }
 
 export const FETCHED_LIMITS: FetchedLimits = { mostBytes: 2 * 1024 ** 3, keptMs: 10 * 60_000 };
-/** Wanted by nobody for so long, it goes. */
+/** Unused copies are removed after this time. */
 const UNUSED_MS = 60 * 60_000;
 const SWEEP_MS = 60_000;
 const AT_ONCE = 8;

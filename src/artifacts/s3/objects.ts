@@ -68,9 +68,9 @@ export class StoredObjects {
   }
 
   /**
-   * Nothing can be renamed here, and who stores the same content at this moment cannot be told from who stored it long
-   * ago. So an object that nobody names is first laid aside, from where it is still read; when an hour later there is
-   * no row that names it, and nobody has stored it anew, it goes for good.
+   * Objects cannot be renamed, and a writer of the same content at this moment looks like an old one. So an
+   * unreferenced object is first quarantined, where it is still readable; if an hour later no row references it and
+   * nobody has stored it again, it is removed.
    */
   async removeOrphaned(hash: string, isOrphaned: () => Promise<boolean>): Promise<boolean> {
     const hot = await this.#bucket.head(artifactPath(hash));
@@ -84,25 +84,25 @@ export class StoredObjects {
       }
       return false;
     }
-    const aside = await this.#loose(hash);
-    if (aside.some(isYoung)) return false;
-    if (aside.length === 0) return this.#isGone(hash);
+    const quarantined = await this.#loose(hash);
+    if (quarantined.some(isYoung)) return false;
+    if (quarantined.length === 0) return this.#isGone(hash);
     if (!(await isOrphaned())) {
       await this.#putBack(hash);
       return false;
     }
-    for (const { key } of aside) await this.#bucket.remove(key);
+    for (const { key } of quarantined) await this.#bucket.remove(key);
     return true;
   }
 
-  /** Asked so that a bucket that is not there, of which no object is, is told from one without the object. */
+  /** Distinguishes a missing bucket from a missing object. */
   async #isGone(hash: string): Promise<boolean> {
     const bytes = await this.#bucket.get(artifactPath(hash));
     bytes?.destroy();
     return bytes === null;
   }
 
-  /** Named again: to where it is looked for first. What is compressed goes to the cold place. */
+  /** Referenced again: moved back to where it is looked for first. A compressed object goes to the archive tier. */
   async #putBack(hash: string): Promise<ObjectInfo | null> {
     let hot: ObjectInfo | null = null;
     for (const object of await this.#loose(hash)) {
@@ -123,7 +123,7 @@ export class StoredObjects {
     return this.#heads(LOOSE + hash);
   }
 
-  /** Each is asked for by name: that is quicker than a list, and costs less. */
+  /** Requested by name: faster and cheaper than a list. */
   async #heads(plain: string): Promise<ObjectInfo[]> {
     const found = await Promise.all([plain + PACKED_SUFFIX, plain].map((key) => this.#bucket.head(key)));
     return found.filter((object) => object !== null);
@@ -132,7 +132,7 @@ export class StoredObjects {
   async #copy(object: ObjectInfo, to: string): Promise<void> {
     if (await this.#bucket.copy(object.key, to, object.bytes)) return;
     const bytes = await this.#bucket.get(object.key);
-    // Gone meanwhile: then somebody else has moved it.
+    // Gone: another process has moved it.
     if (bytes !== null) await this.#sendDraft(to, (draft) => pipeline(bytes, draft));
   }
 

@@ -14,11 +14,11 @@ import { FileWriter } from "../writer.ts";
 import type { Bucket } from "./bucket.ts";
 import { FetchedFiles, type FetchedLimits } from "./fetched.ts";
 import { StoredObjects } from "./objects.ts";
-import { BucketPlace } from "./place.ts";
+import { BucketSink } from "./sink.ts";
 
 export function createBucketArtifactStore(options: {
   bucket: Bucket;
-  /** For what is of this machine. */
+  /** For local files. */
   dir: string;
   clock: Clock;
   fetched?: FetchedLimits;
@@ -27,7 +27,7 @@ export function createBucketArtifactStore(options: {
   const folder = new Folder(dir, clock);
   onDisk(() => makeFolder(folder.tmp));
   removeLeftovers(folder, clock.now() - STALE_MS);
-  const place = new BucketPlace(bucket);
+  const sink = new BucketSink(bucket);
   const objects = new StoredObjects(bucket, folder);
   const fetched = new FetchedFiles(folder, options.fetched);
 
@@ -38,14 +38,14 @@ export function createBucketArtifactStore(options: {
   };
   return {
     home: bucket.home,
-    writer: (writerOptions = {}) => new FileWriter(folder, place, writerOptions),
+    writer: (writerOptions = {}) => new FileWriter(folder, sink, writerOptions),
     resumable: (key) => readPart(folder, key),
     dropPart: (key) => dropPart(folder, key),
     parts: () => partsIn(folder),
     has: async (hash) => (await objects.find(hash)) !== null,
     sizeOf: (hash) => objects.sizeOf(hash),
     open,
-    placeOf: (hash) => bucket.addressOf(artifactPath(hash)),
+    locationOf: (hash) => bucket.addressOf(artifactPath(hash)),
     pathOf: (hash) => fetched.pathOf(hash, () => open(hash)),
     ageOf: async (hash) => (await bucket.head(artifactPath(hash)))?.ageMs ?? null,
     coolDown: (hash) => objects.coolDown(hash),

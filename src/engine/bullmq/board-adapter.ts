@@ -21,11 +21,11 @@ const TYPES: Readonly<Record<string, string>> = {
 type Handler = AppControllerRoute["handler"];
 
 /**
- * What Bull Board is told to be served by. It takes what can be read alone: what would change something is not refused by
- * a check, but is not there.
+ * The server adapter for Bull Board. It registers read-only routes alone: operations that change something do not exist
+ * here, instead of being refused.
  */
 export class BoardAdapter implements IServerAdapter {
-  readonly #place: string;
+  readonly #basePath: string;
   #queues: BullBoardQueues = new Map();
   #ui: UIConfig = {};
   #views = "";
@@ -35,9 +35,9 @@ export class BoardAdapter implements IServerAdapter {
   #readings: { pattern: RegExp; handler: Handler }[] = [];
   #known: Promise<ReadonlySet<string>> | null = null;
 
-  /** `place`: where it is on its server. */
-  constructor(place: string) {
-    this.#place = place;
+  /** `basePath`: where it is on its server. */
+  constructor(basePath: string) {
+    this.#basePath = basePath;
   }
 
   setQueues(queues: BullBoardQueues): this {
@@ -67,7 +67,7 @@ export class BoardAdapter implements IServerAdapter {
     return this;
   }
 
-  /** What fails is told as every other call of the server tells it. */
+  /** Failures are reported like those of every other call of the server. */
   setErrorHandler(): this {
     return this;
   }
@@ -88,7 +88,7 @@ export class BoardAdapter implements IServerAdapter {
     return { status: 200, type, body: await readFile(join(this.#files, name)) };
   }
 
-  /** How to get what the page asks for; null: there is no such thing. */
+  /** The handler for a request of the page; null: not found. */
   reading(path: string, query: Readonly<Record<string, unknown>>): (() => Promise<BoardAnswer>) | null {
     for (const { pattern, handler } of this.#readings) {
       const match = pattern.exec(path);
@@ -110,7 +110,7 @@ export class BoardAdapter implements IServerAdapter {
   }
 
   async #pageFor(handler: AppViewRoute["handler"]): Promise<BoardAnswer> {
-    const { name, params } = handler({ basePath: this.#place, uiConfig: this.#ui });
+    const { name, params } = handler({ basePath: this.#basePath, uiConfig: this.#ui });
     const template = await readFile(join(this.#views, name), "utf8");
     return { status: 200, type: "text/html; charset=utf-8", body: fillIn(ownThingsOnly(template), params) };
   }
@@ -135,14 +135,17 @@ async function filesIn(folder: string): Promise<ReadonlySet<string>> {
   );
 }
 
-/** Nothing of other servers, such as fonts, and nothing inline: what is shown until the scripts are there is left out. */
+/**
+ * No resources of other servers, such as fonts, and nothing inline: the placeholder shown until scripts load is
+ * removed.
+ */
 function ownThingsOnly(template: string): string {
   return template
     .replaceAll(/<link\b[^>]*\bhref="https?:[^>]*>/g, "")
     .replace(/(<div id="root">)[^]*?<\/style>\s*(<\/div>)/, "$1$2");
 }
 
-/** The two kinds of places that a template of EJS has where it has no code. */
+/** The two kinds of EJS placeholders without code. */
 function fillIn(template: string, params: Readonly<Record<string, string>>): string {
   return template.replaceAll(/<%([=-]) (\w+) %>/g, (_, kind: string, name: string) => {
     const value = params[name] ?? "";

@@ -15,10 +15,10 @@ export interface TicketBoardOptions {
   prefix: string;
   clock: Clock;
   /** The place of the board on its server, such as `/admin/queues`. */
-  place: string;
+  basePath: string;
 }
 
-/** Somebody sits in front of it: what takes longer than this is not there. */
+/** A person waits for the answer: slower calls fail. */
 const PATIENCE_MS = 3000;
 
 const ABOUT: Readonly<Record<Line, string>> = {
@@ -34,13 +34,13 @@ export class TicketBoard implements Board {
   readonly #queues: readonly Queue[];
   readonly #adapter: BoardAdapter;
 
-  constructor({ redisUrl, prefix, clock, place }: TicketBoardOptions) {
+  constructor({ redisUrl, prefix, clock, basePath }: TicketBoardOptions) {
     this.#clock = clock;
     this.#redis = redisAt(redisUrl);
-    this.#adapter = new BoardAdapter(place);
+    this.#adapter = new BoardAdapter(basePath);
     this.#queues = LINES.map((line) => {
       const queue = new Queue(line, { connection: this.#redis, prefix, skipMetasUpdate: true, skipVersionCheck: true });
-      // Whoever looks is told.
+      // Errors are shown on the page.
       queue.on("error", () => {});
       return queue;
     });

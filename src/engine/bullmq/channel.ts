@@ -12,11 +12,11 @@ export interface ChannelOptions {
   log: Log;
   /** Lanes of ours got work. */
   onLanes(lanes: string[]): void;
-  /** Limits, pauses or run states changed, or may have: whoever was cut off has missed what was said. */
+  /** Limits, pauses or run states changed, or may have: a reconnected process has missed messages. */
   onControl(): void;
 }
 
-/** What owners are told at once. Nothing depends on it: what is missed here is found in the store a little later. */
+/** Notifications for owners. Nothing depends on them: a missed one is found in the store a little later. */
 export class RevokeChannel {
   readonly #options: ChannelOptions;
   readonly #redis: Redis;

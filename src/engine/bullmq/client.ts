@@ -14,10 +14,10 @@ export interface TicketClientOptions {
   log: Log;
 }
 
-/** Whoever has written work answers its caller; that it cannot tell of it must not keep anybody waiting for longer. */
+/** A caller that has written work gets its answer; a failing notification must not delay it longer than this. */
 const POKE_MS = 500;
 
-/** How a process that does no work itself tells those who do. Connects when there is something to tell. */
+/** Notifies workers from a process that does no work itself. Connects on first use. */
 export class TicketClient {
   readonly #options: TicketClientOptions;
   #open: { redis: Redis; producer: TicketProducer } | null = null;
@@ -27,12 +27,12 @@ export class TicketClient {
   }
 
   /**
-   * Lanes have work; null: limits, pauses or run states changed. False: that could not be told yet. It goes on being tried
-   * for as long as this process lives, and is found in the store anyway.
+   * Lanes have work; null: limits, pauses or run states changed. False: not sent yet. It is retried for as long as this
+   * process lives, and the store has it anyway.
    */
   async poke(lanes: readonly string[] | null): Promise<boolean> {
     const { producer } = (this.#open ??= this.#connect());
-    if (lanes === null) producer.tellControl();
+    if (lanes === null) producer.announceControl();
     else producer.offer(lanes);
     return producer.issued(POKE_MS);
   }

@@ -30,31 +30,31 @@ export interface TakenTicket {
   again(at: number): Promise<boolean>;
 }
 
-/** One that was fetched and never arrived is somebody else's after this time. */
+/** A ticket that was fetched and never arrived returns to the queue after this time. */
 const MOST_ARRIVAL_MS = 10_000;
 const MOST_RENEW_MS = 3000;
-/** How often it is looked for tickets that nobody renews. */
+/** How often stalled tickets are looked for. */
 const MOST_STALLED_MS = 5000;
-/** How long to wait in Redis for a ticket, in seconds: one that was handed to a process which is frozen is looked for after it. */
+/** How long to block in Redis for a ticket, in seconds: a ticket handed to a frozen process is looked for after it. */
 const MOST_BLOCK_S = 5;
-/** BullMQ waits for ten seconds at most. A fetch that takes longer than that has been forgotten by somebody. */
+/** BullMQ blocks for ten seconds at most. A fetch that takes longer hangs. */
 const SILENT_MS = 25_000;
 const AGAIN_MS = 500;
 const STOP_MS = 2000;
 
-/** Never runs anything itself: it is asked for the next ticket when there is room for one. */
+/** Never runs anything itself: the engine asks it for the next ticket when there is room for one. */
 class TicketSource extends Worker<unknown, null, string> {
   #halted = false;
 
   /** Ends the wait for a ticket. None is taken any more, so that none is lost between Redis and here. */
   async halt(): Promise<void> {
     this.#halted = true;
-    // Not waited for: a connection that never came about is never told that it has ended.
+    // Not awaited: a connection that was never established never reports its end.
     void this.#stayClosed();
     await this.close(true);
   }
 
-  /** BullMQ connects anew what was closed while it was trying to connect, and never closes that. */
+  /** BullMQ reconnects a connection that was closed while it was connecting, and never closes it again. */
   async #stayClosed(): Promise<void> {
     try {
       const blocking = await this.backend.blockingClient;
@@ -74,7 +74,7 @@ class TicketSource extends Worker<unknown, null, string> {
 export class TicketConsumer {
   readonly #options: ConsumerOptions;
   readonly #halting = new AbortController();
-  /** What has not ended by now is not waited for any longer. */
+  /** Anything still open now is no longer waited for. */
   readonly #halted = new AbortController();
   readonly #closing = new AbortController();
   readonly #outages: OutageLogger;
@@ -95,7 +95,7 @@ export class TicketConsumer {
     void this.#keepRenewing();
   }
 
-  /** Takes no more. What was taken stays renewed until `close`. */
+  /** Takes no more tickets. Taken ones stay renewed until `close`. */
   async halt(): Promise<void> {
     this.#halting.abort();
     this.#options.room.raise();
@@ -173,8 +173,8 @@ export class TicketConsumer {
   }
 
   /**
-   * The watchdog: a fetch that nobody answers is given up, with the connection it hung on. So is one that goes on when no
-   * more is wanted: while Redis cannot be reached it would never end.
+   * The watchdog: a fetch without an answer is given up, with its connection. So is one that continues when no ticket
+   * is wanted: while Redis is unreachable it would never end.
    */
   async #next(): Promise<Job<unknown, null, string> | undefined> {
     const { clock, owner, redis, log, line } = this.#options;
@@ -186,12 +186,12 @@ export class TicketConsumer {
       const silence = sleep(clock, SILENT_MS, enough).then(() => "silence" as const);
       const first = await Promise.race([fetched, silence]).finally(() => answered.abort());
       if (first !== "silence") return first;
-      // While Redis cannot be reached, everything waits for it, and goes on by itself.
+      // While Redis is unreachable, everything waits for it and resumes by itself.
       if (redis.status === "ready" || this.#halted.signal.aborted) break;
     }
     fetched.then((job) => job && putBack(job)).catch(() => {});
     if (this.#halted.signal.aborted) return undefined;
-    log.warn("no answer from Redis about tickets; connecting anew", { line });
+    log.warn("Redis does not answer about tickets; reconnecting", { line });
     await this.#openAnew();
     return undefined;
   }
@@ -209,7 +209,7 @@ export class TicketConsumer {
       await sleep(clock, everyMs, this.#closing.signal);
       if (this.#held.size === 0 || this.#closing.signal.aborted) continue;
       try {
-        // What is not there any more was wiped; its lane is ours nevertheless.
+        // A missing ticket was wiped; its lane is still ours.
         await this.#source.extendJobLocks([...this.#held.keys()], [...this.#held.values()], heldMs + everyMs);
       } catch (error) {
         this.#failed(error);
@@ -219,11 +219,11 @@ export class TicketConsumer {
 
   #failed(error: unknown): void {
     if (this.#halting.signal.aborted) return;
-    this.#outages.begins("tickets cannot be taken; lanes at work go on", { error: messageOf(error) });
+    this.#outages.begins("cannot take tickets; lanes at work continue", { error: messageOf(error) });
   }
 }
 
-/** BullMQ wakes nobody for a job with a priority that comes back into line, but does when the priority is set anew. */
+/** BullMQ wakes no consumer for a job with a priority that is requeued, but does when the priority is set again. */
 async function putBack(job: Job<unknown, null, string>): Promise<void> {
   await job.moveToWait(job.token);
   await job.changePriority({ priority: job.priority });

@@ -39,14 +39,14 @@ export class DeadOwners {
         await this.#endLeases();
         ending.ends("the store can be asked again who works");
       } catch (error) {
-        ending.begins("the store cannot be asked who works; it is tried again", { error: messageOf(error) });
+        ending.begins("cannot read the owners from the store; retrying", { error: messageOf(error) });
       }
-      // Redis may be away for long, and what it does not answer is not waited for twice.
+      // Redis may be away for long; an unanswered call is not awaited twice.
       if (!this.#freeing)
         void this.#freeTickets().then(
           () => freeing.ends("tickets of dead workers can be freed again"),
           (error: unknown) =>
-            freeing.begins("tickets of dead workers cannot be freed; it is tried again", { error: messageOf(error) }),
+            freeing.begins("cannot release the tickets of dead workers; retrying", { error: messageOf(error) }),
         );
       await sleep(clock, LOOK_MS, over);
     }
@@ -61,7 +61,7 @@ export class DeadOwners {
     }
   }
 
-  /** One of all processes looks. The tickets first: whoever joins in between has none yet. */
+  /** One of all processes checks. Tickets first: a process that joins in between has none yet. */
   async #freeTickets(): Promise<void> {
     const { store, producer } = this.#options;
     this.#freeing = true;

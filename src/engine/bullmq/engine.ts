@@ -72,7 +72,7 @@ export class BullmqEngine implements Engine {
 
   controlChanged(): void {
     this.#membership?.controlChanged();
-    this.#producer?.tellControl();
+    this.#producer?.announceControl();
   }
 
   drain(): void {
@@ -92,7 +92,7 @@ export class BullmqEngine implements Engine {
     this.#lifecycle.role = "stopped";
   }
 
-  /** Does not wait for what runs: it is handed back. */
+  /** Requeues running tasks instead of waiting for them. */
   hurry(): void {
     this.#lifecycle.stop();
     this.#membership?.hurry();
@@ -118,9 +118,9 @@ export class BullmqEngine implements Engine {
       } catch (error) {
         owner = null;
         this.#lifecycle.role = "standby";
-        outages.begins("the engine cannot use the store; it tries again", { error: messageOf(error) });
+        outages.begins("the engine cannot use the store; retrying", { error: messageOf(error) });
         await sleep(clock, AGAIN_MS, this.#lifecycle.stopping);
-        // What was lost is joined again under another name.
+        // After a loss it joins again under another name.
         if (!this.#lifecycle.drainRequested && !this.#lifecycle.stopping.aborted)
           owner = await this.#join().catch(() => null);
       }
@@ -128,7 +128,7 @@ export class BullmqEngine implements Engine {
     if (owner !== null) await this.#leave(owner);
   }
 
-  /** Under a new name each time: nobody, not even this process itself, inherits the leases of an earlier membership. */
+  /** Under a new name each time: nobody, including this process, inherits the leases of an earlier membership. */
   async #join(): Promise<string> {
     const { store, random, leaseTtlMs, identity } = this.#options;
     const owner = random.uuid();
@@ -142,7 +142,7 @@ export class BullmqEngine implements Engine {
       await this.#leader.release(owner);
       await this.#options.store.leaveOwners(owner);
     } catch (error) {
-      this.#options.log.warn("this process could not take its leave of the store; its lease ends by itself", {
+      this.#options.log.warn("cannot deregister this process from the store; its lease expires by itself", {
         error: messageOf(error),
       });
     }

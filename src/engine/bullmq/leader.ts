@@ -15,13 +15,13 @@ export interface LeaderOptions {
 }
 
 /**
- * Nothing that is under way ends with the lead, and whatever is done twice because two believed to lead is refused by the
- * store: so it may change hands sooner than lanes do.
+ * Nothing in flight ends with leadership, and the store refuses duplicates if two believe to lead: so it may change
+ * sooner than lanes do.
  */
 const LONGEST_MS = 15_000;
 const LOOK_MS = 2000;
 
-/** Which of all processes does what is to be done once. Its lease is one of its own. */
+/** Leader election among all processes, with a lease of its own. */
 export class Leader {
   readonly #options: LeaderOptions;
   readonly #ttlMs: number;
@@ -39,12 +39,12 @@ export class Leader {
     return Math.min(LOOK_MS, this.#ttlMs / 4);
   }
 
-  /** By our own clock nobody else can lead yet: one that was frozen knows it before it has looked. */
+  /** By our own clock nobody else can lead yet: a process that was frozen knows it before it has checked. */
   holds(): boolean {
     return this.#leads && this.#age() < this.#ttlMs;
   }
 
-  /** Takes the lead when nobody has it, and keeps it; notices when it is somebody else's. */
+  /** Takes leadership when it is free, and keeps it; notices when another process has it. */
   async look(owner: string): Promise<void> {
     try {
       const holder = await this.#options.store.engineHolder();
@@ -60,7 +60,7 @@ export class Leader {
     }
   }
 
-  /** From now on others may lead: told first, so that no two do at once. */
+  /** From now on others may lead: reported first, so that no two lead at once. */
   lost(): void {
     this.#set(false);
   }

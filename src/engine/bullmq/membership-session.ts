@@ -30,9 +30,9 @@ export type MembershipEnd = "lost" | "left";
 
 /** How long tickets may take to be ended and issued again when a term ends. */
 const LAST_WORDS_MS = 2000;
-/** Whoever has the ticket of the times and says nothing for so long has it no more: schedules wait for nobody. */
+/** A process that holds the schedule ticket and is silent for this long loses it: schedules do not wait. */
 const TIMES_HELD_MS = 3000;
-/** What is due and could not be done is tried again after this time. */
+/** Scheduled work that failed is retried after this time. */
 const TIMES_AGAIN_MS = 500;
 
 /** The time in which a process owns lanes under one name. */
@@ -58,7 +58,7 @@ export class MembershipSession {
       ttlMs: leaseTtlMs,
       leaseHolds: () => lease.holds(),
       movesOn: () => this.#share.isExceeded,
-      yields: (name, forMs) => this.#share.yields(name, forMs),
+      shouldYield: (name, forMs) => this.#share.shouldYield(name, forMs),
     });
     this.#reconciler = new Reconciler({
       ...options,
@@ -67,7 +67,7 @@ export class MembershipSession {
     });
   }
 
-  /** Tells a lane that is at work here; false: it is not. */
+  /** Notifies a lane that works here; false: it does not. */
   offer(lane: string): boolean {
     return this.#lanes.offer(lane);
   }
@@ -137,7 +137,7 @@ export class MembershipSession {
       prefix,
       owner,
       log,
-      // One that has just ended its turn needs not be told: the store is asked about it.
+      // A lane whose turn has just ended needs no notification: the store is asked about it.
       onLanes: (lanes) => {
         for (const lane of lanes) this.#lanes.offer(lane);
       },
@@ -186,15 +186,15 @@ export class MembershipSession {
     this.#note(this.#keepTimes(ticket));
   }
 
-  /** The ticket is never gone while something is to come: whoever dies here leaves it to the next one. */
+  /** The ticket exists while anything is scheduled: if this process dies, the next one gets it. */
   async #keepTimes(ticket: TakenTicket): Promise<void> {
     const { timetable, lease, producer, clock, log } = this.#options;
     let next: number | null = 0;
     try {
-      // One that was frozen is to find out first what it has missed.
+      // A process that was frozen first finds out what it has missed.
       if (lease.holds()) next = await timetable.keep();
     } catch (error) {
-      log.warn("what is due by the clock could not be done; it is tried again", { error: messageOf(error) });
+      log.warn("scheduled work failed; retrying", { error: messageOf(error) });
     }
     if (next === null) return ticket.done();
     const at = Math.max(next, clock.now() + TIMES_AGAIN_MS);
@@ -202,8 +202,9 @@ export class MembershipSession {
   }
 
   /**
-   * Whoever offered the lane while its ticket was in use got no new one, and what it was told here may have come too late.
-   * It wrote its work before; so the store is asked once more when the ticket is gone and every offer makes a new one.
+   * An offer made while the lane's ticket was in use created no new one, and its notification may have come too late.
+   * The work was written before, so the store is asked once more when the ticket is gone and every offer creates a new
+   * one.
    */
   async #giveBack(ticket: TakenTicket, turn: Turn | null): Promise<void> {
     const { producer, store, log, lease } = this.#options;
@@ -212,7 +213,7 @@ export class MembershipSession {
     if (turn !== null && (turn.end.more || turn.offered)) {
       await ticket.done();
       await producer.offerNow(lane);
-      // Not before: it may be more urgent than those who wait for its place.
+      // Not earlier: it may be more urgent than the lanes that wait.
       return this.#share.changed();
     }
     this.#share.changed();
@@ -248,7 +249,7 @@ export class MembershipSession {
         await leader.look(owner);
         outages.ends("who leads can be asked again");
       } catch (error) {
-        outages.begins("who leads cannot be asked; it is tried again", { error: messageOf(error) });
+        outages.begins("cannot read the leader from the store; retrying", { error: messageOf(error) });
       }
       await look.wait(clock, leader.lookMs);
     }

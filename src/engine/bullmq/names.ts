@@ -10,7 +10,7 @@ export type LaneLine = (typeof LANE_LINES)[number];
 export const LINES = [...LANE_LINES, "times"] as const;
 export type Line = (typeof LINES)[number];
 
-/** No lane: whoever gets its ticket does what is due by the clock, and has it come again at the next time. */
+/** Not a lane: the process that gets this ticket does what is due by schedule, and reissues it for the next time. */
 export const TIMES = "times";
 
 export function lineOf(lane: string): Line {
@@ -27,10 +27,10 @@ export function ticketId(lane: string): string {
   return hash("sha256", lane, "base64url").slice(0, 22);
 }
 
-/** Where all are told that limits, pauses or run states changed. */
+/** The channel that announces changed limits, pauses and run states. */
 export const controlChannel = (prefix: string) => `${prefix}:control`;
 
-/** Where one owner is told that lanes of its got work. */
+/** The channel of one owner, for new work of its lanes. */
 export const ownerChannel = (prefix: string, owner: string) => `${prefix}:owner:${owner}`;
 
 /** BullMQ's score of a delayed job: its time, and a number that keeps those of one millisecond apart. */

@@ -14,7 +14,7 @@ export interface BullmqEngineOptions {
   identity: ProcessIdentity;
   /** Whether a process may still live; true when that cannot be known from here. */
   mayBeAlive(who: ProcessIdentity): boolean;
-  /** What is due by the clock; any process that works is told of it. */
+  /** Scheduled work; any working process may be notified of it. */
   timetable: Timetable;
   redisUrl: string;
   /** What all keys of a deployment begin with. */
@@ -23,10 +23,10 @@ export interface BullmqEngineOptions {
   heartbeatMs: number;
   graceMs: number;
   maxActiveLanes: number;
-  /** How often all work is looked at even if nothing seems to have changed, by one process of all. */
+  /** How often one of all processes reconciles everything, even without a known change. */
   reconcileMs?: number;
   /** Told when this process begins to work or stops working. */
   onRole?: (role: EngineRole) => void;
-  /** Told when this process becomes the one that does what is to be done once, and when it is not any more. */
+  /** Called when this process gains or loses leadership. */
   onLead?: (leads: boolean) => void;
 }

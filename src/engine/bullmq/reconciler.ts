@@ -18,7 +18,7 @@ export interface ReconcilerOptions {
   log: Log;
   reconcileMs: number;
   timetable: Timetable;
-  /** Whether this process does what is to be done once. */
+  /** Whether this process is the leader. */
   leads(): boolean;
   /** Limits, pauses or run states changed. */
   onControl(): void;
@@ -26,30 +26,30 @@ export interface ReconcilerOptions {
 
 const LOOK_MS = 250;
 /**
- * How often the store is asked whether limits, pauses or run states changed, although nobody has told: at every look, but
- * where the store tells by itself, and sees to it that nothing is missed.
+ * How often the store is asked whether limits, pauses or run states changed without a notification. Only where the
+ * store notifies; elsewhere it is asked at every look.
  */
-const UNTOLD_LOOK_MS = 5000;
-/** How often it is asked in Redis whether all work was looked at of late: soon after a wipe, nobody has. */
+const UNNOTIFIED_LOOK_MS = 5000;
+/** How often Redis is asked whether anybody reconciled lately: soon after a wipe, nobody has. */
 const WIPED_LOOK_MS = 2000;
-/** How often the one that leads looks whether the ticket for the next time of a schedule is there, and not too late. */
+/** How often the leader checks that the ticket of the next scheduled time exists and is not too late. */
 const TIMES_LOOK_MS = 1000;
-/** Several who hear of the same thing at once: one of them looks. */
-const ALL_HEARD_MS = 200;
+/** Several processes are notified at once, and one of them reconciles. */
+const SETTLE_MS = 200;
 const MOST_PAUSE_MS = 5000;
 
 /**
- * Issues again what was lost. All processes are ready to, and for every occasion (half a minute has passed, something
- * changed, Redis is back) one of them does: the first to say so in Redis.
+ * Reissues lost tickets. For every occasion (half a minute has passed, something changed, Redis is back) one process
+ * does: the first to claim it in Redis.
  */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
   readonly #look = new Signal();
-  /** How often it is still to be looked because somebody said so: the first look may have begun before they wrote. */
-  #asked = 2;
+  /** Looks still to be made after a notification: the first may have begun before the write. */
+  #looksWanted = 2;
   #control = -1;
-  /** Somebody said that something changed, and the store has not been asked since. */
-  #told = true;
+  /** A notification has arrived, and the store has not been asked since. */
+  #notified = true;
   #controlAt = Number.NEGATIVE_INFINITY;
   #askedAt = Number.NEGATIVE_INFINITY;
   #wipedLook = Number.NEGATIVE_INFINITY;
@@ -64,8 +64,8 @@ export class Reconciler {
   }
 
   lookAtAll(): void {
-    this.#asked = 2;
-    this.#told = true;
+    this.#looksWanted = 2;
+    this.#notified = true;
     this.#look.raise();
   }
 
@@ -79,13 +79,13 @@ export class Reconciler {
       const begun = clock.monotonic();
       try {
         await this.#lookAtControl();
-        outages.ends("changes of limits, pauses and run states are seen again");
+        outages.ends("changes of limits, pauses and run states can be read again");
       } catch (error) {
-        outages.begins("changes of limits, pauses and run states cannot be seen; it is tried again", {
+        outages.begins("cannot read changes of limits, pauses and run states; retrying", {
           error: messageOf(error),
         });
       }
-      // Not waited for: an answer of Redis may take as long as Redis is away. When it is back, everything is looked at.
+      // Not awaited: an answer of Redis may take as long as Redis is away. When it is back, everything is reconciled.
       if (!this.#issuing && redis.status === "ready") void this.#issue(begun);
       await this.#look.wait(clock, LOOK_MS);
     }
@@ -95,41 +95,41 @@ export class Reconciler {
   async #lookAtControl(): Promise<void> {
     const { store, clock } = this.#options;
     const now = clock.monotonic();
-    if (store.capabilities.notifies && !this.#told && now - this.#controlAt < UNTOLD_LOOK_MS) return;
-    this.#told = false;
+    if (store.capabilities.notifies && !this.#notified && now - this.#controlAt < UNNOTIFIED_LOOK_MS) return;
+    this.#notified = false;
     let version: number;
     try {
       version = await store.controlVersion();
     } catch (error) {
-      this.#told = true;
+      this.#notified = true;
       throw error;
     }
     this.#controlAt = now;
     if (version === this.#control) return;
     const isFirst = this.#control === -1;
     this.#control = version;
-    this.#asked = 2;
+    this.#looksWanted = 2;
     if (!isFirst) this.#options.onControl();
   }
 
   async #isOurTurn(now: number): Promise<boolean> {
     const { producer, reconcileMs } = this.#options;
     let ours = false;
-    if (this.#asked > 0 && now - this.#askedAt >= this.#pauseMs()) {
-      this.#asked -= 1;
+    if (this.#looksWanted > 0 && now - this.#askedAt >= this.#pauseMs()) {
+      this.#looksWanted -= 1;
       this.#askedAt = now;
       ours = await producer.isFirst("asked", this.#pauseMs());
-      // A look of our own begins after they wrote.
-      if (ours) this.#asked = 0;
+      // Our own look begins after the write.
+      if (ours) this.#looksWanted = 0;
     }
     if (now - this.#wipedLook < WIPED_LOOK_MS) return ours;
     this.#wipedLook = now;
     return (await producer.isFirst("reconciled", reconcileMs)) || ours;
   }
 
-  /** However much changes, looking takes all processes together a tenth of one's time. */
+  /** However much changes, reconciling takes all processes together a tenth of one's time. */
   #pauseMs(): number {
-    return Math.min(MOST_PAUSE_MS, Math.max(ALL_HEARD_MS, 10 * this.#costMs));
+    return Math.min(MOST_PAUSE_MS, Math.max(SETTLE_MS, 10 * this.#costMs));
   }
 
   async #issue(now: number): Promise<void> {
@@ -142,10 +142,10 @@ export class Reconciler {
         // The first one is slower than others, because nothing is warm.
         this.#costMs = (this.#costMs + clock.monotonic() - begun) / 2;
       } else if (leads() && now - this.#timesLook >= TIMES_LOOK_MS) await producer.issueMissing(await this.#times(now));
-      this.#outages.ends("lost tickets can be issued again");
+      this.#outages.ends("lost tickets can be reissued again");
     } catch (error) {
-      this.#outages.begins("lost tickets cannot be issued; it is tried again", { error: messageOf(error) });
-      this.#asked = 1;
+      this.#outages.begins("cannot reissue lost tickets; retrying", { error: messageOf(error) });
+      this.#looksWanted = 1;
     }
     this.#issuing = false;
   }

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { OrbError } from "../../base/errors.ts";
 
 const OLDEST = [6, 2] as const;
-/** Whoever is asked something and says nothing for so long is gone; nothing blocks for longer than ten seconds. */
+/** A connection without an answer for this long is dead; nothing blocks for longer than ten seconds. */
 const SILENT_MS = 15_000;
 const CONNECT_MS = 5000;
 const SLOWEST_RETRY_MS = 2000;
@@ -16,7 +16,7 @@ export function redisAt(url: string): Redis {
     socketTimeout: SILENT_MS,
     retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), SLOWEST_RETRY_MS),
   });
-  // What fails is told by those who wanted something; here it is only kept from ending the process.
+  // Callers report their failures; this handler only keeps an error from ending the process.
   redis.on("error", () => {});
   return redis;
 }
@@ -36,7 +36,7 @@ export async function requireRedis(redis: Redis, clock: Clock, patienceMs: numbe
   if (refused !== null) throw refused;
 }
 
-/** Its version; throws like `requireRedis`. The connection is one of its own: none that waits for something else. */
+/** The version of Redis; throws like `requireRedis`. Uses a separate connection: none that blocks. */
 export async function probeRedis(url: string, clock: Clock, patienceMs: number): Promise<string> {
   const redis = redisAt(url);
   try {
@@ -53,8 +53,8 @@ export function reached(redis: Redis, clock: Clock, patienceMs: number): Promise
     let last = "no answer";
     const noted = (error: Error) => {
       last = error.message;
-      // Whoever is not let in now will not be in a moment.
-      const closed = doorClosed(last, placeOf(redis));
+      // Refused credentials will not be accepted a moment later.
+      const closed = doorClosed(last, addressOf(redis));
       if (closed !== null) done(() => reject(closed));
     };
     const done = (end: () => void) => {
@@ -67,7 +67,7 @@ export function reached(redis: Redis, clock: Clock, patienceMs: number): Promise
     const late = () =>
       done(() =>
         reject(
-          new OrbError("service_unavailable", `Redis at ${placeOf(redis)} cannot be used: ${last}`, {
+          new OrbError("service_unavailable", `Redis at ${addressOf(redis)} cannot be used: ${last}`, {
             hint: adviceFor(last, redis),
             fields: [{ path: "APP_REDIS_URL", message: last }],
           }),
@@ -81,42 +81,42 @@ export function reached(redis: Redis, clock: Clock, patienceMs: number): Promise
 }
 
 /** A server that speaks TLS and one that does not understand nothing of each other, and do not say so. */
-function adviceFor(said: string, { options }: Redis): string {
+function adviceFor(reply: string, { options }: Redis): string {
   if (options.tls === undefined)
-    return /ECONNRESET|EPIPE|closed/i.test(said)
+    return /ECONNRESET|EPIPE|closed/i.test(reply)
       ? "Something answers there and breaks off: if it speaks TLS alone, write rediss:// in APP_REDIS_URL."
       : "Start it, or correct APP_REDIS_URL.";
-  return /certificate|self.signed|altname|issuer/i.test(said)
+  return /certificate|self.signed|altname|issuer/i.test(reply)
     ? "Its certificate cannot be checked: NODE_EXTRA_CA_CERTS=FILE names who signed it, and the host in APP_REDIS_URL must be one that it is for."
     : "Start it, or correct APP_REDIS_URL: redis:// where it speaks no TLS.";
 }
 
-/** What Redis says to whom it does not let in; null: it says something else. */
-function doorClosed(said: string, place: string): OrbError | null {
+/** The error for a refused login; null: another reply. */
+function doorClosed(reply: string, address: string): OrbError | null {
   const hint = "Put it into APP_REDIS_URL: redis://:PASSWORD@HOST:PORT, or redis://USER:PASSWORD@HOST:PORT";
   const refused = (message: string) =>
-    new OrbError("service_unavailable", `Redis at ${place} ${message}`, {
+    new OrbError("service_unavailable", `Redis at ${address} ${message}`, {
       hint,
-      fields: [{ path: "APP_REDIS_URL", message: said }],
+      fields: [{ path: "APP_REDIS_URL", message: reply }],
     });
-  if (said.startsWith("NOAUTH")) return refused("wants a password");
-  return said.startsWith("WRONGPASS") ? refused("does not take this user and password") : null;
+  if (reply.startsWith("NOAUTH")) return refused("wants a password");
+  return reply.startsWith("WRONGPASS") ? refused("does not take this user and password") : null;
 }
 
-function placeOf({ options }: Redis): string {
+function addressOf({ options }: Redis): string {
   return `${options.host ?? "127.0.0.1"}:${options.port ?? 6379}`;
 }
 
-/** What speaks against a Redis, by what it says of itself; null: nothing does. */
+/** Why this Redis cannot be used, by its INFO; null: it can. */
 export function refusalOf(info: string): OrbError | null {
-  const said = new Map(
+  const fields = new Map(
     info.split(/\r?\n/).map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1)]),
   );
-  const version = said.get("redis_version") ?? "";
+  const version = fields.get("redis_version") ?? "";
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (version !== "" && (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])))
     return refusal(`Redis ${version} is too old`, `Use Redis ${OLDEST.join(".")} or later.`);
-  const policy = said.get("maxmemory_policy") ?? "noeviction";
+  const policy = fields.get("maxmemory_policy") ?? "noeviction";
   if (policy !== "noeviction")
     return refusal(
       `Redis would drop keys when its memory is full (maxmemory-policy is ${policy})`,

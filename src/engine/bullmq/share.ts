@@ -19,7 +19,7 @@ export interface ShareOptions {
   maxActive: number;
 }
 
-/** While lanes are at work, how often it is looked at how they are divided. */
+/** While lanes are at work, how often their distribution is checked. */
 const LOOK_MS = 1000;
 /** Sooner when there is no room for a ticket, because many lanes may just have been opened; but not sooner than that. */
 const EAGER_MS = 250;
@@ -28,11 +28,11 @@ const EAGER_MS = 250;
 export class Share {
   readonly #options: ShareOptions;
   readonly #look = new Signal();
-  /** What may have changed whether one more may be taken; one for each line. */
+  /** Raised when one more lane may be allowed; one for each queue. */
   readonly room = { sites: new Signal(), steps: new Signal(), times: new Signal() };
-  /** Whoever has not looked yet may take one. */
+  /** Before the first check, one lane is allowed. */
   #most = 1;
-  /** What it keeps, if it has looked since it took the last one: that may have been opened since, for all to divide. */
+  /** Lanes to keep, if checked since the last one was taken: more may have become available since. */
   #even: number | null = null;
   #waiting = 0;
   #lanes: LanesAtWork | null = null;
@@ -45,9 +45,9 @@ export class Share {
   mayTake(line: Line): boolean {
     const lanes = this.#lanes;
     if (lanes === null || lanes.closed) return false;
-    // What is due by the clock takes no place.
+    // Scheduled work takes no share.
     if (line === "times") return true;
-    // What it would only give back is left to others.
+    // A lane that would be released at once is left to others.
     if (this.#options.host.resting) return false;
     if (lanes.size >= this.#most) {
       if (this.#most < this.#options.maxActive) this.#look.raise();
@@ -75,7 +75,7 @@ export class Share {
   }
 
   /** Those that began first go first, and no more of them than others gain by. */
-  yields(name: string, forMs: number): boolean {
+  shouldYield(name: string, forMs: number): boolean {
     if (this.#lanes === null) return false;
     let held = this.#lanes.size;
     for (const other of this.#lanes.names()) {
@@ -85,7 +85,7 @@ export class Share {
     return laneYields({ forMs, held, most: this.#even ?? this.#most, othersWait: this.#waiting > 0 });
   }
 
-  /** Looks until told to end. */
+  /** Checks until aborted. */
   async keep(lanes: LanesAtWork, over: AbortSignal): Promise<void> {
     const { store, producer, host, clock, log, maxActive } = this.#options;
     this.#lanes = lanes;
@@ -99,9 +99,9 @@ export class Share {
         const shares = await store.laneShares();
         this.#most = Math.min(maxActive, laneShare(shares));
         this.#even = Math.min(maxActive, evenLaneShare(shares));
-        asking.ends("how lanes are divided can be asked again");
+        asking.ends("the distribution of lanes can be read again");
       } catch (error) {
-        asking.begins("how lanes are divided cannot be asked; it stays as it was", { error: messageOf(error) });
+        asking.begins("cannot read the distribution of lanes; keeping the present one", { error: messageOf(error) });
       }
       this.changed();
       // Not waited for: an answer of Redis may take as long as Redis is away.
@@ -112,10 +112,10 @@ export class Share {
           .then(
             (count) => {
               this.#waiting = count;
-              counting.ends("how many lanes wait can be told again");
+              counting.ends("waiting lanes can be counted again");
               if (count > 0) lanes.lookUp();
             },
-            (error: unknown) => counting.begins("how many lanes wait cannot be told", { error: messageOf(error) }),
+            (error: unknown) => counting.begins("cannot count waiting lanes", { error: messageOf(error) }),
           )
           .finally(() => (counted = true));
       }

@@ -10,7 +10,7 @@ const SLACK = 600;
 /** The number of a ticket that goes before all others; to BullMQ, none at all would be before it. */
 export const FIRST_OF_ALL = 1;
 
-/** BullMQ's number for the place of a ticket in the line, the lowest first: in steps of what a point of priority is worth. */
+/** BullMQ's priority of a ticket, lowest first, in steps of one point of priority. */
 export function ticketPriority(at: number, priority: number): number {
   const worth = Math.min(MOST, Math.max(-MOST, priority));
   return FIRST_OF_ALL + MOST + (Math.floor(at / PRIORITY_WORTH_MS) % ROUND) - worth;

@@ -38,7 +38,7 @@ interface Wanted {
   priority: number;
 }
 
-/** A ticket in somebody's hands. */
+/** A ticket that an owner holds. */
 export interface HeldTicket {
   line: LaneLine;
   id: string;
@@ -47,7 +47,7 @@ export interface HeldTicket {
   owner: string;
 }
 
-/** Only of whom we mean: it may have changed hands since it was seen. */
+/** Only of the expected owner: it may have changed since it was read. */
 const UNLOCK = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0";
 const lockOf = (queue: Queue, id: string) => `${queue.toKey(id)}:lock`;
 
@@ -59,8 +59,8 @@ const MOST_EVENTS = 100;
 const CLOSE_MS = 1000;
 
 /**
- * Issues tickets: jobs in Redis that say "this lane has work" and nothing else. A lane has at most one, so Redis holds no
- * more than there are lanes with something to do. What cannot be issued now is kept until it can.
+ * Issues tickets: jobs in Redis that say "this lane has work" and nothing else. A lane has at most one, so Redis holds
+ * no more than there are lanes with work. Tickets that cannot be issued now are kept until they can.
  */
 export class TicketProducer {
   readonly #options: TicketProducerOptions;
@@ -81,7 +81,7 @@ export class TicketProducer {
       const queue = new Queue(line, {
         connection: options.redis,
         prefix: options.prefix,
-        // What is to be said of a Redis is said by ours (redis.ts): BullMQ's check writes to the console.
+        // redis.ts reports problems of this Redis: BullMQ's check would write to the console.
         skipVersionCheck: true,
         streams: { events: { maxLen: MOST_EVENTS } },
       });
@@ -91,7 +91,7 @@ export class TicketProducer {
     this.#queues = { sites: open("sites"), steps: open("steps"), times: open("times") };
   }
 
-  /** Lanes have work; those that have a ticket keep it, and whoever works on one is told. */
+  /** Lanes have work; existing tickets stay, and the owners of their lanes are notified. */
   offer(lanes: Iterable<string>): void {
     for (const lane of lanes) this.offerAt(lane, 0);
   }
@@ -103,7 +103,7 @@ export class TicketProducer {
     this.#sending ??= this.#send();
   }
 
-  /** Resolves when it is in line: whoever looks for the next ticket then finds it there, if it is the first. */
+  /** Resolves when the ticket is queued: the next fetch finds it if it is the first. */
   async offerNow(lane: string): Promise<void> {
     try {
       await this.#issue(lineOf(lane), [[lane, 0]]);
@@ -112,7 +112,7 @@ export class TicketProducer {
     }
   }
 
-  /** Resolves when everything offered so far is in Redis; false: not in time, and it goes on being tried. */
+  /** Resolves when everything offered so far is in Redis; false: not in time, and it is still retried. */
   async issued(timeoutMs: number): Promise<boolean> {
     if (this.#sending === null) return true;
     const late = new AbortController();
@@ -123,8 +123,8 @@ export class TicketProducer {
     return inTime;
   }
 
-  /** Tells all owners that limits, pauses or run states changed. */
-  tellControl(): void {
+  /** Announces to all owners that limits, pauses or run states changed. */
+  announceControl(): void {
     if (this.#closing.signal.aborted) return;
     this.#controlWanted = true;
     this.#sending ??= this.#send();
@@ -147,7 +147,10 @@ export class TicketProducer {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** The reconciler: what has work and no ticket, or one for later than it could be, gets one. What has waited since the last round goes first. */
+  /**
+   * The reconciler's part: issues tickets for lanes with work that have none, or one that is later than necessary.
+   * Lanes that have waited since the last round go first.
+   */
   async issueMissing(work: readonly LaneWork[]): Promise<void> {
     const { redis, clock } = this.#options;
     for (let first = 0; first < work.length; first += MOST_AT_ONCE) {
@@ -173,7 +176,7 @@ export class TicketProducer {
     }
   }
 
-  /** Tickets of lanes that somebody has, and who. */
+  /** Held tickets and their owners. */
   async heldTickets(): Promise<HeldTicket[]> {
     const held: HeldTicket[] = [];
     for (const line of LANE_LINES) {
@@ -184,7 +187,7 @@ export class TicketProducer {
         const tokens = await this.#options.redis.mget(part.map((id) => lockOf(queue, id)));
         for (const [n, id] of part.entries()) {
           const token = tokens[n] ?? null;
-          // Of one without a token BullMQ itself sees that nobody renews it.
+          // BullMQ itself detects stalled jobs without a token.
           if (token !== null) held.push({ line, id, token, owner: token.slice(0, token.indexOf(":")) });
         }
       }
@@ -217,7 +220,7 @@ export class TicketProducer {
   /** While one batch is on its way, the next one grows. */
   async #send(): Promise<void> {
     const { clock, redis, prefix } = this.#options;
-    // Whoever offers many one by one gets them sent together.
+    // Offers made one by one are sent together.
     await Promise.resolve();
     while ((this.#wanted.size > 0 || this.#controlWanted) && !this.#closing.signal.aborted) {
       const batch = [...this.#wanted].slice(0, MOST_AT_ONCE);
@@ -249,12 +252,12 @@ export class TicketProducer {
   async #issue(line: Line, batch: readonly (readonly [string, number])[]): Promise<void> {
     const { clock } = this.#options;
     const queue = this.#queues[line];
-    const own = batch.filter(([lane]) => lineOf(lane) === line);
-    if (own.length === 0) return;
+    const ofLine = batch.filter(([lane]) => lineOf(lane) === line);
+    if (ofLine.length === 0) return;
     // Steps have none.
-    const priorities = line === "sites" ? await this.#urgency.of(own.map(([lane]) => lane)) : [];
+    const priorities = line === "sites" ? await this.#urgency.of(ofLine.map(([lane]) => lane)) : [];
     const now = clock.now();
-    const tickets = own.map(([lane, at], n): Wanted => {
+    const tickets = ofLine.map(([lane, at], n): Wanted => {
       const priority = line === "times" ? 0 : ticketPriority(Math.max(at, now), priorities[n] ?? 0);
       return { lane, id: ticketId(lane), at, priority };
     });
@@ -269,7 +272,7 @@ export class TicketProducer {
     await this.#wakeThere(queue, tickets, now);
   }
 
-  /** For those that had a ticket, the new one was none: it comes forward, or whoever has it is told. */
+  /** Lanes that already had a ticket: it is moved forward, or its owner is notified. */
   async #wakeThere(queue: Queue, tickets: readonly Wanted[], now: number): Promise<void> {
     const { redis, prefix } = this.#options;
     const asking = redis.pipeline();
@@ -292,7 +295,7 @@ export class TicketProducer {
       } else if (at <= now) moves.push(queue.backend.promote(id));
       else if (timeOfScore(Number(score)) > at + CLOSE_MS) moves.push(queue.backend.changeDelay(id, at - now));
     }
-    // One that was taken meanwhile has nothing to be moved: whoever took it sees what we wrote before.
+    // A ticket taken in between needs no move: its owner sees what was written before.
     await Promise.allSettled(moves);
     await Promise.all(
       [...owned].map(([owner, lanes]) => redis.publish(ownerChannel(prefix, owner), JSON.stringify(lanes))),

@@ -30,7 +30,7 @@ export interface EmbeddedEngineOptions {
   heartbeatMs: number;
   graceMs: number;
   maxActiveLanes: number;
-  /** How often everything is looked at even if nothing seems to have changed. */
+  /** How often everything is reconciled, even without a known change. */
   reconcileMs?: number;
   /** Told when this process becomes the engine or stops being it. */
   onRole?: (role: EngineRole) => void;
@@ -107,7 +107,7 @@ export class EmbeddedEngine implements Engine {
     this.#lifecycle.role = "stopped";
   }
 
-  /** Does not wait for what runs: it is handed back. */
+  /** Requeues running tasks instead of waiting for them. */
   hurry(): void {
     this.#lifecycle.stop();
     this.#scheduler?.hurry();
@@ -129,14 +129,14 @@ export class EmbeddedEngine implements Engine {
         term = this.#lifecycle.drainRequested ? null : await this.#tryTake();
       } catch (error) {
         term = null;
-        log.warn("the engine cannot use the store; it tries again", { error: messageOf(error) });
+        log.warn("the engine cannot use the store; retrying", { error: messageOf(error) });
         await sleep(clock, STANDBY_LOOK_MS, this.#lifecycle.stopping);
       }
     }
     if (term !== null) await this.#release(term);
   }
 
-  /** Tries for the lock under a new name: nobody, not even this process itself, inherits the leases of an earlier term. */
+  /** Tries for the lock under a new name: nobody, including this process, inherits the leases of an earlier term. */
   async #tryTake(): Promise<string | null> {
     const { store, identity, link, random, leaseTtlMs, mayBeAlive } = this.#options;
     const holder = await store.engineHolder();
@@ -151,7 +151,7 @@ export class EmbeddedEngine implements Engine {
     try {
       await this.#options.store.releaseEngine(term);
     } catch (error) {
-      this.#options.log.warn("the engine lock could not be given back; it ends with its lease", {
+      this.#options.log.warn("cannot release the engine lock; it expires with its lease", {
         error: messageOf(error),
       });
     }
@@ -221,7 +221,7 @@ export class EmbeddedEngine implements Engine {
     if (this.#lifecycle.stopping.aborted || rested.signal.aborted) await this.#release(term);
   }
 
-  /** So that others can tell us of work; as long as they cannot, looking has to do. */
+  /** Lets other processes notify us of work; until it listens, polling has to do. */
   async #keepListening(over: AbortSignal): Promise<void> {
     const { link, clock, log } = this.#options;
     const outages = new OutageLogger(log);
@@ -261,7 +261,7 @@ export class EmbeddedEngine implements Engine {
         asking.ends("changes of the store are seen again");
       } catch (error) {
         due = true;
-        asking.begins("whether the store has changed cannot be told; its work is read every time", {
+        asking.begins("cannot read whether the store has changed; its work is read every time", {
           error: messageOf(error),
         });
       }
@@ -274,7 +274,7 @@ export class EmbeddedEngine implements Engine {
         }
       } catch (error) {
         this.#lookAtAll = true;
-        reading.begins("the reconciler cannot read the store; it tries again", { error: messageOf(error) });
+        reading.begins("the reconciler cannot read the store; retrying", { error: messageOf(error) });
       }
       // While another process writes without pause, looking takes at most a tenth of the time; pokes are heard at once.
       await this.#look.wait(clock, Math.max(LOOK_MS, 10 * (clock.monotonic() - begun)));

@@ -49,9 +49,9 @@ export function createLink(address: string): Link {
     socket.unref();
   });
   server.unref();
-  // One that could not be accepted (no file handles left) is not worth more: whoever pokes also writes to the store.
+  // A failed accept (no file handles left) is ignored: the client has also written to the store.
   server.on("error", () => {});
-  const place = NAMED_PIPES
+  const socketName = NAMED_PIPES
     ? { bind: address, clear: () => {}, show: () => {}, remove: () => {} }
     : socketFile(address);
   return {
@@ -59,12 +59,12 @@ export function createLink(address: string): Link {
     listen: (listener) =>
       new Promise((resolve, reject) => {
         onPoke = listener;
-        place.clear();
+        socketName.clear();
         server.once("error", reject);
-        server.listen(place.bind, () => {
+        server.listen(socketName.bind, () => {
           server.off("error", reject);
           try {
-            place.show();
+            socketName.show();
             resolve();
           } catch (error) {
             server.close(() => reject(error));
@@ -74,16 +74,16 @@ export function createLink(address: string): Link {
     close: () =>
       new Promise((resolve) => {
         for (const socket of sockets) socket.destroy();
-        place.remove();
+        socketName.remove();
         server.close(() => resolve());
       }),
   };
 }
 
 /**
- * The socket is made under a name of its own and then moved to its place. Whoever listens holds the engine lock, so what
- * was there belongs to a dead engine. Node removes the name that it made when it closes; with the move, an engine that
- * was frozen and replaced does not take the socket of its successor away.
+ * The socket is created under a temporary name and then renamed. The listener holds the engine lock, so an existing
+ * socket belongs to a dead engine. On close, Node removes the name that it created; with the rename, an engine that was
+ * frozen and replaced does not remove the socket of its successor.
  */
 function socketFile(address: string) {
   const bind = `${address}.${process.pid.toString(36)}`;
@@ -115,19 +115,19 @@ function parsePoke(line: string): string[] | null {
 
 const MOST_LANES_IN_A_POKE = 200;
 
-/** Tells the engine at `address` about new work. False: it cannot be reached, and finds the work by looking. */
+/** Notifies the engine at `address` of new work. False: it cannot be reached, and finds the work by polling. */
 export function poke(address: string, lanes: readonly string[] | null): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(address);
-    const finish = (heard: boolean) => {
+    const finish = (delivered: boolean) => {
       socket.destroy();
-      resolve(heard);
+      resolve(delivered);
     };
     socket.setTimeout(500, () => finish(false));
     socket.on("error", () => finish(false));
     socket.on("connect", () => {
-      const told = lanes === null || lanes.length > MOST_LANES_IN_A_POKE ? null : lanes;
-      socket.end(`${JSON.stringify(told)}\n`, () => finish(true));
+      const payload = lanes === null || lanes.length > MOST_LANES_IN_A_POKE ? null : lanes;
+      socket.end(`${JSON.stringify(payload)}\n`, () => finish(true));
     });
   });
 }

@@ -4,20 +4,20 @@ import { stepOfLane } from "../../domain/workflow/definition.ts";
 import type { LaneWork, OwnerStore } from "../../store/ports/owner-port.ts";
 import { type AtWorkOptions, LanesAtWork, type Turn } from "../lanes-at-work.ts";
 import { Urgency } from "../urgency.ts";
-import { isBefore, Line } from "./line.ts";
+import { isBefore, LaneQueue } from "./lane-queue.ts";
 
 interface Lane {
   state: "waiting" | "queued" | "active";
   isStep: boolean;
   timer: Timer | null;
-  /** Of one in line: when it came, and as the how manyth. */
+  /** When a queued lane arrived, and its number in the order of arrival. */
   cameMs: number;
   came: number;
-  /** Null: it has not been asked for yet. Until then it counts as 0. */
+  /** Null: not read yet; it counts as 0 until then. */
   priority: number | null;
 }
 
-export interface SchedulerOptions extends Omit<AtWorkOptions, "yields" | "movesOn"> {
+export interface SchedulerOptions extends Omit<AtWorkOptions, "shouldYield" | "movesOn"> {
   /** Lanes worked on at the same time. */
   maxActive: number;
   /** How long a lane may go on while others wait for a turn. */
@@ -29,8 +29,8 @@ export interface SchedulerOptions extends Omit<AtWorkOptions, "yields" | "movesO
 const MOST_ASKED_AT_ONCE = 500;
 
 /**
- * Hands lanes to the host, in the order in which they were offered, and earlier by their priority. A lane that is offered while it is worked on is
- * told so; a lane that ends with work for later gets a timer. One scheduler serves one term of the engine.
+ * Passes lanes to the host in the order of arrival and priority. A lane that is offered while it works is notified; a
+ * lane that ends with later work gets a timer. One scheduler serves one term of the engine.
  *
  * Steps of workflows may take hours, and end when they like: at most half of the lanes at work are theirs, so that a long
  * list of them does not keep sites waiting.
@@ -39,10 +39,10 @@ export class LaneScheduler {
   readonly #options: SchedulerOptions;
   readonly #atWork: LanesAtWork;
   readonly #lanes = new Map<string, Lane>();
-  readonly #sites = new Line();
-  readonly #steps = new Line();
+  readonly #sites = new LaneQueue();
+  readonly #steps = new LaneQueue();
   #came = 0;
-  /** Lanes in line whose priority is to be asked for. */
+  /** Queued lanes whose priority is still to be read. */
   readonly #unasked = new Set<string>();
   readonly #urgency: Urgency;
   #asking = false;
@@ -54,7 +54,7 @@ export class LaneScheduler {
     this.#atWork = new LanesAtWork({
       ...options,
       movesOn: () => false,
-      yields: (name, forMs) => forMs >= options.sliceMs && this.#isWaitedFor(stepOfLane(name) !== null),
+      shouldYield: (name, forMs) => forMs >= options.sliceMs && this.#isWaitedFor(stepOfLane(name) !== null),
     });
   }
 
@@ -72,7 +72,7 @@ export class LaneScheduler {
         continue;
       }
       if (lane.state === "waiting") this.#enqueue(name, lane);
-      // What has come to one that is in line may be more urgent than what it had.
+      // New work of a queued lane may be more urgent than what it had.
       if (!lane.isStep) this.#unasked.add(name);
     }
     if (this.#sites.length + this.#steps.length <= this.#options.maxActive - this.#atWork.size) this.#pump();
@@ -101,8 +101,8 @@ export class LaneScheduler {
   }
 
   /**
-   * No lane begins until `goOn`; those at work finish what runs and take no more, however long that takes. `onRest` is
-   * told when all of them have.
+   * No lane begins until `goOn`; working ones finish their running tasks and take no more, without a time limit. Calls
+   * `onRest` when all have.
    */
   hold(onRest: () => void): void {
     this.#atWork.hold(onRest);
@@ -113,13 +113,13 @@ export class LaneScheduler {
     this.#pump();
   }
 
-  /** No lane is started any more; those at work finish what they have. Resolves when all have ended. */
+  /** No lane begins any more; working ones finish. Resolves when all have ended. */
   drain(): Promise<void> {
     this.#cancelTimers();
     return this.#atWork.drain();
   }
 
-  /** What still runs is stopped and handed back. */
+  /** Aborts and requeues running tasks. */
   hurry(): void {
     this.#atWork.hurry();
   }

@@ -3,7 +3,7 @@ import type { Handled } from "../../domain/run/outcome.ts";
 import type { ExchangeKeeper } from "../../pages/exchange.ts";
 import type { PageGot } from "../../pages/get-page.ts";
 
-/** Whether a crawl is to become an archive. */
+/** Whether the crawl writes an archive. */
 export function isArchived({ export_format: format }: Pick<CrawlOptions, "export_format">): boolean {
   return format === "warc";
 }

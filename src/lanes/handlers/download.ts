@@ -15,7 +15,7 @@ export interface DownloadDeps {
   maxBodyBytes: number;
 }
 
-/** Stores what the address gives. The handler of queue items that name no other. */
+/** Downloads the task's URL. Default handler of queue items. */
 export function downloadHandler(deps: DownloadDeps): TaskHandler {
   return {
     strategy: deps.strategy.name,

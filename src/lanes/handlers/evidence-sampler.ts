@@ -1,14 +1,14 @@
 import type { Failure, FailureReason } from "../../domain/run/failure.ts";
 
-/** The pages of a crawl are many, and most of those that fail do so alike. */
+/** A crawl has many pages, and most failures look alike. */
 const MOST_ALIKE = 3;
 
-/** Of a crawl's failures, those that a picture and a copy of the page are kept of: a few of each reason. */
+/** Samples the failures of a crawl: a few of each reason keep a screenshot and a copy of the page. */
 export class EvidenceSampler {
   readonly #claimed = new Map<FailureReason, Set<number>>();
   readonly #kept = new Set<number>();
 
-  /** Whether this one is to be shown; if so it is one of the few until it is left. */
+  /** Whether evidence of this failure is kept; it counts towards the sample until it is released. */
   claim(task: number, { reason }: Pick<Failure, "reason">): boolean {
     const alike = this.#claimed.get(reason) ?? new Set();
     if (alike.has(task)) return true;

@@ -13,9 +13,9 @@ export interface TaskHandler {
   run(task: ClaimedTask, context: HandlerContext): Promise<Handled | Asleep>;
   /** When and how often its tasks are tried again, if not as pages are. */
   retryRules?(usual: RetryRules): RetryRules;
-  /** What the run's log says of a task that has failed for good. */
+  /** The log line of a task that has failed permanently. */
   onFailed?(task: ClaimedTask, failure: Failure): RunEvent;
-  /** What came of a task is in the store, and will stay there. */
+  /** Called once the outcome of a task is committed. */
   onWritten?(settled: SettledTask): void;
 }
 
@@ -34,37 +34,34 @@ export interface HandlerContext {
   via?: Upstream;
   log: Log;
   /**
-   * Gives up the task's place among those of the process, because it now waits for something that has places of its
-   * own: a hundred pages in line for a browser must not keep plain requests to other sites waiting.
+   * Releases the task's slot in the process while it waits for a resource with a limit of its own: a hundred pages
+   * waiting for a browser must not block plain requests to other sites.
    */
   leaveSlot(): void;
   /**
-   * The site has given what was asked for, and nothing more will be asked of it: its place there is free, and so is the
-   * one among those of the process. What still becomes of the task says nothing about the site.
+   * The site has answered and gets no further request from this task: releases its slots at the site and in the
+   * process. How the task ends says nothing about the site any more.
    */
   leaveSite(answeredMs: number | null): void;
   /** The head of an answer says that the site asks for patience: nothing else begins there until that is read. */
   refused(): void;
   refusalRead(): void;
-  /** Adds to the task's run what it has found so far; throws when that is not wanted any more. */
-  handOn(growth: Growth): Promise<Grown>;
+  /** Adds the tasks found so far to the run; throws when the run no longer wants them. */
+  addDiscovered(growth: Growth): Promise<Grown>;
   /**
-   * The site asks for this many milliseconds between two requests: its lane keeps them from now on. False: this task
-   * was started without them, and is to be handed back.
+   * The site asks for this delay in milliseconds between two requests; the lane keeps it from now on. False: this task
+   * started without the delay and must be requeued.
    */
   keepDelay(ms: number): boolean;
   /** Throws a Requeue when the site was paused or asked for patience while the task waited for something else. */
   mayAsk(): void;
-  /**
-   * The task asks its site once more than it was started for. Its turn is kept for it: it comes after so many
-   * milliseconds, and is to be waited for.
-   */
+  /** Reserves a turn for an additional request to the task's site and returns the milliseconds to wait for it. */
   nextTurn(): number;
   /** A page waits, or waits no longer, until others of its site leave it room in the browser. */
   waitsForMemory(waits: boolean): void;
 }
 
-/** Thrown by a handler that cannot do it now, for a reason that is nobody's failure: the task goes back to the queue. */
+/** Thrown by a handler that cannot run the task now, without anything having failed: the task is requeued. */
 export class Requeue extends Error {}
 
 /** Finds the handler of a task; undefined: there is none of that name. */

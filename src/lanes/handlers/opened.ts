@@ -1,7 +1,7 @@
 import { isOrbError } from "../../base/errors.ts";
 import { FetchFailure } from "../../domain/run/failure.ts";
 
-/** Opens what is sealed. A key that is another one now fails the task, and its message says what to do. */
+/** Unseals a value. When the key has changed, the task fails with a message that says what to do. */
 export function opened<T>(open: () => T): T {
   try {
     return open();

@@ -33,12 +33,12 @@ export class PageChanges {
     return this.#state(key, url, isRedirected, digest, await this.#before(key));
   }
 
-  /** Whether the job knows what the page said: only then is it of use to hear that it still says it. */
+  /** Whether the job has the page's content: only then a conditional request is useful. */
   async isKnown(url: string): Promise<boolean> {
     return (await this.#before(crawlKey(url))) !== null;
   }
 
-  /** A page of which its server says that it is as it was; `records` are those of before, where they are at hand. */
+  /** A page that the server reports as unchanged; `records` are the earlier ones, if available. */
   async same(
     url: string,
     isRedirected: boolean,

@@ -10,12 +10,12 @@ import type { PageAnswer } from "../../fetch/page.ts";
 import type { PageCopyRecord } from "../../store/ports/crawl-port.ts";
 import type { Store } from "../../store/ports/port.ts";
 
-/** What of a page outlives the answer, besides its records. */
+/** What is stored of a page besides its records. */
 export interface PagePayload {
-  /** Where it leads, of what the crawl may follow; whether it does is decided anew in every run. */
+  /** Links that the crawl may follow; every run decides anew whether it does. */
   links: readonly FollowLink[];
-  /** Tells pages that say the same, if it is telling; null: it said nothing. */
-  content: { hash: string; isTelling: boolean } | null;
+  /** Identifies pages with the same content if it is substantial; null: the page is empty. */
+  content: { hash: string; isSubstantial: boolean } | null;
 }
 
 /** In the fingerprint by themselves, or of no matter for what is kept of a page. */
@@ -27,7 +27,7 @@ const REACH_KNOWN: ReadonlySet<string> = new Set<CrawlSettingName>([
 /** A page with more links than this is loaded again each time: half of them would lose the pages behind the others. */
 const MOST_BYTES = 512 * 1024;
 
-/** What a saved crawl keeps of its pages, so that its next run only asks whether they have changed. */
+/** Stores copies of the pages of a saved crawl, so that its next run can send conditional requests. */
 export class PageCopies {
   readonly #store: Store;
   readonly #jobId: string;
@@ -49,12 +49,15 @@ export class PageCopies {
     // Who signs in may see another page at the same address.
     const others = Object.fromEntries(otherReach(options, REACH_KNOWN));
     const asked = { document, extract, browser, stay_within, follow_links, session_id, only_changed, split, ...others };
-    const wishes = Object.entries(asked).filter(([, wish]) => wish !== undefined && wish !== null);
-    const rules = JSON.stringify(wishes.length === 0 ? known : [...known, wishes]);
+    const requested = Object.entries(asked).filter(([, value]) => value !== undefined && value !== null);
+    const rules = JSON.stringify(requested.length === 0 ? known : [...known, requested]);
     this.#fingerprint = hash("sha256", rules, "base64url").slice(0, 22);
   }
 
-  /** What an earlier run has kept of a page; null: it must be loaded. What one site has said is shown to no other. */
+  /**
+   * The copy that an earlier run has stored; null: the page must be loaded. Copies of one site are never used for
+   * another.
+   */
   async find(key: string, url: string): Promise<PageCopyRecord | null> {
     const copy = await this.#store.pageCopy(this.#jobId, key, this.#fingerprint);
     return copy !== null && siteOf(copy.url) === siteOf(url) ? copy : null;
@@ -82,7 +85,7 @@ export class PageCopies {
     return { ...validators, url, fingerprint: this.#fingerprint, payload, ...(this.#isBare ? { isBare: true } : {}) };
   }
 
-  /** The copy after the server has said that it still holds, with what it says of it now. */
+  /** The copy after the server has confirmed it, with the headers of the new answer. */
   renew({ url, fingerprint, payload, etag, lastModified }: PageCopyRecord, { headers }: PageAnswer): PageCopy {
     const now = validatorsOf(headers);
     const bare = this.#isBare ? { isBare: true as const } : {};

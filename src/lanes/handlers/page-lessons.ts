@@ -1,4 +1,4 @@
-/** What the attempts at a page teach: the next attempt at it, and whoever gets other pages of its site. */
+/** What attempts teach about a page and its site: which strategy the next attempts use. */
 import type { Failure } from "../../domain/run/failure.ts";
 import type { Handled, Report } from "../../domain/run/outcome.ts";
 import { escalationOf, type PageMemory, type StrategyPlan } from "../../domain/page/strategy-plan.ts";
@@ -8,8 +8,8 @@ import type { ClaimedTask, Store } from "../../store/ports/port.ts";
 import type { SiteRecord } from "../../store/records/site-records.ts";
 
 /**
- * A browser takes all its pages along when it dies, and it cannot be told which of them is to blame: none pays an
- * attempt, unless it was there every time.
+ * A crashed browser takes all its pages along, and which of them caused the crash is unknown: none pays an attempt,
+ * unless it was open at every crash.
  */
 const FREE_CRASHES = 2;
 
@@ -21,7 +21,7 @@ export function freeCrash(task: ClaimedTask, plan: StrategyPlan, what: Failure):
   return { kind: "handed_back", why: what.message, report: { memory } };
 }
 
-/** What was found to need a browser stays with it; a plain page that failed is probed again. */
+/** A page that needed a browser keeps using one; a plain page that failed is probed again. */
 export function memoryOf({ way, evidence }: StrategyPlan): { memory?: PageMemory } {
   return way === "browser" ? { memory: { way, evidence } } : {};
 }
@@ -40,7 +40,7 @@ export function escalationAfter(
   };
 }
 
-/** What a page that was got has taught about its site; null: nothing that was not known. */
+/** What a fetched page has taught about its site; null: nothing new. */
 export function lessonOf(url: string, { way, evidence }: StrategyPlan): NonNullable<Report["learned"]> | null {
   const lesson = { site: siteOf(url), url, because: evidence.because };
   if (way === "http") return { ...lesson, needed: "plain" };
@@ -48,18 +48,18 @@ export function lessonOf(url: string, { way, evidence }: StrategyPlan): NonNulla
   return isNew ? { ...lesson, needed: "browser" } : null;
 }
 
-/** What people say of a site is heard at once; what other workers learn of it may wait. */
+/** Operators' site settings apply at once; what other workers learn may be a little old. */
 const BELIEVED_MS = 30_000;
 const MOST_SITES = 1000;
 
-/** What is known of sites, read now and then: the pages of a crawl are many, and mostly of the same few sites. */
+/** Site records, read now and then: a crawl has many pages on few sites. */
 export class KnownSites {
   readonly #deps: { store: Store; clock: Clock };
   readonly #known = new Map<string, { record: Promise<SiteRecord | null>; until: number }>();
 
   constructor(deps: { store: Store; clock: Clock }) {
     this.#deps = deps;
-    // What somebody has just said of a site holds for what is begun now.
+    // A site setting that was just changed applies to the next attempt.
     if (deps.store.capabilities.notifies)
       deps.store.watch((what) => {
         if (what === "control") this.#known.clear();
@@ -68,11 +68,11 @@ export class KnownSites {
 
   async of(site: string): Promise<SiteRecord | null> {
     const { store, clock } = this.#deps;
-    // Nothing is saved where asking costs next to nothing, and nobody tells of changes.
+    // No cache where a read costs next to nothing and changes are not announced.
     if (!store.capabilities.notifies) return store.site(site);
     const known = this.#known.get(site);
     if (known !== undefined && known.until > clock.monotonic()) return known.record;
-    // All who ask meanwhile wait for the same answer.
+    // Concurrent callers share one read.
     const record = store.site(site);
     if (this.#known.size >= MOST_SITES) this.#known.clear();
     this.#known.set(site, { record, until: clock.monotonic() + BELIEVED_MS });

@@ -35,7 +35,7 @@ export interface PageHandlerDeps extends PageDeps {
   solve: Solve | null;
 }
 
-/** The page of a run: one attempt at it, and what the run is to know of that. */
+/** One attempt at the page of a run, and the run's events about it. */
 export function pageHandler(deps: PageHandlerDeps): TaskHandler {
   return { strategy: "http", run: (task, context) => attemptPage(deps, task, context) };
 }
@@ -55,7 +55,7 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
     recipe,
     plan,
     url,
-    // What was meant for the page that was asked for is sent to no other origin.
+    // Credentials for the requested page are sent to no other origin.
     credentialsFor: async (target) =>
       URL.parse(target)?.origin === URL.parse(task.url ?? url)?.origin
         ? credentialsFor(deps, recipe, target, { supplied: run.facts.session_id })
@@ -86,7 +86,8 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
   } catch (error) {
     return waitElsewhere(error, waitsAt, clock.now());
   }
-  // Told with the first attempt that tells anything of the site; what has moved has told nothing of this one.
+  // Reported with the first attempt that learns something about the site; a moved page has learned nothing about this
+  // one.
   const last = task.attempts.at(-1);
   const isFirst = last === undefined || hasMoved(last);
   const override = isFirst ? robotsOverride(asked.respect_robots, site) : null;
@@ -111,7 +112,7 @@ async function pastTheWall(
     plan: got.plan,
     credentialsFor: async (target) => withSolved(await order.credentialsFor(target), found),
   });
-  // What cannot be sent has solved nothing: the wall still stands, and a person may know better.
+  // A solution that cannot be sent has solved nothing: the wall stands, and a person may know better.
   if (after.failure?.reason !== "request_invalid") return { got: after, event };
   return { got, event: event ?? unusable([after.failure.message]) };
 }
@@ -129,7 +130,9 @@ interface Attempted {
   task: ClaimedTask;
   recipe: Recipe;
   url: string;
-  /** For the run's log: what the site's setting has changed of the recipe, and what a solver returned that is no use. */
+  /**
+   * For the run's log: how the site's settings changed the recipe, and which parts of a solver's answer are unusable.
+   */
   notes: RunEvent[];
 }
 
@@ -140,7 +143,7 @@ function mayEscalate({ strategy, escalate, replay }: Recipe): boolean {
   return escalate && (request.method ?? "GET") === "GET" && (pagination ?? null) === null;
 }
 
-/** What one attempt means for its task and run. */
+/** The outcome of an attempt for its task and run. */
 class Conclusion {
   readonly #deps: PageHandlerDeps;
   readonly #task: ClaimedTask;

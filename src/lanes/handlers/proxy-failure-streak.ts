@@ -7,7 +7,7 @@ const LONGEST_GAP_MS = 10_000;
 interface Tries {
   /** When something last came of the run, as far as this process knows. */
   fruitAt: number;
-  /** Since when all of its tries were in vain, and until when; null: none was since then. */
+  /** The current streak of failed attempts, from and to; null: none. */
   vain: { since: number; until: number } | null;
 }
 
@@ -15,12 +15,12 @@ interface Tries {
 export class ProxyFailureStreak {
   readonly #runs = new Recent<Tries>(MOST_RUNS);
 
-  /** Something came of it, or it begins to wait: what was before does not count. */
+  /** An attempt succeeded, or the run begins to wait: the streak ends. */
   anew(runId: string, now: number): void {
     this.#runs.set(runId, { fruitAt: now, vain: null });
   }
 
-  /** A try that began then was in vain. Says for how long all have been. */
+  /** Records an attempt that began at that time and failed; returns how long the streak lasts. */
   inVain(runId: string, begunAt: number, now: number): number {
     const { fruitAt, vain } = this.#runs.get(runId) ?? { fruitAt: begunAt, vain: null };
     const since = vain !== null && begunAt - vain.until <= LONGEST_GAP_MS ? vain.since : Math.max(begunAt, fruitAt);

@@ -5,7 +5,10 @@ import type { HandlerContext } from "./handler.ts";
 
 const MiB = 1024 ** 2;
 
-/** What pages of a site may have of the browser's memory, as its setting says; the lane is told when one waits for it. */
+/**
+ * The browser memory that pages of a site may use, by the site's setting; the lane is notified when a page waits for
+ * it.
+ */
 export function memoryAt(
   site: Pick<SiteRecord, "maxMemoryMb" | "shardCount"> | null,
   url: string,

@@ -7,13 +7,13 @@ import type { PageGot } from "../../pages/get-page.ts";
 import type { ClaimedTask } from "../../store/ports/port.ts";
 import type { HandlerContext, HandlerLookup } from "./handler.ts";
 
-/** The handler of this name in the APP_HANDLERS module is asked to get past walls; without one, a person is. */
+/** The handler of this name in the APP_HANDLERS module solves walls; without it, a person is asked. */
 export const SOLVER = "solve_challenge";
 
 export interface Solved {
   /** What lets us in; null: nothing was found. */
   found: Credentials | null;
-  /** What the run's log says of an answer that cannot be used; null: all of it can. */
+  /** The log message about an unusable answer; null: all of it is usable. */
   event: RunEvent | null;
 }
 
@@ -21,8 +21,8 @@ export interface Solved {
 export type Solve = (task: ClaimedTask, url: string, got: PageGot, context: HandlerContext) => Promise<Solved>;
 
 /**
- * A solver that the user brings. It is given the page (`payload: {kind, message, html, screenshot}`, the picture as
- * base64) and answers with what lets us in: `{cookies, headers, local_storage}`, or nothing.
+ * A user-provided solver. It receives the page (`payload: {kind, message, html, screenshot}`, the screenshot as base64)
+ * and returns `{cookies, headers, local_storage}`, or nothing.
  */
 export function userSolver(handlers: HandlerLookup): Solve | null {
   const handler = handlers(SOLVER);
@@ -40,8 +40,7 @@ export function userSolver(handlers: HandlerLookup): Solve | null {
       if (handled.kind !== "completed") return NOTHING;
       const { origin } = new URL(url);
       const { found, refused } = readSolved(handled.results[0], origin);
-      if (refused.length > 0)
-        context.log.warn(`parts of what ${SOLVER} returned cannot be used`, { url: origin, refused });
+      if (refused.length > 0) context.log.warn(`${SOLVER} returned unusable parts`, { url: origin, refused });
       return { found, event: refused.length === 0 ? null : unusable(refused) };
     } catch (error) {
       if (context.signal.aborted) throw error;
@@ -70,7 +69,7 @@ function rejected(message: string, refused: string[]): RunEvent {
 
 const SOLVED = ["cookies", "headers", "local_storage"];
 
-/** What could be used of the answer; `refused` says of everything else why not, without its values. */
+/** The usable part of the answer; `refused` names every other part and the reason, without its value. */
 export function readSolved(answer: unknown, origin: string): { found: Credentials | null; refused: string[] } {
   if (answer === undefined || answer === null) return { found: null, refused: [] };
   if (typeof answer !== "object" || Array.isArray(answer))
@@ -99,11 +98,11 @@ export function readSolved(answer: unknown, origin: string): { found: Credential
 }
 
 /** A list of `{name, value, …}`, or an object of values by their names. */
-function listOf(field: string, given: unknown, refused: string[]): { value: unknown; path: string }[] {
-  if (given === undefined || given === null) return [];
-  if (Array.isArray(given)) return given.map((value: unknown, index) => ({ value, path: `${field}[${index}]` }));
-  if (typeof given === "object")
-    return Object.entries(given).map(([name, value]) => ({ value: { name, value }, path: `${field}.${name}` }));
+function listOf(field: string, entries: unknown, refused: string[]): { value: unknown; path: string }[] {
+  if (entries === undefined || entries === null) return [];
+  if (Array.isArray(entries)) return entries.map((value: unknown, index) => ({ value, path: `${field}[${index}]` }));
+  if (typeof entries === "object")
+    return Object.entries(entries).map(([name, value]) => ({ value: { name, value }, path: `${field}.${name}` }));
   refused.push(`${field}: expected a list of {name, value}, or an object of values by name`);
   return [];
 }

@@ -11,7 +11,7 @@ import { Requeue, type HandlerContext } from "./handler.ts";
  * is fetched too soon.
  */
 export function spacedByRobots(robots: RobotsRules, { keepDelay, mayAsk }: HandlerContext): RobotsRules {
-  // The page itself is asked about first; redirects may lead to other sites, whose wishes are not this lane's.
+  // The page itself is checked first; redirects may lead to other sites, whose delays do not concern this lane.
   let site: string | null = null;
   return {
     async check(url, signal, via) {
@@ -30,7 +30,7 @@ export function spacedByRobots(robots: RobotsRules, { keepDelay, mayAsk }: Handl
 /** The page waits, too, but its own site has neither failed nor asked for patience. */
 function ofAnotherSite(error: unknown, via: Upstream | undefined): never {
   if (!(error instanceof FetchFailure)) throw error;
-  // What came of a proxy is the proxy's own, and says nothing about any site.
+  // A failure of the proxy says nothing about any site.
   const isCounted =
     dispositionOf(error.failure) === "rate_limit" || (via === undefined && countsForBreaker(error.failure));
   if (!isCounted) throw error;

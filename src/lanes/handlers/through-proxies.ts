@@ -1,4 +1,4 @@
-/** The one place in which proxies are chosen: around a handler, which does all its fetching through the one it is given. */
+/** The only module that chooses proxies: it wraps a handler, which sends all its requests through the chosen proxy. */
 import { type Clock, sleep } from "../../base/clock.ts";
 import { isOrbError } from "../../base/errors.ts";
 import type { Seal } from "../../base/seal.ts";
@@ -20,7 +20,7 @@ export interface ProxiedDeps {
   clock: Clock;
   seal: Seal;
   pool: Pick<ProxyPool, "pick" | "report" | "hasAny">;
-  /** No proxy can be used, or has been of any use for so long: the run waits until some can. */
+  /** No proxy is usable, or none has succeeded for this long: the run is held until some are. */
   holdRun(runId: string, triedMs: number): Promise<void>;
 }
 
@@ -31,13 +31,13 @@ const MOST_OTHERS: Readonly<Record<Exclude<PageOutcome["kind"], "good">, number>
   blocked: 1,
 };
 
-/** How long a task waits for which there is no proxy now, or nobody knows of one. */
+/** How long a task waits when no proxy is available, or their number is unknown. */
 const LATER_MS = 1_000;
 
-/** Who waits longer than this for its turn at the site leaves its place in the process to others. */
+/** A task that waits longer than this for its turn at the site releases its slot in the process. */
 const PATIENCE_MS = 1_000;
 
-/** A run whose pages have all come back without an answer for so long is held, although there are proxies to try. */
+/** A run whose pages have all failed for this long is held, although there are proxies to try. */
 const FRUITLESS_MS = 30_000;
 
 const MOST_RUNS = 1_000;
@@ -53,24 +53,25 @@ interface RunProxy extends ProxyOptions {
 export function throughProxies(deps: ProxiedDeps): (handler: TaskHandler) => TaskHandler {
   const runs = new Recent<RunProxy>(MOST_RUNS);
   const tries = new ProxyFailureStreak();
-  const wishOf = async (runId: string): Promise<RunProxy | null> => {
+  const readRunProxy = async (runId: string): Promise<RunProxy | null> => {
     const run = await deps.store.run(runId);
     if (run === null) return null;
-    const wish = runProxyOf(run);
-    runs.set(runId, wish);
-    return wish;
+    const runProxy = runProxyOf(run);
+    runs.set(runId, runProxy);
+    return runProxy;
   };
   return (handler) => ({
     ...handler,
     async run(task, context) {
       if (!KINDS.has(task.runKind)) return handler.run(task, context);
-      const wish = runs.get(task.runId) ?? (await wishOf(task.runId));
-      // Whoever asked for a proxy does not want to be seen without one: nothing is fetched while that is not known.
-      if (wish === null) return later("its run is not there");
-      if (wish.proxy === null) return handler.run(task, context);
-      if (wish.proxy === POOL) return new ProxyAttempt(deps, tries, handler, task, context, wish.sessionKey).handled();
-      const upstream = opened(deps.seal, { ...wish, proxy: wish.proxy });
-      return named(await tried(handler, task, context, upstream), wish.proxy);
+      const runProxy = runs.get(task.runId) ?? (await readRunProxy(task.runId));
+      // A run with a proxy must never go out without one: nothing is fetched until its setting is known.
+      if (runProxy === null) return later("its run does not exist any more");
+      if (runProxy.proxy === null) return handler.run(task, context);
+      if (runProxy.proxy === POOL)
+        return new ProxyAttempt(deps, tries, handler, task, context, runProxy.sessionKey).handled();
+      const upstream = opened(deps.seal, { ...runProxy, proxy: runProxy.proxy });
+      return named(await tried(handler, task, context, upstream), runProxy.proxy);
     },
   });
 }
@@ -81,9 +82,9 @@ function runProxyOf(run: RunRecord): RunProxy {
   return { ...proxyOptionsOf(run.kind, run.snapshot), sessionKey: recipe?.session_id ?? run.jobId ?? run.id };
 }
 
-function opened(seal: Seal, wish: ProxyOptions & { proxy: string }): Upstream {
+function opened(seal: Seal, runProxy: ProxyOptions & { proxy: string }): Upstream {
   try {
-    return requestedUpstream(seal, wish);
+    return requestedUpstream(seal, runProxy);
   } catch (error) {
     if (!isOrbError(error, "secret_key_wrong")) throw error;
     throw new FetchFailure("session_unusable", `${error.message}. ${error.hint ?? ""}`.trim(), { cause: error });
@@ -130,7 +131,7 @@ class ProxyAttempt {
 
   async #passed(): Promise<Handled | Asleep> {
     const { pool } = this.#deps;
-    // What the page would be told if there were no other proxy; a proxy's own fault is no word about the page.
+    // The failure that counts if there is no other proxy; a fault of the proxy says nothing about the page.
     let last: Handled | null = null;
     for (;;) {
       const picked = await pool.pick({ site: this.#site, sessionKey: this.#sessionKey, exclude: this.#tried });
@@ -142,7 +143,7 @@ class ProxyAttempt {
       if (this.#others[outcome.kind] === 0)
         return last ?? (await this.#inVain("many proxies failed, one after the other"));
       this.#others[outcome.kind] -= 1;
-      // The site may have been asked: it is asked again at its own pace, whoever comes.
+      // The site may have received the request: the next attempt keeps to the site's pace.
       if (outcome.kind !== "fault") await this.#turn();
       this.#context.signal.throwIfAborted();
       this.#context.mayAsk();

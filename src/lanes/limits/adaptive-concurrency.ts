@@ -1,6 +1,6 @@
 import { Latency } from "./latency.ts";
 
-/** An unknown site gets so many requests at once until it is known how fast it is; then each good answer allows one more. */
+/** Initial concurrency of an unknown site until its latency is known; then each good answer allows one more. */
 const AT_FIRST = 4;
 /** Good answers for one more at once, as a multiple of how many there are: after refusals, and after slowness. */
 const AFTER_REFUSAL = 10;
@@ -64,7 +64,7 @@ export class AdaptiveConcurrency {
       this.#spacingMs = this.#spacingMs < LEAST_SPACING_MS / 2 ? 0 : Math.floor(this.#spacingMs * 0.9);
       return;
     }
-    // What takes its time for reasons of its own, as a handler does, tells nothing by being slow.
+    // A handler that takes long for reasons of its own says nothing about the site's latency.
     if (ms === undefined && this.#quickUpTo === Number.POSITIVE_INFINITY) this.#most = limit;
     else if (typeof ms === "number" && !this.#latency.isKnown) return;
     if (!this.#latency.isCalm) return;

@@ -3,7 +3,7 @@ import type { Signal } from "../../base/signal.ts";
 import { resolverKey } from "../../domain/lane/lane.ts";
 import { WaitingLine } from "./waiting-line.ts";
 
-/** What a process knows of one limit that crosses lanes. */
+/** This process's view of one concurrency limit shared by several lanes. */
 export interface Budget {
   resolver: string;
   key: string;
@@ -14,15 +14,15 @@ export interface Budget {
   cap: number | null;
   /** No more than this while other processes want some. */
   share: number;
-  /** Others have all of it, and know that we want some. */
-  wished: boolean;
+  /** Others hold all units, and the store has recorded our request. */
+  requested: boolean;
   borrowing: boolean;
-  /** An answer of the store was lost: what is held is not known until it is asked. */
+  /** An answer of the store was lost: `held` is unknown until the store is asked. */
   unsure: boolean;
-  /** Until it is looked at how many processes want some. */
+  /** Runs until the number of borrowers is checked. */
   shareTimer: Timer | null;
   idleTimer: Timer | null;
-  /** Until it is looked at whether others still want what was left for them. */
+  /** Runs until it is checked whether others still want the units left for them. */
   leftTimer: Timer | null;
   waiting: WaitingLine;
   /** Other processes want units, and there are fewer than processes: each has one for a task or two, then the next one. */
@@ -35,7 +35,7 @@ export interface Budget {
   expectedUntil: number;
   /** What each lane uses of it. */
   shares: Map<Signal, number>;
-  /** Lanes that asked in vain, and when they last did. */
+  /** Lanes that got no unit, and when they last asked. */
   wanted: Map<Signal, number>;
 }
 
@@ -47,7 +47,7 @@ export function newBudget(resolver: string, cap: number | null, clock: Clock): B
     used: 0,
     cap,
     share: Number.POSITIVE_INFINITY,
-    wished: false,
+    requested: false,
     borrowing: false,
     unsure: false,
     shareTimer: null,

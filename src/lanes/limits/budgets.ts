@@ -12,24 +12,24 @@ const ASK_AGAIN_MS = 200;
 const SCARCE = 16;
 /** Where they do, a unit that comes back is not to lie idle for long. */
 const ASK_SCARCE_AGAIN_MS = 50;
-/** So many tasks a process begins with each unit before it has looked whether others want it. */
+/** A process begins at most this many tasks with each unit before it checks whether others want it. */
 const MOST_IN_ROW = 2;
-/** What is held is asked so long after an answer was lost. */
+/** Delay before `held` is read again after a lost answer. */
 const UNSURE_MS = 1000;
-/** How often it is looked whether other processes want some. */
+/** How often it is checked whether other processes want units. */
 const SHARE_LOOK_MS = 2000;
-/** The part of a cap that may be borrowed at once by whoever has none in use yet. */
+/** The part of a cap that a process without units in use may borrow at once. */
 const UNMISSED = 1 / 32;
 /** A lane that has not asked for this long does not want any more. */
 const WANTED_MS = 1000;
 
 /**
- * Limits that cross lanes. Units are borrowed from the store, so that the cap holds over all machines; what is not
- * used goes back. A task without a cap on its resolver needs no unit.
+ * Concurrency limits shared by several lanes. Units are borrowed from the store, so that the cap holds across machines;
+ * unused units go back. A task without a cap on its resolver needs no unit.
  */
 export class Budgets {
   readonly #deps: { store: Store; clock: Clock; log: Log; caps: Readonly<Record<string, number>> };
-  /** Those in use, and for a moment longer: every crawl has a resolver of its own. */
+  /** Budgets in use, and for a moment longer: every crawl has its own resolver. */
   readonly #budgets = new Map<string, Budget>();
   /** The budgets in whose line each lane may be. */
   readonly #waitedFor = new WeakMap<Signal, Set<Budget>>();
@@ -44,9 +44,9 @@ export class Budgets {
   setOwner(owner: string): void {
     if (owner === this.#owner) return;
     this.#owner = owner;
-    // It counts its changes anew.
+    // The new owner counts its changes from zero.
     this.#refreshed = null;
-    for (const budget of this.#budgets.values()) [budget.held, budget.wished, budget.unsure] = [0, false, false];
+    for (const budget of this.#budgets.values()) [budget.held, budget.requested, budget.unsure] = [0, false, false];
   }
 
   /** Takes a unit, or promises to raise `waiter` when it is worth asking again. */
@@ -56,7 +56,7 @@ export class Budgets {
       void this.#learn(resolver, waiter);
       return false;
     }
-    // Without a cap nothing is borrowed, but what is at work is counted: a cap may be set any moment.
+    // Without a cap nothing is borrowed, but running tasks are counted: a cap may be set at any moment.
     if (this.#room(budget, waiter) < 1) {
       this.#wait(budget, waiter);
       return false;
@@ -102,9 +102,9 @@ export class Budgets {
       if (!budget.waiting.leave(lane)) continue;
       if (movesOn) expectOther(budget, this.#deps.clock);
       this.#giveNext(budget);
-      // A wish that nobody has any more would keep the next unit from others until it ends by itself.
-      const { held, used, wished, borrowing, waiting } = budget;
-      if (wished && held + used === 0 && !borrowing && !waiting.isAwaited) void this.#giveBack(budget);
+      // An abandoned request would block the next unit for others until it expires.
+      const { held, used, requested, borrowing, waiting } = budget;
+      if (requested && held + used === 0 && !borrowing && !waiting.isAwaited) void this.#giveBack(budget);
     }
   }
 
@@ -121,7 +121,7 @@ export class Budgets {
 
   #wait(budget: Budget, lane: Signal): void {
     const { cap, held, share, used } = budget;
-    // What is left for others is free again when they do not come for it.
+    // Units left for others are free again if nobody takes them.
     if (used < Math.min(held, cap ?? held, share)) this.#wakeLater(budget);
     budget.waiting.join(lane);
     const budgets = this.#waitedFor.get(lane);
@@ -177,7 +177,7 @@ export class Budgets {
 
   async #refreshAll(): Promise<void> {
     for (const budget of [...this.#budgets.values()]) {
-      // One that is not in use is forgotten: its cap is asked for when it is wanted again.
+      // Unused budgets are dropped: the cap is read again when it is needed.
       if (this.#forget(budget)) continue;
       // A cap that was lowered lets what runs finish.
       budget.cap = await this.#cap(budget.resolver);
@@ -197,7 +197,7 @@ export class Budgets {
       if (!this.#budgets.has(resolver)) {
         const budget = newBudget(resolver, cap, this.#deps.clock);
         this.#budgets.set(resolver, budget);
-        // Whoever asked may not come back for it.
+        // The caller may never use it.
         this.#giveBackLater(budget);
       }
       waiter.raise();
@@ -211,14 +211,14 @@ export class Budgets {
     try {
       const { singleEngine } = this.#deps.store.capabilities;
       const most = Math.min(cap, budget.share) - budget.held;
-      // Other processes may want some, too: no more than twice of what is in use, one for each who waits, or so little
-      // of a large cap that nobody misses it.
+      // Other processes may want units as well: borrow at most twice the units in use, one per waiting lane, or an
+      // insignificant part of a large cap.
       const few = Math.max(1, budget.used, budget.waiting.size, Math.floor(cap * UNMISSED));
       const wanted = singleEngine ? most : Math.min(most, few);
       if (budget.held === 0) budget.inRow = 0;
       const before = budget.held;
       budget.held = await this.#deps.store.borrow(budget.key, this.#owner, wanted, cap);
-      budget.wished = budget.held === 0;
+      budget.requested = budget.held === 0;
       this.#lookAtShareLater(budget);
       // Those that the look for others keeps back would only ask for the same again.
       const isKept = budget.looking && budget.held <= before;
@@ -227,7 +227,7 @@ export class Budgets {
       else this.#askAgainLater(budget);
       budget.unsure = false;
     } catch (error) {
-      this.#deps.log.warn("a budget could not be borrowed; it is tried again", { error: messageOf(error) });
+      this.#deps.log.warn("cannot borrow units of a shared limit; retrying", { error: messageOf(error) });
       this.#deps.clock.after(1000, () => this.#wake(budget));
       this.#makeSureLater(budget);
     } finally {
@@ -243,7 +243,7 @@ export class Budgets {
     });
   }
 
-  /** Whoever came first has all of it: while other processes want some, no process keeps more than its share. */
+  /** The first process may have borrowed everything: while others want units, no process keeps more than its share. */
   #lookAtShareLater(budget: Budget): void {
     if (this.#deps.store.capabilities.singleEngine || budget.held === 0) return;
     budget.shareTimer ??= this.#deps.clock.after(SHARE_LOOK_MS, () => {
@@ -261,7 +261,7 @@ export class Budgets {
       await this.#giveSurplusBack(budget);
       if (budget.share > before) this.#wake(budget);
     } catch (error) {
-      log.debug("how many processes want a budget could not be asked", { error: messageOf(error) });
+      log.debug("cannot read the borrowers of a shared limit", { error: messageOf(error) });
     }
     this.#lookAtShareLater(budget);
   }
@@ -279,13 +279,13 @@ export class Budgets {
     budget.held -= 1;
     budget.inRow = 0;
     // Returning the unit and asking again is one transaction: otherwise the next process sees nobody waiting and keeps it.
-    budget.wished = budget.held === 0 && budget.waiting.isAwaited;
-    await this.#return(budget, 1, budget.wished);
+    budget.requested = budget.held === 0 && budget.waiting.isAwaited;
+    await this.#return(budget, 1, budget.requested);
     budget.borrowing = false;
     this.#wake(budget);
   }
 
-  /** Of a small cap every task could be the one that others wait for. */
+  /** With a small cap, every unit may be the one that another process waits for. */
   async #lookForOthers(budget: Budget): Promise<void> {
     const { store, log, clock } = this.#deps;
     const { cap, key } = budget;
@@ -298,7 +298,7 @@ export class Budgets {
         await sleep(clock, ASK_SCARCE_AGAIN_MS);
       }
     } catch (error) {
-      log.debug("how many processes want a budget could not be asked", { error: messageOf(error) });
+      log.debug("cannot read the borrowers of a shared limit", { error: messageOf(error) });
     }
     budget.looking = false;
     if (!budget.contended) budget.inRow = Math.min(budget.inRow, budget.used);
@@ -325,16 +325,16 @@ export class Budgets {
     budget.idleTimer = this.#deps.clock.after(IDLE_MS, () => {
       budget.idleTimer = null;
       if (budget.used > 0) return;
-      // Who waits wants some nevertheless, and others are to see it.
-      if (budget.borrowing || (budget.wished && budget.waiting.isAwaited)) this.#giveBackLater(budget);
+      // Waiting lanes keep the request alive, so that other processes see it.
+      if (budget.borrowing || (budget.requested && budget.waiting.isAwaited)) this.#giveBackLater(budget);
       else void this.#giveBack(budget);
     });
   }
 
   async #giveBack(budget: Budget): Promise<void> {
-    const { held, wished } = budget;
-    [budget.held, budget.wished] = [0, false];
-    if (held > 0 || wished) await this.#return(budget, held);
+    const { held, requested } = budget;
+    [budget.held, budget.requested] = [0, false];
+    if (held > 0 || requested) await this.#return(budget, held);
     this.#forget(budget);
   }
 
@@ -342,12 +342,12 @@ export class Budgets {
     try {
       await this.#deps.store.giveBack(budget.key, this.#owner, units, wantsAgain);
     } catch (error) {
-      this.#deps.log.debug("borrowed units may not have been given back; it is looked", { error: messageOf(error) });
+      this.#deps.log.debug("units of a shared limit may not have been returned; checking", { error: messageOf(error) });
       this.#makeSureLater(budget);
     }
   }
 
-  /** What is borrowed and nobody here knows of would be lost to all others for as long as this process lives. */
+  /** Units that are borrowed but unknown here would be lost to all others for as long as this process lives. */
   #makeSureLater(budget: Budget): void {
     if (budget.unsure) return;
     budget.unsure = true;
@@ -391,7 +391,7 @@ export class Budgets {
   readonly #wake = ({ waiting }: Budget): void => waiting.wake();
 
   #failed(error: unknown, waiter: Signal): void {
-    this.#deps.log.warn("a budget could not be borrowed; it is tried again", { error: messageOf(error) });
+    this.#deps.log.warn("cannot borrow units of a shared limit; retrying", { error: messageOf(error) });
     this.#deps.clock.after(1000, () => waiter.raise());
   }
 }

@@ -1,4 +1,4 @@
-/** So many answers tell how long a site takes when it has little to do. */
+/** Number of answers that establish the latency of an unloaded site. */
 const FIRST = 8;
 const LEAST_WINDOW = 10;
 /** Below this a difference may as well be ours: a busy process hears late of answers. */
@@ -27,7 +27,7 @@ export class Latency {
     return this.#usual !== null;
   }
 
-  /** Adds an answer, or null for one that did not come in time. True: the site is slow, told once per window. */
+  /** Adds an answer, or null for a timeout. True: the site is slow; reported once per window. */
   add(ms: number | null, { atOnce, isEased }: { atOnce: number; isEased: boolean }): boolean {
     if (this.#outdated > 0) {
       this.#outdated -= 1;
@@ -45,7 +45,7 @@ export class Latency {
     return true;
   }
 
-  /** Whoever was asked before tells nothing about how it is now. */
+  /** Answers to earlier requests say nothing about the current latency. */
   startOver(underWay: number): void {
     this.#window = [];
     this.#timeouts = 0;
@@ -63,7 +63,7 @@ export class Latency {
     const usual = (this.#usual ??= times.at(-1)!);
     const slow = late || middle > usual * SLOW + SLACK_MS;
     this.isCalm = !slow && middle <= usual * CALM + SLACK_MS;
-    // While there are fewer at once than allowed, what is usual does not rise: it would follow the load, step by step.
+    // While concurrency is reduced, the baseline does not rise: it would follow the load step by step.
     if (!slow && (!isEased || high < usual)) this.#usual = usual + (high - usual) * DRIFT;
     return slow;
   }

@@ -3,8 +3,8 @@ import { messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 
 /**
- * The process uses more than it may have. Waiting for less would be in vain where it needs that much when it does
- * nothing: so what runs is finished, and one task at a time is begun.
+ * The process exceeds its memory limit. Its idle usage may already exceed it, so waiting would never end: running tasks
+ * finish, and new ones start one at a time.
  */
 export class MemoryBackpressure {
   readonly #deps: { clock: Clock; log: Log; onEnd: () => void };
@@ -28,14 +28,14 @@ export class MemoryBackpressure {
     this.#reason = messageOf(error);
     if (this.#since !== null) return;
     this.#since = this.#deps.clock.now();
-    this.#deps.log.error("one task at a time, until memory is free again", { reason: this.#reason });
+    this.#deps.log.error("memory limit exceeded: running one task at a time", { reason: this.#reason });
   }
 
   over(): void {
     if (this.#since === null) return;
     this.#reason = null;
     this.#since = null;
-    this.#deps.log.info("memory is free again; as many tasks at once as before");
+    this.#deps.log.info("memory usage is below the limit again: normal concurrency restored");
     this.#deps.onEnd();
   }
 }

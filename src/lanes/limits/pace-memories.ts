@@ -12,7 +12,7 @@ export interface PaceMemory {
 
 const MEMORIES_AT_MOST = 10_000;
 
-/** The paces of lanes this process gave back. They hold only if nobody else owned the lane in between. */
+/** Paces of lanes that this process released. They are valid only if no other process owned the lane in between. */
 export class PaceMemories {
   readonly #memories = new Map<string, PaceMemory & { epoch: number }>();
 

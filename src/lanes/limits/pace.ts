@@ -27,8 +27,8 @@ export type Gate =
   /** Nothing may start before something else changes. */
   | { kind: "wait"; ms: null; why: "paused" | "concurrency" | "probing" | "refused" }
   /**
-   * The site has been given up until it is tried again, after so many milliseconds: tasks of runs that have a deadline
-   * wait for that, the others fail as circuit_open.
+   * The site has been given up until the next probe, in this many milliseconds: tasks of runs with a deadline wait for
+   * it, the others fail as circuit_open.
    */
   | { kind: "give_up"; ms: number };
 
@@ -41,8 +41,8 @@ const NO_LIMITS: ServerLimits = {
 };
 
 /**
- * When a site has rested, its shards try it one after the other: the next one begins so much later, and by then knows what
- * became of the one before.
+ * After a rest, the shards of a site probe it one after the other: each begins this much later and knows the result of
+ * the one before.
  */
 const PROBE_APART_MS = 5000;
 
@@ -98,7 +98,7 @@ export class Pace {
     if (memory === undefined && restMs !== undefined) this.#goOnAfter(restMs);
   }
 
-  /** Another process had the lane and said when the site may be asked again: it waits for no delay of its own besides. */
+  /** Another process had the lane and recorded when the site may be asked again: no additional delay applies. */
   #goOnAfter(restMs: number): void {
     const at = this.#clock.monotonic() + restMs;
     this.#lastStart = at - Math.max(this.#ownDelayMs, this.#crawlDelayMs);
@@ -106,7 +106,7 @@ export class Pace {
     if (rate !== null && rate > 0) this.#bucket = emptyBucket(at - 1000 / rate);
   }
 
-  /** How long its delay and its rate let nothing start, whoever owns the lane. */
+  /** How long its delay and rate let nothing start, regardless of the owner. */
   get restMs(): number {
     const now = this.#clock.monotonic();
     const delayMs = this.#lastStart + Math.max(this.#ownDelayMs, this.#crawlDelayMs) - now;
@@ -154,7 +154,7 @@ export class Pace {
   }
 
   setCrawlDelay(site: string, ms: number): void {
-    // Whoever learns of it has just asked for robots.txt, which was a request as well.
+    // The caller has just fetched robots.txt, which was a request as well.
     if (ms > this.#crawlDelayMs) this.#lastStart = Math.max(this.#lastStart, this.#clock.monotonic());
     this.#noteDelay(site, ms);
   }
@@ -192,26 +192,26 @@ export class Pace {
     }
   }
 
-  /** What another shard was told by the site holds here as well, whatever is on its way to the store. */
+  /** Applies what the site answered to another shard, even if it is not in the store yet. */
   #hearOthers({ holdUntil, holdStep, breaker, lastFailure = null }: Politeness): void {
-    const own = this.#politeness;
-    const isHeld = holdUntil > own.holdUntil;
-    if (isHeld && holdStep > own.holdStep) this.#adaptive.refused(this.#atOnce);
+    const known = this.#politeness;
+    const isHeld = holdUntil > known.holdUntil;
+    if (isHeld && holdStep > known.holdStep) this.#adaptive.refused(this.#atOnce);
     this.#politeness = {
-      ...(isHeld ? { holdUntil, holdStep } : { holdUntil: own.holdUntil, holdStep: own.holdStep }),
-      breaker: (breaker.openUntil ?? 0) > (own.breaker.openUntil ?? 0) ? breaker : own.breaker,
-      lastFailure: own.lastFailure ?? lastFailure,
+      ...(isHeld ? { holdUntil, holdStep } : { holdUntil: known.holdUntil, holdStep: known.holdStep }),
+      breaker: (breaker.openUntil ?? 0) > (known.breaker.openUntil ?? 0) ? breaker : known.breaker,
+      lastFailure: known.lastFailure ?? lastFailure,
     };
   }
 
-  /** Nothing is to be asked of the site, not even by what has been started. */
+  /** The site accepts no requests, not even from tasks that have started. */
   get isHeld(): boolean {
     const now = this.#clock.now();
     const { holdUntil, breaker } = this.#politeness;
     return this.#limits.paused || holdUntil > now || breakerPhase(breaker, now) === "open";
   }
 
-  /** An answer asks for patience: what it says in full is told when its task ends. */
+  /** The site refuses: nothing starts until the answer was read completely, when its task ends. */
   beginRefusal(): void {
     this.#refusals += 1;
   }
@@ -239,11 +239,11 @@ export class Pace {
     const probeMs = phase === "half_open" ? (this.#politeness.breaker.openUntil ?? now) + beforeUs - now : 0;
     if (probeMs > 0) return { kind: "wait", ms: probeMs, why: "circuit_open" };
     if (phase === "half_open" && this.#inFlight > 0) return { kind: "wait", ms: null, why: "probing" };
-    const own = this.#ownDelayMs;
-    const delay = Math.max(own, this.#crawlDelayMs);
+    const minDelay = this.#ownDelayMs;
+    const delay = Math.max(minDelay, this.#crawlDelayMs);
     const sinceLast = this.#clock.monotonic() - this.#lastStart;
     if (delay > 0 && sinceLast < delay)
-      return { kind: "wait", ms: delay - sinceLast, why: delay > own ? "crawl_delay" : "min_delay" };
+      return { kind: "wait", ms: delay - sinceLast, why: delay > minDelay ? "crawl_delay" : "min_delay" };
     const rate = this.#limits.requestsPerSecond;
     if (rate !== null && rate > 0) {
       const { waitMs } = takeToken(this.#bucket, this.#bucketRule(rate), this.#clock.monotonic());
@@ -256,7 +256,7 @@ export class Pace {
     return Math.max(this.#limits.minDelayMs ?? this.#rules.minDelayMs, this.#adaptive.spacingMs);
   }
 
-  /** One that has been started asks once more: its turn is kept for it, and comes after so many milliseconds. */
+  /** A started task asks once more: reserves its turn and returns the milliseconds until then. */
   nextTurn(): number {
     const now = this.#clock.monotonic();
     let at = Math.max(now, this.#lastStart + Math.max(this.#ownDelayMs, this.#crawlDelayMs));
@@ -330,7 +330,7 @@ export class Pace {
       const rest = failure.retryAfterMs ?? (fresh ? siteHold(this.#rules.retry.backoff, holdStep) : 0);
       const until = now + Math.min(rest, this.#rules.retry.retryAfterMaxMs);
       if (until > holdUntil) {
-        // What was under way with the first refusal says the same a little later: that is no news.
+        // Requests in flight at the first refusal are refused a little later: that is not a new refusal.
         const isNews = fresh || until - holdUntil > holdUntil - now;
         holdUntil = until;
         if (isNews)

@@ -1,13 +1,13 @@
 /** A lane in line for slots. */
 export interface SlotSeeker {
-  /** Slots it has now, used or set aside for it. */
+  /** Slots in use or reserved. */
   readonly slotsHeld: number;
   /** Called when a slot has been set aside for this seeker; it must use it or release it. */
   slotGranted(): void;
 }
 
 /**
- * The tasks in flight in this process, over all lanes. Freed slots go to whoever waits and has the fewest, as many as
+ * The tasks in flight in this process, over all lanes. Freed slots go to the waiting lane with the fewest, as many as
  * it asked for: many tasks often end at the same moment, and a lane that happens to run first must not get them all.
  */
 export class Slots {
@@ -19,8 +19,8 @@ export class Slots {
   #looksLater = false;
 
   /**
-   * `most` is asked whenever a slot is wanted or comes back, and now and then while somebody waits: what it says may change
-   * although nobody leaves. At least one. `later` calls what it is given after a while.
+   * `most` is the current limit, at least one; it is read whenever a slot is requested or released, and now and then
+   * while a lane waits, because it may change on its own. `later` schedules a callback.
    */
   constructor(most: (used: number) => number, later: (look: () => void) => void = () => {}) {
     this.#most = () => most(this.#used);
@@ -44,7 +44,7 @@ export class Slots {
     return false;
   }
 
-  /** Where all that is under way takes long, nobody would hear that there is more room for others again. */
+  /** If all running tasks take long, nothing else would notice that the limit has risen. */
   #lookLater(): void {
     if (this.#looksLater || this.#waiting.size === 0) return;
     this.#looksLater = true;

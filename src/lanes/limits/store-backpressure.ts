@@ -6,8 +6,8 @@ import type { Signal } from "../../base/signal.ts";
 const PROBE_MS = 1000;
 
 /**
- * The process cannot write (disk full, database unreachable): work pauses, nothing is lost, and it goes on by itself when
- * a probe finds that there is room again.
+ * The process cannot write (disk full, database unreachable): work pauses without loss, and resumes when a probe
+ * succeeds.
  */
 export class StoreBackpressure {
   readonly #deps: { clock: Clock; log: Log; probe: () => Promise<void> };
@@ -38,9 +38,9 @@ export class StoreBackpressure {
     if (this.#reason === null) {
       this.#reason = messageOf(error);
       this.#since = this.#deps.clock.now();
-      this.#deps.log.error("work pauses until writing is possible again", { reason: this.#reason });
+      this.#deps.log.error("work paused: the store or the disk accepts no writes", { reason: this.#reason });
       this.#probeLater();
-      this.#tell();
+      this.#notify();
     }
     return true;
   }
@@ -70,11 +70,11 @@ export class StoreBackpressure {
     const was = this.#reason;
     this.#reason = null;
     this.#since = null;
-    this.#deps.log.info("work goes on: what it paused for is over", { was });
-    this.#tell();
+    this.#deps.log.info("work resumed: writes succeed again", { was });
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const signal of this.#listeners) signal.raise();
   }
 }

@@ -5,8 +5,8 @@ import type { Signal } from "../../base/signal.ts";
 const ANSWERS_WITHIN_MS = 1000;
 
 /**
- * Lanes that asked for a unit of a budget in vain, in the order in which they did. A freed unit belongs to the first of
- * them: the lane that has just released one asks sooner than those that have to wake up, and would get it every time.
+ * Lanes that wait for a unit of a budget, in order. A freed unit belongs to the first of them: the lane that has just
+ * released one asks sooner than those that have to wake up, and would get it every time.
  */
 export class WaitingLine {
   readonly #clock: Clock;
@@ -17,7 +17,7 @@ export class WaitingLine {
     this.#clock = clock;
   }
 
-  /** Keeps the place of who is in line already. */
+  /** A lane that already waits keeps its position. */
   join(lane: Signal): void {
     this.#lanes.set(lane, null);
   }
@@ -27,7 +27,7 @@ export class WaitingLine {
     return this.#lanes.delete(lane);
   }
 
-  /** How many come before this one and may have a unit; who is not in line comes last. */
+  /** How many waiting lanes precede this one and may have a unit; a lane that does not wait comes last. */
   ahead(lane: Signal, mayHave: (other: Signal) => boolean): number {
     const since = this.#clock.monotonic() - ANSWERS_WITHIN_MS;
     let before = 0;

@@ -20,7 +20,7 @@ import type { ClaimedTask, SettledTask } from "../../store/ports/port.ts";
 import { type Asleep, Requeue, type HandlerContext, type HandlerLookup } from "../handlers/handler.ts";
 import type { StoreBackpressure } from "../limits/store-backpressure.ts";
 import type { RetryLog } from "./retry-log.ts";
-import { tell } from "./tell.ts";
+import { withVerdict } from "./with-verdict.ts";
 
 export interface AttemptDeps {
   clock: Clock;
@@ -34,16 +34,16 @@ export interface AttemptDeps {
 
 export interface AttemptEnd {
   settled: SettledTask;
-  /** What it says about the site: a failure, null for a good answer, undefined for nothing. */
+  /** The effect on the site: a failure, null for a good answer, undefined for none. */
   aboutSite: Failure | null | undefined;
   /** How long the site took for a good answer; null: not measured, absent: nothing of its kind is. */
   answeredMs?: number | null;
 }
 
-/** Why a task is aborted that somebody wants to end without a result; every other reason hands it back. */
-export const TASK_STOPPED = new DOMException("somebody stopped the task", "AbortError");
+/** The abort reason of a task that is stopped without a result; every other reason requeues it. */
+export const TASK_STOPPED = new DOMException("the task was stopped", "AbortError");
 
-/** Tries a task once and says what is to be written. Never throws. */
+/** Runs one attempt and returns the outcome to write. Never throws. */
 export async function attemptTask(
   deps: AttemptDeps,
   task: ClaimedTask,
@@ -57,13 +57,13 @@ export async function attemptTask(
     handler === undefined
       ? { kind: "failed", failure: failure("handler_missing", `no handler named ${task.handler} is registered`) }
       : await run(() => handler.run(task, { ...context, log }), context.signal, deps.backpressure);
-  // Whatever it made of being stopped; but what is done is done.
+  // The handler may react to the stop in any way, but a completed task stays completed.
   const isStopped = context.signal.reason === TASK_STOPPED && ended.kind !== "completed";
   const tried = isStopped ? STOPPED : ended;
   if (tried.kind === "asleep")
     return { settled: { task, attempt: null, verdict: { kind: "wait", sleep: tried.sleep } }, aboutSite: undefined };
   const handled = movesOn(tried, task) ? tried : TOO_MANY_MOVES;
-  // What slept in between took all the time since it began; a clock may have been set meanwhile.
+  // A task that slept took all the time since it began; the clock may have been set in between.
   const sinceMs = handled.report?.startedAt === undefined ? 0 : startedAt - handled.report.startedAt;
   const attempt: Attempt = {
     attempt: task.attempts.length + 1,
@@ -80,7 +80,7 @@ export async function attemptTask(
 
 const STOPPED: Handled = {
   kind: "failed",
-  failure: failure("task_stopped", "somebody stopped it while it ran; retry-failed tries it again"),
+  failure: failure("task_stopped", "it was stopped while it ran; retry-failed retries it"),
 };
 
 const MOST_MOVES = 20;
@@ -107,7 +107,7 @@ export function givenUp({ handlers }: AttemptDeps, task: ClaimedTask): SettledTa
   return { task, verdict, attempt: null, ...lastWords(handlers, task, verdict) };
 }
 
-/** Some failures are told by the run's log. */
+/** Some failures are written to the run's log. */
 function lastWords(handlers: HandlerLookup, task: ClaimedTask, verdict: Verdict, report?: Report): { report?: Report } {
   const event = verdict.kind === "failed" ? handlers(task.handler)?.onFailed?.(task, verdict.failure) : undefined;
   if (event === undefined) return report === undefined ? {} : { report };
@@ -124,7 +124,7 @@ async function run(
   } catch (error) {
     if (signal.aborted) return { kind: "handed_back", why: "stopped" };
     if (error instanceof Requeue) return { kind: "handed_back", why: error.message };
-    // A disk that takes no writes is the machine's trouble, not the page's.
+    // A disk that takes no writes is an outage of the machine, not a failure of the page.
     if (backpressure.report(error)) return { kind: "handed_back", why: messageOf(error) };
     if (error instanceof FetchFailure) return { kind: "failed", failure: error.failure };
     return { kind: "failed", failure: failure("internal", messageOf(error)) };
@@ -139,10 +139,10 @@ function statusOf(handled: Handled): number | null {
 function aboutSite(handled: Handled): Failure | null | undefined {
   if (handled.kind === "handed_back") return undefined;
   if (!("failure" in handled)) return null;
-  // Bad proxies must not close the site to those who do without.
+  // Bad proxies must not close the site to runs without one.
   if (handled.report?.proxy !== undefined && mayBeOfProxy(handled.failure)) return undefined;
   if (isOfExtractor(handled.failure)) return null;
-  // Failures of our own, and refusals by our own guard, say nothing about the site.
+  // Internal failures and refusals by the address policy say nothing about the site.
   const { code, reason } = handled.failure;
   const ours =
     code === "unknown" || code === "cancelled" || code === "forbidden_target" || reason.startsWith("handler_");
@@ -153,9 +153,10 @@ function settledTask(deps: AttemptDeps, task: ClaimedTask, handled: Handled, att
   const usual = task.maxAttempts === null ? deps.retry : { ...deps.retry, maxAttempts: task.maxAttempts };
   const rules = deps.handlers(task.handler)?.retryRules?.(usual) ?? usual;
   const verdict = verdictOf(handled, task.tries + 1, task.waits, rules, deps.random);
-  const told = handled.report === undefined ? undefined : tell(handled.report, verdict, task, rules.maxAttempts);
+  const completed =
+    handled.report === undefined ? undefined : withVerdict(handled.report, verdict, task, rules.maxAttempts);
   const tried = deps.retryLog.event(task, verdict, rules.maxAttempts, deps.clock.now());
-  const report = tried === null ? told : { ...told, events: [...(told?.events ?? []), tried] };
+  const report = tried === null ? completed : { ...completed, events: [...(completed?.events ?? []), tried] };
   const settled = {
     task,
     attempt,

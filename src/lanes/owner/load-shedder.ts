@@ -16,8 +16,8 @@ const STRAINED: Strain = { lagMs: 200, memory: 0.9 };
 const CALM: Strain = { lagMs: 100, memory: 0.85 };
 
 /**
- * How many tasks this process does at once: fewer while it is late with everything or short of memory, step by step,
- * and more again when it is calm. It looks only when somebody wants to know, so an idle process does nothing for it.
+ * How many tasks this process runs at once: fewer while its event loop lags or memory is short, step by step, and more
+ * again when both recover. It measures only on demand, so an idle process does nothing for it.
  */
 export class LoadShedder {
   readonly #deps: YieldingDeps;
@@ -46,7 +46,7 @@ export class LoadShedder {
   #lower(used: number, { lagMs, memory }: Strain): void {
     const { most, log } = this.#deps;
     const begins = this.#now === most;
-    // From what is under way: of a limit that is far away nothing would be felt.
+    // Starts from the current number in flight: lowering a distant limit would have no effect.
     this.#now = Math.max(this.#fewest, Math.min(this.#now, Math.floor(Math.max(used, 1) * 0.75)));
     if (begins && this.#now < most)
       log.warn("fewer tasks at once, because this process is short of time or memory", {

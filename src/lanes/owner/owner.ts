@@ -12,12 +12,12 @@ import { taskContext } from "./task-context.ts";
 import { earliest, unlessAborted } from "../limits/waits.ts";
 import { PREFETCH, IDLE_RELEASE_MS, Window } from "./window.ts";
 
-/** What may not start within this time is left in the store. */
+/** Tasks that cannot start within this time stay in the store. */
 export const PATIENCE_MS = 1000;
 
 /**
- * Works on one lane for as long as it has something to do: claims a window of tasks, starts them under the lane's
- * limits, hands the outcomes to the settler. One loop that wakes whenever something changed.
+ * Works on one lane while it has something to do: claims a window of tasks, starts them under the lane's limits, passes
+ * the outcomes to the settler. One loop that wakes whenever something changed.
  */
 export class LaneOwner implements SlotSeeker {
   readonly #deps: OwnerDeps;
@@ -34,7 +34,10 @@ export class LaneOwner implements SlotSeeker {
   #offersSeen = 0;
   #controlsSeen: number;
   #nextReadyAt: number | null = null;
-  /** The work of the site is to be divided anew: what runs ends first, and then this lane, so that somebody can. */
+  /**
+   * The shard count of the site changes: running tasks finish first, then this lane ends, so that the site can be
+   * resharded.
+   */
   #divides = false;
   /** The site was given up when last asked: tasks of runs with a deadline wait in the store until it is tried again. */
   #siteGivenUp = false;
@@ -98,7 +101,7 @@ export class LaneOwner implements SlotSeeker {
         waitMs = this.#startSome();
         this.#awaitRoom();
       }
-      this.#tellNotes();
+      this.#reportNotes();
       if (ticket.hurry.aborted) this.#running.abortAll();
       if (this.#running.size === 0) {
         if (ending || this.#lost || (this.#finished(waitMs) && !(await this.#opensItself()))) break;
@@ -127,7 +130,7 @@ export class LaneOwner implements SlotSeeker {
     return waitMs !== null && waitMs > this.#sitsMs;
   }
 
-  /** Whether what has just ended brings work for this lane, as the next entry of a list does: then it is kept. */
+  /** Whether the ended tasks bring work for this lane, like the next entry of a list: then the lane is kept. */
   async #opensItself(): Promise<boolean> {
     const { settler } = this.#deps;
     if (!settler.isWriting(this.#grant)) return false;
@@ -145,8 +148,8 @@ export class LaneOwner implements SlotSeeker {
     return earliest(earliest(waitMs, retryMs), this.#notes.dueMs());
   }
 
-  /** How the lane's sites do and what they wait for is written now and then; `all`: whatever has not been. */
-  #tellNotes(all = false): void {
+  /** Writes the health of the lane's sites and what they wait for, now and then; `all`: everything not yet written. */
+  #reportNotes(all = false): void {
     if (this.#grant.site === null) return;
     this.#notes.see(this.pace.gate(), this.#window, this.#running.size);
     const dueMs = this.#notes.dueMs();
@@ -170,10 +173,10 @@ export class LaneOwner implements SlotSeeker {
   async #noticeControls(): Promise<void> {
     const { store, budgets, settler, backpressure } = this.#deps;
     const seen = this.#ticket.controls();
-    // A run may have been paused or ended: what was claimed of it and not started goes back, and the next claim asks anew.
+    // A run may have been paused or ended: its claimed but unstarted tasks go back, and the next claim decides again.
     for (const task of this.#window.takeAll()) this.#settle({ settled: notStarted(task), aboutSite: undefined });
     // Only then does the store know everything, so that a reset of the breaker is not taken for an old state.
-    // On a full disk that takes as long as the disk is full: who loses the lane meanwhile must not wait for it.
+    // With a full disk this takes as long as the disk is full: an owner that loses the lane must not wait for it.
     await unlessAborted(settler.flush(this.#grant), this.#ticket.fence);
     if (this.#ticket.fence.aborted) return;
     try {
@@ -183,7 +186,7 @@ export class LaneOwner implements SlotSeeker {
       if (site !== null && site.lane !== this.#grant.site?.lane) return this.#onLost();
       if (site !== null && site.shardCount !== site.targetShardCount) this.#divides = true;
       if (site !== null) this.pace.refresh(site, { settling: settler.isWriting(this.#grant) });
-      // A run that was cancelled wants nothing of what is under way: its fetches end now, not when they are done.
+      // A cancelled run needs no results: its fetches end now.
       await this.#running.abortUnwanted(store);
     } catch (error) {
       if (!backpressure.report(error)) throw error;
@@ -197,12 +200,12 @@ export class LaneOwner implements SlotSeeker {
   /** How many tasks to claim now: none while the window is well filled or nothing may start soon. */
   #wanted(): number {
     const gate = this.pace.gate();
-    // Whoever cannot begin anything at its site does not keep others from the units of a budget.
+    // A lane that cannot start anything at its site must not keep budget units from others.
     if (gate.kind === "go") this.#window.seekRoom(this.#laneBudgets);
     else this.#laneBudgets.leaveLine();
     const limit = this.#window.wanted(this.pace.soon);
     if (limit === 0) return 0;
-    // What may not start soon is better left in the store, where others can see and change it.
+    // Tasks that cannot start soon stay in the store, where others can see and change them.
     if (gate.kind === "wait" && gate.ms === null && gate.why === "paused") return 0;
     return gate.kind === "wait" && gate.ms !== null && gate.ms > PATIENCE_MS ? 0 : limit;
   }
@@ -230,7 +233,7 @@ export class LaneOwner implements SlotSeeker {
     }
   }
 
-  /** Starts what may start; returns how long to wait for the next chance, null when that is not a matter of time. */
+  /** Starts the tasks that may start; returns the wait until the next chance, null when it does not depend on time. */
   #startSome(): number | null {
     const { slots } = this.#deps;
     this.#awaitsSlot = false;
@@ -270,13 +273,13 @@ export class LaneOwner implements SlotSeeker {
     return gate.kind === "give_up" && this.#siteGivenUp && this.#window.isDry ? gate.ms : null;
   }
 
-  /** Waits for budgets that have no room; what has been claimed stays claimed. */
+  /** Waits for budgets without free units; claimed tasks stay claimed. */
   #awaitRoom(): void {
     if (this.#awaitsSlot || this.pace.gate().kind !== "go") return;
     if (this.#window.awaitRoom(this.#laneBudgets)) this.#ticket.changed.raise();
   }
 
-  /** Whoever has a deadline waits for the next probe; the others would wait for ever. */
+  /** Runs with a deadline wait for the next probe; the others would wait for ever. */
   #giveUp(): void {
     for (const task of this.#window.takeAll()) {
       const settled = task.hasDeadline ? notStarted(task) : givenUp(this.#deps.attempt, task);
@@ -300,7 +303,7 @@ export class LaneOwner implements SlotSeeker {
     const context = {
       ...taskContext(this.#deps, lane, task),
       signal,
-      ...permit.told,
+      ...permit.handlerSignals,
       leaveSite: (answeredMs: number | null) => {
         permit.leaveSite(answeredMs);
         this.#ticket.changed.raise();
@@ -316,7 +319,7 @@ export class LaneOwner implements SlotSeeker {
     });
   }
 
-  /** What has ended here is in the store, or this lane has another owner. */
+  /** All outcomes are in the store, or this lane has another owner. */
   #written(): Promise<unknown> {
     return unlessAborted(this.#deps.settler.flush(this.#grant), this.#ticket.fence);
   }
@@ -356,13 +359,13 @@ export class LaneOwner implements SlotSeeker {
     });
   }
 
-  /** Hands back what was not started, and waits until everything is written. */
+  /** Requeues unstarted tasks and waits until everything is written. */
   async #finish(waitMs: number | null): Promise<TicketEnd> {
     const { settler, clock, backpressure } = this.#deps;
     this.#giveSlotsBack();
     this.#laneBudgets.leaveLine({ movesOn: this.#ticket.movesOn() });
     this.#deps.paces.remember(this.#grant, this.pace.memory());
-    this.#tellNotes(true);
+    this.#reportNotes(true);
     const left = this.#window.takeAll();
     for (const task of left) this.#settle({ settled: notStarted(task), aboutSite: undefined });
     if (!this.#ticket.fence.aborted && !this.#lost) await unlessAborted(settler.flush(this.#grant), this.#ticket.fence);
@@ -380,7 +383,7 @@ export class LaneOwner implements SlotSeeker {
     return { more, wakeAt: more ? null : wake };
   }
 
-  /** Stops what runs and writes nothing of it: whoever takes the lane next takes its tasks back. */
+  /** Aborts running tasks and writes nothing: the next owner of the lane takes them back. */
   async #abandon(): Promise<void> {
     this.#lost = true;
     this.#giveSlotsBack();

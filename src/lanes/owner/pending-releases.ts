@@ -9,8 +9,8 @@ interface Left {
 const AGAIN_MS = 1000;
 
 /**
- * Lanes that may be ours in the store although nobody here works on them: giving one back failed, or the answer about
- * taking it was lost. Our heartbeats keep everybody else from them, so they are left as soon as the store can be written.
+ * Lanes that may be ours in the store although nothing here works on them: releasing one failed, or the answer about
+ * taking it was lost. Our heartbeats keep all others from them, so they are released as soon as the store is writable.
  */
 export class PendingReleases {
   readonly #deps: { store: Store; clock: Clock; onLeft: (lane: string) => void };
@@ -52,7 +52,7 @@ export class PendingReleases {
 
   async #tryAll(): Promise<void> {
     for (const [lane, left] of [...this.#lanes]) {
-      // Somebody takes it again meanwhile.
+      // The lane is being taken again.
       if (this.#lanes.get(lane) !== left) continue;
       left.trying = this.#deps.store.leaveLane(lane, left.owner).then(
         () => true,

@@ -5,7 +5,7 @@ import type { Pace } from "../limits/pace.ts";
 import type { SiteNotes } from "./site-notes.ts";
 import type { Slots } from "../limits/slots.ts";
 
-interface StayDeps {
+interface PermitDeps {
   slots: Slots;
   pace: Pace;
   notes: SiteNotes;
@@ -16,20 +16,20 @@ interface StayDeps {
 
 type LaneEvents = ReturnType<Pace["end"]>;
 
-/** What a task that was started has: a place in the process, and one at its site. Each is given back once, sooner or later. */
+/** The slots of a started task: one in the process and one at its site. Each is released once. */
 export class Permit {
-  readonly #deps: StayDeps;
+  readonly #deps: PermitDeps;
   #hasSlot = true;
   #isRefused = false;
   #events: LaneEvents | null = null;
 
-  constructor(deps: StayDeps) {
+  constructor(deps: PermitDeps) {
     this.#deps = deps;
     deps.pace.start();
   }
 
-  /** What the task itself says of it. */
-  readonly told = {
+  /** Signals that the handler may send about its slots. */
+  readonly handlerSignals = {
     leaveSlot: () => this.leaveSlot(),
     refused: () => this.refused(),
     refusalRead: () => this.refusalRead(),
@@ -52,7 +52,7 @@ export class Permit {
     this.#isRefused = false;
   }
 
-  /** The site gave what was asked for; how the task ends says nothing about it any more. */
+  /** The site has answered; how the task ends says nothing about the site any more. */
   leaveSite(answeredMs: number | null): void {
     this.end({ aboutSite: null, answeredMs });
   }

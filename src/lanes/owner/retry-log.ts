@@ -6,7 +6,7 @@ import type { ClaimedTask } from "../../store/ports/port.ts";
 /** Of one cause at one site, and of one run in all: a crawl of a million pages has a log that people can read. */
 const MOST_ALIKE = 20;
 const MOST_OF_RUN = 200;
-/** Of those that have logged something lately; who is forgotten begins anew. */
+/** Tasks that were logged recently; a forgotten one starts over. */
 const MOST_RUNS = 1000;
 
 /** Runs of one page, and steps, log their tries themselves; the queue is one run for ever. */

@@ -63,7 +63,7 @@ export class Running {
     for (const { controller } of this.#tasks.values()) controller.abort();
   }
 
-  /** Stops what belongs to runs that have ended, and what somebody wants to stop; it settles as every task does. */
+  /** Aborts tasks of ended runs and tasks that were asked to stop; they settle like all others. */
   async abortUnwanted(store: Store): Promise<void> {
     if (this.#tasks.size === 0) return;
     const list = [...this.#tasks.values()];

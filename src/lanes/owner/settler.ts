@@ -27,7 +27,7 @@ export interface SettlerDeps {
   log: Log;
   backpressure: StoreBackpressure;
   onSettled: (settled: Settled) => void;
-  /** An outcome is in the store, as it was handed in. */
+  /** Called when an outcome is committed. */
   onWritten?: (settled: SettledTask) => void;
 }
 
@@ -35,8 +35,8 @@ export interface SettlerDeps {
 // transaction (with 10 ms it was half of that, and 5 µs more an outcome); a crash refetches at most what was gathered.
 export const GATHER_MS = 20;
 export const MOST_TASKS = 500;
-// Where many processes write to one database, one at a time, each transaction costs all of them something: whoever has
-// much to write does so this often, and whoever has written nothing for as long does not wait for it.
+// Where many processes write to one database, one at a time, each transaction costs all of them something: a process
+// with much to write does so this often, and one that has written nothing for as long does not wait.
 export const SHARED_PAUSE_MS = 400;
 const RETRY_MS = 250;
 
@@ -70,7 +70,7 @@ export class Settler {
     else this.#schedule();
   }
 
-  /** What is to be known of the lane's sites; the newest word counts. */
+  /** Notes about the lane's sites; the newest replaces earlier ones. */
   note(hold: LaneHold, { health = [], waiting }: LaneNote, lost: () => void): void {
     const pending = this.#of(hold, lost);
     for (const { site, health: now } of health) pending.health.set(site, now);
@@ -88,7 +88,7 @@ export class Settler {
     });
   }
 
-  /** Whether something of this lane is on its way to the store: until then the store says what was. */
+  /** Whether outcomes of this lane are still unwritten: until then the store is behind. */
   isWriting(hold: LaneHold): boolean {
     return this.#writing || this.#pending.has(hold);
   }
@@ -131,23 +131,23 @@ export class Settler {
       const dropped = new Set(settled.dropped);
       for (const pending of batch) {
         if (lost.has(pending.hold.laneId)) pending.lost();
-        else this.#tell(pending.tasks.filter(({ task }) => !dropped.has(task.row)));
+        else this.#notifyWritten(pending.tasks.filter(({ task }) => !dropped.has(task.row)));
         for (const resolve of pending.flushed) resolve();
       }
       this.#deps.onSettled(settled);
-      // Let what has just finished come in before it is written one by one.
+      // Let finishing tasks join the batch instead of writing them one by one.
       if (this.#pending.size > 0 && ![...this.#pending.values()].some((pending) => pending.flushed.length > 0)) break;
     }
     this.#writing = false;
     if (this.#pending.size > 0) this.#schedule();
   }
 
-  #tell(written: readonly SettledTask[]): void {
+  #notifyWritten(written: readonly SettledTask[]): void {
     const { onWritten } = this.#deps;
     if (onWritten !== undefined) for (const settled of written) onWritten(settled);
   }
 
-  /** Outcomes are kept until they can be written; a lane that was lost meanwhile is reported as lost. */
+  /** Outcomes are kept until they can be written; a lane that was lost in between is reported as lost. */
   async #persist(batches: SettleBatch[]): Promise<Settled> {
     const { store, clock, backpressure } = this.#deps;
     for (;;) {
@@ -163,7 +163,7 @@ export class Settler {
 
   /** One outcome that cannot be written must not keep the others from being written. */
   async #separate(batches: SettleBatch[], error: unknown): Promise<Settled> {
-    // What the site asked for is written apart, whatever becomes of the outcomes.
+    // Site notes are written separately, even if the outcomes cannot be.
     const singles = batches.flatMap(({ tasks, ...rest }): SettleBatch[] => [
       ...(Object.keys(rest).length === 1 ? [] : [{ ...rest, tasks: [] }]),
       ...tasks.map((task) => ({ hold: rest.hold, tasks: [task] })),
@@ -181,10 +181,10 @@ export class Settler {
     }
     const [task] = only.tasks;
     if (task === undefined) {
-      this.#deps.log.error("what a site asked for could not be written", { error: messageOf(error) });
+      this.#deps.log.error("cannot write the state of a site", { error: messageOf(error) });
       return { lost: [], opened: [], ended: [] };
     }
-    this.#deps.log.error("an outcome could not be written", { task: task.task.id, error: messageOf(error) });
+    this.#deps.log.error("cannot write an outcome", { task: task.task.id, error: messageOf(error) });
     // Even the failure cannot be written: the lane is let go, and its next owner takes the task back.
     if (task.verdict.kind === "failed") return { lost: [only.hold.laneId], opened: [], ended: [] };
     const verdict = { kind: "failed", failure: failure("internal", messageOf(error)) } as const;

@@ -7,18 +7,18 @@ import type { Gate } from "../limits/pace.ts";
 import type { RateLimitWaits } from "../limits/rate-limit-waits.ts";
 import type { Window } from "./window.ts";
 
-/** What an owner has to tell about the sites of its lane. */
+/** Reports of an owner about the sites of its lane. */
 export interface LaneNote {
   health?: { site: string; health: SiteHealth }[];
-  /** What the lane waits for from now on; null: it goes on. */
+  /** What the lane waits for; null: it no longer waits. */
   waiting?: Waiting | null;
 }
 
 /** A shorter wait is none that anybody would ask about. */
 const LEAST_WAIT_MS = 250;
-/** Two clocks tell when it ends: they do not agree to the millisecond. */
+/** Two clocks measure the end of a wait: they differ by milliseconds. */
 const SAME_WAIT_MS = 5;
-/** Nothing is told more often than this, but at the end of an owner's time. */
+/** Minimum interval between two reports, except at the end of the owner's turn. */
 const EVERY_MS = 1000;
 
 interface NotesDeps {
@@ -27,30 +27,27 @@ interface NotesDeps {
   waits: RateLimitWaits;
 }
 
-/**
- * What is to be known of a lane's sites by whoever looks at them: how they do, and what their work waits for. It is kept
- * here, where it happens, and told now and then.
- */
+/** Health of a lane's sites and what their work waits for. Collected where it happens, and reported now and then. */
 export class SiteNotes {
   readonly #deps: NotesDeps;
   readonly #meters = new Map<string, HealthMeter>();
-  /** Sites of which something was counted that has not been told. */
-  readonly #untold = new Set<string>();
-  /** Sites of which it is asked what was counted before. */
+  /** Sites with counts that have not been reported. */
+  readonly #unreported = new Set<string>();
+  /** Sites whose earlier counts are being read. */
   readonly #asking = new Set<string>();
   #waiting: Waiting | null = null;
-  #told: Waiting | null;
+  #reported: Waiting | null;
   /** Pages that wait for their share of the browser's memory. */
   #forMemory = 0;
   /** The shared limit that keeps all of the lane's tasks from beginning, and since when. */
   #forKey: { key: string; since: number } | null = null;
-  #toldAt = Number.NEGATIVE_INFINITY;
+  #reportedAt = Number.NEGATIVE_INFINITY;
   /** Until when the last wait lasts that was counted, by the monotonic clock. */
   #countedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(deps: NotesDeps, { site }: Pick<LaneGrant, "site">) {
     this.#deps = deps;
-    this.#told = site?.waiting ?? null;
+    this.#reported = site?.waiting ?? null;
     if (site !== null) this.#meters.set(site.site, new HealthMeter(site.health));
   }
 
@@ -64,7 +61,7 @@ export class SiteNotes {
       void this.#goOn(site, meter);
     }
     meter.add(outcomeOf(about), answeredMs, this.#deps.clock.now());
-    if (!this.#asking.has(site)) this.#untold.add(site);
+    if (!this.#asking.has(site)) this.#unreported.add(site);
   }
 
   /** How many pages the site has answered in the last minutes. */
@@ -72,17 +69,17 @@ export class SiteNotes {
     return this.#meters.get(site)?.goodOfLate(this.#deps.clock.now()) ?? 0;
   }
 
-  /** Another site of the group: what was counted of it before is put together with what comes in meanwhile. */
+  /** Another site of the group: its earlier counts are merged with what comes in while they are read. */
   async #goOn(site: string, meter: HealthMeter): Promise<void> {
     const { clock, store } = this.#deps;
     this.#asking.add(site);
     const before = (await store.site(site).catch(() => null))?.health ?? NO_HEALTH;
     this.#meters.set(site, new HealthMeter(mergeHealth(before, meter.read(clock.now()))));
     this.#asking.delete(site);
-    this.#untold.add(site);
+    this.#unreported.add(site);
   }
 
-  /** What the next task of the lane has to wait for; `running`: so many are under way. */
+  /** What the next task of the lane waits for; `running`: the number of tasks in flight. */
   see(gate: Gate, window: Pick<Window, "size" | "isDry" | "blockedBy">, running: number): void {
     const hasWork = window.size > 0 || !window.isDry;
     this.#seeKey(gate.kind === "go" && running === 0 ? window.blockedBy : null);
@@ -92,13 +89,13 @@ export class SiteNotes {
     this.#waiting = waiting ?? forMemory ?? (this.#ripensMs() === 0 ? waitingForKey(this.#forKey!.key) : null);
   }
 
-  /** A shared limit has no room for a moment again and again: only what lasts is told. */
+  /** A shared limit is full for moments again and again: only longer waits are reported. */
   #seeKey(key: string | null): void {
     if (key === null) this.#forKey = null;
     else if (this.#forKey?.key !== key) this.#forKey = { key, since: this.#deps.clock.monotonic() };
   }
 
-  /** In how many milliseconds the shared limit is what the lane waits for; null: it does not. */
+  /** Milliseconds until the lane counts as waiting for the shared limit; null: it does not wait for it. */
   #ripensMs(): number | null {
     if (this.#forKey === null) return null;
     return Math.max(0, this.#forKey.since + LEAST_WAIT_MS - this.#deps.clock.monotonic());
@@ -116,20 +113,20 @@ export class SiteNotes {
     this.#forMemory += waits ? 1 : -1;
   }
 
-  /** In how many milliseconds there is something to tell; null: there is nothing. */
+  /** Milliseconds until the next report; null: there is none. */
   dueMs(): number | null {
     // Once what it waits for has been seen there is nothing more to come; 0 means: look now.
-    if (this.#untold.size === 0 && !this.#isNews()) return this.#waiting === null ? this.#ripensMs() : null;
-    return Math.max(0, this.#toldAt + EVERY_MS - this.#deps.clock.monotonic());
+    if (this.#unreported.size === 0 && !this.#isNews()) return this.#waiting === null ? this.#ripensMs() : null;
+    return Math.max(0, this.#reportedAt + EVERY_MS - this.#deps.clock.monotonic());
   }
 
   take(): LaneNote {
     const now = this.#deps.clock.now();
-    const health = [...this.#untold].map((site) => ({ site, health: this.#meters.get(site)!.read(now) }));
-    this.#untold.clear();
+    const health = [...this.#unreported].map((site) => ({ site, health: this.#meters.get(site)!.read(now) }));
+    this.#unreported.clear();
     const isNews = this.#isNews();
-    this.#told = this.#waiting;
-    this.#toldAt = this.#deps.clock.monotonic();
+    this.#reported = this.#waiting;
+    this.#reportedAt = this.#deps.clock.monotonic();
     return {
       ...(health.length === 0 ? {} : { health }),
       ...(isNews ? { waiting: this.#waiting } : {}),
@@ -137,7 +134,7 @@ export class SiteNotes {
   }
 
   #isNews(): boolean {
-    const [before, now] = [this.#told, this.#waiting];
+    const [before, now] = [this.#reported, this.#waiting];
     if (before === null || now === null) return before !== now;
     if (before.reason !== now.reason || before.key !== now.key || before.begun !== now.begun) return true;
     return Math.abs((before.until ?? 0) - (now.until ?? 0)) >= LEAST_WAIT_MS;
@@ -145,8 +142,8 @@ export class SiteNotes {
 }
 
 /**
- * Only what is a matter of time has to be told: the rest can be seen in the store. Nothing new begins meanwhile: what is in
- * hand besides what is under way (`begun`) has not begun.
+ * Only waits with an end are reported: the others are visible in the store. Nothing starts during such a wait: claimed
+ * tasks that are not among the running ones (`begun`) have not started.
  */
 function waitingAt(gate: Gate, now: number, begun: number): Waiting | null {
   if (gate.kind === "give_up") return { reason: "circuit_open", until: now + gate.ms, begun };

@@ -10,7 +10,7 @@ import type { SiteNotes } from "./site-notes.ts";
 interface ContextDeps {
   store: Store;
   clock: Clock;
-  /** Told which lanes got work. */
+  /** Called with the lanes that got work. */
   onOpened: (lanes: string[]) => void;
 }
 
@@ -21,7 +21,7 @@ export interface LaneAtWork {
   changed: Signal;
 }
 
-/** What a task that is begun now may do in its lane while it is at work: how it keeps to what its site asks for, and what it tells. */
+/** The capabilities of a task in its lane: delays that its site asks for, adding tasks, and reporting waits. */
 export function taskContext(
   deps: ContextDeps,
   { grant, pace, notes, changed }: LaneAtWork,
@@ -30,7 +30,7 @@ export function taskContext(
   const spaced = pace.crawlDelayMs;
   return {
     hold: grant,
-    handOn: (growth) => handOn(deps, grant, task, growth),
+    addDiscovered: (growth) => addDiscovered(deps, grant, task, growth),
     keepDelay: (ms) => {
       pace.setCrawlDelay(task.site ?? "", ms);
       return ms <= spaced;
@@ -46,7 +46,7 @@ export function taskContext(
   };
 }
 
-async function handOn(
+async function addDiscovered(
   { store, clock, onOpened }: ContextDeps,
   grant: LaneGrant,
   task: ClaimedTask,

@@ -7,18 +7,18 @@ const LARGEST = 256;
  * one database, a claim costs all of them something: there it serves for longer.
  */
 export const PREFETCH = {
-  // No faster: whatever comes next waits behind what one run has here.
+  // No faster: the next run's tasks queue behind those claimed here.
   alone: { tooShortMs: 100, tooLongMs: 1000, growsAtFirst: 2 },
   shared: { tooShortMs: 1500, tooLongMs: 6000, growsAtFirst: 4 },
 };
 
 /**
- * An owner that has to wait longer gives its lane back instead of sitting on it. Where lanes are shared, giving back and
- * taking costs everybody more than sitting does, and whoever wants its place is let in sooner.
+ * An owner that would wait longer releases its lane instead. Where lanes are shared, releasing and taking cost
+ * everybody more than waiting does, and a process that wants the lane gets it sooner.
  */
 export const IDLE_RELEASE_MS = { alone: 1000, shared: 30_000 };
 
-/** What is known of the limits of resolvers. */
+/** Known limits of resolvers. */
 export interface ResolverRoom {
   /** How many tasks of one may be claimed; infinite without a limit. */
   room(resolver: string): number;
@@ -33,7 +33,7 @@ export interface ResolverRoom {
 export class Window {
   readonly #clock: Clock;
   #tasks: ClaimedTask[] = [];
-  readonly #lasting: (typeof PREFETCH)["alone"];
+  readonly #prefetch: (typeof PREFETCH)["alone"];
   #concurrency: number;
   #target: number;
   #filledAt = Number.NEGATIVE_INFINITY;
@@ -42,16 +42,16 @@ export class Window {
   #short = false;
   /** Resolvers of tasks in the window that had no room when last asked. */
   readonly #blocked = new Set<string>();
-  /** Resolvers of queue items that were seen here: of others nothing is claimed, of those with a limit what may begin. */
+  /** Resolvers of queue items seen here: others are not claimed; of those with a limit, as many as may start. */
   readonly #seen = new Set<string>();
-  /** Those of which the store has tasks that wait for the limit. They are not claimed: nobody works on them. */
+  /** Resolvers with tasks that wait for their limit in the store. They stay unclaimed. */
   readonly #held = new Set<string>();
   /** When last asked, the store had nothing more that is ready, but of these resolvers, which had no room; null: it may have. */
   #dry: readonly string[] | null = null;
 
-  constructor(clock: Clock, concurrency: number, lasting = PREFETCH.alone) {
+  constructor(clock: Clock, concurrency: number, prefetch = PREFETCH.alone) {
     this.#clock = clock;
-    this.#lasting = lasting;
+    this.#prefetch = prefetch;
     this.#concurrency = concurrency;
     this.#target = concurrency * 2;
   }
@@ -73,17 +73,17 @@ export class Window {
     // While those resolvers have no room, the answer would be the same.
     if (this.#dry?.every((resolver) => this.#isWithoutRoom(resolver)) === true) return 0;
     const usable = this.#blocked.size === 0 ? this.#tasks.length : this.#usable();
-    // Where more is ready than was given, others want it, too: then only what can begin is asked for.
+    // More is ready than was returned, so others want it as well: claim only what can start.
     const room = (this.#short ? Math.min(soon, this.#concurrency) : soon) - usable;
     if (usable > this.#target / 4 || room <= 0) return 0;
     const lasted = this.#clock.monotonic() - this.#filledAt;
     // A window that was never full says nothing about the speed.
-    if (lasted < this.#lasting.tooShortMs && !this.#short)
+    if (lasted < this.#prefetch.tooShortMs && !this.#short)
       this.#target = Math.min(
         LARGEST,
-        this.#target * (lasted < this.#lasting.tooShortMs / 4 ? this.#lasting.growsAtFirst : 2),
+        this.#target * (lasted < this.#prefetch.tooShortMs / 4 ? this.#prefetch.growsAtFirst : 2),
       );
-    else if (lasted > this.#lasting.tooLongMs)
+    else if (lasted > this.#prefetch.tooLongMs)
       this.#target = Math.max(this.#concurrency * 2, Math.floor(this.#target / 2));
     this.#asked = Math.min(this.#target - usable, room);
     return this.#asked;
@@ -143,7 +143,7 @@ export class Window {
     return this.#tasks.reduce((sum, task) => sum + (task.resolver === resolver ? 1 : 0), 0);
   }
 
-  /** What a claim brought; `more`: the store has more that could be had; `limited`: resolvers of which it has more. */
+  /** The result of a claim; `more`: the store has more claimable tasks; `limited`: resolvers with more tasks. */
   add(tasks: readonly ClaimedTask[], more = true, limited: readonly string[] = []): void {
     for (const { resolver, runKind } of tasks) if (resolver !== null && runKind === "queue") this.#seen.add(resolver);
     for (const resolver of limited) {
@@ -172,8 +172,8 @@ export class Window {
   }
 
   /**
-   * The first task whose resolver has room; those that have none are passed over until `unblock`. With `fresh` one that
-   * has not failed yet comes first.
+   * The first task whose resolver has room; full resolvers are skipped until `unblock`. With `fresh`, a task that has
+   * not failed yet comes first.
    */
   take(mayUse: (resolver: string) => boolean, { fresh = false } = {}): ClaimedTask | null {
     if (fresh) this.#tasks = [...this.#tasks].sort((a, b) => Math.min(a.tries, 1) - Math.min(b.tries, 1));
@@ -199,7 +199,7 @@ export class Window {
     return all;
   }
 
-  /** The resolver that keeps everything from starting, as it has no room; null: something could start, or there is nothing. */
+  /** The resolver whose limit keeps everything from starting; null: something could start, or there is nothing. */
   get blockedBy(): string | null {
     const [first] = this.#tasks;
     if (first === undefined) return this.waitsForResolvers ? this.#dry![0]! : null;
@@ -207,7 +207,7 @@ export class Window {
     return this.#tasks.every(isBlocked) ? first.resolver : null;
   }
 
-  /** Every resolver is asked anew. */
+  /** All resolvers are checked again. */
   unblock(): void {
     this.#blocked.clear();
   }

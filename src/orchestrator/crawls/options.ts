@@ -10,12 +10,12 @@ import type { JobDeps } from "../jobs/deps.ts";
 import { invalid } from "../invalid.ts";
 import { SEALED_FOR_JOB } from "../../pages/access.ts";
 import { readCredentials, refuseForbidden } from "../jobs/input.ts";
-import { readPageOptions } from "../jobs/page-wishes-input.ts";
+import { readPageOptions } from "../jobs/page-options-input.ts";
 import { readProxy } from "../jobs/proxy-input.ts";
 
 type Checks = Pick<JobDeps, "policy" | "respectRobots" | "seal" | "extractors">;
 
-/** What a crawl is asked for, checked as a whole, with all that was not said filled in. */
+/** The options of a crawl, validated, with defaults filled in. */
 export function crawlOptionsFrom(deps: Checks, input: CrawlInput): CrawlOptions {
   const problems: FieldError[] = [];
   const options = readCrawlOptions(deps, input, problems);
@@ -23,7 +23,10 @@ export function crawlOptionsFrom(deps: Checks, input: CrawlInput): CrawlOptions 
   return options;
 }
 
-/** The same for a caller who looks at more; `pathOf` says where a key stands in what was sent, `before` what holds now. */
+/**
+ * The same for a caller with more fields; `pathOf` maps a key to its path in the request, `before` are the current
+ * options.
+ */
 export function readCrawlOptions(
   deps: Checks,
   input: CrawlInput,
@@ -32,9 +35,9 @@ export function readCrawlOptions(
   before: CrawlOptions | null = null,
 ): CrawlOptions {
   const { url, name } = startsOf(input, problems, pathOf);
-  const given = (path: string) => pathOf(path.replace(/^url(?=\[|$)/, name));
+  const inputPath = (path: string) => pathOf(path.replace(/^url(?=\[|$)/, name));
   const wrong = (errors: readonly FieldError[] = []) =>
-    problems.push(...errors.map(({ path, message }) => ({ path: given(path), message })));
+    problems.push(...errors.map(({ path, message }) => ({ path: inputPath(path), message })));
   const options: CrawlOptions = {
     urls: typeof url === "string" ? [url] : [...(url ?? [])],
     ...CRAWL_DEFAULTS,
@@ -67,7 +70,7 @@ export function readCrawlOptions(
   const starts = options.urls.map((start, n) => ({ start, path: typeof url === "string" ? "url" : `url[${n}]` }));
   wrong(starts.filter(({ start }) => hasPassword(start)).map(({ path }) => ({ path, message: NO_PASSWORDS })));
   if (scope.errors !== undefined) return options;
-  for (const { start, path } of starts) refuseForbidden(given(path), start, deps.policy);
+  for (const { start, path } of starts) refuseForbidden(inputPath(path), start, deps.policy);
   return options;
 }
 
@@ -77,7 +80,7 @@ function settingsIn(input: CrawlInput): Partial<StoredCrawlSettings> {
   return Object.fromEntries(given);
 }
 
-/** Both may be given as long as they say the same. */
+/** Both names may be set if they agree. */
 function retriesOf(
   { retry_attempts: retries, max_attempts: tries }: CrawlInput,
   problems: FieldError[],
@@ -92,7 +95,7 @@ function retriesOf(
   return tries - 1;
 }
 
-/** Where it begins, and under which name that was given. */
+/** Its start, and under which key it was set. */
 function startsOf(
   { url, urls }: CrawlInput,
   problems: FieldError[],
@@ -103,7 +106,7 @@ function startsOf(
   return url === undefined && urls !== undefined ? { url: urls, name: "urls" } : { url, name: "url" };
 }
 
-/** Sealed, and bound to the origin where the crawl begins; what is not given anew stays as long as it begins there. */
+/** Sealed, and bound to the origin of the crawl; headers that are not set again stay as long as the origin does. */
 function readHeaders(
   { seal }: Pick<Checks, "seal">,
   url: string | readonly string[],

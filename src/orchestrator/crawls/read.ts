@@ -11,7 +11,7 @@ import { countUnderWay, listWaitingSites, type RunSiteDeps } from "../runs/sites
 import { stillThere } from "../runs/still-there.ts";
 import { waitingOfRun } from "../runs/waiting.ts";
 import type { CrawlDeps } from "../jobs/deps.ts";
-import { type NoWorkers, standstill } from "../workers/worker-availability.ts";
+import { type NoWorkers, noWorkersReason } from "../workers/worker-availability.ts";
 import { type CrawlDetail, type CrawlStatus, type CrawlView, toCrawlView } from "./view.ts";
 
 export async function requireCrawl({ store }: OrchestratorDeps, id: string): Promise<RunRecord> {
@@ -23,7 +23,7 @@ export async function requireCrawl({ store }: OrchestratorDeps, id: string): Pro
 type ReadDeps = RunSiteDeps & Pick<CrawlDeps, "retention" | "maxConcurrentCrawls">;
 
 async function viewOf(deps: ReadDeps, run: RunRecord): Promise<CrawlView> {
-  return viewAt(deps, run, await standstill(deps));
+  return viewAt(deps, run, await noWorkersReason(deps));
 }
 
 async function viewAt(deps: ReadDeps, run: RunRecord, still: NoWorkers | null): Promise<CrawlView> {
@@ -35,7 +35,7 @@ async function viewAt(deps: ReadDeps, run: RunRecord, still: NoWorkers | null): 
   return toCrawlView(run, totals, errors, { now: clock.now(), retention, underWay, retrying, waiting });
 }
 
-/** Of the tasks that wait for a time, those that have failed: others wait for a proxy, and have nothing to repeat. */
+/** Of the tasks with a later time, those that have failed: others wait for a proxy and repeat nothing. */
 async function countRetrying({ store }: ReadDeps, id: string, waiting: number): Promise<number> {
   if (waiting === 0) return 0;
   const failed = (await store.retryReasons(id)).reduce((sum, { count }) => sum + count, 0);
@@ -65,7 +65,7 @@ export async function listCrawls(
   const { status, ...rest } = filter;
   const state: RunState | undefined = status === "pending" ? "queued" : status;
   const runs = await deps.store.runs({ ...rest, kind: "crawl", ...(state === undefined ? {} : { status: [state] }) });
-  const still = await standstill(deps);
+  const still = await noWorkersReason(deps);
   return stillThere(runs.map((run) => viewAt(deps, run, still)));
 }
 
@@ -136,8 +136,8 @@ export async function crawlHealth(deps: CrawlHealthDeps): Promise<CrawlHealth> {
   const problems = checks
     .filter(({ status }) => status === "failed")
     .map(({ name, message }) => `the ${name} cannot be used: ${message}`);
-  const still = active + pending > 0 ? await standstill(deps) : null;
-  // A pause heals by itself.
+  const still = active + pending > 0 ? await noWorkersReason(deps) : null;
+  // A pause ends by itself.
   if (still !== null && still.reason !== "worker_paused") problems.push(still.message);
   return {
     healthy: problems.length === 0,

@@ -40,7 +40,7 @@ export async function startCrawl(
 const NOT_SAVED =
   "compares with the run before, and a crawl that is not saved has none: save it as a job (POST /jobs, orb jobs create --crawl) and run that";
 
-/** The run of a crawl, saved as a job or not, and what it begins with. */
+/** The run of a crawl, saved as a job or not, and its first tasks. */
 export function newCrawlRun(
   { random, proxyRules }: Pick<CrawlDeps, "random" | "proxyRules">,
   options: CrawlOptions,
@@ -50,7 +50,7 @@ export function newCrawlRun(
   const { starts } = scope;
   const [first] = starts;
   const snapshot: CrawlSnapshot = { options };
-  // What a crawl may do at once, over all its sites, is a limit that crosses lanes, as a resolver's is.
+  // The concurrency of a crawl over all its sites is a shared limit, like a resolver's.
   const resolver = `crawl-${random.uuid()}`;
   const run: NewRun = {
     kind: "crawl",

@@ -44,7 +44,7 @@ export interface CrawlView {
   sign_in_items: number;
   /** Of the completed ones: fetched for their links alone; they give no records. */
   followed_items: number;
-  /** What was found and not fetched, by reason. */
+  /** Found but not fetched, by reason. */
   skipped: SkipCounts;
   warnings: RunWarning[];
   /** How its pages compare with what its job knew of them; null: it is not saved, or runs for the first time. */
@@ -55,7 +55,7 @@ export interface CrawlView {
   pages_per_second: number;
   errors: Record<ErrorClass, number>;
   end_reason: string | null;
-  /** As it was asked for: how its results are written where nobody says otherwise. */
+  /** As requested: the default format of its results. */
   export_format: string;
   created_at: string;
   started_at: string | null;
@@ -63,10 +63,10 @@ export interface CrawlView {
   expires_at: string | null;
   /** Somebody asked to keep it. */
   kept: boolean;
-  /** It goes when its job has so many newer runs; null: no such limit. */
+  /** It is removed when its job has this many newer runs; null: no such limit. */
   keep_runs: number | null;
   message: string | null;
-  /** What keeps it from its work though nobody has paused it. */
+  /** What keeps it waiting although it is not paused. */
   waiting_for: WaitingView | null;
 }
 
@@ -85,12 +85,12 @@ export function crawlStatusOf(state: RunState): CrawlStatus {
 
 const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
-/** How much of its time a run has taken by now: that begins anew when the run is opened again. */
+/** Time used so far; it starts over when the run is reopened. */
 export function ranMs(run: RunRecord, now: number): number {
   return run.ranMs + sinceLastStep(run.runningSince, now);
 }
 
-/** How long it has been running since its beginning, however often it was opened again. */
+/** Time running since its start, however often it was reopened. */
 export function ranInAllMs(run: RunRecord, now: number): number {
   return (run.facts.ran_before_ms ?? 0) + ranMs(run, now);
 }

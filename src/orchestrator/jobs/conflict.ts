@@ -1,4 +1,4 @@
-/** A change of a job that somebody else has changed since it was read: refused, with what the job has now instead. */
+/** A change of a job that was changed since it was read: rejected, with the current values. */
 import { isDeepStrictEqual } from "node:util";
 import { type FieldError, OrbError } from "../../base/errors.ts";
 import { withoutSecrets } from "../../domain/text/sealed-text.ts";
@@ -10,7 +10,7 @@ import type { JobInput } from "./input.ts";
 const NOT_SHOWN: ReadonlySet<string> = new Set(["headers", "cookies", "proxy", "kind", "version"]);
 const LONGEST = 200;
 
-/** `present` is the job as it would be given anew. */
+/** `present` is the job as input. */
 export function refuseStaleJob(job: JobRecord, present: JobInput, change: JobInput, version: string | undefined): void {
   const now = jobVersion(job);
   if (version === undefined || version === now) return;
@@ -38,9 +38,9 @@ function inPart(present: Values, change: Values, under: string): FieldError[] {
     .map(([key]) => ({ path: `${under}${key}`, message: `is now ${shown(present[key])}` }));
 }
 
-/** What is not said is what it usually is. */
-function isSame(present: unknown, given: unknown): boolean {
-  return isDeepStrictEqual(plain(present), plain(given));
+/** Missing values count as their defaults. */
+function isSame(present: unknown, requested: unknown): boolean {
+  return isDeepStrictEqual(plain(present), plain(requested));
 }
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));

@@ -1,4 +1,4 @@
-/** What a caller says a saved crawl is. All that is about its pages stands under `crawl`, as when it is begun at once. */
+/** Input of a saved crawl. Everything about its pages is below `crawl`, as when it is started directly. */
 import type { FieldError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
 import {
@@ -18,22 +18,22 @@ import { type JobInput, keptOf } from "./input.ts";
 import { firstTime, readSchedule } from "./schedule-input.ts";
 
 /**
- * A crawl's job as it will be stored. Throws `input_invalid` (or `forbidden_target`) with every field that is wrong.
- * `before` is what the job has now.
+ * A crawl job, ready to store. Throws `input_invalid` (or `forbidden_target`) with every invalid field. `before` is the
+ * current job.
  */
 export function crawlJobFrom(input: JobInput, deps: JobDeps, before: CrawlOptions | null = null): NewJob {
   const problems: FieldError[] = [];
   refuseKeysOfPages(input, problems);
   const schedule = readSchedule(input, problems, deps);
-  const own = input.crawl?.url ?? input.crawl?.urls;
-  const starts = own === undefined && input.target_url !== undefined ? { url: input.target_url } : {};
-  if (own === undefined && input.target_url === undefined) {
+  const crawlStart = input.crawl?.url ?? input.crawl?.urls;
+  const starts = crawlStart === undefined && input.target_url !== undefined ? { url: input.target_url } : {};
+  if (crawlStart === undefined && input.target_url === undefined) {
     problems.push({ path: "target_url", message: "is required: where the crawl begins" });
     throw invalid(problems);
   }
-  const pathOf = (path: string) => (own === undefined && path === "url" ? "target_url" : `crawl.${path}`);
+  const pathOf = (path: string) => (crawlStart === undefined && path === "url" ? "target_url" : `crawl.${path}`);
   const crawl = readCrawlOptions(deps, { ...input.crawl, ...starts }, problems, pathOf, before);
-  if (input.target_url !== undefined && own !== undefined && !beginsAt(input.target_url, crawl))
+  if (input.target_url !== undefined && crawlStart !== undefined && !beginsAt(input.target_url, crawl))
     problems.push({ path: "target_url", message: "is not where crawl.url begins: one of them is enough" });
   if (problems.length > 0) throw invalid(problems);
   const recipe: CrawlRecipe = { ...pageRecipeOf(crawl), schedule, timezone: input.timezone ?? null, crawl };
@@ -65,26 +65,26 @@ const UNDER_CRAWL = [
 ] as const;
 const OF_PAGES = ["requires_auth", "escalate", "timeout_seconds", "replay", "cookies"] as const;
 
-/** They would be stored and never be looked at. */
+/** They would be stored and never used. */
 function refuseKeysOfPages(input: JobInput, problems: FieldError[]): void {
-  const isGiven = (key: keyof JobInput) => input[key] !== undefined && input[key] !== null;
-  for (const path of UNDER_CRAWL.filter(isGiven))
-    problems.push({ path, message: `of a crawl it is given as crawl.${path}` });
-  if (isGiven("max_attempts"))
+  const isSet = (key: keyof JobInput) => input[key] !== undefined && input[key] !== null;
+  for (const path of UNDER_CRAWL.filter(isSet))
+    problems.push({ path, message: `for a crawl, set crawl.${path} instead` });
+  if (isSet("max_attempts"))
     problems.push({
       path: "max_attempts",
-      message: "of a crawl it is given as crawl.max_attempts",
+      message: "for a crawl, set crawl.max_attempts instead",
     });
-  if (isGiven("workflow"))
+  if (isSet("workflow"))
     problems.push({ path: "workflow", message: 'is for workflows alone: say "kind": "workflow", or leave it out' });
-  for (const path of OF_PAGES.filter(isGiven))
+  for (const path of OF_PAGES.filter(isSet))
     problems.push({ path, message: "is for jobs of one page: a crawl has none" });
 }
 
 const beginsAt = (url: string, { urls }: CrawlOptions) => fetchUrl(url) === fetchUrl(urls[0] ?? "");
 
 /** The options of a stored crawl as a caller would send them. */
-export function crawlInputOf(stored: StoredCrawlOptions): CrawlInput & { session_id: string | null } {
+export function toCrawlInput(stored: StoredCrawlOptions): CrawlInput & { session_id: string | null } {
   const {
     urls,
     session_id = null,
@@ -94,11 +94,11 @@ export function crawlInputOf(stored: StoredCrawlOptions): CrawlInput & { session
 }
 
 /**
- * The saved crawl with what changes: of `crawl` key by key. Whoever has one start may move it by either of its names;
- * several starts are changed where they stand.
+ * The saved crawl with its changes, key by key below `crawl`. A single start may be changed by either of its names;
+ * several starts are changed below `crawl`.
  */
 export function changedCrawl(before: JobInput, change: JobInput): JobInput {
-  // Of two names for the same the one that is given now counts.
+  // Of two names for the same field, the one in this request counts.
   const known = before.crawl ?? {};
   const crawl = change.crawl?.max_attempts === undefined ? known : without(known, "retry_attempts");
   const isMoved =

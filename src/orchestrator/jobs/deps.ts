@@ -11,11 +11,11 @@ import type { ProxyRules } from "../proxies/rules.ts";
 export interface ExtractorOffers {
   /** There is a model to ask. */
   llm: boolean;
-  /** Those of the user's module; found out when somebody first asks. */
+  /** Extractors of the user's module; loaded on first use. */
   named(): Promise<readonly KnownExtractor[]>;
 }
 
-/** What the use cases of jobs, runs and sessions need besides the store. */
+/** Dependencies of the use cases of jobs, runs and sessions, besides the store. */
 export interface JobDeps extends OrchestratorDeps {
   seal: Seal;
   random: Random;
@@ -27,17 +27,17 @@ export interface JobDeps extends OrchestratorDeps {
   minScheduleMs: number;
   /** Who can be asked to read pages besides the rules. */
   extractors: ExtractorOffers;
-  /** What the steps of workflows may be; those of a user's module are found out when somebody first asks. */
+  /** The known step kinds; those of a user's module are loaded on first use. */
   stepKinds: () => Promise<KnownKinds>;
 }
 
 export interface RunDeps extends JobDeps {
-  /** What holds for a job that says nothing itself. */
+  /** Default of jobs. */
   defaultMaxAttempts: number;
-  /** What holds for a site of which nothing is said. */
+  /** Default of sites. */
   siteDefaults: SiteDefaults;
   proxyRules: ProxyRules;
-  /** How long runs are kept where nobody has asked to keep them. */
+  /** Retention of runs without a policy. */
   retention: RetentionRules;
   diskBudget: DiskBudget;
 }

@@ -1,4 +1,4 @@
-/** What a caller says a job is, checked as a whole: every mistake is named with its path before anything is stored. */
+/** Input of a job, validated as a whole: every error has its path, and nothing is stored before all are fixed. */
 import { type FieldError, OrbError } from "../../base/errors.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/random.ts";
@@ -21,7 +21,7 @@ import type { AddressPolicy } from "../../net/address.ts";
 import { checkUrl } from "../../net/guard.ts";
 import { SEALED_FOR_JOB } from "../../pages/access.ts";
 import type { NewJob } from "../../store/records/job-records.ts";
-import { readPageOptions } from "./page-wishes-input.ts";
+import { readPageOptions } from "./page-options-input.ts";
 import type { ExtractorOffers, JobDeps } from "./deps.ts";
 import { readProxy } from "./proxy-input.ts";
 import { firstTime, readSchedule } from "./schedule-input.ts";
@@ -36,7 +36,7 @@ export interface JobInput {
   fields?: JsonValue;
   items?: JsonValue;
   schema?: JsonValue;
-  /** Who reads the page besides the rules: `{llm: {schema, prompt}}`, or `{name, params}` for one of the user's own. */
+  /** Extraction beyond rules: `{llm: {schema, prompt}}`, or `{name, params}` for a user's extractor. */
   extract?: JsonValue;
   max_attempts?: number | null;
   schedule?: string | Partial<Schedule> | null;
@@ -54,7 +54,7 @@ export interface JobInput {
   replay?: JsonValue;
   browser?: Partial<BrowserOptions> | null;
   document?: Partial<DocumentRequest> | null;
-  /** `pool`, or the address of a proxy, which is not shown again with what stands before its @. */
+  /** `pool`, or the URL of a proxy, whose credentials are not shown again. */
   proxy?: string | null;
   /** Of a crawl; where it begins may stand in `target_url`. */
   crawl?: Partial<CrawlInput> | null;
@@ -91,12 +91,12 @@ export interface Checks extends Partial<Pick<JobDeps, "minScheduleMs">> {
   extractors: ExtractorOffers;
 }
 
-/** What a job has now that cannot be given anew: an address and texts that are not shown. */
+/** Stored values that the client cannot send again: a URL and texts that are not shown. */
 type Before = ProxyOptions & Pick<Recipe, "browser">;
 
 /**
- * A page's job as it will be stored. Throws `input_invalid` (or `forbidden_target`) with every field that is wrong.
- * `before` is what the job has now.
+ * A page job, ready to store. Throws `input_invalid` (or `forbidden_target`) with every invalid field. `before` is the
+ * current job.
  */
 export function pageJobFrom(input: JobInput, deps: Checks, before: Before | null = null): NewJob {
   const problems: FieldError[] = [];
@@ -112,10 +112,10 @@ export function pageJobFrom(input: JobInput, deps: Checks, before: Before | null
   if (strategy === "api_replay" && (input.replay === undefined || input.replay === null))
     problems.push({
       path: "replay",
-      message: "is needed for the strategy api_replay: the call that is to be repeated",
+      message: "is required by the strategy api_replay: the call to repeat",
     });
   readPlan(input, problems);
-  const wishes = readPageOptions(input, problems, {
+  const pageOptions = readPageOptions(input, problems, {
     seal: deps.seal,
     origins: target === null ? [] : [target.origin],
     before,
@@ -140,7 +140,7 @@ export function pageJobFrom(input: JobInput, deps: Checks, before: Before | null
     timeout_seconds: input.timeout_seconds ?? null,
     session_id: input.session_id ?? null,
     replay: input.replay ?? null,
-    ...wishes,
+    ...pageOptions,
     schedule,
     timezone: input.timezone ?? null,
     header_names: Object.keys(credentials?.headers ?? {}),
@@ -171,7 +171,7 @@ function readReplay(input: JobInput, problems: FieldError[]): { url: string } | 
   return { url: ok.request.url };
 }
 
-/** The call is stored and shown as it is; what lets somebody in has places where it is sealed. */
+/** The call is stored and shown in clear text; credentials belong into sealed fields. */
 function refuseSecrets(
   { request }: { request: { url: string; headers?: Record<string, string> } },
   problems: FieldError[],
@@ -224,7 +224,7 @@ function readPlan(input: JobInput, problems: FieldError[]): void {
   const { fields, items, schema, document } = input;
   if (fields === undefined && items === undefined && schema === undefined && document === undefined) return;
   const spec = { fields, items, schema, document };
-  // A replayed answer is a list of items of its own accord.
+  // A replayed answer is always a list of items.
   const isReplay = input.strategy === "api_replay" && (items === undefined || items === null);
   const { errors } = parsePlan(isReplay ? { ...spec, items: { jsonpath: "$[*]" } } : spec);
   if (errors !== undefined) problems.push(...errors);
@@ -236,7 +236,7 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 /** These are ours to send: a caller's own would break or fake the request. */
 const RESERVED = new Set(["host", "content-length", "connection", "transfer-encoding", "te", "trailer", "upgrade"]);
 
-/** Headers, cookies and a password in the address: sealed, and bound to the origin they were given for. */
+/** Headers, cookies and a password in the URL: sealed, and bound to their origin. */
 export function readCredentials(
   input: Pick<JobInput, "headers" | "cookies">,
   origin: string,
@@ -248,14 +248,14 @@ export function readCredentials(
     const path = `headers.${name}`;
     if (!HEADER_NAME.test(name)) problems.push({ path, message: "is not a header name" });
     else if (RESERVED.has(name.toLowerCase()) || name.toLowerCase().startsWith("proxy-"))
-      problems.push({ path, message: "is set by the client itself and cannot be given" });
+      problems.push({ path, message: "is set by the client itself: remove it" });
     else if (!HEADER_VALUE.test(value)) problems.push({ path, message: "has characters that a header cannot carry" });
     else headers[name.toLowerCase()] = value;
   }
-  const given = input.cookies ?? [];
-  const cookies: Cookie[] = Array.isArray(given)
-    ? [...(given as readonly Cookie[])]
-    : Object.entries(given as Record<string, string>).map(([name, value]) => ({ name, value }));
+  const requestedCookies = input.cookies ?? [];
+  const cookies: Cookie[] = Array.isArray(requestedCookies)
+    ? [...(requestedCookies as readonly Cookie[])]
+    : Object.entries(requestedCookies as Record<string, string>).map(([name, value]) => ({ name, value }));
   for (const { name, value } of cookies) {
     if (!isCookieName(name)) problems.push({ path: `cookies.${name}`, message: "is not a cookie name" });
     else if (!isCookieValue(value))

@@ -11,8 +11,8 @@ import type { JobInput } from "./input.ts";
 type Sealed = Pick<Recipe, "sealed" | "header_names" | "cookie_names">;
 
 /**
- * Unopened, when the change has nothing to do with them: whoever has another key may still rename a job. Opened and
- * given anew, when they must be sealed again with what has changed.
+ * Left sealed when the change does not concern them: a process with another key may still rename a job. Unsealed and
+ * sealed again when they must be combined with the change.
  */
 export function keptCredentials(
   seal: Seal,
@@ -27,7 +27,7 @@ export function keptCredentials(
   return { opened: changesOrigin(kept, job, change) ? {} : asInput(kept, job) };
 }
 
-/** Every place in which credentials are given is given anew. */
+/** The request replaces all credentials. */
 function isReplaced({ headers, cookies, target_url: target }: JobInput): boolean {
   return headers !== undefined && cookies !== undefined && target !== undefined;
 }

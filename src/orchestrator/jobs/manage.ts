@@ -11,13 +11,13 @@ import { carryOut, type DeletionView, showDeletion } from "../runs/delete.ts";
 import { withSession } from "../session-for-page.ts";
 import type { JobDeps } from "./deps.ts";
 import { refuseStaleJob } from "./conflict.ts";
-import { crawlInputOf, changedCrawl, crawlJobFrom } from "./crawl-input.ts";
+import { toCrawlInput, changedCrawl, crawlJobFrom } from "./crawl-input.ts";
 import { invalid } from "../invalid.ts";
 import { type JobInput, pageJobFrom } from "./input.ts";
 import { requireExtractor } from "./extractor-input.ts";
 import { keptCredentials } from "./kept-credentials.ts";
 import { type JobView, toJobView } from "./view.ts";
-import { changedWorkflow, sourceAsGiven, workflowJobFrom } from "./workflow-input.ts";
+import { changedWorkflow, toSourceInput, workflowJobFrom } from "./workflow-input.ts";
 
 export async function createJob(deps: JobDeps, input: JobInput, once?: IdempotencyKey): Promise<JobView> {
   // A repeated call is answered as the first one was, although its session may be gone by now.
@@ -33,13 +33,13 @@ async function jobFrom(input: JobInput, deps: JobDeps): Promise<NewJob> {
   return withExtractor(deps, input.kind === "crawl" ? crawlJobFrom(input, deps) : pageJobFrom(input, deps));
 }
 
-/** Throws what is wrong with a job, as far as it can be told by its words alone; of a workflow nothing. */
+/** Throws the validation errors of a job, as far as they show without other data; never of a workflow. */
 export function checkJob(input: JobInput, deps: JobDeps): void {
   if (input.kind === "crawl") crawlJobFrom(input, deps);
   else if (input.kind !== "workflow") pageJobFrom(input, deps);
 }
 
-/** The job, when whoever it wants to read its pages is there. */
+/** The job, once its extractor is known to exist. */
 async function withExtractor(deps: JobDeps, job: NewJob): Promise<NewJob> {
   const under = job.kind === "crawl" ? "crawl." : "";
   await requireExtractor(deps, job.recipe as Recipe, (path) => under + path);
@@ -71,8 +71,8 @@ export async function showJob(deps: JobDeps, id: string): Promise<JobView> {
 }
 
 /**
- * Changes what is given; runs that have begun keep the recipe they began with. Headers and cookies are replaced as a
- * whole, and forgotten when the job turns to another origin: they were given for the old one.
+ * Changes the given fields; runs that have begun keep their recipe. Headers and cookies are replaced as a whole, and
+ * dropped when the job changes its origin: they were set for the old one.
  */
 export async function changeJob(deps: JobDeps, id: string, change: JobInput, version?: string): Promise<JobView> {
   const before = await requireJob(deps, id);
@@ -111,7 +111,7 @@ function changedPage(deps: JobDeps, before: JobRecord, change: JobInput): NewJob
   return job;
 }
 
-/** A session that was deleted since keeps nobody from changing anything else. */
+/** A session that was deleted since does not block other changes. */
 async function withItsSession(deps: JobDeps, before: JobRecord, after: NewJob, change: JobInput): Promise<NewJob> {
   const { session_id: session } = after.recipe as Recipe;
   if (after.kind === "workflow" || session === null) return after;
@@ -131,7 +131,7 @@ function keepOccurrence(before: JobRecord, after: NewJob): JobChange {
   return isDeepStrictEqual(times(before), times(after)) ? without(after, "nextAt", "nextOccurrenceAt") : after;
 }
 
-/** The job as it would be given anew, without its secrets. */
+/** The job as input, without its secrets. */
 export function inputOf(
   job: Pick<JobRecord, "name" | "tags" | "kind" | "url" | "recipe"> & Partial<Pick<JobRecord, "keepRuns" | "keepDays">>,
 ): JobInput {
@@ -148,14 +148,14 @@ export function inputOf(
   // A schedule that took its time zone from the job follows it into another one.
   if (schedule !== null && schedule.timezone === timezone) about.schedule = { ...schedule, timezone: null };
   if (job.kind === "workflow")
-    return { ...about, kind: "workflow", workflow: sourceAsGiven((job.recipe as WorkflowRecipe).workflow) };
-  if (job.kind === "crawl") return { ...about, kind: "crawl", crawl: crawlInputOf((job.recipe as CrawlRecipe).crawl) };
+    return { ...about, kind: "workflow", workflow: toSourceInput((job.recipe as WorkflowRecipe).workflow) };
+  if (job.kind === "crawl") return { ...about, kind: "crawl", crawl: toCrawlInput((job.recipe as CrawlRecipe).crawl) };
   return { target_url: job.url, ...recipe, ...about };
 }
 
 /**
- * Refused while a run of it is not at its end, unless that is to be cancelled with it. Its runs stay, unless they are to
- * be deleted, too: that goes on behind the answer, which is how far it has come.
+ * Refused while a run is active, unless it is cancelled as well. Its runs stay, unless they are deleted as well: that
+ * continues in the background, and the answer is its progress.
  */
 export async function deleteJob(
   deps: JobDeps,

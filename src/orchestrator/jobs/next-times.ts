@@ -1,9 +1,9 @@
-/** When a job runs by itself next, as people are told. */
+/** The next scheduled run of a job, as shown to people. */
 import type { Recipe, Schedule } from "../../domain/run/recipe.ts";
 import { nextOccurrences } from "../../domain/run/schedule.ts";
 import type { JobRecord } from "../../store/records/job-records.ts";
 
-/** A time that has passed and that nobody was there for is none to wait for; chance may have put it off until later. */
+/** A missed time in the past is not shown; jitter may have delayed it. */
 export function timesOf({ nextAt, nextOccurrenceAt, recipe }: JobRecord, now: number, count: number): number[] {
   if (nextOccurrenceAt === null) return [];
   const schedule = (recipe as Recipe).schedule as Schedule;

@@ -9,20 +9,20 @@ import { checkHost } from "../../net/guard.ts";
 import { sealedExtract } from "../../proxies/sealed-upstream.ts";
 
 /**
- * `before` is what the job has now: its address as it is shown stands for itself. A literal address that may not be asked
- * is refused at once with `forbidden_target`; one behind a name fails the run.
+ * `before` is the current job: its URL as shown stands for the stored one. A forbidden literal address is refused at
+ * once with `forbidden_target`; one behind a host name fails the run.
  */
 export function readProxy(
-  given: string | null | undefined,
+  requested: string | null | undefined,
   deps: { seal: Seal; policy: AddressPolicy },
   before: ProxyOptions | null,
   path: string,
   problems: FieldError[],
 ): ProxyOptions {
-  if (given === undefined || given === null) return NO_PROXY;
-  if (given === POOL) return { proxy: POOL, sealed_proxy: null };
-  if (before !== null && given === before.proxy) return { proxy: before.proxy, sealed_proxy: before.sealed_proxy };
-  const upstream = parseUpstream(given);
+  if (requested === undefined || requested === null) return NO_PROXY;
+  if (requested === POOL) return { proxy: POOL, sealed_proxy: null };
+  if (before !== null && requested === before.proxy) return { proxy: before.proxy, sealed_proxy: before.sealed_proxy };
+  const upstream = parseUpstream(requested);
   if (typeof upstream === "string") {
     problems.push({ path, message: `${upstream}; or "${POOL}" for one of the pool` });
     return NO_PROXY;

@@ -1,4 +1,4 @@
-/** When a job is to run by itself, as a caller says it. */
+/** Input of a job's schedule. */
 import { type FieldError, messageOf } from "../../base/errors.ts";
 import type { Schedule } from "../../domain/run/recipe.ts";
 import { nextOccurrences, nextTime } from "../../domain/run/schedule.ts";
@@ -10,32 +10,32 @@ export interface ScheduleInput {
   timezone?: string | null;
 }
 
-/** Without a floor: of pages that are looked at once, which have no schedule. */
+/** No minimum: for previews, which have no schedule. */
 type Floor = Pick<JobDeps, "clock"> & Partial<Pick<JobDeps, "minScheduleMs">>;
 
 export function readSchedule(input: ScheduleInput, problems: FieldError[], deps: Floor): Schedule | null {
   const { schedule } = input;
   const zone = readZone(input.timezone, "timezone", problems);
   if (schedule === undefined || schedule === null) return null;
-  const given = typeof schedule === "string" ? { cron: schedule } : schedule;
+  const requested = typeof schedule === "string" ? { cron: schedule } : schedule;
   const path = typeof schedule === "string" ? "schedule" : "schedule.cron";
-  const own = readZone(given.timezone, "schedule.timezone", problems);
-  if (own !== null && zone !== null && own !== zone)
+  const scheduleZone = readZone(requested.timezone, "schedule.timezone", problems);
+  if (scheduleZone !== null && zone !== null && scheduleZone !== zone)
     problems.push({
       path: "schedule.timezone",
-      message: `is ${given.timezone}, but timezone is ${input.timezone}: a job has one time zone; give the same twice, or null for one of them`,
+      message: `is ${requested.timezone}, but timezone is ${input.timezone}: a job has one time zone; give the same twice, or null for one of them`,
     });
-  const cron = readCron(given.cron, path, problems, deps);
+  const cron = readCron(requested.cron, path, problems, deps);
   return {
     cron,
-    timezone: given.timezone ?? input.timezone ?? null,
-    overlap: given.overlap ?? "skip",
-    missed: given.missed ?? "skip",
-    jitter_seconds: given.jitter_seconds ?? 0,
+    timezone: requested.timezone ?? input.timezone ?? null,
+    overlap: requested.overlap ?? "skip",
+    missed: requested.missed ?? "skip",
+    jitter_seconds: requested.jitter_seconds ?? 0,
   };
 }
 
-/** The name that all names of a time zone stand for; null: none was given, or there is no such one. */
+/** The canonical name of a time zone; null: none was set, or it is unknown. */
 export function readZone(name: string | null | undefined, path: string, problems: FieldError[]): string | null {
   const zone = name ? zoneOf(name) : null;
   if (name !== undefined && name !== null && zone === null && !(name === "" && path !== "timezone"))

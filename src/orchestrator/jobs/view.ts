@@ -12,9 +12,9 @@ import type { JobRecord } from "../../store/records/job-records.ts";
 import type { LastRunRecord } from "../../store/ports/progress-port.ts";
 import { jobVersion } from "../../store/versions.ts";
 import { progressOf } from "../runs/view.ts";
-import { crawlInputOf } from "./crawl-input.ts";
+import { toCrawlInput } from "./crawl-input.ts";
 import type { SourceInput } from "./input.ts";
-import { sourceAsGiven } from "./workflow-input.ts";
+import { toSourceInput } from "./workflow-input.ts";
 import { nextTimeOf } from "./next-times.ts";
 
 /** A job as users see it. The values of headers and cookies are not in it. */
@@ -22,7 +22,7 @@ export interface JobView {
   id: string;
   name: string | null;
   kind: "page" | "crawl" | "workflow";
-  /** null: of a workflow, which has no address of its own. */
+  /** null: a workflow, which has no URL. */
   target_url: string | null;
   site: string | null;
   strategy: StrategyName;
@@ -49,15 +49,15 @@ export interface JobView {
   keep_days: number | null;
   header_names: string[];
   cookie_names: string[];
-  /** Of a crawl: what it is asked for each time. */
+  /** Crawl: its options. */
   crawl: JobCrawlView | null;
-  /** Of a workflow: what it is made from each time. */
+  /** Workflow: its source. */
   workflow: SourceInput | null;
-  /** How its newest run is getting on; null: it has had none. */
+  /** Progress of its newest run; null: it has had none. */
   last_run: LastRunView | null;
-  /** When its schedule starts it next, if somebody works then; never in the past. */
+  /** The next scheduled start; never in the past. */
   next_run_at: string | null;
-  /** Of what can be changed; sent with a change, it is refused if somebody else was faster. */
+  /** Version of the changeable fields; a change that sends an outdated one is refused. */
   version: string;
   created_at: string;
   updated_at: string;
@@ -76,7 +76,7 @@ export interface LastRunView {
 type Reading = "fields" | "items" | "schema" | "extract";
 type PageOptionName = "document" | "browser";
 
-/** What a saved crawl is asked for, in the words of `POST /scraping/async-scrape`. */
+/** The options of a saved crawl, with the keys of `POST /scraping/async-scrape`. */
 export interface JobCrawlView
   extends
     Omit<
@@ -106,7 +106,7 @@ function toLastRunView({ id, kind, status, progress, createdAt, startedAt, finis
 
 function toCrawlView(crawl: StoredCrawlOptions): JobCrawlView {
   const { document = null, browser = null, header_names = [] } = crawl;
-  const input = crawlInputOf(crawl) as Omit<JobCrawlView, "header_names" | "max_attempts">;
+  const input = toCrawlInput(crawl) as Omit<JobCrawlView, "header_names" | "max_attempts">;
   return {
     ...input,
     max_attempts: input.retry_attempts + 1,
@@ -155,7 +155,7 @@ export function toJobView(job: JobRecord, lastRun: LastRunRecord | null, now: nu
     header_names: [...header_names],
     cookie_names: [...cookie_names],
     crawl: crawl === undefined ? null : toCrawlView(crawl),
-    workflow: workflow === undefined ? null : shownSource(sourceAsGiven(workflow)),
+    workflow: workflow === undefined ? null : shownSource(toSourceInput(workflow)),
     last_run: lastRun === null ? null : toLastRunView(lastRun),
     next_run_at: isoOrNull(nextTimeOf(job, now)),
     version: jobVersion(job),

@@ -1,4 +1,4 @@
-/** What a caller says a saved workflow is: all that is about its steps stands under `workflow`. */
+/** Input of a saved workflow: everything about its steps is below `workflow`. */
 import type { FieldError } from "../../base/errors.ts";
 import { plainRecipe } from "../../domain/run/recipe.ts";
 import { keepHiddenParams, sealParams } from "../../domain/workflow/secrets.ts";
@@ -11,20 +11,17 @@ import { invalid } from "../invalid.ts";
 import { type JobInput, keptOf, type SourceInput } from "./input.ts";
 import { firstTime, readSchedule } from "./schedule-input.ts";
 
-/**
- * A workflow's job as it will be stored. Throws `input_invalid` with every field that is wrong. `before` is the source that
- * it has now.
- */
+/** A workflow job, ready to store. Throws `input_invalid` with every invalid field. `before` is the current source. */
 export async function workflowJobFrom(input: JobInput, deps: JobDeps, before?: WorkflowSource): Promise<NewJob> {
   const problems: FieldError[] = [];
   refuseOtherKeys(input, problems);
   const schedule = readSchedule(input, problems, deps);
-  const given = input.workflow ?? {};
-  // A template may change until a run begins: it is looked up again then.
+  const requested = input.workflow ?? {};
+  // A template may change until a run begins: it is read again then.
   const stored = before?.params ?? {};
-  const snapshot = await readSource(deps, given, pathsBelow("workflow"), problems, stored);
+  const snapshot = await readSource(deps, requested, pathsBelow("workflow"), problems, stored);
   if (problems.length > 0 || snapshot === null) throw invalid(problems);
-  const source = sourceFrom(given);
+  const source = sourceFrom(requested);
   const schema = snapshot.definition.params;
   const clear = keepHiddenParams(deps.seal, schema, source.params, stored, () => undefined);
   source.params = sealParams(deps.seal, schema, clear, stored);
@@ -39,7 +36,7 @@ export async function workflowJobFrom(input: JobInput, deps: JobDeps, before?: W
   return {
     name: input.name ?? snapshot.definition.name,
     kind: "workflow",
-    // It has no address of its own.
+    // It has no URL.
     url: "",
     site: "",
     tags: input.tags ?? [],
@@ -60,23 +57,23 @@ const OF_ALL = new Set<keyof JobInput>([
   "workflow",
 ]);
 
-/** They would be stored and never be looked at. */
+/** They would be stored and never used. */
 function refuseOtherKeys(input: JobInput, problems: FieldError[]): void {
-  const given = (Object.keys(input) as (keyof JobInput)[]).filter((key) => (input[key] ?? null) !== null);
-  for (const path of given.filter((key) => !OF_ALL.has(key)))
+  const requested = (Object.keys(input) as (keyof JobInput)[]).filter((key) => (input[key] ?? null) !== null);
+  for (const path of requested.filter((key) => !OF_ALL.has(key)))
     problems.push({ path, message: "is for jobs of pages and crawls: a workflow says such things in its steps" });
 }
 
 /** The saved workflow with what changes: its source as a whole where that is another one, else key by key. */
 export function changedWorkflow(before: JobInput, change: JobInput): JobInput {
   const old = before.workflow ?? {};
-  const given = change.workflow ?? {};
-  const isOther = (given.definition ?? null) !== null || (given.template ?? null) !== null;
-  const workflow: SourceInput = isOther ? { params: old.params ?? {}, ...given } : { ...old, ...given };
+  const requested = change.workflow ?? {};
+  const isOther = (requested.definition ?? null) !== null || (requested.template ?? null) !== null;
+  const workflow: SourceInput = isOther ? { params: old.params ?? {}, ...requested } : { ...old, ...requested };
   return { ...before, ...change, workflow };
 }
 
-/** What it is made from, as it would be given anew. */
-export function sourceAsGiven({ definition, template, template_version, params }: WorkflowSource): SourceInput {
+/** Converts the source of a workflow back to input. */
+export function toSourceInput({ definition, template, template_version, params }: WorkflowSource): SourceInput {
   return definition === null ? { template, template_version, params } : { definition, params };
 }

@@ -33,16 +33,16 @@ const SHOWN = [
   "finished_at",
 ] as const satisfies readonly (keyof RunView)[];
 
-/** A run that goes on, in as few words as a table needs. */
+/** A running run, with the columns of a table. */
 export interface LiveRun extends Pick<RunView, (typeof SHOWN)[number]> {
   /** Of a workflow: the steps it is at. */
   current_steps: CurrentStep[];
   counts: Record<"queued" | "running" | "retrying" | "completed" | "failed" | "skipped", number>;
   /** What ended of it, good or bad, over the last ten seconds. */
   per_second: number;
-  /** By that pace; null: nobody can tell. */
+  /** At that rate; null: unknown. */
   eta_seconds: number | null;
-  /** Of a crawl: if it goes on finding pages as it did lately; null: nobody can tell. */
+  /** Crawl: if it keeps finding pages at the recent rate; null: unknown. */
   eta_most_seconds: number | null;
 }
 
@@ -54,12 +54,12 @@ type ActiveRunDeps = RunReadDeps;
 type EtaView = Pick<LiveRun, "eta_seconds" | "eta_most_seconds">;
 const NO_ETA: EtaView = { eta_seconds: null, eta_most_seconds: null };
 
-/** Remembers how far runs were, to tell how fast they are. */
+/** Remembers the progress of runs, to compute their rate. */
 export class ActiveRuns {
   readonly #paces = new Map<string, Pace>();
   readonly #found = new Map<string, Pace>();
 
-  /** Of `ended` it tells the last; they are forgotten. */
+  /** Reports `ended` runs a last time, then drops them. */
   async look(
     deps: ActiveRunDeps,
     { runs, ended }: { runs: readonly RunRecord[]; ended: readonly RunRecord[] },
@@ -76,8 +76,8 @@ export class ActiveRuns {
     const { totals: counts } = await deps.store.overview(run.id, 0);
     const view = await viewAt(deps, run, still, counts);
     const isRunning = run.status === "running";
-    // While it waits or is paused nothing ends: its pace is measured anew when it goes on. Between two requests of a site
-    // that is paced it goes on as it did.
+    // While it waits or is paused nothing ends: its rate is measured again afterwards. Between two requests of a paced
+    // site the rate stays.
     const why = view.waiting_for;
     const isHeld = !isRunning || (why !== null && !WHILE_AT_WORK.has(why.reason));
     if (isHeld) for (const paces of [this.#paces, this.#found]) paces.delete(run.id);
@@ -117,7 +117,7 @@ export class ActiveRuns {
     pace.note(clock.monotonic(), { good: counts.completed + counts.skipped, bad: counts.failed });
     const now = pace.read();
     if (now !== null) return now.good + now.bad;
-    // At the first look only what it did in all its time is known; the time of a run without a limit is not counted.
+    // At the first look only its overall progress is known; a run without a time limit has no counted time.
     const ran = run.timeLimitMs === null ? 0 : ranInAllMs(run, clock.now());
     return ran < 1000 ? 0 : (endedOf(counts) * 1000) / ran;
   }
@@ -127,7 +127,7 @@ function endedOf({ completed, failed, skipped }: TaskCounts): number {
   return completed + failed + skipped;
 }
 
-/** Of a crawl as its status counts them: what its limits allow, of what the owners of its sites have taken. */
+/** Crawl: as its status counts them, within its limits, of the claimed pages. */
 async function shownCounts(
   deps: ActiveRunDeps,
   run: RunRecord,
@@ -146,7 +146,7 @@ async function shownCounts(
 /** Before this much of it, its beginning says little of its end. */
 const TELLING_PERCENT = 5;
 
-/** Of a workflow that was opened again nobody knows how long it lay. */
+/** How long a reopened workflow was closed is unknown. */
 function etaByProgress({ progress, startedAt, generation, facts }: RunRecord, now: number): number | null {
   if (startedAt === null || generation > 1 || progress < TELLING_PERCENT) return null;
   const worked = now - startedAt - (facts.stopped_ms ?? 0);

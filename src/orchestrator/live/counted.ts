@@ -11,7 +11,7 @@ export const SITE_SERIES = ["good", "bad"] as const;
 export type WorkSeries = Series<(typeof SERIES)[number]>;
 export type SiteSeries = Series<(typeof SITE_SERIES)[number]>;
 
-/** So many of the busiest sites are followed, and so many are remembered. */
+/** How many of the busiest sites are tracked, and how many are remembered. */
 const MOST_BUSY = 100;
 const MOST_SITES = 500;
 /** How far the rate of success looks back. */
@@ -26,9 +26,7 @@ interface Followed {
   busyAt: number;
 }
 
-/**
- * What was counted over time. The counts are those of the store, which all machines write; how they grow is remembered here.
- */
+/** Counts over time. The store has the counts of all machines; their growth is remembered here. */
 export class Counted {
   readonly #ring = new Ring(SERIES);
   readonly #pace = new Pace();
@@ -75,7 +73,7 @@ export class Counted {
     this.note(at, totals);
     const ended = endedOf(totals.counts);
     const seconds = this.#lastTick === null ? null : (at - this.#lastTick.at) / 1000;
-    // What happened while nobody looked, as when the machine slept, belongs to no step.
+    // A gap without samples, as when the machine slept, belongs to no step.
     if (seconds !== null && seconds < (3 * STEP_MS) / 1000) {
       const { pending, queued, retrying, running } = totals.counts;
       const inFlight = inFlightOf(workers);
@@ -91,15 +89,18 @@ export class Counted {
 
   async #tickSites({ store }: Pick<OrchestratorDeps, "store">, step: number, seconds: number | null): Promise<void> {
     const counts = await store.siteCounts({ sites: [...this.#sites.keys()], busiest: MOST_BUSY });
-    for (const [name, own] of counts) {
-      const ended = endedOf(own);
+    for (const [name, siteCounts] of counts) {
+      const ended = endedOf(siteCounts);
       const site = this.#sites.get(name);
       if (site === undefined) {
         this.#sites.set(name, { ring: new Ring(SITE_SERIES), last: ended, busyAt: step });
         continue;
       }
       if (seconds !== null) site.ring.put(step, growth(site.last, ended, seconds, []));
-      if (own.queued + own.running + own.retrying > 0 || ended.good + ended.bad !== site.last.good + site.last.bad)
+      if (
+        siteCounts.queued + siteCounts.running + siteCounts.retrying > 0 ||
+        ended.good + ended.bad !== site.last.good + site.last.bad
+      )
         site.busyAt = step;
       site.last = ended;
     }
@@ -122,9 +123,12 @@ function endedOf({ completed, failed }: TaskCounts): Ended {
 /** A second. Counts fall when runs are removed or failures are tried again: then the workers' own word is taken. */
 function growth(before: Ended, now: Ended, seconds: number, workers: readonly WorkerRecord[]): Ended {
   const fell = now.good < before.good;
-  const told = workers.reduce((sum, { state, tasksPerSecond }) => (state === "lost" ? sum : sum + tasksPerSecond), 0);
+  const reportedRate = workers.reduce(
+    (sum, { state, tasksPerSecond }) => (state === "lost" ? sum : sum + tasksPerSecond),
+    0,
+  );
   return {
-    good: fell ? told : (now.good - before.good) / seconds,
+    good: fell ? reportedRate : (now.good - before.good) / seconds,
     bad: Math.max(0, now.bad - before.bad) / seconds,
   };
 }

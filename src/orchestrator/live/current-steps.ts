@@ -1,4 +1,4 @@
-/** What a workflow is at, in as few words as a table needs. */
+/** The current steps of a workflow, with the columns of a table. */
 import type { TaskState } from "../../domain/run/states.ts";
 import type { RunRecord } from "../../store/ports/port.ts";
 import type { StepRecord } from "../../store/ports/workflow-port.ts";
@@ -14,16 +14,16 @@ export interface CurrentStep {
 }
 
 const MOST = 3;
-/** Those at work before those that are about to begin. */
+/** Running steps before those about to begin. */
 const AT_WORK: readonly TaskState[] = ["running", "retrying", "queued"];
 
-/** Of what is no workflow, or is not at work, there are none. */
+/** Empty unless it is a running workflow. */
 export async function currentSteps(deps: RunWaitDeps, run: RunRecord, still: NoWorkers | null): Promise<CurrentStep[]> {
   if (run.kind !== "workflow" || run.status !== "running") return [];
-  const place = (step: StepRecord) => AT_WORK.indexOf(statusOf(step.task.state, step.waiting));
+  const rank = (step: StepRecord) => AT_WORK.indexOf(statusOf(step.task.state, step.waiting));
   const steps = (await deps.store.stepsInBrief(run.id))
-    .filter((step) => place(step) >= 0)
-    .toSorted((a, b) => place(a) - place(b) || a.index - b.index)
+    .filter((step) => rank(step) >= 0)
+    .toSorted((a, b) => rank(a) - rank(b) || a.index - b.index)
     .slice(0, MOST);
   const waits = await waitingOfSteps(deps, steps, still);
   return steps.map((step, index) => ({

@@ -1,4 +1,4 @@
-/** Everything at one glance: how fast it goes, what waits, what is at work, and what is wrong. */
+/** The overview: throughput, queue, current work and problems. */
 import { RUN_STATES, type RunState, TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
 import type { IdleReason } from "../../domain/run/waiting.ts";
 import type { ActiveRunCount, RecentErrorRecord } from "../../store/ports/live-port.ts";
@@ -11,7 +11,7 @@ import type { LiveRun } from "./active-runs.ts";
 import type { Ended } from "./pace.ts";
 import type { TroubledSite } from "./troubled-sites.ts";
 
-/** What this process and its disks have. */
+/** Resources of this process and its disks. */
 export interface Resources {
   disk: { what: string; free_bytes: number; least_free_bytes: number }[];
   /** Of the process that answers, with its browsers; null: there is no limit. */
@@ -21,7 +21,7 @@ export interface Resources {
 export interface Overview extends Resources {
   /** Pages that ended, a second, over the last ten seconds. */
   pages_per_second: { good: number; bad: number };
-  /** Of what ended in the last five minutes, the part that was good; null: nothing ended, or nobody counted yet. */
+  /** Success rate of the last five minutes; null: nothing ended, or not counted yet. */
   success_rate: number | null;
   /** How many of them there were: of a few pages a part says little. */
   recent_pages: { good: number; bad: number };
@@ -38,7 +38,7 @@ export interface Overview extends Resources {
   troubled_sites: TroubledSite[];
   failures: FailureGroup[];
   workers: ReturnType<typeof countWorkers> & { in_flight: number; capacity: number };
-  /** Why nobody begins anything; null: somebody does. */
+  /** Why no work starts; null: workers accept work. */
   standstill: { reason: IdleReason; message: string } | null;
 }
 
@@ -76,7 +76,7 @@ export function toOverview(seen: Seen): Overview {
     success_rate: recent.good + recent.bad === 0 ? null : rounded(recent.good / (recent.good + recent.bad), 3),
     recent_pages: { good: Math.round(recent.good), bad: Math.round(recent.bad) },
     in_flight: inFlight,
-    // An owner takes more in hand than it has begun.
+    // Owners claim more than they have started.
     queued: Math.max(0, pending + queued + retrying + Math.max(0, running - inFlight) - beyond),
     retrying,
     oldest_queued_at: seen.oldestQueued === null ? null : new Date(seen.oldestQueued).toISOString(),
@@ -99,7 +99,7 @@ export function inFlightOf(workers: readonly WorkerRecord[]): number {
   return workers.reduce((sum, { state, inFlight }) => (state === "lost" ? sum : sum + inFlight), 0);
 }
 
-/** Those that may begin something: one that stands by does not. */
+/** Workers that may start tasks, without standbys. */
 function atWork(workers: readonly WorkerRecord[]): WorkerRecord[] {
   return workers.filter(({ state, role }) => state === "working" && role === "engine");
 }

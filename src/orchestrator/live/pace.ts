@@ -9,17 +9,17 @@ interface Sample extends Ended {
 }
 
 const WINDOW_MS = 10_000;
-/** What was counted within less says little. */
+/** Shorter intervals say little. */
 const ENOUGH_MS = 900;
 
-/** How fast something grows: from counts that are looked at now and then, over the last ten seconds. */
+/** A rate from sampled counts over the last ten seconds. */
 export class Pace {
   #samples: Sample[] = [];
 
   /** `at` by the monotonic clock. */
   note(at: number, { good, bad }: Ended): void {
     const last = this.#samples.at(-1);
-    // Counts fall when runs are removed, or what failed is tried again: what was before is no measure any more.
+    // Counts fall when runs are removed or failed tasks are retried: earlier samples no longer apply.
     if (last !== undefined && (good < last.good || bad < last.bad)) this.#samples = [];
     this.#samples.push({ at, good, bad });
     // One from before the window stays, to measure from.

@@ -1,4 +1,4 @@
-/** Numbers of the last hour, ten seconds apart, in the memory of one process: what was before its start is not known. */
+/** Values of the last hour in ten-second steps, in the memory of one process: earlier values are unknown. */
 export const STEP_MS = 10_000;
 export const STEPS = 360;
 
@@ -6,15 +6,15 @@ export const STEPS = 360;
 export class Ring<Name extends string> {
   readonly #names: readonly Name[];
   readonly #values: Readonly<Record<Name, Float32Array>>;
-  /** Which step of time stands in each place; a place may still hold one of an hour ago. */
+  /** The time step of each position; it may be an hour old. */
   readonly #steps = new Int32Array(STEPS).fill(-1);
   #first: number | null = null;
   #last = -1;
 
   constructor(names: readonly Name[]) {
     this.#names = names;
-    const made = names.map((name) => [name, new Float32Array(STEPS)]);
-    this.#values = Object.fromEntries(made) as Record<Name, Float32Array>;
+    const arrays = names.map((name) => [name, new Float32Array(STEPS)]);
+    this.#values = Object.fromEntries(arrays) as Record<Name, Float32Array>;
   }
 
   /** The newest step that something is known of. */
@@ -23,11 +23,11 @@ export class Ring<Name extends string> {
   }
 
   put(step: number, values: Readonly<Record<Name, number>>): void {
-    // A clock that was set back would write the past anew.
+    // A clock that was set back would overwrite the past.
     if (step <= this.#last) return;
-    const place = step % STEPS;
-    this.#steps[place] = step;
-    for (const name of this.#names) this.#values[name][place] = values[name];
+    const position = step % STEPS;
+    this.#steps[position] = step;
+    for (const name of this.#names) this.#values[name][position] = values[name];
     this.#first ??= step;
     this.#last = step;
   }
@@ -58,7 +58,7 @@ export function stepOf(time: number): number {
   return Math.floor(time / STEP_MS);
 }
 
-/** The same in steps of so many: what is known of each is averaged. */
+/** Averages over this many steps. */
 export function coarser<Name extends string>(
   series: Series<Name>,
   names: readonly Name[],

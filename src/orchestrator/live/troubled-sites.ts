@@ -7,7 +7,7 @@ import { rounded, type SiteDeps } from "../sites/site-view.ts";
 
 export const TROUBLES = ["breaker_open", "paused", "held", "failing"] as const;
 
-/** A site that does not do what is wanted of it. */
+/** A site with problems. */
 export interface TroubledSite {
   site: string;
   trouble: (typeof TROUBLES)[number];
@@ -22,10 +22,10 @@ export interface TroubledSite {
 }
 
 const MOST_OF_A_KIND = 20;
-/** Of so many outcomes at least, this part was not good. */
+/** A site is failing when this share of at least so many outcomes failed. */
 const FAILING = { outcomes: 10, rate: 0.25 };
 
-/** Those that an operator has paused come last: somebody knows of them. */
+/** Sites paused by an operator come last: that is intended. */
 const ORDER: readonly TroubledSite["trouble"][] = ["breaker_open", "failing", "held", "paused"];
 
 /** `busy` are the sites with most work, which are known already. */
@@ -38,12 +38,12 @@ export async function troubledSites(
   const paused = await store.sites({ state: "paused", limit: MOST_OF_A_KIND }, now);
   const all = new Map([...blocked, ...paused, ...busy].map((record) => [record.site, record]));
   return [...all.values()]
-    .flatMap((record) => troubleOf(record, now) ?? [])
+    .flatMap((record) => toTroubledSite(record, now) ?? [])
     .toSorted((a, b) => ORDER.indexOf(a.trouble) - ORDER.indexOf(b.trouble) || b.waiting - a.waiting)
     .slice(0, MOST_OF_A_KIND);
 }
 
-function troubleOf(record: SiteRecord, now: number): TroubledSite | null {
+function toTroubledSite(record: SiteRecord, now: number): TroubledSite | null {
   const { counts } = record;
   const health = summaryOf(record.health, now);
   const held = heldBySite(record, counts.running, now);

@@ -7,7 +7,7 @@ import type { RunRecord } from "../../store/ports/port.ts";
 import type { RunReadDeps } from "../runs/read.ts";
 import { type SiteDeps, type SiteProgress, siteProgress } from "../sites/site-view.ts";
 import { toWorkerView } from "../workers/workers.ts";
-import { standstill } from "../workers/worker-availability.ts";
+import { noWorkersReason } from "../workers/worker-availability.ts";
 import { without } from "../../base/without.ts";
 import { ActiveRuns } from "./active-runs.ts";
 import { Counted, type SiteSeries, type WorkSeries } from "./counted.ts";
@@ -17,14 +17,14 @@ import { troubledSites } from "./troubled-sites.ts";
 
 export interface LiveDeps extends SiteDeps, RunReadDeps {
   log: Log;
-  /** What the process has, and its disks. */
+  /** Resources of the process and its disks. */
   resources: () => Promise<Resources>;
 }
 
 export const LIVE_PARTS = ["overview", "runs", "sites", "workers"] as const;
 export type LivePart = (typeof LIVE_PARTS)[number];
 
-/** A part of what is seen, as JSON that was made once for everybody. */
+/** A part of the overview, serialised once for all viewers. */
 export interface LiveNews {
   event: LivePart;
   json: string;
@@ -33,24 +33,24 @@ export interface LiveNews {
 interface Look {
   number: number;
   overview: Overview;
-  /** For whoever has not seen the look before this one. */
+  /** For viewers that have not seen the previous snapshot. */
   all: Record<LivePart, string>;
-  /** For whoever has; null: it is as it was. */
+  /** For viewers that have; null: unchanged. */
   changed: Record<LivePart, string | null>;
 }
 
 interface Looking {
   look: Promise<Look>;
-  /** Null while it is under way: whoever wants to see something waits for it. */
+  /** Null while the snapshot is being made: viewers wait for it. */
   endedAt: number | null;
   restMs: number;
 }
 
 const LOOK_MS = 1000;
 const LONGEST_REST_MS = 3000;
-/** Looking takes no more than this part of the time, whatever there is to look at. */
+/** Snapshots take at most this share of the time. */
 const SHARE = 0.01;
-/** What costs more and changes less is looked at less often. */
+/** Expensive parts that change little are refreshed less often. */
 const SELDOM_MS = 5000;
 const MOST_RUNS = 20;
 const MOST_SITES = 50;
@@ -61,8 +61,8 @@ const HOUR_MS = 3_600_000;
 const LATE_MS = 50;
 
 /**
- * Looks at all of the work for everybody who watches: once a second, however many that are, and never for nobody. Only
- * what the charts of the last hour are made of is counted always, every ten seconds.
+ * Takes snapshots of all work for the viewers: once a second, however many there are, and never without viewers. Only
+ * the counts for the charts of the last hour are always taken, every ten seconds.
  */
 export class LiveWatch {
   readonly #deps: LiveDeps;
@@ -106,7 +106,7 @@ export class LiveWatch {
     return this.#counted.readSites(this.#deps.clock.now(), site);
   }
 
-  /** All that there is, then what has changed. */
+  /** First a full snapshot, then changes. */
   async *follow(signal: AbortSignal): AsyncGenerator<LiveNews> {
     const { clock } = this.#deps;
     let seen = -1;
@@ -140,7 +140,7 @@ export class LiveWatch {
       endedAt: null,
       restMs: LOOK_MS,
     };
-    // Whoever waits for it hears of a failure; nobody may be left.
+    // Waiting viewers get the failure; there may be none left.
     looking.look.catch(() => {});
     return (this.#last = looking);
   }
@@ -151,7 +151,7 @@ export class LiveWatch {
     const now = clock.now();
     const totals = await store.siteTotals(now);
     this.#counted.note(clock.monotonic(), totals);
-    const still = await standstill(deps);
+    const still = await noWorkersReason(deps);
     const workers = await store.workers({ live: true, limit: MOST_WORKERS });
     const busy = await store.busySites(MOST_SITES);
     const active = await store.activeRuns(MOST_RUNS);
@@ -205,7 +205,7 @@ export class LiveWatch {
     return this.#seldom;
   }
 
-  /** Runs that were shown before and are not any more: of each it is told once how it is now. */
+  /** Runs that are no longer shown: their current state is sent once. */
   async #ended(active: readonly RunRecord[]): Promise<RunRecord[]> {
     const shown = new Set(active.map(({ id }) => id));
     const missing = [...this.#sent.runs.keys()].filter((id) => !shown.has(id));
@@ -224,7 +224,7 @@ export class LiveWatch {
   }
 }
 
-/** Those that are not as they were told last, and the last word of those that are not shown any more. */
+/** Runs that changed since they were last sent, and the final state of those no longer shown. */
 function changedOf<T>(
   part: "runs" | "sites",
   sent: Map<string, string>,

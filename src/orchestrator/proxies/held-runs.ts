@@ -10,7 +10,7 @@ const AT_ONCE = 500;
 
 type Deps = RefreshDeps & TurnDeps;
 
-/** Looks after those that wait. Says how many there were. */
+/** Checks runs that wait for proxies; returns their number. */
 export async function lookAfterHeldRuns(deps: Deps): Promise<number> {
   const { store } = deps;
   let there: ProxiesThere | null = null;

@@ -1,4 +1,4 @@
-/** Proxies that somebody brings, one by one or as a list at an address. */
+/** Imports proxies, from a request or from a list at a URL. */
 import { type FieldError, OrbError } from "../../base/errors.ts";
 import { classifyStatus } from "../../domain/run/classify.ts";
 import { FetchFailure } from "../../domain/run/failure.ts";
@@ -12,7 +12,7 @@ import { invalid } from "../invalid.ts";
 import type { JobDeps } from "../jobs/deps.ts";
 
 export const MOST_AT_ONCE = 10_000;
-/** Of those that cannot be taken, so many are named. */
+/** Rejected entries are listed up to this number. */
 const MOST_NAMED = 1000;
 const MOST_BYTES = 4 * 1024 * 1024;
 const LONGEST_FETCH_MS = 20_000;
@@ -21,18 +21,18 @@ export interface ImportView {
   added: number;
   existing: number;
   invalid: { index: number; message: string }[];
-  /** Of those that cannot be taken; more than are named above, if they are very many. */
+  /** Number of rejected entries; may exceed those listed above. */
   invalid_count: number;
 }
 
 type StoreDeps = Pick<JobDeps, "store" | "clock" | "seal" | "policy">;
 
 export type ImportDeps = StoreDeps & {
-  /** The network, which is loaded when somebody first asks for an address. */
+  /** The HTTP client, loaded on first use. */
   listFetcher(): Promise<Pick<HttpClient, "fetch">>;
 };
 
-/** Takes those that are good; the others are named by where they stand in the list, counted from 0. */
+/** Imports valid entries; the others are reported by their index in the list, from 0. */
 export async function importProxies(deps: StoreDeps, texts: readonly string[]): Promise<ImportView> {
   const good: Upstream[] = [];
   const bad: ImportView["invalid"] = [];

@@ -1,4 +1,4 @@
-/** When proxies are checked although nobody has asked for it. */
+/** When proxies are checked automatically. */
 import { TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
 import type { RunRecord } from "../../store/ports/port.ts";
 import { checkProxies, type RefreshDeps } from "./refresh.ts";
@@ -17,14 +17,14 @@ function isStale(last: RunRecord | null, now: number, afterMs: number): boolean 
   return Math.abs(now - (last.finishedAt ?? last.createdAt)) >= afterMs;
 }
 
-/** Somebody waits for proxies: those that may have become usable are checked, unless that was done a moment ago. */
+/** Runs wait for proxies: checks those that may have become usable, unless that was just done. */
 export async function checkForNeed(deps: RefreshDeps): Promise<void> {
   const { store, clock, proxyRules: rules } = deps;
   const now = clock.now();
   if (!isStale(await store.lastRefresh(), now, REFRESHED_LATELY_MS)) return;
   const { usable } = await store.countProxies();
   if (usable > 0) return void (await checkProxies(deps, "wanting"));
-  // When there is none at all, those that rest for long are looked at, too: nobody is to fail without that.
+  // Without any usable proxy, long-resting ones are checked as well: no run may fail without that.
   const all = await store.lastRefresh(["all"]);
   const took = all === null ? 0 : Math.abs((all.finishedAt ?? now) - all.createdAt);
   const isDue = isStale(all, now, Math.max(REFRESHED_LATELY_MS, rules.waitMs, SELDOM * took));

@@ -112,7 +112,7 @@ const STATUS: Readonly<Record<RunState, RefreshView["status"]>> = {
   waiting_for_human: "processing",
   recovering: "processing",
   completed: "complete",
-  // Some of the proxies have not been looked at.
+  // Some of the proxies were not checked.
   partial: "failed",
   failed: "failed",
   cancelled: "failed",

@@ -2,10 +2,10 @@ import { wantsPool } from "../../domain/proxy/proxy-options.ts";
 import { leastOf, type ShortageRules } from "../../domain/run/run-hold.ts";
 import type { NewRun } from "../../store/ports/port.ts";
 
-/** What is configured about proxies. */
+/** Configuration of proxies. */
 export interface ProxyRules extends ShortageRules {
   waitMs: number;
-  /** What is fetched through a proxy to check it; null: only whether it can be reached is looked at. */
+  /** URL that checks fetch through a proxy; null: only reachability is checked. */
   checkUrl: string | null;
   checkTimeoutMs: number;
   /** 0: checks are not made in a rhythm. */

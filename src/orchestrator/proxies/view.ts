@@ -1,4 +1,4 @@
-/** Proxies as users see them: what lets somebody in is not shown. */
+/** Proxies as users see them, without credentials. */
 import { OrbError } from "../../base/errors.ts";
 import type { ProxyState } from "../../domain/proxy/proxy-score.ts";
 import { shownUpstream, type UpstreamScheme } from "../../domain/proxy/upstream.ts";

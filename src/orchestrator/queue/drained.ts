@@ -4,7 +4,10 @@ import { openItems, queueOverview, type QueueStats, queueStats } from "./stats.t
 
 const LOOK_MS = 100;
 
-/** Resolves when nothing is left to do, whichever process does it; an aborted signal ends the wait with what is. */
+/**
+ * Resolves when the queue is empty, whichever process works on it; an aborted signal ends the wait with the present
+ * state.
+ */
 export async function queueDrained(deps: OrchestratorDeps, signal?: AbortSignal): Promise<QueueStats> {
   for (;;) {
     const begun = deps.clock.monotonic();

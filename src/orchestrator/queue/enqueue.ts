@@ -27,7 +27,7 @@ export interface QueueDeps extends OrchestratorDeps {
   policy: AddressPolicy;
 }
 
-/** Adds items that are not there yet. What it counts as added is on disk. Throws `forbidden_target`, and then adds none. */
+/** Adds new items. Items counted as added are committed. Throws `forbidden_target`, and then adds none. */
 export async function enqueueItems(deps: QueueDeps, items: readonly QueueItem[]): Promise<EnqueueReport> {
   refuseForbidden(deps, items);
   const run = await queueRun(deps);

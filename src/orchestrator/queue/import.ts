@@ -24,28 +24,28 @@ const BATCH = 500;
 const NOT_ALLOWED = "the target is not on the public internet, and its network is not allowed here";
 
 /**
- * Reads one item per line. A bad line is reported with its number and skipped; everything else is enqueued. Stopped
- * half-way, it is simply started again: what is there already is not added twice.
+ * Reads one item per line. A bad line is reported with its number and skipped; everything else is enqueued.
+ * Interrupted, it is simply started again: existing items are not added twice.
  */
 export function importItems(
   deps: QueueDeps,
   stream: AsyncIterable<Uint8Array>,
-  told: ImportListener,
+  listener: ImportListener,
 ): Promise<ImportReport> {
-  return importTo((items) => enqueueItems(deps, items), stream, told);
+  return importTo((items) => enqueueItems(deps, items), stream, listener);
 }
 
 /** The same for a queue that is somewhere else: `add` puts some of them there. */
 export async function importTo(
   add: (items: readonly QueueItem[]) => Promise<EnqueueReport>,
   stream: AsyncIterable<Uint8Array>,
-  told: ImportListener,
+  listener: ImportListener,
 ): Promise<ImportReport> {
   const report: ImportReport = { lines: 0, added: 0, existing: 0, bad: 0 };
   let batch: { item: QueueItem; line: number }[] = [];
   const bad = (line: number, errors: FieldError[]) => {
     report.bad += 1;
-    told.bad({ line, errors });
+    listener.bad({ line, errors });
   };
   const put = async (lines: typeof batch): Promise<void> => {
     try {
@@ -54,7 +54,7 @@ export async function importTo(
       report.existing += existing;
     } catch (error) {
       if ((error as { code?: unknown }).code !== "forbidden_target") throw error;
-      // One address that may not be asked refuses all it is given with: the others are added without it.
+      // One forbidden URL rejects its whole batch: the others are added without it.
       const [first, ...others] = lines;
       if (first !== undefined && others.length === 0) return bad(first.line, [{ path: "url", message: NOT_ALLOWED }]);
       const half = Math.ceil(lines.length / 2);
@@ -65,7 +65,7 @@ export async function importTo(
   const flush = async () => {
     await put(batch);
     batch = [];
-    told.progress?.(report);
+    listener.progress?.(report);
   };
   for await (const line of readLines(stream, QUEUE_ITEM_LIMITS.lineLength)) {
     if (line.text.trim() === "" && !line.cut) continue;

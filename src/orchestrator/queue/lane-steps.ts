@@ -12,7 +12,7 @@ export interface LaneStep {
   place: number | null;
 }
 
-/** Which steps these lanes are of; each workflow is read once, whatever number of its steps have open work. */
+/** The steps of these lanes; each workflow is read once. */
 export async function stepsOf({ store }: OrchestratorDeps, lanes: readonly string[]): Promise<Map<string, LaneStep>> {
   const wanted = lanes.flatMap((lane) => {
     const step = stepOfLane(lane);

@@ -3,18 +3,18 @@ import { lastFailure } from "../../domain/run/last-failure.ts";
 import type { LaneRecord } from "../../store/ports/live-port.ts";
 import type { WaitingView } from "../../domain/run/waiting.ts";
 import { runningAt, type SiteDeps, type SiteProgress, siteProgress } from "../sites/site-view.ts";
-import { sentenceOf, standstill } from "../workers/worker-availability.ts";
+import { sentenceOf, noWorkersReason } from "../workers/worker-availability.ts";
 import { ownersOfLanes } from "./item-owners.ts";
 import { type LaneStep, stepsOf } from "./lane-steps.ts";
 
-/** What a step may sleep for, beside what keeps the work of a site. */
+/** Why a step sleeps, besides the reasons of sites. */
 export const STEP_WAIT_REASONS = ["step_time", "step_run", "step_entries"] as const;
 
 export interface LaneWaiting extends Omit<WaitingView, "reason"> {
   reason: WaitingView["reason"] | (typeof STEP_WAIT_REASONS)[number];
 }
 
-/** What is to be done at one site, or group of sites, or by one step of a workflow: one process at a time does it. */
+/** The work at one site, or group of sites, or of one workflow step: one process at a time works on it. */
 export interface LaneView {
   lane: string;
   /** Of a step of a workflow: which; null: it is a lane of sites. */
@@ -38,7 +38,7 @@ export async function listLanes(deps: SiteDeps, window: { after?: string; limit:
   const { store } = deps;
   const records = await store.openLanes(window);
   const workerOf = await workersOf(deps, records);
-  const still = await standstill(deps);
+  const still = await noWorkersReason(deps);
   const idle: WaitingView | null =
     still === null ? null : { reason: still.reason, until: null, message: sentenceOf(still), last_failure: null };
   const steps = await stepsOf(
@@ -52,9 +52,9 @@ export async function listLanes(deps: SiteDeps, window: { after?: string; limit:
   return records.map((record, n) => {
     const first = firsts[n] ?? null;
     const site = first === null ? null : (progress.get(first) ?? null);
-    const { running: inHand } = record.counts;
+    const { running: claimed } = record.counts;
     const begins = still === null || still.lanes.has(laneWithoutShard(record.lane));
-    const underWay = first === null ? inHand : runningAt(first, inHand, deps.siteDefaults, deps.clock.now());
+    const underWay = first === null ? claimed : runningAt(first, claimed, deps.siteDefaults, deps.clock.now());
     const running = begins ? underWay : 0;
     return {
       lane: record.lane,
@@ -71,7 +71,7 @@ export async function listLanes(deps: SiteDeps, window: { after?: string; limit:
   });
 }
 
-/** Where one process works it is that one; of several, the one that has the lease. */
+/** The only worker, or the one that holds the lease. */
 async function workersOf(
   deps: SiteDeps,
   records: readonly LaneRecord[],

@@ -7,14 +7,14 @@ export interface Line {
   cut: boolean;
 }
 
-/** Lines of a stream of bytes, in bounded memory and in time that grows with the bytes alone, whatever the lines are. */
+/** Lines of a byte stream, in bounded memory and linear time. */
 export async function* readLines(stream: AsyncIterable<Uint8Array>, maxLength: number): AsyncGenerator<Line> {
   const decoder = new StringDecoder("utf8");
   let text = "";
   let number = 0;
   let cut = false;
   const append = (piece: string) => {
-    // What comes until the end of a line that is too long is only skipped.
+    // The rest of an overlong line is skipped.
     if (cut) return;
     text += piece;
     if (text.length <= maxLength) return;

@@ -5,7 +5,7 @@ import { type EnqueueReport, enqueueItems, type QueueDeps } from "./enqueue.ts";
 /** An item as it stands in a file or a call: `{ artifact_id, url, resolver?, priority?, payload?, handler? }`. */
 export type SubmittedItem = Readonly<Record<string, unknown>>;
 
-/** Checks all items, then adds those that are not there yet. One bad item refuses the whole call, with the field's path. */
+/** Validates all items, then adds the new ones. One invalid item rejects the whole call, with the field's path. */
 export async function submitItems(deps: QueueDeps, items: readonly SubmittedItem[]): Promise<EnqueueReport> {
   const good: QueueItem[] = [];
   const fields = items.flatMap((item, index) => {

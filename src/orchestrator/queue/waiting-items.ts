@@ -6,7 +6,7 @@ import type { Store, TaskRecord } from "../../store/ports/port.ts";
 import type { RunSiteDeps } from "../runs/sites.ts";
 import { resolverLimit } from "./resolvers.ts";
 
-/** Longer than it takes until a lane that one worker gives back has been taken by another: meanwhile nobody asks for the key. */
+/** Longer than a lane takes to move from one worker to another: in between nothing asks for the key. */
 const RECENT_MS = 1000;
 const UNUSED: KeyUse = { running: 0, lent: 0, waiting: 0 };
 
@@ -51,17 +51,17 @@ async function isUsedUp(
   { key, limit, use }: { key: string; limit: number; use: KeyUse },
 ): Promise<boolean> {
   if (use.running >= limit || use.waiting > 0) return true;
-  // Each place has at least one item: with one place more than the limit, the rest does not matter.
-  const places = await store.openUnderKey(runId, key, limit + 1);
-  const open = places.reduce((sum, place) => sum + place.open, 0);
+  // Each lane has at least one item, so `limit + 1` lanes are enough to decide.
+  const lanes = await store.openUnderKey(runId, key, limit + 1);
+  const open = lanes.reduce((sum, lane) => sum + lane.open, 0);
   if (open <= limit) return false;
   // Where the sites' own limits admit fewer, it is they that the items wait for.
-  const bySite = Map.groupBy(places, ({ site }) => site);
+  const bySite = Map.groupBy(lanes, ({ site }) => site);
   let admitted = 0;
   for (const [site, list] of bySite) {
     const most = site === "" ? Number.POSITIVE_INFINITY : (list[0]?.maxConcurrency ?? siteDefaults.maxPerSite);
     admitted += Math.min(
-      list.reduce((sum, place) => sum + place.open, 0),
+      list.reduce((sum, lane) => sum + lane.open, 0),
       Math.max(1, most),
     );
   }

@@ -16,7 +16,7 @@ export interface BulkFailure {
   detail: string;
 }
 
-/** What was done to many runs. */
+/** The result of a bulk action. */
 export interface BulkOutcome {
   /** Runs that fit the filter and to which this can be done; counted up to `MOST_COUNTED`. */
   matched: number;
@@ -26,14 +26,14 @@ export interface BulkOutcome {
   failed: BulkFailure[];
   /** Those that one call leaves for the next one. */
   remaining: number;
-  /** The run with which the next call goes on, or that would be changed first; null: there is none. */
+  /** The run from which the next call continues, or the first that would change; null: there is none. */
   next: string | null;
 }
 
 /** Runs that one call changes. */
 export const MOST_AT_ONCE = 1000;
 export const MOST_COUNTED = 10_000;
-const MOST_TOLD = 100;
+const MAX_REPORTED = 100;
 
 /** The states in which something can be done to a run: others are not meant. */
 const FIT: Readonly<Record<BulkAction, readonly RunState[]>> = {
@@ -47,13 +47,13 @@ const ACTS: Readonly<Record<BulkAction, (deps: TurnDeps, run: RunRecord) => Prom
   cancel: (deps, { id }) => cancelRun(deps, id),
   pause: (deps, { id }) => pauseRun(deps, id),
   resume: (deps, { id }) => resumeRun(deps, id),
-  // What is that for a workflow has another name.
+  // Workflows have another name for it.
   "retry-failed": (deps, { id, kind }) => (kind === "workflow" ? beginRecovery(deps, id) : retryFailedTasks(deps, id)),
 };
 
 /**
- * Does the same to all runs of a list, the oldest last; with `dryRun` only counts them. Who goes on `from` the answer
- * before meets no run twice, whatever became of it, and none that came meanwhile.
+ * Applies an action to all matching runs, the oldest last; with `dryRun` only counts them. A caller that continues
+ * `from` the previous answer gets no run twice, and none that came in between.
  */
 export async function changeRuns(
   deps: TurnDeps,
@@ -65,7 +65,7 @@ export async function changeRuns(
   const none: BulkOutcome = { matched: 0, done: 0, failed_count: 0, failed: [], remaining: 0, next: null };
   if (status.length === 0) return none;
   const wanted = { ...filter, status };
-  // Which they are is read before the first is changed, and what comes meanwhile is not in the count.
+  // Read before the first change; later runs are not counted.
   const found = await deps.store.runs({ ...wanted, limit: dryRun ? 1 : MOST_AT_ONCE + 1 });
   const [first] = found;
   if (first === undefined) return none;
@@ -86,7 +86,7 @@ export async function changeRuns(
     matched,
     done: runs.length - failed.length,
     failed_count: failed.length,
-    failed: failed.slice(0, MOST_TOLD),
+    failed: failed.slice(0, MAX_REPORTED),
     remaining: Math.max(0, matched - runs.length),
     next: found[MOST_AT_ONCE]?.id ?? null,
   };

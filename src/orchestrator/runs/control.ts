@@ -28,7 +28,7 @@ export async function requireTask(
   return task;
 }
 
-/** The run is cancelled when this answers; what is under way is dropped within a second. Twice is no mistake. */
+/** The run is cancelled when this returns; running tasks are aborted within a second. Idempotent. */
 export async function cancelRun(deps: OrchestratorDeps, id: string): Promise<RunRecord> {
   const run = await requireRun(deps, id);
   // A cancelled run never opens again, and new items would have nowhere to go.
@@ -45,7 +45,7 @@ export async function cancelRun(deps: OrchestratorDeps, id: string): Promise<Run
   return cancelled;
 }
 
-/** A run that came to its end by itself in between, or was deleted, is as good as a cancelled one. */
+/** A run that ended or was deleted in between counts as cancelled. */
 export async function cancelUnlessEnded(deps: OrchestratorDeps, id: string): Promise<void> {
   try {
     await cancelRun(deps, id);
@@ -56,13 +56,13 @@ export async function cancelUnlessEnded(deps: OrchestratorDeps, id: string): Pro
   }
 }
 
-/** Runs were ended: what is under way stops, and what waits ends, too. If that is much, a duty does the rest of it. */
+/** Runs were ended: running tasks stop, and waiting ones end as well. A duty does the rest if there are many. */
 export async function dropWork(deps: OrchestratorDeps, ids: readonly string[]): Promise<void> {
   await deps.wake(null);
   for (const id of ids) await deps.store.sweepEnded(CHUNK, deps.clock.now(), id);
 }
 
-/** What is under way is finished, nothing new begins. */
+/** Running tasks finish, nothing new starts. */
 export async function pauseRun(deps: OrchestratorDeps, id: string): Promise<RunRecord> {
   const run = await requireRun(deps, id);
   if (run.status === "paused") return run;
@@ -97,7 +97,7 @@ export async function resumeRun(deps: TurnDeps, id: string): Promise<RunRecord> 
   return requireRun(deps, id);
 }
 
-/** Somebody else may have done it in between: then it is done, too. */
+/** Another process may have done it in between, which counts as success. */
 async function change(
   deps: OrchestratorDeps,
   id: string,
@@ -118,7 +118,7 @@ async function lanesOf({ store }: OrchestratorDeps, id: string): Promise<string[
   return (await store.overview(id, 1000)).open.map(({ lane }) => lane);
 }
 
-/** What a person answers to a run that waits for one. */
+/** A person's answer to a waiting run. */
 export async function resolveRun(
   deps: OrchestratorDeps,
   id: string,

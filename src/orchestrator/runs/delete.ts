@@ -1,4 +1,4 @@
-/** Deleting runs, one or many, and keeping those that a policy would remove. */
+/** Deletes runs, one or many, and keeps runs that a policy would remove. */
 import { setImmediate } from "node:timers/promises";
 import { OrbError } from "../../base/errors.ts";
 import type { RunState } from "../../domain/run/states.ts";
@@ -10,8 +10,8 @@ import { cancelUnlessEnded, requireRun } from "./control.ts";
 export type { DeletionFilter } from "../../store/ports/retention-port.ts";
 
 /**
- * Refused while it has not ended, unless it is to be cancelled first. Nobody sees anything of it when this answers; rows
- * and files are removed after that.
+ * Refused while it has not ended, unless it is cancelled first. The run is hidden when this returns; rows and files are
+ * removed afterwards.
  */
 export async function deleteRun(deps: OrchestratorDeps, id: string, options: { force: boolean }): Promise<void> {
   const run = await requireRun(deps, id);
@@ -45,7 +45,7 @@ export interface DeletionView {
   };
   matched: number;
   deleted: number;
-  /** Runs that nobody sees any more and whose rows are still being removed, of all deletions. */
+  /** Hidden runs whose rows are still being removed, of all deletions. */
   removing: number;
   created_at: string;
   finished_at: string | null;
@@ -61,7 +61,7 @@ async function viewOf({ store }: Pick<OrchestratorDeps, "store">, deletion: RunD
     id,
     status: finishedAt === null ? "running" : "completed",
     filter: shownFilter(filter),
-    // What has come to its end meanwhile is deleted with the rest.
+    // Runs that have ended in between are deleted as well.
     matched: Math.max(matched, deleted),
     deleted,
     removing: await store.countRemoving(MOST_REMOVING),
@@ -82,11 +82,11 @@ function shownFilter({ jobId, ids, since, until, endedBefore, ...rest }: Deletio
   };
 }
 
-/** Begins a deletion of all that fit now; it goes on behind the answer, and after a crash. */
+/** Starts a deletion of all matching runs; it continues in the background, and after a crash. */
 export async function deleteRuns(deps: OrchestratorDeps, filter: DeletionFilter): Promise<DeletionView> {
-  const made = await deps.store.createDeletion(filter, deps.clock.now());
+  const deletion = await deps.store.createDeletion(filter, deps.clock.now());
   carryOut(deps);
-  return viewOf(deps, made);
+  return viewOf(deps, deletion);
 }
 
 export function countDeletable({ store }: OrchestratorDeps, filter: DeletionFilter): Promise<number> {
@@ -110,14 +110,14 @@ export async function listDeletions(deps: OrchestratorDeps): Promise<DeletionVie
 const AT_ONCE = 100;
 const busy = new WeakSet<Store>();
 
-/** Does what there is to delete in this process, which may be no engine; what it does not come to, the engine does. */
+/** Deletes in this process, which may be no engine; the engine does the rest. */
 export function carryOut({ store, clock }: OrchestratorDeps): void {
   if (busy.has(store)) return;
   busy.add(store);
   const work = async () => {
     while (await store.advanceDeletions(AT_ONCE, clock.now())) await setImmediate();
   };
-  // The store may be closed, or the database away: it goes on later.
+  // The store may be closed, or the database unavailable: it continues later.
   work()
     .catch(() => {})
     .finally(() => busy.delete(store));

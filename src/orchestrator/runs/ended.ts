@@ -11,25 +11,25 @@ export interface Waiting<Progress> {
   onProgress?: (progress: Progress) => void;
 }
 
-/** Resolves when the run has ended, whichever process works on it. `look` reads what is told to `onProgress`. */
+/** Resolves when the run has ended, whichever process works on it. `look` reads what `onProgress` gets. */
 export async function runEnded<Progress>(
   deps: OrchestratorDeps,
   id: string,
   look: () => Promise<Progress>,
   { signal, onProgress }: Waiting<Progress> = {},
 ): Promise<Progress> {
-  let told = "";
+  let reported = "";
   for (;;) {
     signal?.throwIfAborted();
     const begun = deps.clock.monotonic();
-    // The state first: what is looked at then is what stays when it has ended.
+    // The state first: the next read is then final when it has ended.
     const { status } = await requireRun(deps, id);
     const ended = TERMINAL_RUN_STATES.includes(status);
     if (ended || onProgress !== undefined) {
       const now = await look();
       const text = JSON.stringify(now, (key, value: unknown) => (CLOCKS.has(key) ? undefined : value));
-      if (text !== told) onProgress?.(now);
-      told = text;
+      if (text !== reported) onProgress?.(now);
+      reported = text;
       if (ended) return now;
     }
     await sleep(deps.clock, restAfter(deps.clock.monotonic() - begun), signal);

@@ -49,13 +49,9 @@ const NOT_OF_ARCHIVES = "an archive has every page that was fetched: choose anot
 function archiveOf(deps: ExportDeps, run: RunRecord, how: Archiver, fileName: string): AsyncIterable<Uint8Array> {
   const options = run.kind === "crawl" ? (run.snapshot as Partial<CrawlSnapshot> | null)?.options : undefined;
   if (options?.export_format !== how.name)
-    throw new OrbError(
-      "not_archived",
-      `this run has not kept what the servers sent, so there is no ${how.name} of it`,
-      {
-        hint: `Start a crawl with "export_format": "${how.name}", or with orb crawl --format ${how.name}.`,
-      },
-    );
+    throw new OrbError("not_archived", `this run has stored no responses of the servers, so it has no ${how.name}`, {
+      hint: `Start a crawl with "export_format": "${how.name}", or with orb crawl --format ${how.name}.`,
+    });
   return how.archive(exchangesOf(deps, run.id), {
     id: deps.random.uuid(),
     now: deps.clock.now(),

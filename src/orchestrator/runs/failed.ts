@@ -24,7 +24,7 @@ export interface ErrorGroup {
   failure_reason: FailureReason;
   class: ErrorClass;
   count: number;
-  /** Failed for good, or tried again by itself. */
+  /** Failed permanently, or retried automatically. */
   status: "failed" | "retrying";
   /** Whether another try may help. */
   retryable: boolean;
@@ -59,7 +59,7 @@ export interface ShownErrorGroup extends ErrorGroup {
 export const ERROR_STATUSES = ["failed", "retrying", "retryable", "all"] as const;
 export type ErrorStatus = (typeof ERROR_STATUSES)[number];
 
-/** What failed of a run, most frequent first, and before that what is tried again. There are no more groups than reasons. */
+/** Failures of a run, most frequent first, retrying ones before. There are no more groups than reasons. */
 export async function listErrorGroups(
   deps: OrchestratorDeps,
   id: string,
@@ -117,7 +117,7 @@ function together(a: RunErrorRecord, b: RunErrorRecord): RunErrorRecord {
   return { ...a, count: a.count + b.count, ...(next.length === 0 ? {} : { nextTryAt: Math.min(...next) }) };
 }
 
-/** What of a run is to be tried again: what is all of what is said, or everything that failed. */
+/** Which failures of a run to retry: those that match all of these, or all. */
 export interface RetryInput {
   failure_code?: FailureCode;
   failure_reason?: FailureReason;
@@ -126,8 +126,8 @@ export interface RetryInput {
 }
 
 /**
- * Gives what failed fresh attempts, and says how many there were; an ended run opens again. A run that ran out of
- * time, or had no proxies, goes on with what was left as well, unless only a part is asked for.
+ * Gives failed tasks fresh attempts and returns their number; an ended run is reopened. A run that ran out of time or
+ * proxies also continues with its remaining tasks, unless only a part is requested.
  */
 export async function retryFailedTasks(
   deps: TurnDeps,
@@ -136,11 +136,11 @@ export async function retryFailedTasks(
 ): Promise<{ run: RunRecord; retried: number }> {
   const run = await requireRun(deps, id);
   if (run.kind === "workflow")
-    throw new OrbError("illegal_transition", "steps of a workflow are not tried again one by one", {
+    throw new OrbError("illegal_transition", "the steps of a workflow cannot be retried individually", {
       hint: "Recover the workflow: POST /workflows/{id}/recover, or orb workflows recover ID.",
     });
   if (run.status === "cancelled")
-    throw new OrbError("illegal_transition", `a run that is ${run.status} cannot be tried again`, {
+    throw new OrbError("illegal_transition", `a run that is ${run.status} cannot be retried`, {
       hint: "Start a new run instead.",
     });
   const choice = choiceOf(input);
@@ -148,7 +148,7 @@ export async function retryFailedTasks(
   const goesOn = (left?.time === true || left?.proxies === true) && Object.keys(choice).length === 0;
   let retried = 0;
   if (goesOn) retried += await inPieces(deps, (window) => deps.store.goOn(id, window, deps.clock.now()));
-  // What an end has left waiting is not what is asked for.
+  // Tasks that waited when the run ended are not included.
   else if (TERMINAL_RUN_STATES.includes(run.status))
     while ((await deps.store.sweepEnded(CHUNK, deps.clock.now(), id)) === CHUNK);
   retried += await requeueFailed(deps, id, choice);
@@ -197,7 +197,7 @@ async function nothingFailed({ store }: OrchestratorDeps, run: RunRecord, choice
       hint: TERMINAL_RUN_STATES.includes(run.status) ? "Start a new run instead." : "Wait until it has ended.",
     });
   const there = groups.slice(0, 5).map(({ code, reason, count }) => `${count} ${code} (${reason})`);
-  return new OrbError("illegal_transition", "nothing of what failed of this run is what was asked for", {
+  return new OrbError("illegal_transition", "no failed task of this run matches the request", {
     hint: `There is: ${there.join(", ")}${groups.length > there.length ? ", and more" : ""}.`,
   });
 }

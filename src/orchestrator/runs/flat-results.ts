@@ -5,13 +5,13 @@ import { requireRun } from "./control.ts";
 import { allResults } from "./read.ts";
 import type { ResultView } from "./view.ts";
 
-/** What a page of a crawl with rules may have beside what they found; the second with `article` alone. */
+/** Keys that a page of a crawl with rules may have besides their results; the second with `article` only. */
 export const OF_EVERY_PAGE = ["url", "depth", "title", "document", "duplicate_of", "unchanged", "change", "warning"];
 export const OF_ARTICLES = ["text", "markdown", "language", "word_count", "content_hash", "links"];
 
 /**
- * A crawl for tables: what rules found stands beside the rest instead of below it, and an address is there once. A rule
- * that has the name of something else gets another, on all pages alike: nothing takes the place of anything.
+ * Flat crawl results for tables: results of rules are top-level keys, and the URL appears once. A rule whose name is
+ * taken gets another name, the same on all pages: nothing is overwritten.
  */
 export async function* flatResults(
   deps: OrchestratorDeps,

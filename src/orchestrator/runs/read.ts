@@ -9,7 +9,7 @@ import type { RunFilter } from "../../store/records/job-records.ts";
 import type { EventWindow, RunRecord, TaskRecord } from "../../store/ports/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { invalid } from "../invalid.ts";
-import { type NoWorkers, standstill } from "../workers/worker-availability.ts";
+import { type NoWorkers, noWorkersReason } from "../workers/worker-availability.ts";
 import { requireRun, requireTask } from "./control.ts";
 import { stillThere } from "./still-there.ts";
 import {
@@ -30,10 +30,10 @@ import { type RunWaitDeps, waitingOfRun } from "./waiting.ts";
 export interface RunReadDeps extends RunWaitDeps, RunViewRules {}
 
 export async function viewOf(deps: RunReadDeps, run: RunRecord): Promise<RunView> {
-  return viewAt(deps, run, await standstill(deps));
+  return viewAt(deps, run, await noWorkersReason(deps));
 }
 
-/** `counts` are read if nobody has them already. */
+/** `counts` are read unless passed. */
 export async function viewAt(
   deps: RunReadDeps,
   run: RunRecord,
@@ -41,7 +41,7 @@ export async function viewAt(
   counts?: TaskCounts,
 ): Promise<RunView> {
   const waiting = await waitingOfRun(deps, run, still);
-  // A run of one page has no half-way, and a workflow keeps count of its own.
+  // A run of one page has no progress, and a workflow counts on its own.
   if (run.kind === "page" || run.kind === "workflow") return toRunView(run, deps, { waiting });
   const totals = counts ?? (await deps.store.overview(run.id, 0)).totals;
   // Pages that robots.txt keeps out are among those that failed.
@@ -54,7 +54,7 @@ export async function showRun(deps: RunReadDeps, id: string): Promise<RunView> {
 }
 
 export async function listRuns(deps: RunReadDeps, filter: RunFilter): Promise<RunView[]> {
-  const still = await standstill(deps);
+  const still = await noWorkersReason(deps);
   return stillThere((await deps.store.runs(filter)).map((run) => viewAt(deps, run, still)));
 }
 
@@ -96,7 +96,7 @@ export async function showTask(deps: OrchestratorDeps, runId: string, taskId: st
 
 async function taskViewOf({ store }: OrchestratorDeps, run: RunRecord, task: TaskRecord): Promise<TaskView> {
   const view = toTaskView(task, task.site ?? task.lane, await store.artifactsOf(task.id));
-  // The run of a page tells what its one page weighed.
+  // The run of a page reports the size of its page.
   const size = run.kind === "page" ? (run.facts.stats?.content_length ?? null) : null;
   return size === null ? view : { ...view, size: view.size ?? size };
 }
@@ -160,7 +160,7 @@ export async function* changedResults(
   }
 }
 
-/** Only runs of saved crawls are compared with what was before. */
+/** Only runs of saved crawls are compared with earlier ones. */
 export function requireComparable({ kind, jobId }: RunRecord): void {
   if (kind === "crawl" && jobId !== null) return;
   throw invalid([

@@ -1,4 +1,4 @@
-/** A page without a job of its own, and what a run was asked for, so that it can be asked for again. */
+/** A page without a job, and the request of a run, so that it can be repeated. */
 import { OrbError } from "../../base/errors.ts";
 import { crawlOptionsOf, pageRecipeOf } from "../../domain/crawl/crawl-options.ts";
 import type { PageSnapshot } from "../../domain/run/recipe.ts";
@@ -34,7 +34,7 @@ export interface RecipeView {
   cookie_names: string[];
 }
 
-/** What a run was asked for. */
+/** The request of a run. */
 export async function showRecipe(deps: OrchestratorDeps, id: string): Promise<RecipeView> {
   const run = await requireRun(deps, id);
   const about = { name: run.name, tags: [], url: run.url ?? "" };
@@ -53,10 +53,11 @@ export async function showRecipe(deps: OrchestratorDeps, id: string): Promise<Re
     const { recipe } = plain(inputOf({ ...about, kind: "crawl", recipe: { ...pageRecipeOf(crawl), crawl } }));
     return { recipe: withoutSecrets(recipe), header_names: [...(crawl.header_names ?? [])], cookie_names: [] };
   }
-  const made = run.kind === "workflow" ? ((await deps.store.workflowSnapshot(id)) as WorkflowSnapshot | null) : null;
-  if (made === null)
+  const snapshot =
+    run.kind === "workflow" ? ((await deps.store.workflowSnapshot(id)) as WorkflowSnapshot | null) : null;
+  if (snapshot === null)
     throw new OrbError("not_found", `the run ${id} is of the kind ${run.kind}, which is not asked for by a recipe`);
-  const { definition, template, params } = made;
+  const { definition, template, params } = snapshot;
   const shown = shownParams(definition.params, params);
   const source =
     template === null

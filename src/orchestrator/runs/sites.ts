@@ -17,7 +17,13 @@ import { shownUrl } from "../../domain/text/url.ts";
 import type { RunRecord } from "../../store/ports/port.ts";
 import type { RunSiteRecord } from "../../store/ports/progress-port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
-import { lostLeases, saidOfHold, type NoWorkers, standstill, waitingMessage } from "../workers/worker-availability.ts";
+import {
+  lostLeases,
+  holdMessage,
+  type NoWorkers,
+  noWorkersReason,
+  waitingMessage,
+} from "../workers/worker-availability.ts";
 import { requireRun } from "./control.ts";
 
 export interface RunSiteDeps extends OrchestratorDeps {
@@ -45,7 +51,7 @@ export async function listRunSites(
   id: string,
   filter: { state?: TaskState; after?: string; limit: number },
 ): Promise<RunSiteView[]> {
-  return sitesOf(deps, await requireRun(deps, id), filter, await standstill(deps));
+  return sitesOf(deps, await requireRun(deps, id), filter, await noWorkersReason(deps));
 }
 
 async function sitesOf(
@@ -56,10 +62,10 @@ async function sitesOf(
 ): Promise<RunSiteView[]> {
   const { store, clock, siteDefaults: defaults } = deps;
   const records = await store.runSites(run.id, filter);
-  const inHand = records.filter(({ laneRunning, site }) => laneRunning > 0 && site.shardCount === 1);
+  const claimed = records.filter(({ laneRunning, site }) => laneRunning > 0 && site.shardCount === 1);
   const lost = await lostLeases(
     deps,
-    inHand.map(({ site }) => site.lane),
+    claimed.map(({ site }) => site.lane),
   );
   return records.map((record) => toView(run, record, { defaults, still, lost, now: clock.now() }));
 }
@@ -72,7 +78,7 @@ export async function listWaitingSites(deps: RunSiteDeps, run: RunRecord): Promi
   const found = new Map<string, RunSiteView>();
   for (const state of ["retrying", "queued", "running"] as const) {
     if (found.size >= MOST_WAITING) break;
-    // Sites that wait may stand behind others that do not; whoever wants all of them asks for the list.
+    // Waiting sites may follow others that do not wait; the full list has all of them.
     for (const site of await listRunSites(deps, run.id, { state, limit: MOST_LOOKED_AT })) {
       if (isHeldSite(site)) found.set(site.site, site);
     }
@@ -98,23 +104,23 @@ export async function listHeldSites(
       if (!isAtRest(site)) return [];
       found.set(site.site, site);
     }
-    // Sites that were not looked at are at work, where these are only between two requests.
+    // Sites beyond this page are at work, where these are only between two requests.
     if (sites.length === MOST_LOOKED_AT && !sites.some(isHeldSite)) return [];
   }
   return [...found.values()];
 }
 
-/** As many sites are looked at one by one; few crawls are at work at more. */
+/** Number of sites checked individually; few crawls work on more. */
 const MOST_AT_WORK = 50;
 
-/** Pages of a crawl under way, `inHand` being what the owners of its sites have taken. */
+/** Pages of a crawl in flight; `claimed` are those that the owners of its sites have claimed. */
 export async function countUnderWay(
   { store, clock, siteDefaults }: RunSiteDeps,
   run: RunRecord,
-  inHand: number,
+  claimed: number,
   still: NoWorkers | null,
 ): Promise<number> {
-  if (inHand === 0) return 0;
+  if (claimed === 0) return 0;
   const sites = await store.runSites(run.id, { state: "running", limit: MOST_AT_WORK });
   const now = clock.now();
   const idle = sites.reduce(
@@ -122,12 +128,12 @@ export async function countUnderWay(
     0,
   );
   // More may have been taken in hand since.
-  return Math.min(Math.max(0, inHand - idle), atOnce(run));
+  return Math.min(Math.max(0, claimed - idle), atOnce(run));
 }
 
 /**
- * An owner takes more in hand than it has begun: no more than the limits allow can be under way, and no more than it says
- * while the site rests.
+ * Owners claim more than they have started: at most what the limits allow is in flight, and at most what the owner
+ * reports while the site rests.
  */
 function underWay(run: RunRecord, record: RunSiteRecord, { maxPerSite }: SiteDefaults, now: number): number {
   const { counts, site, laneRunning } = record;
@@ -135,7 +141,7 @@ function underWay(run: RunRecord, record: RunSiteRecord, { maxPerSite }: SiteDef
   return Math.min(counts.running, begun, Math.max(1, site.maxConcurrency ?? maxPerSite), atOnce(run));
 }
 
-/** Nothing, where nobody begins anything: what a worker has in hand waits with the rest. */
+/** Zero while no worker accepts work: claimed tasks wait with the rest. */
 function begunAt({ site }: RunSiteRecord, still: NoWorkers | null, underWay: number): number {
   return still === null || still.lanes.has(site.lane) ? underWay : 0;
 }
@@ -146,7 +152,7 @@ function atOnce(run: RunRecord): number {
 
 const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
-/** What is the same for all sites that are looked at together. */
+/** Values shared by all sites of one request. */
 interface Moment {
   defaults: SiteDefaults;
   still: NoWorkers | null;
@@ -184,7 +190,7 @@ function toView(run: RunRecord, record: RunSiteRecord, { defaults, still, lost: 
         : {
             reason: waiting.reason,
             until: iso(waiting.until),
-            message: saidOfHold(waiting.reason, run.hold) ?? waitingMessage(waiting, still, facts),
+            message: holdMessage(waiting.reason, run.hold) ?? waitingMessage(waiting, still, facts),
             last_failure: isHeldReason(waiting.reason) ? last : null,
           },
     next_try_at: iso(nextTryAt),
@@ -194,7 +200,7 @@ function toView(run: RunRecord, record: RunSiteRecord, { defaults, still, lost: 
   };
 }
 
-/** What the page failed with that is tried again next; while the site rests, what it did last. */
+/** The failure of the page that is retried next; while the site rests, its last one. */
 function lastOf({ maxAttempts }: RunRecord, record: RunSiteRecord, now: number): LastFailure | null {
   const { lastFailure: failed, lastTries: tries, lastUrl: url, nextTryAt, site } = record;
   if (failed !== null)

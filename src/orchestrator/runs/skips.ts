@@ -1,4 +1,4 @@
-/** What a crawl knows of and does not fetch, and what it warns of. */
+/** Pages that a crawl knows and does not fetch, and its warnings. */
 import { NEVER_FETCHED } from "../../domain/crawl/crawl-end.ts";
 import type { CrawlSnapshot } from "../../domain/crawl/crawl-options.ts";
 import { addSkips, paginationWarning, type RunWarning, type SkipCounts } from "../../domain/crawl/crawl-skips.ts";
@@ -7,7 +7,7 @@ import type { TaskCounts } from "../../domain/run/run-end.ts";
 import type { RunRecord } from "../../store/ports/port.ts";
 import type { RunErrorRecord } from "../../store/ports/progress-port.ts";
 
-/** The pages that a crawl has and will have by what it knows: those that do not count come on top of what it may fetch. */
+/** The pages that a crawl has and will have: pages that do not count come on top of its limit. */
 export function pagesOfCrawl(run: RunRecord, { skipped }: TaskCounts, errors: readonly RunErrorRecord[]): number {
   // Answers that were kept for repeated calls may be older than this.
   const { options } = (run.snapshot ?? {}) as Partial<CrawlSnapshot>;
@@ -23,7 +23,7 @@ export function skippedOf(run: RunRecord, counts: TaskCounts, errors: readonly R
   return addSkips(run.facts.skipped ?? {}, { robots, page_limit });
 }
 
-/** What makes it doubtful that the results are what was asked for; what single fields lack is in `stats`. */
+/** Why the results may not be what was requested; missing single fields are in `stats`. */
 export function warningsOf({ facts }: Pick<RunRecord, "facts">): RunWarning[] {
   const { stats, sign_ins: sent, pagination_cut: cut } = facts;
   const ofPage = ((stats?.warnings ?? []) as { rule?: string; message?: string }[])

@@ -43,7 +43,7 @@ export async function startPageRun(deps: RunDeps, job: Startable, once?: Idempot
   return toRunView(made, deps);
 }
 
-/** Starts the run of one time of a job's schedule, once, whoever else tries and whatever crashes. */
+/** Starts the run of one scheduled time of a job, exactly once across processes and crashes. */
 export async function startScheduledRun(
   deps: CrawlDeps,
   job: JobRecord,
@@ -65,7 +65,7 @@ async function newJobRun(deps: RunDeps, job: JobRecord): Promise<{ run: NewRun; 
     : newPageRun(deps, job);
 }
 
-/** A template is taken as it is now, and so are the kinds of steps: what does not fit any more is told with its path. */
+/** Uses the current template and step kinds: incompatible fields are reported with their path. */
 async function newRunOfWorkflow(deps: RunDeps, job: JobRecord): Promise<NewRun> {
   const { workflow } = job.recipe as WorkflowRecipe;
   const snapshot = await requireSource(deps, workflow, pathsBelow("workflow"), workflow.params);

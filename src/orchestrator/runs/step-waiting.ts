@@ -1,4 +1,4 @@
-/** What a step of a workflow waits for, as users see it. */
+/** What a workflow step waits for, as users see it. */
 import { type LastFailure, lastFailure } from "../../domain/run/last-failure.ts";
 import type { TaskCounts } from "../../domain/run/run-end.ts";
 import { OPEN_TASK_STATES, type RunKind, type RunState } from "../../domain/run/states.ts";
@@ -42,7 +42,7 @@ interface Child {
 
 const iso = (time: number) => new Date(time).toISOString();
 
-/** What has ended waits for nothing, and nor does what is at work. */
+/** Ended and running steps wait for nothing. */
 export function toStepWaiting(step: StepRecord, child: Child | null = null): StepWaiting | null {
   const { task, waiting } = step;
   if (!OPEN_TASK_STATES.includes(task.state)) return null;

@@ -51,9 +51,9 @@ export interface RunView {
   progress: number;
   /** Of a saved crawl that has run before. */
   changes: ChangeCounts | null;
-  /** Of a crawl: what was found and not fetched, by reason; null: it is no crawl. */
+  /** Crawl: found but not fetched, by reason; null: it is no crawl. */
   skipped: SkipCounts | null;
-  /** What makes it doubtful that the results are what was asked for. */
+  /** Why the results may not be what was requested. */
   warnings: RunWarning[];
   created_at: string;
   started_at: string | null;
@@ -62,11 +62,11 @@ export interface RunView {
   expires_at: string | null;
   /** Somebody asked to keep it. */
   kept: boolean;
-  /** It goes when its job has so many newer runs; null: no such limit. */
+  /** It is removed when its job has this many newer runs; null: no such limit. */
   keep_runs: number | null;
 }
 
-/** What holds where a run says nothing itself. */
+/** Defaults of runs. */
 export interface RunViewRules {
   defaultMaxAttempts: number;
   retention: RetentionRules;
@@ -216,7 +216,7 @@ export interface TaskView {
   site: string | null;
   status: TaskState;
   priority: number;
-  /** What does it; null: it is downloaded. */
+  /** Its handler; null: download. */
   handler: string | null;
   failure_code: FailureCode | null;
   failure_reason: FailureReason | null;
@@ -228,7 +228,7 @@ export interface TaskView {
   strategy: string | null;
   http_status: number | null;
   duration_ms: number | null;
-  /** Bytes of what was got; null: nothing was, or nobody counted. */
+  /** Bytes received; null: none, or not counted. */
   size: number | null;
   attempts: Attempt[];
   detail: unknown;
@@ -274,7 +274,7 @@ function numberIn(value: unknown, name: string): number | null {
   return typeof found === "number" ? found : null;
 }
 
-/** What the next attempt is to remember is our own business, and the size stands beside it. */
+/** The memory of the next attempt is internal, and the size is a separate field. */
 function detailOf({ detail }: TaskRecord): unknown {
   if (typeof detail !== "object" || detail === null) return detail ?? null;
   const rest = without(detail as Record<string, unknown>, "failure", "memory", "human", "bytes");

@@ -27,7 +27,7 @@ const BY_STATUS: Partial<Record<RunState, WaitingView>> = {
   waiting_for_human: because("person", "Waits for a person"),
 };
 
-/** `still` is why nobody begins anything. */
+/** `still`: why no worker accepts work. */
 export async function waitingOfRun(
   deps: RunWaitDeps,
   run: RunRecord,
@@ -38,7 +38,7 @@ export async function waitingOfRun(
   if (hold && status !== "paused") return because(hold.reason, hold.message, { until: iso(hold.until) });
   // A workflow that is queued has not been started: that is no matter of workers.
   const isWanted = status === "running" || status === "recovering" || (status === "queued" && run.kind !== "workflow");
-  if (still !== null && isWanted && !still.runs.has(run.id)) return because(still.reason, standstillWords(run, still));
+  if (still !== null && isWanted && !still.runs.has(run.id)) return because(still.reason, noWorkersMessage(run, still));
   const state = stateForWork(run);
   if (state === "queued") return run.kind === "crawl" ? waitsForTurn(deps) : null;
   const byStatus = BY_STATUS[state];
@@ -49,7 +49,7 @@ export async function waitingOfRun(
 }
 
 /** What helps, besides what helps all runs. */
-function standstillWords({ id, kind }: RunRecord, still: NoWorkers): string {
+function noWorkersMessage({ id, kind }: RunRecord, still: NoWorkers): string {
   const words = sentenceOf(still);
   if (still.reason !== "no_worker") return words;
   if (kind === "crawl") return `${words}; orb crawl --resume ${id} goes on with it here`;
@@ -82,7 +82,7 @@ function soonest(waits: readonly WaitingView[]): WaitingView | null {
   return first;
 }
 
-/** Of several sites that keep a run the one that goes on first. */
+/** Of several sites that a run waits for, the one that continues first. */
 function heldFirst(sites: readonly RunSiteView[]): WaitingView | null {
   return soonest(
     sites.flatMap(({ site, waiting_for: why }) =>
@@ -91,7 +91,7 @@ function heldFirst(sites: readonly RunSiteView[]): WaitingView | null {
   );
 }
 
-/** So many steps are looked at one by one: few workflows have more under way at once. */
+/** Number of steps checked individually: few workflows have more running at once. */
 const MOST_STEPS = 20;
 
 /** A workflow waits when all steps that have begun do: for their next try, or for a run that waits itself. */
@@ -124,7 +124,7 @@ async function whyStepWaits(deps: RunWaitDeps, step: StepRecord, still: NoWorker
   return child === null ? null : waitingOfRun(deps, child, still);
 }
 
-/** What a step waits for, with the reason why the run that it has started does. */
+/** What a step waits for, with the reason of the run that it has started. */
 export async function waitingOfStep(
   deps: RunWaitDeps,
   step: StepRecord,
@@ -142,7 +142,7 @@ export async function waitingOfStep(
   return toStepWaiting(step, { run, counts: totals, waits: await waitingOfRun(deps, run, still) });
 }
 
-/** The same of many; those behind the first say what they wait for, and not why. */
+/** The same for many; those after the first have no reason. */
 export async function waitingOfSteps(
   deps: RunWaitDeps,
   steps: readonly StepRecord[],

@@ -9,7 +9,7 @@ export interface RobotsDeps extends OrchestratorDeps {
   robotsName: string;
 }
 
-/** The last good robots.txt of an origin, and what it says to us. */
+/** The last good robots.txt of an origin, and its rules for us. */
 export interface RobotsView {
   origin: string;
   fetched_at: string;
@@ -26,11 +26,11 @@ export interface RobotsView {
 export interface SiteRobotsView {
   site: string;
   user_agent: string;
-  /** A site may have two: it is asked over http and https. */
+  /** A site may have two origins: http and https. */
   origins: RobotsView[];
 }
 
-/** What is kept; nobody is asked for it. */
+/** The stored copies; nothing is fetched. */
 export async function showRobots(deps: RobotsDeps, name: string, path: string | null): Promise<SiteRobotsView> {
   const site = siteName(name, "path.site");
   const copies = await Promise.all(["https", "http"].map((scheme) => deps.store.robots(`${scheme}://${site}`)));

@@ -18,9 +18,15 @@ import { shownUrl } from "../../domain/text/url.ts";
 import type { HeldRun, SiteRecord, SiteRetry } from "../../store/records/site-records.ts";
 import { siteVersion } from "../../store/versions.ts";
 import type { RunSiteDeps } from "../runs/sites.ts";
-import { lostLeases, saidOfHold, type NoWorkers, standstill, waitingMessage } from "../workers/worker-availability.ts";
+import {
+  lostLeases,
+  holdMessage,
+  type NoWorkers,
+  noWorkersReason,
+  waitingMessage,
+} from "../workers/worker-availability.ts";
 
-/** What holds for sites of which nothing is said. */
+/** Default settings of sites. */
 export interface SiteDeps extends RunSiteDeps {
   /** Whether crawls obey robots.txt that do not say so themselves. */
   respectRobots: boolean;
@@ -32,7 +38,7 @@ export type SiteWork = Record<"queued" | "running" | "retrying" | "completed" | 
 export interface SiteProgress {
   site: string;
   group: string | null;
-  /** `idle`: nothing is to be done there. */
+  /** `idle`: there is no work. */
   state: SiteState | "idle";
   /** Pages of all runs that are kept. */
   counts: SiteWork;
@@ -41,7 +47,7 @@ export interface SiteProgress {
   /** Of what ended in the last ten minutes, the part that was not good; null: nothing ended. */
   error_rate: number | null;
   waiting_for: WaitingView | null;
-  /** What it did last that counts against it, or what a page failed with that is tried again; null: it answers. */
+  /** Its last failure, or the failure of a page that is retried; null: the site answers. */
   last_failure: LastFailure | null;
 }
 
@@ -57,9 +63,9 @@ export interface SiteView extends SiteProgress {
   shards: number;
   depends_on: string[];
   paused: boolean;
-  /** Of these settings; sent with a change, it is refused if somebody else was faster. */
+  /** Version of these settings; a change that sends an outdated one is refused. */
   version: string;
-  /** What holds, with the configured defaults and what robots.txt asks for. */
+  /** The effective values, with the configured defaults and the delay of robots.txt. */
   effective: {
     max_concurrency: number;
     requests_per_second: number | null;
@@ -91,7 +97,7 @@ export interface SiteView extends SiteProgress {
 
 const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
-/** What is the same for all sites that are looked at together. */
+/** Values shared by all sites of one request. */
 interface Moment {
   defaults: SiteDefaults;
   respectRobots: boolean;
@@ -100,11 +106,11 @@ interface Moment {
   now: number;
 }
 
-/** What is known of the open work of a site where it stands. */
+/** Open work of a site. */
 interface OpenWork {
   /** A run that waits, where none may work. */
   held: HeldRun | null;
-  /** Where something has failed: what is tried again first, and when. */
+  /** Of failed work: what is retried first, and when. */
   retry: SiteRetry | null;
 }
 
@@ -123,12 +129,12 @@ async function lookAt<T>(
 ): Promise<T[]> {
   const { store, clock, siteDefaults: defaults, respectRobots } = deps;
   // Of a site in several lanes others may go on.
-  const inHand = records.filter(({ counts, shardCount }) => counts.running > 0 && shardCount === 1);
+  const claimed = records.filter(({ counts, shardCount }) => counts.running > 0 && shardCount === 1);
   const lost = await lostLeases(
     deps,
-    inHand.map(({ lane }) => lane),
+    claimed.map(({ lane }) => lane),
   );
-  const moment = { defaults, respectRobots, still: await standstill(deps), lost, now: clock.now() };
+  const moment = { defaults, respectRobots, still: await noWorkersReason(deps), lost, now: clock.now() };
   const views: T[] = [];
   for (const record of records) {
     // Where something is at work, no run keeps the site waiting.
@@ -211,12 +217,12 @@ function openOf({ pending, queued, running, retrying }: TaskCounts): number {
 }
 
 /**
- * An owner takes more in hand than it has begun: no more than the limit allows can be under way, and no more than it says
- * while nothing may begin.
+ * Owners claim more than they have started: at most what the limit allows is in flight, and at most what the owner
+ * reports while nothing may start.
  */
-export function runningAt(record: SiteRecord, inHand: number, defaults: SiteDefaults, now: number): number {
-  const begun = begunByOwner(record, inHand, now);
-  return Math.min(inHand, begun, atOnce(record, defaults));
+export function runningAt(record: SiteRecord, claimed: number, defaults: SiteDefaults, now: number): number {
+  const begun = begunByOwner(record, claimed, now);
+  return Math.min(claimed, begun, atOnce(record, defaults));
 }
 
 export function workOf(record: SiteRecord, defaults: SiteDefaults, now: number): SiteWork {
@@ -252,7 +258,7 @@ function waitingView(record: SiteRecord, open: OpenWork, moment: Moment): Waitin
   const work = {
     runStatus: held?.status ?? "running",
     hold: held?.hold ?? null,
-    // What is in hand and has not begun waits, too.
+    // Claimed tasks that have not started wait as well.
     counts: { ...workNow(record, moment), pending: 0, ...(retry?.isNext === true ? { queued: 0 } : {}) },
     nextTryAt: retry?.at ?? null,
     laneRunning: record.counts.running,
@@ -267,7 +273,7 @@ function waitingView(record: SiteRecord, open: OpenWork, moment: Moment): Waitin
   const last = OF_FAILURE.has(reason) ? lastOf(record, open) : null;
   const limits = paceLimits(record, moment.defaults);
   const message =
-    saidOfHold(reason, held?.hold) ?? waitingMessage(waiting, still, { needs: record.waitsFor, limits, last, lost });
+    holdMessage(reason, held?.hold) ?? waitingMessage(waiting, still, { needs: record.waitsFor, limits, last, lost });
   return { reason, until: iso(until), message, last_failure: last };
 }
 
@@ -286,8 +292,8 @@ function lastOf({ lastFailure: did = null }: SiteRecord, { retry }: OpenWork): L
 
 function nextFetchAt(record: SiteRecord, now: number): string | null {
   if (record.paused) return null;
-  const told = toldByOwner(record, record.counts.running, now)?.until ?? 0;
-  const at = Math.max(record.breaker.openUntil ?? 0, record.holdUntil, told);
+  const reportedUntil = toldByOwner(record, record.counts.running, now)?.until ?? 0;
+  const at = Math.max(record.breaker.openUntil ?? 0, record.holdUntil, reportedUntil);
   return at > now ? iso(at) : null;
 }
 

@@ -21,7 +21,7 @@ export interface SitesProgress {
 
 /** So many are shown one by one. */
 const MOST_SHOWN = 50;
-/** Of so many the rates are summed up; few installations work at more at once. */
+/** The rates of this many sites are summed up; few installations work on more at once. */
 const MOST_SUMMED = 200;
 
 export async function sitesProgress(deps: SiteDeps): Promise<SitesProgress> {
@@ -55,12 +55,12 @@ export async function sitesProgress(deps: SiteDeps): Promise<SitesProgress> {
 const LOOK_MS = 1000;
 
 interface Look {
-  /** Null while it is under way: whoever wants to see something waits for it. */
+  /** Null while it is being made: viewers wait for it. */
   endedAt: number | null;
   seen: Promise<{ progress: SitesProgress; text: string }>;
 }
 
-/** Looks at all sites for everybody who watches them: once a second, however many that are, and never for nobody. */
+/** Takes snapshots of all sites for the viewers: once a second, however many there are, and never without viewers. */
 export class SitesWatch {
   readonly #deps: SiteDeps;
   #last: Look | null = null;
@@ -69,7 +69,7 @@ export class SitesWatch {
     this.#deps = deps;
   }
 
-  /** As it is now, or was less than a second ago, then once a second when it has changed. */
+  /** The current snapshot, at most a second old, then one a second when it has changed. */
   async *follow(signal: AbortSignal): AsyncGenerator<SitesProgress> {
     const { clock } = this.#deps;
     let last = "";

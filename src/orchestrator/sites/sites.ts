@@ -6,7 +6,7 @@ import type { SiteFilter, SiteLimits, SiteRecord } from "../../store/records/sit
 import type { OrchestratorDeps } from "../deps.ts";
 import { type SiteDeps, type SiteView, siteViews } from "./site-view.ts";
 
-/** `host` or `host:port`, as the queue names its sites; `path` is where it stands in what was asked for. */
+/** `host` or `host:port`, as the queue names its sites; `path` is its path in the request. */
 export function siteName(text: string, path = "site"): string {
   const url = URL.parse(`http://${text}`);
   if (url === null || url.pathname !== "/" || url.search !== "" || url.username !== "" || /[/?#@]/.test(text)) {
@@ -21,8 +21,8 @@ async function viewOf(deps: SiteDeps, record: SiteRecord): Promise<SiteView> {
   return view!;
 }
 
-/** Where the site stands that a call is about. */
-const OWN = "path.site";
+/** The path of the site in a request. */
+const SITE_PATH = "path.site";
 
 /** By name; `after` is the one to go on behind. */
 export async function listSites(deps: SiteDeps, filter: SiteFilter): Promise<SiteView[]> {
@@ -30,13 +30,13 @@ export async function listSites(deps: SiteDeps, filter: SiteFilter): Promise<Sit
 }
 
 export async function showSite(deps: SiteDeps, name: string): Promise<SiteView> {
-  const record = await deps.store.site(siteName(name, OWN));
+  const record = await deps.store.site(siteName(name, SITE_PATH));
   if (record === null)
     throw new OrbError("not_found", `no site named ${name} is known`, { hint: "orb sites list shows what there is." });
   return viewOf(deps, record);
 }
 
-/** Changes what is given, on running work too; null goes back to the configured default. */
+/** Changes the given settings, for running work as well; null restores the configured default. */
 export async function changeSite(
   deps: SiteDeps,
   name: string,
@@ -45,7 +45,7 @@ export async function changeSite(
 ): Promise<SiteView> {
   const { dependsOn, ...rest } = change;
   const needs = dependsOn?.map((site, index) => siteName(site, `depends_on[${index}]`));
-  const site = siteName(name, OWN);
+  const site = siteName(name, SITE_PATH);
   const limits = (change.shards ?? 1) > 1 ? { ...rest, ...(await pinned(deps, site, change)) } : rest;
   const all = needs === undefined ? limits : { ...limits, dependsOn: needs };
   const record = await deps.store.setSite(site, all, version);
@@ -54,8 +54,8 @@ export async function changeSite(
 }
 
 /**
- * A site that is divided stands on figures of its own: its owners reckon their shares of them, each where it is, and a
- * configured default might be another one there.
+ * A sharded site has explicit values: each owner derives its share of them, and configured defaults may differ between
+ * machines.
  */
 async function pinned(deps: SiteDeps, site: string, change: Partial<SiteLimits>): Promise<Partial<SiteLimits>> {
   const { maxPerSite, minDelayMs } = deps.siteDefaults;
@@ -81,19 +81,19 @@ const NOT_SET: ShardedSite = {
   group: null,
 };
 
-/** Forgets what the site was found to need: its next page is probed again. */
+/** Drops what was learned about the site: its next page is probed again. */
 export async function forgetLearned(deps: SiteDeps, name: string): Promise<SiteView> {
-  return viewOf(deps, await deps.store.forgetLearned(siteName(name, OWN)));
+  return viewOf(deps, await deps.store.forgetLearned(siteName(name, SITE_PATH)));
 }
 
 /** Forgets the failures of a site and lets it be tried at once. */
 export async function resetSite(deps: SiteDeps, name: string): Promise<SiteView> {
-  await deps.store.resetBreaker(siteName(name, OWN));
+  await deps.store.resetBreaker(siteName(name, SITE_PATH));
   await deps.wake(null);
   return showSite(deps, name);
 }
 
-/** Why a site's work waits, for those of the given sites where it does. */
+/** Why work waits, for each of these sites with waiting work. */
 export async function waitingSites(
   { store, clock }: OrchestratorDeps,
   names: readonly string[],

@@ -1,4 +1,4 @@
-/** Whether somebody takes up what is to be done, as the registry of workers tells. */
+/** Whether any worker accepts tasks, by the registry of workers. */
 import { mayBeAlive, type ProcessIdentity } from "../../base/machine.ts";
 import { laneWithoutShard } from "../../domain/lane/lane.ts";
 import type { RunHold } from "../../domain/run/run-hold.ts";
@@ -7,10 +7,10 @@ import { type WaitingFacts, waitingSentence } from "../../domain/run/waiting-sen
 import type { WorkerRecord } from "../../store/ports/worker-port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 
-/** Why nothing new is begun. */
+/** Why nothing starts. */
 export interface NoWorkers {
   reason: IdleReason;
-  /** For people: what it is, and what helps. */
+  /** For people: the reason, and what helps. */
   message: string;
   /** What is under way all the same, by run and by lane. */
   runs: ReadonlySet<string>;
@@ -19,14 +19,14 @@ export interface NoWorkers {
 
 const MOST = 1000;
 
-/** It works on nothing before it takes over from another process. */
+/** A standby works on nothing until it takes over. */
 export function standsBy({ state, role }: Pick<WorkerRecord, "state" | "role">): boolean {
   return state === "working" && role === "standby";
 }
 
 export const WORKER_COUNTS = ["working", "standby", "draining", "drained", "lost"] as const;
 
-/** How many there are in each state: one that stands by is not among those that work. */
+/** Number of workers by state; standbys do not count as working. */
 export function countWorkers(
   workers: readonly Pick<WorkerRecord, "state" | "role">[],
 ): Record<(typeof WORKER_COUNTS)[number], number> {
@@ -52,13 +52,13 @@ export function waitingMessage(
   return waitingSentence({ reason, until, ...(key === undefined ? {} : { key }) }, facts);
 }
 
-/** What keeps a whole run, in the words of the run; null: it waits for something else. */
-export function saidOfHold(reason: Waiting["reason"], hold: RunHold | null | undefined): string | null {
+/** Why the whole run is held, in the run's words; null: it waits for something else. */
+export function holdMessage(reason: Waiting["reason"], hold: RunHold | null | undefined): string | null {
   return hold?.reason === reason ? hold.message : null;
 }
 
-/** null: somebody takes work. */
-export async function standstill({ store }: Pick<OrchestratorDeps, "store">): Promise<NoWorkers | null> {
+/** null: a worker accepts work. */
+export async function noWorkersReason({ store }: Pick<OrchestratorDeps, "store">): Promise<NoWorkers | null> {
   const holder = await store.engineHolder();
   // A process of this machine that was killed is gone at once, whatever its lease says.
   const holderLives = holder !== null && holder.remainingMs > 0 && mayBeAlive(holder);
@@ -86,7 +86,7 @@ function isThere({ state, identity }: WorkerRecord): boolean {
   return state !== "lost" && mayBeAlive(identity);
 }
 
-/** Lanes whose owner is gone, each with its worker and when its lease ends: until then nobody else takes its pages up. */
+/** Lanes with a dead owner, each with its worker and the end of its lease: until then nobody else takes its pages. */
 export async function lostLeases(
   { store, clock }: Pick<OrchestratorDeps, "store" | "clock">,
   lanes: readonly string[],

@@ -1,16 +1,16 @@
-/** Numbers about the processes that do the work, as they tell them of themselves: the same ones wherever they are asked for. */
+/** Metrics of workers, as they report them. */
 import type { WorkerHeartbeat, WorkerRecord } from "../../store/ports/worker-port.ts";
 import { WAIT_BUCKETS_S } from "../../domain/lane/rate-limit-wait.ts";
 import { counter, gauge, histogram, type Reading } from "../reading.ts";
 import { WORKER_COUNTS, countWorkers } from "./worker-availability.ts";
 
-/** What one that has ended has done is told until whoever reads has surely seen it. */
-const TOLD_AFTER_END_MS = 10 * 60_000;
+/** Figures of an ended worker are reported until every scraper has surely read them. */
+const REPORTED_AFTER_END_MS = 10 * 60_000;
 
 export function workerReadings(workers: readonly WorkerRecord[], now: number): Reading[] {
   const live = workers.filter(({ state }) => state !== "stopped" && state !== "lost");
   const recent = workers.filter(
-    (one) => live.includes(one) || now - (one.stoppedAt ?? one.heartbeatAt) < TOLD_AFTER_END_MS,
+    (one) => live.includes(one) || now - (one.stoppedAt ?? one.heartbeatAt) < REPORTED_AFTER_END_MS,
   );
   const counts = countWorkers(workers);
   return [
@@ -23,11 +23,11 @@ export function workerReadings(workers: readonly WorkerRecord[], now: number): R
   ];
 }
 
-type Told = WorkerHeartbeat & Pick<WorkerRecord, "id">;
+type WorkerFigures = WorkerHeartbeat & Pick<WorkerRecord, "id">;
 
-/** What workers tell of themselves; of those that have ended, what they had done. */
-export function workerFigures(live: readonly Told[], recent: readonly Told[] = live): Reading[] {
-  const ofLive = (read: (worker: Told) => number) =>
+/** Figures that workers report; of ended ones, what they had done. */
+export function workerFigures(live: readonly WorkerFigures[], recent: readonly WorkerFigures[] = live): Reading[] {
+  const ofLive = (read: (worker: WorkerFigures) => number) =>
     live.map((worker) => [{ worker: worker.id }, read(worker)] as const);
   return [
     ...gauge(
@@ -74,7 +74,7 @@ export function workerFigures(live: readonly Told[], recent: readonly Told[] = l
 }
 
 /** Only where there is a model. */
-function llmReadings(workers: readonly Told[]): Reading[] {
+function llmReadings(workers: readonly WorkerFigures[]): Reading[] {
   const asked = workers.flatMap(({ id: worker, llm }) => (llm === undefined ? [] : [{ worker, ...llm }]));
   return [
     ...counter(
@@ -96,7 +96,7 @@ function llmReadings(workers: readonly Told[]): Reading[] {
   ];
 }
 
-function attemptReadings(workers: readonly Told[]): Reading[] {
+function attemptReadings(workers: readonly WorkerFigures[]): Reading[] {
   const all = workers.flatMap(({ id: worker, attempts }) =>
     attempts.map(({ strategy, outcome, failureCode, count, ms }) => {
       return { labels: { worker, strategy, outcome, failure_code: failureCode ?? "" }, count, ms };

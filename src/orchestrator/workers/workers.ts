@@ -1,4 +1,4 @@
-/** The processes that do the work: who they are, how they are doing, and what can be asked of them. */
+/** Workers: their state, and requests to them. */
 import { sleep } from "../../base/clock.ts";
 import { OrbError } from "../../base/errors.ts";
 import { mayBeAlive } from "../../base/machine.ts";
@@ -17,7 +17,7 @@ export interface WorkerView {
   role: WorkerRecord["role"];
   engine: string;
   database: "sqlite" | "postgres";
-  /** When it was last heard of. */
+  /** Its last heartbeat. */
   heartbeat: string;
   in_flight: number;
   max_workers: number;
@@ -68,14 +68,14 @@ export function toWorkerView({ capabilities }: Pick<Store, "capabilities">, work
   };
 }
 
-/** Others say that a worker is lost when it has not been heard of; a process of this machine is known to be gone at once. */
+/** A worker without heartbeats counts as lost; a dead process on this machine is recognised at once. */
 function shownState({ state, identity }: WorkerRecord): WorkerState {
   return state === "stopped" || mayBeAlive(identity) ? state : "lost";
 }
 
 const MOST = 1000;
 
-/** Newest first; those that stopped only when asked for. */
+/** Newest first; stopped ones only on request. */
 export async function listWorkers(
   { store }: Pick<OrchestratorDeps, "store">,
   { all }: { all: boolean },
@@ -92,24 +92,24 @@ export async function showWorker({ store }: Pick<OrchestratorDeps, "store">, id:
   return toWorkerView(store, worker);
 }
 
-/** It finishes what it has and takes no more, until it is resumed; it hears of it within a second. */
+/** It finishes its tasks and takes no more until it is resumed; it receives the request within a second. */
 export async function drainWorker(
   { store, clock }: Pick<OrchestratorDeps, "store" | "clock">,
   id: string,
   drain: boolean,
 ): Promise<WorkerView> {
   const worker = await store.worker(id);
-  if (worker?.state === "lost") throw unheard(worker);
+  if (worker?.state === "lost") throw workerUnreachable(worker);
   return toWorkerView(store, await store.askDrain(id, drain, clock.now()));
 }
 
-/** It may be back in a moment, or be gone for good: nobody can promise what it will do. */
-function unheard({ id, command, identity, machine, heartbeatAt, drainRequested }: WorkerRecord): OrbError {
+/** It may return in a moment or never: no promise is possible. */
+function workerUnreachable({ id, command, identity, machine, heartbeatAt, drainRequested }: WorkerRecord): OrbError {
   const who = `orb ${command}, process ${identity.pid} on ${machine}`;
   const asked = drainRequested ? "; it was asked to drain before" : "";
   return new OrbError(
     "illegal_transition",
-    `worker ${id} (${who}) has not been heard of since ${iso(heartbeatAt)} and cannot be asked${asked}`,
+    `worker ${id} (${who}) has sent no heartbeat since ${iso(heartbeatAt)} and cannot be asked${asked}`,
     { hint: "Look whether that process still runs. Its work is taken over by others; orb workers shows them." },
   );
 }
@@ -117,7 +117,7 @@ function unheard({ id, command, identity, machine, heartbeatAt, drainRequested }
 export interface PingView {
   id: string;
   answered: boolean;
-  /** Until it was answered, or until nobody waited any longer. */
+  /** Ends when it was answered, or when the timeout expires. */
   latency_ms: number;
 }
 
@@ -142,11 +142,11 @@ export async function pingWorker(
 export interface StoppedTaskView {
   task_id: string;
   run_id: string;
-  /** `running`: its worker is told, and it ends within a second or so. */
+  /** `running`: its worker is notified, and it ends within about a second. */
   state: "failed" | "running";
 }
 
-/** Ends a task without a result, wherever it is: it has failed as `task_stopped`, and is not tried again by itself. */
+/** Ends a task without a result, wherever it runs: it fails as `task_stopped` and is not retried automatically. */
 export async function stopTask(deps: OrchestratorDeps, runId: string, taskId: string): Promise<StoppedTaskView> {
   await requireRun(deps, runId);
   await requireTask(deps, runId, taskId);

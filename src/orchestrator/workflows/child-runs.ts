@@ -1,4 +1,4 @@
-/** The runs that steps of workflows start: the same as those that people start, made from what the step says. */
+/** The runs that workflow steps start: the same as users start, created from the step's params. */
 import { type FieldError, isOrbError } from "../../base/errors.ts";
 import type { CrawlInput } from "../../domain/crawl/crawl-options.ts";
 import { FetchFailure } from "../../domain/run/failure.ts";
@@ -37,7 +37,7 @@ export function createChildRuns(deps: RunDeps): ChildRuns {
   };
 }
 
-/** What is asked for again would be refused again. All else, such as a full disk, is no fault of the step. */
+/** The same request would be refused again. Other errors, such as a full disk, are no fault of the step. */
 const FOR_GOOD: ReadonlySet<string> = new Set(["input_invalid", "forbidden_target", "not_found"]);
 
 function asFailure(code: string, message: string): FetchFailure {
@@ -67,10 +67,10 @@ async function prepare(deps: RunDeps, child: ChildRun): Promise<Prepared> {
 /** Each file is a task in the lane of its site, under the limits that hold there. */
 function newDownloadRun(
   deps: Pick<RunDeps, "defaultMaxAttempts" | "seal" | "policy" | "proxyRules">,
-  { urls, proxy: wished }: Extract<ChildRun, { kind: "download" }>,
+  { urls, proxy: requestedProxy }: Extract<ChildRun, { kind: "download" }>,
 ): Prepared {
   const problems: FieldError[] = [];
-  const proxy = readProxy(wished, deps, null, "proxy", problems);
+  const proxy = readProxy(requestedProxy, deps, null, "proxy", problems);
   if (problems.length > 0) throw invalid(problems);
   const tasks = urls.map(({ url, data }, index): NewTask => {
     const site = siteOf(url);

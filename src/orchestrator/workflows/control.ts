@@ -8,7 +8,7 @@ import type { OrchestratorDeps } from "../deps.ts";
 import { invalid } from "../invalid.ts";
 import { cancelRun, cancelUnlessEnded, pauseRun, resumeRun } from "../runs/control.ts";
 import { type RunWaitDeps, waitingOfRun } from "../runs/waiting.ts";
-import { standstill } from "../workers/worker-availability.ts";
+import { noWorkersReason } from "../workers/worker-availability.ts";
 import { refuseLargeMetadata } from "./new-run.ts";
 import { refuseUnlessFit } from "./refusals.ts";
 import { toWorkflowView, type WorkflowView } from "./view.ts";
@@ -19,7 +19,7 @@ export async function requireWorkflow({ store }: Pick<OrchestratorDeps, "store">
   return workflow;
 }
 
-/** What it was started with. */
+/** Its params. */
 export async function requireSnapshot({ store }: Pick<OrchestratorDeps, "store">, id: string): Promise<MadeSnapshot> {
   const snapshot = await store.workflowSnapshot(id);
   if (snapshot === null) throw new OrbError("not_found", `there is no workflow with the id ${id}`);
@@ -31,7 +31,7 @@ async function viewNow(deps: RunWaitDeps, id: string): Promise<WorkflowView> {
 }
 
 async function viewOf(deps: RunWaitDeps, record: WorkflowRecord): Promise<WorkflowView> {
-  return toWorkflowView(record, await waitingOfRun(deps, record.run, await standstill(deps)));
+  return toWorkflowView(record, await waitingOfRun(deps, record.run, await noWorkersReason(deps)));
 }
 
 /** Starts one that was created to wait. Twice is no mistake. */
@@ -56,7 +56,7 @@ export async function resumeWorkflow(deps: TurnDeps & RunWaitDeps, id: string): 
   return viewNow(deps, id);
 }
 
-/** Steps at work are stopped, child runs are cancelled with it; what was done stays readable. */
+/** Stops running steps and cancels child runs; completed results stay readable. */
 export async function cancelWorkflow(deps: RunWaitDeps, id: string): Promise<WorkflowView> {
   await requireWorkflow(deps, id);
   await cancelRun(deps, id);
@@ -64,8 +64,8 @@ export async function cancelWorkflow(deps: RunWaitDeps, id: string): Promise<Wor
 }
 
 /**
- * Does again what did not complete, or a step and all that follow from it. Steps that completed keep their results. It is
- * noted when this answers; a worker takes it up.
+ * Repeats what did not complete, or a step and all that depend on it. Completed steps keep their results. The request
+ * is stored when this returns; a worker executes it.
  */
 export async function recoverWorkflow(
   deps: RunWaitDeps,
@@ -76,7 +76,7 @@ export async function recoverWorkflow(
   return viewNow(deps, id);
 }
 
-/** The same for a caller who does not look at what has become of it. */
+/** The same for a caller that needs no result. */
 export async function beginRecovery(
   deps: OrchestratorDeps,
   id: string,
@@ -106,7 +106,7 @@ function indexOf({ steps }: MadeSnapshot["definition"], step: string | number): 
   throw invalid([{ path: "from_step", message }]);
 }
 
-/** Keys that are null are removed, others are set; what is not named stays. */
+/** Keys with null are removed, others are set; missing keys stay. */
 export async function changeMetadata(
   deps: RunWaitDeps,
   id: string,
@@ -118,8 +118,8 @@ export async function changeMetadata(
 }
 
 /**
- * Refused while it is not at its end, unless that is to be cancelled first. Nobody sees anything of it and of the runs that
- * its steps have started when this answers; rows and files are removed after that.
+ * Refused while it has not ended, unless it is cancelled first. The workflow and the runs of its steps are hidden when
+ * this returns; rows and files are removed afterwards.
  */
 export async function deleteWorkflow(deps: OrchestratorDeps, id: string, options: { force: boolean }): Promise<void> {
   const { run } = await requireWorkflow(deps, id);

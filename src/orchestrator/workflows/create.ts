@@ -14,7 +14,7 @@ import { toNewWorkflowView, type WorkflowDetail } from "./view.ts";
 export interface WorkflowInput extends SourceInput {
   /** The job that the run belongs to, of any kind. */
   job_id?: string | null;
-  /** What this run is called; otherwise as its definition says. */
+  /** Name of this run; default: the definition's. */
   name?: string;
   /** False: it waits until it is started. */
   start?: boolean;
@@ -33,7 +33,7 @@ export async function createWorkflow(
   // A repeated call is answered as the first one was, although its template may have changed by now.
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
   if (before !== null) return toNewWorkflowView(before as RunRecord, null);
-  // Params may be lists of a hundred thousand: others have their turn between what is done with them.
+  // Params may be lists of a hundred thousand: other work runs in between.
   const turns = new Turns();
   const { definition, ...source } = await requireSource(deps, input, pathOf);
   await turns.after();

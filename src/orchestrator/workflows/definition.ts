@@ -9,24 +9,24 @@ import type { Checks } from "../jobs/input.ts";
 /** What definitions are looked up in and held against. */
 export type SourceDeps = Pick<JobDeps, "store" | "stepKinds" | "respectRobots"> & Checks;
 
-/** A definition that was given, checked as a whole; or null and what is wrong with it in `problems`. */
+/** Validates a definition as a whole; null: the errors are in `problems`. */
 export async function readDefinition(
   { stepKinds }: Pick<SourceDeps, "stepKinds">,
-  given: unknown,
+  input: unknown,
   pathOf: (inner: string) => string,
   problems: FieldError[],
 ): Promise<WorkflowDefinition | null> {
   // It takes a while to load, and few calls need it.
   const { validateInStages } = await import("../../domain/workflow/validate.ts");
-  const { ok, errors } = await inTurns(validateInStages(given, await stepKinds()));
+  const { ok, errors } = await inTurns(validateInStages(input, await stepKinds()));
   if (ok !== undefined) return ok;
   problems.push(...errors.map(({ path, message }) => ({ path: pathOf(path), message })));
   return null;
 }
 
 /**
- * A definition that was checked, as it is stored: with its secrets sealed. `before` is what it takes the place of, whose
- * secrets it may keep. Throws `input_invalid` where it wants to keep what is not there.
+ * A valid definition, ready to store, with its secrets sealed. `before` is the definition it replaces, whose secrets it
+ * may keep. Throws `input_invalid` when it wants to keep a secret that does not exist.
  */
 export async function requireSealed<T>(
   { stepKinds, seal }: Pick<JobDeps, "stepKinds" | "seal">,

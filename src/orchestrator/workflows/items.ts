@@ -11,7 +11,7 @@ export interface ItemsDeps extends OrchestratorDeps {
 
 export type ItemView = Record<string, JsonValue>;
 
-/** What a step has left for the steps after it, all of it. */
+/** All outputs of a step. */
 export async function* allItems(deps: ItemsDeps, id: string, task: string): AsyncGenerator<ItemView> {
   await requireWorkflow(deps, id);
   const step = await requireStep(deps, id, task);

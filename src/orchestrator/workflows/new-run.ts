@@ -7,7 +7,7 @@ import { withoutSecrets } from "../../domain/text/sealed-text.ts";
 import type { NewRun } from "../../store/records/run-records.ts";
 import type { NewWorkflow } from "../../store/records/workflow-records.ts";
 
-/** What a run of a workflow is made with besides what it does. */
+/** Properties of a workflow run besides its definition. */
 export interface AboutRun extends Pick<NewWorkflow, "metadata" | "start" | "rerunOf"> {
   jobId: string | null;
   /** Absent: that of its definition. */
@@ -61,7 +61,7 @@ export function newWorkflowRun(snapshot: WorkflowSnapshot, about: AboutRun): New
   };
 }
 
-/** Versions of a template do the same; and what is sealed differs each time, though it be the same. */
+/** Versions of a template are equivalent; and sealed values differ each time, even if their content is the same. */
 function similarityKeyOf({ definition, params, template }: WorkflowSnapshot): string {
   const shown = withoutSecrets(params);
   const what =

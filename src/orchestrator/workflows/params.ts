@@ -7,34 +7,37 @@ import { keepHiddenParams, openSchema } from "../../domain/workflow/secrets.ts";
 type Params = Readonly<Record<string, JsonValue>>;
 
 /**
- * What a workflow is started with, in clear, with the schema's defaults for what is not given; null: something is wrong, and was
- * told. `before` is what is stored: its secrets are kept where `***` is given for them.
+ * The params of a workflow in clear text, with the schema's defaults; null: invalid, and the errors were reported.
+ * `before` are the stored ones: `***` keeps a stored secret.
  */
 export function filledParams(
   seal: Seal,
   schema: JsonValue | null,
-  given: Params,
+  input: Params,
   before: Params,
-  tell: (path: string, message: string) => void,
+  report: (path: string, message: string) => void,
 ): Params | null {
   if (schema === null) {
-    for (const name of Object.keys(given))
-      tell(name, "the definition asks for no params: declare it there, or leave it out");
-    return Object.keys(given).length === 0 ? {} : null;
+    for (const name of Object.keys(input))
+      report(name, "the definition asks for no params: declare it there, or leave it out");
+    return Object.keys(input).length === 0 ? {} : null;
   }
   let isKept = true;
-  const kept = keepHiddenParams(seal, schema, given, before, (path, message) => {
+  const kept = keepHiddenParams(seal, schema, input, before, (path, message) => {
     isKept = false;
-    tell(path, message);
+    report(path, message);
   });
   if (!isKept) return null;
   const { ok, errors } = completeParams(withoutOthers(openSchema(seal, schema)), kept);
   if (ok !== undefined) return ok;
-  for (const { path, message } of errors) tell(path.replace(/^params\.?/, ""), message);
+  for (const { path, message } of errors) report(path.replace(/^params\.?/, ""), message);
   return null;
 }
 
-/** No expression may name a param that the schema does not know, so one that is given is a slip, unless the schema wants it. */
+/**
+ * No expression may name a param that the schema does not know, so an unknown one is a mistake, unless the schema
+ * allows it.
+ */
 function withoutOthers(schema: JsonValue): JsonValue {
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return schema;
   const isClosed = schema["properties"] !== undefined && closedKeys(schema) !== null;

@@ -1,6 +1,6 @@
 /**
- * What can be known of steps before anything runs: params that hang on nothing but the workflow's own are resolved, and
- * looked at as closely as the step would when its turn comes.
+ * Checks steps before anything runs: params that depend on nothing but the workflow's params are resolved and validated
+ * as the step would do.
  */
 import { type FieldError, isOrbError, type OrbError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
@@ -17,7 +17,7 @@ import type { JobDeps } from "../jobs/deps.ts";
 import { type Checks, type JobInput, pageJobFrom, refuseForbidden } from "../jobs/input.ts";
 import { readProxy } from "../jobs/proxy-input.ts";
 
-type ForeseeDeps = Checks & Pick<JobDeps, "respectRobots">;
+type PreflightDeps = Checks & Pick<JobDeps, "respectRobots">;
 type Params = Readonly<Record<string, JsonValue>>;
 
 export interface Preflight {
@@ -28,8 +28,8 @@ export interface Preflight {
 }
 
 /** `params`: those of the workflow; null: they are not known, and steps with expressions are left for later. */
-export function foresee(
-  deps: ForeseeDeps,
+export function preflight(
+  deps: PreflightDeps,
   kinds: KnownKinds,
   definition: Pick<WorkflowDefinition, "steps">,
   params: Params | null,
@@ -104,7 +104,7 @@ function earlierSteps({ steps }: Pick<WorkflowDefinition, "steps">, index: numbe
 
 /** As the runs that the step starts would be refused. */
 function refusalsOf(
-  deps: ForeseeDeps,
+  deps: PreflightDeps,
   kind: string,
   params: Params,
   targets: readonly { path: string; url: string }[],
@@ -116,7 +116,7 @@ function refusalsOf(
         refuseForbidden(path, url, deps.policy),
   );
   const { accept_partial: _, url, urls, field: __, ...rest } = params;
-  // What is sealed was looked at before.
+  // Sealed values were checked before.
   const { proxy } = rest;
   const options = proxy === HIDDEN || isSealed(proxy) ? without(rest, "proxy") : rest;
   if (kind === "crawl") attempts.push(() => crawlOptionsFrom(deps, { ...options, url } as unknown as CrawlInput));
@@ -140,7 +140,7 @@ function refusalsOf(
   return [...faults.values()];
 }
 
-function refuseBadProxy(deps: ForeseeDeps, proxy: string | null | undefined): void {
+function refuseBadProxy(deps: PreflightDeps, proxy: string | null | undefined): void {
   const problems: FieldError[] = [];
   readProxy(proxy, deps, null, "proxy", problems);
   if (problems.length > 0) throw invalid(problems);

@@ -4,7 +4,7 @@ import { secondsLeft } from "../../domain/workflow/graph.ts";
 import type { StepRecord, WorkflowRecord } from "../../store/ports/workflow-port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { type RunWaitDeps, waitingOfRun, waitingOfSteps } from "../runs/waiting.ts";
-import { standstill } from "../workers/worker-availability.ts";
+import { noWorkersReason } from "../workers/worker-availability.ts";
 import { requireWorkflow } from "./control.ts";
 import { statusOf, toTaskView, type WorkflowTaskView } from "./task-view.ts";
 import { toWorkflowView, type WorkflowView } from "./view.ts";
@@ -33,7 +33,7 @@ export interface WorkflowProgress extends Pick<
   /** How many steps are in each state. */
   counts: TaskCounts;
   elapsed_seconds: number | null;
-  /** By what the steps took before, or by their estimates; null: nothing is known, or it stands still. */
+  /** By the duration of earlier steps, or by estimates; null: unknown, or nothing runs. */
   time_remaining_seconds: number | null;
   steps: StepProgress[];
 }
@@ -68,7 +68,7 @@ export async function showProgress(deps: RunWaitDeps, id: string): Promise<Workf
   const record = await requireWorkflow(deps, id);
   const steps = await deps.store.stepsInBrief(id);
   const names = steps.map(({ name }) => name);
-  const still = await standstill(deps);
+  const still = await noWorkersReason(deps);
   const view = toWorkflowView(record, await waitingOfRun(deps, record.run, still));
   const waits = await waitingOfSteps(deps, steps, still);
   const { startedAt, finishedAt } = record.run;
@@ -106,7 +106,7 @@ function countsOf(steps: readonly StepRecord[]): TaskCounts {
   return counts;
 }
 
-/** More would tell little that is new. */
+/** More would add little. */
 const REMEMBERED = 10;
 
 async function timeRemaining(

@@ -6,7 +6,7 @@ import type { StepRecord, WorkflowFilter, WorkflowRecord } from "../../store/por
 import type { OrchestratorDeps } from "../deps.ts";
 import type { StepWaiting } from "../runs/step-waiting.ts";
 import { type RunWaitDeps, waitingOfRun, waitingOfSteps } from "../runs/waiting.ts";
-import { type NoWorkers, standstill } from "../workers/worker-availability.ts";
+import { type NoWorkers, noWorkersReason } from "../workers/worker-availability.ts";
 import { requireSnapshot, requireWorkflow } from "./control.ts";
 import { type EntryView, statusOf, toEntryView, toTaskView, type WorkflowTaskView } from "./task-view.ts";
 import {
@@ -32,7 +32,7 @@ export async function listWorkflows(
 ): Promise<WorkflowView[]> {
   const states = status === undefined ? {} : { status: statesOf(status) };
   const records = await deps.store.workflows({ ...filter, ...states });
-  const still = await standstill(deps);
+  const still = await noWorkersReason(deps);
   return Promise.all(
     records.map(async (record) => toWorkflowView(record, await waitingOfRun(deps, record.run, still))),
   );
@@ -50,7 +50,7 @@ export async function showWorkflow(deps: DetailDeps, id: string): Promise<Workfl
 }
 
 async function detailOf(deps: DetailDeps, record: WorkflowRecord): Promise<WorkflowDetail> {
-  const waiting = await waitingOfRun(deps, record.run, await standstill(deps));
+  const waiting = await waitingOfRun(deps, record.run, await noWorkersReason(deps));
   const { expiresAt } = expiryOf(record.run, deps.retention);
   return toWorkflowDetail(record, await requireSnapshot(deps, record.run.id), { waiting, expiresAt });
 }
@@ -69,7 +69,7 @@ export async function listWorkflowTasks(
   filter: StepsWanted,
 ): Promise<WorkflowTaskView[]> {
   await requireWorkflow(deps, id);
-  return readSteps(deps, id, filter, await standstill(deps));
+  return readSteps(deps, id, filter, await noWorkersReason(deps));
 }
 
 interface StepsWanted {
@@ -107,10 +107,10 @@ export async function listAllWorkflowTasks(
   { status, after, limit }: { status?: StepFilter; after?: { workflowId: string; index: number }; limit: number },
 ): Promise<WorkflowTaskView[]> {
   const found: WorkflowTaskView[] = [];
-  const still = await standstill(deps);
+  const still = await noWorkersReason(deps);
   const add = async (id: string, behind = -1) => {
     const wanted = { limit: limit - found.length, after: behind, ...(status === undefined ? {} : { status }) };
-    // One that was deleted meanwhile has no steps.
+    // A workflow deleted in between has no steps.
     found.push(...(await readSteps(deps, id, wanted, still)));
   };
   if (after !== undefined) await add(after.workflowId, after.index);
@@ -135,7 +135,7 @@ function workflowsWith(status: StepFilter): RunState[] {
 
 type StepFilter = TaskState | "retryable";
 
-/** `retryable`: it is tried again by itself, or failed for a reason that another try may get past. */
+/** `retryable`: it is retried automatically, or failed for a reason that another attempt may overcome. */
 function isMeant({ task, waiting }: StepRecord, status: StepFilter | undefined): boolean {
   const state = statusOf(task.state, waiting);
   if (status !== "retryable") return status === undefined || state === status;
@@ -145,12 +145,12 @@ function isMeant({ task, waiting }: StepRecord, status: StepFilter | undefined):
 async function viewOf(
   { store }: OrchestratorDeps,
   step: StepRecord,
-  place: { runId: string; names: string[] },
+  owner: { runId: string; names: string[] },
   waiting: StepWaiting | null,
 ) {
-  // Only what has ended has files.
+  // Only ended tasks have files.
   const artifacts = step.task.endedAt === null ? [] : await store.artifactsOf(step.task.id);
-  return toTaskView(step, place, artifacts, waiting);
+  return toTaskView(step, owner, artifacts, waiting);
 }
 
 /** One step, by the id of its task or by its name. */

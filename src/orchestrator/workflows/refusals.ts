@@ -1,4 +1,4 @@
-/** What cannot be done with a workflow in its present state, and what to do instead. */
+/** Actions that a workflow's state does not allow, and what to do instead. */
 import { OrbError } from "../../base/errors.ts";
 import type { RunState } from "../../domain/run/states.ts";
 import { workflowStatusOf } from "./view.ts";
@@ -38,7 +38,7 @@ const HINTS: Readonly<Record<WorkflowAction, Partial<Record<RunState, string>>>>
   delete: { queued: CANCEL, running: CANCEL, paused: CANCEL, recovering: CANCEL },
 };
 
-/** What each of them is called of somebody to whom it is done. */
+/** The past participle of each action. */
 const DONE = {
   start: "started",
   pause: "paused",

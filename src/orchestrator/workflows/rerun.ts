@@ -14,15 +14,15 @@ import { pathsBelow, sealedParams } from "./source.ts";
 import { toNewWorkflowView, type WorkflowDetail } from "./view.ts";
 
 export interface RerunInput {
-  /** Take the place of those of the same name; the others stay as they were. */
+  /** Override those of the same name; the others stay. */
   params?: Readonly<Record<string, JsonValue>>;
-  /** Instead of the one that the run had. */
+  /** Replaces the definition of the run. */
   definition?: unknown;
   start?: boolean;
   metadata?: Readonly<Record<string, JsonValue>>;
 }
 
-/** A new run of what a run did, with the definition it had and other params, or with another definition. */
+/** A new run from an existing one, with its definition and other params, or with another definition. */
 export async function rerunWorkflow(
   deps: JobDeps,
   id: string,
@@ -30,7 +30,7 @@ export async function rerunWorkflow(
   once?: IdempotencyKey,
 ): Promise<WorkflowDetail> {
   refuseLargeMetadata(input.metadata);
-  // A repeated call is answered as the first one was, although what it repeats may have changed, or be gone.
+  // A repeated call gets the first answer, although the source may have changed or be gone.
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
   if (before !== null) return toNewWorkflowView(before as RunRecord, id);
   const { run, metadata } = await requireWorkflow(deps, id);
@@ -52,8 +52,8 @@ async function changedSnapshot(deps: JobDeps, before: WorkflowSnapshot, input: R
     ? await readDefinition(deps, input.definition, (path) => pathOf("definition", path), problems)
     : before.definition;
   if (definition === null) throw invalid(problems);
-  const given = { ...before.params, ...input.params };
-  const params = filledParams(deps.seal, definition.params, given, before.params, (path, message) =>
+  const merged = { ...before.params, ...input.params };
+  const params = filledParams(deps.seal, definition.params, merged, before.params, (path, message) =>
     problems.push({ path: pathOf("params", path), message }),
   );
   if (params === null) throw invalid(problems);

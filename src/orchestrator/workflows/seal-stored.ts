@@ -11,7 +11,7 @@ import { findTemplate } from "./templates.ts";
 
 type SealDeps = Pick<JobDeps, "store" | "seal" | "stepKinds">;
 
-/** Seals some of what is stored in clear; says how many texts it has changed, and whether there is more to look at. */
+/** Seals some of the stored clear texts; returns how many, and whether there is more to check. */
 export async function sealStored(deps: SealDeps): Promise<{ sealed: number; more: boolean }> {
   const found = await deps.store.unsealedTexts();
   if (found === null) return { sealed: 0, more: false };
@@ -62,7 +62,7 @@ async function sealedValue(deps: SealDeps, kind: StoredText["kind"], value: Json
   }
 }
 
-/** What is sealed already stays as it is. */
+/** Sealed values stay. */
 function sealTexts({ seal }: SealDeps, value: JsonValue): JsonValue {
   return mapTexts(value, (text) => sealAddress(seal, text, sealedUserinfo(text)));
 }
@@ -87,7 +87,7 @@ async function schemaOf(
     const found = await findTemplate(deps, template ?? "", version ?? undefined);
     return (found.definition as { params?: JsonValue }).params ?? null;
   } catch (error) {
-    // Whatever its params were called: nobody can start it.
+    // Its params do not matter: it cannot be started.
     if (isOrbError(error, "not_found")) return null;
     throw error;
   }

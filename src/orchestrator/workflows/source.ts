@@ -1,4 +1,4 @@
-/** From what a caller says a workflow is to what a run of it keeps; every mistake is named with its path. */
+/** Turns the source in a request into the snapshot of a run; every error has its path. */
 import { type FieldError, isOrbError, OrbError } from "../../base/errors.ts";
 import { Turns } from "../../base/event-loop.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
@@ -23,7 +23,7 @@ export function sourceFrom(input: SourceInput): WorkflowSource {
   };
 }
 
-/** What a caller calls the parts of the source: a definition may be the whole body. */
+/** The names of the source's parts in the request: a definition may be the whole body. */
 export type PathOf = (part: "definition" | "template" | "template_version" | "params", inner: string) => string;
 
 /** Paths below `at`: `workflow.definition.steps[2].params.url`. */
@@ -36,7 +36,10 @@ function joined(path: string, inner: string): string {
   return inner === "" || inner.startsWith("[") ? `${path}${inner}` : `${path}.${inner}`;
 }
 
-/** What a run of it would keep, its params in clear (see `sealedParams`); `before` is what is stored of them. Or null and what is wrong with it in `problems`. */
+/**
+ * The snapshot of a run, with params in clear text (see `sealedParams`); `before` are the stored ones. Null: the errors
+ * are in `problems`.
+ */
 export async function readSource(
   deps: SourceDeps,
   input: SourceInput,
@@ -52,11 +55,13 @@ export async function readSource(
   );
   if (params === null) return null;
   await turns.after();
-  return (await isForeseen(deps, found, params, pathOf, problems)) ? { ...found, params } : null;
+  return (await passesPreflight(deps, found, params, pathOf, problems)) ? { ...found, params } : null;
 }
 
-/** False: a step would fail when its turn comes, for a reason that is told. `params` null: not known. Throws `forbidden_target`. */
-export async function isForeseen(
+/**
+ * False: a step would fail when it runs, and the reason is reported. `params` null: unknown. Throws `forbidden_target`.
+ */
+export async function passesPreflight(
   deps: SourceDeps,
   { definition, template }: Pick<WorkflowSnapshot, "definition" | "template">,
   params: Readonly<Record<string, JsonValue>> | null,
@@ -64,17 +69,24 @@ export async function isForeseen(
   problems: FieldError[],
 ): Promise<boolean> {
   // It takes a while to load, and few calls need it.
-  const { foresee } = await import("./preflight.ts");
-  const { faults, forbidden } = foresee(deps, await deps.stepKinds(), definition, params);
+  const { preflight } = await import("./preflight.ts");
+  const { faults, forbidden } = preflight(deps, await deps.stepKinds(), definition, params);
   if (faults.length === 0) return true;
-  for (const { step, path, message } of faults) problems.push(told(step, path, message, template !== null, pathOf));
+  for (const { step, path, message } of faults)
+    problems.push(fieldErrorOf(step, path, message, template !== null, pathOf));
   if (forbidden !== null)
     throw new OrbError("forbidden_target", forbidden.message, { fields: problems, cause: forbidden });
   return false;
 }
 
-/** What stands in a template is named by the param that it comes from, where that is plain. */
-function told(step: StepDefinition, path: string, message: string, isTemplate: boolean, pathOf: PathOf): FieldError {
+/** An error in a template is reported at the param that the value comes from, where that is unambiguous. */
+function fieldErrorOf(
+  step: StepDefinition,
+  path: string,
+  message: string,
+  isTemplate: boolean,
+  pathOf: PathOf,
+): FieldError {
   if (!isTemplate) return { path: pathOf("definition", path), message };
   const [, name = "", rest = ""] = /^steps\[\d+\]\.params\.([^.[]+)(.*)$/s.exec(path) ?? [];
   const source = /^\$\{\{\s*params\.([\w.]+)\s*\}\}$/.exec(String(step.params[name] ?? ""))?.[1];
@@ -85,7 +97,7 @@ function told(step: StepDefinition, path: string, message: string, isTemplate: b
   };
 }
 
-/** What a run keeps, as it is stored: params that nobody is to read again are sealed. */
+/** The snapshot, ready to store: secret params are sealed. */
 export function sealedParams<T extends WorkflowSnapshot>(
   { seal }: Pick<SourceDeps, "seal">,
   snapshot: T,
@@ -108,7 +120,7 @@ export async function requireSource(
   return snapshot;
 }
 
-/** The definition that is meant, checked as a whole; or null and what is wrong in `problems`. */
+/** The requested definition, validated; null: the errors are in `problems`. */
 export async function findDefinition(
   deps: SourceDeps,
   input: SourceInput,

@@ -27,7 +27,7 @@ export interface WorkflowTaskView {
   dependencies: number[];
   dependency_names: string[];
   result: Record<string, JsonValue> | null;
-  /** How many items it has left for the steps after it. */
+  /** Number of its output items. */
   items_count: number | null;
   error_message: string | null;
   failure_code: FailureCode | null;
@@ -51,8 +51,8 @@ export interface WorkflowTaskView {
   updated_at: string;
 }
 
-/** Where a step stands in its run. */
-export interface StepPlace {
+/** The run that the step belongs to. */
+export interface StepOwner {
   runId: string;
   /** The names of all steps, by index. */
   names: readonly string[];
@@ -60,7 +60,7 @@ export interface StepPlace {
 
 export function toTaskView(
   step: StepRecord,
-  { runId, names }: StepPlace,
+  { runId, names }: StepOwner,
   artifacts: readonly ArtifactRecord[],
   waiting: StepWaiting | null,
 ): WorkflowTaskView {
@@ -89,7 +89,7 @@ export function toTaskView(
     estimated_duration: step.estimatedMs === null ? null : step.estimatedMs / 1000,
     actual_duration: durationOf(step),
     progress: task.state === "completed" ? 100 : Math.min(99, Math.floor(step.progress * 100)),
-    // What it said on its way is about a moment that is over.
+    // Its last progress message is outdated.
     progress_message: task.state === "completed" ? null : step.progressMessage,
     waiting_for: waiting,
     child_run_ids: [...step.childRuns],
@@ -101,7 +101,7 @@ export function toTaskView(
   };
 }
 
-/** A step that sleeps is at work as far as people are concerned: it has begun, and goes on by itself. */
+/** A sleeping step counts as running: it has begun and continues by itself. */
 export function statusOf(state: TaskState, waiting: StepWait | null): TaskState {
   return state === "retrying" && waiting !== null ? "running" : state;
 }

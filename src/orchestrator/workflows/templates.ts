@@ -1,6 +1,6 @@
 /**
- * Templates: definitions that workflows are started from by name. Each change is a new version, and a run keeps the version
- * it began with. What is built in is version 1 of its name; whoever saves one of that name makes version 2 of it.
+ * Templates: definitions that workflows are started from by name. Each change is a new version, and a run keeps its
+ * version. A built-in template is version 1 of its name; saving one of that name creates version 2.
  */
 import { isDeepStrictEqual } from "node:util";
 import { type FieldError, OrbError } from "../../base/errors.ts";
@@ -19,7 +19,7 @@ export interface TemplateView {
   version: number;
   built_in: boolean;
   description: string | null;
-  /** The JSON Schema of what a start is to say; null: nothing. */
+  /** The JSON Schema of its params; null: none. */
   params: JsonValue;
   definition: JsonValue;
   created_at: string | null;
@@ -50,9 +50,9 @@ export async function findTemplate(
 ): Promise<Found> {
   const stored = await store.template(name, version);
   if (stored !== null) return kept(stored);
-  const own = builtIn(name);
-  if (own !== null && (version ?? BUILT_IN_VERSION) === BUILT_IN_VERSION) return own;
-  const isKnown = own !== null || (await store.template(name)) !== null;
+  const builtInTemplate = builtIn(name);
+  if (builtInTemplate !== null && (version ?? BUILT_IN_VERSION) === BUILT_IN_VERSION) return builtInTemplate;
+  const isKnown = builtInTemplate !== null || (await store.template(name)) !== null;
   throw isKnown
     ? new OrbError("not_found", `there is no version ${version} of the template ${name}`)
     : new OrbError("not_found", `there is no template of the name ${name}`);
@@ -75,9 +75,9 @@ export async function listTemplates({ store }: OrchestratorDeps): Promise<Templa
 /** Newest first. */
 export async function listTemplateVersions(deps: OrchestratorDeps, name: string): Promise<TemplateView[]> {
   const stored = (await deps.store.templateVersions(name)).map(kept);
-  const own = builtIn(name);
+  const builtInTemplate = builtIn(name);
   const isCovered = stored.some(({ version }) => version === BUILT_IN_VERSION);
-  const all = own === null || isCovered ? stored : [...stored, own];
+  const all = builtInTemplate === null || isCovered ? stored : [...stored, builtInTemplate];
   if (all.length === 0) await findTemplate(deps, name);
   return all.map(toView);
 }
@@ -98,11 +98,12 @@ export async function putTemplate(
     problems.push({ path: "name", message: "expected at most 100 letters and digits, with . _ - between them" });
   await readDefinition(deps, definition, pathOf, problems);
   if (problems.length > 0) throw invalid(problems);
-  const own = builtIn(name);
+  const builtInTemplate = builtIn(name);
   const present = await deps.store.template(name);
-  if (own !== null && present === null && isDeepStrictEqual(own.definition, definition)) return toView(own);
+  if (builtInTemplate !== null && present === null && isDeepStrictEqual(builtInTemplate.definition, definition))
+    return toView(builtInTemplate);
   const sealed = await requireSealed(deps, definition as JsonValue, present?.definition ?? null, pathOf);
-  const first = own === null ? 1 : BUILT_IN_VERSION + 1;
+  const first = builtInTemplate === null ? 1 : BUILT_IN_VERSION + 1;
   return toView(kept(await deps.store.putTemplate(name, sealed, first, deps.clock.now(), version)));
 }
 

@@ -1,7 +1,7 @@
 import { type FieldError, isOrbError } from "../../base/errors.ts";
 import type { SourceInput } from "../jobs/input.ts";
 import type { SourceDeps } from "./definition.ts";
-import { findDefinition, isForeseen, type PathOf, readSource } from "./source.ts";
+import { findDefinition, passesPreflight, type PathOf, readSource } from "./source.ts";
 
 export interface Validation {
   valid: boolean;
@@ -16,10 +16,10 @@ export async function validateWorkflow(deps: SourceDeps, input: SourceInput, pat
     if (hasParams) await readSource(deps, input, pathOf, errors);
     else {
       const found = await findDefinition(deps, input, pathOf, errors);
-      if (found !== null) await isForeseen(deps, found, null, pathOf, errors);
+      if (found !== null) await passesPreflight(deps, found, null, pathOf, errors);
     }
   } catch (error) {
-    // Its field stands among the errors.
+    // Its field is among the errors.
     if (!isOrbError(error) || error.code !== "forbidden_target") throw error;
   }
   return { valid: errors.length === 0, errors };

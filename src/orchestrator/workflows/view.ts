@@ -37,7 +37,7 @@ export interface WorkflowDetail extends WorkflowView {
   /** As it was checked: every default is filled in, dependencies are indices, and secrets are `***`. */
   definition: WorkflowDefinition;
   params: Record<string, JsonValue>;
-  /** When it is removed with what it left; null: it has not ended, or no time is set. */
+  /** When it is removed with its results; null: it has not ended, or no time is set. */
   expires_at: string | null;
 }
 
@@ -52,7 +52,9 @@ export const WORKFLOW_STATUSES = [
   "cancelled",
 ] as const satisfies readonly WorkflowStatus[];
 
-/** These calls say `pending` for what was not started yet. A workflow is never `partial`, and waits for no person. */
+/**
+ * These calls say `pending` for steps that have not started. A workflow is never `partial`, and waits for no person.
+ */
 export function workflowStatusOf(state: RunState): WorkflowStatus {
   return state === "queued" ? "pending" : (state as WorkflowStatus);
 }
@@ -103,7 +105,7 @@ export function toWorkflowDetail(
   };
 }
 
-/** The answer to whoever has created it, the same however often the call is repeated. */
+/** The answer to its creation, the same for repeated calls. */
 export function toNewWorkflowView(run: RunRecord, rerunOf: string | null): WorkflowDetail {
   const snapshot = run.snapshot as MadeSnapshot;
   const { definition, template, metadata } = snapshot;

@@ -10,7 +10,9 @@ import type { Duty } from "../duties.ts";
 /** Rows that one look reads, and the rest after it. */
 const AT_ONCE = 200;
 const REST_MS = 20;
-/** A file that was found again is young again: all are looked at anew so often, in between only what has come of age. */
+/**
+ * A file that is found again is young again: a full scan runs this often, in between only files that have come of age.
+ */
 const ALL_FILES_MS = 86_400_000;
 
 interface ArchiveDeps {
@@ -69,7 +71,7 @@ export function archiveFiles({ store, artifacts, clock, log, policy }: ArchiveDe
       }
       if (moved.files > 0) log.info("old files were moved to the archive", moved);
       if (failed !== undefined)
-        log.warn("some files could not be moved to the archive; they are tried again tomorrow", {
+        log.warn("cannot move some files to the archive; retrying tomorrow", {
           error: messageOf(failed),
         });
     },

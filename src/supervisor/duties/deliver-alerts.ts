@@ -7,7 +7,7 @@ import type { AlertSender } from "../alert-sender.ts";
 import type { Duty } from "../duties.ts";
 
 const AT_ONCE = 10;
-/** Longer than one try takes; after it, whoever delivers takes them from one that has died. */
+/** Longer than one attempt; then another process takes the alerts over from a dead one. */
 const TRY_MS = 15_000;
 
 export interface DeliveryDeps {
@@ -18,9 +18,9 @@ export interface DeliveryDeps {
   retry?: AlertRetryRule;
 }
 
-/** Takes alerts to their receiver until it has taken them, under the same id every time, or until they are given up. */
+/** Delivers alerts, with the same id at every attempt, until the receiver accepts them or they are given up. */
 export function deliverAlerts({ store, clock, log, sender, retry = ALERT_RETRY }: DeliveryDeps): Duty {
-  // A receiver that takes none is asked with one at a time, until it takes it.
+  // While the receiver refuses, one alert at a time is sent.
   let limit = AT_ONCE;
   return {
     name: "deliver alerts",
@@ -35,7 +35,7 @@ export function deliverAlerts({ store, clock, log, sender, retry = ALERT_RETRY }
       );
       for (const alert of tried)
         if (alert?.delivery === "given_up")
-          log.error("an alert could not be delivered and is given up", { alert: alert.id, error: alert.lastError });
+          log.error("giving up an undelivered alert", { alert: alert.id, error: alert.lastError });
       limit = tried.some((alert) => alert?.delivery === "delivered") ? AT_ONCE : 1;
     },
   };

@@ -12,7 +12,7 @@ import { WEBHOOK_TRY_MS, type WebhookSender } from "../webhook-sender.ts";
 /** Calls of one run at a time, and runs at a time. */
 const CALLS_AT_ONCE = 10;
 const RUNS_AT_ONCE = 4;
-/** Longer than one try takes; after it, whoever delivers takes them from one that has died. */
+/** Longer than one attempt; then another process takes the calls over from a dead one. */
 const TAKEN_MS = 1.5 * WEBHOOK_TRY_MS;
 
 export interface WebhookDeps {
@@ -21,12 +21,15 @@ export interface WebhookDeps {
   log: Log;
   seal: Seal;
   sender: WebhookSender;
-  /** What a receiver is delivered, in the shape that it knows; null: what it was about is gone. */
+  /** The payload in the receiver's format; null: its subject is gone. */
   bodyOf(runId: string, call: WebhookCall, target: WebhookTarget): Promise<object | null>;
   retry?: AlertRetryRule;
 }
 
-/** Tells receivers what runs do, as alerts are delivered: until they have taken it, under the same id every time, or it is given up. */
+/**
+ * Delivers webhook calls like alerts: with the same id at every attempt, until the receiver accepts them or they are
+ * given up.
+ */
 export function deliverWebhooks(deps: WebhookDeps): Duty {
   return {
     name: "deliver webhooks",
@@ -67,7 +70,7 @@ async function deliver(deps: WebhookDeps, due: DueWebhook, signal: AbortSignal):
         }
       }),
     );
-  // What a stop has cut short counts for nothing; it is done again when its time has come.
+  // An attempt cut short by a stop does not count; it is repeated when due.
   if (error !== null && signal.aborted) return void (await store.webhookTried(due, { delivered }, clock.now()));
   const wait = alertRetryWait(retry, delivered.length > 0 ? 1 : due.tries + 1);
   const nextTryAt = wait === null ? null : clock.now() + wait;

@@ -4,7 +4,7 @@ import type { Duty } from "../duties.ts";
 
 const AT_ONCE = 100;
 
-/** Workflows that are to be recovered go on from where they failed, and steps whose time is over do not sleep on. */
+/** Resumes workflows that are to be recovered, and wakes sleeping steps whose time is over. */
 export function keepWorkflows({ store, clock, wake }: OrchestratorDeps): Duty {
   let countedAt: number | null = null;
   return {

@@ -6,15 +6,15 @@ import { ALERTING, breakerOpened, type Raise, runFailed } from "../alerts.ts";
 import type { Duty } from "../duties.ts";
 import { FailedRuns } from "../failed-runs.ts";
 
-/** Few enough that nobody waits for one look. */
+/** Small enough that nothing waits long for one read. */
 const LOOK = 2000;
-/** How far it came is written down after so many events, or after so long: what a restart looks through again is short. */
+/** The position is stored after this many events or this long, so that a restart repeats little. */
 const KEEP_EVERY_EVENTS = 10_000;
 const KEEP_EVERY_MS = 60_000;
 
 /**
- * Looks through the events of all runs for what an operator is to be told. How far is kept with what was raised; who
- * looks at some events twice after a crash, or beside others, raises nothing twice, since each alert has its key.
+ * Scans the events of all runs for alerts. The position is stored with the raised alerts; reading events twice, after a
+ * crash or beside other processes, raises nothing twice, since each alert has its key.
  */
 export function raiseAlerts({ store, clock, raise }: { store: Store; clock: Clock; raise: Raise }): Duty {
   const failures = new FailedRuns();
@@ -51,7 +51,7 @@ export function raiseAlerts({ store, clock, raise }: { store: Store; clock: Cloc
 
   async function alertOf(event: FoundEvent, before: string): Promise<NewAlert | null> {
     if (event.type === "circuit.opened") return breakerOpened(event);
-    // Of what a step has started its workflow tells.
+    // The workflow reports for the runs that its steps have started.
     if (event.isPart || !failures.note(event, before)) return null;
     const run = await store.run(event.runId);
     return run === null ? null : runFailed(event, run);

@@ -7,14 +7,14 @@ const AT_ONCE = 100;
 /** Rows of one transaction, and the rest after it: other writers have the database in between. */
 const CHUNK = 500;
 const REST_MS = 20;
-/** Jobs whose runs only grow older are looked at so often; those that had a run, every time. */
+/** How often all jobs are checked; jobs with a new run are checked every time. */
 const ALL_JOBS_MS = 3_600_000;
 
 const DAY_MS = 86_400_000;
 
 /**
- * Removes runs that their policy keeps no longer, what somebody has deleted, and what an interrupted removal has left:
- * hidden at once, then row by row.
+ * Removes runs that their retention no longer keeps, deleted runs, and the rest of interrupted removals: hidden at
+ * once, then row by row.
  */
 export function removeExpiredRuns(deps: { store: Store; clock: Clock; retention: RetentionRules }): Duty {
   const { store, clock, retention } = deps;
@@ -24,7 +24,7 @@ export function removeExpiredRuns(deps: { store: Store; clock: Clock; retention:
 
   async function trim(signal: AbortSignal): Promise<void> {
     const [now, isLong] = [clock.now(), clock.monotonic() - lookedAt >= ALL_JOBS_MS];
-    // Read before: a run that comes meanwhile is looked at next time.
+    // Read first: a run that arrives in between is checked next time.
     const newest = await store.lastRunNumber();
     const since = isLong ? 0 : seen;
     for (let after: number | null = 0; after !== null && !signal.aborted;) {

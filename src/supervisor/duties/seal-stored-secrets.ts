@@ -7,7 +7,7 @@ import type { Duty } from "../duties.ts";
 /** Other writers have the database in between. */
 const REST_MS = 20;
 
-/** What earlier versions stored in clear is sealed once. It goes on where it was stopped. */
+/** Seals secrets that earlier versions stored in clear text, once. Resumes where it was stopped. */
 export function sealStoredSecrets(
   deps: Pick<JobDeps, "store" | "seal" | "stepKinds"> & { clock: Clock; log: Log },
 ): Duty {

@@ -18,19 +18,19 @@ const AT_ONCE = 100;
 /** A line of the log names no more jobs than this. */
 const NAMED = 20;
 
-/** Where the engine tells of what is due, the one that leads takes up what nobody has seen to for so long. */
+/** Where the engine announces due jobs, the leader starts those that are overdue by this. */
 const OVERDUE_MS = 2000;
 
 export interface DueJobs extends Duty, Timetable {
-  /** For all that may be told of what is due: as long as they have it, they are there. */
+  /** For all processes that may be notified: marks them as present. */
   presence: Duty;
 }
 
 /**
- * Starts jobs whose time has come. Each occurrence starts at most one run, whatever crashes in between, and however many processes
- * look at the same time. `told`: the engine tells one of many processes of what is due, and the duty is for what is overdue.
+ * Starts due jobs. Each occurrence starts at most one run, whatever crashes in between and however many processes look.
+ * `notified`: the engine notifies one of many processes of due jobs, and this duty handles overdue ones.
  */
-export function startDueJobs(deps: Deps, { told = false }: { told?: boolean } = {}): DueJobs {
+export function startDueJobs(deps: Deps, { notified = false }: { notified?: boolean } = {}): DueJobs {
   const { store, clock } = deps;
   const watch = new Watch();
   return {
@@ -39,12 +39,12 @@ export function startDueJobs(deps: Deps, { told = false }: { told?: boolean } = 
     looksFirst: true,
     async run(signal, due) {
       const now = clock.now();
-      if (!told) watch.begin(now, signal);
+      if (!notified) watch.begin(now, signal);
       try {
-        if (due?.jobs !== false) await startAll(deps, told ? now - OVERDUE_MS : now, watch);
+        if (due?.jobs !== false) await startAll(deps, notified ? now - OVERDUE_MS : now, watch);
         if (due?.queuedRuns !== false) await letQueuedGo(deps);
       } finally {
-        if (!told) watch.end(clock.now());
+        if (!notified) watch.end(clock.now());
       }
     },
     presence: {
@@ -66,8 +66,8 @@ export function startDueJobs(deps: Deps, { told = false }: { told?: boolean } = 
 }
 
 /**
- * Since when somebody has been looking without a break. However long it takes until an occurrence has its turn, because
- * thousands are due at once or the database is busy: it is missed only if nobody was there when it came.
+ * Since when a process has been present without a break. An occurrence may have to wait, because thousands are due at once or
+ * the database is busy; it counts as missed only if no process was present when it came.
  */
 class Watch {
   #since = 0;
@@ -84,7 +84,7 @@ class Watch {
   goOn(now: number): void {
     // A machine that slept, or a clock that was set, shows as a long time between two looks.
     if (this.#lookedUntil === null || now - this.#lookedUntil > MISSED_AFTER_MS) this.#since = now;
-    // A clock that was set back: nobody has been looking since a time that is to come.
+    // The clock was set back: presence cannot begin in the future.
     this.#since = Math.min(this.#since, now);
   }
 
@@ -118,7 +118,7 @@ async function startAll(deps: Deps, now: number, watch: Watch): Promise<void> {
     if (due.length < AT_ONCE) break;
   }
   for (const [error, jobs] of failed)
-    deps.log.warn("scheduled runs could not be started and are tried again", {
+    deps.log.warn("cannot start scheduled runs; retrying", {
       count: jobs.length,
       jobs: jobs.slice(0, NAMED),
       error,
@@ -137,7 +137,7 @@ async function dealWith(deps: Deps, job: JobRecord, now: number, watch: Watch): 
     time = await dealWithOccurrence(deps, job, schedule, time, watch);
 }
 
-/** Gives the time after it; null: there is none, or somebody else has dealt with it. */
+/** Returns the next time; null: there is none, or another process has handled the slot. */
 async function dealWithOccurrence(
   deps: Deps,
   job: JobRecord,
@@ -154,7 +154,7 @@ async function dealWithOccurrence(
     log.warn("a scheduled run was missed and is skipped", { job: job.id, at, count: missed.count });
     return (await store.skipOccurrences(job.id, missed, next, clock.now())) ? next : null;
   }
-  // Of several that nobody was there for, the last one has a run, and stands for the others.
+  // Of several missed slots, the last one gets a run on behalf of the others.
   const missed = gap.before === null ? {} : { missed: missedOccurrences(schedule, time.scheduledAt, gap.before) };
   const occurrence = { jobId: job.id, at: gap.last, next, overlap: schedule.overlap, ...missed };
   let start: Awaited<ReturnType<typeof startScheduledRun>>;
@@ -174,15 +174,15 @@ async function dealWithOccurrence(
     } as const;
     return (await store.skipOccurrences(job.id, refused, next, clock.now())) ? next : null;
   }
-  if (start.kind === "blocked") tellBlocked(log, job, at, start.by, start.waiting);
+  if (start.kind === "blocked") logBlocked(log, job, at, start.by, start.waiting);
   return start.kind === "gone" ? null : next;
 }
 
 const iso = (time: number) => new Date(time).toISOString();
 
 /**
- * The occurrences from this one on that came while nobody was there: the last of them, how late that is, and the last one before it;
- * null: there is none. An occurrence that somebody was there for stands alone.
+ * Occurrences from this one on that came while no process was present: the last one, its delay, and the one before it; null:
+ * none. An occurrence with a process present stands alone.
  */
 function gapOf(
   schedule: Schedule,
@@ -201,7 +201,7 @@ function missedOccurrences(schedule: Schedule, at: number, until: number): Skipp
   return { at, until, count, outcome: "missed", message };
 }
 
-function tellBlocked(
+function logBlocked(
   log: Log,
   job: JobRecord,
   at: string,
@@ -209,7 +209,7 @@ function tellBlocked(
   waiting: boolean,
 ): void {
   const run = by.id;
-  // Nothing goes on here until a person does something.
+  // Nothing continues here without a person.
   if (by.status === "waiting_for_human")
     log.warn(
       `a scheduled run is skipped: the one before waits for a person; answer it with orb runs resolve ${run} --session ID, or --skip`,

@@ -6,7 +6,7 @@ import type { Duty } from "../duties.ts";
 const CHUNK = 1000;
 const REST_MS = 5;
 
-/** Whoever ends a run does not wait until all that waits is ended, too, and may have died. */
+/** The process that ends a run does not wait until all its waiting tasks are ended, and may die before. */
 export function sweepEndedRuns({ store, clock }: { store: Store; clock: Clock }): Duty {
   return {
     name: "end what ended runs have left waiting",

@@ -11,9 +11,9 @@ const CHUNK = 2000;
 const REST_MS = 5;
 /** Runs that go at most before it is measured again. */
 const AT_ONCE = 1000;
-/** People have so long to make room, or to ask for what is to be kept. */
+/** Time for operators to free space, or to mark runs to keep. */
 const GRACE_MS = 86_400_000;
-/** Removal goes on until it is not near any more: before the next one people are warned anew. */
+/** Removal continues until usage is well below the budget: before the next one a new warning is sent. */
 const ENOUGH = 0.75;
 
 interface BudgetDeps {
@@ -25,8 +25,8 @@ interface BudgetDeps {
 }
 
 /**
- * Measures what is kept. Near the budget it warns once; beyond it the oldest ended runs go, if that was chosen, and not
- * within a day of the warning.
+ * Measures storage usage. Near the budget it warns once; above it, it removes the oldest ended runs if configured, and
+ * not within a day of the warning.
  */
 export function watchBudget({ store, clock, log, raise, budget }: BudgetDeps): Duty {
   return {
@@ -64,7 +64,7 @@ export function watchBudget({ store, clock, log, raise, budget }: BudgetDeps): D
     return last;
   }
 
-  /** Half of those that are too many if all took the same: what is left of it is measured then. */
+  /** Half of the surplus runs at average size: the rest is measured again then. */
   async function tooMany(bytes: number): Promise<number> {
     const share = (bytes - budget.bytes * ENOUGH) / bytes;
     return Math.max(1, Math.min(AT_ONCE, Math.ceil((share * (await store.countDeletable({}))) / 2)));

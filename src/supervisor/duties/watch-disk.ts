@@ -11,31 +11,31 @@ export interface DiskWatchDeps {
   raise: Raise;
   /** The name of the machine whose disk it is; null: there is one machine. */
   machine: string | null;
-  /** Tells without the store: on a disk that is full to the last byte nothing can be written, and it matters most. */
-  tellAtOnce: ((alert: NewAlert) => Promise<void>) | null;
+  /** Sends without the store: a completely full disk cannot store the alert, and then it matters most. */
+  sendNow: ((alert: NewAlert) => Promise<void>) | null;
 }
 
-/** Tells once when the disk runs low, whoever starts meanwhile, and once more when it runs low again. */
-export function watchDisk({ store, room, raise, machine, tellAtOnce }: DiskWatchDeps): Duty {
-  let told: boolean | null = null;
+/** Raises an alert once when the disk runs low, across restarts, and again when it runs low again. */
+export function watchDisk({ store, room, raise, machine, sendNow }: DiskWatchDeps): Duty {
+  let reportedLow: boolean | null = null;
   return {
     name: "look whether the disk runs low",
     everyMs: 1000,
     async run() {
       const { low } = room;
-      if ((low !== null) === told) return;
+      if ((low !== null) === reportedLow) return;
       if (low === null) await store.alertOver(diskLowKey(machine));
-      else await tell(diskLow(room, low, machine));
-      told = low !== null;
+      else await report(diskLow(room, low, machine));
+      reportedLow = low !== null;
     },
   };
 
-  async function tell(alert: NewAlert): Promise<void> {
+  async function report(alert: NewAlert): Promise<void> {
     try {
       await raise([alert]);
     } catch (error) {
-      if (!isDiskFull(error) || tellAtOnce === null) throw error;
-      await tellAtOnce(alert);
+      if (!isDiskFull(error) || sendNow === null) throw error;
+      await sendNow(alert);
     }
   }
 }

@@ -5,7 +5,7 @@ import { endProcess, type Handle } from "./handle.ts";
 import { type Pace, Restarts } from "./restarts.ts";
 import type { ChildState, ChildStatus } from "./state-file.ts";
 
-/** What a look at a child gave. `starting`: it is not ready, and says so. */
+/** Result of a health check. `starting`: it is not ready yet, and says so. */
 export type Health = { ok: true; what: string } | { ok: false; why: string; starting?: boolean };
 
 export interface ChildKind {
@@ -22,7 +22,7 @@ export interface ChildKind {
   readonly checkEveryMs: number;
   /** So many looks in a row without an answer, and it is hung. */
   readonly hungAfter: number;
-  /** How it is asked to stop, ever more firmly; in the end it is killed. */
+  /** Signals for stopping it, ever more firmly; in the end it is killed. */
   readonly stopSteps: readonly { signal: NodeJS.Signals; waitMs: number }[];
   /** When there is no time. */
   readonly atOnce: NodeJS.Signals;
@@ -36,7 +36,7 @@ export interface ChildDeps {
   changed(): void;
 }
 
-/** While starting it is asked so often before it counts as failed; looks at which it says "not yet" are free, for a while. */
+/** Health checks before a starting child counts as failed; "not yet" answers do not count, for a while. */
 const START_TRIES = 10;
 const START_PAUSE_MS = 500;
 const STARTING_PAUSE_MS = 100;
@@ -44,7 +44,7 @@ const START_LIMIT_MS = 60_000;
 /** How old the numbers in the words of its health may be for others. */
 const NUMBERS_MS = 10_000;
 
-/** Keeps one process running until it is told to stop. */
+/** Keeps one process running until it is stopped. */
 export class Child {
   readonly #kind: ChildKind;
   readonly #deps: ChildDeps;
@@ -57,8 +57,8 @@ export class Child {
   #begun = 0;
   #since: number | null = null;
   #health: string | null = null;
-  /** The words that were told, and when. */
-  #told: { words: string; at: number } | null = null;
+  /** The health message reported last, and when. */
+  #reported: { words: string; at: number } | null = null;
   /** Somebody has asked for a new process of it, and why. */
   #renewal: string | null = null;
   #pause = new AbortController();
@@ -116,7 +116,7 @@ export class Child {
     if (this.#handle !== null) await endProcess(this.#handle, this.#kind.stopSteps, this.#deps.clock);
   }
 
-  /** Does not wait for what it has in hand; `stop` then ends soon. */
+  /** Does not wait for its work; `stop` then ends soon. */
   hurry(): void {
     this.#stopping.abort();
     this.#handle?.kill(this.#kind.atOnce);
@@ -128,14 +128,16 @@ export class Child {
     if (changed || isNews) this.#deps.changed();
   }
 
-  /** Whether what it says of itself means something new to others: times and counts change all the while. */
-  #hear(words: string): boolean {
+  /** Whether its health message has changed for others: times and counts change all the while. */
+  #isNewHealth(words: string): boolean {
     this.#health = words;
     const now = this.#deps.clock.monotonic();
-    const isNew = this.#told === null || shape(this.#told.words) !== shape(words);
+    const isNew = this.#reported === null || shape(this.#reported.words) !== shape(words);
     const isOld =
-      this.#told !== null && now - this.#told.at >= NUMBERS_MS && untimed(this.#told.words) !== untimed(words);
-    if (isNew || isOld) this.#told = { words, at: now };
+      this.#reported !== null &&
+      now - this.#reported.at >= NUMBERS_MS &&
+      untimed(this.#reported.words) !== untimed(words);
+    if (isNew || isOld) this.#reported = { words, at: now };
     return isNew || isOld;
   }
 
@@ -213,7 +215,7 @@ export class Child {
       await endProcess(handle, [], this.#deps.clock);
       return complaint;
     }
-    // Who was killed by somebody had no last words.
+    // A killed process leaves no last log line.
     const words = String(end).startsWith("SIG") ? null : this.#kind.lastWords();
     return words === null ? `${end}` : `${end}: ${words}`;
   }
@@ -230,7 +232,7 @@ export class Child {
       if (over.aborted) return null;
       if (health.ok) {
         failures = 0;
-        const isNews = this.#hear(health.what);
+        const isNews = this.#isNewHealth(health.what);
         if (upAt === null) {
           upAt = clock.monotonic();
           log.info(`${this.#kind.name} is up`, {
@@ -243,7 +245,7 @@ export class Child {
         this.#set("up", isNews);
         if (this.#restarts.well(clock.monotonic() - upAt)) log.info(`${this.#kind.name} has recovered`);
       } else {
-        const isNews = this.#hear(health.why);
+        const isNews = this.#isNewHealth(health.why);
         if (health.starting !== true) failures += 1;
         if (upAt === null && (failures >= START_TRIES || clock.monotonic() - begun > START_LIMIT_MS))
           return `was not ready in time (${health.why})`;
@@ -257,7 +259,7 @@ export class Child {
 
   #pauseAfter(health: Health, isUp: boolean): number {
     if (health.ok) return this.#kind.checkEveryMs;
-    // One that is about to be ready is wanted soon, and is not asked in vain: it has said so.
+    // A child that reports "not yet" is checked soon again.
     return !isUp && health.starting === true ? STARTING_PAUSE_MS : START_PAUSE_MS;
   }
 }

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { type Clock, sleep } from "../../base/clock.ts";
 import { identityOf, isProvenAlive, ownIdentity, type ProcessIdentity } from "../../base/machine.ts";
 
-/** A process that is looked after. */
+/** A supervised process. */
 export interface Handle {
-  /** null: it is not on this machine, or nobody's concern. */
+  /** null: it is not on this machine, or not ours. */
   readonly identity: ProcessIdentity | null;
   /** Resolves with how it ended. */
   readonly exited: Promise<string>;
@@ -25,8 +25,8 @@ export interface Spawned extends Handle {
 }
 
 /**
- * Begins a program in a session of its own: Ctrl-C in a terminal reaches the supervisor alone, which stops the others in
- * their order. `tied`: it learns of our end by a pipe, which is the only word that a kill -9 leaves behind.
+ * Starts a program in its own session: Ctrl-C in a terminal reaches the supervisor alone, which stops the others in
+ * order. `tied`: it notices our end by a pipe, the only signal that a kill -9 leaves behind.
  */
 export function begin(program: Program, options: { log: number; stdout?: "pipe"; tied?: boolean }): Promise<Spawned> {
   const child = spawn(program.file, program.args, {
@@ -43,7 +43,7 @@ export function begin(program: Program, options: { log: number; stdout?: "pipe";
     child.once("error", reject);
     child.once("spawn", () => {
       const pid = child.pid ?? 0;
-      // Where the platform does not tell, or it is gone already, the process is known to us alone.
+      // If the platform cannot identify it, or it has ended already, only this handle knows the process.
       const identity = identityOf(pid) ?? { ...ownIdentity(), pid, pidStart: "" };
       // Something written to a pipe that its reader has closed.
       child.stdio[3]?.on("error", () => {});
@@ -54,7 +54,7 @@ export function begin(program: Program, options: { log: number; stdout?: "pipe";
 
 const LOOK_MS = 200;
 
-/** A process that somebody else began; it is looked at, because nobody tells us of its end. */
+/** A process that was started by another one; it is polled, because nothing reports its end. */
 export function adopt(identity: ProcessIdentity, clock: Clock): Handle {
   const gone = async () => {
     while (isProvenAlive(identity)) await sleep(clock, LOOK_MS);

@@ -15,8 +15,8 @@ export interface LogRules {
 export const LOG_RULES: LogRules = { maxBytes: 10 * 1024 * 1024, keep: 5, lookMs: 5000 };
 
 /**
- * What a child writes. It writes by itself, at the end of whatever is there (so it goes on when the supervisor is gone), and
- * cannot be told to open another file: a full one is copied and emptied.
+ * The log of a child. The child appends to it directly (so it continues when the supervisor is gone) and cannot be made
+ * to open another file: a full one is copied and truncated.
  */
 export class LogFile {
   readonly path: string;
@@ -29,17 +29,17 @@ export class LogFile {
     return statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
   }
 
-  /** For a child to write to; whoever asked closes it. */
+  /** For a child to write to; the caller closes it. */
   open(): number {
     makeFolder(dirname(this.path));
-    // Programs may write what is nobody else's business.
+    // The output may contain secrets.
     return openSync(this.path, "a", fileMode());
   }
 
   rotate({ maxBytes, keep }: LogRules): void {
     if (this.size < maxBytes) return;
     const fresh = `${this.path}.new`;
-    // What may fail comes first: one that cannot be copied or emptied must not push the older ones out.
+    // Operations that may fail come first: a file that cannot be copied or truncated must not push out older ones.
     const file = openSync(this.path, "r+");
     try {
       // Under another name: a copy that was cut short by a kill must not pass for a whole one.
@@ -83,7 +83,7 @@ export async function keepRotating(
       try {
         file.rotate(rules);
       } catch (error) {
-        log.warn("a log file could not be rotated; it is tried again", { file: file.path, error: messageOf(error) });
+        log.warn("cannot rotate a log file; retrying", { file: file.path, error: messageOf(error) });
       }
     }
     await sleep(clock, rules.lookMs, signal);

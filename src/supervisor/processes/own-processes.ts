@@ -18,7 +18,7 @@ export interface OwnDeps {
 
 const API_ANSWER_MS = 2000;
 const CHECK_EVERY_MS = 2000;
-/** What a process may need beyond its grace period to close everything. */
+/** Time beyond the grace period to close everything. */
 const SPARE_MS = 5000;
 
 export function apiChild(deps: OwnDeps & { onUrl: (url: string) => void }): ChildKind & { logFile: LogFile } {
@@ -65,7 +65,7 @@ export function workerChild(
       return health;
     },
     port: () => null,
-    // It has been asked and given time by then.
+    // By then it was asked and had its time.
     hungAfter: 1,
   };
 }
@@ -95,8 +95,8 @@ function ownProcess({ config, program, predecessor }: OwnDeps, name: string) {
       text = "";
       const log = logFile.open();
       written = logFile.size;
-      const own = { ...now, args: [...now.args, ...words, "--json"] };
-      const handle = await begin(own, { log, stdout: "pipe", tied: true }).finally(() => closeSync(log));
+      const withArgs = { ...now, args: [...now.args, ...words, "--json"] };
+      const handle = await begin(withArgs, { log, stdout: "pipe", tied: true }).finally(() => closeSync(log));
       handle.child.stdout
         ?.setEncoding("utf8")
         .on("data", (chunk: string) => (text = `${text}${chunk}`.slice(0, 65_536)));
@@ -116,7 +116,7 @@ function ownProcess({ config, program, predecessor }: OwnDeps, name: string) {
   };
 }
 
-/** Log lines are JSON; what people want of one is its message. */
+/** Log lines are JSON; only the message is shown. */
 function messageIn(line: string | null): string | null {
   try {
     const { message, error } = JSON.parse(line ?? "") as { message?: string; error?: string };
@@ -126,7 +126,7 @@ function messageIn(line: string | null): string | null {
   }
 }
 
-/** One that listens everywhere is asked here. */
+/** A process that listens on all addresses is checked locally. */
 const HERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 function askHealth(url: string): Promise<Health> {

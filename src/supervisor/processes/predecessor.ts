@@ -13,14 +13,14 @@ export interface LeftDeps {
 
 const SPARE_MS = 5000;
 
-/** What a dead supervisor has left and what is proven to be its own: a pid alone may be anybody's by now. */
+/** Processes that a dead supervisor has left, as far as proven: a pid alone may have been reused. */
 export function leftBehind(before: UpState | null): ChildStatus[] {
   return (before?.children ?? []).filter(({ identity }) => identity !== null && isProvenAlive(identity));
 }
 
 /**
- * Resolves when it is gone. The API and the workers have heard of their supervisor's end and stop by themselves: those that
- * do not within their grace period, or when there is no time (`hurry`), are ended. Services know nothing of it.
+ * Resolves when they are gone. The API and the workers notice the end of their supervisor and stop by themselves; those
+ * that exceed their grace period, or all when there is no time (`hurry`), are ended. Services do not notice it.
  */
 export async function endLeft(
   child: ChildStatus,
@@ -29,7 +29,7 @@ export async function endLeft(
 ): Promise<void> {
   if (child.identity === null) return;
   const handle = adopt(child.identity, clock);
-  log.info(`${child.name} of a supervisor that is gone is still there; it ends first`, {
+  log.info(`${child.name} of a dead supervisor still runs; ending it first`, {
     child: child.name,
     pid: child.identity.pid,
   });

@@ -42,7 +42,7 @@ export class Restarts {
     return { waitMs, crashLoop: false };
   }
 
-  /** It has been well for so long. True when that ends a crash loop. */
+  /** It has been healthy for this long. True when that ends a crash loop. */
   well(forMs: number): boolean {
     if (forMs < this.#pace.settledMs) return false;
     const ended = this.#looping;

@@ -9,7 +9,7 @@ import { replaceFile } from "../../base/files/whole-file.ts";
  */
 export type ChildState = "starting" | "up" | "silent" | "restarting" | "crash_loop" | "stopping" | "stopped" | "gone";
 
-/** What is told of one child, to whoever asks. */
+/** The public status of one child. */
 export interface ChildStatus {
   name: string;
   kind: "redis" | "postgres" | "api" | "worker";
@@ -19,14 +19,14 @@ export interface ChildStatus {
   restarts: number;
   /** When the present process was begun, or found. */
   since: number | null;
-  /** What it last said of itself, in a few words. */
+  /** Its last health message. */
   health: string | null;
   /** Why it last died. */
   note: string | null;
 }
 
 export interface UpState {
-  /** null: it has stopped, and left nothing. */
+  /** null: it has stopped and left nothing. */
   supervisor: ProcessIdentity | null;
   /** `program`: one of the user's own, which has the services for itself. */
   by: "up" | "program";
@@ -63,7 +63,7 @@ export class StateFile {
   }
 }
 
-/** What of it is true now: a file may have outlived those of whom it speaks. */
+/** The part that is true now: a file may outlive the processes that it names. */
 export function provenState(state: UpState): UpState {
   return {
     ...state,

@@ -10,16 +10,16 @@ import { takeUpLock } from "./up-lock.ts";
 
 export interface StopPace {
   patienceMs: number;
-  /** How often it is said what is waited for. */
+  /** How often the wait is logged. */
   sayMs: number;
 }
 
 const LOOK_MS = 100;
 const SAY_MS = 5000;
-/** What the API and the workers each may need beyond their grace period, and some more for all of it. */
+/** Time beyond the grace period for the API and the workers each, and a margin. */
 const SPARE_MS = 15_000;
 
-/** Asks the one that looks after this data directory to stop, and waits until it has. */
+/** Asks the supervisor of this data directory to stop, and waits until it has. */
 export async function stopUp(
   config: Config,
   log: Log,
@@ -37,7 +37,7 @@ export async function stopUp(
   }
 }
 
-/** Nobody looks after it. What a killed one has left is ended in its place. */
+/** There is no supervisor: ends the processes that a killed one has left. */
 async function endAllLeft(config: Config, log: Log): Promise<number> {
   const file = new StateFile(config.dataDir);
   const state = file.read();
@@ -89,7 +89,7 @@ function askToStop(config: Config): ProcessIdentity {
   try {
     process.kill(supervisor.pid, "SIGTERM");
   } catch (error) {
-    // One that ended in between has done what was asked of it.
+    // A process that ended in between needs no stop.
     if (systemCode(error) === "EPERM")
       throw new OrbError("service_unavailable", `orb up runs as process ${supervisor.pid} of another user`, {
         hint: "Stop it as the user who started it, or as root.",

@@ -3,8 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import { makeFile, makeFolder } from "../../base/files/file-modes.ts";
 
 /**
- * One supervisor per data directory. The lock is one of the operating system's, taken through SQLite because Node has no
- * call of its own for it: however its holder ends, it is free in the same moment, and never stale.
+ * One supervisor per data directory. It is a lock of the operating system, taken through SQLite because Node has no API
+ * for it: however its holder ends, the lock is free at once, and never stale.
  */
 export function takeUpLock(folder: string): { release(): void } | null {
   makeFolder(folder);

@@ -20,7 +20,7 @@ export interface UpDeps {
   clock: Clock;
   log: Log;
   /** The API and the workers; null: only the services are wanted. */
-  own: OwnPrograms | null;
+  programs: OwnPrograms | null;
   changed?: () => void;
   pace?: Pace;
   logRules?: LogRules;
@@ -34,7 +34,7 @@ export interface OwnPrograms {
   workerHealth(handle: Handle, first: boolean): Promise<Health>;
 }
 
-/** All that one configuration needs, as processes that are looked after. */
+/** All supervised processes of one configuration. */
 export class Up {
   readonly #deps: UpDeps;
   readonly #lock: { release(): void };
@@ -50,10 +50,10 @@ export class Up {
   #url: string | null = null;
   #stopped: Promise<void> | null = null;
   #unwritten = false;
-  /** A service that has another address than before, and whom that is to be told to. */
+  /** A service has another address, and its users have to be restarted. */
   #moved = false;
-  /** Whether the addresses of the services have been given to anybody. */
-  #told = false;
+  /** Whether any process was started with the addresses of the services. */
+  #addressesShared = false;
   #following: Promise<void> = Promise.resolve();
 
   private constructor(deps: UpDeps, lock: { release(): void }) {
@@ -66,7 +66,7 @@ export class Up {
 
   /** null: another one looks after this data directory. */
   static take(deps: UpDeps): Up | null {
-    // What is not installed is said before anything is begun.
+    // Missing programs are reported before anything starts.
     for (const name of managed(deps.config)) SERVICES[name].require(serviceFolder(deps.config, name));
     const lock = takeUpLock(upFolder(deps.config.dataDir));
     return lock === null ? null : new Up(deps, lock);
@@ -77,13 +77,13 @@ export class Up {
     const ports = { ...this.#before?.ports };
     for (const { kind, port } of children)
       if ((kind === "redis" || kind === "postgres") && port !== null) ports[kind] = port;
-    const by = this.#deps.own === null ? "program" : "up";
+    const by = this.#deps.programs === null ? "program" : "up";
     return { supervisor: ownIdentity(), by, startedAt: this.#startedAt, url: this.#url, ports, children };
   }
 
-  /** Resolves when each of them works, or was started once in vain. */
+  /** Resolves when each of them works, or has failed to start once. */
   async start(): Promise<void> {
-    const { config, clock, log, own } = this.#deps;
+    const { config, clock, log, programs } = this.#deps;
     this.#left = leftBehind(this.#before);
     const services = managed(config);
     const ending = new Map<string, Promise<void>>();
@@ -102,12 +102,12 @@ export class Up {
     const moved = () => (this.#moved = true);
     for (const name of services)
       await this.#add(serviceChild(SERVICES[name], { config, clock, before: this.#before, moved }));
-    // Nobody has been told of an address before: what moved until now moved away from nobody.
+    // No process knows an address yet: a port that changed before concerns nobody.
     this.#moved = false;
-    this.#told = true;
-    if (own === null || this.#stopping.signal.aborted) return;
-    const { workerHealth, program } = own;
-    // What is wrong is said before any process is begun.
+    this.#addressesShared = true;
+    if (programs === null || this.#stopping.signal.aborted) return;
+    const { workerHealth, program } = programs;
+    // Errors are reported before any process starts.
     await program();
     if (this.#stopping.signal.aborted) return;
     const names = Array.from({ length: config.upWorkers }, (_, index) => `worker-${index + 1}`);
@@ -136,7 +136,7 @@ export class Up {
     return this.#stopped;
   }
 
-  /** Before `start`: nothing was begun, so nothing is to be ended or written. */
+  /** Before `start`: nothing was started, so nothing is stopped or written. */
   giveUp(): void {
     this.#lock.release();
   }
@@ -167,26 +167,26 @@ export class Up {
   }
 
   #changed(): void {
-    // Should this process be killed now, the next one has to know of what its predecessor left, too.
+    // If this process is killed now, the next one has to know what its predecessor left as well.
     const { children, ...state } = this.state;
     const left = leftBehind({ ...state, children: this.#left });
     const strangers = left.filter((old) => !children.some((child) => child.identity?.pid === old.identity?.pid));
     this.#write({ ...state, children: [...children, ...strangers] });
     this.#deps.changed?.();
     const isThere = children.every(({ kind, state: how }) => kind === "api" || kind === "worker" || how === "up");
-    if (!this.#told || !this.#moved || !isThere) return;
+    if (!this.#addressesShared || !this.#moved || !isThere) return;
     this.#moved = false;
     this.#following = this.#following.then(() => this.#follow());
   }
 
-  /** The API and the workers are told of the addresses of services when they begin. */
+  /** The API and the workers get the addresses of services when they start. */
   async #follow(): Promise<void> {
-    const { own, log } = this.#deps;
+    const { programs, log } = this.#deps;
     if (this.#stopping.signal.aborted) return;
-    const why = "a service has another port, because somebody else has taken its own";
-    if (own === null) return log.warn(`${why}: whoever uses it has to be started again`);
+    const why = "a service has a new port, because another process has taken the old one";
+    if (programs === null) return log.warn(`${why}: restart the processes that use it`);
     try {
-      await own.moved();
+      await programs.moved();
     } catch (error) {
       log.warn("the services at their new ports cannot be used yet", { error: messageOf(error) });
     }
@@ -200,7 +200,7 @@ export class Up {
       this.#unwritten = false;
     } catch (error) {
       if (!this.#unwritten)
-        this.#deps.log.warn("what runs could not be written down; a next orb up may not know of it", {
+        this.#deps.log.warn("cannot write the state file; the next orb up may not find these processes", {
           file: join(upFolder(this.#deps.config.dataDir), "state.json"),
           error: messageOf(error),
         });

@@ -7,15 +7,15 @@ export interface LimitWatch {
   /** Throws while there is too little. */
   check: () => Promise<void>;
   /** Told after every look: what `check` threw, or null. */
-  tell: (error: unknown) => void;
+  onCheck: (error: unknown) => void;
 }
 
 /** Looks every second whether there is room for more work. */
-export function watchLimit({ clock, check, tell }: LimitWatch): { stop(): Promise<void> } {
+export function watchLimit({ clock, check, onCheck }: LimitWatch): { stop(): Promise<void> } {
   const stop = new AbortController();
   const looking = (async () => {
     while (!stop.signal.aborted) {
-      await check().then(() => tell(null), tell);
+      await check().then(() => onCheck(null), onCheck);
       await sleep(clock, LOOK_MS, stop.signal);
     }
   })();

@@ -3,7 +3,7 @@ import { OrbError } from "../../base/errors.ts";
 
 const TRIED = 200;
 
-/** The first port from this one on that nobody listens on. */
+/** The first free port from this one on. */
 export async function freePort(from: number): Promise<number> {
   for (let port = from; port < Math.min(from + TRIED, 65_536); port += 1) if (await isFree(port)) return port;
   throw new OrbError("service_unavailable", `no port from ${from} to ${from + TRIED - 1} is free on 127.0.0.1`);

@@ -22,8 +22,8 @@ const STARTING_UP = "57P03";
 const VERSION_3 = 196_608;
 
 /**
- * What `pg_isready` does: says hello as a client would, and looks whether a backend answers, whatever it asks for. Rejects
- * when none does in time.
+ * Like `pg_isready`: connects as a client would and checks that a backend answers, whatever it asks for. Rejects when
+ * none does in time.
  */
 export function helloPostgres(target: PostgresTarget, timeoutMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -46,7 +46,7 @@ export function helloPostgres(target: PostgresTarget, timeoutMs: number): Promis
       if (answer.length < 5 || answer.length < answer.readUInt32BE(1) + 1) return undefined;
       const refusal = fieldsOf(answer.subarray(5));
       if (refusal.get("C") === STARTING_UP) return finish(new StartingUp(refusal.get("M") ?? "it is starting up"));
-      // Whatever else it objects to (the user, too many connections), a server that objects is alive.
+      // Whatever the objection (the user, too many connections), a server that objects is alive.
       return finish();
     });
     socket.write(hello(target.user));

@@ -15,12 +15,12 @@ import { harmlessEnvironment, isOutOfSight, processesIn } from "../../base/machi
 import type { Program } from "../processes/handle.ts";
 import { helloPostgres, postgresTarget, StartingUp } from "./postgres-wire.ts";
 import { closedTo, postgresUser, requirePostgres, runProgram, type SystemUser } from "./programs.ts";
-import type { Place, ServiceKind } from "./service-kind.ts";
+import type { ServiceSettings, ServiceKind } from "./service-kind.ts";
 
 /** The role and the database that are made for us. */
 const NAME = "orb";
 
-/** A Postgres of our own: on this machine only, with a password, as a user of its own when we are root. */
+/** A managed Postgres: on this machine only, with a password, as a separate user when we are root. */
 export const postgres: ServiceKind = {
   name: "postgres",
   defaultPort: 5433,
@@ -34,17 +34,17 @@ export const postgres: ServiceKind = {
   folderOf: (folder) => join(folder, "data"),
   isMain: (pid, data) => pidInLock(data) === pid,
   portIn: (folder) => Number(lockLines(join(folder, "data"))?.[LOCK_PORT]) || null,
-  async prepare(place, signal) {
+  async prepare(settings, signal) {
     const user = postgresUser();
-    const data = join(place.folder, "data");
-    // A kill may have left it: nobody needs it once there is a cluster.
-    rmSync(passwordFileOf(place.folder), { force: true });
-    if (!existsSync(data)) await makeCluster(place, data, user, signal);
-    clearStaleLock(data, place);
-    const options = [`listen_addresses=${place.host}`, "unix_socket_directories=", "logging_collector=off"];
+    const data = join(settings.folder, "data");
+    // Left by a kill: it is not needed once there is a cluster.
+    rmSync(passwordFileOf(settings.folder), { force: true });
+    if (!existsSync(data)) await makeCluster(settings, data, user, signal);
+    clearStaleLock(data, settings);
+    const options = [`listen_addresses=${settings.host}`, "unix_socket_directories=", "logging_collector=off"];
     return programOf(
       join(requirePostgres(versionOf(data)), "postgres"),
-      ["-D", data, "-p", String(place.port), ...options.flatMap((option) => ["-c", option])],
+      ["-D", data, "-p", String(settings.port), ...options.flatMap((option) => ["-c", option])],
       data,
       user,
     );
@@ -53,7 +53,7 @@ export const postgres: ServiceKind = {
   target: (url) => postgresTarget(url),
   configured: ({ database }) => (database.kind === "postgres" ? database.url : null),
   // Its user and its database would not be those of the address.
-  placeAt: () => null,
+  settingsFor: () => null,
   async check(url, timeoutMs) {
     await helloPostgres(postgresTarget(url), timeoutMs).catch((error: unknown) => {
       throw error instanceof StartingUp ? Object.assign(error, { starting: true }) : error;
@@ -78,17 +78,22 @@ function programOf(file: string, args: readonly string[], cwd: string, user: Sys
   };
 }
 
-/** Made beside its place and moved there when it is whole: what a kill leaves behind is begun anew. */
-async function makeCluster(place: Place, data: string, user: SystemUser | null, signal: AbortSignal): Promise<void> {
+/** Created in a temporary folder and renamed when complete: after a kill it starts over. */
+async function makeCluster(
+  settings: ServiceSettings,
+  data: string,
+  user: SystemUser | null,
+  signal: AbortSignal,
+): Promise<void> {
   const fresh = `${data}.new`;
-  const passwordFile = passwordFileOf(place.folder);
+  const passwordFile = passwordFileOf(settings.folder);
   const programs = requirePostgres(null);
   rmSync(fresh, { recursive: true, force: true });
   mkdirSync(fresh, { recursive: true, mode: 0o700 });
-  writeFileSync(passwordFile, `${place.password}\n`, { mode: 0o600 });
+  writeFileSync(passwordFile, `${settings.password}\n`, { mode: 0o600 });
   try {
     if (user !== null) {
-      requirePassage(user, place.folder);
+      requirePassage(user, settings.folder);
       for (const path of [fresh, passwordFile]) chownSync(path, user.uid, user.gid);
     }
     const words = [
@@ -112,7 +117,7 @@ async function makeCluster(place: Place, data: string, user: SystemUser | null, 
 
 /** Folders of ours are opened just far enough; those above are the operator's. */
 function requirePassage(user: SystemUser, folder: string): void {
-  for (const own of [folder, dirname(folder)]) if (existsSync(own)) chmodSync(own, 0o711);
+  for (const path of [folder, dirname(folder)]) if (existsSync(path)) chmodSync(path, 0o711);
   const closed = closedTo(user, join(folder, "data"));
   if (closed === null) return;
   throw new OrbError(
@@ -123,11 +128,11 @@ function requirePassage(user: SystemUser, folder: string): void {
 }
 
 /**
- * Postgres refuses to start when the pid in its lock file is somebody's, and after a kill it may have become anybody's. The
- * file is removed only when it is known from whom it is, and no process of Postgres is left in the folder: it would be
+ * Postgres refuses to start when the pid in its lock file is in use, and after a kill that pid may have been reused.
+ * The file is removed only when its process is known and no Postgres process is left in the folder, which would be
  * writing there.
  */
-function clearStaleLock(data: string, { last }: Place): void {
+function clearStaleLock(data: string, { last }: ServiceSettings): void {
   const written = pidInLock(data);
   if (written === null || last === null || processesIn(realpathSync(data), "postgres").length > 0) return;
   if (written === last.pid && !isOutOfSight(last)) rmSync(lockFile(data));

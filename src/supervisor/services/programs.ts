@@ -1,4 +1,4 @@
-/** Finds the programs of other people that are run, and runs those that end by themselves. */
+/** Finds external programs, and runs those that end by themselves. */
 import { execFileSync, spawn } from "node:child_process";
 import { accessSync, constants, readdirSync, readFileSync, statSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
@@ -17,7 +17,10 @@ export function findRedis(): string | null {
   );
 }
 
-/** The folder of `postgres` and `initdb`: those that the data needs, or the first on the path, or the newest there is. */
+/**
+ * The folder of `postgres` and `initdb`: the version that the data needs, or the first on the path, or the newest
+ * installed.
+ */
 export function findPostgres(version: string | null = null): string | null {
   const folders = postgresFolders();
   return (version === null ? folders[0] : folders.find((folder) => postgresVersion(folder) === version)) ?? null;
@@ -52,7 +55,7 @@ export function requireRedis(): string {
   throw missing("redis", "redis-server is not on the PATH", "apt-get install redis-server");
 }
 
-/** `version`: of the data that is to be used; null: there is none yet. */
+/** `version`: of the existing data; null: there is none yet. */
 export function requirePostgres(version: string | null): string {
   const found = findPostgres(version);
   if (found !== null) return found;
@@ -128,7 +131,7 @@ export function closedTo(user: SystemUser, path: string): string | null {
   }
 }
 
-/** Runs a program to its end. What it said is in the error when it fails. */
+/** Runs a program to its end. The error contains its output when it fails. */
 export function runProgram(program: Program, options: { input?: string; signal: AbortSignal }): Promise<void> {
   return new Promise((resolve, reject) => {
     const name = program.file.split("/").at(-1) ?? program.file;

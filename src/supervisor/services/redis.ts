@@ -7,7 +7,7 @@ import { requireRedis } from "./programs.ts";
 import { pingRedis, redisTarget } from "./redis-wire.ts";
 import type { ServiceKind } from "./service-kind.ts";
 
-/** A Redis of our own: on this machine only, with a password, and everything that it confirmed on the disk. */
+/** A managed Redis: on this machine only, with a password, and all confirmed writes on disk. */
 export const redis: ServiceKind = {
   name: "redis",
   defaultPort: 6390,
@@ -26,14 +26,14 @@ export const redis: ServiceKind = {
     const data = join(folder, "data");
     mkdirSync(data, { recursive: true, mode: 0o700 });
     const config = configFile(folder);
-    // The password stands in the file and not among the arguments, which every user of the machine can read.
+    // The password is in the file, not in the arguments, which every user of the machine can read.
     replaceFile(config, configText({ host, port, password, data }), { mode: 0o600 });
     return { file: requireRedis(), args: [config], cwd: data, env: harmlessEnvironment() };
   },
   urlOf: ({ port, password }) => `redis://:${password}@127.0.0.1:${port}`,
   target: (url) => redisTarget(url),
   configured: (config) => config.redisUrl,
-  placeAt(url) {
+  settingsFor(url) {
     const { host, port, password, user, tls } = redisTarget(url);
     if (tls || user !== null || !isLoopback(host)) return null;
     return { host: host === "localhost" ? "127.0.0.1" : host, port, password: password ?? "" };
@@ -68,7 +68,7 @@ function configText(options: { host: string; port: number; password: string; dat
   ].join("\n");
 }
 
-/** As Redis reads it back; what is not plain is written as bytes. */
+/** In Redis's quoting; special characters are written as bytes. */
 function quoted(text: string): string {
   const bytes = [...Buffer.from(text)].map((byte) =>
     byte < 0x20 || byte > 0x7e || byte === 0x22 || byte === 0x5c

@@ -5,13 +5,13 @@ import type { Program } from "../processes/handle.ts";
 
 export type ServiceName = "redis" | "postgres";
 
-/** What a service of ours is started with. */
-export interface Place {
+/** The settings that a managed service is started with. */
+export interface ServiceSettings {
   folder: string;
   /** An address of this machine that only this machine reaches. */
   host: string;
   port: number;
-  /** "": none is asked for. */
+  /** "": no password. */
   password: string;
   /** Its last process, as far as we know. */
   last: ProcessIdentity | null;
@@ -23,19 +23,19 @@ export interface ServiceKind {
   /** Its processes have this name, and work in `folderOf`. */
   program: string;
   folderOf(folder: string): string;
-  /** Whether this one of them is the one that the others belong to. */
+  /** Whether this process is the parent of the others. */
   isMain(pid: number, data: string): boolean;
-  /** Where one that runs in that folder listens, as it has written down; null: it has not. */
+  /** The port that a running service has recorded in the folder; null: none. */
   portIn(folder: string): number | null;
   /** Where it is installed; throws when it is not, or cannot work in that folder. */
   require(folder: string): string;
-  prepare(place: Place, signal: AbortSignal): Promise<Program>;
-  urlOf(place: Pick<Place, "port" | "password">): string;
+  prepare(settings: ServiceSettings, signal: AbortSignal): Promise<Program>;
+  urlOf(settings: Pick<ServiceSettings, "port" | "password">): string;
   target(url: string): { host: string; port: number };
   /** Where the configuration says that there is one. */
   configured(config: Config): string | null;
-  /** What one of ours has to be to be what that address asks for; null: it cannot be. */
-  placeAt(url: string): Pick<Place, "host" | "port" | "password"> | null;
+  /** The settings with which a managed service serves that URL; null: it cannot. */
+  settingsFor(url: string): Pick<ServiceSettings, "host" | "port" | "password"> | null;
   /** Rejects when it does not answer in time; the error may say `starting`. */
   check(url: string, timeoutMs: number): Promise<string>;
   stopSteps: ChildKind["stopSteps"];

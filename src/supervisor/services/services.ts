@@ -11,7 +11,7 @@ import { servicePassword } from "./password.ts";
 import { freePort, isFree } from "./ports.ts";
 import { postgres } from "./postgres.ts";
 import { redis } from "./redis.ts";
-import type { Place, ServiceKind, ServiceName } from "./service-kind.ts";
+import type { ServiceSettings, ServiceKind, ServiceName } from "./service-kind.ts";
 import type { UpState } from "../processes/state-file.ts";
 
 export const SERVICES: Readonly<Record<ServiceName, ServiceKind>> = { redis, postgres };
@@ -23,15 +23,15 @@ export function serviceFolder(config: Config, name: ServiceName): string {
 const ANSWER_MS = 2000;
 const CHECK_EVERY_MS = 2000;
 const LOOK_MS = 100;
-/** So often it is looked whether its port is free again after a death. */
+/** How often its port is checked after its process died. */
 const PORT_LOOKS = 20;
 
 export interface ServiceDeps {
   config: Config;
   clock: Clock;
-  /** What the last supervisor left: ports are kept, and processes known again. */
+  /** State of the last supervisor: ports are reused, and its processes recognised. */
   before: UpState | null;
-  /** Its port was taken by somebody else when it was to be started again: from now on it has another address. */
+  /** Another process took its port before a restart: it now has another address. */
   moved?: () => void;
 }
 
@@ -41,18 +41,21 @@ export function serviceChild(kind: ServiceKind, deps: ServiceDeps): ChildKind & 
   const folder = serviceFolder(config, kind.name);
   const data = kind.folderOf(folder);
   const logFile = new LogFile(join(config.dataDir, "logs", `${kind.name}.log`));
-  const given = kind.configured(config);
+  const configuredUrl = kind.configured(config);
   let last = before?.children.find(({ name, identity }) => name === kind.name && identity !== null)?.identity ?? null;
   let port = before?.ports[kind.name] ?? kind.defaultPort;
-  let url = given ?? kind.urlOf({ port, password: servicePassword(folder) });
+  let url = configuredUrl ?? kind.urlOf({ port, password: servicePassword(folder) });
   let written = 0;
 
-  /** Our own comes first, wherever it listens: what merely answers at an address is nobody's to stop. */
+  /**
+   * A managed process comes first, wherever it listens: a service that merely answers at the address is not ours to
+   * stop.
+   */
   async function findRunning(): Promise<Handle | null> {
     const there = last !== null && isProvenAlive(last) ? last : processOf(kind, data);
-    if (there === null) return given !== null && (await answers(kind, given)) ? external() : null;
+    if (there === null) return configuredUrl !== null && (await answers(kind, configuredUrl)) ? external() : null;
     // It has the last word: what we know may be older than it, or lost.
-    if (given === null) listensAt(kind.portIn(folder) ?? port);
+    if (configuredUrl === null) listensAt(kind.portIn(folder) ?? port);
     return adopt(there, clock);
   }
 
@@ -64,13 +67,15 @@ export function serviceChild(kind: ServiceKind, deps: ServiceDeps): ChildKind & 
   async function start(signal: AbortSignal): Promise<Handle> {
     kind.require(folder);
     await othersGone(signal);
-    if (given === null && !(await isOurs(signal))) {
+    if (configuredUrl === null && !(await isOurs(signal))) {
       listensAt(await freePort(kind.defaultPort));
       moved?.();
     }
-    const place =
-      given === null ? { host: "127.0.0.1", port, password: servicePassword(folder) } : ownPlace(kind, given);
-    const program = await kind.prepare({ folder, ...place, last }, signal);
+    const settings =
+      configuredUrl === null
+        ? { host: "127.0.0.1", port, password: servicePassword(folder) }
+        : localSettings(kind, configuredUrl);
+    const program = await kind.prepare({ folder, ...settings, last }, signal);
     signal.throwIfAborted();
     const log = logFile.open();
     written = logFile.size;
@@ -111,7 +116,7 @@ export function serviceChild(kind: ServiceKind, deps: ServiceDeps): ChildKind & 
         return { ok: false, why: messageOf(error), starting: (error as { starting?: boolean }).starting === true };
       }
     },
-    port: () => (given === null ? port : kind.target(given).port),
+    port: () => (configuredUrl === null ? port : kind.target(configuredUrl).port),
     lastWords: () => logFile.lastLine(written),
     checkEveryMs: CHECK_EVERY_MS,
     hungAfter: 3,
@@ -129,22 +134,22 @@ async function answers(kind: ServiceKind, url: string): Promise<boolean> {
   }
 }
 
-/** A service that is to be found at an address of the operator's is started only if that is here. */
-function ownPlace(kind: ServiceKind, url: string): Pick<Place, "host" | "port" | "password"> {
-  const place = kind.placeAt(url);
-  if (place !== null) return place;
+/** A service at a configured URL is started only if that URL is on this machine. */
+function localSettings(kind: ServiceKind, url: string): Pick<ServiceSettings, "host" | "port" | "password"> {
+  const settings = kind.settingsFor(url);
+  if (settings !== null) return settings;
   const { host, port } = kind.target(url);
   throw new OrbError("service_unavailable", `${kind.name} at ${host}:${port} does not answer`, {
     hint: `Start it there, or leave its address out, and orb up runs one here.`,
   });
 }
 
-/** As the system shows it; a folder that is not there yet is nobody's. */
+/** The canonical path; a folder that does not exist has none. */
 function realPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }
 
-/** The service's process that works in our folder, whoever started it. */
+/** The service process that works in our folder, whoever started it. */
 function processOf(kind: ServiceKind, data: string): ProcessIdentity | null {
   const found = processesIn(realPath(data), kind.program);
   const main = found.find(({ pid, parent }) => !found.some((other) => other.pid === parent) && kind.isMain(pid, data));

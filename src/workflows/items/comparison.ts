@@ -1,4 +1,4 @@
-/** How items are told apart and compared: by their keys, their places among those of the same key, and their values. */
+/** Identifies and compares items: by their keys, their order among equal keys, and their values. */
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../../base/canonical-json.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
@@ -7,7 +7,7 @@ import type { Item } from "../step-kind.ts";
 
 export type Differences = Record<string, { before: JsonValue; after: JsonValue }>;
 
-/** Another one in every run, whatever the item says. */
+/** Differs in every run, whatever the item contains. */
 const OWN_IDS: ReadonlySet<string> = new Set(["artifact_id", "not_read"]);
 
 export class Comparison {
@@ -30,7 +30,7 @@ export class Comparison {
     };
   }
 
-  /** What the item says, short. */
+  /** A digest of the item. */
   digestOf(item: Item): string {
     return digest(Object.fromEntries(this.#valuesOf(item)));
   }

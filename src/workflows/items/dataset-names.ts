@@ -7,7 +7,7 @@ import type { Item } from "../step-kind.ts";
 
 const LONGEST_BYTES = 80;
 const WITHOUT_LABEL = "unlabelled";
-/** Windows takes these for devices, whatever ending they have. */
+/** Windows reserves these for devices, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|(?:com|lpt)[\d¹²³])(?=\.|$)/i;
 
 export function isDevice(name: string): boolean {
@@ -21,7 +21,7 @@ export function safeName(text: string): string {
     .replace(/[^\p{L}\p{N}\p{M}_.-]+/gu, "-")
     .replace(/\.{2,}/g, ".")
     .replace(/^[-.]+/, "");
-  // What is cut may end in a dot, which some file systems drop.
+  // A shortened name may end in a dot, which some file systems drop.
   return cut(whole)
     .replace(/[-.]+$/, "")
     .replace(DEVICE, "$&_");
@@ -39,8 +39,8 @@ function cut(text: string): string {
 }
 
 /**
- * Every label has a folder of its own, also when two differ only in what a folder's name cannot show; none is called as
- * what is beside the folders.
+ * Every label has its own folder, even if two labels differ only in characters that a folder name cannot contain; no
+ * folder has the name of a file beside the folders.
  */
 export class LabelFolders {
   readonly #folders = new Map<string, string>();
@@ -63,7 +63,7 @@ export class LabelFolders {
   }
 }
 
-/** Beside those that first bytes tell. */
+/** Besides those that the first bytes identify. */
 const ENDINGS: Readonly<Record<string, string>> = {
   "application/json": "json",
   "application/zip": "zip",
@@ -73,8 +73,8 @@ const ENDINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The ending that a file has by what it is: as it was decoded, by its first bytes, as its server said, or as its address
- * says, in this order.
+ * The extension of a file by its type: as decoded, by its first bytes, by its server's content type, or by its URL, in
+ * this order.
  */
 export function endingOf(item: Item, head: Uint8Array): string {
   const format = factsOf(item)?.["format"];

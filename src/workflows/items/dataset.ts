@@ -17,7 +17,7 @@ export interface DatasetParams {
   images?: boolean;
 }
 
-export interface Placed {
+export interface DatasetEntry {
   item: Item;
   split: string | null;
   /** Within the archive; null: the dataset is a table alone. */
@@ -26,12 +26,12 @@ export interface Placed {
 
 /** Read any number of times, it gives the same each time. Nothing is held but what makes names and parts distinct. */
 export interface Dataset {
-  placed(): AsyncIterable<Placed>;
+  entries(): AsyncIterable<DatasetEntry>;
   /** Items whose file is not there, once they have been read. */
   missing: number;
 }
 
-/** `beside`: what is in the archive beside the folders. */
+/** `beside`: names in the archive beside the folders. */
 export async function openDataset(
   context: StepContext,
   params: DatasetParams,
@@ -42,12 +42,12 @@ export async function openDataset(
   const presence = new Presence();
   const chosen = async function* () {
     const seen = new Set<string>();
-    let place = 0;
+    let index = 0;
     for await (const item of context.inputs()) {
       context.signal.throwIfAborted();
       if (!meets(item) || isKnown(item, params.unique, seen)) continue;
-      if (!images || presence.isThere(place, (await fileOf(context, item)) !== null)) yield item;
-      place += 1;
+      if (!images || presence.isThere(index, (await fileOf(context, item)) !== null)) yield item;
+      index += 1;
     }
   };
   let splitter: Splitter | null = null;
@@ -57,7 +57,7 @@ export async function openDataset(
     get missing() {
       return presence.missing;
     },
-    async *placed() {
+    async *entries() {
       const names = new FileNames(beside);
       for await (const item of chosen()) {
         const part = splitter?.splitOf(item) ?? null;
@@ -69,8 +69,8 @@ export async function openDataset(
 }
 
 /**
- * Which files were there when the dataset was first gone through. It is gone through several times, and the names of files
- * and parts follow from which are there: should that change meanwhile, the whole is to be made anew.
+ * Which files existed in the first pass over the dataset. Later passes derive the names of files and parts from it: if
+ * that changes, the whole dataset is built again.
  */
 class Presence {
   readonly #missing = new Set<number>();
@@ -80,17 +80,17 @@ class Presence {
     return this.#missing.size;
   }
 
-  isThere(place: number, there: boolean): boolean {
-    if (place >= this.#known) {
-      this.#known = place + 1;
-      if (!there) this.#missing.add(place);
-    } else if (this.#missing.has(place) === there)
+  isThere(index: number, there: boolean): boolean {
+    if (index >= this.#known) {
+      this.#known = index + 1;
+      if (!there) this.#missing.add(index);
+    } else if (this.#missing.has(index) === there)
       throw new Error(`a file was ${there ? "stored" : "removed"} while the dataset was made: it is made again`);
     return there;
   }
 }
 
-/** What has nothing there is not the same as others that have nothing there. */
+/** Items without a value are not equal to each other. */
 function isKnown(item: Item, field: string | undefined, seen: Set<string>): boolean {
   const value = field === undefined ? null : textAt(item, field);
   if (value === null) return false;
@@ -117,7 +117,7 @@ class FileNames {
   }
 }
 
-/** Looked at only where nobody has decoded the file. */
+/** Read only if the file was not decoded. */
 async function headOf({ files }: StepContext, item: Item): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;

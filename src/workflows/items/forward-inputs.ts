@@ -1,6 +1,8 @@
 import type { Item, StepContext } from "../step-kind.ts";
 
-/** What came to a step goes on to the next ones; for one entry of a list nothing does, or all of it would for each. */
+/**
+ * Forwards the inputs of a step to the next ones; not for one entry of a list, or each entry would forward all of them.
+ */
 export function forwardInputs(context: StepContext): { items?: AsyncIterable<Item> } {
   return context.item === undefined ? { items: context.inputs() } : {};
 }

@@ -1,6 +1,6 @@
 /**
- * Does something for every entry of a list, `most` at a time, and gives the results in the order of the list. Entries are
- * pulled only as results are taken. The first failure is thrown in its turn; a reader that stops waits for what is under way.
+ * Maps a list, `most` entries at a time, and yields the results in order. Entries are pulled only as results are taken.
+ * The first failure is thrown in its turn; a reader that stops waits for running calls.
  */
 export async function* inOrder<T, R>(
   source: AsyncIterable<T> | Iterable<T>,

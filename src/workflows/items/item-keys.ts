@@ -6,7 +6,7 @@
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Item } from "../step-kind.ts";
 
-/** The file of the item; null: it has none. */
+/** The file of the item; null: none. */
 export function hashOf({ hash }: Item): string | null {
   return typeof hash === "string" && /^[0-9a-f]{64}$/.test(hash) ? hash : null;
 }
@@ -19,7 +19,7 @@ export function nameOf({ name }: Item): string | null {
   return typeof name === "string" && name !== "" ? name : null;
 }
 
-/** Numbers are labels, too. */
+/** Numbers are labels as well. */
 export function labelOf(item: Item): string | null {
   const label: JsonValue | undefined = item.label;
   if (typeof label === "number" || typeof label === "boolean") return String(label);
@@ -41,7 +41,7 @@ export function mediaTypeOf(item: Item): string | null {
   return media === undefined || media === "" ? null : media;
 }
 
-/** What `validate` found out about the picture; null: nobody has looked at it. */
+/** What `validate` found out about the image; null: it was not checked. */
 export function factsOf({ image }: Item): Readonly<Record<string, JsonValue>> | null {
   if (typeof image !== "object" || image === null || Array.isArray(image)) return null;
   return Object.hasOwn(image, "phash") || Object.hasOwn(image, "problem") ? image : null;
@@ -54,7 +54,7 @@ export function notRead({ not_read: why }: Item): string | null {
 
 const ABOUT_FILES = ["hash", "bytes", "content_type", "artifact_id", "not_read"] as const;
 
-/** A record of a page as an item. What it says under a name that is kept for stored files, it says as `scraped_…`. */
+/** A record of a page as an item. Keys reserved for stored files are renamed to `scraped_…`. */
 export function recordItem(url: string, data: Readonly<Record<string, JsonValue>>): Item {
   const item: Item = { ...data, url: typeof data["url"] === "string" ? data["url"] : url };
   const taken: string[] = ABOUT_FILES.filter((key) => Object.hasOwn(data, key));

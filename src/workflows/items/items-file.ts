@@ -5,7 +5,7 @@ import type { ItemsFile } from "../../domain/workflow/definition.ts";
 import type { Item, StepFiles } from "../step-kind.ts";
 
 const ITEMS_CONTENT_TYPE = "application/x-ndjson";
-/** One item; a list of any length has its place, one endless entry has not. */
+/** One item; a list may be of any length, one endless entry may not. */
 const LONGEST_ITEM = 32 * 1024 * 1024;
 const PIECE_CHARS = 64 * 1024;
 
@@ -57,7 +57,7 @@ function lineOf(item: Item, index: number): string {
   return line;
 }
 
-/** Ends with the signal's reason as soon as it is aborted, whatever the items come from. */
+/** Throws the signal's reason as soon as it is aborted, wherever the items come from. */
 export async function* untilAborted(
   items: AsyncIterable<Item> | Iterable<Item>,
   signal: AbortSignal,

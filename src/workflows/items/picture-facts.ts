@@ -1,4 +1,4 @@
-/** What items say of their pictures, and what their files say when nobody has looked yet. */
+/** Facts about images: from the items, or from their files if not checked yet. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { isOrbError } from "../../base/errors.ts";
 import { endingLies } from "../../domain/page/file-magic.ts";
@@ -8,7 +8,7 @@ import { hashOf, nameOf } from "./item-keys.ts";
 import { urlOf } from "./item-values.ts";
 import type { Item, StepContext, StepFiles } from "../step-kind.ts";
 
-/** So many files are looked at before the next items are read. */
+/** Number of files inspected before the next items are read. */
 export const BATCH = 128;
 
 export async function* inBatches<T>(list: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
@@ -22,12 +22,12 @@ export async function* inBatches<T>(list: AsyncIterable<T>, size: number): Async
   if (batch.length > 0) yield batch;
 }
 
-/** So often a file is asked for that is moved between the asking and the look. */
+/** Attempts for a file that is moved between locating and inspecting it. */
 const MOST_LOOKS = 5;
 
 /**
- * Of each item with a file, by the file's hash. The same file is looked at once; one that somebody has moved to the cold
- * place before its turn came is asked for again.
+ * For each item with a file, by the file's hash. The same file is inspected once; one that was moved to the archive
+ * tier before is located again.
  */
 export async function lookAt(
   context: Pick<StepContext, "files" | "signal">,
@@ -39,9 +39,9 @@ export async function lookAt(
   const hashes = await Promise.all(items.map((item) => fileOf(context, item)));
   let unseen = [...new Set(hashes.filter((hash) => hash !== null))];
   for (let looks = 0; unseen.length > 0 && looks < MOST_LOOKS; looks += 1) {
-    const placed = (await Promise.all(unseen.map((hash) => placeOf(files, hash)))).filter((place) => place !== null);
-    const paths = placed.map(({ path }) => path);
-    for (const [at, facts] of (await inspector.inspect(paths, signal)).entries()) seen.set(placed[at]!.hash, facts);
+    const located = (await Promise.all(unseen.map((hash) => locate(files, hash)))).filter((one) => one !== null);
+    const paths = located.map(({ path }) => path);
+    for (const [at, facts] of (await inspector.inspect(paths, signal)).entries()) seen.set(located[at]!.hash, facts);
     const isSeen = (hash: string) => (seen.get(hash) ?? { problem: "missing" }).problem !== "missing";
     const left = unseen.filter((hash) => !isSeen(hash));
     const there = await Promise.all(left.map((hash) => files.has(hash)));
@@ -51,7 +51,7 @@ export async function lookAt(
 }
 
 /** Null: it was removed just now. */
-async function placeOf(files: StepFiles, hash: string): Promise<{ hash: string; path: string } | null> {
+async function locate(files: StepFiles, hash: string): Promise<{ hash: string; path: string } | null> {
   try {
     return { hash, path: await files.pathOf(hash) };
   } catch (error) {

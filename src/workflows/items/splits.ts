@@ -1,6 +1,6 @@
 /**
- * Which part of a dataset an item belongs to. Its content and the seed decide alone: the same content is always in the same
- * part, in whatever order and company it comes, so that nothing of what a model is tested with was in its training.
+ * Which part of a dataset an item belongs to. Only its content and the seed decide: the same content is always in the
+ * same part, in any order and company, so that no test data was in the training data.
  */
 import { createHash } from "node:crypto";
 import { hashOf, labelOf } from "./item-keys.ts";

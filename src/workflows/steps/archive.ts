@@ -12,7 +12,7 @@ interface ArchiveParams {
   older_than_days?: number;
 }
 
-/** Moves the files of its items to the cold place. They stay what they are to everybody who reads them. */
+/** Moves the files of its items to the archive tier. They stay readable as before. */
 export const archiveStep: StepKind<ArchiveParams> = {
   kind: "archive",
   about: "Moves the files of its items to the archive folder, compressed where that saves space; they stay readable.",
@@ -56,7 +56,7 @@ async function archive(
     if (size !== null && size < minBytes) return "kept";
   }
   if (days > 0) {
-    // What is in the cold place already has no age: moving it again changes nothing.
+    // A file in the archive tier has no age: moving it again changes nothing.
     const ageMs = await files.ageOf(hash);
     if (ageMs !== null && ageMs < days * DAY_MS) return "kept";
   }

@@ -11,8 +11,8 @@ interface CleanupParams {
 const AT_ONCE = 500;
 
 /**
- * Gives up files of earlier steps of the same run: those that its items do not name any more, such as pictures that were
- * invalid or duplicates. Content that anything else names stays.
+ * Removes files of earlier steps of the same run that its items no longer name, such as invalid or duplicate images.
+ * Content that anything else references stays.
  */
 export const cleanupStep: StepKind<CleanupParams> = {
   kind: "cleanup",

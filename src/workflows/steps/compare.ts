@@ -13,11 +13,11 @@ interface CompareParams {
 /** So many changes stand in the output, the longest values cut; all of them are in the file. */
 const SHOWN = 50;
 const LONGEST_SHOWN = 300;
-/** Of what was before, so much is held at once to be compared value by value. */
+/** Number of earlier items held at once for comparison by value. */
 const MOST_HELD_CHARS = 16 * 1024 * 1024;
 
 /**
- * Says what has changed since the last completed run of the same job or template. Its items are what came in: the next run
+ * Reports changes since the last completed run of the same job or template. Its outputs are its inputs: the next run
  * compares with those.
  */
 export const compareStep: StepKind<CompareParams> = {
@@ -55,14 +55,14 @@ export const compareStep: StepKind<CompareParams> = {
       not_read: 0,
       changes: [] as JsonValue[],
     };
-    const told = async function* () {
+    const changes = async function* () {
       for await (const change of before === null ? [] : changesOf(context, before, comparison, output)) {
         output[change.kind] += 1;
         if (output.changes.length < SHOWN) output.changes.push(shortened(change));
         yield change as Item;
       }
     };
-    const { file } = await writeItems(context.files, "changes.jsonl", told());
+    const { file } = await writeItems(context.files, "changes.jsonl", changes());
     return {
       kind: "done",
       output,
@@ -81,12 +81,12 @@ interface Change {
   fields: Differences;
 }
 
-/** What an item of before has become, once all that is now has gone by. Before that: the digest of what it said. */
+/** The state of an earlier item after all current ones were read; before that, its digest. */
 const [SAME, CHANGED] = ["same", "changed"];
 
 /**
- * Only digests are held of both runs. Items that changed are read again, a bounded part of them at a time, so that datasets
- * of any size can be compared; what came stands before what went, each in the order of its run.
+ * Only digests of both runs are held. Changed items are read again, a bounded part at a time, so that datasets of any
+ * size can be compared; added ones come before removed ones, each in the order of its run.
  */
 async function* changesOf(
   context: StepContext,
@@ -98,7 +98,7 @@ async function* changesOf(
     const nameOf = comparison.names();
     for await (const item of untilAborted(before, context.signal)) if (isKnown(item)) yield { ...nameOf(item), item };
   };
-  // Nobody knows what a page says that could not be read: it has not changed, and is not gone.
+  // The content of a page that could not be read is unknown: it has not changed, and is not gone.
   const missed = new Set<string>();
   const now = async function* () {
     const nameOf = comparison.names();
@@ -140,7 +140,7 @@ async function* changesOf(
     if (known.get(name) !== SAME && !missed.has(addressOf(item) ?? "")) yield change("removed", item, {});
 }
 
-/** Those that changed and have not been told, as many as may be held. */
+/** Changed items that were not reported yet, as many as may be held. */
 async function changedOf(
   old: AsyncIterable<{ name: string; item: Item }>,
   known: ReadonlyMap<string, string>,
@@ -170,7 +170,7 @@ function shortened(value: JsonValue): JsonValue {
 }
 
 /**
- * What came in. Of a page that could not be read, what was known of it stays, so that the next run that can read it compares
+ * The inputs. For a page that could not be read, the earlier item stays, so that the next run that can read it compares
  * with that.
  */
 async function* counted(

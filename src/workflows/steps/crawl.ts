@@ -16,10 +16,10 @@ interface CrawlParams extends Record<string, JsonValue | undefined> {
 
 /** So many pages that failed are named in the output; all of them are in its file. */
 const NAMED = 20;
-/** And so many in a message. */
+/** And this many in a message. */
 const MOST_SAID = 3;
 
-/** Starts a crawl and waits for its end; what it found are the items. */
+/** Starts a crawl and waits for its end; its results are the outputs. */
 export const crawlStep: StepKind<CrawlParams> = {
   kind: "crawl",
   about: "Crawls a site as POST /scraping/async-scrape does; its articles or records are the items.",
@@ -87,7 +87,7 @@ async function* recordsOf(child: ChildEnd): AsyncGenerator<Item> {
   for await (const { url, data } of child.results()) yield recordItem(url, data);
 }
 
-/** What the rules found on each page, and of a page that failed, that it did. */
+/** The results of each page; for a failed page, its failure. */
 async function* flatOf(child: ChildEnd): AsyncGenerator<Item> {
   for await (const { url, data } of child.results()) {
     const { fields } = data;
@@ -110,7 +110,7 @@ async function* failuresOf(child: ChildEnd, named: JsonValue[]): AsyncGenerator<
   }
 }
 
-/** Says which pages they are: whoever reads it need not look for them. */
+/** Names the pages, so that the reader need not look for them. */
 function refuseUnlessEnough(pages: number, failed: number, share: number, bad: readonly JsonValue[]): void {
   const all = pages + failed;
   if (failed === 0 || (pages > 0 && failed / all <= share)) return;

@@ -16,7 +16,7 @@ interface Census {
   files: Candidate[];
 }
 
-/** What one item is: kept, or a copy of the file of this number. */
+/** The verdict on one item: kept, or a copy of the file of this number. */
 interface Copy {
   of: number;
   match: "exact" | "near";
@@ -106,7 +106,10 @@ async function sizeOf({ files }: StepContext, item: Item): Promise<number> {
   return hash === null ? 0 : ((await files.sizeOf(hash)) ?? 0);
 }
 
-/** For each item what it is a copy of; null: it goes on. A second copy of a file that goes stands for what the file stands for. */
+/**
+ * For each item the original it is a copy of; null: it is kept. A copy of a removed file counts as a copy of that
+ * file's original.
+ */
 function copiesOf(unique: readonly number[], near: readonly (NearDuplicate | null)[]): (Copy | null)[] {
   const seen = new Set<number>();
   return unique.map((number) => {

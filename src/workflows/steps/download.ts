@@ -16,11 +16,11 @@ interface DownloadParams {
   proxy?: string | null;
 }
 
-/** What one child run has at most: its files are written together with the step that goes to sleep. */
+/** Maximum of one child run: its files are written together with the sleeping step. */
 const MOST_AT_ONCE = 5000;
 const MOST_BYTES_AT_ONCE = 1024 * 1024;
 
-/** What is kept of a file is its place among the addresses: what came with them is read again at the end. */
+/** Only the index of a file among the URLs is kept: its item is read again at the end. */
 interface Memory {
   taken: number;
   /** Lists of the addresses that are still to come, one for each further run. */
@@ -74,7 +74,7 @@ export const downloadStep: StepKind<DownloadParams> = {
   },
 };
 
-/** The addresses are gone through once: those of further runs are put aside, each list in a file. */
+/** The URLs are read once: those of further runs are saved, each list in a file. */
 async function nextBatch(
   context: StepContext,
   all: () => AsyncIterable<Address>,
@@ -159,11 +159,11 @@ function refuseUnlessEnough(had: number, failed: number, ratio: number, error: s
 
 /** One line for each address that gave nothing. */
 async function* failuresOf(context: StepContext, addresses: AsyncIterable<Address>, lost: Lost): AsyncGenerator<Item> {
-  for await (const { url, given } of addresses) {
+  for await (const { url, text } of addresses) {
     if (url !== null) continue;
     lost.invalid += 1;
     lost.error ??= "not an http or https address";
-    yield { url: withoutCredentials(given), error: "is not an http or https address" };
+    yield { url: withoutCredentials(text), error: "is not an http or https address" };
   }
   for (const child of context.children) {
     for await (const { url, file, error } of child.downloads()) {
@@ -215,7 +215,7 @@ function fileItem(url: string, item: Item, { hash, size, contentType, id }: Task
   };
 }
 
-/** What it is called: as the item says, or the last part of the address. */
+/** The name of the item, or the last part of the URL. */
 function fileName(url: string, item: Item): string {
   const said = nameOf(item);
   if (said !== null) return said;

@@ -5,13 +5,13 @@ import { type PackingName, PACKINGS } from "../../exporters/pack.ts";
 import { exporterNamed, RECORD_FORMATS } from "../../exporters/registry.ts";
 import { CONDITION_SCHEMAS, compileConditions, type Conditions, faultsOfConditions } from "../conditions.ts";
 import { isDevice, safeName } from "../items/dataset-names.ts";
-import { type Dataset, type DatasetParams, openDataset, type Placed } from "../items/dataset.ts";
+import { type Dataset, type DatasetParams, openDataset, type DatasetEntry } from "../items/dataset.ts";
 import { addressOf, hashOf, labelOf } from "../items/item-keys.ts";
 import { PATH_SCHEMA, valueAt } from "../items/item-values.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
 
-/** What is null is left open: the expressions of a template may leave it so. */
-type GivenParams = { [Name in keyof ExportParams]: ExportParams[Name] | null };
+/** null counts as unset: expressions of a template may produce it. */
+type NullableParams = { [Name in keyof ExportParams]: ExportParams[Name] | null };
 
 interface ExportParams extends DatasetParams {
   format?: string;
@@ -23,10 +23,10 @@ interface ExportParams extends DatasetParams {
 const SPLIT_NAME = "^[A-Za-z][A-Za-z0-9_-]{0,31}$";
 /** So many labels are counted one by one. */
 const MOST_LABELS = 1000;
-/** The table that tells of each picture. */
+/** The table of images. */
 const MANIFEST = "manifest";
 
-export const exportStep: StepKind<GivenParams> = {
+export const exportStep: StepKind<NullableParams> = {
   kind: "export",
   about: "Writes its items to a file: a table in any export format, or an archive of their files with a manifest.",
   params: {
@@ -73,18 +73,18 @@ export const exportStep: StepKind<GivenParams> = {
   check({ where, split, fields, images }) {
     const parts = Object.keys(split ?? {});
     const alike = parts.filter((name, at) => parts.slice(0, at).some((other) => sameFolder(other, name)));
-    const own = new Set([...(images === true ? ["file", "label"] : []), ...(parts.length === 0 ? [] : ["split"])]);
-    const doubled = Object.keys(fields ?? {}).filter((name) => own.has(name));
+    const reserved = new Set([...(images === true ? ["file", "label"] : []), ...(parts.length === 0 ? [] : ["split"])]);
+    const doubled = Object.keys(fields ?? {}).filter((name) => reserved.has(name));
     const fault = (param: string, message: string) => (name: string) => ({ path: `params.${param}.${name}`, message });
     return [
       ...faultsOfConditions(() => compileConditions((where ?? {}) as Conditions, "where")),
       ...alike.map(fault("split", "another part has this name, but for its capitals")),
       ...parts.filter(isDevice).map(fault("split", "Windows takes this name for a device: choose another")),
-      ...doubled.map(fault("fields", "the table has a column of this name by itself: choose another")),
+      ...doubled.map(fault("fields", "the table already has a column of this name: choose another")),
     ];
   },
-  async run(context, given) {
-    const params: ExportParams = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+  async run(context, input) {
+    const params: ExportParams = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
     const exporter = exporterNamed(params.format ?? "jsonl");
     const manifest = `${MANIFEST}.${exporter.extension}`;
     const dataset = await openDataset(context, params, [manifest]);
@@ -119,7 +119,7 @@ async function countsOf(dataset: Dataset, params: ExportParams): Promise<Counts>
   const splits = new Map(Object.keys(params.split ?? {}).map((name) => [name, 0]));
   const labels = new Map<string, number>();
   let count = 0;
-  for await (const { item, split } of dataset.placed()) {
+  for await (const { item, split } of dataset.entries()) {
     count += 1;
     if (split !== null) splits.set(split, (splits.get(split) ?? 0) + 1);
     const label = labelOf(item);
@@ -164,7 +164,7 @@ async function writeTables(
   return tables;
 }
 
-/** What the manifest of images says, where the items know it. */
+/** The columns of the image manifest, where the items have values. */
 const MANIFEST_COLUMNS: Readonly<Record<string, string>> = {
   width: "image.width",
   height: "image.height",
@@ -196,16 +196,16 @@ async function* recordsOf(
   total: number,
 ): AsyncGenerator<ExportRecord> {
   let done = 0;
-  for await (const placed of dataset.placed()) {
-    if (part !== null && placed.split !== part) continue;
-    const { url = addressOf(placed.item) ?? "", ...data } = dataOf(placed, params);
+  for await (const entry of dataset.entries()) {
+    if (part !== null && entry.split !== part) continue;
+    const { url = addressOf(entry.item) ?? "", ...data } = dataOf(entry, params);
     yield { id: "", run_id: context.run.id, task_id: "", url: String(url ?? ""), data, created_at: "" };
     done += 1;
     context.progress(done, total * (params.images === true ? 2 : 1));
   }
 }
 
-function dataOf({ item, split, file }: Placed, { fields, images }: ExportParams): Record<string, JsonValue> {
+function dataOf({ item, split, file }: DatasetEntry, { fields, images }: ExportParams): Record<string, JsonValue> {
   const named = Object.fromEntries(
     Object.entries(fields ?? {}).map(([name, path]) => [name, valueAt(item, path) ?? null]),
   );
@@ -239,7 +239,7 @@ async function* packedFiles(
 ): AsyncGenerator<PackedFile> {
   for (const { path, shrinks, stored } of tables)
     yield { path, size: stored.size, shrinks, open: () => files.open(stored.hash) };
-  for await (const { item, file } of dataset.placed()) {
+  for await (const { item, file } of dataset.entries()) {
     const hash = hashOf(item);
     if (file !== null && hash !== null)
       yield { path: file, size: (await files.sizeOf(hash)) ?? 0, shrinks: false, open: () => files.open(hash) };
@@ -247,7 +247,7 @@ async function* packedFiles(
 }
 
 async function* itemsOf(dataset: Dataset): AsyncGenerator<Item> {
-  for await (const { item, split, file } of dataset.placed())
+  for await (const { item, split, file } of dataset.entries())
     yield { ...item, ...(split === null ? {} : { split }), ...(file === null ? {} : { file }) };
 }
 

@@ -70,7 +70,7 @@ export const labelStep: StepKind<LabelParams> = {
     additionalProperties: false,
   },
   check(params) {
-    // What is null is left open: the expressions of a template may choose one of them.
+    // null counts as unset: expressions of a template may choose one of them.
     const ways = WAYS.filter((name) => (params[name] ?? null) !== null);
     if (ways.length !== 1)
       return [{ path: "params", message: `expected one of ${WAYS.join(", ")}, found ${ways.length}` }];

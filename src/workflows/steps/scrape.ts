@@ -20,14 +20,14 @@ type ScrapeOutput = {
   pages: number;
   failed: number;
   records: number;
-  /** For expressions: what a page says can decide what the next steps do. null: there is none, or it is too long. */
+  /** For expressions: page content can decide what the next steps do. null: none, or too long. */
   first: Readonly<Record<string, JsonValue>> | null;
 };
 
 /** Characters of JSON. */
 const LONGEST_FIRST = 64 * 1024;
 
-/** Pages are got one after the other, each as a run of its own; more of them are a crawl, or a for_each. */
+/** Pages are fetched one after the other, each as a separate run; for many, use a crawl or for_each. */
 const MOST_PAGES = 100;
 
 export const scrapeStep: StepKind<ScrapeParams> = {
@@ -88,9 +88,9 @@ async function pagesOf(
   field: string,
 ): Promise<readonly string[]> {
   const pages: string[] = [];
-  for await (const { url, given } of distinct(addressesFor(context, named, field))) {
+  for await (const { url, text } of distinct(addressesFor(context, named, field))) {
     if (url === null)
-      throw new FetchFailure("step_params", `${withoutSecrets(given).slice(0, 200)} is not an http or https address`);
+      throw new FetchFailure("step_params", `${withoutSecrets(text).slice(0, 200)} is not an http or https address`);
     if (pages.length === MOST_PAGES)
       throw new FetchFailure(
         "step_params",

@@ -16,7 +16,7 @@ import { readItems, writeItems } from "../items/items-file.ts";
 import { asItemFacts, BATCH, fileOf, hasWrongExtension, inBatches, lookAt } from "../items/picture-facts.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
 
-/** What one item is found to be. */
+/** The verdict on one item. */
 interface Verdict {
   reason: Refusal | null;
   facts: Record<string, JsonValue>;
@@ -24,7 +24,7 @@ interface Verdict {
 
 type Judge = (context: StepContext, items: readonly Item[]) => Promise<Verdict[]>;
 
-/** Looks at the files of the items, and passes on those that are what they should be. */
+/** Checks the files of the items, and forwards the valid ones. */
 export function validateStep(inspector: ImageInspector): StepKind<ValidateParams> {
   return {
     kind: "validate",

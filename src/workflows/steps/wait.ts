@@ -9,7 +9,7 @@ interface WaitParams {
 
 const LONGEST_SECONDS = 366 * 24 * 3600;
 
-/** Sleeps; what came to it goes on to the next steps. */
+/** Sleeps, then forwards its inputs. */
 export const waitStep: StepKind<WaitParams> = {
   kind: "wait",
   about: "Waits for some seconds, or until a time, without occupying a worker.",

@@ -14,7 +14,7 @@ interface WebhookParams {
 
 const LONGEST_ANSWER = 4096;
 
-/** Tells another program. */
+/** Calls a webhook. */
 export function webhookStep(secret: string | null): StepKind<WebhookParams> {
   return {
     kind: "webhook",
@@ -72,7 +72,7 @@ function summaryOf({ run, step, outputs }: StepContext): JsonValue {
   return { workflow_id: run.id, name: run.name, job_id: run.jobId, step: step.name, steps: { ...outputs } };
 }
 
-/** What came back, as far as it is short and JSON: later steps may look at it. */
+/** The answer, if it is short and JSON, for later steps. */
 function readAnswer(body: Uint8Array): JsonValue {
   if (body.byteLength > LONGEST_ANSWER) return null;
   const text = Buffer.from(body).toString("utf8");

@@ -5,7 +5,7 @@ import { ADDRESS_SCHEMA } from "../addresses.ts";
 const SOMETHING_CHANGED =
   "steps.compare.output.changed > 0 || steps.compare.output.added > 0 || steps.compare.output.removed > 0";
 
-/** Looks at pages again and again (as a job with a schedule), and tells when something is different. */
+/** Checks pages repeatedly (as a job with a schedule), and notifies when something changes. */
 export const priceMonitor: JsonValue = {
   name: "price-monitor",
   description:

@@ -1,4 +1,4 @@
-/** What templates that crawl ask for, and hand on to their crawl step. */
+/** Params shared by templates that crawl, passed to their crawl step. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 
 const PATTERNS = { type: "array", items: { type: "string" }, default: [] };

@@ -1,10 +1,10 @@
-import { BOARD_PLACE, openBoard } from "../../../orchestrator/board.ts";
+import { BOARD_PATH, openBoard } from "../../../orchestrator/board.ts";
 import type { ApiDeps } from "../../deps.ts";
 import type { ApiInstance } from "../../instance.ts";
 
 /** The engine's own pages, for whoever wants to see its tickets. They are read alone: other methods are not there. */
 export function boardRoutes(api: ApiInstance, deps: ApiDeps): void {
-  for (const url of [BOARD_PLACE, `${BOARD_PLACE}/*`])
+  for (const url of [BOARD_PATH, `${BOARD_PATH}/*`])
     api.get(url, { config: { page: "based" }, schema: { hide: true } }, async (request, reply) => {
       const { "*": rest = "" } = request.params as { "*"?: string };
       const { status, type, body } = await openBoard(deps, `/${rest}`, request.query as Record<string, unknown>);

@@ -1,4 +1,4 @@
-/** What a crawl makes of what was read from a page. */
+/** Turns what was read from a page into records of the crawl. */
 import { hash } from "node:crypto";
 import { documentOf } from "../../../domain/page/page-options.ts";
 import type { JsonValue } from "../../../domain/lane/queue-item.ts";
@@ -7,24 +7,24 @@ import type { CrawlRun } from "./crawl-runs.ts";
 import type { PagePayload } from "../page-copies.ts";
 
 /** Pages with fewer words may say the same without being the same. */
-const TELLING_WORDS = 20;
+const SUBSTANTIAL_WORDS = 20;
 
-/** What a page says: its article, or what the rules found. What is hardly anything is not telling. */
+/** The content of a page: its article, or what the rules found. Very short content is not substantial. */
 export function contentOf(
   { options }: CrawlRun,
   { article, records, title, source }: Extraction,
 ): PagePayload["content"] {
   // A model may say the same in other words each time; the page itself does not.
-  if (source !== null) return { hash: source.contentHash, isTelling: source.wordCount >= TELLING_WORDS };
+  if (source !== null) return { hash: source.contentHash, isSubstantial: source.wordCount >= SUBSTANTIAL_WORDS };
   if (records.length === 0) return null;
   if (!givesFields(options) && article !== null)
-    return { hash: article.contentHash, isTelling: article.wordCount >= TELLING_WORDS };
+    return { hash: article.contentHash, isSubstantial: article.wordCount >= SUBSTANTIAL_WORDS };
   const said = JSON.stringify([title, records, article?.contentHash]);
-  const isTelling = records.some((record) => Object.values(record).some(isSomething));
-  return { hash: hash("sha256", said, "hex"), isTelling };
+  const isSubstantial = records.some((record) => Object.values(record).some(isSomething));
+  return { hash: hash("sha256", said, "hex"), isSubstantial };
 }
 
-/** What rules or an extractor found stands under `fields`. */
+/** Results of rules or an extractor go below `fields`. */
 function givesFields({ fields, extract = null }: CrawlRun["options"]): boolean {
   return fields !== null || extract !== null;
 }
@@ -33,7 +33,7 @@ function isSomething(value: JsonValue): boolean {
   return value !== null && value !== "" && !(Array.isArray(value) && value.length === 0);
 }
 
-/** Flat articles; what rules found stands under `fields`. */
+/** Flat articles; results of rules go below `fields`. */
 export function itemsOf(
   { options, recipe }: CrawlRun,
   { title, article, links }: Extraction,

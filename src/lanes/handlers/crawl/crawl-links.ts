@@ -1,4 +1,4 @@
-/** Where the pages of a crawl lead: what becomes tasks, and what is left. */
+/** Links of a crawled page: which become tasks, and which are skipped. */
 import type { CrawlPayload } from "../../../domain/crawl/crawl-options.ts";
 import { crawlKey, type LeftReason } from "../../../domain/crawl/crawl-scope.ts";
 import {
@@ -25,7 +25,7 @@ interface PageLinks {
   left?: readonly LeftLink[];
 }
 
-/** What the crawl learns from a page that it has, whether or not it had to be loaded. */
+/** What the crawl learns from a page, loaded or confirmed as unchanged. */
 export function reportOf(
   crawl: CrawlRun,
   task: ClaimedTask,
@@ -34,13 +34,13 @@ export function reportOf(
   const { depth } = task.payload as CrawlPayload;
   const found = linksOf(crawl, { links, left, finalUrl }, depth);
   const isOnlyFollowed = !isRead(crawl, task);
-  if (content !== null && !crawl.given.wasFoundBefore(content.hash, task.row)) crawl.scope.earn(url);
+  if (content !== null && !crawl.firstPages.wasFoundBefore(content.hash, task.row)) crawl.scope.earn(url);
   const traps = crawl.traps.toKeep();
   return {
     ...found,
     ...(finalUrl === url ? {} : { landed: { key: crawlKey(finalUrl), url: finalUrl } }),
-    // Pages that say the same are told by their records, and it has none.
-    ...(content?.isTelling === true && !isOnlyFollowed ? { content: content.hash } : {}),
+    // Duplicates are detected by their records, and a page that is only followed has none.
+    ...(content?.isSubstantial === true && !isOnlyFollowed ? { content: content.hash } : {}),
     ...(isOnlyFollowed ? { followedOnly: true } : {}),
     ...(traps === null ? {} : { traps }),
   };
@@ -49,7 +49,7 @@ export function reportOf(
 /** The store looks for each of them until it finds one that it does not know. */
 const MOST_TOO_DEEP = 1000;
 
-/** The pages that this one leads to, without those that are in the store already; and what is left of its links. */
+/** The pages that this one links to and the store does not have yet, and the links that are skipped. */
 export function linksOf(
   crawl: CrawlRun,
   { links, left = [], finalUrl: from }: Omit<PageLinks, "url">,
@@ -68,7 +68,7 @@ export function linksOf(
   const discovered: Discovered[] = [];
   for (const link of links) {
     if (kept.has(link.key)) continue;
-    // What is left because of a trap may be followed after all when it is found on a page of another kind.
+    // A link skipped because of a trap may still be followed when another kind of page has it.
     const why = counted.has(link.key) ? null : scope.admit(link, { depth: depth + 1, from });
     if (why !== null) {
       skips.add(link.key, why);

@@ -47,7 +47,7 @@ export function moved(crawl: CrawlRun, task: ClaimedTask, { answer, plan, failur
   };
 }
 
-/** A start is wanted wherever it lives: the place it has moved to is a start of the crawl from now on. */
+/** A start is wanted wherever it lives: its new address is a start of the crawl from now on. */
 function startMoved(crawl: CrawlRun, task: ClaimedTask, answer: PageAnswer, report: Report): Handled {
   const url = answer.notFollowed!;
   crawl.movedStarts.push(url);

@@ -1,8 +1,8 @@
 import { type Clock, sleep } from "../../../base/clock.ts";
 
 /**
- * The pause between two pages of a crawl that asks for one. Such a crawl has one page at a time, so whoever has it waits:
- * no other page of the crawl would be begun in its stead.
+ * The delay between two pages of a crawl. Such a crawl has one page at a time, so its task waits in place: no other
+ * page of the crawl could begin instead.
  */
 export class CrawlPause {
   readonly #clock: Clock;

@@ -23,7 +23,7 @@ import { PageCopies } from "../page-copies.ts";
 import { KnownSites } from "../page-lessons.ts";
 import { EvidenceSampler } from "../evidence-sampler.ts";
 
-/** What is the same for all pages of a crawl, worked out once. */
+/** State shared by all pages of a crawl, computed once. */
 export interface CrawlRun {
   /** Under which its links are remembered by the threads that look at them. */
   name: string;
@@ -32,7 +32,7 @@ export interface CrawlRun {
   /** Where its starts have moved to; they belong to its scope. */
   movedStarts: string[];
   /** Keys of the addresses that the user named. */
-  givenStarts: ReadonlySet<string>;
+  configuredStarts: ReadonlySet<string>;
   scope: CrawlScope;
   /** The scope's options as JSON, for the threads that look at links. */
   scopeText: string;
@@ -46,14 +46,14 @@ export interface CrawlRun {
   /** Keys that are in the store: no page needs to hand them on again. */
   kept: RecentKeys;
   /** What pages gave: a page that gives something new is no part of a trap. */
-  given: FirstPages;
+  firstPages: FirstPages;
   traps: TrapKeeper;
   time: CrawlTime;
   /** Only of a saved crawl. */
   copies: PageCopies | null;
   /** How its pages compare with what the job knew of them; only of a saved crawl. */
   changes: PageChanges | null;
-  /** What of its failures is kept to be looked at. */
+  /** Which failures keep evidence. */
   shown: EvidenceSampler;
   /** Sites whose setting decides about robots.txt against the crawl: its log has said so. */
   overridden: Set<string>;
@@ -64,7 +64,7 @@ export interface CrawlRun {
 /** What a reader wants to know of an article besides its text. */
 export const ABOUT_ARTICLE = ["title", "author", "published_at"];
 
-/** What nobody asked about for this long has probably ended. */
+/** A crawl that nobody asked about for this long has probably ended. */
 const IDLE_MS = 60_000;
 
 interface CrawlRunsDeps {
@@ -117,13 +117,13 @@ export class CrawlRuns {
     );
   }
 
-  /** The store may not have any more what it had: pages hand on all of their links again. */
+  /** The store may have lost tasks: pages add all of their links again. */
   forget(): void {
     this.#age += 1;
     this.#runs.clear();
   }
 
-  /** What was worked out of it does not hold any more. */
+  /** Drops the cached state of the run. */
   drop(runId: string): void {
     this.#runs.delete(runId);
   }
@@ -147,7 +147,7 @@ export class CrawlRuns {
       options,
       recipe: pageRecipeOf(options),
       movedStarts,
-      givenStarts: new Set(urls.map(crawlKey)),
+      configuredStarts: new Set(urls.map(crawlKey)),
       scope: ok,
       scopeText: JSON.stringify(asked),
       spec: specOf(options),
@@ -155,7 +155,7 @@ export class CrawlRuns {
       skipped: new RecentKeys(),
       pagination: { isTold: record.facts.pagination_cut !== undefined },
       kept: new RecentKeys(),
-      given: new FirstPages(),
+      firstPages: new FirstPages(),
       traps: new TrapKeeper(ok, clock),
       time: new CrawlTime(this.#deps, record),
       copies: record.jobId === null ? null : new PageCopies(store, record.jobId, options),
@@ -184,11 +184,11 @@ function specOf(options: CrawlOptions): PlanSpec {
   return spec;
 }
 
-/** What is short is written often, so that little is lost; what is long may take a thousandth of the time. */
+/** Short state is written often, so that little is lost; long state may take a thousandth of the time. */
 const KEEP_TRAPS_EVERY_MS = 100;
 const KEEP_TRAPS_MS_PER_COUNT = 1;
 
-/** Says now and then what the scope has counted, for the store: a restart must not give a trap its allowance anew. */
+/** Stores what the scope has counted now and then: after a restart, a trap must not get a new allowance. */
 export class TrapKeeper {
   readonly #scope: CrawlScope;
   readonly #clock: Clock;
@@ -200,7 +200,7 @@ export class TrapKeeper {
     this.#clock = clock;
   }
 
-  /** What is to be written with the next outcome; null: nothing has changed, or it was written a moment ago. */
+  /** State to write with the next outcome; null: unchanged, or just written. */
   toKeep(): TrapState | null {
     const { trapChanges } = this.#scope;
     const now = this.#clock.monotonic();

@@ -1,13 +1,13 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { RunRecord, Store } from "../../../store/ports/port.ts";
 
-/** A run may be paused and resumed, which moves its end: near what is known as its end the store is asked again. */
+/** A run may be paused and resumed, which moves its deadline: close to the known deadline the store is asked again. */
 const ASK_AGAIN_MS = 250;
 /** How much the newest page counts in the average. */
 const NEWEST = 0.2;
 /** The first pages say little: they wait for connections, and for threads to start. */
 const ENOUGH_PAGES = 5;
-/** Most pages take less than so many times the average. */
+/** Most pages take less than this multiple of the average. */
 const SLOWER_THAN_AVERAGE = 2;
 
 /** What is left of a crawl's time, by a clock that does not jump, and how much of it a page takes. */

@@ -33,10 +33,10 @@ import type { PageHandlerDeps } from "../page.ts";
 import { escalationAfter, freeCrash, lessonOf, memoryOf } from "../page-lessons.ts";
 import { withOverride } from "../robots-override.ts";
 import { memoryAt } from "../site-memory.ts";
-import { isGivenStart, readStartList } from "./start-list.ts";
+import { isConfiguredStart, readStartList } from "./start-list.ts";
 import { spacedByRobots } from "../spacing.ts";
 
-/** A page of a crawl: got as any page is, read, and its links handed on. */
+/** A page of a crawl: fetched like any page, read, and its links added to the crawl. */
 export function crawlHandler(deps: PageHandlerDeps, crawls: CrawlRuns): TaskHandler {
   return {
     strategy: "http",
@@ -44,7 +44,7 @@ export function crawlHandler(deps: PageHandlerDeps, crawls: CrawlRuns): TaskHand
       const crawl = await crawls.of(task.runId);
       const site = await crawls.sites.of(siteOf(task.nextUrl ?? task.url ?? ""));
       const handled = await attempt(deps, crawl, task, site, context);
-      return handOnMany(deps.clock, withOverride(crawl, site, handled), context);
+      return addInBatches(deps.clock, withOverride(crawl, site, handled), context);
     },
     onWritten: ({ task, report, verdict }) => {
       // Its scope has grown.
@@ -56,15 +56,15 @@ export function crawlHandler(deps: PageHandlerDeps, crawls: CrawlRuns): TaskHand
   };
 }
 
-/** More than these are handed on in pieces: others wait for the transaction in which they become tasks. */
+/** Longer lists are added in batches: other writers wait for the transaction that makes them tasks. */
 const MOST_AT_ONCE = 500;
 
-async function handOnMany(clock: Clock, handled: Handled, context: HandlerContext): Promise<Handled> {
+async function addInBatches(clock: Clock, handled: Handled, context: HandlerContext): Promise<Handled> {
   const found = handled.report?.discovered ?? [];
   let from = 0;
-  // Whoever is interrupted begins again: what is known is not added twice.
+  // After an interruption the page starts over: known tasks are not added twice.
   for (; found.length - from > MOST_AT_ONCE; from += MOST_AT_ONCE) {
-    await context.handOn({ found: found.slice(from, from + MOST_AT_ONCE), auxiliaryLimit: 0 });
+    await context.addDiscovered({ found: found.slice(from, from + MOST_AT_ONCE), auxiliaryLimit: 0 });
     await sleep(clock, 0, context.signal);
   }
   return from === 0 ? handled : { ...handled, report: { ...handled.report, discovered: found.slice(from) } };
@@ -105,7 +105,7 @@ async function attempt(
     shareKey: task.runId,
     url,
     askedUrl: task.url ?? url,
-    // What was given for the origin of the starts is sent to no other.
+    // Credentials for the origin of the starts are sent to no other.
     credentialsFor: async (target) =>
       recipe.sealed === null && recipe.session_id === null
         ? null
@@ -125,7 +125,7 @@ async function attempt(
     ...(recipe.respect_robots ? { robots: spacedByRobots(deps.robots, context) } : {}),
     keepExchanges: isArchived(crawl.options),
     isShown: (what) => crawl.shown.claim(task.row, what),
-    ...(isGivenStart(crawl, task) ? { isList: (answer) => looksLikeList(answer.body, answer.contentType) } : {}),
+    ...(isConfiguredStart(crawl, task) ? { isList: (answer) => looksLikeList(answer.body, answer.contentType) } : {}),
     signal,
   };
   // An archive has every page as it was sent.
@@ -161,7 +161,7 @@ async function concluded(
   return withSignIn(await completed(deps.files, crawl, task, got, url, learned), got.judgement?.signIn ?? null);
 }
 
-/** A page that is only followed: its article tells it from others, and nothing else is read from it. */
+/** A page that is only followed: only its article is read, to detect duplicates. */
 const FOLLOW_SPEC: PlanSpec = { fields: ABOUT_ARTICLE, links: false, article: true };
 
 function followRecipe(recipe: Recipe): Recipe {
@@ -264,13 +264,16 @@ async function completed(
   };
 }
 
-/** The page was loaded, and says what it said when the job came to it last: there is nothing to tell. */
+/** The page was loaded and has not changed since the job's last run: it gives no records. */
 function sameAgain(
   crawl: CrawlRun,
   task: ClaimedTask,
   { plan, answer }: PageGot,
   rest: Parameters<typeof reportOf>[2],
-  { learned, ...told }: Required<Pick<Report, "page" | "copy">> & { learned: NonNullable<Report["learned"]> | null },
+  {
+    learned,
+    ...pageReport
+  }: Required<Pick<Report, "page" | "copy">> & { learned: NonNullable<Report["learned"]> | null },
 ): Handled {
   return {
     kind: "completed",
@@ -282,12 +285,12 @@ function sameAgain(
       strategy: plan.way,
       ...reportOf(crawl, task, rest),
       ...(learned === null ? {} : { learned }),
-      ...told,
+      ...pageReport,
     },
   };
 }
 
-/** The page as it was before; null: the server does not say so, or what was kept of it is of no use. */
+/** The stored version of the page; null: the server does not confirm it, or the copy is unusable. */
 async function unchanged(
   crawl: CrawlRun,
   task: ClaimedTask,

@@ -1,4 +1,4 @@
-/** Pages that redirects lead to other sites: those have limits and troubles of their own. */
+/** Redirects to other sites, which have limits and outages of their own. */
 import type { Clock } from "../../../base/clock.ts";
 import type { Handled } from "../../../domain/run/outcome.ts";
 import { siteOf } from "../../../domain/text/url.ts";
@@ -12,10 +12,10 @@ interface OtherSitesDeps {
   clock: Clock;
 }
 
-/** How soon somebody looks again whether a site may be asked; nothing is fetched for that. */
+/** How soon it is checked again whether the site accepts requests; nothing is fetched for that. */
 const LOOK_AGAIN_MS = 2_000;
 
-/** Thrown before a request to a site that is to be left alone. */
+/** Thrown before a request to a site that accepts none now. */
 class HeldElsewhere extends Error {
   readonly site: string;
   readonly held: HeldAtSite;
@@ -35,8 +35,8 @@ export async function leaveHeldSiteAlone({ store, clock }: OtherSitesDeps, site:
 }
 
 /**
- * What a page does whose way leads through a site that is to be left alone: it waits, and begins again when that site may
- * be asked. `known`: the site it is known to wait for.
+ * A page whose redirects lead through a site that accepts no requests now: it waits and starts over when the site does.
+ * `known`: the site it is known to wait for.
  */
 export function waitElsewhere(error: unknown, known: string | null, now: number): Handled {
   if (!(error instanceof HeldElsewhere)) throw error;

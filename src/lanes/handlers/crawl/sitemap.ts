@@ -28,7 +28,7 @@ export interface SitemapDeps extends PageDeps {
   };
 }
 
-/** A sitemap of a crawl: the pages it names are handed on as links of the starts are. It is no page itself. */
+/** A sitemap of a crawl: adds the pages it names like links of the starts. It is no page itself. */
 export function sitemapHandler(deps: SitemapDeps, crawls: CrawlRuns): TaskHandler {
   return {
     strategy: "http",
@@ -60,9 +60,9 @@ async function askOrigin(
     named.length > 0
       ? named.map((url) => sitemapTask(url, { depth: 0, by: "robots", namedAt: origin }))
       : [sitemapTask(`${origin}/sitemap.xml`, { depth: 0, by: "guess" })];
-  const full = await handOn(deps.clock, crawl, context, files, (one) => one);
+  const full = await addInBatches(deps.clock, crawl, context, files, (one) => one);
   const found = { sitemaps: files.length };
-  const handled = read(found, full ? [told(task, count(files.length, "sitemap"), found, [TOO_MANY])] : []);
+  const handled = read(found, full ? [readEvent(task, count(files.length, "sitemap"), found, [TOO_MANY])] : []);
   return { ...handled, answeredMs: null };
 }
 
@@ -113,7 +113,7 @@ async function readAnswer(
   const file = { body: answer.body as Uint8Array, contentType: answer.contentType, url: answer.finalUrl, depth };
   const sitemap = await reader.readSitemap(file, { signal, owned: true });
   const why = sitemap.problems.join("; ");
-  // Many sites answer every address with a page; nobody has said that there is a sitemap.
+  // Many sites answer every address with a page, and nothing has announced a sitemap here.
   if (sitemap.kind === "none")
     return by === "guess" ? nothingThere(task, why) : { kind: "failed", failure: failure("not_html", why) };
   if (sitemap.kind === "index") return readIndex(deps, crawl, task, sitemap, context);
@@ -144,7 +144,7 @@ async function fetchFile(
   return fetchObeying(strategies.http, request, rules);
 }
 
-/** Whoever names a sitemap in robots.txt wants it to be read; of other hosts that says nothing. */
+/** A site that names a sitemap in robots.txt wants it to be read; that says nothing about other hosts. */
 function openAt(origin: string | undefined, rules: RobotsRules): RobotsRules {
   return {
     check: async (url, signal, via) => (new URL(url).origin === origin ? 0 : rules.check(url, signal, via)),
@@ -179,10 +179,10 @@ export async function readIndex(
   }
   const { isStart } = task.payload as SitemapPayload;
   const payload: SitemapPayload = { depth: depth + 1, by: "index", ...(isStart === true ? { isStart } : {}) };
-  const full = await handOn(clock, crawl, context, sitemaps, (url) => sitemapTask(url, payload));
+  const full = await addInBatches(clock, crawl, context, sitemaps, (url) => sitemapTask(url, payload));
   const notes = full ? [...problems, TOO_MANY] : problems;
   const found = { sitemaps: sitemaps.length };
-  const events = [told(task, count(sitemaps.length, "sitemap"), found, notes)];
+  const events = [readEvent(task, count(sitemaps.length, "sitemap"), found, notes)];
   return read(found, events, notes.length === 0 ? {} : SEES_PART);
 }
 
@@ -190,7 +190,7 @@ const AT_START = { depth: 0, from: null };
 const BELOW_START = { depth: 1, from: null };
 
 /** Where the pages stand that a sitemap names. */
-function placeOf(task: ClaimedTask): typeof AT_START {
+function positionOf(task: ClaimedTask): typeof AT_START {
   return (task.payload as SitemapPayload).isStart === true ? AT_START : BELOW_START;
 }
 
@@ -202,14 +202,14 @@ export async function readPages(
   context: HandlerContext,
 ): Promise<Handled> {
   const { scope, counted } = crawl;
-  const place = placeOf(task);
+  const position = positionOf(task);
   const { by } = task.payload as SitemapPayload;
   const left: Partial<Record<LeftReason, number>> = {};
   const skips = new Skips(crawl);
   const tooDeep: string[] = [];
   let pages = 0;
-  const full = await handOn(clock, crawl, context, urls, (url): Discovered | null => {
-    const decision = scope.decide(url, place);
+  const full = await addInBatches(clock, crawl, context, urls, (url): Discovered | null => {
+    const decision = scope.decide(url, position);
     if (!decision.follow) {
       left[decision.why] = (left[decision.why] ?? 0) + 1;
       if (decision.why === "too_long") skips.add(url.slice(0, 200), decision.why);
@@ -220,7 +220,7 @@ export async function readPages(
       return null;
     }
     pages += 1;
-    if (!counted.has(decision.key)) scope.admit(decision, place);
+    if (!counted.has(decision.key)) scope.admit(decision, position);
     counted.add(decision.key);
     const site = siteOf(decision.url);
     return {
@@ -228,7 +228,7 @@ export async function readPages(
       url: decision.url,
       site,
       lane: laneOfSite(site),
-      depth: place.depth,
+      depth: position.depth,
       handler: CRAWL_HANDLER,
     };
   });
@@ -238,7 +238,7 @@ export async function readPages(
     ? "more pages than the crawl may have (max_pages)"
     : `${count(pages, "page")}${outside === 0 ? "" : `, ${outside} left by the rules of the crawl`}`;
   const traps = crawl.traps.toKeep();
-  return read(found, [told(task, words, found, problems, by === "start" ? NAMES[kind] : SITEMAP)], {
+  return read(found, [readEvent(task, words, found, problems, by === "start" ? NAMES[kind] : SITEMAP)], {
     ...skips.report(),
     ...(tooDeep.length === 0 ? {} : { tooDeep }),
     // A feed has the newest entries alone.
@@ -247,14 +247,14 @@ export async function readPages(
   });
 }
 
-/** Each piece is a transaction of its own, which others wait for. */
+/** Each batch is a transaction that other writers wait for. */
 const PIECE = 500;
 
 /**
- * Adds what a list leads to, a piece at a time. Whoever is interrupted begins again: what is known is not added twice.
- * Says whether a limit of the crawl has kept something out; then it has stopped there.
+ * Adds the entries of a list in batches; after an interruption it starts over, and known entries are not added twice.
+ * Returns whether a limit of the crawl has stopped it.
  */
-async function handOn<T>(
+async function addInBatches<T>(
   clock: Clock,
   { scope }: CrawlRun,
   context: HandlerContext,
@@ -265,7 +265,7 @@ async function handOn<T>(
   for (let from = 0; from < list.length; from += PIECE) {
     context.signal.throwIfAborted();
     const found = list.slice(from, from + PIECE).flatMap((entry) => toFound(entry) ?? []);
-    const { leftOut } = await context.handOn({ found, auxiliaryLimit });
+    const { leftOut } = await context.addDiscovered({ found, auxiliaryLimit });
     if (leftOut) return true;
     // A list of 50,000 takes seconds, in which others have their turn.
     await sleep(clock, 0, context.signal);
@@ -277,7 +277,7 @@ function read(detail: unknown, events: readonly RunEvent[], more: Report = {}): 
   return { kind: "completed", artifacts: [], results: [], detail, report: { ...more, events } };
 }
 
-/** A site decides how long it is, and it stands in the run's log. */
+/** The site decides how long its URL is, and the run's log contains it. */
 export function addressOf({ url }: ClaimedTask): string {
   return shownUrl(url ?? "").slice(0, 2000);
 }
@@ -298,7 +298,7 @@ const NAMES = {
   none: SITEMAP,
 } as const;
 
-function told(
+function readEvent(
   task: ClaimedTask,
   words: string,
   found: object,

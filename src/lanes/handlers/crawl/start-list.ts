@@ -14,9 +14,14 @@ import type { CrawlRun } from "./crawl-runs.ts";
 import type { HandlerContext } from "../handler.ts";
 import { addressOf, readIndex, readPages, type SitemapDeps } from "./sitemap.ts";
 
-/** Only what the user named may be a list: what a list names is read as it is, so that lists come to an end. */
-export function isGivenStart({ givenStarts }: Pick<CrawlRun, "givenStarts">, { key }: ClaimedTask): boolean {
-  return givenStarts.has(key);
+/**
+ * Only starts that the user configured may be lists: entries of a list are read as pages, so that lists do not nest.
+ */
+export function isConfiguredStart(
+  { configuredStarts }: Pick<CrawlRun, "configuredStarts">,
+  { key }: ClaimedTask,
+): boolean {
+  return configuredStarts.has(key);
 }
 
 /** The pages that it names are starts. The list itself is no page, and counts as skipped. */
@@ -41,7 +46,10 @@ export async function readStartList(
     httpStatus: status,
     report: {
       ...report,
-      events: [...(report?.events ?? []), ...(elsewhere.length === 0 ? [] : [tellElsewhere(task, elsewhere, isCut)])],
+      events: [
+        ...(report?.events ?? []),
+        ...(elsewhere.length === 0 ? [] : [startsAddedEvent(task, elsewhere, isCut)]),
+      ],
       discovered: elsewhere,
       run: { events: [], facts: { ...report?.run?.facts, ...withStarts(crawl, elsewhere) } },
     },
@@ -54,8 +62,8 @@ const NAMES = { urlset: "sitemap", index: "sitemap index", feed: "feed", text: "
 const MOST_ELSEWHERE = 500;
 
 /**
- * Feeds and lists may name pages of other sites than their own, and whoever begins with one wants those; sitemaps speak
- * of their own site alone.
+ * Feeds and lists may name pages of other sites, and a crawl that starts with one wants them; sitemaps only count for
+ * their own site.
  */
 function startsElsewhere(
   { options, scope, movedStarts }: CrawlRun,
@@ -65,12 +73,12 @@ function startsElsewhere(
   const { include, exclude, follow, read } = options;
   const anywhere = compileScope({ url: options.urls, include, exclude, follow, read, same_site: false }).ok!;
   const room = Math.min(MOST_ELSEWHERE, SCOPE_LIMITS.starts - options.urls.length - movedStarts.length);
-  const place = { depth: 0, from: null };
+  const position = { depth: 0, from: null };
   const found: Discovered[] = [];
   for (const address of urls) {
-    const near = scope.decide(address, place);
+    const near = scope.decide(address, position);
     if (near.follow || (near.why !== "other_site" && near.why !== "elsewhere")) continue;
-    const decision = anywhere.decide(address, place);
+    const decision = anywhere.decide(address, position);
     if (!decision.follow) continue;
     if (found.length >= room) return { found, isCut: true };
     const site = siteOf(decision.url);
@@ -80,7 +88,7 @@ function startsElsewhere(
   return { found, isCut: false };
 }
 
-function tellElsewhere(task: ClaimedTask, { length }: readonly Discovered[], isCut: boolean): RunEvent {
+function startsAddedEvent(task: ClaimedTask, { length }: readonly Discovered[], isCut: boolean): RunEvent {
   const url = addressOf(task);
   const cut = isCut ? `; the others are left out, because a list adds at most ${MOST_ELSEWHERE}` : "";
   const message = `Starts added: ${url} names ${length} ${length === 1 ? "page" : "pages"} of other sites${cut}`;

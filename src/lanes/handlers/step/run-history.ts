@@ -32,17 +32,17 @@ async function* filesOf(
   if (step === undefined) return;
   for await (const task of tasksOf(store, run.id, index, step.task.id)) {
     if (which === "made") {
-      yield* madeBy(store, task);
+      yield* artifactsOf(store, task);
       continue;
     }
     for (const child of await store.childRuns(task))
-      for await (const download of childTasks(store, child)) yield* madeBy(store, download);
+      for await (const download of childTasks(store, child)) yield* artifactsOf(store, download);
   }
 }
 
 /** The step's own task, and those of the entries of its list. */
-async function* tasksOf(store: Store, runId: string, step: number, own: string): AsyncGenerator<string> {
-  yield own;
+async function* tasksOf(store: Store, runId: string, step: number, stepTask: string): AsyncGenerator<string> {
+  yield stepTask;
   for (let after: string | undefined; ;) {
     const page = await store.stepItems(runId, step, { limit: PAGE, ...(after === undefined ? {} : { after }) });
     for (const { id } of page) yield id;
@@ -60,6 +60,6 @@ async function* childTasks(store: Store, runId: string): AsyncGenerator<string> 
   }
 }
 
-async function* madeBy(store: Store, task: string): ReturnType<RunHistory["filesOf"]> {
+async function* artifactsOf(store: Store, task: string): ReturnType<RunHistory["filesOf"]> {
   for (const { id, hash, role } of await store.artifactsOf(task)) if (role === "file") yield { id, hash };
 }

@@ -8,11 +8,11 @@ const PAGE = 500;
 
 export interface Children {
   ended: readonly ChildEnd[];
-  /** Ids of those that are not at their end. */
+  /** Ids of child runs that have not ended. */
   live: readonly string[];
 }
 
-/** What has become of child runs. */
+/** The state of child runs. */
 export async function childrenOf(store: Store, ids: readonly string[]): Promise<Children> {
   const ended: ChildEnd[] = [];
   const live: string[] = [];

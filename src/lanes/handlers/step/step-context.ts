@@ -53,11 +53,11 @@ export function stepContext(
     past: runHistory(deps.store, run),
     files,
     http: stepHttp(deps.http, signal),
-    progress: (done, total, message) => progress.tell(done, total, message),
+    progress: (done, total, message) => progress.report(done, total, message),
   };
 }
 
-/** A step that was skipped hands on what came to it; what comes by two ways comes once. */
+/** A skipped step forwards its inputs; an item that arrives on two paths is forwarded once. */
 export async function* inputsOf(
   files: StepFiles,
   run: StepRun,

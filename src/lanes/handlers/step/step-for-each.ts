@@ -25,7 +25,7 @@ export interface ListWork {
   signal: AbortSignal;
 }
 
-/** A transaction, or a page that is read, of so many takes some milliseconds: in between others have their turn. */
+/** A transaction or page of this many entries takes some milliseconds: other work runs in between. */
 const MOST_IN_PART = 200;
 const MOST_BYTES_IN_PART = 512 * 1024;
 /** Entries that are looked at between two looks at the clock. */
@@ -70,7 +70,7 @@ function listOf({ run, before, payload, files }: ListWork): () => AsyncIterable<
   return () => list;
 }
 
-/** How long the list is, and what tells it from another. */
+/** The length of the list, and a digest that identifies it. */
 async function lookThrough(
   list: AsyncIterable<JsonValue> | Iterable<JsonValue>,
   signal: AbortSignal,
@@ -118,7 +118,7 @@ async function addPart(
     throw new Requeue("the step has another owner");
 }
 
-/** All entries have ended: what they gave is put together, and what becomes of the step follows from how they ended. */
+/** All entries have ended: combines their outputs and derives the outcome of the step. */
 export async function gatherEntries(
   deps: StepDeps,
   attempt: StepTry,
@@ -186,7 +186,7 @@ function resultOf(entry: TaskRecord): StepResult | null {
   return entry.state === "completed" ? (entry.detail as StepResult) : null;
 }
 
-/** What the entries handed on, in the order of the list. */
+/** The outputs of the entries, in the order of the list. */
 async function* itemsOfEntries(files: StepFiles, entries: AsyncIterable<TaskRecord>): AsyncGenerator<Item> {
   for await (const entry of entries) {
     const items = resultOf(entry)?.items ?? null;
@@ -194,7 +194,7 @@ async function* itemsOfEntries(files: StepFiles, entries: AsyncIterable<TaskReco
   }
 }
 
-/** One item for each entry: what it was made of, and what became of it. */
+/** One item for each entry: its input and its outcome. */
 async function* entryItems(entries: AsyncIterable<TaskRecord>): AsyncGenerator<Item> {
   for await (const entry of entries) {
     const { index, value: stored } = (entry.payload as StepPayload).item!;

@@ -1,9 +1,9 @@
 import type { JsonValue } from "../../../domain/lane/queue-item.ts";
 import type { ClaimedTask } from "../../../store/ports/port.ts";
 
-/** What a step that went to sleep leaves for itself. */
+/** State that a sleeping step leaves for its next turn. */
 export interface StepMemory {
-  /** Of which try it is: what a try before has left is of no use to this one. */
+  /** The attempt that it belongs to: later attempts ignore it. */
   generation: number;
   tries: number;
   /** When the try began. */

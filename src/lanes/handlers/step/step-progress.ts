@@ -2,7 +2,7 @@ import type { Clock, Timer } from "../../../base/clock.ts";
 
 export type WriteProgress = (progress: { fraction: number; message: string | null }) => Promise<unknown>;
 
-/** What a step says of how far it is, written once a second at most, and only while it is at work. */
+/** Progress of a running step, written at most once a second. */
 export class StepProgress {
   readonly #clock: Clock;
   readonly #write: WriteProgress;
@@ -17,8 +17,8 @@ export class StepProgress {
     this.#write = write;
   }
 
-  tell(done: number, total: number | null, message?: string): void {
-    // A step that was left behind goes on talking.
+  report(done: number, total: number | null, message?: string): void {
+    // An abandoned step keeps reporting.
     if (this.#stopped) return;
     const fraction = total === null || !(total > 0) ? 0 : Math.min(1, Math.max(0, done / total));
     this.#waiting = { fraction, message: message?.slice(0, LONGEST_MESSAGE) ?? null };
@@ -41,7 +41,7 @@ export class StepProgress {
     const progress = this.#waiting;
     this.#waiting = null;
     this.#last = this.#clock.monotonic();
-    // It is only told: what cannot be written now is said again soon.
+    // Progress is informational: the next report replaces one that could not be written.
     this.#writing = this.#write(progress).catch(() => {});
   }
 }

@@ -9,7 +9,7 @@ import type { ClaimedTask, Store } from "../../../store/ports/port.ts";
 import { opened } from "../opened.ts";
 import type { StepDeps } from "./step-deps.ts";
 
-/** What the steps before one have left; it does not change any more once the step has begun. */
+/** Outputs of earlier steps; they no longer change once the step has begun. */
 export interface Before {
   /** By name; of one that was skipped, an empty object. */
   outputs: Readonly<Record<string, JsonValue>>;
@@ -65,7 +65,7 @@ export class StepRun {
     return this.definition.steps[index] as StepDefinition;
   }
 
-  /** What a step may use of the workflow's params: in clear. Throws a FetchFailure when the key is another one. */
+  /** The workflow's params in clear text. Throws a FetchFailure when the key has changed. */
   get params(): WorkflowSnapshot["params"] {
     this.#params ??= opened(() => openSecrets(this.#seal, this.definition.params, this.#sealedParams));
     return this.#params;
@@ -129,8 +129,8 @@ export class StepRun {
 }
 
 /**
- * So many steps are known, all workflows together; long params count as steps do. Workflows take turns: if fewer were known
- * than are at work at once, each step would read its whole workflow anew.
+ * How many steps are cached over all workflows; long params count as steps. Workflows take turns: with fewer cached
+ * than running at once, each step would read its whole workflow again.
  */
 const MOST_KNOWN = 20_000;
 

@@ -1,14 +1,14 @@
 import type { Clock } from "../../../base/clock.ts";
 import { FetchFailure } from "../../../domain/run/failure.ts";
 
-/** A step that is told to stop may take so long to do it; then it is left behind, and nobody looks at what it does. */
+/** How long a step may take to stop after it was asked to; then it is abandoned and its result ignored. */
 const LAST_WORDS_MS = 5000;
 
 export interface Bounds {
   clock: Clock;
   /** Its result is not wanted any more. */
   signal: AbortSignal;
-  /** What the try has left of its time; null: it may take as long as it likes. */
+  /** Time left for the attempt; null: unlimited. */
   leftMs: number | null;
   /** How the failure calls the time. */
   seconds: number | null;
@@ -42,7 +42,7 @@ export async function withinBounds<T>(bounds: Bounds, work: (signal: AbortSignal
   armDeadline();
   try {
     const result = await Promise.race([work(controller.signal), tooLate]);
-    // What was done in spite of the end of its time came too late all the same.
+    // A result that arrives after the deadline is late all the same.
     if (controller.signal.aborted && !signal.aborted) throw controller.signal.reason as Error;
     return result;
   } catch (error) {

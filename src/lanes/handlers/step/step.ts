@@ -87,13 +87,13 @@ class StepWork {
     const wholeList = step.for_each !== null && this.#payload.item === undefined;
     const seconds = wholeList ? null : step.timeout;
     const left = seconds === null ? null : await this.#timeLeft(attempt, seconds);
-    // What it waited for has come: that it was done in time is looked at before the time is.
+    // The awaited event counts before the deadline does: it happened in time.
     const arrived = memory !== null && attempt.children.live.length === 0 && hasCome(memory, clock.now());
     if (left !== null && left <= 0 && !arrived) throw stepTimeout(seconds);
     const leftMs = left === null ? null : Math.max(left, arrived ? PUT_TOGETHER_MS : 0);
     const begun = clock.monotonic();
     const now = clock.now();
-    const progress = new StepProgress(clock, (told) => this.#noteProgress(told));
+    const progress = new StepProgress(clock, (update) => this.#noteProgress(update));
     const { signal } = this.#context;
     try {
       return await withinBounds({ clock, signal, leftMs, seconds }, async (bounded) => {
@@ -152,7 +152,7 @@ class StepWork {
       const skip = this.#skipped(attempt);
       if (skip !== null) return skip;
     }
-    // Woken before what it waits for has happened: it goes on sleeping, and looks again by itself.
+    // Woken before the awaited event: the step keeps sleeping and checks again later.
     if (attempt.children.live.length > 0)
       return { kind: "wait", memory: memory?.kind ?? null, until: this.#deps.clock.now() + LOOK_AGAIN_MS };
     const kind = this.#deps.kinds.find(step.task_type);
@@ -204,16 +204,16 @@ class StepWork {
 }
 
 const LOOK_AGAIN_MS = 30_000;
-/** At the very end of its time a step may still make something of what it waited for. */
+/** At the end of its time a step may still process what it waited for. */
 const PUT_TOGETHER_MS = 5000;
-const MOST_TOLD = 5;
+const MAX_REPORTED_FAULTS = 5;
 
 /** For a step that sleeps for a run: none of its runs goes on. */
 function hasCome({ forRun, until }: StepMemory, now: number): boolean {
   return forRun || (until !== null && now >= until);
 }
 
-/** Expressions may have made anything of the params: what the kind does not take fails the step for good. */
+/** Expressions may have produced any params: params that the kind does not accept fail the step permanently. */
 function checkedParams(
   kind: StepKind,
   params: Readonly<Record<string, JsonValue>>,
@@ -222,11 +222,11 @@ function checkedParams(
   const { ok, errors } = completeParams(kind.params, params);
   const faults = ok === undefined ? errors : (kind.check?.(ok, earlier) ?? []);
   if (ok !== undefined && faults.length === 0) return ok;
-  const told = faults.slice(0, MOST_TOLD).map(({ path, message }) => `${path}: ${message}`);
-  throw new FetchFailure("step_params", told.join("; "));
+  const messages = faults.slice(0, MAX_REPORTED_FAULTS).map(({ path, message }) => `${path}: ${message}`);
+  throw new FetchFailure("step_params", messages.join("; "));
 }
 
-/** What is wrong with the step itself; null: something else, such as a full disk or a process that stops. */
+/** A failure of the step itself; null: another cause, such as a full disk or a process that stops. */
 function failureOf(error: unknown): Failure | null {
   if (error instanceof FetchFailure) return error.failure.reason === "run_cancelled" ? null : error.failure;
   if (error instanceof ResolveError) return failure("step_params", error.message);

@@ -1,13 +1,13 @@
-/** The user's side of the channel that an execution has to the engine: what is asked of it, and how it ends. */
+/** The user code's side of the channel to the engine: requests, messages and the end of one execution. */
 import type { MessagePort } from "node:worker_threads";
 import { leavesSomethingRunning } from "./left-running.ts";
-import type { Refusal, Said, ToThread } from "./protocol.ts";
+import type { Refusal, ExecutionMessage, ToThread } from "./protocol.ts";
 
 /** A handler that fills the log is cut short; its item goes on. */
 const MOST_LOG_LINES = 200;
 /** A handler that does not wait for its answers would otherwise fill the memory of the engine. */
 const MOST_CALLS_AT_ONCE = 32;
-/** What a handler says travels through the engine and into the database: files belong into `save`. */
+/** Messages of a handler pass through the engine into the database: files belong into `save`. */
 const MOST_WORDS = 2000;
 const MOST_JSON = 1024 * 1024;
 
@@ -39,13 +39,13 @@ export class Channel {
     this.execution = execution;
   }
 
-  tell(message: Said): void {
+  send(message: ExecutionMessage): void {
     if (!this.#over) this.#port.postMessage({ ...message, execution: this.execution });
   }
 
   call(name: string, args: unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      // What was left running gets no answer at all: an error that nobody catches would end whatever the process does next.
+      // An abandoned call gets no answer: an uncaught error would end the next execution of the process.
       if (this.#over) return;
       if (this.#waiting.size >= MOST_CALLS_AT_ONCE) {
         reject(new Error(`a handler may wait for at most ${MOST_CALLS_AT_ONCE} answers at the same time`));
@@ -53,7 +53,7 @@ export class Channel {
       }
       const call = (this.#calls += 1);
       this.#waiting.set(call, { resolve, reject });
-      this.tell({ kind: "call", call, name, args });
+      this.send({ kind: "call", call, name, args });
     });
   }
 
@@ -69,12 +69,12 @@ export class Channel {
     let lines = 0;
     const line = (level: keyof LogLines) => (message: unknown) => {
       if ((lines += 1) <= MOST_LOG_LINES)
-        this.tell({ kind: "log", level, message: String(message).slice(0, MOST_WORDS) });
+        this.send({ kind: "log", level, message: String(message).slice(0, MOST_WORDS) });
     };
     return { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };
   }
 
-  /** Does the work and tells how it ended. */
+  /** Runs the work and reports how it ended. */
   async execute(work: () => Promise<{ value: unknown } | { skip: string }>): Promise<void> {
     await this.#work(work);
     this.#over = true;
@@ -85,11 +85,11 @@ export class Channel {
   async #work(work: () => Promise<{ value: unknown } | { skip: string }>): Promise<void> {
     try {
       const end = await work();
-      if ("skip" in end) this.tell({ kind: "skip", why: end.skip.slice(0, MOST_WORDS) });
-      else this.tell({ kind: "done", value: end.value });
+      if ("skip" in end) this.send({ kind: "skip", why: end.skip.slice(0, MOST_WORDS) });
+      else this.send({ kind: "done", value: end.value });
     } catch (error) {
       const refused = error instanceof Refused ? error : null;
-      this.tell({
+      this.send({
         kind: "threw",
         message: (error instanceof Error ? error.message : String(error)).slice(0, MOST_WORDS),
         reason: refused?.reason ?? null,
@@ -105,7 +105,7 @@ export function badResult(message: string): Refused {
   return new Refused({ message, reason: "handler_bad_result", httpStatus: null, retryAfterMs: null });
 }
 
-/** What is kept is JSON: what that cannot carry is left out, and a cycle is the handler's own error. */
+/** Values are stored as JSON: what JSON cannot represent is dropped, and a cycle is an error of the handler. */
 export function toJson(what: string, value: unknown, most = MOST_JSON): string {
   let text: string;
   try {

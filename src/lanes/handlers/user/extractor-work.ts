@@ -1,4 +1,4 @@
-/** The engine's side of a user's extractor: what it is given, and what becomes of its end. */
+/** The engine's side of a user's extractor: its input and its result. */
 import { OrbError } from "../../../base/errors.ts";
 import type { Log } from "../../../base/log.ts";
 import { FetchFailure } from "../../../domain/run/failure.ts";
@@ -23,7 +23,7 @@ export async function executeExtractor(
       throw new OrbError("handler_failed", `an extractor cannot ask for ${asked}`);
     },
   });
-  // It has been counted and measured where it was made; what it says is the module's word, and looked at here.
+  // It was measured where it was made; the values come from user code and are checked here.
   const records = end.kind === "done" && typeof end.value === "string" ? (JSON.parse(end.value) as unknown) : null;
   if (!Array.isArray(records)) throw new FetchFailure("handler_bad_result", "it gave no records");
   for (const record of records as Record<string, JsonValue>[]) {

@@ -11,9 +11,9 @@ const LOOK_MS = 50;
 const BYTES_PER_MB = 1024 * 1024;
 
 const [, , module = "", memoryMb = "0"] = process.argv;
-const tell = (message: FromProcess, then?: () => void) => process.send?.(message, undefined, {}, then);
+const send = (message: FromProcess, then?: () => void) => process.send?.(message, undefined, {}, then);
 
-// Ctrl-C and a service manager's stop reach this process, too; what becomes of its item is the engine's decision.
+// Ctrl-C and a service manager's stop reach this process as well; the engine decides what becomes of its item.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 process.on("disconnect", () => process.exit());
 try {
@@ -27,7 +27,7 @@ let over = false;
 function die(reason: Extract<FromProcess, { kind: "died" }>["reason"], message: string): void {
   if (over) return;
   over = true;
-  tell({ kind: "died", reason, message }, () => process.exit());
+  send({ kind: "died", reason, message }, () => process.exit());
 }
 
 const worker = new Worker(new URL("./thread.ts", import.meta.url), {
@@ -38,7 +38,7 @@ const worker = new Worker(new URL("./thread.ts", import.meta.url), {
 });
 worker.stdout.resume();
 worker.stderr.resume();
-worker.on("message", (message: FromProcess) => tell(message));
+worker.on("message", (message: FromProcess) => send(message));
 worker.on("error", (error: Error & { code?: string }) => {
   if (error.code === "ERR_WORKER_OUT_OF_MEMORY") outOfMemory();
   else die("handler_threw", messageOf(error));

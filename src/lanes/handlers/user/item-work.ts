@@ -1,4 +1,4 @@
-/** The engine's side of a user's queue handler: what an item is given, and what becomes of its end. */
+/** The engine's side of a user's queue handler: its input and its result. */
 import { OrbError } from "../../../base/errors.ts";
 import type { Handled, TaskArtifact } from "../../../domain/run/outcome.ts";
 import type { ClaimedTask } from "../../../store/ports/port.ts";
@@ -25,19 +25,19 @@ export async function executeItem(
     timeoutSeconds: handler.timeoutSeconds,
     signal,
     log: log.with({ handler: handler.name, task: task.id }),
-    serve: async (name, [what, given], wanted) => {
-      const options = (given ?? {}) as FetchOptions & { content_type?: string };
+    serve: async (name, [subject, argument], wanted) => {
+      const options = (argument ?? {}) as FetchOptions & { content_type?: string };
       switch (name) {
         case "fetch":
-          return services.fetch(String(what), options, wanted);
+          return services.fetch(String(subject), options, wanted);
         case "download": {
           const { headers = {} } = options;
           // Only the item's own address has a part to go on from: several downloads of one item must not share one.
-          const part = what === (task.nextUrl ?? task.url) ? { partKey: task.id } : {};
-          return keep(await services.download(String(what), { headers, ...part }, wanted), wanted);
+          const part = subject === (task.nextUrl ?? task.url) ? { partKey: task.id } : {};
+          return keep(await services.download(String(subject), { headers, ...part }, wanted), wanted);
         }
         case "save":
-          return keep(await services.save(what as Uint8Array, options.content_type ?? null, task.url ?? ""), wanted);
+          return keep(await services.save(subject as Uint8Array, options.content_type ?? null, task.url ?? ""), wanted);
         default:
           throw new OrbError("handler_failed", `a handler cannot ask for ${name}`);
       }

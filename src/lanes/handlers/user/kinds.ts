@@ -1,4 +1,4 @@
-/** Looks at what a module says of its step kinds and extractors, before anything relies on it. */
+/** Validates the step kinds and extractors of a module before anything relies on them. */
 import { messageOf } from "../../../base/errors.ts";
 import { SchemaError } from "../../../domain/text/json-schema.ts";
 import { compileSchema, type RecordCheck } from "../../../extract/schema.ts";

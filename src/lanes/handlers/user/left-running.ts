@@ -1,10 +1,10 @@
 /** Whether an execution left something in the event loop of its thread: timers, requests, processes that go on without it. */
 
-/** What is being closed needs some turns of the loop; a new process would take longer than that. */
+/** Closing handles needs some turns of the event loop; a new process would take longer. */
 const CLOSING_MS = 50;
 const LOOK_MS = 5;
 
-/** What the module itself keeps going, since it was loaded. */
+/** Handles that the module itself keeps open since it was loaded. */
 let usual = 0;
 
 export function rememberWhatRuns(): void {

@@ -56,12 +56,12 @@ export function contentsOf({ handlers, steps, extractors }: LoadedModule): Modul
   };
 }
 
-function readHandlers(given: unknown): Map<string, LoadedHandler> {
-  if (typeof given !== "object" || given === null) {
+function readHandlers(exported: unknown): Map<string, LoadedHandler> {
+  if (typeof exported !== "object" || exported === null) {
     throw new Error('"handlers" must be an object of functions by name');
   }
   const loaded = new Map<string, LoadedHandler>();
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(exported)) {
     if (typeof value === "function") {
       loaded.set(name, { run: value as Handler, timeoutSeconds: DEFAULT_TIMEOUT_SECONDS });
       continue;
@@ -75,10 +75,10 @@ function readHandlers(given: unknown): Map<string, LoadedHandler> {
   return loaded;
 }
 
-function readSteps(given: unknown): Map<string, CustomStep> {
-  if (!Array.isArray(given)) throw new Error('"steps" must be a list of step kinds, each made by defineStep({…})');
+function readSteps(exported: unknown): Map<string, CustomStep> {
+  if (!Array.isArray(exported)) throw new Error('"steps" must be a list of step kinds, each made by defineStep({…})');
   const loaded = new Map<string, CustomStep>();
-  for (const [index, value] of given.entries()) {
+  for (const [index, value] of exported.entries()) {
     const step = (value ?? {}) as Partial<CustomStep>;
     const { kind, about, params, timeout } = step;
     if (typeof kind !== "string" || !KIND.test(kind))
@@ -97,10 +97,10 @@ function readSteps(given: unknown): Map<string, CustomStep> {
   return loaded;
 }
 
-function readExtractors(given: unknown): Map<string, CustomExtractor> {
-  if (!Array.isArray(given)) throw new Error('"extractors" must be a list, each made by defineExtractor({…})');
+function readExtractors(exported: unknown): Map<string, CustomExtractor> {
+  if (!Array.isArray(exported)) throw new Error('"extractors" must be a list, each made by defineExtractor({…})');
   const loaded = new Map<string, CustomExtractor>();
-  for (const [index, value] of given.entries()) {
+  for (const [index, value] of exported.entries()) {
     const extractor = (value ?? {}) as Partial<CustomExtractor>;
     const { name, about, params, timeout } = extractor;
     if (typeof name !== "string" || !KIND.test(name))

@@ -18,10 +18,13 @@ export interface Work {
   timeoutSeconds: number;
   signal: AbortSignal;
   log: Log;
-  /** Answers what the user's code asks for; the signal fires when it was stopped, and when it has ended without the answer. */
+  /**
+   * Answers requests of the user code; the signal aborts when the execution was stopped or has ended without the
+   * answer.
+   */
   serve(name: string, args: unknown[], signal: AbortSignal): Promise<unknown>;
-  /** What it says on the way. */
-  heard?(message: Extract<FromProcess, { kind: "progress" | "flows" | "items" }>): void;
+  /** Receives its messages while it runs. */
+  onMessage?(message: Extract<FromProcess, { kind: "progress" | "flows" | "items" }>): void;
 }
 
 export type WorkEnd = Extract<FromProcess, { kind: "done" | "skip" }>;
@@ -29,7 +32,10 @@ export type WorkEnd = Extract<FromProcess, { kind: "done" | "skip" }>;
 const MOST_LOG_LENGTH = 2000;
 /** Loading the module, on a machine that is busy with something else. */
 const START_TIMEOUT_MS = 120_000;
-/** What is told to stop has so long to come to an end by itself; an engine that stops has twice as long to hand it back. */
+/**
+ * How long stopped user code may take to end by itself; a stopping engine waits twice as long before it requeues the
+ * task.
+ */
 const LAST_WORDS_MS = 1000;
 /** After its end a process says whether anything was left running; one that cannot say so is busy with it. */
 const LOOK_BACK_MS = 1000;
@@ -55,7 +61,7 @@ export class HandlerProcess {
     child.on("message", (message: FromProcess) => (this.#dead ||= message.kind === "died"));
   }
 
-  /** Loads the module; what is wrong with it is said at once, not when the first item fails. */
+  /** Loads the module and reports its errors now, not when the first item fails. */
   static async start(options: HandlerProcessOptions): Promise<HandlerProcess> {
     const guard = new URL("./guard.ts", import.meta.url);
     const child = spawn(process.execPath, [fileURLToPath(guard), options.module, String(options.memoryMb)], {
@@ -70,7 +76,7 @@ export class HandlerProcess {
       const timer = options.clock.after(START_TIMEOUT_MS, () => fail("it did not finish loading"), { keepAlive: true });
       const fail = (message: string) => {
         timer.cancel();
-        // The first complaint is the one that counts: ending the process would make another.
+        // The first error counts: ending the process would cause another.
         child.removeAllListeners("exit");
         const error = moduleError(options.module, message);
         void ended(child).then(() => reject(error));
@@ -101,17 +107,17 @@ export class HandlerProcess {
     return ended(this.#child);
   }
 
-  /** Says what came of it; everything else is thrown as a FetchFailure, or as what the disk said. */
+  /** Returns the result; everything else is thrown as a FetchFailure, or as the error of the disk. */
   execute(work: Work): Promise<WorkEnd> {
     const child = this.#child;
     const execution = (this.#executions += 1);
     const wanted = new AbortController();
     const stopped = new FetchFailure("run_cancelled", "stopped");
     return new Promise<WorkEnd>((resolve, reject) => {
-      /** Why it was told to stop, and how it ended: the first word counts. */
-      let told: Error | null = null;
+      /** Why it was asked to stop, and how it ended: the first of the two counts. */
+      let stopReason: Error | null = null;
       let ending: (() => void) | null = null;
-      const endWith = (error: Error) => over(ending ?? (() => reject(told ?? error)));
+      const endWith = (error: Error) => over(ending ?? (() => reject(stopReason ?? error)));
       let timer = this.#after(work.timeoutSeconds * 1000, () =>
         stop(new FetchFailure("handler_timeout", `the handler did not end within ${work.timeoutSeconds} s`)),
       );
@@ -130,8 +136,8 @@ export class HandlerProcess {
         endWith(stopped);
       };
       const stop = (error: Error) => {
-        if (told !== null || ending !== null) return;
-        told = error;
+        if (stopReason !== null || ending !== null) return;
+        stopReason = error;
         wanted.abort(error);
         this.#send(execution, { kind: "abort" });
         timer.cancel();
@@ -139,11 +145,11 @@ export class HandlerProcess {
       };
       const giveUp = (error: Error) => {
         if (isOver) return;
-        told ??= error;
+        stopReason ??= error;
         kill();
       };
       const ended = (then: () => void) => {
-        ending = told === null ? then : () => reject(told as Error);
+        ending = stopReason === null ? then : () => reject(stopReason as Error);
         timer.cancel();
         timer = this.#after(LOOK_BACK_MS, kill);
       };
@@ -165,7 +171,7 @@ export class HandlerProcess {
           case "progress":
           case "flows":
           case "items":
-            return work.heard?.(message);
+            return work.onMessage?.(message);
         }
       };
       const onExit = (_code: number | null, signal: NodeJS.Signals | null) =>
@@ -184,13 +190,13 @@ export class HandlerProcess {
     });
   }
 
-  /** Asks what is being executed for its next items. */
+  /** Asks the running execution for its next items. */
   pull(): void {
     this.#send(this.#executions, { kind: "pull" });
   }
 
   #send(execution: number, message: Order): void {
-    // When it cannot be sent the process is at its end, which is told by itself.
+    // If it cannot be sent, the process has ended, and its exit event reports that.
     this.#child.send({ ...message, execution }, () => {});
   }
 

@@ -3,7 +3,7 @@ import type { JsonValue } from "../../../domain/lane/queue-item.ts";
 import type { ExtractorPage } from "../../../extract/define-extractor.ts";
 import type { StepFile } from "../../../workflows/define-step.ts";
 
-/** What a user's handler is given. */
+/** The input of a user's handler. */
 export interface HandlerItem {
   artifact_id: string;
   url: string;
@@ -14,7 +14,7 @@ export interface HandlerItem {
   attempt: number;
 }
 
-/** What a user's step is told of itself. */
+/** The input of a user's step, besides its items. */
 export interface StepAbout {
   run: { id: string; name: string; job_id: string | null };
   step: { name: string; index: number };
@@ -42,14 +42,14 @@ export interface StoredFile {
   url: string;
 }
 
-/** What a queue handler may ask of the engine, by name; arguments and answers are plain data. */
+/** Requests of a queue handler to the engine, by name; arguments and answers are plain data. */
 export interface HandlerCalls {
   fetch(url: string, options: FetchOptions): FetchedPage;
   download(url: string, options: { headers?: Record<string, string> }): StoredFile;
   save(bytes: Uint8Array, options: { content_type?: string }): StoredFile;
 }
 
-/** What a step may ask of it. */
+/** Requests of a step to the engine. */
 export interface StepCalls {
   fetch(url: string, options: FetchOptions): FetchedPage;
   download(url: string, options: { headers?: Record<string, string>; name?: string }): StepFile;
@@ -58,11 +58,11 @@ export interface StepCalls {
   locate(hash: string): string;
   /** The next part of the reading of this number, which begins with its first part: a JSON list; null: it is at its end. */
   items(reading: number, step: string | null): string | null;
-  /** A reading that nobody goes on with. */
+  /** Ends a reading early. */
   leave(reading: number): null;
 }
 
-/** What a module registers, told by its process when it has loaded it. */
+/** What a module registers, sent by its process after loading it. */
 export interface ModuleContents {
   handlers: { name: string; timeoutSeconds: number }[];
   steps: StepDescription[];
@@ -72,7 +72,7 @@ export interface ModuleContents {
 export interface ExtractorDescription {
   name: string;
   about: string | null;
-  /** A JSON Schema, not yet looked at; null: it takes any params, or none. */
+  /** A JSON Schema, not yet validated; null: it accepts any params, or none. */
   params: JsonValue;
   timeoutSeconds: number;
 }
@@ -80,7 +80,7 @@ export interface ExtractorDescription {
 export interface StepDescription {
   kind: string;
   about: string | null;
-  /** JSON Schemas, not yet looked at. */
+  /** JSON Schemas, not yet validated. */
   params: JsonValue;
   output: JsonValue | null;
   timeoutSeconds: number;
@@ -94,7 +94,7 @@ export interface Refusal {
   retryAfterMs: number | null;
 }
 
-/** What is to be executed. */
+/** A request to execute something. */
 export type Begin =
   | { kind: "run"; handler: string; item: HandlerItem }
   | { kind: "step"; step: string; about: StepAbout; params: unknown }
@@ -108,7 +108,7 @@ export type Order =
   | { kind: "answer"; call: number; value: unknown }
   | ({ kind: "refusal"; call: number } & Refusal);
 
-/** Counts what a process has executed: what an earlier one left running must not speak for a later one. */
+/** Numbers the executions of a process: messages that an earlier one left running must not count for a later one. */
 export interface Numbered {
   execution: number;
 }
@@ -116,11 +116,11 @@ export interface Numbered {
 export type ToThread = Numbered & Order;
 
 /** What an execution says. */
-export type Said =
+export type ExecutionMessage =
   | { kind: "call"; call: number; name: string; args: unknown[] }
   | { kind: "log"; level: "debug" | "info" | "warn" | "error"; message: string }
   | { kind: "progress"; done: number; total: number | null; message: string | null }
-  /** The step has returned, and gives items when it is asked to; `done` follows the last. */
+  /** The step has returned and sends items on request; `done` follows the last one. */
   | { kind: "flows" }
   /** A JSON list of items. */
   | { kind: "items"; json: string }
@@ -130,9 +130,12 @@ export type Said =
   /** After its end: whether it left anything running. */
   | { kind: "left"; running: boolean };
 
-export type FromThread = ({ kind: "ready" } & ModuleContents) | { kind: "broken"; message: string } | (Numbered & Said);
+export type FromThread =
+  | ({ kind: "ready" } & ModuleContents)
+  | { kind: "broken"; message: string }
+  | (Numbered & ExecutionMessage);
 
-/** What the process itself adds. */
+/** Messages of the process itself. */
 export type FromProcess =
   | FromThread
   | { kind: "died"; reason: "handler_threw" | "handler_exited" | "handler_out_of_memory"; message: string };

@@ -9,7 +9,7 @@ import { PART_CHARS, type StepAbout, type StepCalls } from "./protocol.ts";
 
 type Items = AsyncIterable<unknown> | Iterable<unknown>;
 
-/** What is said more often is not told: people look about once a second. */
+/** Progress is sent at most this often: people look about once a second. */
 const PROGRESS_EVERY_MS = 250;
 
 export class StepExecution {
@@ -17,8 +17,8 @@ export class StepExecution {
   readonly #about: StepAbout;
   readonly #signal: AbortSignal;
   #readings = 0;
-  #told = Number.NEGATIVE_INFINITY;
-  #untold: { done: number; total: number | null; message: string | null } | null = null;
+  #reportedAt = Number.NEGATIVE_INFINITY;
+  #unreported: { done: number; total: number | null; message: string | null } | null = null;
   #asked = Promise.withResolvers<void>();
 
   constructor(channel: Channel, about: StepAbout, signal: AbortSignal) {
@@ -32,7 +32,7 @@ export class StepExecution {
     if (isSkip(returned)) return returned;
     const { output, items } = endOf(returned);
     if (items !== null) await this.#give(items);
-    this.#tellProgress();
+    this.#reportProgress();
     // Read only now: it may have counted the items.
     return { value: JSON.parse(toJson("the output", plainObject(output), MOST_OUTPUT_BYTES)) };
   }
@@ -43,13 +43,13 @@ export class StepExecution {
   }
 
   async #give(items: Items): Promise<void> {
-    this.#channel.tell({ kind: "flows" });
+    this.#channel.send({ kind: "flows" });
     let part: string[] = [];
     let chars = 0;
     const send = async () => {
       await this.#asked.promise;
       this.#asked = Promise.withResolvers<void>();
-      this.#channel.tell({ kind: "items", json: `[${part.join(",")}]` });
+      this.#channel.send({ kind: "items", json: `[${part.join(",")}]` });
       part = [];
       chars = 0;
     };
@@ -77,8 +77,8 @@ export class StepExecution {
       save: (content, options = {}) => call("save", content, options),
       read: (hash) => readAgain(() => call("locate", hash)),
       progress: (done, total = null, message) => {
-        this.#untold = { done: Number(done), total, message: message ?? null };
-        if (performance.now() - this.#told >= PROGRESS_EVERY_MS) this.#tellProgress();
+        this.#unreported = { done: Number(done), total, message: message ?? null };
+        if (performance.now() - this.#reportedAt >= PROGRESS_EVERY_MS) this.#reportProgress();
       },
     };
   }
@@ -106,11 +106,11 @@ export class StepExecution {
     }
   }
 
-  #tellProgress(): void {
-    if (this.#untold === null) return;
-    this.#channel.tell({ kind: "progress", ...this.#untold });
-    this.#untold = null;
-    this.#told = performance.now();
+  #reportProgress(): void {
+    if (this.#unreported === null) return;
+    this.#channel.send({ kind: "progress", ...this.#unreported });
+    this.#unreported = null;
+    this.#reportedAt = performance.now();
   }
 }
 
@@ -140,7 +140,7 @@ function isIterable(value: unknown): value is Items {
   return typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value);
 }
 
-/** A file may move to the cold place before it is opened; one that is nowhere cannot be located, which ends it. */
+/** A file may move to the archive tier before it is opened; a missing file cannot be located, which ends the retry. */
 async function readAgain(locate: () => Promise<string>): Promise<Uint8Array> {
   for (;;) {
     const path = await locate();

@@ -1,10 +1,10 @@
 import type { TaskArtifact } from "../../../domain/run/outcome.ts";
 import type { FetchedPage, FetchOptions } from "./protocol.ts";
 
-/** What the engine does on behalf of a user's code; every way out to the network goes through here. */
+/** What the engine does on behalf of user code; all of its network access goes through here. */
 export interface HandlerServices {
   fetch(url: string, options: FetchOptions, signal: AbortSignal): Promise<FetchedPage>;
-  /** `partKey` names what a transfer that broke off goes on from. */
+  /** `partKey` names the partial transfer to resume. */
   download(
     url: string,
     options: { headers?: Record<string, string>; partKey?: string },

@@ -1,4 +1,4 @@
-/** The engine's side of a user's step: what it is given, and what becomes of its end. */
+/** The engine's side of a user's step: its input and its result. */
 import { OrbError } from "../../../base/errors.ts";
 import { FetchFailure } from "../../../domain/run/failure.ts";
 import type { TaskArtifact } from "../../../domain/run/outcome.ts";
@@ -12,7 +12,7 @@ import type { HandlerServices } from "./services.ts";
 
 export interface UserStep {
   description: StepDescription;
-  /** Without a schema of its own every object will do. */
+  /** A step without a schema accepts every object. */
   checkOutput: RecordCheck | null;
 }
 
@@ -41,7 +41,7 @@ export function executeStep(
       signal: context.signal,
       log: context.log.with({ kind: description.kind }),
       serve: (name, args, wanted) => serve(name, args, services, context, wanted, files, readings),
-      heard: (message) => {
+      onMessage: (message) => {
         if (message.kind === "flows") return flow.begin();
         if (message.kind === "items") return flow.came(message.json);
         const { done, total, message: words } = message;
@@ -92,14 +92,14 @@ function checked(end: Extract<WorkEnd, { kind: "done" }>, check: RecordCheck | n
 
 async function serve(
   name: string,
-  [what, given]: unknown[],
+  [subject, argument]: unknown[],
   services: HandlerServices,
   { files: store }: StepContext,
   wanted: AbortSignal,
   files: TaskArtifact[],
   readings: Readings,
 ): Promise<unknown> {
-  const options = (given ?? {}) as FetchOptions & { name?: string; content_type?: string };
+  const options = (argument ?? {}) as FetchOptions & { name?: string; content_type?: string };
   const keep = (file: TaskArtifact, called: string): StepFile => {
     wanted.throwIfAborted();
     files.push(file);
@@ -109,30 +109,31 @@ async function serve(
     throw new OrbError("handler_failed", `a step stores at most ${MOST_FILES} files; for_each makes several of it`);
   switch (name) {
     case "fetch":
-      return services.fetch(String(what), options, wanted);
+      return services.fetch(String(subject), options, wanted);
     case "download": {
-      const file = await services.download(String(what), { headers: options.headers ?? {} }, wanted);
+      const file = await services.download(String(subject), { headers: options.headers ?? {} }, wanted);
       store.adopt(file);
       return keep(file, options.name ?? nameOf(file.url));
     }
     case "save": {
-      if (typeof what !== "string" && !(what instanceof Uint8Array))
+      if (typeof subject !== "string" && !(subject instanceof Uint8Array))
         throw new OrbError("handler_failed", "context.save takes bytes or a text");
       const called = options.name ?? "file";
       const contentType =
-        options.content_type ?? (typeof what === "string" ? "text/plain; charset=utf-8" : "application/octet-stream");
-      return keep(await store.save([Buffer.from(what as Uint8Array)], { name: called, contentType }), called);
+        options.content_type ??
+        (typeof subject === "string" ? "text/plain; charset=utf-8" : "application/octet-stream");
+      return keep(await store.save([Buffer.from(subject as Uint8Array)], { name: called, contentType }), called);
     }
     case "locate": {
-      const hash = String(what);
+      const hash = String(subject);
       if (!/^[0-9a-f]{64}$/.test(hash) || !(await store.has(hash)))
         throw new OrbError("not_found", `there is no stored file with the hash ${hash.slice(0, 64)}`);
       return store.pathOf(hash);
     }
     case "items":
-      return readings.next(Number(what), typeof given === "string" ? given : null);
+      return readings.next(Number(subject), typeof argument === "string" ? argument : null);
     case "leave":
-      return readings.leave(Number(what));
+      return readings.leave(Number(subject));
     default:
       throw new OrbError("handler_failed", `a step cannot ask for ${name}`);
   }
@@ -146,7 +147,7 @@ function nameOf(url: string): string {
 /** Where the step is in its inputs; it may go through them several times, and side by side. */
 class Readings {
   readonly #context: StepContext;
-  /** null: it came to its end, which is yet to be told. */
+  /** null: it has ended, which the step has not been sent yet. */
   readonly #open = new Map<number, AsyncIterator<Item> | null>();
 
   constructor(context: StepContext) {

@@ -14,14 +14,14 @@ import { StepExecution } from "./run-step.ts";
 
 const port = parentPort;
 if (port === null) throw new Error("this file runs in a worker thread only");
-const tell = (message: FromThread) => port.postMessage(message);
+const send = (message: FromThread) => port.postMessage(message);
 let channel: Channel | null = null;
 let abort = new AbortController();
 let step: StepExecution | null = null;
 
 try {
   const module = readModule((await import(pathToFileURL(workerData.module as string).href)) as Record<string, unknown>);
-  // The file may have been changed since the engine was told what it holds.
+  // The file may have changed since the engine has read its contents.
   const missing = (what: string): never => {
     const message = `the module has no ${what} any more`;
     throw new Refused({ message, reason: "handler_missing", httpStatus: null, retryAfterMs: null });
@@ -32,32 +32,32 @@ try {
         return abort.abort();
       case "run": {
         const { signal } = (abort = new AbortController());
-        const own = (channel = new Channel(port, message.execution));
+        const current = (channel = new Channel(port, message.execution));
         const handler = module.handlers.get(message.handler);
-        return void own.execute(async () =>
+        return void current.execute(async () =>
           handler === undefined
             ? missing(`handler named ${message.handler}`)
-            : runItem(own, handler.run, message.item, signal),
+            : runItem(current, handler.run, message.item, signal),
         );
       }
       case "step": {
         const { signal } = (abort = new AbortController());
-        const own = (channel = new Channel(port, message.execution));
+        const current = (channel = new Channel(port, message.execution));
         const kind = module.steps.get(message.step);
-        return void own.execute(async () => {
+        return void current.execute(async () => {
           if (kind === undefined) return missing(`step kind named ${message.step}`);
-          step = new StepExecution(own, message.about, signal);
+          step = new StepExecution(current, message.about, signal);
           return step.run(kind, message.params);
         });
       }
       case "extract": {
         const { signal } = (abort = new AbortController());
-        const own = (channel = new Channel(port, message.execution));
+        const current = (channel = new Channel(port, message.execution));
         const extractor = module.extractors.get(message.extractor);
-        return void own.execute(async () =>
+        return void current.execute(async () =>
           extractor === undefined
             ? missing(`extractor named ${message.extractor}`)
-            : runExtractor(own, extractor, message.page, signal),
+            : runExtractor(current, extractor, message.page, signal),
         );
       }
       case "pull":
@@ -67,7 +67,7 @@ try {
     }
   });
   rememberWhatRuns();
-  tell({ kind: "ready", ...contentsOf(module) });
+  send({ kind: "ready", ...contentsOf(module) });
 } catch (error) {
-  tell({ kind: "broken", message: error instanceof Error ? error.message : String(error) });
+  send({ kind: "broken", message: error instanceof Error ? error.message : String(error) });
 }

@@ -17,7 +17,7 @@ import { executeStep, type UserStep } from "./step-work.ts";
 /** The handler of this name replaces the built-in download for items that name none. */
 const DEFAULT_NAME = "default";
 const MEMORY_MB = 512;
-/** A process takes some 60 MB: one that has had nothing to do for so long is let go. */
+/** A process takes about 60 MB: one that was idle for this long is ended. */
 const IDLE_MS = 30_000;
 
 /** By name. */
@@ -61,7 +61,7 @@ export class UserCode implements AsyncDisposable {
     this.#keep(first);
   }
 
-  /** Loads the module in a process; what is wrong with it, or with the schemas of its steps, is said here. */
+  /** Loads the module in a process; throws when the module or a schema of its steps is invalid. */
   static async load(module: string, { clock, services }: UserCodeDeps): Promise<UserCode> {
     const options = { module, memoryMb: MEMORY_MB, clock };
     const first = await HandlerProcess.start(options);
@@ -84,8 +84,8 @@ export class UserCode implements AsyncDisposable {
     };
   }
 
-  handler(given: string | null): TaskHandler | undefined {
-    const name = given ?? DEFAULT_NAME;
+  handler(requestedName: string | null): TaskHandler | undefined {
+    const name = requestedName ?? DEFAULT_NAME;
     const timeoutSeconds = this.#timeouts.get(name);
     if (timeoutSeconds === undefined) return undefined;
     return {
@@ -154,7 +154,7 @@ export class UserCode implements AsyncDisposable {
     this.#all.delete(process);
   }
 
-  /** The one that was used last, so that those that are not needed any more come to their end. */
+  /** Reuses the process that was used last, so that surplus ones become idle and end. */
   #takeIdle(): HandlerProcess | undefined {
     for (let entry = this.#idle.pop(); entry !== undefined; entry = this.#idle.pop()) {
       entry.timer.cancel();

@@ -1,23 +1,23 @@
 import { rm } from "node:fs/promises";
-import type { Draft, KeepingPlace } from "../place.ts";
+import type { Draft, ArtifactSink } from "../sink.ts";
 import { YOUNG_MS } from "../loose.ts";
 import type { Bucket } from "./bucket.ts";
 
-/** What was found is to stay young for as long as its finder may need; half of the time is plenty. */
+/** A found object must stay young while its finder needs it; half of the time is plenty. */
 const STILL_NEW_MS = YOUNG_MS / 2;
 
 /**
  * Where whole files go when they are kept in a bucket. An object is there when all of it is, and the same content twice
  * is the same object: two that store it at once do no harm.
  */
-export class BucketPlace implements KeepingPlace {
+export class BucketSink implements ArtifactSink {
   readonly #bucket: Bucket;
 
   constructor(bucket: Bucket) {
     this.#bucket = bucket;
   }
 
-  /** Sent without a question: it is hardly larger than one, and makes what is there young. */
+  /** Sent without a check: it is hardly larger than one, and the write makes it young. */
   keepSmall(name: string, body: Buffer): Promise<void> {
     return this.#bucket.put(name, body);
   }

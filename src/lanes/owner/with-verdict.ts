@@ -3,7 +3,7 @@ import type { RunFacts } from "../../domain/run/run-facts.ts";
 import type { ClaimedTask } from "../../store/ports/port.ts";
 
 /** Completes what an attempt reports by what follows from it: only now is it known whether there is a next attempt. */
-export function tell(report: Report, verdict: Verdict, task: ClaimedTask, maxAttempts: number): Report {
+export function withVerdict(report: Report, verdict: Verdict, task: ClaimedTask, maxAttempts: number): Report {
   if (report.run === undefined) return report;
   const attempt = task.tries + 1;
   const events = [...report.run.events, ...whatFollows(report, verdict, attempt, maxAttempts)];

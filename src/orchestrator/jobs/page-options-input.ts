@@ -1,4 +1,4 @@
-/** What is asked of a page as a whole, and of a browser, checked with the path of every mistake. */
+/** Validates page and browser options, with the path of every error. */
 import type { FieldError } from "../../base/errors.ts";
 import type { Seal } from "../../base/seal.ts";
 import {
@@ -14,19 +14,19 @@ import { suggest } from "../../domain/text/suggest.ts";
 import { readDocumentRequest } from "../../extract/document/spec.ts";
 import { Problems } from "../../extract/rules/compile.ts";
 
-interface Given {
+interface PageOptionsInput {
   document?: Partial<DocumentRequest> | null;
   browser?: Partial<BrowserOptions> | null;
   strategy?: StrategyName;
   timeout_seconds?: number | null;
 }
 
-/** What it takes to seal secret texts of actions. */
+/** What sealing secret texts of actions needs. */
 export interface SealWith {
   seal: Seal;
   /** Where they are typed; several: they are refused. */
   origins: readonly string[];
-  /** What holds now. */
+  /** The current options. */
   before: { browser?: BrowserOptions | null } | null;
 }
 
@@ -37,30 +37,30 @@ interface Read {
 
 /** The document's own mistakes are named by `parsePlan`, which reads it with the fields beside it. */
 export function readPageOptions(
-  given: Given,
+  input: PageOptionsInput,
   problems: FieldError[],
   sealing: SealWith,
   pathOf: (path: string) => string = (path) => path,
 ): Read {
   const browser =
-    given.browser === undefined || given.browser === null
+    input.browser === undefined || input.browser === null
       ? null
       : withSealedTexts(
-          new BrowserReader(given.browser, pathOf("browser"), problems).read(),
+          new BrowserReader(input.browser, pathOf("browser"), problems).read(),
           sealing,
           pathOf("browser.actions"),
           problems,
         );
   const document =
-    given.document === undefined || given.document === null
+    input.document === undefined || input.document === null
       ? null
-      : readDocumentRequest(given.document, "document", new Problems());
-  if (given.strategy === "api_replay") refuseWithReplay({ document, browser }, problems, pathOf);
-  if (browser !== null) refuseLongWaits(browser, given.timeout_seconds ?? null, problems, pathOf("browser"));
+      : readDocumentRequest(input.document, "document", new Problems());
+  if (input.strategy === "api_replay") refuseWithReplay({ document, browser }, problems, pathOf);
+  if (browser !== null) refuseLongWaits(browser, input.timeout_seconds ?? null, problems, pathOf("browser"));
   return { document, browser };
 }
 
-/** What is stored of it; nothing is sealed while something is wrong. */
+/** The options to store; nothing is sealed while there are errors. */
 function withSealedTexts(
   browser: BrowserOptions,
   { seal, origins, before }: SealWith,
@@ -69,15 +69,15 @@ function withSealedTexts(
 ): BrowserOptions {
   const { actions = [] } = browser;
   if (problems.length > 0 || !actions.some((action) => action.type === "write")) return browser;
-  const tell = (index: number, message: string) => problems.push({ path: `${path}[${index}].text`, message });
+  const report = (index: number, message: string) => problems.push({ path: `${path}[${index}].text`, message });
   const [origin = "", ...others] = origins;
   const secret = actions.findIndex((action) => action.type === "write" && action.secret === true);
   if (secret >= 0 && others.length > 0)
-    tell(
+    report(
       secret,
       "is a secret, which is typed at one origin alone, and the crawl begins at several: begin one for each",
     );
-  const sealed = sealActions(actions, { seal, origin, before: before?.browser?.actions ?? [], tell });
+  const sealed = sealActions(actions, { seal, origin, before: before?.browser?.actions ?? [], tell: report });
   return { ...browser, actions: sealed };
 }
 
@@ -87,7 +87,7 @@ function refuseWithReplay(read: Read, problems: FieldError[], pathOf: (path: str
   else if (browserNeeds(read) !== null) problems.push({ path: pathOf("browser"), message });
 }
 
-/** What cannot end in time is refused at once. */
+/** Waits that exceed the timeout are refused at once. */
 function refuseLongWaits(browser: BrowserOptions, seconds: number | null, problems: FieldError[], path: string): void {
   if (seconds === null) return;
   const waits = (browser.actions ?? []).map((action) => ("milliseconds" in action ? action.milliseconds : 0));
@@ -119,49 +119,49 @@ const ACTION_KEYS: Readonly<Record<BrowserAction["type"], readonly string[]>> = 
 };
 
 class BrowserReader {
-  readonly #given: Readonly<Record<string, unknown>>;
+  readonly #input: Readonly<Record<string, unknown>>;
   readonly #path: string;
   readonly #problems: FieldError[];
 
-  constructor(given: object, path: string, problems: FieldError[]) {
-    this.#given = given as Record<string, unknown>;
+  constructor(input: object, path: string, problems: FieldError[]) {
+    this.#input = input as Record<string, unknown>;
     this.#path = path;
     this.#problems = problems;
   }
 
   read(): BrowserOptions {
-    const given = this.#given;
-    for (const key of Object.keys(given).filter((name) => !BROWSER_KEYS.includes(name)))
+    const input = this.#input;
+    for (const key of Object.keys(input).filter((name) => !BROWSER_KEYS.includes(name)))
       this.#wrong(`.${key.slice(0, 100)}`, unknown("key", key, BROWSER_KEYS));
-    const { wait_for: waitFor = null, wait_ms: waitMs = null, actions = [] } = given;
+    const { wait_for: waitFor = null, wait_ms: waitMs = null, actions = [] } = input;
     if (waitFor !== null) this.#selector(waitFor, ".wait_for");
     if (waitMs !== null) this.#whole(waitMs, ".wait_ms", LONGEST_WAIT_MS);
-    this.#flag(given["block_resources"], ".block_resources");
-    this.#flag(given["mobile"], ".mobile");
+    this.#flag(input["block_resources"], ".block_resources");
+    this.#flag(input["mobile"], ".mobile");
     return {
       wait_for: waitFor as string | null,
-      block_resources: given["block_resources"] === true,
+      block_resources: input["block_resources"] === true,
       wait_ms: waitMs as number | null,
-      mobile: given["mobile"] === true,
+      mobile: input["mobile"] === true,
       actions: this.#actions(actions),
     };
   }
 
-  #actions(given: unknown): BrowserAction[] {
-    if (!Array.isArray(given)) {
+  #actions(input: unknown): BrowserAction[] {
+    if (!Array.isArray(input)) {
       this.#wrong(".actions", "expected a list of actions");
       return [];
     }
-    if (given.length > MOST_ACTIONS)
-      this.#wrong(".actions", `has ${given.length} actions, at most ${MOST_ACTIONS} are allowed`);
-    else for (const [index, action] of given.entries()) this.#action(action, `.actions[${index}]`);
-    return given as BrowserAction[];
+    if (input.length > MOST_ACTIONS)
+      this.#wrong(".actions", `has ${input.length} actions, at most ${MOST_ACTIONS} are allowed`);
+    else for (const [index, action] of input.entries()) this.#action(action, `.actions[${index}]`);
+    return input as BrowserAction[];
   }
 
-  #action(given: unknown, at: string): void {
-    if (typeof given !== "object" || given === null || Array.isArray(given))
+  #action(input: unknown, at: string): void {
+    if (typeof input !== "object" || input === null || Array.isArray(input))
       return this.#wrong(at, 'expected an object, such as {"type": "click", "selector": "#more"}');
-    const action = given as Record<string, unknown>;
+    const action = input as Record<string, unknown>;
     const type = action["type"] as BrowserAction["type"];
     if (!ACTION_TYPES.includes(type)) return this.#wrong(`${at}.type`, unknown("action", String(type), ACTION_TYPES));
     const allowed = ACTION_KEYS[type];

@@ -14,14 +14,14 @@ export interface Draft {
   size: number;
 }
 
-/** Where whole files go; nothing is to be seen there under a name before it is whole. */
-export interface KeepingPlace {
+/** The destination of complete files; a name appears only when its file is complete. */
+export interface ArtifactSink {
   keepSmall(name: string, body: Buffer): void | Promise<void>;
-  /** The draft is gone afterwards; its handle is closed by whoever opened it. */
+  /** The draft is gone afterwards; the caller closes its handle. */
   keepFile(name: string, draft: Draft): Promise<void>;
 }
 
-export class FolderPlace implements KeepingPlace {
+export class FolderSink implements ArtifactSink {
   readonly #folder: Folder;
 
   constructor(folder: Folder) {
@@ -30,9 +30,9 @@ export class FolderPlace implements KeepingPlace {
 
   /**
    * Straight to the final name, created exclusively, in one write: 50 µs of CPU for 1 KiB, against 65 µs with a rename
-   * and 120 µs with fs.promises. A kill between the two can leave a shorter file, but never one that is referred to
-   * (we had not returned), and never one of the full size; whoever stores the same content next sees that and repairs it,
-   * and where the content was stored before and is in the cold place now, that one is read.
+   * and 120 µs with fs.promises. A kill between the two can leave a shorter file, but never one that is referenced (we
+   * had not returned), and never one of the full size; the next writer of the same content repairs it, and if the
+   * content was stored before and is in the archive tier now, that one is read.
    */
   keepSmall(name: string, body: Buffer): void {
     onDisk(() => {
@@ -49,7 +49,7 @@ export class FolderPlace implements KeepingPlace {
 
   keepFile(name: string, draft: Draft): Promise<void> {
     return onDiskAsync(async () => {
-      // A large file costs more than its sync: what is settled as stored survives a power cut.
+      // A large file costs more than its sync: a settled file survives a power cut.
       await draft.handle.datasync();
       const path = this.#folder.prepare(name);
       if (this.#folder.findAgain(path, draft.size)) rmSync(draft.path, { force: true });

@@ -79,7 +79,7 @@ function parameterRow({ name, in: where, required, schema, description = "" }, {
   return `| \`${name}\` | ${where} | ${cell(typeWords(schema))}${needed} | ${cell(description)} |`;
 }
 
-const fallbackOf = ({ default: value }) => (value === undefined ? "" : `; ${JSON.stringify(value)} unless told`);
+const fallbackOf = ({ default: value }) => (value === undefined ? "" : `; default: ${JSON.stringify(value)}`);
 
 function bodyRows(requestBody, { schemaRows, typeWords }) {
   const content = requestBody?.content?.["application/json"];
@@ -88,7 +88,7 @@ function bodyRows(requestBody, { schemaRows, typeWords }) {
   if (rows.length === 0)
     return [`| the body | body | ${cell(typeWords(content.schema))} | ${cell(content.schema.description ?? "")} |`];
   return rows.map(({ name, type, fallback, about }) => {
-    const needed = fallback === "required" ? "; required" : fallback === "" ? "" : `; ${fallback} unless told`;
+    const needed = fallback === "required" ? "; required" : fallback === "" ? "" : `; default: ${fallback}`;
     return `| \`${name}\` | body | ${cell(short(type))}${cell(needed)} | ${cell(about)} |`;
   });
 }

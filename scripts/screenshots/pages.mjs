@@ -81,7 +81,7 @@ export const PAGES = [
     name: "site",
     path: ({ sites }) => `/sites/${encodeURIComponent(new URL(sites.magazine.url).host)}`,
     prepare: async (page) => {
-      await page.getByRole("heading", { name: "How it is treated" }).waitFor();
+      await page.getByRole("heading", { name: "How it is fetched" }).waitFor();
       await page.locator(".uplot").first().waitFor();
     },
   },
@@ -166,7 +166,7 @@ export const PAGES = [
     name: "template-edit",
     path: "/workflows/templates/papers?tab=edit",
     ready: "papers",
-    prepare: (page) => page.getByText("Nothing is wrong with it.").waitFor(),
+    prepare: (page) => page.getByText("The definition is valid.").waitFor(),
   },
   {
     name: "new",

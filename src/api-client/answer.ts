@@ -16,7 +16,7 @@ interface Reading {
   over: () => void;
 }
 
-/** `for await (const bytes of answer)`, or all at once. Whoever does not read it closes it. */
+/** `for await (const bytes of answer)`, or all at once. Close it if you do not read it. */
 export class OpenAnswer implements AsyncIterable<Uint8Array> {
   readonly status: number;
   readonly headers: FetchAnswer["headers"];

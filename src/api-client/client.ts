@@ -157,8 +157,8 @@ function inputOf(route: Route, args: unknown[]): [input: object, how: CallOption
   const params = Object.fromEntries(names.map((name, at) => [name, args[at]]));
   const rest = args.slice(names.length);
   const takes = BODIES.has(route) ? "body" : QUERIES.has(route) ? "query" : null;
-  const given = takes === null ? undefined : rest.shift();
+  const payload = takes === null ? undefined : rest.shift();
   const { query, ...how } = (rest[0] ?? {}) as CallOptions & { query?: object };
-  const main = takes === null || given === undefined ? {} : { [takes]: given };
+  const main = takes === null || payload === undefined ? {} : { [takes]: payload };
   return [{ params, ...(query === undefined ? {} : { query }), ...main }, how];
 }

@@ -8,7 +8,7 @@ export interface Frame {
 }
 
 export interface FrameOptions {
-  /** The stream wants that whoever is cut off waits so long. */
+  /** How long a client waits before it reconnects, as the stream requests. */
   onRetry?: (ms: number) => void;
 }
 

@@ -4,16 +4,20 @@ import { type NAMES } from "./names.ts";
 import type { Answer, Body, CallOptions, Input, PagedRoute, PathArgs, Query, Route, Row } from "./types.ts";
 
 /** The input behind the ids; it may be left out where nothing in it is needed. */
-type Last<Value> = [Value] extends [undefined] ? [] : [object] extends [Value] ? [given?: Value] : [given: Value];
+type Last<Value> = [Value] extends [undefined] ? [] : [object] extends [Value] ? [payload?: Value] : [payload: Value];
 
-/** A body is given by itself, and a query beside it among the options. */
-type Given<R extends Route> = [Body<R>] extends [undefined] ? Input<R>["query"] : Input<R>["body"];
+/** The body is an argument; a query beside it goes into the options. */
+type Payload<R extends Route> = [Body<R>] extends [undefined] ? Input<R>["query"] : Input<R>["body"];
 type Beside<R extends Route> = [Body<R>] extends [undefined]
   ? CallOptions
   : CallOptions & ([Query<R>] extends [undefined] ? unknown : { query?: Query<R> });
 
 export type Method<R extends Route> = (
-  ...args: [...PathArgs<R>, ...Last<NonNullable<Given<R>> extends never ? undefined : Given<R>>, options?: Beside<R>]
+  ...args: [
+    ...PathArgs<R>,
+    ...Last<NonNullable<Payload<R>> extends never ? undefined : Payload<R>>,
+    options?: Beside<R>,
+  ]
 ) => R extends PagedRoute ? Listing<Row<R>, Answer<R>> : Promise<Answer<R>>;
 
 type Table = typeof NAMES;

@@ -54,9 +54,9 @@ export type Job = {
     jitter_seconds: number;
   } | null;
   document: {
-    /** what the document holds; markdown unless told. A screenshot is taken in a browser */
+    /** what the document holds; default: markdown. A screenshot is taken in a browser */
     formats: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
-    /** html and markdown without navigation, advertisements and the like; true unless told */
+    /** html and markdown without navigation and advertisements; default: true */
     only_main_content: boolean;
     /** nothing but what these match */
     include_tags: string[];
@@ -87,11 +87,11 @@ export type Job = {
       key?: string;
       /** of scroll */
       direction?: "up" | "down";
-      /** of scroll: pixels; a window's height unless told */
+      /** of scroll: pixels; default: the height of the window */
       amount?: number;
-      /** of scroll_to_end: how often it is scrolled at most; 100 unless told */
+      /** of scroll_to_end: maximum number of steps; default: 100 */
       max_steps?: number;
-      /** of scroll_to_end: how long at most; 60 unless told, and never longer than the page has */
+      /** of scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
       max_seconds?: number;
       /** of screenshot: the whole page */
       full_page?: boolean;
@@ -143,9 +143,9 @@ export type Job = {
     proxy: string | null;
     session_id: string | null;
     document: {
-      /** what the document holds; markdown unless told. A screenshot is taken in a browser */
+      /** what the document holds; default: markdown. A screenshot is taken in a browser */
       formats: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
-      /** html and markdown without navigation, advertisements and the like; true unless told */
+      /** html and markdown without navigation and advertisements; default: true */
       only_main_content: boolean;
       /** nothing but what these match */
       include_tags: string[];
@@ -176,11 +176,11 @@ export type Job = {
         key?: string;
         /** of scroll */
         direction?: "up" | "down";
-        /** of scroll: pixels; a window's height unless told */
+        /** of scroll: pixels; default: the height of the window */
         amount?: number;
-        /** of scroll_to_end: how often it is scrolled at most; 100 unless told */
+        /** of scroll_to_end: maximum number of steps; default: 100 */
         max_steps?: number;
-        /** of scroll_to_end: how long at most; 60 unless told, and never longer than the page has */
+        /** of scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
         max_seconds?: number;
         /** of screenshot: the whole page */
         full_page?: boolean;
@@ -703,7 +703,7 @@ export type Worker = {
   /** embedded; or bullmq: several work at once, on any machine */
   engine: string;
   database: "sqlite" | "postgres";
-  /** when it was last heard of */
+  /** time of the last heartbeat */
   heartbeat: string;
   in_flight: number;
   max_workers: number;
@@ -1205,9 +1205,9 @@ export type RunRecipe = {
       jitter_seconds?: number;
     } | null;
     document?: {
-      /** what the document holds; markdown unless told. A screenshot is taken in a browser */
+      /** what the document holds; default: markdown. A screenshot is taken in a browser */
       formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
-      /** html and markdown without navigation, advertisements and the like; true unless told */
+      /** html and markdown without navigation and advertisements; default: true */
       only_main_content?: boolean;
       /** nothing but what these match */
       include_tags?: string[];
@@ -1238,11 +1238,11 @@ export type RunRecipe = {
         key?: string;
         /** of scroll */
         direction?: "up" | "down";
-        /** of scroll: pixels; a window's height unless told */
+        /** of scroll: pixels; default: the height of the window */
         amount?: number;
-        /** of scroll_to_end: how often it is scrolled at most; 100 unless told */
+        /** of scroll_to_end: maximum number of steps; default: 100 */
         max_steps?: number;
-        /** of scroll_to_end: how long at most; 60 unless told, and never longer than the page has */
+        /** of scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
         max_seconds?: number;
         /** of screenshot: the whole page */
         full_page?: boolean;
@@ -1294,9 +1294,9 @@ export type RunRecipe = {
       proxy?: string | null;
       session_id?: string | null;
       document?: {
-        /** what the document holds; markdown unless told. A screenshot is taken in a browser */
+        /** what the document holds; default: markdown. A screenshot is taken in a browser */
         formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
-        /** html and markdown without navigation, advertisements and the like; true unless told */
+        /** html and markdown without navigation and advertisements; default: true */
         only_main_content?: boolean;
         /** nothing but what these match */
         include_tags?: string[];
@@ -1327,11 +1327,11 @@ export type RunRecipe = {
           key?: string;
           /** of scroll */
           direction?: "up" | "down";
-          /** of scroll: pixels; a window's height unless told */
+          /** of scroll: pixels; default: the height of the window */
           amount?: number;
-          /** of scroll_to_end: how often it is scrolled at most; 100 unless told */
+          /** of scroll_to_end: maximum number of steps; default: 100 */
           max_steps?: number;
-          /** of scroll_to_end: how long at most; 60 unless told, and never longer than the page has */
+          /** of scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
           max_seconds?: number;
           /** of screenshot: the whole page */
           full_page?: boolean;
@@ -1965,9 +1965,9 @@ export interface Operations {
         jitter_seconds?: number;
       } | null;
       document?: {
-        /** what the document holds; markdown unless told. A screenshot is taken in a browser */
+        /** what the document holds; default: markdown. A screenshot is taken in a browser */
         formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
-        /** html and markdown without navigation, advertisements and the like; true unless told */
+        /** html and markdown without navigation and advertisements; default: true */
         only_main_content?: boolean;
         /** nothing but what these match */
         include_tags?: string[];
@@ -1998,11 +1998,11 @@ export interface Operations {
           key?: string;
           /** of scroll */
           direction?: "up" | "down";
-          /** of scroll: pixels; a window's height unless told */
+          /** of scroll: pixels; default: the height of the window */
           amount?: number;
-          /** of scroll_to_end: how often it is scrolled at most; 100 unless told */
+          /** of scroll_to_end: maximum number of steps; default: 100 */
           max_steps?: number;
-          /** of scroll_to_end: how long at most; 60 unless told, and never longer than the page has */
+          /** of scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
           max_seconds?: number;
           /** of screenshot: the whole page */
           full_page?: boolean;
@@ -2054,9 +2054,9 @@ export interface Operations {
         proxy?: string | null;
         session_id?: string | null;
         document?: {
-          /** what the document holds; markdown unless told. A screenshot is taken in a browser */
+          /** what the document holds; default: markdown. A screenshot is taken in a browser */
           formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
-          /** html and markdown without navigation, advertisements and the like; true unless told */
+          /** html and markdown without navigation and advertisements; default: true */
           only_main_content?: boolean;
           /** nothing but what these match */
           include_tags?: string[];
@@ -2087,11 +2087,11 @@ export interface Operations {
             key?: string;
             /** of scroll */
             direction?: "up" | "down";
-            /** of scroll: pixels; a window's height unless told */
+            /** of scroll: pixels; default: the height of the window */
             amount?: number;
-            /** of scroll_to_end: how often it is scrolled at most; 100 unless told */
+            /** of scroll_to_end: maximum number of steps; default: 100 */
             max_steps?: number;
-            /** of scroll_to_end: how long at most; 60 unless told, and never longer than the page has */
+            /** of scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
             max_seconds?: number;
             /** of screenshot: the whole page */
             full_page?: boolean;
@@ -2157,7 +2157,7 @@ export interface Operations {
       next: string | null;
     };
   };
-  /** Change the keys given of a site, which need not have been seen yet; running work follows within a second */
+  /** Change the settings of a site, known or not; only the keys that are sent change. Running work follows within a second */
   "patch /sites/{site}": {
     params: {
       site: string;
@@ -2181,7 +2181,7 @@ export interface Operations {
     };
     answer: Site;
   };
-  /** Change the metadata of a workflow: what is given is set, null removes a key */
+  /** Change the metadata of a workflow: sets the keys that are sent; null removes a key */
   "patch /workflows/{workflow_id}": {
     params: {
       workflow_id: string;
@@ -2291,9 +2291,9 @@ export interface Operations {
         jitter_seconds?: number;
       } | null;
       document?: {
-        /** what the document holds; markdown unless told. A screenshot is taken in a browser */
+        /** what the document holds; default: markdown. A screenshot is taken in a browser */
         formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
-        /** html and markdown without navigation, advertisements and the like; true unless told */
+        /** html and markdown without navigation and advertisements; default: true */
         only_main_content?: boolean;
         /** nothing but what these match */
         include_tags?: string[];
@@ -2324,11 +2324,11 @@ export interface Operations {
           key?: string;
           /** of scroll */
           direction?: "up" | "down";
-          /** of scroll: pixels; a window's height unless told */
+          /** of scroll: pixels; default: the height of the window */
           amount?: number;
-          /** of scroll_to_end: how often it is scrolled at most; 100 unless told */
+          /** of scroll_to_end: maximum number of steps; default: 100 */
           max_steps?: number;
-          /** of scroll_to_end: how long at most; 60 unless told, and never longer than the page has */
+          /** of scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
           max_seconds?: number;
           /** of screenshot: the whole page */
           full_page?: boolean;
@@ -2380,9 +2380,9 @@ export interface Operations {
         proxy?: string | null;
         session_id?: string | null;
         document?: {
-          /** what the document holds; markdown unless told. A screenshot is taken in a browser */
+          /** what the document holds; default: markdown. A screenshot is taken in a browser */
           formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
-          /** html and markdown without navigation, advertisements and the like; true unless told */
+          /** html and markdown without navigation and advertisements; default: true */
           only_main_content?: boolean;
           /** nothing but what these match */
           include_tags?: string[];
@@ -2413,11 +2413,11 @@ export interface Operations {
             key?: string;
             /** of scroll */
             direction?: "up" | "down";
-            /** of scroll: pixels; a window's height unless told */
+            /** of scroll: pixels; default: the height of the window */
             amount?: number;
-            /** of scroll_to_end: how often it is scrolled at most; 100 unless told */
+            /** of scroll_to_end: maximum number of steps; default: 100 */
             max_steps?: number;
-            /** of scroll_to_end: how long at most; 60 unless told, and never longer than the page has */
+            /** of scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
             max_seconds?: number;
             /** of screenshot: the whole page */
             full_page?: boolean;
@@ -2731,7 +2731,7 @@ export interface Operations {
     body: undefined;
     answer: Record<string, Json>;
   };
-  /** Everything at one glance: pace, queue, runs at work, sites in trouble, failures, workers, and the last hour */
+  /** Overview: throughput, queue, active runs, sites with problems, failures, workers, and the last hour */
   "get /overview": {
     params: undefined;
     query: undefined;
@@ -3948,11 +3948,11 @@ export interface Operations {
           key?: string;
           /** of scroll */
           direction?: "up" | "down";
-          /** of scroll: pixels; a window's height unless told */
+          /** of scroll: pixels; default: the height of the window */
           amount?: number;
-          /** of scroll_to_end: how often it is scrolled at most; 100 unless told */
+          /** of scroll_to_end: maximum number of steps; default: 100 */
           max_steps?: number;
-          /** of scroll_to_end: how long at most; 60 unless told, and never longer than the page has */
+          /** of scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
           max_seconds?: number;
           /** of screenshot: the whole page */
           full_page?: boolean;
@@ -4363,7 +4363,7 @@ export interface Operations {
     };
     answer: Resolver;
   };
-  /** Change the keys given of a site, which need not have been seen yet; running work follows within a second */
+  /** Change the settings of a site, known or not; only the keys that are sent change. Running work follows within a second */
   "put /sites/{site}": {
     params: {
       site: string;
@@ -4439,9 +4439,9 @@ export interface Operations {
       proxy?: string | null;
       session_id?: string | null;
       document?: {
-        /** what the document holds; markdown unless told. A screenshot is taken in a browser */
+        /** what the document holds; default: markdown. A screenshot is taken in a browser */
         formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
-        /** html and markdown without navigation, advertisements and the like; true unless told */
+        /** html and markdown without navigation and advertisements; default: true */
         only_main_content?: boolean;
         /** nothing but what these match */
         include_tags?: string[];
@@ -4472,11 +4472,11 @@ export interface Operations {
           key?: string;
           /** of scroll */
           direction?: "up" | "down";
-          /** of scroll: pixels; a window's height unless told */
+          /** of scroll: pixels; default: the height of the window */
           amount?: number;
-          /** of scroll_to_end: how often it is scrolled at most; 100 unless told */
+          /** of scroll_to_end: maximum number of steps; default: 100 */
           max_steps?: number;
-          /** of scroll_to_end: how long at most; 60 unless told, and never longer than the page has */
+          /** of scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
           max_seconds?: number;
           /** of screenshot: the whole page */
           full_page?: boolean;
@@ -4541,9 +4541,9 @@ export interface Operations {
         sameSite?: "Strict" | "Lax" | "None";
       }[] | null;
       document?: {
-        /** what the document holds; markdown unless told. A screenshot is taken in a browser */
+        /** what the document holds; default: markdown. A screenshot is taken in a browser */
         formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
-        /** html and markdown without navigation, advertisements and the like; true unless told */
+        /** html and markdown without navigation and advertisements; default: true */
         only_main_content?: boolean;
         /** nothing but what these match */
         include_tags?: string[];
@@ -4574,11 +4574,11 @@ export interface Operations {
           key?: string;
           /** of scroll */
           direction?: "up" | "down";
-          /** of scroll: pixels; a window's height unless told */
+          /** of scroll: pixels; default: the height of the window */
           amount?: number;
-          /** of scroll_to_end: how often it is scrolled at most; 100 unless told */
+          /** of scroll_to_end: maximum number of steps; default: 100 */
           max_steps?: number;
-          /** of scroll_to_end: how long at most; 60 unless told, and never longer than the page has */
+          /** of scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
           max_seconds?: number;
           /** of screenshot: the whole page */
           full_page?: boolean;
@@ -4659,7 +4659,7 @@ export interface Operations {
     answer: {
       task_id: string;
       run_id: string;
-      /** running: its worker is told, and ends it */
+      /** running: its worker is notified and ends it */
       state: "failed" | "running";
     };
   };
@@ -4673,7 +4673,7 @@ export interface Operations {
     body: undefined;
     answer: string;
   };
-  /** The log of a run as it is written; ends with the run. 204: it has ended, and nothing is left to tell */
+  /** The log of a run as it is written; ends with the run. 204: the run has ended and no events are left */
   "get /jobs/runs/{run_id}/events/stream": {
     params: {
       run_id: string;
@@ -4685,7 +4685,7 @@ export interface Operations {
     body: undefined;
     answer: string;
   };
-  /** All that a dashboard shows, live. Events of runs have ids, and go on behind Last-Event-ID; the rest tells how it is now */
+  /** Everything that a dashboard shows, live. Events of runs have ids and resume after Last-Event-ID; the others carry the current state */
   "get /live/stream": {
     params: undefined;
     query: {

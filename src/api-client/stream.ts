@@ -1,4 +1,4 @@
-/** Live events: whoever is cut off goes on behind the last one, so that none is lost and none comes twice. */
+/** Live events: a broken stream resumes after the last event, so that none is lost or repeated. */
 import type { OpenAnswer } from "./answer.ts";
 import { isOrbweaverError, OrbweaverError } from "./error.ts";
 import { framesOf } from "./frames.ts";
@@ -13,9 +13,9 @@ export interface StreamOptions {
   lastEventId?: string | undefined;
   /** How often in a row a connection may fail, once there was one; without end if nothing is said. */
   reconnects?: number | undefined;
-  /** Told when the server answers: at first, and again. */
+  /** Called when the connection opens: at first, and after each reconnect. */
   onConnect?: (() => void) | undefined;
-  /** Told when the connection is gone, with why, and when it is tried again. */
+  /** Called when the connection is lost, with the reason and the time of the next attempt. */
   onDisconnect?: ((why: OrbweaverError, pauseMs: number) => void) | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface StreamEvent<Name extends string = string, Data = unknown> {
 
 interface Source {
   open(options: CallOptions): Promise<OpenAnswer>;
-  /** The server says by itself when all is told: whoever finds the end asks at once whether it is. */
+  /** The server ends the stream when all events are sent: at the end, the client checks at once whether they are. */
   hasEnd: boolean;
   /** The server has answered before: it is waited for from the beginning. */
   wasThere?: boolean;
@@ -64,7 +64,7 @@ export async function* streamOf(source: Source, options: StreamOptions): AsyncGe
       if (!wasThere || !(mayPass(error) || error.code === "timed_out")) throw error;
       why = error;
     }
-    // The end of a run, most of the time: nothing to tell, and nothing to wait for.
+    // Usually the end of a run: nothing to report, nothing to wait for.
     if (source.hasEnd && isCleanEnd) continue;
     failures += 1;
     if (failures > reconnects) throw why;

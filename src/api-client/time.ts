@@ -38,7 +38,7 @@ export function uuid(): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
 }
 
-/** Ends when the caller's signal does, or on its own account; whoever makes one closes it. */
+/** Ends with the caller's signal or by itself; its creator closes it. */
 export class Leash {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;

@@ -92,13 +92,13 @@ export class Transport {
         const answer = await this.#try(url, init, leash, over);
         const done = await read(answer);
         isOver = true;
-        // Whoever reads on is cut off by silence alone.
+        // While the body is read, only silence ends the call.
         leash.allow(null, () => timedOut(this.base, timeoutMs));
         if (answer.isRead) leash.close();
         return done;
       } catch (error) {
         const pause = isRepeatable && !leash.signal.aborted ? pauseAfter(error, failures, rules) : null;
-        // Broken off meanwhile: told below, by its reason.
+        // Aborted meanwhile: thrown below, with its reason.
         if (pause !== null && (await sleep(pause, leash.signal).then(...WHETHER))) continue;
         leash.close();
         throw leash.signal.aborted ? leash.signal.reason : error;
@@ -175,7 +175,7 @@ function baseOf(address: string): string {
   try {
     url = new URL(address);
   } catch {
-    // Told below.
+    // Thrown below.
   }
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.search === "" && url.hash === "")
     return url.href.replace(/\/+$/, "");

@@ -35,7 +35,7 @@ export interface CallOptions {
   timeoutMs?: number | undefined;
   /** How often a call that may be repeated is tried again. */
   retries?: number | undefined;
-  /** Of a call that is to be done once, however many programs or restarts of yours send it. */
+  /** Idempotency key: the call is done once, however many of your programs or restarts send it. */
   idempotencyKey?: string | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
 }

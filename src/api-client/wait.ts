@@ -1,11 +1,11 @@
-/** Waits for the end of runs, by what the server tells as it happens. */
+/** Waits for the end of runs, driven by live events. */
 import { OrbweaverError } from "./error.ts";
 import type { Run } from "./operations.ts";
 import { mayPass } from "./retry.ts";
 import { Leash, sleep } from "./time.ts";
 
 export interface WaitOptions<View> {
-  /** Told how it is at first, whenever that has changed, and at the end. */
+  /** Called with the first state, with every change, and with the end. */
   onProgress?: ((view: View) => void) | undefined;
   /** Ends the waiting, not the run; it fails with the signal's reason. */
   signal?: AbortSignal | undefined;
@@ -28,7 +28,7 @@ interface Watched<View> {
   follow(signal: AbortSignal): AsyncIterable<unknown>;
 }
 
-/** However much happens, nobody looks more often. */
+/** The shortest time between two looks. */
 const LOOK_MS = 500;
 /** Not everything that changes is an event, and something between may hold events back. */
 const ANYWAY_MS = 5000;
@@ -39,17 +39,17 @@ export async function waitForEnd<View extends { status: string }>(
 ): Promise<View> {
   const leash = new Leash(signal);
   leash.allow(timeoutMs ?? null, () => tooLong(timeoutMs ?? 0));
-  let told = "";
+  let lastReported = "";
   const see = async () => {
     // Once it was there, a server that is restarted is waited for.
     const view = await look(leash.signal).catch((error: unknown) => {
-      if (told === "" || leash.signal.aborted || !mayPass(error)) throw error;
+      if (lastReported === "" || leash.signal.aborted || !mayPass(error)) throw error;
       return null;
     });
     if (view === null) return null;
     const text = JSON.stringify(view);
-    if (text !== told) onProgress?.(view);
-    told = text;
+    if (text !== lastReported) onProgress?.(view);
+    lastReported = text;
     return view;
   };
   try {
@@ -70,7 +70,7 @@ export async function waitForEnd<View extends { status: string }>(
   }
 }
 
-/** Whether anything has happened since somebody looked. */
+/** Whether anything has happened since the last look. */
 class News {
   #wake: (() => void) | null = null;
   #failure: { error: unknown } | null = null;
@@ -84,14 +84,14 @@ class News {
 
   async #read(events: AsyncIterable<unknown>): Promise<void> {
     try {
-      for await (const _event of events) this.#tell();
+      for await (const _event of events) this.#notify();
     } catch (error) {
       this.#failure = { error };
     }
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#isNew = true;
     this.#wake?.();
   }

@@ -9,10 +9,10 @@ import { PROBLEM_TYPE } from "./schemas.ts";
 import { securityHeaders } from "./security.ts";
 import { withRules } from "./validation.ts";
 
-/** Sends the problem that stands for what was thrown; what nobody foresaw goes to the log with its id. */
+/** Sends the problem for an error; unexpected errors are logged with their id. */
 export function sendProblem(error: unknown, request: ApiRequest, reply: ApiReply, { log }: Pick<ApiDeps, "log">): void {
   const { problem, headers, unforeseen } = answerTo(withAll(error, request), request.id);
-  // Whoever asked does not wait for the answer any more: that breaks the request, and is no fault of ours.
+  // The client has disconnected: that aborts the request and is not a server error.
   const isGone = reply.raw.destroyed && error instanceof Error && error.name === "AbortError";
   if (unforeseen && !isGone) {
     const stack = error instanceof Error ? error.stack : String(error);

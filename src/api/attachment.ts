@@ -1,4 +1,4 @@
-/** `Content-Disposition` of files that are to be saved (RFC 6266), whatever their names say. */
+/** `Content-Disposition` of downloads (RFC 6266); safe for any file name. */
 
 const LONGEST = 150;
 

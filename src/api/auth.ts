@@ -1,4 +1,4 @@
-/** Who may call: whoever shows the token, or the cookie that showing it once was answered with. */
+/** Authentication: by the token, or by the cookie that a login with the token returns. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import { isOrbError } from "../base/errors.ts";
@@ -9,13 +9,13 @@ import { isSameOrigin, isSecure } from "./security.ts";
 
 export const COOKIE_NAME = "orb_session";
 const COOKIE_SECONDS = 7 * 86_400;
-/** A cookie that is older is answered with a new one, so that whoever comes back within a week stays logged in. */
+/** An older cookie is renewed, so that a user who returns within a week stays logged in. */
 const FRESH_SECONDS = 86_400;
 
 /** Compares in a time that depends on nothing but the length of what was given. */
-export function sameSecret(given: string, wanted: string): boolean {
+export function sameSecret(actual: string, expected: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(wanted));
+  return timingSafeEqual(digest(actual), digest(expected));
 }
 
 /**
@@ -87,8 +87,8 @@ export async function proofOf(request: ApiRequest, { settings, clock, store }: A
   const { authorization = "" } = request.headers;
   const password = passwordOf(authorization);
   if (authorization !== "" && password === null) {
-    const given = /^Bearer +(\S+)\s*$/i.exec(authorization)?.[1];
-    return given !== undefined && sameSecret(given, token) ? "token" : null;
+    const bearer = /^Bearer +(\S+)\s*$/i.exec(authorization)?.[1];
+    return bearer !== undefined && sameSecret(bearer, token) ? "token" : null;
   }
   // A browser sends it along to other addresses as well, also where other web sites ask it to: it opens pages alone.
   if (password !== null && isPage(request) && sameSecret(password, token)) return "password";
@@ -104,11 +104,11 @@ export async function proofOf(request: ApiRequest, { settings, clock, store }: A
 
 const isPage = (request: ApiRequest) => request.routeOptions.config.page !== undefined;
 
-/** What was given as a password, under whatever name. */
+/** The password of Basic credentials; the user name is ignored. */
 function passwordOf(authorization: string): string | null {
-  const given = /^Basic +([\w+/=-]+)\s*$/i.exec(authorization)?.[1];
-  if (given === undefined) return null;
-  const pair = Buffer.from(given, "base64").toString();
+  const encoded = /^Basic +([\w+/=-]+)\s*$/i.exec(authorization)?.[1];
+  if (encoded === undefined) return null;
+  const pair = Buffer.from(encoded, "base64").toString();
   return pair.slice(pair.indexOf(":") + 1);
 }
 
@@ -118,10 +118,10 @@ export function requireProof(api: ApiInstance, deps: ApiDeps): void {
     if (request.routeOptions.config.open === true) return;
     const proof = await proofOf(request, deps);
     if (proof === null) {
-      const given = request.headers.authorization !== undefined;
-      if (given) await api.wrongLogins.slowDown(request.ip);
-      const bearer = given ? 'Bearer realm="orb", error="invalid_token"' : 'Bearer realm="orb"';
-      throw new ApiProblem("unauthorized", given ? "the token is not the right one" : "the call shows no token", {
+      const hasCredentials = request.headers.authorization !== undefined;
+      if (hasCredentials) await api.wrongLogins.slowDown(request.ip);
+      const bearer = hasCredentials ? 'Bearer realm="orb", error="invalid_token"' : 'Bearer realm="orb"';
+      throw new ApiProblem("unauthorized", hasCredentials ? "the token is wrong" : "the request has no token", {
         // A browser then asks its user, who gives the token as the password.
         headers: { "www-authenticate": isPage(request) ? 'Basic realm="orb", charset="UTF-8"' : bearer },
       });

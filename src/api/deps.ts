@@ -26,7 +26,7 @@ export interface ApiDeps extends CrawlDeps, PreviewDeps, RunSiteDeps, AlertsDeps
   configuration: readonly ConfigRow[];
   /** By which name robots.txt speaks to us. */
   robotsName: string;
-  /** What dashboards show; whoever puts the server together starts it. */
+  /** Feeds dashboards; the composition root starts it. */
   live: LiveWatch;
   /** What `GET /metrics` shows besides the requests; asked on every scrape. */
   metrics(): Promise<readonly Reading[]>;

@@ -40,7 +40,7 @@ export function idempotencyOf({ seal }: Pick<ApiDeps, "seal">, request: ApiReque
 }
 
 /** As the use cases take it; the caller's key alone would be one for all addresses. */
-export function onceOf(deps: Pick<ApiDeps, "seal">, request: ApiRequest): IdempotencyMark | undefined {
+export function idempotencyMarkOf(deps: Pick<ApiDeps, "seal">, request: ApiRequest): IdempotencyMark | undefined {
   return idempotencyOf(deps, request) ?? undefined;
 }
 

@@ -24,7 +24,7 @@ declare module "fastify" {
     page?: true | "based" | "dashboard" | "frame" | "file";
     /** Takes a body in YAML as well. */
     yaml?: boolean;
-    /** What a schema cannot say of the body: only asked when a body is refused, so that all its mistakes are told at once. */
+    /** Checks that a schema cannot express; run only when a body is rejected, so that one answer lists all errors. */
     rules?: BodyRules;
   }
 }

@@ -34,8 +34,8 @@ export class ApiMetrics {
 
   async text(deps: ApiDeps): Promise<string> {
     const scrape = new Registry();
-    const own = { name: "orb_http_open_streams", help: "Event streams that are open.", value: this.#streams() };
-    for (const [name, readings] of Map.groupBy([own, ...(await deps.metrics())], (reading) => reading.name))
+    const streams = { name: "orb_http_open_streams", help: "Event streams that are open.", value: this.#streams() };
+    for (const [name, readings] of Map.groupBy([streams, ...(await deps.metrics())], (reading) => reading.name))
       addReadings(scrape, name, readings);
     return Registry.merge([this.#registry, scrape]).metrics();
   }

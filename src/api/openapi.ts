@@ -18,7 +18,7 @@ export const TAGS = {
   crawls: "whole sites, from a start along their links",
   extract: "rules, tried on a page",
   live: "everything at one glance, and as it changes",
-  queue: "items to download or to hand to your own code, each done once",
+  queue: "items to download or to pass to your own code, each done once",
   workflows: "steps that wait for each other, done once each, and gone on with after failures",
   sessions: "what lets us in: cookies, headers, passwords, encrypted",
   proxies: "the pool of proxies, and how each does",
@@ -57,8 +57,8 @@ function frameAnswers(route: RouteOptions, { bodyBytes }: ApiLimits): Responses 
 export async function describeApi(api: ApiInstance, { settings }: ApiDeps, limits: ApiLimits): Promise<void> {
   api.addHook("onRoute", (route) => {
     if (route.schema?.hide === true) return;
-    const own = (route.schema?.response ?? {}) as Responses;
-    route.schema = { ...route.schema, response: { ...frameAnswers(route, limits), ...own } };
+    const declared = (route.schema?.response ?? {}) as Responses;
+    route.schema = { ...route.schema, response: { ...frameAnswers(route, limits), ...declared } };
   });
   await api.register(swagger, {
     refResolver: { buildLocalReference: ({ $id }, _base, _fragment, index) => String($id ?? `schema${index}`) },

@@ -52,9 +52,9 @@ export function cursorFilter(query: { cursor?: string }): { after?: string } {
 /** A file is all there is: what chooses a part of a list has no meaning beside it. */
 export function refuseBesideFormat(request: Pick<ApiRequest, "url">, ...names: string[]): void {
   // As it was written: what was left out has its default by now.
-  const given = new URLSearchParams(request.url.split("?")[1] ?? "");
+  const query = new URLSearchParams(request.url.split("?")[1] ?? "");
   const fields = names
-    .filter((name) => given.has(name))
+    .filter((name) => query.has(name))
     .map((name) => ({ path: `query.${name}`, message: "has no meaning with format, which gives all of it as a file" }));
   const [first] = fields;
   if (first === undefined) return;

@@ -20,7 +20,7 @@ export interface Problem {
   code: string;
   errors?: FieldError[];
   hint?: string;
-  /** Of an error that nobody foresaw: the log has the rest under this id. */
+  /** Of an unexpected error: the log has the details under this id. */
   error_id?: string;
   failure_code?: string;
   failure_reason?: string;
@@ -36,57 +36,57 @@ interface HttpEntry {
 export const HTTP_PROBLEMS = {
   request_malformed: {
     status: 400,
-    title: "The request is not HTTP that can be read.",
-    remedy: "Look at what the client sends.",
+    title: "The request is not valid HTTP.",
+    remedy: "Check what the client sends.",
   },
   url_malformed: {
     status: 400,
-    title: "The address cannot be decoded.",
+    title: "The URL cannot be decoded.",
     remedy: "Percent-encode each part of the path; % itself is %25.",
   },
   body_malformed: {
     status: 400,
-    title: "The body is not JSON that can be used.",
+    title: "The body is not valid JSON.",
     remedy: "Send one JSON value in UTF-8, without the keys __proto__ and constructor.prototype.",
   },
   unauthorized: {
     status: 401,
-    title: "The call needs the token.",
+    title: "The request needs a token.",
     remedy: "Send `Authorization: Bearer …` with the value of APP_API_TOKEN, or log in with POST /session.",
   },
   forbidden_origin: {
     status: 403,
-    title: "The call comes from another web site.",
-    remedy: "Call from a page of this server, or from a program that sends no Origin.",
+    title: "The request comes from another web site.",
+    remedy: "Send it from a page of this server, or from a program that sends no Origin header.",
   },
   route_not_found: {
     status: 404,
-    title: "There is no such address.",
-    remedy: "GET /openapi.json lists every address, /docs shows them.",
+    title: "There is no such route.",
+    remedy: "GET /openapi.json lists every route; /docs shows them.",
   },
   method_not_allowed: {
     status: 405,
-    title: "The address does not know this method.",
+    title: "The route does not support this method.",
     remedy: "Use one of the methods in the Allow header.",
   },
   too_many_logins: {
     status: 429,
     title: "Too many wrong tokens.",
-    remedy: "Wait as long as Retry-After says, and show the value of APP_API_TOKEN.",
+    remedy: "Wait as long as Retry-After says, then send the value of APP_API_TOKEN.",
   },
   request_timeout: {
     status: 408,
-    title: "The request did not come in time.",
+    title: "The request did not arrive in time.",
     remedy: "Send it again, faster.",
   },
   body_too_large: {
     status: 413,
     title: "The body is too large.",
-    remedy: "Send several smaller calls.",
+    remedy: "Split it into several smaller requests.",
   },
   url_too_long: {
     status: 414,
-    title: "The address is too long.",
+    title: "The URL is too long.",
     remedy: "Shorten the path or the query.",
   },
   media_type_unsupported: {
@@ -96,18 +96,18 @@ export const HTTP_PROBLEMS = {
   },
   host_not_allowed: {
     status: 421,
-    title: "The server does not answer to this Host.",
+    title: "The server does not accept this Host header.",
     remedy: "Call it as localhost or 127.0.0.1 with its port, or set APP_HOST and APP_API_TOKEN to open it to others.",
   },
   headers_too_large: {
     status: 431,
     title: "The headers are too large.",
-    remedy: "Send fewer or shorter headers, or a shorter address.",
+    remedy: "Send fewer or shorter headers, or a shorter URL.",
   },
   internal: {
     status: 500,
-    title: "Something went wrong that nobody foresaw.",
-    remedy: "The log of the server has the rest under error_id.",
+    title: "Unexpected server error.",
+    remedy: "The server's log has the details under error_id.",
   },
   stopping: {
     status: 503,
@@ -116,8 +116,8 @@ export const HTTP_PROBLEMS = {
   },
   unready: {
     status: 503,
-    title: "A part that the server needs cannot be used.",
-    remedy: "checks says which; `orb doctor` looks at each.",
+    title: "A dependency of the server is unavailable.",
+    remedy: "`checks` names it; `orb doctor` checks each one.",
   },
 } as const satisfies Record<string, HttpEntry>;
 
@@ -183,11 +183,11 @@ export class ApiProblem extends Error {
 export interface ProblemAnswer {
   problem: Problem;
   headers: Record<string, string>;
-  /** Nobody foresaw it: it belongs into the log. */
+  /** Unexpected: it is logged. */
   unforeseen: boolean;
 }
 
-/** More would only fill the screen of whoever reads them. */
+/** Enough for a reader; more would only fill the screen. */
 const MOST_ERRORS = 50;
 
 function typeOf(code: string): string {
@@ -216,7 +216,7 @@ export function answerTo(error: unknown, errorId: string): ProblemAnswer {
   }
   const { status, title, remedy } = HTTP_PROBLEMS.internal;
   // Its message may hold anything: it goes to the log, not to the caller.
-  const problem = problemOf("internal", title, status, `the call failed; its id is ${errorId}`, [], remedy);
+  const problem = problemOf("internal", title, status, `the request failed; its id is ${errorId}`, [], remedy);
   return { problem: { ...problem, error_id: errorId }, headers: {}, unforeseen: true };
 }
 

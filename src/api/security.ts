@@ -100,8 +100,8 @@ export function isSameOrigin({ headers }: ApiRequest): boolean {
 
 /** Whether the caller has come over TLS: what speaks it before us says so, or the address of the page of ours that calls. */
 export function isSecure(request: ApiRequest): boolean {
-  const { origin, "x-forwarded-proto": told } = request.headers;
-  const [scheme = request.protocol] = [told ?? []].flat().flatMap((text) => text.split(","));
+  const { origin, "x-forwarded-proto": forwardedProto } = request.headers;
+  const [scheme = request.protocol] = [forwardedProto ?? []].flat().flatMap((text) => text.split(","));
   return scheme.trim() === "https" || (origin?.startsWith("https://") === true && isSameOrigin(request));
 }
 

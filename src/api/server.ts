@@ -148,7 +148,7 @@ export async function createApi(
 
 const BACKLOG = 4096;
 
-/** The configuration is checked when it is read; whoever puts the API together otherwise is held to the same rule. */
+/** The configuration is validated when it is loaded; other embedders get the same check here. */
 function requireTokenOrLoopback(host: string, token: string | null): void {
   if (token !== null || isLoopback(host)) return;
   throw new OrbError("config_invalid", `APP_API_TOKEN: a token is needed, because ${host} can be reached by others`, {

@@ -96,7 +96,7 @@ export interface SignsOfLife {
   everyMs: number;
 }
 
-/** Keeps the connection open; nobody is told of it. */
+/** A comment that keeps the connection open; clients do not see it. */
 const COMMENT = ": still here\n\n";
 
 /** What may wait in memory for a reader, besides the buffers of the connection. */
@@ -111,7 +111,7 @@ async function* framesOf(
   try {
     yield `retry: ${options.reconnectMs}\n\n`;
     let next = events.next();
-    // Whoever stops listening must not leave a rejection behind.
+    // A listener that stops must not leave an unhandled rejection.
     next.catch(() => {});
     while (!signal.aborted) {
       const what = await firstOf(next, clock, signs.everyMs, signal);
@@ -126,7 +126,7 @@ async function* framesOf(
       next.catch(() => {});
     }
   } finally {
-    // The source may be waiting for something that never comes; it has been told by the signal.
+    // The source may wait for ever; the signal stops it.
     events.return?.().catch(() => {});
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { TSchema, Type as TypeBox } from "typebox";
 
-type Made = Record<string, unknown>;
+type Schema = Record<string, unknown>;
 
 /** Where TypeBox, too, notes that a property may be absent: not a part of the schema. */
 const OPTIONAL = "~optional";
@@ -13,17 +13,17 @@ const plain =
   (type: string) =>
   (options: object = {}) => ({ type, ...options });
 
-function object(properties: Record<string, Made>, options: object = {}): Made {
-  const required = Object.keys(properties).filter((name) => !(OPTIONAL in (properties[name] as Made)));
+function object(properties: Record<string, Schema>, options: object = {}): Schema {
+  const required = Object.keys(properties).filter((name) => !(OPTIONAL in (properties[name] as Schema)));
   return { type: "object", ...(required.length > 0 ? { required } : {}), properties, ...options };
 }
 
-function optional(schema: Made): Made {
+function optional(schema: Schema): Schema {
   return Object.defineProperty({ ...schema }, OPTIONAL, { value: true });
 }
 
 const words = {
-  Array: (items: Made, options: object = {}) => ({ type: "array", items, ...options }),
+  Array: (items: Schema, options: object = {}) => ({ type: "array", items, ...options }),
   Boolean: plain("boolean"),
   Integer: plain("integer"),
   Literal: (value: string | number | boolean, options: object = {}) => ({
@@ -35,16 +35,16 @@ const words = {
   Number: plain("number"),
   Object: object,
   Optional: optional,
-  Partial: ({ properties }: { properties: Record<string, Made> }, options: object = {}) =>
+  Partial: ({ properties }: { properties: Record<string, Schema> }, options: object = {}) =>
     object(Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, optional(schema)])), options),
-  Record: (_names: Made, values: Made, options: object = {}) => ({
+  Record: (_names: Schema, values: Schema, options: object = {}) => ({
     type: "object",
     patternProperties: { "^.*$": values },
     ...options,
   }),
   Ref: (name: string) => ({ $ref: name }),
   String: plain("string"),
-  Union: (kinds: readonly Made[], options: object = {}) => ({ anyOf: kinds, ...options }),
+  Union: (kinds: readonly Schema[], options: object = {}) => ({ anyOf: kinds, ...options }),
   Unknown: (options: object = {}) => ({ ...options }),
   Unsafe: (schema: TSchema) => schema,
 };

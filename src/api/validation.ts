@@ -40,13 +40,13 @@ export function createChecker(options: { all: boolean; coerce: boolean }): Ajv20
   return ajv;
 }
 
-/** Larger values are judged by their first mistake alone: a million mistakes would take a gigabyte to tell. */
+/** Larger values stop at the first error: a million errors would take a gigabyte to report. */
 const MOST_VALUES = 2000;
 
 /** Compiles a schema when a value of it comes first, and once for all servers of a process, which have the same. */
 class Compiled {
   readonly #options: { all: boolean; coerce: boolean };
-  readonly #made = new Map<string, ValidateFunction>();
+  readonly #compiled = new Map<string, ValidateFunction>();
   #checker: Ajv2020 | null = null;
 
   constructor(options: { all: boolean; coerce: boolean }) {
@@ -55,12 +55,12 @@ class Compiled {
 
   of(schema: TSchema): ValidateFunction {
     const text = JSON.stringify(schema);
-    let made = this.#made.get(text);
-    if (made === undefined) {
-      made = (this.#checker ??= createChecker(this.#options)).compile(schema);
-      this.#made.set(text, made);
+    let validate = this.#compiled.get(text);
+    if (validate === undefined) {
+      validate = (this.#checker ??= createChecker(this.#options)).compile(schema);
+      this.#compiled.set(text, validate);
     }
-    return made;
+    return validate;
   }
 }
 

@@ -18,7 +18,7 @@ export const VersionHeaders = Type.Object({
 /** undefined: the caller takes what comes. `*` is any version. */
 export function expectedVersion(request: ApiRequest, inBody?: string): string | undefined {
   if (inBody !== undefined) return inBody;
-  const given = request.headers["if-match"];
-  const [, version] = /^\s*(?:W\/)?"?([^"]*)"?\s*$/.exec(typeof given === "string" ? given : "") ?? [];
+  const header = request.headers["if-match"];
+  const [, version] = /^\s*(?:W\/)?"?([^"]*)"?\s*$/.exec(typeof header === "string" ? header : "") ?? [];
   return version === undefined || version === "" || version === "*" ? undefined : version;
 }

@@ -9,7 +9,7 @@ const FIRST_MS = 250;
 const LONGEST_MS = 8000;
 /** Who has guessed nothing for so long begins anew. */
 const FORGOTTEN_MS = 600_000;
-/** Addresses that are remembered: of more, those that were silent longest are forgotten. */
+/** Addresses that are remembered; beyond that the least recent are evicted. */
 const MOST_ADDRESSES = 10_000;
 /** Wrong guesses a minute, of all addresses together, from which on each of them waits. */
 const MOST_IN_ALL = 60;

@@ -10,15 +10,15 @@ import type { Store } from "../store/ports/port.ts";
 
 export interface EngineParts {
   host: LaneHost;
-  /** What is due by the clock: the engine of many machines tells one of them. */
+  /** Time-based duties: the cluster's engine assigns them to one process. */
   timetable: Timetable;
   log: Log;
-  /** It has given work, and does it itself only when nobody else is there for it. */
+  /** This process has created work, and runs it itself only when no other worker does. */
   standBy: boolean;
   /** It works only while no process is there for it, also where one process works at a time. */
   givesWay: boolean;
   onRole(role: EngineRole): void;
-  /** Whether this process does what is to be done once. */
+  /** Whether this process runs the singleton duties. */
   onLead(leads: boolean): void;
 }
 

@@ -29,9 +29,9 @@ async function managedUrl(config: Config, name: "postgres" | "redis"): Promise<s
   const folder = serviceFolder(config, name);
   const port = SERVICES[name].portIn(folder);
   if (port !== null) return SERVICES[name].urlOf({ port, password: servicePassword(folder) });
-  const given = name === "postgres" ? "APP_DATABASE_URL" : "APP_REDIS_URL";
+  const variable = name === "postgres" ? "APP_DATABASE_URL" : "APP_REDIS_URL";
   throw new OrbError("service_unavailable", `the managed ${name} of ${config.dataDir} does not run`, {
-    hint: `Start it with orb up, or set ${given} to one that runs.`,
-    fields: [{ path: given, message: `expected the address of one that runs, or an orb up that runs one` }],
+    hint: `Start it with orb up, or set ${variable} to one that runs.`,
+    fields: [{ path: variable, message: `expected the address of one that runs, or an orb up that runs one` }],
   });
 }

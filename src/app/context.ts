@@ -50,44 +50,45 @@ export function requireSqlite(config: Config): string {
 async function openStore(
   config: Config,
   cluster: Cluster | null,
-  own: Clock,
+  localClock: Clock,
   log: Log,
 ): Promise<{ opened: Store; clock: Clock }> {
-  if (cluster === null) return { opened: openSqliteStore({ path: requireSqlite(config), clock: own }), clock: own };
+  if (cluster === null)
+    return { opened: openSqliteStore({ path: requireSqlite(config), clock: localClock }), clock: localClock };
   const { openPostgresStore } = await import("../store/postgres/store.ts");
-  const clock = sharedClock(own, log);
-  return { opened: await openPostgresStore({ url: cluster.databaseUrl, clock, log, onAhead: clock.heard }), clock };
+  const clock = sharedClock(localClock, log);
+  return { opened: await openPostgresStore({ url: cluster.databaseUrl, clock, log, onAhead: clock.setOffset }), clock };
 }
 
-interface Office extends BoardDeps {
-  /** How those who work are told; null: nobody works. */
-  tell(lanes: string[] | null): Promise<boolean | null>;
+interface WorkerNotifier extends BoardDeps {
+  /** Wakes the workers; false: not delivered; null: no worker runs. */
+  notify(lanes: string[] | null): Promise<boolean | null>;
   close(): Promise<void>;
 }
 
-/** What a process that does not work has to do with those who do. */
-async function openOffice(store: Store, cluster: Cluster | null, clock: Clock, log: Log): Promise<Office> {
+/** How a process without a worker reaches those that have one. */
+async function openNotifier(store: Store, cluster: Cluster | null, clock: Clock, log: Log): Promise<WorkerNotifier> {
   if (cluster === null) {
-    const tell: Office["tell"] = async (lanes) => {
+    const notify: WorkerNotifier["notify"] = async (lanes) => {
       const holder = await store.engineHolder();
       return holder === null ? null : poke(holder.address, lanes);
     };
-    return { tell, board: null, close: async () => {} };
+    return { notify, board: null, close: async () => {} };
   }
   const { TicketClient } = await import("../engine/bullmq/client.ts");
   const redis = { redisUrl: cluster.redisUrl, prefix: redisPrefix(store), clock };
   const tickets = new TicketClient({ ...redis, store, log });
-  let heard = true;
-  const tell: Office["tell"] = async (lanes) => {
-    const telling = tickets.poke(lanes).then((told) => (heard = told));
-    // While Redis is away nobody who gives work waits for it: it is told when it is back.
-    return heard ? telling : false;
+  let isReachable = true;
+  const notify: WorkerNotifier["notify"] = async (lanes) => {
+    const poking = tickets.poke(lanes).then((delivered) => (isReachable = delivered));
+    // While Redis is away callers do not wait for it; the poke is sent when it is back.
+    return isReachable ? poking : false;
   };
   const board = lazyBoard(async () => {
     const { TicketBoard } = await import("../engine/bullmq/board.ts");
     return new TicketBoard({ ...redis, basePath: BOARD_PATH });
   });
-  return { tell, board, close: async () => void (await Promise.all([tickets.close(), board.close()])) };
+  return { notify, board, close: async () => void (await Promise.all([tickets.close(), board.close()])) };
 }
 
 /** With a bucket: where this machine has what is being written. */
@@ -125,38 +126,40 @@ export function proxyRules(config: Config): ProxyRules {
   };
 }
 
-/** Whoever waits for the end of a crawl gets to read what it found, however short crawls are to be kept. */
+/** The client of a crawl can read its results after the end, however short the retention. */
 const SHORTEST_KEPT_MS = 60_000;
 
-/** A process that reads and writes the store without being its engine. A store that is given is closed with it, too. */
+/** A process that reads and writes the store without being its engine. It closes a store that is passed in, too. */
 export async function openClient(
   config: Config,
-  own: Clock = systemClock,
-  given: {
+  localClock: Clock = systemClock,
+  options: {
     store?: Store;
     seal?: Seal;
     log?: Log;
-    onPoke?: (heard: boolean) => void;
+    onPoke?: (delivered: boolean) => void;
     /** Ports at which this process has sites of its own. */
     ownPorts?: ReadonlySet<number>;
   } = {},
 ): Promise<Client> {
-  const { log = silentLog } = given;
-  const cluster = given.store === undefined ? await clusterOf(config) : null;
+  const { log = silentLog } = options;
+  const cluster = options.store === undefined ? await clusterOf(config) : null;
   const { opened, clock } =
-    given.store === undefined ? await openStore(config, cluster, own, log) : { opened: given.store, clock: own };
-  const seal = given.seal ?? (await openSealOf(config, opened));
+    options.store === undefined
+      ? await openStore(config, cluster, localClock, log)
+      : { opened: options.store, clock: localClock };
+  const seal = options.seal ?? (await openSealOf(config, opened));
   if (cluster !== null && !(await agreesOnKey(opened, seal))) {
     await opened.close();
     throw keyDiffers(config);
   }
-  const producer = await openOffice(opened, cluster, clock, log);
-  const artifacts = await openArtifacts(config, own);
+  const producer = await openNotifier(opened, cluster, clock, log);
+  const artifacts = await openArtifacts(config, localClock);
   const room = new DiskRoom({
     clock,
     minBytes: config.minFreeDiskMb * 1024 * 1024,
     places: [
-      ...(given.store === undefined && cluster === null
+      ...(options.store === undefined && cluster === null
         ? [{ what: "the database", path: dirname(requireSqlite(config)) }]
         : []),
       { what: "artifacts", path: artifactsDir(config) },
@@ -173,7 +176,7 @@ export async function openClient(
     room,
     seal,
     random: systemRandom,
-    policy: { ...parseAddressPolicy(config.allowPrivateNetworks), ownPorts: given.ownPorts ?? new Set() },
+    policy: { ...parseAddressPolicy(config.allowPrivateNetworks), ownPorts: options.ownPorts ?? new Set() },
     defaultMaxAttempts: config.defaultMaxAttempts,
     siteDefaults: { maxPerSite: config.maxPerHost, minDelayMs: config.minHostDelayMs },
     proxyRules: proxyRules(config),
@@ -192,8 +195,8 @@ export async function openClient(
     pathOf: (hash) => artifacts.locationOf(hash),
     openArtifact: (hash) => artifacts.open(hash),
     wake: async (lanes) => {
-      const heard = await producer.tell(lanes);
-      if (heard !== null) given.onPoke?.(heard);
+      const delivered = await producer.notify(lanes);
+      if (delivered !== null) options.onPoke?.(delivered);
     },
     board: producer.board,
     close,

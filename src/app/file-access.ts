@@ -8,16 +8,16 @@ import type { Log } from "../base/log.ts";
 import type { Config } from "../config/options.ts";
 import { isForeignFile } from "../store/sqlite/connection.ts";
 
-type Places = Pick<Config, "dataDir" | "database" | "artifacts" | "fileGroup" | "managedServices">;
+type StoragePaths = Pick<Config, "dataDir" | "database" | "artifacts" | "fileGroup" | "managedServices">;
 
-interface OpenPlace {
+interface OpenPath {
   path: string;
   mode: number;
   wanted: number;
 }
 
 /** The folders and files that others of this machine may read or enter. */
-export function openToOthers(config: Places): OpenPlace[] {
+export function openToOthers(config: StoragePaths): OpenPath[] {
   if (process.platform === "win32") return [];
   const { dataDir, database, artifacts } = config;
   const files = databaseFiles(database);
@@ -26,29 +26,29 @@ export function openToOthers(config: Places): OpenPlace[] {
     ...(artifacts.kind === "local" ? [{ path: artifacts.path, wanted: wantedFolder(config) }] : []),
   ];
   const wanted = config.fileGroup === null ? 0o600 : 0o640;
-  return [...folders, ...files.map((path) => ({ path, wanted }))].flatMap((place) => {
-    const found = statSync(place.path, { throwIfNoEntry: false });
+  return [...folders, ...files.map((path) => ({ path, wanted }))].flatMap((entry) => {
+    const found = statSync(entry.path, { throwIfNoEntry: false });
     const mode = found === undefined ? 0 : found.mode & 0o777;
-    return (mode & ~place.wanted & 0o777) === 0 ? [] : [{ ...place, mode }];
+    return (mode & ~entry.wanted & 0o777) === 0 ? [] : [{ ...entry, mode }];
   });
 }
 
 /** Those of a database that we wrote: the address may be that of another program's, which is refused and stays as it is. */
-function databaseFiles(database: Places["database"]): string[] {
+function databaseFiles(database: StoragePaths["database"]): string[] {
   if (database.kind !== "sqlite" || isForeignFile(database.path)) return [];
   return ["", "-wal", "-shm"].map((suffix) => database.path + suffix);
 }
 
-const wantedFolder = ({ fileGroup }: Places) => (fileGroup === null ? 0o700 : 0o750);
+const wantedFolder = ({ fileGroup }: StoragePaths) => (fileGroup === null ? 0o700 : 0o750);
 
 /** A Postgres that runs as a user of its own, because we are root, must get through to its folder. */
-function dataDirMode(config: Places): number {
+function dataDirMode(config: StoragePaths): number {
   const passes = process.getuid?.() === 0 && config.managedServices?.includes("postgres") === true;
   return wantedFolder(config) | (passes ? 0o011 : 0);
 }
 
 /** New files are for their owner, or the group; what is there is mended. Says so once, also when it may not. */
-export function closeToOthers(config: Places, log: Pick<Log, "info" | "warn">): void {
+export function closeToOthers(config: StoragePaths, log: Pick<Log, "info" | "warn">): void {
   if (process.platform === "win32") return;
   const group = config.fileGroup === null ? null : groupId(config.fileGroup);
   shareWithGroup(group !== null);
@@ -73,7 +73,7 @@ export function closeToOthers(config: Places, log: Pick<Log, "info" | "warn">): 
       failed.push(`${path}: ${messageOf(error)}`);
     }
   }
-  if (group !== null) failed.push(...handToGroup(config, group));
+  if (group !== null) failed.push(...grantGroup(config, group));
   if (mended.length > 0) log.info("other users of this machine may not read these any more", { paths: mended });
   if (failed.length > 0)
     log.warn("other users of this machine may read what is stored", {
@@ -82,7 +82,7 @@ export function closeToOthers(config: Places, log: Pick<Log, "info" | "warn">): 
     });
 }
 
-function handToGroup({ dataDir, database }: Places, group: number): string[] {
+function grantGroup({ dataDir, database }: StoragePaths, group: number): string[] {
   const failed: string[] = [];
   const files = databaseFiles(database);
   for (const path of [dataDir, ...files].filter((one) => existsSync(one))) {
@@ -113,13 +113,13 @@ function groupId(name: string): number {
  * open, there may be open files in it, and the next start goes on.
  */
 export async function closeArtifacts(
-  config: Places,
+  config: StoragePaths,
   log: Pick<Log, "info" | "warn">,
   signal: AbortSignal,
 ): Promise<void> {
   if (config.artifacts.kind !== "local" || process.platform === "win32") return;
   const { path } = config.artifacts;
-  if (!openToOthers(config).some((place) => place.path === path)) return;
+  if (!openToOthers(config).some((entry) => entry.path === path)) return;
   const group = config.fileGroup === null ? null : groupId(config.fileGroup);
   let count = 0;
   try {

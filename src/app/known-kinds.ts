@@ -29,7 +29,7 @@ async function describeUsers(config: Config, clock: Clock): Promise<UserCodeDesc
   return UserCode.describe(config.handlers, clock);
 }
 
-/** Asked once; after a failure, whoever asks next may find it mended. */
+/** Caches the first success; after a failure the next caller tries again. */
 function once<T>(ask: () => Promise<T>): () => Promise<T> {
   let asked: Promise<T> | null = null;
   return () => {

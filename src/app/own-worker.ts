@@ -1,4 +1,4 @@
-/** How workers are doing: the others as the registry tells of them, the one of this process as it is at the moment. */
+/** State of the workers: from the registry, and for this process from live values. */
 import type { PageTools } from "./page-tools.ts";
 import type { Store } from "../store/ports/port.ts";
 import type { WorkerHeartbeat, WorkerRecord, WorkerTrouble } from "../store/ports/worker-port.ts";
@@ -7,11 +7,11 @@ const MOST = 1000;
 
 export async function knownWorkers(
   { store }: { store: Store },
-  own: { workerId: string; heartbeat(): Promise<WorkerHeartbeat> } | null,
+  worker: { workerId: string; heartbeat(): Promise<WorkerHeartbeat> } | null,
 ): Promise<WorkerRecord[]> {
   const workers = await store.workers({ limit: MOST });
-  const heartbeat = own === null ? null : await own.heartbeat();
-  return workers.map((one) => (one.id === own?.workerId ? { ...one, ...heartbeat } : one));
+  const heartbeat = worker === null ? null : await worker.heartbeat();
+  return workers.map((one) => (one.id === worker?.workerId ? { ...one, ...heartbeat } : one));
 }
 
 const MB = 1024 * 1024;
@@ -24,11 +24,11 @@ export async function memoryWords({ memory }: Pick<PageTools, "memory">): Promis
 }
 
 /** What is not as it should be. */
-export async function troublesOf(tools: Pick<PageTools, "browser" | "memory">): Promise<WorkerTrouble[]> {
-  const troubles: WorkerTrouble[] = [];
+export async function problemsOf(tools: Pick<PageTools, "browser" | "memory">): Promise<WorkerTrouble[]> {
+  const problems: WorkerTrouble[] = [];
   const words = await memoryWords(tools);
   const { since } = tools.memory;
-  if (since !== null) troubles.push({ what: "memory", message: `${words}: one task at a time is done`, since });
-  if (tools.browser.trouble !== null) troubles.push({ what: "browser", ...tools.browser.trouble });
-  return troubles;
+  if (since !== null) problems.push({ what: "memory", message: `${words}: one task at a time is done`, since });
+  if (tools.browser.trouble !== null) problems.push({ what: "browser", ...tools.browser.trouble });
+  return problems;
 }

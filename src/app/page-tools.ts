@@ -127,7 +127,7 @@ export function openBrowser(
     policy: parseAddressPolicy(config.allowPrivateNetworks),
     userAgent: config.userAgent,
     maxPages: config.browserMaxPages ?? pagesForMemory(freemem()),
-    // Whoever gives pages more time means the site: it may use all of it before its first byte.
+    // A longer page timeout is meant for the site: it may use all of it before its first byte.
     silenceMs: Math.max(LEAST_SILENCE_MS, config.browserNavTimeoutMs),
     ...(config.browserPath === null ? {} : { path: config.browserPath }),
     ...more,

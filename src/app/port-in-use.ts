@@ -6,7 +6,7 @@ import type { Config } from "../config/options.ts";
 
 const LOOK_MS = 1000;
 
-/** `orb`: a server like this one. null: nobody has it. */
+/** `orb`: a server like this one. null: the port is free. */
 export async function whoListens({ host, port }: Pick<Config, "host" | "port">): Promise<"orb" | "other" | null> {
   if (port === 0 || !(await isTaken(host, port))) return null;
   const reach = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;

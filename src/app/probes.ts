@@ -7,7 +7,7 @@ import type { Cluster } from "./cluster.ts";
 import { leastOf } from "../domain/run/run-hold.ts";
 import type { Finding, Probe } from "../orchestrator/health.ts";
 import { noWorkersReason } from "../orchestrator/workers/worker-availability.ts";
-import { inMb, memoryWords, troublesOf } from "./own-worker.ts";
+import { inMb, memoryWords, problemsOf } from "./own-worker.ts";
 import type { PageTools } from "./page-tools.ts";
 import { agreesOnKey } from "./secret-key.ts";
 import type { WorkerRecord, WorkerTrouble } from "../store/ports/worker-port.ts";
@@ -128,7 +128,7 @@ async function troubleOf(
   tools: ReturnType<Parts["tools"]>,
   others: readonly WorkerRecord[],
 ): Promise<Finding | null> {
-  const own = tools === null ? undefined : (await troublesOf(tools)).find((one) => one.what === what);
+  const own = tools === null ? undefined : (await problemsOf(tools)).find((one) => one.what === what);
   if (own !== undefined) return { degraded: true, message: own.message, since: own.since };
   for (const other of others) {
     const trouble = other.troubles.find((one) => one.what === what);

@@ -35,7 +35,7 @@ export async function openSealOf(config: Config, store: Pick<WorkerStore, "hasSe
   return openSeal(config, { fillEmptyFile: isEmpty && !(await store.hasSealed()) });
 }
 
-/** Marked with a key, it tells whether two keys are the same, and nothing else. */
+/** Its mark under a key shows whether two keys are equal, and nothing else. */
 const MARKED = "the key of this deployment";
 
 /** Where several machines work, each has to open what another has sealed. */

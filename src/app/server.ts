@@ -57,8 +57,8 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
     const client = await openClient(config, systemClock, {
       log,
       ownPorts: demo.ownPorts,
-      onPoke: (heard) =>
-        heard
+      onPoke: (delivered) =>
+        delivered
           ? poking.ends("those who work can be woken again")
           : poking.begins("those who work cannot be woken; they find new work by looking", {}),
     });

@@ -7,7 +7,7 @@ type Means = Pick<Client, "store" | "artifacts" | "random">;
 
 const REDIS_MS = 3000;
 
-/** What to say when this process does not keep its files where the others do; null: it does, or nobody knows yet. */
+/** A warning when this process stores its files elsewhere than the others; null: the same place, or not known yet. */
 export async function filesApart({ store, artifacts }: Pick<Client, "store" | "artifacts">) {
   const mark = await store.filesMark();
   if (mark === null || (await artifacts.has(mark))) return null;
@@ -24,7 +24,7 @@ async function markFiles({ store, artifacts, random }: Means): Promise<void> {
   await store.markFiles((await writer.finish()).hash);
 }
 
-/** Says in the log that files are apart. Nobody waits for it: when a store is away, whoever uses it says so. */
+/** Logs that files are stored apart. In the background: an unreachable store is reported where it is used. */
 export async function watchFiles(client: Means & Pick<Client, "cluster">, log: Log): Promise<void> {
   if (client.cluster === null) return;
   try {

@@ -39,7 +39,7 @@ export async function takeUp(
   let client: Client | null = null;
   let alerts: Alerting | null = null;
   let opening: Promise<void> | null = null;
-  let tell = () => {};
+  let reportCrashLoops = () => {};
   /** Migrates, too, before the others begin. */
   const open = async () => {
     client = await openClient(config, systemClock, { log }).catch((error: unknown) => {
@@ -47,9 +47,9 @@ export async function takeUp(
       throw error;
     });
     alerts = startAlerting(config, { ...client, log });
-    const told = alertCrashLoops({ clock: systemClock, raise: alerts.raise });
-    tell = () =>
-      void told(up?.state.children ?? []).catch((error: unknown) =>
+    const crashLoops = alertCrashLoops({ clock: systemClock, raise: alerts.raise });
+    reportCrashLoops = () =>
+      void crashLoops(up?.state.children ?? []).catch((error: unknown) =>
         log.warn("a crash loop could not be told", { error: messageOf(error) }),
       );
   };
@@ -77,7 +77,7 @@ export async function takeUp(
   };
   // What is open leads to where nobody is any more; the next process to begin opens it anew.
   const programs = { program, moved: close, workerHealth: health };
-  const up = Up.take({ config, clock: systemClock, log, programs, changed: () => tell(), ...more });
+  const up = Up.take({ config, clock: systemClock, log, programs, changed: () => reportCrashLoops(), ...more });
   if (up === null) return null;
   try {
     // What is wrong with the configuration is said while there is nothing to undo, unless it needs services of ours.

@@ -1,4 +1,4 @@
-/** Extractors of the user's module, for whoever gets pages. Part of the composition root. */
+/** Extractors of the user's module, for page handlers. Part of the composition root. */
 import type { Clock } from "../base/clock.ts";
 import { OrbError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";

@@ -10,7 +10,7 @@ import { queueOverview } from "../orchestrator/queue/stats.ts";
 import { workerFigures, workerReadings } from "../orchestrator/workers/worker-readings.ts";
 import { knownWorkers } from "./own-worker.ts";
 
-/** Prometheus gives up after ten seconds, unless it is told otherwise. */
+/** The default scrape timeout of Prometheus is ten seconds. */
 const DATABASE_MS = 5000;
 
 export class WorkMetrics {
@@ -31,7 +31,7 @@ export class WorkMetrics {
     this.#delay.disable();
   }
 
-  /** While the database is away, what this process knows by itself: whoever is to raise an alarm hears of it by that. */
+  /** While the database is away, only the metrics of this process: enough for an alert. */
   async read(): Promise<Reading[]> {
     const { clock, room } = this.#client;
     const known = await this.#known();
@@ -40,10 +40,10 @@ export class WorkMetrics {
     return [
       {
         name: "orb_database_up",
-        help: "1 when the database could be asked; while it is 0, only what this process knows is told.",
+        help: "1 when the database answers; while it is 0, only metrics of this process are exported.",
         value: Number(known !== null),
       },
-      ...(known ?? (await this.#own())),
+      ...(known ?? (await this.#ownReadings())),
       ...gauge(
         "orb_disk_free_bytes",
         "Room on the disk, by what is kept there.",
@@ -96,7 +96,7 @@ export class WorkMetrics {
     ];
   }
 
-  async #own(): Promise<Reading[]> {
+  async #ownReadings(): Promise<Reading[]> {
     const worker = this.#worker();
     return worker === null ? [] : workerFigures([{ id: worker.workerId, ...(await worker.heartbeat()) }]);
   }

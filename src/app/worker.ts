@@ -50,7 +50,7 @@ import { createExchangeKeeper } from "../pages/exchange.ts";
 import { ProxyPool } from "../proxies/pool.ts";
 import { RobotsGate } from "../sites/robots.ts";
 import type { SettledTask, Store } from "../store/ports/port.ts";
-import { troublesOf } from "./own-worker.ts";
+import { problemsOf } from "./own-worker.ts";
 import type { WorkerHeartbeat } from "../store/ports/worker-port.ts";
 import { watchFiles } from "./shared-means.ts";
 import { startAlerting } from "../supervisor/alerting.ts";
@@ -83,7 +83,7 @@ export interface RunningWorker extends Client {
   /** Why work pauses, when it does. */
   readonly paused: string | null;
   readonly pausedSince: number | null;
-  /** What the registry is told of it, as it is at the moment. */
+  /** Its current state for the registry. */
   heartbeat(): Promise<WorkerHeartbeat>;
   /** Finishes or hands back what runs, then closes everything. */
   stop(): Promise<void>;
@@ -99,7 +99,7 @@ export interface WorkerHooks {
    * although they take turns anyway.
    */
   client?: Client;
-  /** It has given work: where many may work at once, it does it itself only when nobody else is there for it. */
+  /** This process has created work: in a cluster it runs it itself only when no other worker does. */
   standBy?: boolean;
   /** It works only while no process does that is there for it: a tool of an agent comes and goes with the agent. */
   givesWay?: boolean;
@@ -157,7 +157,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
     const images = createImageInspector({ clock });
     stack.defer("image inspector", () => images.close());
     const crawls = new CrawlRuns({ store, clock, reader: tools.reader });
-    const own = new Map([
+    const builtIn = new Map([
       [PROXY_CHECK_HANDLER, proxyCheckHandler({ ...client, ...checks })],
       [PAGE_HANDLER, proxied(pageHandler(pages))],
       [CRAWL_HANDLER, proxied(crawlHandler(pages, crawls))],
@@ -176,7 +176,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
         }),
       ],
     ]);
-    const handlers: HandlerLookup = (name) => (name === null ? undefined : own.get(name)) ?? others(name);
+    const handlers: HandlerLookup = (name) => (name === null ? undefined : builtIn.get(name)) ?? others(name);
     const gauge = hooks.gauge ?? processGauge();
     stack.defer("gauge", async () => gauge.stop());
     const worker = new LaneWorker({
@@ -249,7 +249,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       engineKind: kind,
       worker,
       memory: () => tools.memory.used(),
-      troubles: () => troublesOf(tools),
+      troubles: () => problemsOf(tools),
       llm: () => tools.extractors.llm?.endpoint.usage ?? null,
     });
     const inside = { ...client, wake: (lanes: string[] | null) => running.wake(lanes) };
@@ -259,7 +259,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
     stack.defer("webhooks", () => webhooks.close());
     const notified = kind === "bullmq";
     const dueJobs = startDueJobs({ ...inside, log }, { notified });
-    // Where any of them may be told of what is due, all that work are there for it.
+    // In a cluster any worker may be assigned due jobs, so all of them announce themselves.
     const shared = new Duties({ clock, log, look: alerts.look, duties: notified ? [dueJobs.presence] : [] });
     stack.defer("shared duties", () => shared.stop());
     const duties = new Duties({

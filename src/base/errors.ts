@@ -30,32 +30,32 @@ export const ERROR_CATALOGUE = {
   },
   input_invalid: {
     reaction: "fix_input",
-    meaning: "A value given to a command or call does not have the expected form.",
+    meaning: "A value in a command or request does not have the expected form.",
     remedy: "Correct the field named in the message.",
   },
   usage: {
     reaction: "fix_input",
-    meaning: "A command was called with words it does not know.",
+    meaning: "A command was called with unknown arguments.",
     remedy: "Run the command with --help.",
   },
   not_found: {
     reaction: "fix_input",
     meaning: "There is nothing with that id.",
-    remedy: "It may have expired or been deleted. List what exists, then use an id from the list.",
+    remedy: "It may have expired or been deleted.",
   },
   illegal_transition: {
     reaction: "give_up",
-    meaning: "A run or task was to be moved to a state that cannot follow its present one. The store refused it.",
-    remedy: "Look at the present state; docs/concepts.md has the table of transitions.",
+    meaning: "The run or task cannot change from its current state to the requested one.",
+    remedy: "Check the current state; docs/concepts.md lists the allowed transitions.",
   },
   recovery_exhausted: {
     reaction: "give_up",
-    meaning: "A workflow that failed was to be recovered once more than its definition allows.",
-    remedy: "Start it anew, repeat it with other params, or raise `max_recovery_attempts` in its definition.",
+    meaning: "The failed workflow has used all recoveries that its definition allows.",
+    remedy: "Rerun it, rerun it with other params, or raise `max_recovery_attempts` in its definition.",
   },
   not_archived: {
     reaction: "give_up",
-    meaning: "The run has not kept what servers sent, so there is nothing to make an archive of.",
+    meaning: "The run did not store raw responses, so there is nothing to archive.",
     remedy: "Start the crawl with export_format warc.",
   },
   image_decoder_missing: {
@@ -65,13 +65,13 @@ export const ERROR_CATALOGUE = {
   },
   alerts_off: {
     reaction: "give_up",
-    meaning: "An alert was to be sent, and no receiver is configured.",
-    remedy: "Set APP_ALERT_WEBHOOK_URL to the address that takes alerts, and start the server again.",
+    meaning: "No receiver for alerts is configured.",
+    remedy: "Set APP_ALERT_WEBHOOK_URL to the URL that receives alerts, and restart the server.",
   },
   version_conflict: {
     reaction: "fix_input",
-    meaning: "What was to be changed is not any more as the caller had read it: somebody else has changed it since.",
-    remedy: "Read it again, put your changes into what it is now, and send them with its new version.",
+    meaning: "The resource has changed since you read it.",
+    remedy: "Read it again, apply your changes to the new version, and send them with that version.",
   },
   idempotency_conflict: {
     reaction: "fix_input",
@@ -118,34 +118,34 @@ export const ERROR_CATALOGUE = {
     reaction: "wait",
     meaning:
       "There is no room left on the disk that holds the database or the artifacts, or less than APP_MIN_FREE_DISK_MB.",
-    remedy: "Free some space. Running work pauses and goes on by itself; nothing acknowledged is lost.",
+    remedy: "Free some space. Running work pauses and resumes automatically; nothing acknowledged is lost.",
   },
   memory_full: {
     reaction: "wait",
     meaning: "The process and its browsers use more memory than APP_MAX_MEMORY_MB.",
-    remedy: "Nothing: one task at a time is done until memory is free again. Raise the limit if it is too low.",
+    remedy: "Nothing to do: tasks run one at a time until memory is free again. Raise the limit if it is too low.",
   },
   artifacts_unavailable: {
     reaction: "wait",
     meaning: "The folder that holds the artifacts cannot be written, or the bucket cannot be reached or used.",
-    remedy: "Do what the message says; `orb doctor` looks at it. Running work pauses and goes on by itself.",
+    remedy: "Follow the message; `orb doctor` checks it. Running work pauses and resumes automatically.",
   },
   engine_lost: {
     reaction: "give_up",
     meaning: "This process no longer owns the engine or the lane it was writing for; another one does.",
-    remedy: "Nothing: the other process goes on with the work.",
+    remedy: "Nothing to do: the other process continues the work.",
   },
   service_unavailable: {
     reaction: "wait",
     meaning:
-      "A service that is needed (Redis, Postgres) is not installed, cannot be started, does not answer, or lets nobody in.",
+      "A required service (Redis, Postgres) is not installed, cannot be started, does not answer, or rejects the login.",
     remedy:
-      "Do what the message says; `orb doctor` looks at it, and `logs/` in the data directory tells about those that `orb up` runs.",
+      "Follow the message; `orb doctor` checks it, and `logs/` in the data directory has the logs of services that `orb up` runs.",
   },
   demo_unavailable: {
     reaction: "give_up",
-    meaning: "The demo site is offered by a server that does the work itself, and this one leaves it to others.",
-    remedy: "Run `orb demo`, which has a server and a site of its own.",
+    meaning: "The demo site runs only on a server with its own worker; this one has none.",
+    remedy: "Run `orb demo`, which starts its own server and site.",
   },
   forbidden_target: {
     reaction: "give_up",
@@ -154,7 +154,7 @@ export const ERROR_CATALOGUE = {
   },
   fetch_failed: {
     reaction: "retry",
-    meaning: "A request to a site did not give a usable answer; failure_code and failure_reason say why.",
+    meaning: "A request to a site failed; failure_code and failure_reason say why.",
     remedy: "See the failure codes in docs/concepts.md.",
   },
   handlers_invalid: {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { hostname, uptime } from "node:os";
 
-/** What tells one process from every other that ever was, as far as the platform lets us know. */
+/** Identifies a process among all that ever ran, as far as the platform allows. */
 export interface ProcessIdentity {
   /** One boot of one machine: what shares it shares the monotonic clock, containers included. */
   boot: string;
@@ -55,7 +55,7 @@ export function mayBeAlive(who: ProcessIdentity): boolean {
   return start === "" || started === "" || start === started;
 }
 
-/** Who has this pid now; null: nobody, or the platform does not say when a process started. */
+/** The process that has this pid now; null: none, or the platform does not say when a process started. */
 export function identityOf(pid: number): ProcessIdentity | null {
   const start = startOf(pid);
   if (start === "" || stateOf(pid) === "Z") return null;

@@ -7,7 +7,7 @@ export interface MemoryLimitOptions {
   limitBytes: number | null;
   /** What this process and its browsers have now. */
   used: () => Promise<number>;
-  /** Told when there is too much: what can be let go goes. */
+  /** Called above the limit, to free what can be freed. */
   relieve?: () => void;
 }
 
@@ -16,7 +16,7 @@ const LOOK_MS = 1000;
 const FREE_SHARE = 0.1;
 const inMb = (bytes: number) => Math.round(bytes / 1024 / 1024);
 
-/** How much memory this process and its browsers may have. Looks when somebody asks, and not too often. */
+/** Memory limit of this process and its browsers. Measured on demand, and not too often. */
 export class MemoryLimit {
   readonly #options: MemoryLimitOptions;
   #lookedAt = Number.NEGATIVE_INFINITY;

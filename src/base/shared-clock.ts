@@ -7,7 +7,7 @@ export const TOLERATED_MS = 1000;
 
 export interface SharedClock extends Clock {
   /** The clock that all go by is ahead of this machine's by so much. */
-  heard(aheadMs: number): void;
+  setOffset(aheadMs: number): void;
 }
 
 /**
@@ -15,14 +15,14 @@ export interface SharedClock extends Clock {
  * be left alone, when something is tried again. One that is fast would ask too early, so where this machine's clock is
  * wrong, that of the database which they share takes its place.
  */
-export function sharedClock(own: Clock, log: Log): SharedClock {
+export function sharedClock(local: Clock, log: Log): SharedClock {
   const outages = new OutageLogger(log);
   let ahead = 0;
   return {
-    now: () => own.now() + ahead,
-    monotonic: () => own.monotonic(),
-    after: (ms, fn, options) => own.after(ms, fn, options),
-    heard(aheadMs) {
+    now: () => local.now() + ahead,
+    monotonic: () => local.monotonic(),
+    after: (ms, fn, options) => local.after(ms, fn, options),
+    setOffset(aheadMs) {
       // One that is off by about as much as is tolerated would else go to and fro.
       const tolerated = ahead === 0 ? TOLERATED_MS : TOLERATED_MS / 2;
       ahead = Math.abs(aheadMs) > tolerated ? Math.round(aheadMs) : 0;
@@ -35,12 +35,12 @@ export function sharedClock(own: Clock, log: Log): SharedClock {
 }
 
 /** What to say of this machine's clock; null: it is that of all. */
-export function clockApart(shared: Clock, own: Clock): { what: string; fix: string } | null {
-  const ahead = shared.now() - own.now();
+export function clockApart(shared: Clock, local: Clock): { what: string; fix: string } | null {
+  const ahead = shared.now() - local.now();
   if (Math.abs(ahead) <= TOLERATED_MS) return null;
   const apart = `${Math.round(Math.abs(ahead) / 1000)} s ${ahead > 0 ? "behind" : "ahead of"} the database's`;
   return {
-    what: `${new Date(own.now()).toISOString()} is ${apart}, which is used instead`,
+    what: `${new Date(local.now()).toISOString()} is ${apart}, which is used instead`,
     fix: "set the clock of this machine, and let the network keep it (NTP)",
   };
 }

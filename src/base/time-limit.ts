@@ -1,4 +1,4 @@
-/** For work that nobody else can stop: libraries that run what users wrote on what strangers serve. */
+/** For work that cannot be interrupted otherwise: libraries that run users' expressions on foreign content. */
 import { createContext, Script } from "node:vm";
 
 export class LimitExceeded extends Error {

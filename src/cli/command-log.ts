@@ -14,15 +14,15 @@ export function commandLog(terminal: Terminal, configured: LogLevel): Log {
   return withFields(terminal, LOG_LEVELS.indexOf(level), new Set(), {});
 }
 
-function withFields(terminal: Terminal, threshold: number, told: Set<string>, bound: LogFields): Log {
+function withFields(terminal: Terminal, threshold: number, printed: Set<string>, bound: LogFields): Log {
   const say = (level: keyof typeof COLOURS) => (message: string, fields?: LogFields) => {
     if (LOG_LEVELS.indexOf(level) < threshold) return;
     const details = Object.entries({ ...bound, ...fields }).map(
       ([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`,
     );
     const text = oneLine(`${message}${details.join("")}`);
-    if (level === "warn" && told.has(text)) return;
-    told.add(text);
+    if (level === "warn" && printed.has(text)) return;
+    printed.add(text);
     terminal.err(`${paint(terminal, COLOURS[level], `${NAMES[level]}:`)} ${text}\n`);
   };
   return {
@@ -30,6 +30,6 @@ function withFields(terminal: Terminal, threshold: number, told: Set<string>, bo
     info: say("info"),
     warn: say("warn"),
     error: say("error"),
-    with: (fields) => withFields(terminal, threshold, told, { ...bound, ...fields }),
+    with: (fields) => withFields(terminal, threshold, printed, { ...bound, ...fields }),
   };
 }

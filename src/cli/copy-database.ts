@@ -13,7 +13,7 @@ export async function copyDatabase(context: CliContext, config: Config, to: stri
   refuseOtherKinds(config, to);
   const { terminal, json } = context;
   const drawing = new Drawing(terminal, terminal.live && !json);
-  const lines = new Lines((line) => (drawing.live || json ? undefined : terminal.err(line)));
+  const lines = new ProgressLines((line) => (drawing.live || json ? undefined : terminal.err(line)));
   const release = onStopSignals(context.wiring, (signal) => {
     drawing.done();
     terminal.err("stopped: nobody can start on this copy; the same command begins it again\n");
@@ -22,12 +22,12 @@ export async function copyDatabase(context: CliContext, config: Config, to: stri
   try {
     const copy = await context.wiring.copyTo(config, to, (progress) => {
       drawing.show(sentence(progress));
-      lines.tell(progress);
+      lines.print(progress);
     });
     drawing.clear();
     const next = whatIsNext(config);
     if (json) return printJson(terminal, { ...copy, next });
-    return tellPeople(context, copy, next);
+    return printSummary(context, copy, next);
   } finally {
     release();
     drawing.done();
@@ -61,7 +61,7 @@ function sentence({ table: name, rows, of, copied, total }: CliCopyProgress): st
 }
 
 /** Where nothing is drawn, a line for every tenth of the way. */
-class Lines {
+class ProgressLines {
   readonly #write: (line: string) => void;
   #tenths = 0;
 
@@ -69,7 +69,7 @@ class Lines {
     this.#write = write;
   }
 
-  tell(progress: CliCopyProgress): void {
+  print(progress: CliCopyProgress): void {
     const tenths = Math.floor((10 * progress.copied) / Math.max(1, progress.total));
     if (tenths === this.#tenths) return;
     this.#tenths = tenths;
@@ -96,7 +96,7 @@ function keyWords(isSet: boolean, file: string): string {
   return "Set APP_SECRET_KEY to the same value on all machines, such as the output of: openssl rand -hex 32";
 }
 
-function tellPeople({ terminal }: CliContext, copy: CliCopy, next: readonly string[]): void {
+function printSummary({ terminal }: CliContext, copy: CliCopy, next: readonly string[]): void {
   const filled = copy.tables.filter(({ rows }) => rows > 0);
   terminal.out(
     table(

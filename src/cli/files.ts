@@ -83,7 +83,7 @@ export async function writeAll(path: string | null, chunks: AsyncIterable<Uint8A
     else await writeWhole(path, source);
   } catch (error) {
     const code = systemCode(error) ?? "";
-    // Whoever read the output has seen enough (`| head`).
+    // The reader of the output has closed it (`| head`).
     if (path === null && (code === "EPIPE" || code === "ERR_STREAM_PREMATURE_CLOSE")) return;
     throw (path === null ? null : unwritable(path, error)) ?? error;
   }

@@ -1,4 +1,4 @@
-/** Questions to whoever sits at the terminal. */
+/** Prompts at the terminal. */
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 
@@ -9,7 +9,7 @@ export interface Prompt {
   line(question: string): Promise<string | null>;
   /** Like `line`, without showing what is typed. */
   secret(question: string): Promise<string | null>;
-  /** The first line of standard input, when nobody sits there. */
+  /** The first line of standard input, when it is not a terminal. */
   piped(): Promise<string>;
 }
 

@@ -4,7 +4,7 @@ import { OrbError } from "../base/errors.ts";
 import type { BrowserAction } from "../domain/page/page-options.ts";
 import { STRATEGIES } from "../domain/run/recipe.ts";
 import { addAction } from "./actions.ts";
-import { given } from "./api/command.ts";
+import { definedOnly } from "./api/command.ts";
 import { addField, type FieldRule, itemsRule, knownNames } from "./fields.ts";
 import { readJsonFile } from "./files.ts";
 import { positiveInteger, positiveNumber } from "./values.ts";
@@ -74,7 +74,7 @@ export function addReadingOptions(command: Command, strategies: readonly string[
     .option("--rules <file>", "fields, items, schema, extract, document and browser as in a job, as JSON")
     .option("--llm-schema <file>", "ask the model of APP_LLM_URL for a record like this: a JSON Schema")
     .option("--llm-prompt <text>", "what the model is to look for on the page")
-    .addOption(new Option("--strategy <name>", "how the page is got").choices(strategies))
+    .addOption(new Option("--strategy <name>", "how the page is fetched").choices(strategies))
     .option("--proxy <address>", "through this proxy, such as socks5://user:password@host:1080, or pool");
 }
 
@@ -82,7 +82,7 @@ export function addReadingOptions(command: Command, strategies: readonly string[
 export async function recipeOf(options: RecipeOptions, wiring: Wiring): Promise<Record<string, unknown>> {
   const rules = options.rules === undefined ? {} : await readRules(options.rules, wiring);
   const fields = fieldsOf(rules["fields"], options);
-  const browser = given({
+  const browser = definedOnly({
     wait_for: options.waitFor,
     wait_ms: options.wait === undefined ? undefined : Math.round(options.wait * 1000),
     mobile: options.mobile,
@@ -132,10 +132,10 @@ async function readRules(path: string, wiring: Wiring): Promise<Record<string, u
 }
 
 /** Names and rules together are rules; those of the command line win. */
-function fieldsOf(given: unknown, { field, fields }: RecipeOptions): unknown {
-  if (field === undefined && fields === undefined) return given;
-  if (field === undefined && given === undefined) return fields;
-  return { ...asRules(given), ...asRules(fields), ...field };
+function fieldsOf(recipeFields: unknown, { field, fields }: RecipeOptions): unknown {
+  if (field === undefined && fields === undefined) return recipeFields;
+  if (field === undefined && recipeFields === undefined) return fields;
+  return { ...asRules(recipeFields), ...asRules(fields), ...field };
 }
 
 function asRules(fields: unknown): Record<string, unknown> {

@@ -21,13 +21,13 @@ export interface Wiring {
   browserThere(config: Config): Promise<string | null>;
   /** A server and a site to try everything out on, in a folder of their own. */
   startDemo(config: Config, log: Log, options: { keep: boolean }): Promise<CliDemo>;
-  /** Shows a page in the browser of whoever sits here; false: nobody does, or none could be opened. `always`: also off a terminal. */
+  /** Opens a page in the user's browser; false: no terminal, or no browser. `always`: also without a terminal. */
   showPage(url: string, options: { always: boolean }): Promise<boolean>;
-  /** All processes that the configuration needs, looked after; null: somebody does already. */
+  /** Supervises all processes that the configuration needs; null: another supervisor runs. */
   takeUp(config: Config, log: Log): Promise<CliUp | null>;
   /** What is known of them by now; null: there never were any. */
   upState(config: Config): Promise<CliUpState | null>;
-  /** Asks whoever looks after them to stop, and waits. */
+  /** Asks the supervisor to stop, and waits. */
   stopUp(config: Config, log: Log): Promise<"stopped" | "nothing runs">;
   /** The API on the configured database, in this process and without a port. */
   openApi(config: Config, log: Log): Promise<CliApi>;
@@ -40,9 +40,9 @@ export interface Wiring {
   /** Opens a browser that people see; null: there is no display. `done` ends it. */
   login(config: Config, log: Log, url: string, done: () => Promise<void>): Promise<StorageState | null>;
   migrate(config: Config): Promise<{ from: number; to: number; applied: string[] }>;
-  /** Copies the configured SQLite database, which nobody uses, into an empty schema of Postgres. */
-  copyTo(config: Config, url: string, tell: (progress: CliCopyProgress) => void): Promise<CliCopy>;
-  /** Looks at everything; given somebody to tell, it first mends what it can. */
+  /** Copies the configured SQLite database, which no process may use, into an empty schema of Postgres. */
+  copyTo(config: Config, url: string, onProgress: (progress: CliCopyProgress) => void): Promise<CliCopy>;
+  /** Checks everything; with a reporter it first fixes what it can. */
   doctor(mend: ((what: string) => void) | null): Promise<DoctorCheck[]>;
   openFile(path: string): AsyncIterable<Uint8Array>;
   /** Throws if no file could be written there. */
@@ -138,7 +138,7 @@ export interface CliUp {
 }
 
 export interface CliUpState {
-  /** null: nobody looks after them. */
+  /** null: no supervisor runs. */
   supervisor: { pid: number } | null;
   /** `program`: not an `orb up`, but a program that has the services for itself. */
   by: "up" | "program";

@@ -30,7 +30,7 @@ const RULES: readonly Rule[] = [
   },
   ({ redisUrl, database, managedServices }) => {
     if (typeof redisUrl !== "string" || database === undefined || database.kind !== "sqlite") return undefined;
-    // Then it says where the managed one is, or is to be.
+    // Then it is the address of the managed one.
     if (managedServices === undefined || managedServices?.includes("redis") === true) return undefined;
     return {
       path: OPTIONS.redisUrl.name,

@@ -38,9 +38,9 @@ export function loadConfig({ env, cwd }: ConfigInput): LoadedConfig {
     const option = OPTIONS[key] as Option<unknown>;
     // An empty variable is an unset one: `APP_REDIS_URL=` is how shells and compose files switch an option off.
     const fromEnvironment = env[option.name]?.trim() || undefined;
-    const given = fromEnvironment ?? (file[option.name]?.trim() || undefined);
-    sources[key] = given === undefined ? "default" : fromEnvironment === undefined ? ".env" : "environment";
-    const text = given ?? option.default;
+    const configured = fromEnvironment ?? (file[option.name]?.trim() || undefined);
+    sources[key] = configured === undefined ? "default" : fromEnvironment === undefined ? ".env" : "environment";
+    const text = configured ?? option.default;
     try {
       values[key] = text === null ? null : option.type.parse(text, cwd);
     } catch (error) {
@@ -106,8 +106,8 @@ function configError(errors: FieldError[]): OrbError {
 /** Other programs use APP_ too, so an unknown name is worth a sentence, not a refusal. */
 function unknownVariables(env: ConfigInput["env"], file: Record<string, string | undefined>): string[] {
   const known = CONFIG_KEYS.map((key) => OPTIONS[key].name);
-  const given = new Set([...Object.keys(env), ...Object.keys(file)].filter((name) => name.startsWith("APP_")));
-  return [...given]
+  const names = new Set([...Object.keys(env), ...Object.keys(file)].filter((name) => name.startsWith("APP_")));
+  return [...names]
     .filter((name) => !known.includes(name))
     .sort()
     .map((name) => {

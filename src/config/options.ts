@@ -372,7 +372,7 @@ export const OPTIONS = {
 
 export type ConfigKey = keyof typeof OPTIONS;
 type ValueOf<O> = O extends Option<infer T> ? T : never;
-/** Everything the program was told, typed, with paths resolved and spans in milliseconds. */
+/** The configuration, typed, with paths resolved and spans in milliseconds. */
 export type Config = { readonly [K in ConfigKey]: ValueOf<(typeof OPTIONS)[K]> };
 
 export const CONFIG_KEYS = Object.keys(OPTIONS) as ConfigKey[];

@@ -8,7 +8,7 @@ export interface ConfigRow {
   name: string;
   /** Null when the option is not set and has no value of its own. */
   value: string | null;
-  /** Null: nobody has told. */
+  /** Null: not set. */
   source: ConfigSource | null;
   about: string;
 }

@@ -76,8 +76,8 @@ ${book.blurb.map((text) => `<p>${escape(text)}</p>`).join("\n")}
 
 function neighbours(book: Book): Book[] {
   const all = booksOf(book.category);
-  const place = all.indexOf(book);
-  return [1, 2, 3].map((step) => all[(place + step) % all.length] as Book);
+  const index = all.indexOf(book);
+  return [1, 2, 3].map((step) => all[(index + step) % all.length] as Book);
 }
 
 function linkedData(book: Book): unknown {

@@ -60,9 +60,9 @@ export async function startDemoSite(clock: Clock, { pageMs = PAGE_MS } = {}): Pr
       return;
     }
     const url = URL.parse(request.url ?? "", origin());
-    const given = url === null ? NOT_FOUND : answer(url);
-    const isPage = given.type === undefined;
-    void sleep(clock, (isPage ? pageMs : 0) + (given.afterMs ?? 0), closing.signal).then(() => send(response, given));
+    const page = url === null ? NOT_FOUND : answer(url);
+    const isPage = page.type === undefined;
+    void sleep(clock, (isPage ? pageMs : 0) + (page.afterMs ?? 0), closing.signal).then(() => send(response, page));
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

@@ -126,7 +126,7 @@ export async function* followPages(
   }
 }
 
-/** Throws `input_invalid` when there is no such event to go on behind. */
+/** Throws `input_invalid` when there is no such event to resume after. */
 export async function requireEvent({ store }: Pick<FollowDeps, "store">, id: string): Promise<void> {
   await store.feed({ after: id, limit: 0 });
 }

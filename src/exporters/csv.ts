@@ -79,7 +79,7 @@ function line(cells: readonly string[]): string {
   return `${cells.join(",")}\r\n`;
 }
 
-/** Nothing for null, `""` for a text without letters; so the two can be told apart. */
+/** Nothing for null, `""` for an empty text, so that the two differ. */
 function cell(value: JsonValue): string {
   if (value === null) return "";
   const text = typeof value === "string" ? defused(value) : asText(value);

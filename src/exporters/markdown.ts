@@ -37,7 +37,7 @@ const FIRST = ["title", "author", "published_at"];
 
 /** Whole, with a line end at its end. */
 export function markdownRecord({ url, data }: ExportRecord): string {
-  const document = asObject(own(data, "document"));
+  const document = asObject(valueOf(data, "document"));
   const body = text(data, "markdown") ?? text(document, "markdown");
   const title = titleOf({ data });
   const fields = fieldsOf(data, document, body !== null);
@@ -55,7 +55,7 @@ export function markdownRecord({ url, data }: ExportRecord): string {
 
 /** What a record is called, on its page or by what the page says of itself. */
 export function titleOf({ data }: Pick<ExportRecord, "data">): string | null {
-  return text(data, "title") ?? text(asObject(asObject(own(data, "document"))["metadata"] ?? null), "title");
+  return text(data, "title") ?? text(asObject(asObject(valueOf(data, "document"))["metadata"] ?? null), "title");
 }
 
 /** Without what the body says: the Markdown, the same as plain text or HTML, and its links. */
@@ -84,7 +84,7 @@ function namedApart(fields: FrontMatter): FrontMatter {
   return fields.map(([name, value]) => [names.get(name) ?? name, value]);
 }
 
-function own(data: Data, field: string): JsonValue {
+function valueOf(data: Data, field: string): JsonValue {
   return Object.hasOwn(data, field) ? (data[field] ?? null) : null;
 }
 
@@ -93,6 +93,6 @@ function asObject(value: JsonValue): Data {
 }
 
 function text(data: Data, field: string): string | null {
-  const value = own(data, field);
+  const value = valueOf(data, field);
   return typeof value === "string" && value.trim() !== "" ? value : null;
 }

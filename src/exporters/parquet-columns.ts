@@ -69,7 +69,7 @@ class DrainedWriter extends ByteWriter {
 function columnsFor({ records, last }: Batch, { columns, plain = false }: ExportOptions): Column[] {
   const fields = [...new Set([...(columns ?? []), ...fieldsOf(records, MOST_COLUMNS)])].slice(0, MOST_COLUMNS);
   const names = columnNames(fields, plain ? ["url", "_more"] : [...OWN, "created_at", "_more"]);
-  const own = (plain ? (["url"] as const) : OWN).map((name): Column => ({
+  const fixed = (plain ? (["url"] as const) : OWN).map((name): Column => ({
     name,
     type: "STRING",
     read: (record) => record[name],
@@ -80,7 +80,7 @@ function columnsFor({ records, last }: Batch, { columns, plain = false }: Export
     read: (record) => record.created_at,
   };
   return [
-    ...own,
+    ...fixed,
     ...(plain ? [] : [created]),
     ...fields.map((field): Column => {
       const read = ({ data }: ExportRecord) => (Object.hasOwn(data, field) ? (data[field] ?? null) : null);

@@ -7,7 +7,7 @@ export const parquetExporter: Exporter = {
   about: "typed columns for analysis",
   isText: false,
   export: async function* (records, options = {}) {
-    // Whoever only asks which formats there are does without the writer, which takes a while to load.
+    // Loaded on use: listing the formats does not need the writer, which is slow to load.
     const { rowGroups } = await import("./parquet-columns.ts");
     yield* rowGroups(records, options);
   },

@@ -38,7 +38,7 @@ export interface CustomExtractor<Params extends TSchema = TSchema, Name extends 
   readonly about?: string;
   /** JSON Schema of an object, written by hand or with TypeBox: a recipe whose params do not satisfy it is refused. */
   readonly params?: Params;
-  /** Seconds that one page may take; 60 unless told. */
+  /** Seconds that one page may take; default: 60. */
   readonly timeout?: number;
   /**
    * One page. It returns a record, or a list of them; nothing is no record. What it throws fails the page's attempt, which

@@ -1,6 +1,6 @@
 /** What a recipe says under `extract`, checked; and what it means for the rules beside it. */
 import type { FieldError } from "../base/errors.ts";
-import { type LlmRequest, wishOf } from "../domain/page/extract-request.ts";
+import { type LlmRequest, extractRequestOf } from "../domain/page/extract-request.ts";
 import { compileJsonSchema, SchemaError } from "../domain/text/json-schema.ts";
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 import { fieldErrors } from "../domain/text/schema-faults.ts";
@@ -18,9 +18,9 @@ export interface KnownExtractor {
 
 /** Whether there is such an extractor, and it takes these params. */
 export function checkNamed(extract: JsonValue | undefined, known: readonly KnownExtractor[]): FieldError[] {
-  const wish = extract === undefined ? null : wishOf({ extract });
-  if (wish === null || "llm" in wish) return [];
-  const { name, params = {} } = wish;
+  const request = extract === undefined ? null : extractRequestOf({ extract });
+  if (request === null || "llm" in request) return [];
+  const { name, params = {} } = request;
   const extractor = known.find((one) => one.name === name);
   if (extractor === undefined) {
     const near = suggest(
@@ -125,6 +125,6 @@ const MOST_SOURCE = 1_000_000;
 
 /** What the rules have to bring along for it, in a plan's words; null: nothing reads the page besides them. */
 export function sourceWanted(recipe: { extract?: JsonValue }): Pick<PlanSpec, "source"> | null {
-  if (wishOf(recipe) === null) return null;
+  if (extractRequestOf(recipe) === null) return null;
   return { source: MOST_SOURCE };
 }

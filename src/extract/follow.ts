@@ -82,7 +82,7 @@ export class LinkFinder {
     return [...found.values()];
   }
 
-  /** The crawl has this page in its store: it need not be told of it again. */
+  /** The crawl has this page in its store: it is not reported again. */
   keep(key: string): void {
     const known = this.#byKey.get(key);
     if (known === undefined) this.#byKey.set(key, { key, url: null, isKept: true });

@@ -35,11 +35,11 @@ export function isNofollow(element: Element): boolean {
 
 /** Null for what leads nowhere else: fragments of this page, mail, telephone, scripts. */
 export function linkTarget(href: string, base: string | null): string | null {
-  const given = href.trim();
-  if (given.startsWith("#") || given.length > MAX_URL) return null;
-  const url = URL.parse(given, base ?? undefined);
+  const address = href.trim();
+  if (address.startsWith("#") || address.length > MAX_URL) return null;
+  const url = URL.parse(address, base ?? undefined);
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return null;
-  if (url.hash !== "" || given.includes("#")) url.hash = "";
+  if (url.hash !== "" || address.includes("#")) url.hash = "";
   return url.href;
 }
 

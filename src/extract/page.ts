@@ -42,7 +42,7 @@ export interface Extraction {
   /** Optional fields that were there but could not be read. */
   warnings: ExtractionProblem[];
   links: Link[];
-  /** Without its HTML, which costs as much as all the rest and is read as a field by whoever wants it. */
+  /** Without its HTML, which costs as much as all the rest and is available as a field. */
   article: Omit<Article, "html"> | null;
   /** Absent when the plan asks for none. */
   document?: PageDocument;
@@ -70,7 +70,7 @@ export function extractPage(input: PageInput, plan: Plan): Extraction {
   return extract(parsePage(input), plan);
 }
 
-/** A page that was taken apart, for whoever wants to know more of it than its records. */
+/** A parsed page, for code that needs more of it than its records. */
 export interface ParsedPage {
   kind: PageKind;
   text: string;

@@ -1,4 +1,4 @@
-/** What is to be taken from a page, compiled once and used for every page of a run. */
+/** What to extract from a page, compiled once and used for every page of a run. */
 import { OrbError } from "../base/errors.ts";
 import { SchemaError } from "../domain/text/json-schema.ts";
 import type { Parsed } from "../domain/lane/queue-item.ts";

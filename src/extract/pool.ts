@@ -41,7 +41,7 @@ export interface PageReader {
   readSitemap(file: SitemapFile, options?: ReadOptions): Promise<SitemapReading>;
   /** Finds rules that give the examples. Also in the same line. */
   learn(lesson: LessonInput, options?: Pick<ReadOptions, "signal">): Promise<Lesson>;
-  /** A crawl has these pages in its store: the next pages need not tell of them. */
+  /** A crawl has these pages in its store: the next pages need not report them. */
   keep(links: KeptLinks): void;
   /** Ends what is in flight with `run_cancelled`; resolves when no thread is left. */
   close(): Promise<void>;
@@ -100,7 +100,7 @@ class Pool implements PageReader {
 
   read(input: PageInput, spec: PlanSpec, options: PageReadOptions = {}): Promise<PageReading> {
     const { judge = null, follow = null } = options;
-    const order = { kind: "page", input, spec: textOf(spec), wishes: { judge, follow } } as const;
+    const order = { kind: "page", input, spec: textOf(spec), request: { judge, follow } } as const;
     return this.#read<PageReading>(order, timeFor(input, this.#options.timeoutMs), options);
   }
 

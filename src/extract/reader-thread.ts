@@ -87,11 +87,11 @@ export class ReaderThread {
     this.#worker.postMessage(message, [moved.buffer as ArrayBuffer]);
   }
 
-  /** Told with the next order: it is of use only then. */
+  /** Sent with the next order: it is of use only then. */
   keep({ crawl, keys }: KeptLinks): void {
     const before = this.#kept.get(crawl);
     if (before === undefined) this.#kept.set(crawl, [...keys]);
-    // A thread that has nothing to do would gather them for ever; what it does not know it tells again.
+    // An idle thread would collect them for ever; links it does not know are reported again.
     else if (before.length < MOST_KEPT) before.push(...keys);
   }
 

@@ -32,14 +32,14 @@ export interface PageReading {
   shell: PageShell | null;
   /** The links that a crawl follows; none without `follow`, and none of a page that is not what was asked for. */
   follow: FollowLink[];
-  /** Links that the crawl leaves, as far as nobody was told of them before. */
+  /** Links that the crawl skips, each reported once. */
   left: LeftLink[];
 }
 
-export function readPage(input: PageInput, plan: Plan, wishes: ReadRequest, finders: LinkFinders): PageReading {
+export function readPage(input: PageInput, plan: Plan, request: ReadRequest, finders: LinkFinders): PageReading {
   const page = parsePage(input);
   const extraction = extract(page, plan);
-  const { judge, follow } = wishes;
+  const { judge, follow } = request;
   const walls = judge === null ? NO_WALLS : wallsOf(page.text, input.contentType, judge);
   const reading: PageReading = { extraction, ...walls, follow: [], left: [] };
   if (follow !== null && isGood(reading, judge))

@@ -30,7 +30,7 @@ export function readSitemapFile({ body, contentType, url, depth }: SitemapFile):
 /** Some servers pack a file that is packed already. */
 const MOST_LAYERS = 2;
 
-/** Told by the bytes: neither the name nor the type of such a file is to be believed. */
+/** Detected from the bytes: neither the name nor the type of such a file is reliable. */
 function unpacked(body: Uint8Array): Uint8Array {
   let bytes = body;
   for (let layer = 0; layer < MOST_LAYERS && isGzip(bytes); layer += 1) bytes = gunzip(bytes);
@@ -57,7 +57,7 @@ function gunzip(bytes: Uint8Array): Uint8Array {
 const LIST_ROOT = /^<(?:[\w-]{1,40}:)?(?:urlset|sitemapindex|rss|feed|RDF)[\s>]/;
 const SNIFFED_BYTES = 8 * 1024;
 
-/** Whether a file names pages, rather than being one; told by its beginning. */
+/** Whether a file lists pages rather than being one; detected from its beginning. */
 export function looksLikeList(body: Uint8Array | string, contentType: string | null): boolean {
   if (typeof body === "string") return false;
   const type = contentType?.split(";")[0]?.trim().toLowerCase() ?? "";

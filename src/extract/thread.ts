@@ -19,13 +19,13 @@ interface PageOrder {
   input: PageInput;
   /** The plan's spec as JSON: short, and at the same time the name under which the compiled plan is kept. */
   spec: string;
-  wishes: ReadRequest;
+  request: ReadRequest;
 }
 
 /** `cpuMs`: what the thread has used of the processor in all its life. */
-export type FromReader = Told & { cpuMs: number };
+export type FromReader = ReaderResult & { cpuMs: number };
 
-type Told =
+type ReaderResult =
   /** Everything is loaded; orders that came before it are read now. */
   | { kind: "ready" }
   /** A PageReading, SitemapReading or Lesson as JSON: for many small objects this is a third cheaper on the main thread than a copy. */
@@ -53,10 +53,10 @@ const finders = new LinkFinders();
 function reading(order: ReadOrder): unknown {
   if (order.kind === "sitemap") return readSitemapFile(order.input);
   if (order.kind === "learn") return learnRules(order.input);
-  return readPage(order.input, planFor(order.spec), order.wishes, finders);
+  return readPage(order.input, planFor(order.spec), order.request, finders);
 }
 
-function answerTo(order: ReadOrder): Told {
+function answerTo(order: ReadOrder): ReaderResult {
   try {
     return { kind: "read", reading: JSON.stringify(reading(order)) };
   } catch (error) {
@@ -69,12 +69,12 @@ function answerTo(order: ReadOrder): Told {
 
 const port = parentPort;
 if (port === null) throw new Error("this file runs in a worker thread only");
-const tell = (told: Told) => {
+const reply = (result: ReaderResult) => {
   const { user, system } = process.threadCpuUsage();
-  port.postMessage({ ...told, cpuMs: (user + system) / 1000 } satisfies FromReader);
+  port.postMessage({ ...result, cpuMs: (user + system) / 1000 } satisfies FromReader);
 };
 port.on("message", ({ order, kept }: { order: ReadOrder; kept: readonly KeptLinks[] }) => {
   for (const links of kept) finders.keep(links);
-  tell(answerTo(order));
+  reply(answerTo(order));
 });
-tell({ kind: "ready" });
+reply({ kind: "ready" });

@@ -32,9 +32,9 @@ export interface PageRequest {
   conditions?: Validators;
   /** What `api_replay` sends; the other ways ignore it. */
   replay?: unknown;
-  /** The answer then has what went over the wire, as far as the way of getting it can tell. */
+  /** The answer then includes the raw exchange, as far as the strategy can record it. */
   keepExchanges?: boolean;
-  /** Told the head of the page's own answer before its body is read; plain requests alone do. */
+  /** Called with the head of the page's response before its body is read; only by plain requests. */
   onHead?: (status: number, headers: Readonly<Record<string, string>>) => void;
   /** Asked while the page is still open: true takes a picture and a copy of the page along, to show what was wrong. */
   wantsEvidence?: (answer: PageAnswer) => Promise<boolean>;
@@ -51,7 +51,7 @@ export interface MemoryShare {
   site: string;
   /** All pages of the site together; null: as much as they like. */
   maxBytes: number | null;
-  /** Told when the page has to wait for others of its site to end, and when that is over. */
+  /** Called when the page starts and stops waiting for other pages of its site. */
   onWait?: (waits: boolean) => void;
 }
 

@@ -1,6 +1,6 @@
 /** What is done on a page before it is read. */
 import type { BrowserAction } from "../domain/page/page-options.ts";
-import { Given } from "./given.ts";
+import { OptionReader } from "./option-reader.ts";
 
 const MOST = 50;
 
@@ -10,19 +10,19 @@ const MISSING: Readonly<Record<string, string>> = {
 };
 
 /** As `browser.actions` of a recipe has them. */
-export function readActions(given: Given): BrowserAction[] | undefined {
-  const list = given.list("actions");
+export function readActions(reader: OptionReader): BrowserAction[] | undefined {
+  const list = reader.list("actions");
   if (list === undefined) return undefined;
-  if (list.length > MOST) given.wrong("actions", `has ${list.length} of them, at most ${MOST} are allowed`);
+  if (list.length > MOST) reader.wrong("actions", `has ${list.length} of them, at most ${MOST} are allowed`);
   return list.slice(0, MOST).map((one, index) => {
-    const action = new Given(one, given.at(`actions[${index}]`), given.problems);
+    const action = new OptionReader(one, reader.at(`actions[${index}]`), reader.problems);
     const read = readAction(action);
     action.nothingElse();
     return read;
   });
 }
 
-function readAction(action: Given): BrowserAction {
+function readAction(action: OptionReader): BrowserAction {
   const type = action.text("type") ?? "";
   const selector = action.text("selector");
   const chosen = selector === undefined ? {} : { selector };
@@ -56,7 +56,7 @@ function readAction(action: Given): BrowserAction {
   }
 }
 
-function required(action: Given, name: string): string {
+function required(action: OptionReader, name: string): string {
   action.wrong(name, "is required");
   return "";
 }

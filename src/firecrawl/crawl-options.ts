@@ -1,6 +1,6 @@
 /** Which pages a crawl or a batch gets, in the words of our own crawls. */
 import type { CrawlInput } from "../domain/crawl/crawl-options.ts";
-import { Given } from "./given.ts";
+import { OptionReader } from "./option-reader.ts";
 import { readScrapeOptions, type ScrapeAsk, type Version } from "./scrape-options.ts";
 import { readWebhook, type WebhookAsk } from "./webhook-options.ts";
 
@@ -19,58 +19,58 @@ const TIMEOUT_MINUTES = 24 * 60;
 const DEEPEST = 1000;
 
 export function readCrawl(body: unknown, version: Version, known: { llm: boolean }): CrawlAsk {
-  const given = new Given(body);
-  const url = readUrl(given);
-  const scrape = readInnerOptions(given, version, known);
-  const limit = given.number("limit", { min: 1, max: 10_000_000 }) ?? MOST_PAGES;
-  const depth = given.number("maxDiscoveryDepth", { max: DEEPEST }) ?? DEEPEST;
-  const patterns = readPatterns(given, version);
-  const ignore = given.flag("ignoreRobotsTxt");
+  const reader = new OptionReader(body);
+  const url = readUrl(reader);
+  const scrape = readInnerOptions(reader, version, known);
+  const limit = reader.number("limit", { min: 1, max: 10_000_000 }) ?? MOST_PAGES;
+  const depth = reader.number("maxDiscoveryDepth", { max: DEEPEST }) ?? DEEPEST;
+  const patterns = readPatterns(reader, version);
+  const ignore = reader.flag("ignoreRobotsTxt");
   const input: CrawlInput = {
     url: url ?? "",
     max_pages: limit,
     max_depth: depth,
     ...patterns,
-    ...readReach(given, version),
-    ...readSitemap(given, version),
-    ...readPace(given),
+    ...readReach(reader, version),
+    ...readSitemap(reader, version),
+    ...readPace(reader),
     timeout_minutes: TIMEOUT_MINUTES,
     ...scrape.recipe,
     ...(ignore === undefined ? {} : { respect_robots: !ignore }),
   };
-  const webhook = readWebhook(given);
-  given.refuse("prompt", "is not read here: give includePaths, excludePaths and limit", []);
-  given.refuse(
+  const webhook = readWebhook(reader);
+  reader.refuse("prompt", "is not read here: give includePaths, excludePaths and limit", []);
+  reader.refuse(
     "ignoreQueryParameters",
     "is not to be had here: leave out what is unwanted with excludePaths and regexOnFullURL",
   );
-  given.refuse("robotsUserAgent", "is the server's own (APP_USER_AGENT)", []);
-  given.refuse("zeroDataRetention", "cannot be promised: results are kept for APP_RETENTION_HOURS");
-  given.harmless("deduplicateSimilarURLs", "origin", "integration");
-  given.nothingElse();
-  given.done();
+  reader.refuse("robotsUserAgent", "is the server's own (APP_USER_AGENT)", []);
+  reader.refuse("zeroDataRetention", "cannot be promised: results are kept for APP_RETENTION_HOURS");
+  reader.harmless("deduplicateSimilarURLs", "origin", "integration");
+  reader.nothingElse();
+  reader.done();
   return { kind: "crawl", input, scrape, webhook, invalid: [] };
 }
 
 const MOST_URLS = 1000;
 
 export function readBatch(body: unknown, version: Version, known: { llm: boolean }): CrawlAsk {
-  const given = new Given(body);
-  const urls = given.texts("urls");
-  if (urls === undefined || urls.length === 0) given.wrong("urls", "expected at least one URL");
+  const reader = new OptionReader(body);
+  const urls = reader.texts("urls");
+  if (urls === undefined || urls.length === 0) reader.wrong("urls", "expected at least one URL");
   else if (urls.length > MOST_URLS)
-    given.wrong("urls", `has ${urls.length} URLs, at most ${MOST_URLS} are taken at once: send several batches`);
+    reader.wrong("urls", `has ${urls.length} URLs, at most ${MOST_URLS} are taken at once: send several batches`);
   const good = (urls ?? []).slice(0, MOST_URLS).map(asAddress);
   const invalid = (urls ?? []).filter((_, index) => good[index] === null);
-  const ignore = given.flag("ignoreInvalidURLs") ?? version === "v2";
+  const ignore = reader.flag("ignoreInvalidURLs") ?? version === "v2";
   if (invalid.length > 0 && (!ignore || invalid.length === urls?.length))
-    for (const [index, url] of good.entries()) if (url === null) given.wrong(`urls[${index}]`, NOT_A_URL);
-  const scrape = readScrapeOptions(given, version, known);
-  const webhook = readWebhook(given);
-  const pace = readPace(given);
-  given.refuse("appendToId", "is not to be had here: start another batch", []);
-  given.nothingElse();
-  given.done();
+    for (const [index, url] of good.entries()) if (url === null) reader.wrong(`urls[${index}]`, NOT_A_URL);
+  const scrape = readScrapeOptions(reader, version, known);
+  const webhook = readWebhook(reader);
+  const pace = readPace(reader);
+  reader.refuse("appendToId", "is not to be had here: start another batch", []);
+  reader.nothingElse();
+  reader.done();
   const input: CrawlInput = {
     url: good.filter((url) => url !== null),
     max_depth: 0,
@@ -84,10 +84,10 @@ export function readBatch(body: unknown, version: Version, known: { llm: boolean
 
 export const NOT_A_URL = "expected an http or https URL";
 
-export function readUrl(given: Given): string | null {
-  const text = given.text("url");
+export function readUrl(reader: OptionReader): string | null {
+  const text = reader.text("url");
   const url = text === undefined ? null : asAddress(text);
-  if (url === null) given.wrong("url", text === undefined ? "is required" : NOT_A_URL);
+  if (url === null) reader.wrong("url", text === undefined ? "is required" : NOT_A_URL);
   return url;
 }
 
@@ -102,46 +102,46 @@ export function asAddress(text: string): string | null {
   return isOne ? url.href : null;
 }
 
-function readInnerOptions(given: Given, version: Version, known: { llm: boolean }): ScrapeAsk {
-  const inner = given.inside("scrapeOptions") ?? new Given({});
+function readInnerOptions(reader: OptionReader, version: Version, known: { llm: boolean }): ScrapeAsk {
+  const inner = reader.inside("scrapeOptions") ?? new OptionReader({});
   const ask = readScrapeOptions(inner, version, known);
   inner.nothingElse();
   return ask;
 }
 
 /** Theirs are regular expressions that are looked for in the path, or in the whole address. */
-function readPatterns(given: Given, version: Version): Pick<CrawlInput, "include" | "exclude"> {
-  const whole = given.flag("regexOnFullURL") ?? false;
+function readPatterns(reader: OptionReader, version: Version): Pick<CrawlInput, "include" | "exclude"> {
+  const whole = reader.flag("regexOnFullURL") ?? false;
   const toPattern = (text: string) => {
     const source = text.replace(/\\.|\//gs, (part) => (part === "/" ? "\\/" : part));
     return whole ? `/(?:${source})/` : `path:/${source}/`;
   };
-  const deepest = version === "v1" ? given.number("maxDepth", { max: 100 }) : undefined;
+  const deepest = version === "v1" ? reader.number("maxDepth", { max: 100 }) : undefined;
   const tooDeep = deepest === undefined ? [] : [`path:/^(\\/[^\\/]+){${deepest + 1}}/`];
   return {
-    include: (given.texts("includePaths") ?? []).map(toPattern),
-    exclude: [...(given.texts("excludePaths") ?? []).map(toPattern), ...tooDeep],
+    include: (reader.texts("includePaths") ?? []).map(toPattern),
+    exclude: [...(reader.texts("excludePaths") ?? []).map(toPattern), ...tooDeep],
   };
 }
 
-/** Unless told otherwise, Firecrawl stays below the start. */
-function readReach(given: Given, version: Version): Pick<CrawlInput, "same_site" | "stay_within"> {
-  const backward = version === "v1" ? given.flag("allowBackwardLinks") : undefined;
-  const entire = given.flag("crawlEntireDomain") ?? backward ?? false;
-  const subdomains = given.flag("allowSubdomains") ?? false;
-  if (given.flag("allowExternalLinks") === true) return { same_site: false };
+/** By default, Firecrawl stays below the start. */
+function readReach(reader: OptionReader, version: Version): Pick<CrawlInput, "same_site" | "stay_within"> {
+  const backward = version === "v1" ? reader.flag("allowBackwardLinks") : undefined;
+  const entire = reader.flag("crawlEntireDomain") ?? backward ?? false;
+  const subdomains = reader.flag("allowSubdomains") ?? false;
+  if (reader.flag("allowExternalLinks") === true) return { same_site: false };
   return { same_site: true, stay_within: subdomains ? "site" : entire ? "host" : "path" };
 }
 
-function readSitemap(given: Given, version: Version): Pick<CrawlInput, "use_sitemap" | "follow_links"> {
-  const ignored = version === "v1" ? given.flag("ignoreSitemap") === true : false;
-  const mode = given.oneOf("sitemap", ["include", "skip", "only"]) ?? (ignored ? "skip" : "include");
+function readSitemap(reader: OptionReader, version: Version): Pick<CrawlInput, "use_sitemap" | "follow_links"> {
+  const ignored = version === "v1" ? reader.flag("ignoreSitemap") === true : false;
+  const mode = reader.oneOf("sitemap", ["include", "skip", "only"]) ?? (ignored ? "skip" : "include");
   return { use_sitemap: mode !== "skip", follow_links: mode !== "only" };
 }
 
-function readPace(given: Given): Pick<CrawlInput, "delay_seconds" | "max_concurrent_articles"> {
-  const delay = given.number("delay", { max: 3600, whole: false });
-  const atOnce = given.number("maxConcurrency", { min: 1, max: 10_000 });
+function readPace(reader: OptionReader): Pick<CrawlInput, "delay_seconds" | "max_concurrent_articles"> {
+  const delay = reader.number("delay", { max: 3600, whole: false });
+  const atOnce = reader.number("maxConcurrency", { min: 1, max: 10_000 });
   return {
     ...(delay === undefined ? {} : { delay_seconds: delay }),
     ...(atOnce === undefined ? {} : { max_concurrent_articles: atOnce }),

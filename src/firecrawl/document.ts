@@ -2,7 +2,7 @@
 import { shownUrl } from "../domain/text/url.ts";
 import type { ResultRecord } from "../store/records/output-records.ts";
 import type { FirecrawlMark } from "./deps.ts";
-import { isObject } from "./given.ts";
+import { isObject } from "./option-reader.ts";
 import { jsonOf } from "./json-values.ts";
 import { toMetadata } from "./metadata.ts";
 
@@ -39,14 +39,14 @@ export function toDocument(result: ResultRecord, { base, mark, cachedAt }: Docum
     (one) => one !== null,
   );
   return {
-    ...given("markdown", document["markdown"]),
-    ...given("html", document["html"]),
-    ...given("rawHtml", document["raw_html"]),
-    ...given("links", document["links"]),
-    ...given("images", document["images"]),
-    ...given("screenshot", fileAddress(base, document["screenshot"])),
+    ...entryOf("markdown", document["markdown"]),
+    ...entryOf("html", document["html"]),
+    ...entryOf("rawHtml", document["raw_html"]),
+    ...entryOf("links", document["links"]),
+    ...entryOf("images", document["images"]),
+    ...entryOf("screenshot", fileAddress(base, document["screenshot"])),
     ...(json === null ? {} : { [mark?.json?.under ?? "json"]: json.json }),
-    ...given("actions", toActions(base, document["actions"])),
+    ...entryOf("actions", toActions(base, document["actions"])),
     ...(warnings.length === 0 ? {} : { warning: warnings.join(" ") }),
     metadata: {
       ...toMetadata({ ...addressesOf(result, data), ...about }),
@@ -78,7 +78,7 @@ function addressesOf(result: ResultRecord, data: Values): Values {
   return { source_url: asked, url: landed, title: data["title"] };
 }
 
-function given<Name extends string>(name: Name, value: unknown): Record<Name, never> | object {
+function entryOf<Name extends string>(name: Name, value: unknown): Record<Name, never> | object {
   return value === undefined || value === null ? {} : { [name]: value };
 }
 

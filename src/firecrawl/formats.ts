@@ -1,7 +1,7 @@
 /** The forms in which a page is asked for, and what a page must be read for to give them. */
 import type { DocumentFormat } from "../domain/page/page-options.ts";
-import type { Given } from "./given.ts";
-import { isObject } from "./given.ts";
+import type { OptionReader } from "./option-reader.ts";
+import { isObject } from "./option-reader.ts";
 import { type JsonAsk, readJsonAsk } from "./json-values.ts";
 
 export interface FormatsAsk {
@@ -23,7 +23,7 @@ const PLAIN: Readonly<Record<string, DocumentFormat>> = {
 const BY_A_MODEL =
   "is written by a language model, which this server does not do: ask for markdown, or for json with a schema";
 
-/** Why what Firecrawl knows besides is not to be had. */
+/** Why the other formats of Firecrawl are not supported. */
 const MISSING: Readonly<Record<string, string>> = {
   summary: BY_A_MODEL,
   question: BY_A_MODEL,
@@ -40,36 +40,41 @@ const MISSING: Readonly<Record<string, string>> = {
 };
 
 /** v2 has options of a form beside its name; v1 has them apart, as `jsonOptions` or `extract`. */
-export function readFormats(given: Given, version: "v1" | "v2", llm: boolean): FormatsAsk {
-  const asked = given.list("formats") ?? ["markdown"];
+export function readFormats(reader: OptionReader, version: "v1" | "v2", llm: boolean): FormatsAsk {
+  const asked = reader.list("formats") ?? ["markdown"];
   const formats = new Set<DocumentFormat>();
   let json: JsonAsk | null = null;
   for (const [index, one] of asked.entries()) {
     const path = `formats[${index}]`;
     const type = isObject(one) ? one["type"] : one;
     if (type === "extract" && version === "v1") {
-      const ask = readJsonAsk(given, path, given.any("extract") ?? given.any("jsonOptions"), llm);
+      const ask = readJsonAsk(reader, path, reader.any("extract") ?? reader.any("jsonOptions"), llm);
       json = ask === null ? null : { ...ask, under: "extract" };
     } else if (type === "json")
-      json = readJsonAsk(given, path, version === "v2" ? one : (given.any("jsonOptions") ?? given.any("extract")), llm);
+      json = readJsonAsk(
+        reader,
+        path,
+        version === "v2" ? one : (reader.any("jsonOptions") ?? reader.any("extract")),
+        llm,
+      );
     else if (typeof type === "string" && PLAIN[type] !== undefined)
-      formats.add(type === "screenshot" ? screenshotOf(given, path, one) : PLAIN[type]);
+      formats.add(type === "screenshot" ? screenshotOf(reader, path, one) : PLAIN[type]);
     else
-      given.wrong(
+      reader.wrong(
         path,
         typeof type === "string"
           ? (MISSING[type] ?? `"${type}" is not a form of a page`)
           : "expected the name of a form, or {type}",
       );
   }
-  given.harmless("jsonOptions", "extract");
+  reader.harmless("jsonOptions", "extract");
   if (formats.has("screenshot_full")) formats.delete("screenshot");
   return { formats: [...formats], json };
 }
 
-function screenshotOf(given: Given, path: string, one: unknown): "screenshot" | "screenshot_full" {
+function screenshotOf(reader: OptionReader, path: string, one: unknown): "screenshot" | "screenshot_full" {
   if (!isObject(one)) return "screenshot";
   if (one["viewport"] !== undefined && one["viewport"] !== null)
-    given.wrong(`${path}.viewport`, "cannot be chosen here: leave it out, or ask for mobile");
+    reader.wrong(`${path}.viewport`, "cannot be chosen here: leave it out, or ask for mobile");
   return one["fullPage"] === true ? "screenshot_full" : "screenshot";
 }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { without } from "../base/without.ts";
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 import { KNOWN_FIELD_NAMES } from "../orchestrator/reading-names.ts";
-import { type Given, isObject } from "./given.ts";
+import { type OptionReader, isObject } from "./option-reader.ts";
 
 export interface JsonAsk {
   by: "names" | "llm";
@@ -15,17 +15,17 @@ export interface JsonAsk {
 const NEEDS_MODEL =
   "needs a language model (set APP_LLM_URL), or a schema whose properties are named after what pages say of themselves";
 
-export function readJsonAsk(given: Given, path: string, options: unknown, llm: boolean): JsonAsk | null {
+export function readJsonAsk(reader: OptionReader, path: string, options: unknown, llm: boolean): JsonAsk | null {
   const { schema, prompt } = isObject(options) ? options : {};
-  if (schema !== undefined && !isObject(schema)) given.wrong(`${path}.schema`, "expected a JSON Schema");
-  if (prompt !== undefined && typeof prompt !== "string") given.wrong(`${path}.prompt`, "expected a string");
+  if (schema !== undefined && !isObject(schema)) reader.wrong(`${path}.schema`, "expected a JSON Schema");
+  if (prompt !== undefined && typeof prompt !== "string") reader.wrong(`${path}.prompt`, "expected a string");
   const ask = {
     ...(isObject(schema) ? { schema: without(schema, "$schema") as JsonValue } : {}),
     ...(typeof prompt === "string" ? { prompt } : {}),
   };
   if (llm && Object.keys(ask).length > 0) return { by: "llm", ask };
   if (Object.keys(propertiesOf(ask.schema)).length > 0) return { by: "names", ask };
-  given.wrong(path, Object.keys(ask).length === 0 ? "needs a schema or a prompt" : NEEDS_MODEL);
+  reader.wrong(path, Object.keys(ask).length === 0 ? "needs a schema or a prompt" : NEEDS_MODEL);
   return null;
 }
 
@@ -66,7 +66,7 @@ export function fieldsFor({ ask }: JsonAsk): Record<string, JsonValue> {
   return Object.fromEntries(rules);
 }
 
-/** The values of the schema's properties, each of its kind or null; what is missing is told. */
+/** The values of the schema's properties, each of its type or null; missing ones are reported. */
 export function jsonOf(
   { by, ask }: JsonAsk,
   record: Readonly<Record<string, unknown>>,

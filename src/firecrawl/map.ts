@@ -3,7 +3,7 @@ import { type MappedLink, type MapOrder, mapSite } from "../orchestrator/map-sit
 import { readUrl } from "./crawl-options.ts";
 import type { FirecrawlDeps } from "./deps.ts";
 import { FirecrawlFault } from "./fault.ts";
-import { Given } from "./given.ts";
+import { OptionReader } from "./option-reader.ts";
 import type { Version } from "./scrape-options.ts";
 
 export interface MapAsk extends MapOrder {
@@ -15,24 +15,24 @@ const MOST_LINKS = 100_000;
 const TIMEOUT_MS = 60_000;
 
 export function readMap(body: unknown, version: Version): MapAsk {
-  const given = new Given(body);
-  const url = readUrl(given) ?? "";
-  const mode = given.oneOf("sitemap", ["include", "skip", "only"]);
-  const old = version === "v1" ? { skip: given.flag("ignoreSitemap"), only: given.flag("sitemapOnly") } : {};
+  const reader = new OptionReader(body);
+  const url = readUrl(reader) ?? "";
+  const mode = reader.oneOf("sitemap", ["include", "skip", "only"]);
+  const old = version === "v1" ? { skip: reader.flag("ignoreSitemap"), only: reader.flag("sitemapOnly") } : {};
   const order: MapAsk = {
     url,
     sitemap: mode ?? (old.only === true ? "only" : old.skip === true ? "skip" : "include"),
-    subdomains: given.flag("includeSubdomains") ?? true,
-    ignoreQuery: given.flag("ignoreQueryParameters") ?? version === "v2",
-    search: given.text("search")?.trim() || null,
-    limit: given.number("limit", { min: 1, max: MOST_LINKS }) ?? DEFAULT_LIMIT,
-    timeoutMs: given.number("timeout", { min: 1, max: 600_000 }) ?? TIMEOUT_MS,
+    subdomains: reader.flag("includeSubdomains") ?? true,
+    ignoreQuery: reader.flag("ignoreQueryParameters") ?? version === "v2",
+    search: reader.text("search")?.trim() || null,
+    limit: reader.number("limit", { min: 1, max: MOST_LINKS }) ?? DEFAULT_LIMIT,
+    timeoutMs: reader.number("timeout", { min: 1, max: 600_000 }) ?? TIMEOUT_MS,
   };
-  given.harmless("origin", "integration", "auditMetadata", "useIndex", "ignoreCache");
-  given.refuse("location", "cannot be chosen here: pages are got from where this server is", []);
-  given.refuse("threatProtection", "is not to be had here", []);
-  given.nothingElse();
-  given.done();
+  reader.harmless("origin", "integration", "auditMetadata", "useIndex", "ignoreCache");
+  reader.refuse("location", "cannot be chosen here: pages are got from where this server is", []);
+  reader.refuse("threatProtection", "is not to be had here", []);
+  reader.nothingElse();
+  reader.done();
   return order;
 }
 

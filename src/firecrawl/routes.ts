@@ -11,7 +11,7 @@ import { cancelRun } from "../orchestrator/runs/control.ts";
 import { readBatch, readCrawl } from "./crawl-options.ts";
 import { type FirecrawlDeps, markOf } from "./deps.ts";
 import { faultOf, FirecrawlFault } from "./fault.ts";
-import { Given } from "./given.ts";
+import { OptionReader } from "./option-reader.ts";
 import { mapPages, readMap } from "./map.ts";
 import { listErrors } from "./page-errors.ts";
 import { readScrape, scrapePage } from "./scrape.ts";
@@ -76,18 +76,18 @@ function addRoutes(api: ApiInstance, deps: FirecrawlDeps, version: Version): voi
       return { success: true, id: run.id, url: `${baseOf(request)}/${version}${path}/${run.id}`, ...invalid };
     });
 
-    const own = `${path}/:id`;
-    api.get(own, bare, async (request, reply) => {
+    const runPath = `${path}/:id`;
+    api.get(runPath, bare, async (request, reply) => {
       const { id } = request.params as { id: string };
-      const place = { base: baseOf(request), path: `/${version}${path}/${id}` };
-      if (isUpgrade(request)) return watchRun(deps, request, reply, { id, version, ...place });
-      return showStatus(deps, id, place, windowOf(request));
+      const links = { base: baseOf(request), path: `/${version}${path}/${id}` };
+      if (isUpgrade(request)) return watchRun(deps, request, reply, { id, version, ...links });
+      return showStatus(deps, id, links, windowOf(request));
     });
-    api.delete(own, bare, (request) => cancel(deps, request));
+    api.delete(runPath, bare, (request) => cancel(deps, request));
     const errors = (request: ApiRequest) => listErrors(deps, (request.params as { id: string }).id);
-    api.get(`${own}/errors`, bare, errors);
+    api.get(`${runPath}/errors`, bare, errors);
     // The client of the first version asks for them so.
-    api.delete(`${own}/errors`, bare, errors);
+    api.delete(`${runPath}/errors`, bare, errors);
   }
 
   for (const path of ["/crawl/active", "/crawl/ongoing"]) api.get(path, bare, () => activeCrawls(deps));
@@ -147,7 +147,7 @@ async function activeCrawls({ store }: FirecrawlDeps): Promise<object> {
 
 function windowOf(request: ApiRequest): StatusWindow {
   const query = request.query as Record<string, unknown>;
-  const numbers = new Given(
+  const numbers = new OptionReader(
     Object.fromEntries(
       Object.entries(query).map(([name, value]) => [name, /^\d{1,9}$/.test(String(value)) ? Number(value) : value]),
     ),

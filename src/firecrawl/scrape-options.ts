@@ -1,10 +1,10 @@
-/** How a page is to be got and read: options that scrapes, batches and crawls share. */
+/** How a page is fetched and read: options that scrapes, batches and crawls share. */
 import type { CrawlInput } from "../domain/crawl/crawl-options.ts";
 import type { BrowserOptions } from "../domain/page/page-options.ts";
 import { readActions } from "./actions.ts";
 import { readFormats } from "./formats.ts";
 import { badRequest } from "./fault.ts";
-import type { Given } from "./given.ts";
+import type { OptionReader } from "./option-reader.ts";
 import type { JsonAsk } from "./json-values.ts";
 import { fieldsFor } from "./json-values.ts";
 
@@ -25,20 +25,20 @@ export interface ScrapeAsk {
 const TIMEOUTS: Readonly<Record<Version, number>> = { v1: 30_000, v2: 60_000 };
 const LONGEST_MS = 600_000;
 
-const NO_PLACES = "cannot be chosen here: pages are got from where this server is, or through proxies of its own";
+const NO_LOCATIONS = "cannot be chosen here: pages are got from where this server is, or through proxies of its own";
 
-export function readScrapeOptions(given: Given, version: Version, { llm }: { llm: boolean }): ScrapeAsk {
-  const { formats, json } = readFormats(given, version, llm);
+export function readScrapeOptions(reader: OptionReader, version: Version, { llm }: { llm: boolean }): ScrapeAsk {
+  const { formats, json } = readFormats(reader, version, llm);
   const document = {
     formats,
-    only_main_content: given.flag("onlyMainContent") ?? true,
-    include_tags: [...(given.texts("includeTags") ?? [])],
-    exclude_tags: [...(given.texts("excludeTags") ?? [])],
+    only_main_content: reader.flag("onlyMainContent") ?? true,
+    include_tags: [...(reader.texts("includeTags") ?? [])],
+    exclude_tags: [...(reader.texts("excludeTags") ?? [])],
   };
-  const headers = given.words("headers");
-  const proxy = readProxy(given);
+  const headers = reader.words("headers");
+  const proxy = readProxy(reader);
   const fields = json === null || json.by === "llm" ? null : fieldsFor(json);
-  const browser = readBrowser(given);
+  const browser = readBrowser(reader);
   const ask: ScrapeAsk = {
     recipe: {
       document,
@@ -49,11 +49,11 @@ export function readScrapeOptions(given: Given, version: Version, { llm }: { llm
       ...(proxy === undefined ? {} : { proxy }),
     },
     json,
-    timeoutMs: given.number("timeout", { min: 1, max: LONGEST_MS }) ?? TIMEOUTS[version],
-    maxAgeMs: given.number("maxAge") ?? 0,
-    store: given.flag("storeInCache") ?? true,
+    timeoutMs: reader.number("timeout", { min: 1, max: LONGEST_MS }) ?? TIMEOUTS[version],
+    maxAgeMs: reader.number("maxAge") ?? 0,
+    store: reader.flag("storeInCache") ?? true,
   };
-  leaveOut(given);
+  leaveOut(reader);
   return ask;
 }
 
@@ -67,10 +67,10 @@ export function refuseLongWaits({ recipe }: ScrapeAsk, mostMs: number, limit: st
   throw badRequest([{ path: `${within}${wait === null || wait === 0 ? "actions" : "waitFor"}`, message }]);
 }
 
-function readBrowser(given: Given): Partial<BrowserOptions> | null {
-  const wait = given.number("waitFor", { max: LONGEST_MS });
-  const mobile = given.flag("mobile");
-  const actions = readActions(given);
+function readBrowser(reader: OptionReader): Partial<BrowserOptions> | null {
+  const wait = reader.number("waitFor", { max: LONGEST_MS });
+  const mobile = reader.flag("mobile");
+  const actions = readActions(reader);
   const browser = {
     ...(wait === undefined || wait === 0 ? {} : { wait_ms: wait }),
     ...(mobile === true ? { mobile } : {}),
@@ -80,33 +80,33 @@ function readBrowser(given: Given): Partial<BrowserOptions> | null {
 }
 
 /** Their own names for proxies say which are paid for; an address is one's own proxy. */
-function readProxy(given: Given): string | undefined {
-  const proxy = given.text("proxy");
+function readProxy(reader: OptionReader): string | undefined {
+  const proxy = reader.text("proxy");
   if (proxy === undefined || proxy === "basic" || proxy === "auto") return undefined;
   if (proxy === "pool" || proxy.includes("://")) return proxy;
-  given.wrong(
+  reader.wrong(
     "proxy",
     'is not to be had here: "basic" or "auto", "pool" for proxies of this server, or the address of one',
   );
   return undefined;
 }
 
-function leaveOut(given: Given): void {
-  given.harmless("blockAds", "removeBase64Images", "fastMode", "parsers", "parsePDF", "auditMetadata");
-  given.harmless("integration", "origin", "toolDetail");
-  given.refuse("domainTools", "is not to be had here");
-  given.refuse("skipTlsVerification", "certificates are always checked here: leave it out");
-  given.refuse("location", NO_PLACES, []);
-  given.refuse("useMock", "is not to be had here", []);
-  given.refuse("minAge", "is not to be had here: maxAge says how old a stored page may be", []);
-  given.refuse("lockdown", "is not to be had here: maxAge says how old a stored page may be");
-  given.refuse("redactPII", "is not done here: leave it out, and redact what is answered");
-  given.refuse("threatProtection", "is not to be had here", []);
-  given.refuse("profile", "is not to be had here: store a session (POST /sessions) and use a job", []);
-  given.refuse(
+function leaveOut(reader: OptionReader): void {
+  reader.harmless("blockAds", "removeBase64Images", "fastMode", "parsers", "parsePDF", "auditMetadata");
+  reader.harmless("integration", "origin", "toolDetail");
+  reader.refuse("domainTools", "is not to be had here");
+  reader.refuse("skipTlsVerification", "certificates are always checked here: leave it out");
+  reader.refuse("location", NO_LOCATIONS, []);
+  reader.refuse("useMock", "is not to be had here", []);
+  reader.refuse("minAge", "is not to be had here: maxAge says how old a stored page may be", []);
+  reader.refuse("lockdown", "is not to be had here: maxAge says how old a stored page may be");
+  reader.refuse("redactPII", "is not done here: leave it out, and redact what is answered");
+  reader.refuse("threatProtection", "is not to be had here", []);
+  reader.refuse("profile", "is not to be had here: store a session (POST /sessions) and use a job", []);
+  reader.refuse(
     "zeroDataRetention",
     "cannot be promised: results are kept for APP_RETENTION_HOURS, or until they are deleted",
   );
-  given.refuse("agent", "is not to be had here: use actions", []);
-  given.refuse("changeTrackingOptions", "is not to be had here: run a saved job on a schedule", []);
+  reader.refuse("agent", "is not to be had here: use actions", []);
+  reader.refuse("changeTrackingOptions", "is not to be had here: run a saved job on a schedule", []);
 }

@@ -11,7 +11,7 @@ import { readUrl } from "./crawl-options.ts";
 import { type FirecrawlDeps, type FirecrawlMark, markOf } from "./deps.ts";
 import { type FirecrawlDocument, toDocument } from "./document.ts";
 import { FirecrawlFault } from "./fault.ts";
-import { Given } from "./given.ts";
+import { OptionReader } from "./option-reader.ts";
 import { codeOf } from "./page-errors.ts";
 import { readScrapeOptions, refuseLongWaits, type ScrapeAsk, type Version } from "./scrape-options.ts";
 import { reuseMark, reuseOf } from "./start.ts";
@@ -21,11 +21,11 @@ export interface ScrapeOrder extends ScrapeAsk {
 }
 
 export function readScrape(body: unknown, version: Version, known: { llm: boolean }): ScrapeOrder {
-  const given = new Given(body);
-  const url = readUrl(given);
-  const ask = readScrapeOptions(given, version, known);
-  given.nothingElse();
-  given.done();
+  const reader = new OptionReader(body);
+  const url = readUrl(reader);
+  const ask = readScrapeOptions(reader, version, known);
+  reader.nothingElse();
+  reader.done();
   refuseLongWaits(ask, ask.timeoutMs, "timeout");
   return { ...ask, url: url ?? "" };
 }
@@ -78,7 +78,7 @@ function siteNowAndThen(deps: FirecrawlDeps, id: string): () => Promise<RunSiteV
 
 const HELD: ReadonlySet<string> = new Set(["run_paused", "site_paused", "circuit_open", "rate_limited", "retry"]);
 
-/** It will not be there in time, and why is known: nobody needs to wait for that. */
+/** The page cannot arrive in time, for a known reason: the call fails at once. */
 function isHeldBeyond(site: RunSiteView | null, deadline: number): boolean {
   const waiting = site?.waiting_for ?? null;
   if (waiting === null || !HELD.has(waiting.reason)) return false;
@@ -114,16 +114,20 @@ async function whyNot(
 }
 
 async function startScrape(deps: FirecrawlDeps, order: ScrapeOrder): Promise<RunRecord> {
-  // Whoever waits is better served by an early answer than by many tries.
-  const wish = { max_attempts: 1, timeout_seconds: order.timeoutMs / 1000 };
-  const input: JobInput = { ...order.recipe, ...wish, target_url: order.url };
+  // An early answer serves the waiting client better than many attempts.
+  const limits = { max_attempts: 1, timeout_seconds: order.timeoutMs / 1000 };
+  const input: JobInput = { ...order.recipe, ...limits, target_url: order.url };
   const { url, site, recipe } = pageJobFrom(input, deps);
   const { run, tasks } = newPageRun(deps, { id: null, name: null, url, site, recipe });
   const mark: FirecrawlMark = { kind: "scrape", json: order.json };
   const asked = { ...run, snapshot: { ...(run.snapshot as object), firecrawl: mark }, temporary: true as const };
-  const { made, lanes } = await deps.store.startRun({ ...asked, ...reuseOf(deps, order) }, tasks, deps.clock.now());
+  const { made: created, lanes } = await deps.store.startRun(
+    { ...asked, ...reuseOf(deps, order) },
+    tasks,
+    deps.clock.now(),
+  );
   if (lanes.length > 0) await deps.wake(lanes);
-  return made;
+  return created;
 }
 
 /** A page that was got in the same way not long ago. */

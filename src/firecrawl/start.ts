@@ -33,15 +33,17 @@ export async function startAsked(
     ...(webhook === null ? {} : { webhook: sealedWebhook(deps, webhook, base) }),
     ...reuseOf(deps, scrape),
   };
-  const once =
+  const idempotency =
     idempotencyKey === undefined
       ? undefined
       : { key: `firecrawl:${idempotencyKey}`, fingerprint: deps.seal.mark(canonicalJson(input)) };
-  const { made, replayed } = await deps.store.startRun(asked, tasks, deps.clock.now(), once).catch(usedBefore);
-  // Theirs is a lock rather than a repetition: whoever sends a key again is told so.
+  const { made: created, replayed } = await deps.store
+    .startRun(asked, tasks, deps.clock.now(), idempotency)
+    .catch(usedBefore);
+  // Theirs is a lock rather than a repetition: a repeated key is rejected.
   if (replayed) throw keyUsed();
   await admitCrawls(deps);
-  return made;
+  return created;
 }
 
 function usedBefore(error: unknown): never {

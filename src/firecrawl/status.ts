@@ -112,17 +112,17 @@ export async function countsOf(
 export async function showStatus(
   deps: FirecrawlDeps,
   id: string,
-  place: { base: string; path: string },
+  links: { base: string; path: string },
   window: StatusWindow,
 ): Promise<StatusView> {
   // The state first: what was written before the end is then among the documents.
   const run = await requireCrawlRun(deps, id);
   const counts = await countsOf(deps, run);
-  const { documents, last, more } = await documentsOf(deps, run, place.base, window);
+  const { documents, last, more } = await documentsOf(deps, run, links.base, window);
   const limit = window.limit === undefined ? "" : `&limit=${window.limit}`;
   return {
     ...counts,
-    ...(more && last !== null ? { next: `${place.base}${place.path}?after=${last}${limit}` } : {}),
+    ...(more && last !== null ? { next: `${links.base}${links.path}?after=${last}${limit}` } : {}),
     data: documents,
   };
 }

@@ -27,14 +27,14 @@ const GOODBYE_AT_STOP_MS = 2000;
 export function acceptUpgrades(api: ApiInstance, deps: FirecrawlDeps): void {
   const { requestMs } = limitsOf(deps);
   const open = new Set<Socket>();
-  // Whoever offers something else, as clients of HTTP/2 do, is answered as if they had not.
+  // Other upgrade offers, such as those of HTTP/2 clients, are ignored.
   Object.assign(api.server, { shouldUpgradeCallback: wantsToWatch });
   api.server.on("upgrade", (request: Upgrading, duplex: Duplex, head: Buffer) => {
     const socket = duplex as Socket;
     open.add(socket);
     socket.once("close", () => open.delete(socket));
     socket.on("error", () => socket.destroy());
-    // Taken back by whoever becomes a watcher.
+    // A watcher removes it.
     socket.setTimeout(requestMs, () => socket.destroy());
     // Their key stands where sub-protocols do, as browsers can set nothing else.
     const [key] = (request.headers["sec-websocket-protocol"] ?? "").split(",", 1);
@@ -82,17 +82,17 @@ export function upgrade(request: ApiRequest, reply: ApiReply, open: (ws: WebSock
   });
 }
 
-/** Whoever does not answer is gone, and so is its connection, as others on which nothing moves for so long. */
+/** A client that does not answer pings for so long is disconnected, like other idle connections. */
 export function keepAlive(
   ws: WebSocket,
   clock: Clock,
   { heartbeatMs, silentMs }: { heartbeatMs: number; silentMs: number },
 ): void {
-  let heardAt = clock.monotonic();
-  ws.on("pong", () => (heardAt = clock.monotonic()));
+  let lastPongAt = clock.monotonic();
+  ws.on("pong", () => (lastPongAt = clock.monotonic()));
   const beat = () => {
     if (ws.readyState !== ws.OPEN) return;
-    if (clock.monotonic() - heardAt >= silentMs) return ws.terminate();
+    if (clock.monotonic() - lastPongAt >= silentMs) return ws.terminate();
     ws.ping();
     next = clock.after(heartbeatMs, beat);
   };

@@ -47,7 +47,7 @@ async function follow(deps: FirecrawlDeps, ws: WebSocket, watched: Watched, sign
   const { clock } = deps;
   let last: string | undefined;
   // Never faster than its reader.
-  const tell = (message: object) => new Promise<void>((resolve) => ws.send(JSON.stringify(message), () => resolve()));
+  const send = (message: object) => new Promise<void>((resolve) => ws.send(JSON.stringify(message), () => resolve()));
   for (let first = true; !signal.aborted; first = false) {
     // The state first: what was written before the end is then among the documents.
     const run = await requireCrawlRun(deps, watched.id);
@@ -55,8 +55,8 @@ async function follow(deps: FirecrawlDeps, ws: WebSocket, watched: Watched, sign
     last = page.last ?? last;
     if (first) {
       const status = hasEnded(run) ? ({ status: "scraping" } as const) : {};
-      await tell({ type: "catchup", data: { ...(await countsOf(deps, run)), ...status, data: page.documents } });
-    } else for (const data of page.documents) await tell({ type: "document", data });
+      await send({ type: "catchup", data: { ...(await countsOf(deps, run)), ...status, data: page.documents } });
+    } else for (const data of page.documents) await send({ type: "document", data });
     if (page.more) continue;
     if (hasEnded(run)) {
       // The end says what asking for the status says: the documents of its first page, and where the next one is.
@@ -64,7 +64,7 @@ async function follow(deps: FirecrawlDeps, ws: WebSocket, watched: Watched, sign
       const isDone = whole.status === "completed";
       if (watched.version === "v1")
         return end(ws, watched, isDone ? { type: "done" } : { type: "error", error: `it is ${whole.status}` });
-      await tell({ type: isDone ? "done" : "status", data: whole });
+      await send({ type: isDone ? "done" : "status", data: whole });
       return ws.close(1000);
     }
     await sleep(clock, LOOK_MS, signal);

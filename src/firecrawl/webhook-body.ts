@@ -1,4 +1,4 @@
-/** What a receiver is told of a run, in Firecrawl's shape. */
+/** The body of a webhook for a run, in Firecrawl's shape. */
 import type { WebhookEvent, WebhookTarget } from "../domain/run/webhooks.ts";
 import type { RunRecord, Store } from "../store/ports/port.ts";
 import type { WebhookCall } from "../store/ports/webhook-port.ts";
@@ -41,9 +41,9 @@ export async function webhookBody(
   };
 }
 
-type Told = { data: FirecrawlDocument[]; error: string | null };
+type EventData = { data: FirecrawlDocument[]; error: string | null };
 
-async function pageOf(store: Store, run: RunRecord, base: string, taskId: string): Promise<Told> {
+async function pageOf(store: Store, run: RunRecord, base: string, taskId: string): Promise<EventData> {
   const task = await store.task(taskId);
   const [data] = await store.resultsOf(taskId);
   const url = task?.url ?? null;
@@ -61,7 +61,7 @@ async function pageOf(store: Store, run: RunRecord, base: string, taskId: string
   return { data: [toDocument(result, { base, mark: markOf(run) })], error: null };
 }
 
-function endOf(run: RunRecord, event: WebhookEvent): Told {
+function endOf(run: RunRecord, event: WebhookEvent): EventData {
   if (event === "failed") return { data: [], error: run.message ?? "the crawl failed" };
   return { data: [], error: event === "cancelled" ? "cancelled" : null };
 }

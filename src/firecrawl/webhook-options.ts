@@ -1,6 +1,6 @@
-/** Who is to be told of a crawl or a batch. */
+/** The webhook of a crawl or a batch. */
 import { WEBHOOK_EVENTS, type WebhookEvent } from "../domain/run/webhooks.ts";
-import { Given, isObject } from "./given.ts";
+import { OptionReader, isObject } from "./option-reader.ts";
 
 export interface WebhookAsk {
   url: string;
@@ -9,14 +9,18 @@ export interface WebhookAsk {
   events: readonly WebhookEvent[];
 }
 
-export function readWebhook(given: Given): WebhookAsk | null {
-  const value = given.any("webhook");
+export function readWebhook(reader: OptionReader): WebhookAsk | null {
+  const value = reader.any("webhook");
   if (value === undefined) return null;
   if (typeof value !== "string" && !isObject(value)) {
-    given.wrong("webhook", "expected an address, or {url, headers, metadata, events}");
+    reader.wrong("webhook", "expected an address, or {url, headers, metadata, events}");
     return null;
   }
-  const inner = new Given(typeof value === "string" ? { url: value } : value, given.at("webhook"), given.problems);
+  const inner = new OptionReader(
+    typeof value === "string" ? { url: value } : value,
+    reader.at("webhook"),
+    reader.problems,
+  );
   const url = inner.text("url");
   const parsed = URL.parse(url ?? "");
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) inner.wrong("url", "expected an http or https URL");

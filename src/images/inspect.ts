@@ -131,8 +131,8 @@ function lightOf(pixels: Buffer): Float64Array {
     const colour = 0.299 * (pixels[at] ?? 0) + 0.587 * (pixels[at + 1] ?? 0) + 0.114 * (pixels[at + 2] ?? 0);
     const alpha = (pixels[at + 3] ?? 0) / 255;
     const pixel = at / CHANNELS;
-    const place = (Math.floor(pixel / SIDE) >> 1) * HASHED_SIDE + ((pixel % SIDE) >> 1);
-    light[place] = (light[place] ?? 0) + (colour * alpha + 255 * (1 - alpha)) / 4;
+    const cell = (Math.floor(pixel / SIDE) >> 1) * HASHED_SIDE + ((pixel % SIDE) >> 1);
+    light[cell] = (light[cell] ?? 0) + (colour * alpha + 255 * (1 - alpha)) / 4;
   }
   return light;
 }

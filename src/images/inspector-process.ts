@@ -97,7 +97,7 @@ export class InspectorProcess {
   #send(): void {
     if (this.#path === null) return;
     const order: InspectOrder = { path: this.#path, limits: this.#options.limits };
-    // When it cannot be sent the process is at its end, which is told by itself.
+    // If it cannot be sent, the process is ending, and its exit is reported.
     this.#child.send(order, () => {});
   }
 

@@ -116,7 +116,7 @@ class Pool implements ImageInspector {
     await Promise.all([...this.#processes].map((process) => process.end()));
   }
 
-  /** A decoder that is at work on it cannot be told to stop. */
+  /** A running decoder cannot be stopped. */
   #drop(look: Look): void {
     this.#queue.delete(look);
     for (const [process, running] of this.#running) {
@@ -197,7 +197,7 @@ class Pool implements ImageInspector {
   }
 }
 
-/** Whoever has many files waiting does not keep those waiting who have few. */
+/** Fair between callers: many files of one do not delay the few of another. */
 class TurnQueue {
   /** In the order of their turns. */
   readonly #callers = new Map<Set<Look>, Set<Look>>();

@@ -23,7 +23,7 @@ const LOOK_MS = 20;
 const BYTES_PER_MB = 1024 * 1024;
 
 const mostBytes = Number(process.argv[2]) * BYTES_PER_MB;
-const tell = (message: FromInspector, then?: () => void) => process.send?.(message, undefined, {}, then);
+const send = (message: FromInspector, then?: () => void) => process.send?.(message, undefined, {}, then);
 
 // Ctrl-C and a service manager's stop reach this process, too; when it ends is decided by the one that started it.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
@@ -38,7 +38,7 @@ try {
 }
 
 setInterval(() => {
-  if (process.memoryUsage.rss() > mostBytes) tell({ kind: "out_of_memory" }, end);
+  if (process.memoryUsage.rss() > mostBytes) send({ kind: "out_of_memory" }, end);
 }, LOOK_MS);
 
 try {
@@ -46,10 +46,10 @@ try {
   process.on("message", (order: InspectOrder) => {
     void inspectImage(order.path, order.limits).then((facts) =>
       // What one file has taken must not count against the next.
-      tell({ kind: "facts", facts, tired: process.memoryUsage.rss() > mostBytes / 2 }),
+      send({ kind: "facts", facts, tired: process.memoryUsage.rss() > mostBytes / 2 }),
     );
   });
-  tell({ kind: "ready" });
+  send({ kind: "ready" });
 } catch (error) {
-  tell({ kind: "broken", message: messageOf(error) }, end);
+  send({ kind: "broken", message: messageOf(error) }, end);
 }

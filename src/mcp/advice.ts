@@ -1,4 +1,4 @@
-/** What an agent does about something that went wrong: in its own tools where they help, else what to tell its operator. */
+/** Advice for an agent after a failure: a tool to call, or what to report to its operator. */
 import type { FailureCode, FailureReason } from "../domain/run/failure.ts";
 
 const BY_CODE: Readonly<Record<FailureCode, string>> = {

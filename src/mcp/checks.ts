@@ -1,4 +1,4 @@
-/** Arguments are checked against the very schemas that agents see, and mistakes are told as the API tells them. */
+/** Validates arguments against the schemas that agents see; errors have the form of API errors. */
 import type { TSchema } from "typebox";
 import { fromJsonSchema, type JsonSchemaType, type jsonSchemaValidator } from "@modelcontextprotocol/server";
 import type { ValidateFunction } from "ajv";

@@ -1,7 +1,7 @@
 /** Where an answer stopped: a record of a list, or a place within one of its values. */
 import { ToolFailure } from "./tool.ts";
 
-export interface Place {
+export interface RecordPosition {
   /** The API's cursor of the page; empty: the first. */
   page: string;
   /** The record's place on that page. */
@@ -10,14 +10,14 @@ export interface Place {
   within?: { field: string; offset: number };
 }
 
-export const BEGINNING: Place = { page: "", index: 0 };
+export const BEGINNING: RecordPosition = { page: "", index: 0 };
 
-export function encodePlace({ page, index, within }: Place): string {
+export function encodeCursor({ page, index, within }: RecordPosition): string {
   const parts = within === undefined ? [page, index] : [page, index, within.field, within.offset];
   return Buffer.from(JSON.stringify(parts), "utf8").toString("base64url");
 }
 
-export function decodePlace(cursor: string | undefined): Place {
+export function decodeCursor(cursor: string | undefined): RecordPosition {
   if (cursor === undefined) return BEGINNING;
   const [page, index, field, offset] = partsOf(cursor);
   const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;

@@ -13,7 +13,7 @@ export function mcpRoutes(api: () => OrbweaverClient): Routes {
   return (server, deps) => {
     // The SDK is loaded by the first agent that comes: most servers never see one.
     let serving: Promise<Serve> | null = null;
-    // Those who wait for a run are answered with what is known of it, so that nobody keeps the server from its end.
+    // Calls that wait for a run are answered with its current state, so that they do not delay the shutdown.
     const stopping = new AbortController();
     server.addHook("preClose", async () => stopping.abort());
     server.post(

@@ -1,4 +1,4 @@
-/** What the API refused, in words that tell an agent what to do next. */
+/** API errors, rewritten so that an agent knows what to do next. */
 import { isOrbweaverError, type OrbweaverError } from "../api-client/client.ts";
 import { ToolFailure } from "./tool.ts";
 

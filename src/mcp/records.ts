@@ -3,7 +3,7 @@ import { nullable, oneOf, strict } from "../api/schemas.ts";
 import { Type } from "../api/type.ts";
 import type { Listing, OrbweaverClient, Page, Row } from "../api-client/client.ts";
 import { type Cut, costOf, fitRecord, partOf } from "./bounds.ts";
-import { badCursor, encodePlace, type Place } from "./cursor.ts";
+import { badCursor, encodeCursor, type RecordPosition } from "./cursor.ts";
 import { anyObject, NextShape, Total } from "./shapes.ts";
 import type { Next } from "./tool.ts";
 
@@ -67,15 +67,15 @@ export interface RecordsRead {
   /** Fields of the only record for which there was no room. */
   leftOut: string[];
   /** Behind the last record that is shown. */
-  place: Place;
+  position: RecordPosition;
   /** There were no more when this was read. */
   atEnd: boolean;
 }
 
-export async function readRecords(reading: Reading, from: Place): Promise<RecordsRead> {
+export async function readRecords(reading: Reading, from: RecordPosition): Promise<RecordsRead> {
   let { page, index } = from;
   let room = reading.maxChars - AROUND;
-  const read: RecordsRead = { records: [], cut: [], leftOut: [], place: from, atEnd: false };
+  const read: RecordsRead = { records: [], cut: [], leftOut: [], position: from, atEnd: false };
   for (;;) {
     const { rows, next } = await pageOf(reading, page);
     for (; index < rows.length; index += 1) {
@@ -85,11 +85,11 @@ export async function readRecords(reading: Reading, from: Place): Promise<Record
       const fitted = fitRecord(record, room - HEADING);
       read.records.push(fitted.record);
       read.leftOut = fitted.leftOut;
-      const here: Place = { page, index };
+      const here: RecordPosition = { page, index };
       read.cut.push(
         ...fitted.cuts.map((cut) => ({ record: read.records.length, ...cut, rest: restOf(reading, here, cut) })),
       );
-      read.place = { page, index: index + 1 };
+      read.position = { page, index: index + 1 };
       room -= cost;
       if (room <= 0 || read.records.length >= MOST_RECORDS)
         return { ...read, atEnd: next === null && index + 1 === rows.length };
@@ -97,12 +97,12 @@ export async function readRecords(reading: Reading, from: Place): Promise<Record
     if (next === null) return { ...read, atEnd: true };
     page = next;
     index = 0;
-    read.place = { page, index };
+    read.position = { page, index };
   }
 }
 
 /** A part of one long value, from where an earlier answer stopped. */
-export async function readRest(reading: Reading, from: Place, within: { field: string; offset: number }) {
+export async function readRest(reading: Reading, from: RecordPosition, within: { field: string; offset: number }) {
   const { rows } = await pageOf(reading, from.page);
   const row = rows[from.index];
   const value = row?.[within.field];
@@ -113,8 +113,8 @@ export async function readRest(reading: Reading, from: Place, within: { field: s
   return { rest, next: end < total && end > within.offset ? restOf(reading, from, cut) : null };
 }
 
-function restOf({ again }: Reading, place: Place, { field, shown, total, unit }: Cut): Next {
-  const cursor = encodePlace({ ...place, within: { field, offset: shown } });
+function restOf({ again }: Reading, position: RecordPosition, { field, shown, total, unit }: Cut): Next {
+  const cursor = encodeCursor({ ...position, within: { field, offset: shown } });
   return { tool: "crawl_results", arguments: { ...again, cursor }, why: `${total - shown} more ${unit} of ${field}` };
 }
 

@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { isOrbweaverError, type OpenAnswer, type OrbweaverClient } from "../api-client/client.ts";
 import { cutAt, short } from "./bounds.ts";
-import { decodePlace } from "./cursor.ts";
+import { decodeCursor } from "./cursor.ts";
 import { toFailure } from "./problems.ts";
 import { readRecords, readRest, recordsOf } from "./records.ts";
 import { render } from "./render.ts";
@@ -96,13 +96,13 @@ async function results(
   cursor: string | undefined,
 ): Promise<ReadResourceResult> {
   const reader = recordsOf(api, runId, { maxChars: NORMAL_CHARS });
-  const place = decodePlace(cursor);
-  if (place.within !== undefined) {
-    const { rest, next } = await readRest(reader, place, place.within);
+  const position = decodeCursor(cursor);
+  if (position.within !== undefined) {
+    const { rest, next } = await readRest(reader, position, position.within);
     return contents(uri, render({ rest, next }));
   }
-  const read = await readRecords(reader, place);
-  const more = read.atEnd ? null : `read ${resultsUri(runId, read.place)}`;
+  const read = await readRecords(reader, position);
+  const more = read.atEnd ? null : `read ${resultsUri(runId, read.position)}`;
   return contents(uri, render({ records: read.records, cut: read.cut, next: more }) || "no records");
 }
 

@@ -30,7 +30,7 @@ export interface McpDeps {
 const INSTRUCTIONS = `Orbweaver gets web pages and keeps what it finds. One page: scrape. Many pages of a site: crawl_start, then crawl_status to wait, then crawl_results to read. Try rules out with extract_preview. Answers are bounded: where something was left out, "next" or "rest" is the call that brings it. Runs go on when you stop waiting; their ids stay valid.`;
 
 const UNFORESEEN =
-  "Something went wrong that nobody foresaw. Call once more; if it stays so, tell the operator, who finds it in the log.";
+  "Unexpected server error. Call once more; if it persists, tell the operator, who finds it in the log.";
 
 // Made once: over HTTP every call has a server of its own.
 const STANDARD = TOOLS.map(({ tool, about }) => ({

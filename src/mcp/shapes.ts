@@ -38,7 +38,7 @@ export const Cursor = Type.Optional(
   Type.String({ minLength: 1, maxLength: 2000, description: "from an earlier answer, to go on there" }),
 );
 
-/** Any object: what it must be is said by whoever reads it. */
+/** Any object: its reader validates it. */
 export function anyObject(description: string) {
   return Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, description }));
 }

@@ -13,7 +13,7 @@ export interface ToolCall {
   isCancelled(): boolean;
   /** This process ends: who waits for a run is answered with what is known of it. */
   stopping: AbortSignal;
-  /** For whoever wants to see how it goes; does nothing where nobody asked for it. */
+  /** Reports progress; does nothing if the client did not ask for it. */
   progress(done: number, total: number, message: string): void;
 }
 
@@ -56,7 +56,7 @@ export class ToolFailure extends Error {
   }
 }
 
-/** What to call next, as it is to be called. */
+/** The next call, with its arguments. */
 export interface Next {
   tool: string;
   arguments: Record<string, unknown>;

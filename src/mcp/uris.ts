@@ -1,8 +1,8 @@
 /** Addresses of what agents can read as resources. */
-import { encodePlace, type Place } from "./cursor.ts";
+import { encodeCursor, type RecordPosition } from "./cursor.ts";
 
-export function resultsUri(runId: string, place?: Place): string {
-  return `orb://runs/${runId}/results${place === undefined ? "" : `?cursor=${encodePlace(place)}`}`;
+export function resultsUri(runId: string, position?: RecordPosition): string {
+  return `orb://runs/${runId}/results${position === undefined ? "" : `?cursor=${encodeCursor(position)}`}`;
 }
 
 export function artifactUri(id: string, offset = 0): string {

@@ -1,10 +1,10 @@
-/** Waits for a run to end, for as long as somebody waits for the answer. */
+/** Waits for a run to end, as long as the client waits for the answer. */
 import { type Crawl, isOrbweaverError, type WaitOptions, type WorkflowProgress } from "../api-client/client.ts";
 import type { ToolCall } from "./tool.ts";
 
 export { hasEnded } from "../api-client/client.ts";
 
-/** What was seen last: it has ended, or the time is over, or nobody waits any more. */
+/** The last seen state: the run has ended, the time is over, or the client has left. */
 async function lastSeen<View>(
   { signal, stopping }: ToolCall,
   seconds: number,
@@ -22,7 +22,7 @@ async function lastSeen<View>(
     return await wait({ signal: enough, timeoutMs: seconds * 1000, onProgress });
   } catch (error) {
     const isLate = enough.aborted || isOrbweaverError(error, "timed_out");
-    // Nothing was seen yet: whoever still waits for the answer is better served by a look than by nothing.
+    // Nothing was seen yet: one look serves the client better than nothing.
     if (isLate && last === null && !signal.aborted) return look();
     if (isLate && last !== null) return (last as { view: View }).view;
     throw error;

@@ -32,7 +32,7 @@ export interface Network {
 
 export const PUBLIC_ONLY: AddressPolicy = { privateNetworks: false, listed: [] };
 
-/** Throws a plain Error that names the entry it could not read; whoever loads the configuration says where it stood. */
+/** Throws a plain Error that names the invalid entry; the configuration loader adds where it stands. */
 export function parseAddressPolicy(value: boolean | readonly string[]): AddressPolicy {
   if (typeof value === "boolean") return { privateNetworks: value, listed: [] };
   return { privateNetworks: false, listed: value.map((cidr) => parseNetwork(cidr)) };

@@ -54,9 +54,9 @@ export async function startBrowserProxy(options: BrowserProxyOptions): Promise<B
   const clients = new Set<Duplex>();
 
   const guestOf = (request: IncomingMessage): ProxyGuest | null => {
-    const given = proxyCredentials(request.headers["proxy-authorization"]);
-    const guest = given === null ? undefined : guests.get(given.username);
-    return guest?.knows(given!.password) === true ? guest : null;
+    const credentials = proxyCredentials(request.headers["proxy-authorization"]);
+    const guest = credentials === null ? undefined : guests.get(credentials.username);
+    return guest?.knows(credentials!.password) === true ? guest : null;
   };
 
   const server = createServer({ maxHeaderSize: 128 * 1024, keepAliveTimeout: 60_000, requestTimeout: 0 });
@@ -117,9 +117,9 @@ export async function startBrowserProxy(options: BrowserProxyOptions): Promise<B
     }));
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    admit(given = {}) {
+    admit(options = {}) {
       const guest: ProxyGuest = new ProxyGuest(
-        { maxBytes: DEFAULT_MAX_BYTES, maxConnections: DEFAULT_GUEST_CONNECTIONS, ...given },
+        { maxBytes: DEFAULT_MAX_BYTES, maxConnections: DEFAULT_GUEST_CONNECTIONS, ...options },
         () => guests.delete(guest.id),
       );
       if (closing === null) guests.set(guest.id, guest);
@@ -196,8 +196,8 @@ function refuse(client: Duplex, status: 400 | 407 | 502): void {
 }
 
 function upgradeHead(guest: ProxyGuest, request: IncomingMessage, target: ProxyTarget): string {
-  const own = keepBoundCookies(guest, target, endToEnd(request.rawHeaders, new Set(["host"])));
-  const kept = ["Host", target.host, ...own];
+  const forwarded = keepBoundCookies(guest, target, endToEnd(request.rawHeaders, new Set(["host"])));
+  const kept = ["Host", target.host, ...forwarded];
   kept.push("Connection", "Upgrade", "Upgrade", request.headers.upgrade ?? "websocket");
   let head = `${request.method} ${target.path} HTTP/1.1\r\n`;
   for (let index = 0; index < kept.length; index += 2) head += `${kept[index]}: ${kept[index + 1]}\r\n`;

@@ -132,7 +132,7 @@ class Stage {
   readonly #fail: (error: Error) => void;
   #stream: Transform | null = null;
   #bytes = 0;
-  #handing: Promise<void> | null = null;
+  #forwarding: Promise<void> | null = null;
 
   constructor(coding: Coding, maxBytes: number, next: Stage | Emit, fail: (error: Error) => void) {
     this.#coding = coding;
@@ -162,7 +162,7 @@ class Stage {
         stream.once("end", resolve).once("error", (error) => reject(decodeFailure(error)));
         stream.end();
       });
-      if (this.#handing !== null) await this.#handing;
+      if (this.#forwarding !== null) await this.#forwarding;
     }
     if (this.#next instanceof Stage) await this.#next.end();
   }
@@ -179,12 +179,12 @@ class Stage {
       this.#bytes += chunk.length;
       if (this.#bytes > this.#maxBytes) return this.#fail(tooLarge());
       try {
-        const handed = this.#next instanceof Stage ? this.#next.write(chunk) : this.#next(chunk);
-        if (handed === undefined) return;
+        const forwarded = this.#next instanceof Stage ? this.#next.write(chunk) : this.#next(chunk);
+        if (forwarded === undefined) return;
         stream.pause();
-        this.#handing = handed.then(
+        this.#forwarding = forwarded.then(
           () => {
-            this.#handing = null;
+            this.#forwarding = null;
             stream.resume();
           },
           (error: Error) => this.#fail(error),

@@ -9,7 +9,7 @@ import { connectFailure, RESET_CODE } from "./wire-failure.ts";
 export interface DialerOptions {
   policy: AddressPolicy;
   resolve: Resolve;
-  /** After this long a connection attempt is dropped, whoever still waits for it. */
+  /** After this long a connection attempt is dropped, even if callers still wait for it. */
   connectMs: number;
   /** Extra trust (`ca`), for sites with a private certificate authority. */
   tls?: Pick<ConnectionOptions, "ca" | "rejectUnauthorized">;

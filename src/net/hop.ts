@@ -27,7 +27,7 @@ type Phase = "connecting" | "waiting" | "body" | "draining" | "over";
 
 /** A body nobody wants is read this far to keep the connection usable; past it, closing is cheaper. */
 const DRAIN_BYTES = 64 * 1024;
-/** Whoever opens a tunnel knows better whose fault it is that it does not come about, and is heard first. */
+/** The tunnel knows best why it failed: its error takes precedence. */
 const TUNNEL_GRACE_MS = 300;
 const ABANDONED = new Error("nobody waits for this request any more");
 

@@ -168,8 +168,8 @@ function outgoingHeaders(guest: ProxyGuest, target: ProxyTarget, incoming: Incom
   const { bound } = guest.options;
   const added = bound !== undefined && bound.origin === `http://${target.host}` ? Object.entries(bound.headers) : [];
   const replaced = new Set(["host", ...added.map(([name]) => name.toLowerCase())]);
-  const own = keepBoundCookies(guest, target, endToEnd(incoming.rawHeaders, replaced));
-  return ["Host", target.host, ...own, ...added.flat()];
+  const forwarded = keepBoundCookies(guest, target, endToEnd(incoming.rawHeaders, replaced));
+  return ["Host", target.host, ...forwarded, ...added.flat()];
 }
 
 /** Name, value, name, value …: without the cookies that the guest has for another origin of this host. */

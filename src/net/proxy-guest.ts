@@ -40,9 +40,9 @@ export class ProxyGuest {
   }
 
   knows(password: string): boolean {
-    const given = Buffer.from(password);
-    const right = Buffer.from(this.password);
-    return given.length === right.length && timingSafeEqual(given, right);
+    const actual = Buffer.from(password);
+    const expected = Buffer.from(this.password);
+    return actual.length === expected.length && timingSafeEqual(actual, expected);
   }
 
   /** Why the guest cannot have another connection now, if so. */

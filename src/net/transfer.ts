@@ -271,19 +271,19 @@ export class Transfer implements Timed, HopOwner {
     return fresh ? this.context.fresh() : this.context.pool;
   }
 
-  #merge(given: Map<string, string>): string[] {
-    const headers = [
+  #merge(headers: Map<string, string>): string[] {
+    const merged = [
       "user-agent",
-      given.get("user-agent") ?? this.context.userAgent,
+      headers.get("user-agent") ?? this.context.userAgent,
       "accept",
-      given.get("accept") ?? "*/*",
+      headers.get("accept") ?? "*/*",
       "accept-encoding",
-      given.get("accept-encoding") ?? ACCEPT_ENCODING,
+      headers.get("accept-encoding") ?? ACCEPT_ENCODING,
     ];
-    for (const [name, value] of given) {
-      if (name !== "user-agent" && name !== "accept" && name !== "accept-encoding") headers.push(name, value);
+    for (const [name, value] of headers) {
+      if (name !== "user-agent" && name !== "accept" && name !== "accept-encoding") merged.push(name, value);
     }
-    return headers;
+    return merged;
   }
 
   #makeHead(status: number, raw: IncomingHttpHeaders): ResponseHead {
@@ -324,11 +324,11 @@ function pairs(flat: readonly string[]): Header[] {
   return Array.from({ length: flat.length >> 1 }, (_, n) => [flat[2 * n]!, flat[2 * n + 1]!]);
 }
 
-function callerHeaders(given: Record<string, string>): Map<string, string> {
+function callerHeaders(input: Record<string, string>): Map<string, string> {
   const headers = new Map<string, string>();
-  for (const name in given) {
+  for (const name in input) {
     const lower = name.toLowerCase();
-    if (!NOT_FOR_CALLERS.has(lower)) headers.set(lower, given[name]!);
+    if (!NOT_FOR_CALLERS.has(lower)) headers.set(lower, input[name]!);
   }
   return headers;
 }

@@ -1,6 +1,6 @@
 /** Extraction beyond rules: by a language model or a user's extractor. */
 import type { Clock } from "../base/clock.ts";
-import { type ExtractStats, type ExtractRequest, wishOf } from "../domain/page/extract-request.ts";
+import { type ExtractStats, type ExtractRequest, extractRequestOf } from "../domain/page/extract-request.ts";
 import { FetchFailure, failure } from "../domain/run/failure.ts";
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 import type { Recipe } from "../domain/run/recipe.ts";
@@ -54,7 +54,7 @@ export interface ReadFurther {
 
 /** Whether the page is read by more than rules. */
 export function isReadFurther(recipe: Pick<Recipe, "extract">): boolean {
-  return wishOf(recipe) !== null;
+  return extractRequestOf(recipe) !== null;
 }
 
 /** Merges the results of rules and extractor into one record. Throws only errors that end the attempt itself. */
@@ -63,7 +63,7 @@ export async function extractFurther(
   order: FurtherOrder,
   extraction: Extraction,
 ): Promise<ReadFurther> {
-  const request = wishOf(order.recipe)!;
+  const request = extractRequestOf(order.recipe)!;
   const stats: ExtractStats = { extractor: "llm" in request ? "llm" : request.name, duration_ms: 0 };
   const begun = deps.clock.monotonic();
   const limit = timeLimit(deps.clock, order, request);

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { schemaRows } from "../../src/cli/print/schema-words.ts";
 import { isAsciiOnly } from "../../src/cli/print/signs.ts";
 import { withParams } from "../../src/cli/workflow/workflow-params.ts";
-import { placesIn } from "../../src/domain/workflow/places.ts";
+import { sourcePositions } from "../../src/domain/workflow/source-positions.ts";
 
 const SCHEMA = {
   type: "object",
@@ -80,7 +80,7 @@ test("params are told in words, those within a param below it", () => {
 
 test("the parts of a definition are found in YAML and in JSON, or what is nearest above them", () => {
   const yaml = `name: x\nsteps:\n  - name: a\n    params:\n      "a b": 1\n      list: [1, 22]\n  - {name: b}\n`;
-  const inYaml = placesIn(yaml);
+  const inYaml = sourcePositions(yaml);
   const at = (line: number, column: number) => ({ line, column });
   assert.deepEqual(inYaml("name"), at(1, 7));
   assert.deepEqual(inYaml("steps[0].params"), at(4, 5));
@@ -88,8 +88,8 @@ test("the parts of a definition are found in YAML and in JSON, or what is neares
   assert.deepEqual(inYaml("steps[0].params.list[1]"), at(6, 17));
   assert.deepEqual(inYaml("steps[1].task_type"), at(7, 5), "the step that lacks it");
   assert.equal(inYaml("nowhere"), null);
-  assert.deepEqual(placesIn('{\n\t"steps": [\n\t\t{"name": 5}]}')("steps[0].name"), at(3, 12));
-  assert.equal(placesIn("[".repeat(100_000))("steps"), null);
+  assert.deepEqual(sourcePositions('{\n\t"steps": [\n\t\t{"name": 5}]}')("steps[0].name"), at(3, 12));
+  assert.equal(sourcePositions("[".repeat(100_000))("steps"), null);
 });
 
 test("a screen is believed to know more than ASCII unless the locale says otherwise", () => {

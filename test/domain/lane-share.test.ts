@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "../support/properties.ts";
-import { evenLaneShare, LANE_SLICE_MS, laneShare, laneYields } from "../../src/domain/lane/lane-share.ts";
+import { evenLaneShare, LANE_SLICE_MS, laneShare, shouldYieldLane } from "../../src/domain/lane/lane-share.ts";
 
 test("shares have room for every lane, and an even one is as small as that allows", () => {
   fc.assert(
@@ -23,10 +23,10 @@ test("whoever asks before anybody has joined gets everything, and not a division
 
 test("a lane is given back after its slice, when others wait or its process holds too many", () => {
   const turn = { forMs: LANE_SLICE_MS, held: 4, most: 4, othersWait: true };
-  assert.equal(laneYields(turn), true);
-  assert.equal(laneYields({ ...turn, forMs: LANE_SLICE_MS - 1 }), false);
-  assert.equal(laneYields({ ...turn, othersWait: false }), false);
+  assert.equal(shouldYieldLane(turn), true);
+  assert.equal(shouldYieldLane({ ...turn, forMs: LANE_SLICE_MS - 1 }), false);
+  assert.equal(shouldYieldLane({ ...turn, othersWait: false }), false);
   // There is room for one more: nobody has to go.
-  assert.equal(laneYields({ ...turn, held: 3 }), false);
-  assert.equal(laneYields({ ...turn, held: 5, othersWait: false }), true);
+  assert.equal(shouldYieldLane({ ...turn, held: 3 }), false);
+  assert.equal(shouldYieldLane({ ...turn, held: 5, othersWait: false }), true);
 });

@@ -20,7 +20,7 @@ function sealed(actions: BrowserAction[], before: readonly BrowserAction[] = [],
     seal,
     origin,
     before,
-    tell: (index, message) => void told.push([index, message]),
+    report: (index, message) => void told.push([index, message]),
   });
   return { stored, told };
 }
@@ -69,10 +69,10 @@ describe("secret texts that a browser types", { concurrency: true }, () => {
     const definition = {
       steps: [{ name: "in", task_type: "scrape", params: { url: ORIGIN, browser: { actions: typed } } }],
     };
-    const tell = () => assert.fail("nothing is wrong");
-    const stored = sealDefinition(seal, () => ({}), definition, null, tell);
+    const report = () => assert.fail("nothing is wrong");
+    const stored = sealDefinition(seal, () => ({}), definition, null, report);
     assert.doesNotMatch(JSON.stringify(stored), /pass-word/);
-    const again = sealDefinition(seal, () => ({}), withoutSecrets(stored), stored, tell);
+    const again = sealDefinition(seal, () => ({}), withoutSecrets(stored), stored, report);
     const params = openSecrets(seal, {}, again.steps[0]!.params as never);
     assert.deepEqual(params, definition.steps[0]!.params);
   });

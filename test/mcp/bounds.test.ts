@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "../support/properties.ts";
 import { costOf, cutAt, fitRecord, partOf, takeFitting } from "../../src/mcp/bounds.ts";
-import { decodePlace, encodePlace } from "../../src/mcp/cursor.ts";
+import { decodeCursor, encodeCursor } from "../../src/mcp/cursor.ts";
 
 const texts = fc.oneof(
   fc.string({ maxLength: 3000, unit: "binary" }),
@@ -62,12 +62,12 @@ test("a list is taken as far as it fits, and a cursor comes back as it was", () 
   assert.deepEqual(takeFitting([1, 22, 333], 7), [1, 22]);
   assert.deepEqual(takeFitting([1, 22], 100), [1, 22]);
   const place = { page: "MTphYmM", index: 3, within: { field: "ä/b", offset: 12 } };
-  assert.deepEqual(decodePlace(encodePlace(place)), place);
+  assert.deepEqual(decodeCursor(encodeCursor(place)), place);
   for (const bad of [
     "",
     "nonsense",
     Buffer.from("[1,2]").toString("base64url"),
     Buffer.from('["",-1]').toString("base64url"),
   ])
-    assert.throws(() => decodePlace(bad), /cursor: is not one/);
+    assert.throws(() => decodeCursor(bad), /cursor: is not one/);
 });

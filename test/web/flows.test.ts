@@ -222,7 +222,7 @@ describe("workflows", browserGate, () => {
     const better = { ...definition, description: "Looks at prices.", max_recovery_attempts: 5 };
     better.steps = [...definition.steps, { ...call("tell", "/tell"), dependencies: ["notify"] }];
     await text.fill(JSON.stringify(better));
-    await page.getByText("Nothing is wrong with it.").waitFor();
+    await page.getByText("The definition is valid.").waitFor();
     await page.getByText("step tell").waitFor();
     await assertAccessible(page);
     await save.click();
@@ -244,7 +244,7 @@ describe("workflows", browserGate, () => {
       .click();
     await assertAccessible(page);
     await page.getByLabel("To", { exact: true }).selectOption("1");
-    await page.getByText("Nothing is different.").waitFor();
+    await page.getByText("No differences.").waitFor();
     await page.setViewportSize({ width: 390, height: 844 });
     for (const tab of ["Structure", "JSON", "Versions", "Edit"]) {
       await page.getByRole("tab", { name: tab }).click();

@@ -9,7 +9,7 @@ import {
   type LiveRun,
   mayChange,
   readFlowFilter,
-  withTold,
+  withLiveRuns,
   writeFlowFilter,
 } from "../../web/src/pages/workflows/logic/flow-list.ts";
 import {
@@ -358,8 +358,8 @@ describe("the list of workflows", () => {
     const told = (id: string, status: string, progress: number) =>
       ({ id, kind: "workflow", status, progress }) as LiveRun;
     const rows = [row("a"), row("b")];
-    assert.equal(withTold(rows, [told("c", "running", 50), told("a", "running", 10)]), rows);
-    const next = withTold(rows, [told("a", "completed", 100)]);
+    assert.equal(withLiveRuns(rows, [told("c", "running", 50), told("a", "running", 10)]), rows);
+    const next = withLiveRuns(rows, [told("a", "completed", 100)]);
     assert.deepEqual([next[0]?.status, next[0]?.progress, next[1] === rows[1]], ["completed", 100, true]);
   });
 });

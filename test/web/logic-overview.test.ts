@@ -14,7 +14,7 @@ import {
   stepsWords,
   successOf,
   timesOf,
-  troubleTitle,
+  sitesTitle,
   verdictOf,
   workerWords,
 } from "../../web/src/logic/overview.ts";
@@ -92,11 +92,11 @@ test("success is that of a minute, and not known when nothing ended", () => {
 test("the verdict names the worst first", () => {
   const say = (change: Partial<LiveOverview>) => verdictOf({ ...calm, ...change });
   assert.deepEqual(say({}), { tone: "good", text: "Everything is working." });
-  assert.equal(say({ in_flight: 0, queued: 0 }).text, "Nothing to do: everything has ended.");
+  assert.equal(say({ in_flight: 0, queued: 0 }).text, "Idle: all runs have ended.");
   const standstill = { reason: "no_worker", message: "Nobody works." } as const;
   assert.deepEqual(say({ standstill, workers: { ...calm.workers, lost: 2 } }), { tone: "bad", text: "Nobody works." });
   assert.equal(say({ standstill, in_flight: 0, queued: 0 }).tone, "good");
-  assert.equal(say({ workers: { ...calm.workers, lost: 2 } }).text, "2 workers went silent.");
+  assert.equal(say({ workers: { ...calm.workers, lost: 2 } }).text, "2 workers stopped sending heartbeats.");
   const site = { site: "a", trouble: "paused", message: "", until: null, error_rate: null, waiting: 0 } as const;
   assert.deepEqual(say({ troubled_sites: [site] }), {
     tone: "good",
@@ -104,7 +104,7 @@ test("the verdict names the worst first", () => {
   });
   const failing = { ...site, trouble: "failing" } as const;
   assert.deepEqual(
-    [[], [site], [failing], [site, failing]].map(troubleTitle),
+    [[], [site], [failing], [site, failing]].map(sitesTitle),
     ["Sites in trouble", "Paused sites", "Sites in trouble", "Sites in trouble or paused"],
     "the list is called what the verdict says",
   );
@@ -159,7 +159,7 @@ test("a workflow says which of its steps runs or waits", () => {
   });
   assert.equal(
     stepsWords([child, later, step("export", { status: "queued" })], START),
-    "Steps: crawl – Crawling: 1 of 3 known pages, rest goes on in 2 min, export is about to begin",
+    "Steps: crawl – Crawling: 1 of 3 known pages, rest goes on in 2 min, export is about to start",
   );
   assert.equal(stepsWords([step("fetch", { status: "retrying" })], START), "Step fetch is tried again");
 });
@@ -184,7 +184,7 @@ test("of a few pages the numbers are said, without alarm; of many the part", () 
       recent_pages: { good, bad },
       success_rate: good + bad === 0 ? null : good / (good + bad),
     });
-  assert.deepEqual(figure(0, 0), { value: "–", note: "nothing ended of late" });
+  assert.deepEqual(figure(0, 0), { value: "–", note: "nothing finished recently" });
   assert.deepEqual(figure(0, 1), { value: "0 of 1", note: "page, last 5 min" });
   assert.deepEqual(figure(0, 2), { value: "0 of 2", note: "pages, last 5 min" });
   assert.deepEqual(figure(5, 15), { value: "25 %", note: "of pages, last 5 min", tone: "bad" });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setTimeout as turn } from "node:timers/promises";
 import { QUEUE_STATES, RUN_STATES, TASK_STATES, TERMINAL_RUN_STATES } from "../../src/domain/run/states.ts";
 import { loadPart, noteLoadedAnew, ServerAway, wasLoadedAnew } from "../../web/src/logic/lazy-part.ts";
-import { Once } from "../../web/src/logic/once.ts";
+import { SubmitOnce } from "../../web/src/logic/submit-once.ts";
 import { sparklinePath, summaryOf } from "../../web/src/ui/logic/series.ts";
 import { GO_TO, NO_KEY, PAIR_MS, press } from "../../web/src/logic/shortcuts.ts";
 import { isActive, lookOf } from "../../web/src/logic/states.ts";
@@ -144,7 +144,7 @@ test("what is begun by a button is begun once, and after an unknown end it names
   const lost = new Error("no answer");
   const doubleClicks: (() => void)[] = [];
   let made = 0;
-  const once = new Once({
+  const once = new SubmitOnce({
     newKey: () => `key ${(made += 1)}`,
     isUnknown: (error) => error === lost,
     later: (work) => doubleClicks.push(work),

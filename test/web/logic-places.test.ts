@@ -5,7 +5,7 @@ import { codeParts, searchConfig, sourceWords } from "../../web/src/pages/settin
 import { laneHref, laneName, ownerOf, resolverNames } from "../../web/src/logic/lanes.ts";
 import { readNumber, SITE_LIMITS } from "../../web/src/logic/limits.ts";
 import { readItems, readLines } from "../../web/src/logic/paste.ts";
-import { proxyTrouble, refusedLines } from "../../web/src/pages/proxies/proxies.ts";
+import { proxyProblem, refusedLines } from "../../web/src/pages/proxies/proxies.ts";
 import { cronWords, scheduleTitle, zonedTime } from "../../web/src/pages/schedules/schedules.ts";
 import {
   errorShares,
@@ -103,8 +103,8 @@ describe("pasted lists", () => {
   });
 
   it("of proxies are told of without their address", () => {
-    assert.equal(proxyTrouble("the proxy http://***@p.example:1 is unknown"), "Is unknown");
-    assert.equal(proxyTrouble("no answer in time"), "No answer in time");
+    assert.equal(proxyProblem("the proxy http://***@p.example:1 is unknown"), "Is unknown");
+    assert.equal(proxyProblem("no answer in time"), "No answer in time");
   });
 
   it("of items take addresses, names with addresses, and JSON", () => {
@@ -117,8 +117,8 @@ describe("pasted lists", () => {
       { artifact_id: "https://a.example/z", url: "https://a.example/z", priority: 3 },
     ]);
     assert.deepEqual(mistakes, [
-      { line: 5, message: "write an address, or a name and an address" },
-      { line: 6, message: "this is not JSON" },
+      { line: 5, message: "expected a URL, or a name and a URL" },
+      { line: 6, message: "not valid JSON" },
     ]);
   });
 });

@@ -15,7 +15,7 @@ import {
   writeFilter,
 } from "../../web/src/pages/runs/logic/run-filter.ts";
 import { belowTitle } from "../../web/src/logic/run-page.ts";
-import { choose, hasGrown, isPartlyTold, withRows } from "../../web/src/logic/run-rows.ts";
+import { choose, hasGrown, isPartial, withRows } from "../../web/src/logic/run-rows.ts";
 import {
   addView,
   BUILT_IN,
@@ -128,7 +128,7 @@ test("a list that has grown, or that the stream tells in part, is loaded again",
     [false, false, true, false, true],
   );
   const isRunning = (status: string) => status === "running";
-  assert.deepEqual([isPartlyTold(pages(10, 10), isRunning), isPartlyTold(pages(10, 11), isRunning)], [false, true]);
+  assert.deepEqual([isPartial(pages(10, 10), isRunning), isPartial(pages(10, 11), isRunning)], [false, true]);
 });
 
 test("many runs are changed call by call: what was counted, each once, until somebody stops it", async () => {

@@ -9,11 +9,11 @@ import {
   messageBeside,
   outcomeBesideCounts,
   outcomeWords,
-  placeIn,
+  splitSite,
   progressWords,
   shownProgress,
   titleOf,
-  waitingPlaces,
+  waitingSites,
 } from "../../web/src/logic/run-page.ts";
 import { keptWords } from "../../web/src/pages/runs/logic/kept.ts";
 import { progressOf } from "../../web/src/pages/runs/logic/run-progress.ts";
@@ -191,15 +191,15 @@ test("where a run waits, and what sets its pace, is told by its sites", () => {
     waiting_for: reason === null ? null : { reason, until: null, message: `It waits: ${reason}` },
   });
   const names = (...sites: ReturnType<typeof at>[]) => {
-    const { held, paced } = waitingPlaces(sites);
+    const { held, paced } = waitingSites(sites);
     return [held.map(({ site }) => site), paced?.site ?? null];
   };
   assert.deepEqual(names(at("a.example", null), at("b.example", "circuit_open")), [["b.example"], null]);
   assert.deepEqual(names(at("a.example", "min_delay")), [[], "a.example"]);
   assert.deepEqual(names(at("a.example", "min_delay"), at("b.example", null)), [[], null]);
   assert.deepEqual(names(at("a.example", "run_paused")), [[], null]);
-  assert.deepEqual(placeIn("a.example:8080: It is paused"), { site: "a.example:8080", message: "It is paused" });
-  assert.deepEqual(placeIn("No worker runs: start one").site, null);
+  assert.deepEqual(splitSite("a.example:8080: It is paused"), { site: "a.example:8080", message: "It is paused" });
+  assert.deepEqual(splitSite("No worker runs: start one").site, null);
 });
 
 const NONE = { queued: 0, running: 0, retrying: 0, completed: 0, failed: 0, skipped: 0 };

@@ -94,7 +94,7 @@ describe("two who change one job", { concurrency: true }, () => {
       [
         ["Depth", "1", "2", false],
         ["Pages", "10", "50", true],
-        ["Begin with the sitemap, too", "No", "Yes", false],
+        ["Also start from the sitemap", "No", "Yes", false],
       ],
     );
   });

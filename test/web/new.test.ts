@@ -373,7 +373,7 @@ describe("the page for new runs", browserGate, () => {
     await text.fill(
       `name: fine\nsteps:\n  - name: crawl\n    task_type: crawl\n    params: {url: "${here.site.url("/a")}"}\n`,
     );
-    await page.getByText("It can be started.").waitFor();
+    await page.getByText("The definition is valid.").waitFor();
     await page.getByRole("button", { name: "Save as job" }).click();
     await page.getByLabel("Name", { exact: true }).and(page.locator(":focus")).waitFor();
     await page.keyboard.type("Fine, from YAML");

@@ -23,7 +23,7 @@ describe("the overview", browserGate, () => {
     await assertAccessible(page);
     await page.getByRole("textbox", { name: "URL" }).fill("not an address");
     await page.getByRole("button", { name: "Start crawl" }).click();
-    await page.getByText("Write an address such as").waitFor();
+    await page.getByText("Enter a URL such as").waitFor();
     await page.getByRole("textbox", { name: "URL" }).fill(here.site.url("/"));
     await page.getByRole("button", { name: "Start crawl" }).click();
     await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
@@ -44,7 +44,7 @@ describe("the overview", browserGate, () => {
     await row.getByText("Running").waitFor();
     held.resolve();
     await page.getByText("Nothing is running").waitFor();
-    await page.getByText("Nothing to do: everything has ended.").waitFor();
+    await page.getByText("Idle: all runs have ended.").waitFor();
   });
 
   it("fits a phone, and shows what sites and pages are called as text", async () => {
@@ -70,13 +70,13 @@ describe("the overview", browserGate, () => {
     // All of the page is there before the server goes.
     await page.locator(".uplot canvas").nth(2).waitFor();
     await here.dashboard.place.stop();
-    await page.getByText("Connection lost, trying again").waitFor();
+    await page.getByText("Connection lost, reconnecting").waitFor();
     // A page that was not looked at yet cannot be loaded now: it is as soon as the server is back.
     await page.getByRole("link", { name: "Sites", exact: true }).click();
     await page.getByText("This page could not be shown.").waitFor();
     await here.dashboard.place.start();
     await page.getByText("Live", { exact: true }).waitFor();
     await page.getByRole("heading", { level: 1, name: "Sites" }).waitFor();
-    await page.getByText("Connection lost, trying again").waitFor({ state: "hidden" });
+    await page.getByText("Connection lost, reconnecting").waitFor({ state: "hidden" });
   });
 });

@@ -172,9 +172,9 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
     await using opened = await here.dashboard.show("/queue");
     const { page } = opened;
     await page.getByRole("button", { name: "Add items" }).click();
-    const lines = page.getByRole("textbox", { name: "Items, one to a line" });
+    const lines = page.getByRole("textbox", { name: "Items, one per line" });
     await lines.fill(`lost ${here.site.url("/gone")}\nno address at all`);
-    await page.getByText("Line 2: write an address").waitFor();
+    await page.getByText("Line 2: expected a URL").waitFor();
     await lines.fill(`lost ${here.site.url("/gone")}`);
     // Text that is marked with the mouse may end beside the dialog; what would be lost is asked about.
     const { x, y } = (await lines.boundingBox())!;
@@ -182,11 +182,11 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
     await page.mouse.down();
     await page.mouse.move(4, y + 12, { steps: 3 });
     await page.mouse.up();
-    assert.equal(await page.getByText("What you typed is not saved.").count(), 0);
+    assert.equal(await page.getByText("Your changes are not saved.").count(), 0);
     await page.mouse.click(4, y + 12);
     await page.getByRole("button", { name: "Keep it" }).click();
     await page.keyboard.press("Escape");
-    await page.getByText("What you typed is not saved.").waitFor();
+    await page.getByText("Your changes are not saved.").waitFor();
     await page.getByRole("button", { name: "Add 1 item" }).click();
     await page.getByText("1 item added").waitFor();
     await page.getByRole("tab", { name: "Items" }).click();
@@ -200,7 +200,7 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
     await page.getByRole("heading", { name: "No proxies yet" }).waitFor();
     await assertAccessible(page);
     await page.getByRole("button", { name: "Import proxies" }).click();
-    const proxies = page.getByRole("textbox", { name: "Proxies, one to a line" });
+    const proxies = page.getByRole("textbox", { name: "Proxies, one per line" });
     await proxies.fill("http://name:a-password-of-a-proxy@proxy.example:8080\nnonsense line");
     await page.getByRole("button", { name: "Import 2 proxies" }).click();
     await page.getByText(/^Line 1:/).waitFor();

@@ -24,7 +24,7 @@ async function listed(page: Page): Promise<string[]> {
     row.querySelector("time").dateTime + " " + row.lastElementChild.textContent)`)) as string[];
 }
 
-const lost = (page: Page) => page.getByText("Connection lost, trying again");
+const lost = (page: Page) => page.getByText("Connection lost, reconnecting");
 const alive = (page: Page) => page.getByText("Live", { exact: true });
 
 describe("a dashboard whose server dies or hangs", browserGate, () => {

@@ -341,7 +341,7 @@ describe("the pages of runs", browserGate, () => {
       await using opened = await dashboard.show(`/runs/${id}`, { phone, theme: phone ? "dark" : "light" });
       const { page } = opened;
       await page.getByRole("heading", { level: 1, name: HOSTILE }).waitFor();
-      await page.getByRole("heading", { name: "It needs you" }).waitFor();
+      await page.getByRole("heading", { name: "Waiting for you" }).waitFor();
       const picture = page.getByRole("img", { name: "The page as it looked" });
       await picture.scrollIntoViewIfNeeded();
       await holds(page, "document.querySelector('.evidence-picture img')?.naturalWidth > 100");
@@ -355,15 +355,15 @@ describe("the pages of runs", browserGate, () => {
         .first()
         .waitFor();
       await page.keyboard.press("Escape");
-      await page.getByLabel("Go on with session").selectOption(session.id);
+      await page.getByLabel("Continue with session").selectOption(session.id);
       await page.getByRole("button", { name: "Go on", exact: true }).waitFor();
     }
     await using opened = await dashboard.show(`/runs/${id}`);
     const { page } = opened;
-    await page.getByLabel("Go on with session").selectOption(session.id);
+    await page.getByLabel("Continue with session").selectOption(session.id);
     await page.getByRole("button", { name: "Go on", exact: true }).click();
     await page.getByRole("main").getByText("Completed", { exact: true }).first().waitFor();
-    await page.getByRole("heading", { name: "It needs you" }).waitFor({ state: "hidden" });
+    await page.getByRole("heading", { name: "Waiting for you" }).waitFor({ state: "hidden" });
   });
 
   it("shows what a browser saw of a crawl's pages that failed, also on a phone", async () => {

@@ -175,7 +175,7 @@ describe("the dashboard of a server with a token", browserGate, () => {
       await assertAccessible(page);
       await page.getByLabel("Token").fill("not the token");
       await page.getByRole("button", { name: "Log in" }).click();
-      await page.getByText("That is not the token of this server.").waitFor();
+      await page.getByText("Wrong token.").waitFor();
       await page.getByLabel("Token").fill(TOKEN);
       await page.getByRole("button", { name: "Log in" }).click();
       await page.getByRole("heading", { level: 1, name: "Runs" }).waitFor();

@@ -62,7 +62,7 @@ export async function examine(load: () => LoadedConfig): Promise<DoctorCheck[]> 
     const apart = client.cluster === null ? null : await filesApart(client);
     if (apart === null) add("artifacts", "ok", client.artifacts.home);
     else add("artifacts", "warning", apart.what, apart.fix);
-    add("database", "ok", await placeOf(config, client.cluster));
+    add("database", "ok", await databaseLocation(config, client.cluster));
     if (client.cluster !== null) {
       await examineCluster(client, client.cluster, add);
       checks.push(...(await examineExtras(config, clockApart(client.clock, systemClock))));
@@ -127,7 +127,7 @@ function examineRoom({ room }: Client, add: Add): void {
   }
 }
 
-async function placeOf({ database }: Config, cluster: Cluster | null): Promise<string> {
+async function databaseLocation({ database }: Config, cluster: Cluster | null): Promise<string> {
   if (database.kind === "sqlite" || cluster === null) return database.kind === "sqlite" ? database.path : database.kind;
   const { takeSchema } = await import("../../store/postgres/address.ts");
   const { url, schema } = takeSchema(cluster.databaseUrl);

@@ -82,15 +82,15 @@ function examineClock(): DoctorCheck {
 
 async function examinePort(config: Config): Promise<DoctorCheck> {
   const name = "port";
-  const place = `${config.port} on ${config.host}`;
+  const address = `${config.port} on ${config.host}`;
   const who = await whoListens(config);
   if (who === null)
-    return { name, status: "ok", what: config.port === 0 ? "any free one" : `${place} is free`, fix: null };
-  if (who === "orb") return { name, status: "ok", what: `${place}: an Orbweaver answers`, fix: null };
+    return { name, status: "ok", what: config.port === 0 ? "any free one" : `${address} is free`, fix: null };
+  if (who === "orb") return { name, status: "ok", what: `${address}: an Orbweaver answers`, fix: null };
   return {
     name,
     status: "warning",
-    what: `${place} is in use by another program`,
+    what: `${address} is in use by another program`,
     fix: "choose another with APP_PORT, or orb serve --port 0",
   };
 }

@@ -12,10 +12,10 @@ import { closeArtifacts, closeToOthers } from "../file-access.ts";
 import { installCommand, isExecutable } from "../../fetch/browser/find.ts";
 import { secretKeyFile } from "../secret-key.ts";
 
-type Tell = (text: string) => void;
+type Report = (text: string) => void;
 
 /** Says what it does. What it cannot do is left for the look afterwards, which names the command. */
-export async function mend(load: () => LoadedConfig, tell: Tell): Promise<void> {
+export async function mend(load: () => LoadedConfig, report: Report): Promise<void> {
   let config: Config;
   try {
     ({ config } = load());
@@ -24,43 +24,44 @@ export async function mend(load: () => LoadedConfig, tell: Tell): Promise<void> 
     return;
   }
   try {
-    if (makeFolder(config.dataDir) !== undefined) tell(`made ${config.dataDir}`);
-    closeKey(config, tell);
+    if (makeFolder(config.dataDir) !== undefined) report(`made ${config.dataDir}`);
+    closeKey(config, report);
     const said = (message: string, fields?: Record<string, unknown>) =>
-      tell(`${message}: ${[fields?.["paths"] ?? fields?.["path"]].flat().join(", ")}`);
+      report(`${message}: ${[fields?.["paths"] ?? fields?.["path"]].flat().join(", ")}`);
     closeToOthers(config, { info: said, warn: said });
     await closeArtifacts(config, { info: said, warn: said }, new AbortController().signal);
   } catch (error) {
-    tell(messageOf(error));
+    report(messageOf(error));
   }
-  if ((await browserThere(config)) === null) await bringBrowser(config, tell);
+  if ((await browserThere(config)) === null) await bringBrowser(config, report);
 }
 
-function closeKey(config: Config, tell: Tell): void {
+function closeKey(config: Config, report: Report): void {
   if (config.secretKey !== null || process.platform === "win32") return;
   const path = secretKeyFile(config);
   const file = statSync(path, { throwIfNoEntry: false });
   if (file === undefined || (file.mode & 0o077) === 0) return;
   chmodSync(path, 0o600);
-  tell(`${path} can now be read by its owner alone`);
+  report(`${path} can now be read by its owner alone`);
 }
 
 /** The shell is smaller, and faster; older releases of Debian have only the whole one. */
 const PACKAGES = ["chromium-headless-shell", "chromium"];
 
-async function bringBrowser({ browserPath }: Config, tell: Tell): Promise<void> {
-  if (browserPath !== null) return tell(`there is no browser at ${browserPath}: correct APP_BROWSER_PATH, or unset it`);
+async function bringBrowser({ browserPath }: Config, report: Report): Promise<void> {
+  if (browserPath !== null)
+    return report(`there is no browser at ${browserPath}: correct APP_BROWSER_PATH, or unset it`);
   const command = await installCommand();
   const apt = await onPath("apt-get");
   if (apt === null || process.getuid?.() !== 0 || !command.startsWith("apt-get "))
-    return tell(`a browser is not installed by itself here; run: ${command}`);
-  tell("installing a Chromium, which may take a minute");
+    return report(`a browser is not installed by itself here; run: ${command}`);
+  report("installing a Chromium, which may take a minute");
   for (const refresh of [false, true]) {
     // The lists of packages are fetched only when what is there does not do.
     if (refresh) await run(apt, ["update"]);
     for (const name of PACKAGES) if (await run(apt, ["install", "-y", "--no-install-recommends", name])) return;
   }
-  return tell("apt-get could not install one: is the network there?");
+  return report("apt-get could not install one: is the network there?");
 }
 
 async function onPath(name: string): Promise<string | null> {

@@ -35,7 +35,7 @@ import { endWithProgram } from "./program-end.ts";
 import type { SiteLimits } from "../../store/records/site-records.ts";
 
 export interface OrchestratorOptions {
-  /** Nothing is logged unless told. */
+  /** Default: no log. */
   log?: Log;
   /** The module of your own handlers and step kinds, instead of the configuration's. */
   handlers?: string;
@@ -81,8 +81,12 @@ export class Orchestrator implements AsyncDisposable {
 
   static async start(config: Config, options: OrchestratorOptions = {}): Promise<Orchestrator> {
     const { handlers, work = true } = options;
-    const own = handlers === undefined ? config : { ...config, handlers: resolve(handlers) };
-    const shared = await join(JSON.stringify([own, work]), () => open(own, options), options.handleSignals ?? true);
+    const effective = handlers === undefined ? config : { ...config, handlers: resolve(handlers) };
+    const shared = await join(
+      JSON.stringify([effective, work]),
+      () => open(effective, options),
+      options.handleSignals ?? true,
+    );
     try {
       return new Orchestrator(shared, await shared.opened);
     } catch (error) {
@@ -106,7 +110,7 @@ export class Orchestrator implements AsyncDisposable {
     await this.stop();
   }
 
-  /** One page, now. The run is kept; a page that could not be had is thrown as `fetch_failed`. */
+  /** One page, now. The run is kept; a failure to fetch is thrown as `fetch_failed`. */
   async scrape(url: string, recipe: PageRecipe = {}, waiting: Waiting<RunView> = {}): Promise<ResultView["data"][]> {
     const { deps } = this.#opened;
     await requireExtractor(deps, recipe);
@@ -128,11 +132,11 @@ type Deps = Client & RunSiteDeps;
 function queueOf(deps: Deps) {
   return {
     submit: (items: readonly SubmittedItem[]) => submitItems(deps, items),
-    /** One item per line; a bad line is told and skipped. */
+    /** One item per line; a bad line is reported and skipped. */
     import: (
       file: AsyncIterable<Uint8Array>,
-      told: { bad: (line: BadLine) => void; progress?: (report: ImportReport) => void },
-    ) => importItems(deps, file, told),
+      callbacks: { bad: (line: BadLine) => void; progress?: (report: ImportReport) => void },
+    ) => importItems(deps, file, callbacks),
     /** Resolves when nothing is left to do; an aborted signal ends the wait with what is. */
     drained: (signal?: AbortSignal) => queueDrained(deps, signal),
     stats: () => queueStats(deps),
@@ -219,7 +223,7 @@ interface Opened {
   deps: Deps;
   role(): EngineRole | null;
   stop(): Promise<void>;
-  /** What would outlive this program is told to end; nothing is waited for. */
+  /** Asks child processes to end, without waiting for them. */
   endNow(): void;
 }
 

@@ -11,7 +11,7 @@ const TWICE_MS = 1000;
 export interface Ending {
   /** Stops in good order, however many use it. */
   stop(): Promise<void>;
-  /** There is no time: what would outlive the program is told to end. */
+  /** No time to wait: child processes are asked to end. */
   endNow(): void;
   /** Whether signals are left to the program. */
   handlesSignals: boolean;
@@ -59,6 +59,6 @@ async function stopAll(name: NodeJS.Signals): Promise<void> {
   await Promise.allSettled(handled.map((ending) => ending.stop()));
   stoppingSince = null;
   letGo();
-  // As it would have ended without us: whoever started the program sees which signal it was.
+  // End as without us: the parent process sees which signal it was.
   process.kill(process.pid, name);
 }

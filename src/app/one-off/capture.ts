@@ -20,7 +20,7 @@ import { checkUrl } from "../../net/guard.ts";
 import { openBrowser } from "../page-tools.ts";
 import { SEALED_FOR_SESSION } from "../../pages/access.ts";
 
-/** Opens the page, listens until it has settled, and ranks what it heard. */
+/** Opens the page, records its calls until it has settled, and ranks them. */
 export async function capturePage(
   config: Config,
   log: Log,

@@ -1,4 +1,4 @@
-/** The demo site within a server, for whoever has nothing else to crawl yet. Part of the composition root. */
+/** The demo site inside a server, for a first crawl. Part of the composition root. */
 import type { DemoOffer, OpenDemo } from "../../api/deps.ts";
 import type { Clock } from "../../base/clock.ts";
 import { OrbError } from "../../base/errors.ts";

@@ -26,12 +26,12 @@ export async function startDemo(config: Config, log: Log, { keep }: { keep: bool
     if (!keep) rmSync(folder, { recursive: true, force: true });
   };
   try {
-    const own = demoConfig(folder, config);
-    const server = await startServer(own, log, { version: productVersion(), worker: true });
+    const demoSettings = demoConfig(folder, config);
+    const server = await startServer(demoSettings, log, { version: productVersion(), worker: true });
     return {
       url: server.url,
       folder,
-      browser: await browserThere(own),
+      browser: await browserThere(demoSettings),
       scripted: SCRIPTED_PATHS,
       galleryWorkflow,
       stop: async () => {

@@ -37,26 +37,26 @@ export async function startScratch(config: Config, log: Log, options: ScratchOpt
   const remove = () => rmSync(dir, { recursive: true, force: true });
   let client: Client | null = null;
   try {
-    const own: Config = {
+    const scrapeConfig: Config = {
       ...config,
       dataDir: dir,
       // Names the place of the engine's socket only: the store itself is in memory.
       database: { kind: "sqlite", path: join(dir, "orb.db") },
       artifacts: { kind: "local", path: join(dir, "files") },
       secretKey: randomBytes(32).toString("hex"),
-      // Whoever asked for the page sees what became of it.
+      // No alerts: the caller sees the outcome.
       alertWebhookUrl: null,
       minProxies: 0,
       proxyRefreshMs: 0,
     };
     const store = openSqliteStore({ path: ":memory:", clock: systemClock });
     // A stored session stays sealed under the installation's key, and so do the proxies.
-    const seal = openSeal(session === null && proxies.length === 0 ? own : config);
-    const opened = await openClient(own, systemClock, { store, seal });
+    const seal = openSeal(session === null && proxies.length === 0 ? scrapeConfig : config);
+    const opened = await openClient(scrapeConfig, systemClock, { store, seal });
     await lendProxies(store, proxies);
-    const made = session === null ? null : (await store.createSession(session, systemClock.now())).made;
+    const created = session === null ? null : (await store.createSession(session, systemClock.now())).made;
     client = opened;
-    const worker = await startWorker(own, log, { client: opened });
+    const worker = await startWorker(scrapeConfig, log, { client: opened });
     const stop = () =>
       worker
         .stop()
@@ -64,7 +64,7 @@ export async function startScratch(config: Config, log: Log, options: ScratchOpt
         .finally(remove);
     return Object.defineProperties({} as Scratch, {
       ...Object.getOwnPropertyDescriptors(worker),
-      sessionId: { value: made?.id ?? null },
+      sessionId: { value: created?.id ?? null },
       stop: { value: stop },
       close: { value: stop },
       [Symbol.asyncDispose]: { value: stop },
@@ -122,7 +122,7 @@ function fromFirstOpen(seal: Seal, proxies: readonly ProxyRecord[]): ProxyRecord
   throw wrong;
 }
 
-/** They are used as they are: nobody waits here until they have been checked. */
+/** Used unchecked: a single scrape does not wait for a check. */
 async function lendProxies(store: Store, proxies: readonly ProxyRecord[]): Promise<void> {
   if (proxies.length === 0) return;
   const now = systemClock.now();

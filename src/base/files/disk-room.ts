@@ -24,7 +24,7 @@ const LOOK_MS = 500;
 const ENOUGH = 1.1;
 const MB = 1024 * 1024;
 
-/** How much room is left on the disks that this installation writes to. Looks when somebody asks, and not too often. */
+/** Free space on the disks that this installation writes to. Measured on demand, at most every half second. */
 export class DiskRoom {
   readonly #options: DiskRoomOptions;
   #lookedAt = Number.NEGATIVE_INFINITY;
@@ -53,7 +53,7 @@ export class DiskRoom {
     return this.#options.minBytes;
   }
 
-  /** What has too little room, and since when somebody has known. */
+  /** What has too little space, and since when that is known. */
   get low(): { what: string; since: number } | null {
     this.#look();
     return this.#low;

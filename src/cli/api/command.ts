@@ -60,8 +60,8 @@ export function idOf(text: string, what: string, list = `${what}s list`): string
   throw new OrbError("input_invalid", `${what}_id: ${message}`, { fields: [{ path: `${what}_id`, message }] });
 }
 
-/** Only what is there: the API refuses what it does not know. */
-export function given<T extends Record<string, unknown>>(values: T): Partial<T> {
+/** Without keys whose value is undefined: the API rejects those it does not know. */
+export function definedOnly<T extends Record<string, unknown>>(values: T): Partial<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 

@@ -3,7 +3,7 @@ import type { OrbweaverClient, RunEvent, SitesProgress } from "../../api-client/
 
 const MOST_FAILURES = 10;
 
-/** The events of a run as they come, until it has ended and all are told, or `signal` says stop. */
+/** The events of a run as they come, until it has ended and all are sent, or `signal` aborts. */
 export function runEvents(
   api: OrbweaverClient,
   runId: string,

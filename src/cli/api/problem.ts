@@ -18,7 +18,7 @@ export class ServerProblem extends OrbError {
   }
 }
 
-/** No answer of the API: nobody was there, or somebody else. */
+/** Not an answer of the API: no server, or another one. */
 const OF_THE_CLIENT: ReadonlySet<string> = new Set(["unreachable", "timed_out", "not_orbweaver"]);
 
 /** What a call of the API failed with, as an error of this program; null: it was something else, or another code. */

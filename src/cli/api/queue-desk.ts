@@ -10,7 +10,7 @@ import { type QueueStats, queueStats } from "../../orchestrator/queue/stats.ts";
 import type { OrbweaverClient } from "../../api-client/client.ts";
 import type { CliContext } from "../context.ts";
 import type { CliClient } from "../wiring.ts";
-import { asSaid, given, type UrlOption } from "./command.ts";
+import { asSaid, definedOnly, type UrlOption } from "./command.ts";
 
 export interface QueueDesk {
   add(items: readonly QueueItem[]): Promise<EnqueueReport>;
@@ -72,7 +72,7 @@ function deskAt(api: OrbweaverClient): QueueDesk {
     stats: () => api.request("get /queue/stats"),
     list: async ({ status, limit, after }) => {
       const items: QueueItemView[] = [];
-      const query = asSaid(given({ status, limit: Math.min(limit, LARGEST_PAGE), cursor: after }));
+      const query = asSaid(definedOnly({ status, limit: Math.min(limit, LARGEST_PAGE), cursor: after }));
       for await (const page of api.list("get /queue/items", { query }).pages()) {
         items.push(...(page.rows as QueueItemView[]));
         if (items.length === limit) return { items, next: page.next };
@@ -81,7 +81,7 @@ function deskAt(api: OrbweaverClient): QueueDesk {
       return { items: items.slice(0, limit), next: null };
     },
     show: (name) => api.request("get /queue/items/{id}", { params: { id: name } }) as Promise<QueueItemDetail>,
-    retryFailed: ({ site }) => api.request("post /queue/retry-failed", { body: asSaid(given({ site })) }),
+    retryFailed: ({ site }) => api.request("post /queue/retry-failed", { body: asSaid(definedOnly({ site })) }),
     resolverLimit: async (name, change) => {
       const params = { name };
       const { limit } =

@@ -7,7 +7,7 @@ export interface Remote {
   close(): Promise<void>;
 }
 
-/** Who sits at a terminal is told soon that nobody answers. */
+/** Short, so that a user at a terminal soon learns that the server does not answer. */
 const RETRIES = 2;
 
 /** The API of a server, at its address; the token is sent there and nowhere else. */

@@ -1,6 +1,6 @@
 import type { Listing } from "../../api-client/client.ts";
 
-/** More are not to be had at once. */
+/** The largest page of the API. */
 const LARGEST_PAGE = 1000;
 
 /** The entries of a list: as many as asked for, or all. `more` says that there are others, `first` is the first page. */

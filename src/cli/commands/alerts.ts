@@ -2,19 +2,19 @@ import type { Command } from "commander";
 import { ALERT_KINDS } from "../../domain/run/alerts.ts";
 import type { AlertView } from "../../orchestrator/alerts.ts";
 import { rowsOf } from "../api/rows.ts";
-import { asSaid, given, listCommand, type ListOptions, timeCell } from "../api/command.ts";
+import { asSaid, definedOnly, listCommand, type ListOptions, timeCell } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, listTable, printJson } from "../print/output.ts";
 
-/** `orb alerts`: what the operator was told, and whether telling works. */
+/** `orb alerts`: lists alerts, and tests their delivery. */
 export function addAlertsCommand(program: Command, context: CliContext): void {
   const { terminal } = context;
   listCommand(program, "alerts", "what you were alerted about, newest first")
     .option("--kind <kind>", `only ${ALERT_KINDS.join(", ")}`)
     .option("--test", "send one now, to see whether alerts arrive; exits 1 when it was not taken")
     .action(({ kind, test, url, ...page }: ListOptions & { kind?: string; test?: boolean }) =>
-      context.withApi(given({ url }), async (api) => {
-        if (test === true) return tell(context, await api.alerts.test());
+      context.withApi(definedOnly({ url }), async (api) => {
+        if (test === true) return printAlert(context, await api.alerts.test());
         const { rows, more } = await rowsOf(page, (limit) => api.alerts.list(asSaid({ kind, limit })));
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no alerts\n");
@@ -32,7 +32,7 @@ export function addAlertsCommand(program: Command, context: CliContext): void {
     );
 }
 
-function tell(context: CliContext, alert: AlertView): void {
+function printAlert(context: CliContext, alert: AlertView): void {
   const taken = alert.delivery === "delivered";
   if (!taken) context.exitCode = EXIT.failed;
   if (context.json) return printJson(context.terminal, alert);

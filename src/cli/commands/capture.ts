@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { OrbError } from "../../base/errors.ts";
-import { apiCommand, asSaid, given, type UrlOption } from "../api/command.ts";
+import { apiCommand, asSaid, definedOnly, type UrlOption } from "../api/command.ts";
 import type { CapturedCall, CapturedPage } from "../scrape/capture-view.ts";
 import { commandLog } from "../command-log.ts";
 import type { CliContext } from "../context.ts";
@@ -73,9 +73,9 @@ async function look(
   const log = commandLog(terminal, config.logLevel);
   using stop = stopRequest(wiring, terminal, null, "stopping");
   if (!context.json) terminal.err(`opening ${oneLine(page)} …\n`);
-  const wishes = { timeoutMs: (options.timeout ?? 30) * 1000, signal: stop.signal };
-  const more = given({ waitFor: options.waitFor, sessionId: options.session });
-  return wiring.capture(config, log, page, { ...wishes, ...more }).catch(rethrow);
+  const limits = { timeoutMs: (options.timeout ?? 30) * 1000, signal: stop.signal };
+  const more = definedOnly({ waitFor: options.waitFor, sessionId: options.session });
+  return wiring.capture(config, log, page, { ...limits, ...more }).catch(rethrow);
 }
 
 function describe({ terminal }: CliContext, { calls, settled, dropped, title }: CapturedPage): void {
@@ -131,14 +131,14 @@ async function deliver(
 ): Promise<void> {
   const { terminal, wiring } = context;
   if (call.left_out.length > 0 && !context.json) {
-    const names = call.left_out.map(({ in: place, name }) => `${name} (${place})`).join(", ");
+    const names = call.left_out.map(({ in: where, name }) => `${name} (${where})`).join(", ");
     terminal.err(
       `${paint(terminal, "yellow", "left out:")} ${oneLine(names)}: they look like secrets; if the API wants them, give the job headers, cookies or a session\n`,
     );
   }
   const text = `${JSON.stringify(job, null, 2)}\n`;
   if (options.save === true) {
-    return context.withApi(given({ url: options.url }), async (api) => {
+    return context.withApi(definedOnly({ url: options.url }), async (api) => {
       const saved = await api.jobs.create(asSaid(job));
       if (context.json) return printJson(terminal, saved);
       terminal.out(`${saved.id}\n`);

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { isOrbError, messageOf, OrbError } from "../../base/errors.ts";
 import { EXPORT_FORMATS } from "../../exporters/registry.ts";
 import type { CrawlDetail } from "../../orchestrator/crawls/view.ts";
-import { asSaid, fullId, given, nextCommand, type UrlOption } from "../api/command.ts";
+import { asSaid, fullId, definedOnly, nextCommand, type UrlOption } from "../api/command.ts";
 import { refusal } from "../api/problem.ts";
 import type { CliContext, OpenApi } from "../context.ts";
 import { CrawlDisplay } from "../crawl/crawl-display.ts";
@@ -15,7 +15,7 @@ import {
   resultsCommand,
   resumeCommand,
 } from "../crawl/crawl-resume.ts";
-import { tellSkipped } from "../crawl/crawl-skips.ts";
+import { printSkipped } from "../crawl/crawl-skips.ts";
 import { EXIT, oneLine, plural, printJson, type Terminal } from "../print/output.ts";
 import {
   addHeader,
@@ -27,7 +27,7 @@ import {
 } from "../recipe-options.ts";
 import { stopRequest } from "../stop.ts";
 import { readUrls } from "../crawl/url-list.ts";
-import { showFound, showsFound, tellWhereFound } from "../crawl/crawl-found.ts";
+import { showFound, showsFound, printResultsHint } from "../crawl/crawl-found.ts";
 import { keptWords } from "../print/kept-words.ts";
 import { positiveInteger } from "../values.ts";
 import { withFormatOfFile } from "../out-format.ts";
@@ -82,13 +82,14 @@ async function crawl(context: CliContext, named: string[], options: CrawlCommand
   if (options.resume === undefined) refuseOnScreen(terminal, format ?? "json", options.out);
   if (options.resume === undefined && options.out !== undefined)
     await wiring.refuseUnwritable(options.out, format ?? "json");
-  const body = options.resume === undefined ? await bodyOf(context, named, { ...options, ...given({ format }) }) : null;
+  const body =
+    options.resume === undefined ? await bodyOf(context, named, { ...options, ...definedOnly({ format }) }) : null;
   const display = new CrawlDisplay(terminal, wiring.now, context.json ? "silent" : terminal.live ? "live" : "plain");
   const say = { live: true, err: (text: string) => display.note(text.trim()) };
   let goesOn = "";
   using stop = stopRequest(wiring, say, null, () => `${STOPPING}${goesOn}`, EXIT.partial);
   try {
-    await context.withApi({ ...given({ url: options.url }), log: (log) => display.wrap(log) }, async (api) => {
+    await context.withApi({ ...definedOnly({ url: options.url }), log: (log) => display.wrap(log) }, async (api) => {
       const worker = await api.here?.work({ onRole: () => {} });
       const id = body === null ? await goOn(context, api, options) : await begin(api, body);
       // Said at the first Ctrl-C, so that it is on the screen whatever comes after.
@@ -114,12 +115,12 @@ async function bodyOf(
 ): Promise<Record<string, unknown>> {
   const urls = await readUrls(wiring, named, options.from);
   const recipe = await recipeOf(options, wiring);
-  return given({
+  return definedOnly({
     name: options.name,
     url: urls.length === 1 ? urls[0] : urls,
     ...crawlOf(options),
     export_format: options.format,
-    ...given({
+    ...definedOnly({
       fields: recipe["fields"],
       items: recipe["items"],
       schema: recipe["schema"],
@@ -174,12 +175,12 @@ async function follow(crawled: Crawled): Promise<CrawlDetail> {
   return CRAWL_OVER.has(view.status) ? view : halt(crawled);
 }
 
-/** Another process would go on with it: whoever pressed Ctrl-C wants it to stop. */
+/** Another process would continue it, but Ctrl-C means stop. */
 async function halt({ api, id }: Crawled): Promise<CrawlDetail> {
   try {
     await api.runs.pause(id);
   } catch (error) {
-    // It has ended just now, or is in a state in which it cannot be paused: what it is in is told.
+    // It has just ended or cannot be paused in its state: the state is printed.
     if (refusal(error, "illegal_transition") === null) throw error;
   }
   return lookAtCrawl(api, id);
@@ -208,7 +209,7 @@ async function conclude(
   if (!CRAWL_OVER.has(view.status)) {
     context.exitCode = EXIT.partial;
     const resume = resumeCommand(id, options, context.json);
-    // On a screen nobody wants to read it who has just stopped it.
+    // On a terminal, a user who has just stopped it does not want the summary.
     const isWanted = options.out !== undefined || (!context.json && terminal.columns === undefined);
     // A file of last time is worth more than one without anything.
     const isWritten = isWanted && view.completed_items > 0;
@@ -226,19 +227,19 @@ async function conclude(
   if (context.json) return printJson(terminal, view);
   const where = options.out === undefined ? "" : `, written to ${options.out}`;
   const { completed_items: got, failed_items: failed, skipped_items: skipped } = view;
-  // What was in hand when it was cancelled may still be on its way to its end.
+  // Pages in flight when it was cancelled may still be ending.
   const left = view.total_items - got - failed - skipped;
   const counts = view.status === "cancelled" ? `: ${plural(got, "page")} got, ${left} not done` : "";
   terminal.err(`${view.message ?? view.status}${counts}${where} (${id})\n`);
-  if (isShown && got > 0) tellWhereFound(terminal, view, options);
-  tellExpiry(terminal, view, options);
-  tellFailures(terminal, view, options);
-  tellSkipped(terminal, view);
-  return tellEmptySites(terminal, api, view, options);
+  if (isShown && got > 0) printResultsHint(terminal, view, options);
+  printExpiry(terminal, view, options);
+  printFailures(terminal, view, options);
+  printSkipped(terminal, view);
+  return printEmptySites(terminal, api, view, options);
 }
 
-/** What stays until somebody deletes it needs no word. */
-function tellExpiry(terminal: Terminal, view: CrawlDetail, options: UrlOption): void {
+/** Runs without an expiry print nothing. */
+function printExpiry(terminal: Terminal, view: CrawlDetail, options: UrlOption): void {
   if (view.expires_at === null && view.keep_runs === null) return;
   const command = nextCommand(`runs keep ${view.task_id}`, options);
   terminal.err(`${keptWords(view)}; ${command} keeps it for good\n`);
@@ -272,7 +273,7 @@ function kept(error: unknown, command: string): OrbError {
 const MOST_SITES = 3;
 
 /** Of several sites, those that gave nothing: the others do not show that. */
-async function tellEmptySites(terminal: Terminal, api: OpenApi, view: CrawlDetail, options: UrlOption): Promise<void> {
+async function printEmptySites(terminal: Terminal, api: OpenApi, view: CrawlDetail, options: UrlOption): Promise<void> {
   if (view.failed_items === 0 || view.completed_items === 0) return;
   const { rows } = await api.runs.sites(view.task_id, { status: "failed", limit: 1000 }).page();
   const empty = rows.filter(({ counts }) => counts.completed + counts.skipped === 0);
@@ -285,10 +286,10 @@ async function tellEmptySites(terminal: Terminal, api: OpenApi, view: CrawlDetai
 
 const MOST_REASONS = 5;
 
-function tellFailures(terminal: Terminal, view: CrawlDetail, options: UrlOption): void {
+function printFailures(terminal: Terminal, view: CrawlDetail, options: UrlOption): void {
   const { task_id: id, error_groups: groups } = view;
-  const told = groups.slice(0, MOST_REASONS).map(({ failure_reason: reason, count }) => `${count} ${reason}`);
-  if (told.length === 0) return;
-  const more = groups.length > told.length ? ", …" : "";
-  terminal.err(`not got: ${told.join(", ")}${more}; ${nextCommand(`runs errors ${id}`, options)} shows examples\n`);
+  const shown = groups.slice(0, MOST_REASONS).map(({ failure_reason: reason, count }) => `${count} ${reason}`);
+  if (shown.length === 0) return;
+  const more = groups.length > shown.length ? ", …" : "";
+  terminal.err(`not got: ${shown.join(", ")}${more}; ${nextCommand(`runs errors ${id}`, options)} shows examples\n`);
 }

@@ -16,7 +16,7 @@ export function addDemoCommand(program: Command, context: CliContext): void {
   program
     .command("demo")
     .description("see it all in a minute: a small shop on this machine is crawled, offline, and the dashboard opened")
-    .option("--open", "open the dashboard in a browser (on a terminal with a desktop, unless told)")
+    .option("--open", "open the dashboard in a browser (default on a terminal with a desktop)")
     .option("--no-open", "only print its address")
     .option("--keep", "leave what was made in the folder demo of the data directory, until the next demo")
     .option("--exit", "end when everything was shown, instead of waiting for Ctrl-C")
@@ -28,7 +28,7 @@ async function demo(context: CliContext, options: DemoOptions): Promise<void> {
   const { config, warnings } = wiring.loadConfig();
   for (const warning of warnings) terminal.err(`${warning}\n`);
   using stop = stopRequest(wiring, terminal, null, "ending the demo");
-  // Failures are part of what is shown: only what nobody expects is logged.
+  // Failures are part of the demo: only unexpected errors are logged.
   const log = wiring.createLog({ ...config, logLevel: "error" });
   const started = await wiring.startDemo(config, log, { keep: options.keep === true });
   const remote = (await import("../api/remote.ts")).openRemote(started.url, null);

@@ -7,7 +7,7 @@ import {
   asSaid,
   addressCell,
   apiCommand,
-  given,
+  definedOnly,
   fullId,
   listCommand,
   type ListOptions,
@@ -41,14 +41,14 @@ interface JobOptions extends RecipeOptions, CrawlOptions, UrlOption {
 export function addJobsCommands(program: Command, context: CliContext): void {
   const jobs = program
     .command("jobs")
-    .description("saved recipes: which page or crawl, how it is got, what is read from it");
+    .description("saved jobs: which page or crawl, how it is fetched, what is extracted");
 
   listCommand(jobs, "list", "jobs, newest first")
     .option("--tag <tag>", "only those with this tag")
     .option("--site <site>", "only those of this site")
     .option("--search <text>", "only those with this in their name or address")
     .action(({ tag, site, search, url, ...page }: ListOptions & { tag?: string; site?: string; search?: string }) =>
-      context.withApi(given({ url }), async (api) => {
+      context.withApi(definedOnly({ url }), async (api) => {
         const { rows, more } = await rowsOf(page, (limit) => api.jobs.list({ tag, site, q: search, limit }));
         if (context.json) return printJson(context.terminal, rows);
         if (rows.length === 0) return context.terminal.out("no jobs\n");
@@ -72,7 +72,7 @@ export function addJobsCommands(program: Command, context: CliContext): void {
     "save a job, from a JSON file, from flags or from both (flags win)",
   ).argument("[file]", "the job as the API takes it; - reads standard input");
   addJobOptions(create).action((file: string | undefined, options: JobOptions) =>
-    context.withApi(given({ url: options.url }), async (api) => {
+    context.withApi(definedOnly({ url: options.url }), async (api) => {
       const body = jobOf(await saidOf(context, file, options));
       show(context, await api.jobs.create(asSaid(body)));
     }),
@@ -82,7 +82,7 @@ export function addJobsCommands(program: Command, context: CliContext): void {
     .argument("<job_id>")
     .argument("[file]", "what changes, as JSON; - reads standard input");
   addJobOptions(update).action((id: string, file: string | undefined, options: JobOptions) =>
-    context.withApi(given({ url: options.url }), async (api) => {
+    context.withApi(definedOnly({ url: options.url }), async (api) => {
       const job = await fullId(api, "job", id);
       const said = await saidOf(context, file, options);
       if (Object.keys(jobOf(said)).length === 0)
@@ -98,8 +98,8 @@ export function addJobsCommands(program: Command, context: CliContext): void {
     .option("--force", "cancel runs of it that are not at their end")
     .option("--runs", "delete its runs, too, with their results and files")
     .action((id: string, options: UrlOption & { force?: boolean; runs?: boolean }) =>
-      context.withApi(given({ url: options.url }), async (api) => {
-        const query = given({
+      context.withApi(definedOnly({ url: options.url }), async (api) => {
+        const query = definedOnly({
           force: options.force === true ? true : undefined,
           runs: options.runs === true ? ("delete" as const) : undefined,
         });
@@ -115,7 +115,7 @@ export function addJobsCommands(program: Command, context: CliContext): void {
 
   apiCommand(jobs, "run", "run a job now")
     .argument("<job_id>")
-    .option("--wait", "stay until it has ended, and do the work here if nobody else does")
+    .option("--wait", "wait until it has ended; run it here if no worker does")
     .action((id: string, options: UrlOption & { wait?: boolean }) => runJob(context, id, options));
 }
 
@@ -152,17 +152,17 @@ async function saidOf({ wiring }: CliContext, file: string | undefined, options:
   return { options, fromFile, recipe: await recipeOf(options, wiring) };
 }
 
-/** As the API takes it. A job that is there stays of its kind; otherwise whoever names what only a crawl has means one. */
+/** The body for the API. An existing job keeps its kind; for a new one, any crawl option makes it a crawl. */
 function jobOf({ options, fromFile, recipe }: Said, kind?: Job["kind"]): Record<string, unknown> {
   const crawl = crawlOf(options);
-  const robots = given({ respect_robots: options.respectRobots });
+  const robots = definedOnly({ respect_robots: options.respectRobots });
   const isMeant = options.crawl === true || fromFile["kind"] === "crawl" || Object.keys(crawl).length > 0;
   return {
     ...fromFile,
     ...(isMeant || kind === "crawl"
       ? crawlPart(fromFile["crawl"], recipe, { ...robots, ...crawl })
       : { ...recipe, ...robots }),
-    ...given({
+    ...definedOnly({
       name: options.name,
       target_url: options.targetUrl,
       schedule: options.schedule,
@@ -190,9 +190,9 @@ function crawlPart(
   const known = typeof fromFile === "object" && fromFile !== null ? (fromFile as Record<string, unknown>) : {};
   const before = tries === undefined ? known : without(known, "retry_attempts", "max_attempts");
   const isItsOwn = ([key]: [string, unknown]) => OF_CRAWL_PAGES.has(key);
-  const own = Object.fromEntries(Object.entries(recipe).filter(isItsOwn));
+  const overrides = Object.fromEntries(Object.entries(recipe).filter(isItsOwn));
   const ofPages = Object.fromEntries(Object.entries(recipe).filter((entry) => !isItsOwn(entry)));
-  const all = { ...before, ...own, ...given({ max_attempts: tries }), ...crawl };
+  const all = { ...before, ...overrides, ...definedOnly({ max_attempts: tries }), ...crawl };
   return { ...ofPages, kind: "crawl", ...(Object.keys(all).length === 0 ? {} : { crawl: all }) };
 }
 
@@ -266,15 +266,15 @@ function shown(value: unknown): string | null {
     : JSON.stringify(value);
 }
 
-type Line = readonly [string, string | null];
+type Detail = readonly [string, string | null];
 
 /** One line each, in the words of `--field`. */
-function fieldLines(fields: Job["fields"]): Line[] {
+function fieldLines(fields: Job["fields"]): Detail[] {
   if (fields === null || Array.isArray(fields)) return [["fields", shown(fields)]];
   return Object.entries(fields).map(([name, rule], index) => [index === 0 ? "fields" : "", describeField(name, rule)]);
 }
 
-function crawlLines(crawl: Job["crawl"]): Line[] {
+function crawlLines(crawl: Job["crawl"]): Detail[] {
   if (crawl === null) return [];
   const { url, max_depth: depth, max_pages: pages, timeout_minutes: minutes, include, exclude, follow, read } = crawl;
   return [
@@ -297,7 +297,7 @@ function sourceWords({ template, template_version: version }: Source): string {
   return version === undefined || version === null ? template : `${template}, version ${version}`;
 }
 
-function workflowLines(workflow: Job["workflow"]): Line[] {
+function workflowLines(workflow: Job["workflow"]): Detail[] {
   if (workflow === null) return [];
   const { template, definition, params } = workflow;
   const { steps } = (definition ?? {}) as { steps?: readonly unknown[] };
@@ -308,7 +308,7 @@ function workflowLines(workflow: Job["workflow"]): Line[] {
   ];
 }
 
-function replayLines(replay: unknown): Line[] {
+function replayLines(replay: unknown): Detail[] {
   if (replay === null) return [];
   const { request, ...rest } = replay as { request?: { method?: string; url?: string } };
   return [

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Answer } from "../../api-client/client.ts";
 import { OrbError } from "../../base/errors.ts";
-import { apiCommand, asSaid, given, nextCommand, type UrlOption } from "../api/command.ts";
+import { apiCommand, asSaid, definedOnly, nextCommand, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, oneLine, plural, printJson, table } from "../print/output.ts";
 import { positiveNumber } from "../values.ts";
@@ -31,20 +31,20 @@ Examples:
   orb learn https://shop.example/ --example name=Lamp --example name=Chair \\
     --example price="€ 12" --example price="€ 90" --save "Shop prices"`;
 
-/** `orb learn`: rules from values that somebody wants. */
+/** `orb learn`: derives rules from example values. */
 export function addLearnCommand(program: Command, context: CliContext): void {
   const { terminal, wiring } = context;
   apiCommand(program, "learn", "find rules for a page from the values that you want from it")
     .argument("<page...>", "one to five pages of one kind")
     .option("--example <field=value>", "a value that stands on a page; may be given often", addExample)
-    .addOption(new Option("--strategy <name>", "how the pages are got").choices(["auto", "http", "browser"]))
+    .addOption(new Option("--strategy <name>", "how the pages are fetched").choices(["auto", "http", "browser"]))
     .option("--session <name>", "a stored session, by its name or id; see orb sessions")
     .option("--timeout <seconds>", "how long a page may take", positiveNumber)
     .option("--out <file>", "write the rules there, for --rules of scrape, crawl and jobs")
     .option("--save <name>", "save a job with these rules for the first page")
     .addHelpText("after", EXAMPLES)
     .action((pages: string[], options: LearnOptions) =>
-      context.withApi(given({ url: options.url }), async (api) => {
+      context.withApi(definedOnly({ url: options.url }), async (api) => {
         if (options.out !== undefined) await wiring.refuseUnwritable(options.out);
         const { example, strategy, session, timeout } = options;
         if (example === undefined)
@@ -54,7 +54,7 @@ export function addLearnCommand(program: Command, context: CliContext): void {
         const body = {
           pages: pages.map((url) => ({ url })),
           examples: example,
-          ...given({ strategy, session_id: session, timeout_seconds: timeout }),
+          ...definedOnly({ strategy, session_id: session, timeout_seconds: timeout }),
         };
         const lesson = await api.extract.learn(asSaid(body));
         const { fields, items } = lesson;

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { isOrbError, OrbError } from "../../base/errors.ts";
 import { FetchFailure } from "../../domain/run/failure.ts";
-import { apiCommand, asSaid, given, type UrlOption } from "../api/command.ts";
+import { apiCommand, asSaid, definedOnly, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { remedyOf } from "../print/failure-report.ts";
 import { show, stateOf } from "./sessions.ts";
@@ -16,7 +16,7 @@ export function addLoginCommand(program: Command, context: CliContext): void {
   apiCommand(program, "login", "sign in by hand in a browser window, and store the session for the page's origin")
     .argument("<page>", "where the sign-in is, such as https://example.com/login")
     .option("--name <name>", "what you call the session")
-    .option("--check-url <url>", "a page that only somebody who is signed in gets, for orb sessions check")
+    .option("--check-url <url>", "a page that requires the sign-in, for orb sessions check")
     .action((page: string, options: LoginOptions) => login(context, page, options));
 }
 
@@ -27,7 +27,7 @@ async function login(context: CliContext, page: string, options: LoginOptions): 
     const message = "expected the address of a page, such as https://example.com/login";
     throw new OrbError("input_invalid", `page: ${message}`, { fields: [{ path: "page", message }] });
   }
-  await context.withApi(given({ url: options.url }), async (api) => {
+  await context.withApi(definedOnly({ url: options.url }), async (api) => {
     const enter = async () => {
       await wiring.prompt.line("Sign in in the window, then press Enter here: ");
     };
@@ -39,7 +39,7 @@ async function login(context: CliContext, page: string, options: LoginOptions): 
       throw new OrbError("input_invalid", `the browser keeps nothing for ${target.origin}: nobody is signed in`, {
         hint: "Finish the sign-in in the window before you press Enter.",
       });
-    const body = given({
+    const body = definedOnly({
       origin: target.origin,
       name: options.name,
       check_url: options.checkUrl,

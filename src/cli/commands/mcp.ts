@@ -32,14 +32,14 @@ async function talk({ wiring, terminal }: CliContext, api: OpenApi, onEnd: () =>
   using stop = stopRequest(wiring, terminal, api.log);
   if (terminal.live) terminal.err("waiting for an agent on standard input; docs/mcp.md has what to configure\n");
   const failed = new AbortController();
-  // The agent is answered at once; what works on the queue is there a moment later, unless somebody does already.
+  // The agent is answered at once; the worker starts a moment later, unless one already runs.
   const working = api.here?.work({ onRole: () => {}, givesWay: true });
   working?.catch(() => failed.abort());
   try {
     await wiring.talkMcp(api, api.log, AbortSignal.any([stop.signal, failed.signal]));
   } finally {
     onEnd();
-    // Whoever started this waits for its end, and not for long: what is in flight is taken up by the next that works.
+    // The parent does not wait long for the end: the next worker takes over tasks in flight.
     (await working)?.hurry();
   }
 }

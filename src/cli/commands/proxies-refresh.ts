@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { RefreshView } from "../../orchestrator/proxies/refresh.ts";
-import { apiCommand, given, nextCommand, type UrlOption } from "../api/command.ts";
+import { apiCommand, definedOnly, nextCommand, type UrlOption } from "../api/command.ts";
 import type { CliContext, OpenApi } from "../context.ts";
 import { EXIT, paint, printJson } from "../print/output.ts";
 import { Picture } from "../print/picture.ts";
@@ -21,7 +21,7 @@ export function addProxyRefreshCommand(proxies: Command, context: CliContext): v
 const start = (api: OpenApi) => api.proxies.refresh();
 
 async function begin(context: CliContext, options: UrlOption): Promise<void> {
-  await context.withApi(given({ url: options.url }), async (api) => {
+  await context.withApi(definedOnly({ url: options.url }), async (api) => {
     const view = await start(api);
     if (context.json) return printJson(context.terminal, view);
     context.terminal.out(`${view.job_id} ${view.status}: ${view.message}\n`);
@@ -42,7 +42,7 @@ async function watch(context: CliContext, options: UrlOption): Promise<void> {
   const say = { live: true, err: (text: string) => picture.note(text.trim()) };
   using stop = stopRequest(wiring, say, null, () => "leaving: the check goes on where a worker runs", EXIT.interrupted);
   try {
-    await context.withApi({ ...given({ url: options.url }), log: (log) => picture.wrap(log) }, async (api) => {
+    await context.withApi({ ...definedOnly({ url: options.url }), log: (log) => picture.wrap(log) }, async (api) => {
       await api.here?.work({ onRole: () => {} });
       last = await start(api);
       while ((last.status === "dispatched" || last.status === "processing") && !stop.signal.aborted) {

@@ -8,7 +8,7 @@ import { rowsOf } from "../api/rows.ts";
 import {
   apiCommand,
   asSaid,
-  given,
+  definedOnly,
   idOf,
   listCommand,
   type ListOptions,
@@ -51,7 +51,7 @@ function addListCommand(proxies: Command, context: CliContext): void {
   listCommand(proxies, "list", "proxies, newest first, and how many are usable")
     .addOption(new Option("--state <state>", "only those in this state").choices(PROXY_STATES))
     .action(({ state, url, ...page }: ListOptions & { state?: string }) =>
-      context.withApi(given({ url }), async (api) => {
+      context.withApi(definedOnly({ url }), async (api) => {
         const { rows, more, first } = await rowsOf(page, (limit) => api.proxies.list(asSaid({ state, limit })));
         if (context.json) return printJson(terminal, { ...first, proxies: rows });
         if (rows.length > 0) terminal.out(proxyTable(rows, context));
@@ -110,11 +110,11 @@ function addImportCommand(proxies: Command, context: CliContext): void {
     .action((list: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
         if (/^https?:\/\//i.test(list))
-          return tell(context, await post(api, { url: list }), (index) => `entry ${index + 1}`);
+          return printImport(context, await post(api, { url: list }), (index) => `entry ${index + 1}`);
         const lines = proxyLines(await readText((path) => context.wiring.openFile(path), list, "list", LONGEST_LIST));
         if (lines.length === 0)
           throw new OrbError("input_invalid", `there is no proxy in ${list === "-" ? "it" : list}`);
-        return tell(context, await importAll(api, lines), (index) => `line ${lines[index]?.line}`);
+        return printImport(context, await importAll(api, lines), (index) => `line ${lines[index]?.line}`);
       }),
     );
 }
@@ -135,13 +135,13 @@ async function importAll(api: OpenApi, lines: readonly { text: string }[]): Prom
   return sum;
 }
 
-function tell(context: CliContext, view: ImportView, place: (index: number) => string): void {
+function printImport(context: CliContext, view: ImportView, positionOf: (index: number) => string): void {
   const { terminal } = context;
   if (view.invalid_count > 0) context.exitCode = EXIT.partial;
   if (context.json) return printJson(terminal, view);
   const there = view.existing === 0 ? "" : `, ${view.existing} were there already`;
   terminal.out(`${plural(view.added, "proxy", "proxies")} added${there}\n`);
-  for (const { index, message } of view.invalid.slice(0, NAMED)) terminal.err(`${place(index)}: ${message}\n`);
+  for (const { index, message } of view.invalid.slice(0, NAMED)) terminal.err(`${positionOf(index)}: ${message}\n`);
   const more = view.invalid_count - Math.min(NAMED, view.invalid.length);
   if (more > 0) terminal.err(`and ${more} more that cannot be taken\n`);
   if (view.added > 0) terminal.err("orb proxies refresh finds out which of them are usable\n");

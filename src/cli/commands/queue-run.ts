@@ -60,7 +60,7 @@ async function whatIsLeft(wiring: Wiring, config: Config): Promise<QueueStats> {
   }
 }
 
-/** The store cannot be used at the moment (a full disk): work waits for that to pass, and so does whoever only looks. */
+/** The store is temporarily unusable (a full disk): workers wait for it, and so do readers. */
 function unlessItPasses(error: unknown): null {
   if (isOrbError(error) && (error.reaction === "wait" || error.reaction === "retry")) return null;
   throw error;

@@ -5,7 +5,7 @@ import { QUEUE_STATES, type QueueState } from "../../domain/run/states.ts";
 import { canonicalUrl, shownUrl } from "../../domain/text/url.ts";
 import { importTo } from "../../orchestrator/queue/import.ts";
 import type { QueueItemDetail } from "../../orchestrator/queue/items.ts";
-import { apiCommand, given, type UrlOption } from "../api/command.ts";
+import { apiCommand, definedOnly, type UrlOption } from "../api/command.ts";
 import { withQueue } from "../api/queue-desk.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, oneLine, paint, plural, printJson, table } from "../print/output.ts";
@@ -126,7 +126,7 @@ export function addQueueCommands(program: Command, context: CliContext): void {
     .option("--limit <number>", "how many", positiveInteger, 50)
     .option("--after <id>", "go on behind this item's id")
     .action(async ({ url, ...options }: UrlOption & { status?: QueueState; limit: number; after?: string }) => {
-      await withQueue(context, given({ url }), async (desk) => {
+      await withQueue(context, definedOnly({ url }), async (desk) => {
         const { items, next } = await desk.list(options);
         if (context.json) return printJson(context.terminal, items);
         if (items.length === 0) return context.terminal.out("nothing\n");
@@ -161,7 +161,7 @@ export function addQueueCommands(program: Command, context: CliContext): void {
     .option("--limit <number>", "at most this many at once", positiveInteger)
     .addOption(new Option("--configured", "go back to APP_MAX_PER_RESOLVER").conflicts("limit"))
     .action(async (name: string, options: UrlOption & { limit?: number; configured?: boolean }) => {
-      await withQueue(context, given({ url: options.url }), async (desk) => {
+      await withQueue(context, definedOnly({ url: options.url }), async (desk) => {
         const limit = await desk.resolverLimit(name, options.configured === true ? null : options.limit);
         if (context.json) printJson(context.terminal, { resolver: name, limit });
         else context.terminal.out(limit === null ? `${name} has no limit\n` : `${name}: at most ${limit} at once\n`);
@@ -171,8 +171,8 @@ export function addQueueCommands(program: Command, context: CliContext): void {
   apiCommand(queue, "retry-failed", "give failed items fresh attempts")
     .option("--site <site>", "only those of this site")
     .action(async (options: UrlOption & { site?: string }) => {
-      await withQueue(context, given({ url: options.url }), async (desk) => {
-        const { requeued } = await desk.retryFailed(given({ site: options.site }));
+      await withQueue(context, definedOnly({ url: options.url }), async (desk) => {
+        const { requeued } = await desk.retryFailed(definedOnly({ site: options.site }));
         if (context.json) printJson(context.terminal, { requeued });
         else context.terminal.out(`${plural(requeued, "item")} will be tried again\n`);
       });

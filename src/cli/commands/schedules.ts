@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { OCCURRENCE_OUTCOMES } from "../../domain/run/schedule-occurrences.ts";
 import type { ScheduleView, OccurrenceView } from "../../orchestrator/schedules.ts";
 import { rowsOf } from "../api/rows.ts";
-import { apiCommand, asSaid, given, fullId, type ListOptions, type UrlOption } from "../api/command.ts";
+import { apiCommand, asSaid, definedOnly, fullId, type ListOptions, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { facts, listTable, printJson } from "../print/output.ts";
 import { positiveInteger } from "../values.ts";
@@ -16,7 +16,7 @@ export function addSchedulesCommands(program: Command, context: CliContext): voi
 
   paged(apiCommand(schedules, "list", "jobs with a schedule, newest first", { isDefault: true })).action(
     ({ url, ...page }: ListOptions) =>
-      context.withApi(given({ url }), async (api) => {
+      context.withApi(definedOnly({ url }), async (api) => {
         const { rows, more } = await rowsOf(page, (limit) => api.schedules.list({ limit }));
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no schedules\n");
@@ -41,8 +41,8 @@ export function addSchedulesCommands(program: Command, context: CliContext): voi
     .option("--timezone <name>", "such as Europe/Berlin (UTC)")
     .option("--count <number>", "how many times", positiveInteger, 5)
     .action((cron: string, { url, timezone, count }: UrlOption & { timezone?: string; count: number }) =>
-      context.withApi(given({ url }), async (api) => {
-        const preview = await api.schedules.preview(asSaid(given({ cron, timezone, count })));
+      context.withApi(definedOnly({ url }), async (api) => {
+        const preview = await api.schedules.preview(asSaid(definedOnly({ cron, timezone, count })));
         if (context.json) return printJson(terminal, preview);
         return terminal.out(preview.next_times.map(({ local }) => `${local}  ${preview.timezone}\n`).join(""));
       }),
@@ -52,7 +52,7 @@ export function addSchedulesCommands(program: Command, context: CliContext): voi
     .argument("<job_id>")
     .addOption(new Option("--outcome <outcome>", "only those").choices(OCCURRENCE_OUTCOMES))
     .action((id: string, { outcome, url, ...page }: ListOptions & { outcome?: string }) =>
-      context.withApi(given({ url }), async (api) => {
+      context.withApi(definedOnly({ url }), async (api) => {
         const job = await fullId(api, "job", id);
         const { rows, more } = await rowsOf(page, (limit) => api.schedules.slots(job, asSaid({ outcome, limit })));
         if (context.json) return printJson(terminal, rows);
@@ -64,7 +64,7 @@ export function addSchedulesCommands(program: Command, context: CliContext): voi
     );
 
   for (const [name, description] of [
-    ["pause", "start nothing by itself until it is resumed"],
+    ["pause", "start no scheduled runs until it is resumed"],
     ["resume", "let a paused schedule go on, with its next time"],
   ] as const)
     apiCommand(schedules, name, description)

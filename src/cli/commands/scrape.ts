@@ -24,7 +24,7 @@ export function addScrapeCommand(program: Command, context: CliContext): void {
     .command("scrape")
     .description("get one page and print what is in it; nothing is kept, unless you say --save")
     .argument("<url>", "the page");
-  addRecipeOptions(command, { strategies: ["auto", "http", "browser"], attempts: "tries in all; one unless told" })
+  addRecipeOptions(command, { strategies: ["auto", "http", "browser"], attempts: "maximum attempts; default: 1" })
     .addOption(
       new Option("--format <name>", "how it is printed; otherwise for reading, or as json off a terminal").choices([
         ...RECORD_FORMATS,

@@ -5,7 +5,7 @@ import type { Option } from "../../config/option.ts";
 import { BadValue } from "../../config/types.ts";
 import type { CliContext } from "../context.ts";
 import { paint, printJson, wrapped } from "../print/output.ts";
-import { placesOf } from "../places.ts";
+import { storageOf } from "../storage.ts";
 import { stopRequest } from "../stop.ts";
 import type { CliServer, Wiring } from "../wiring.ts";
 
@@ -66,7 +66,7 @@ async function serve(context: CliContext, options: ServeOptions): Promise<void> 
     },
   });
   try {
-    if (context.json) printJson(terminal, { url: server.url, role: server.role, ...placesOf(config) });
+    if (context.json) printJson(terminal, { url: server.url, role: server.role, ...storageOf(config) });
     await announce(wiring, log, config, server);
     announced = true;
     await stop.asked;
@@ -79,10 +79,10 @@ async function serve(context: CliContext, options: ServeOptions): Promise<void> 
 /** Where it listens, what it does, where the data is, and what to try next. */
 async function announce(wiring: Wiring, log: Log, config: Config, { url, role }: CliServer): Promise<void> {
   const { terminal } = wiring;
-  const places = placesOf(config);
+  const storage = storageOf(config);
   const tokenNeeded = config.apiToken !== null;
   if (!terminal.live) {
-    log.info(`listening on ${url}`, { url, role: role ?? "no worker", token_needed: tokenNeeded, ...places });
+    log.info(`listening on ${url}`, { url, role: role ?? "no worker", token_needed: tokenNeeded, ...storage });
     return;
   }
   const work = {
@@ -95,10 +95,10 @@ async function announce(wiring: Wiring, log: Log, config: Config, { url, role }:
   const header = tokenNeeded ? ' -H "Authorization: Bearer $APP_API_TOKEN"' : "";
   const browser = await wiring.browserThere(config);
   const orb = wiring.program;
-  const database = config.database.kind === "sqlite" ? `SQLite, ${places.database}` : "Postgres";
+  const database = config.database.kind === "sqlite" ? `SQLite, ${storage.database}` : "Postgres";
   const lines: [string, string][] = [
     ["work", `${work}${role === "engine" ? `, up to ${config.maxWorkers} tasks at once` : ""}`],
-    ["database", `${database}; files in ${places.files}`],
+    ["database", `${database}; files in ${storage.files}`],
     ["browser", browser ?? `none, which is fine until a page needs one; ${orb} doctor --fix brings it`],
     ["token", tokenNeeded ? "needed: APP_API_TOKEN" : "none needed: only this machine reaches it"],
     ["reference", `${url}/docs`],

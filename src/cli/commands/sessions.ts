@@ -6,7 +6,7 @@ import {
   asSaid,
   addressCell,
   apiCommand,
-  given,
+  definedOnly,
   listCommand,
   type ListOptions,
   type UrlOption,
@@ -38,7 +38,7 @@ export function addSessionsCommands(program: Command, context: CliContext): void
   listCommand(sessions, "list", "sessions, newest first")
     .option("--origin <origin>", "only those of this origin")
     .action(({ origin, url, ...page }: ListOptions & { origin?: string }) =>
-      context.withApi(given({ url }), async (api) => {
+      context.withApi(definedOnly({ url }), async (api) => {
         const { rows, more } = await rowsOf(page, (limit) => api.sessions.list({ origin, limit }));
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no sessions\n");
@@ -68,10 +68,10 @@ export function addSessionsCommands(program: Command, context: CliContext): void
     .option("--cookie <name=value>", "a cookie; may be given often", addCookie)
     .option("--header <name: value>", "a header; may be given often", addHeader)
     .option("--basic <user>", "HTTP basic; the password is asked for, or the first line of standard input", userName)
-    .option("--check-url <url>", "a page that only somebody who is signed in gets, for orb sessions check")
+    .option("--check-url <url>", "a page that requires the sign-in, for orb sessions check")
     .action(async (options: AddOptions) => {
       const body = await sessionOf(context, options);
-      await context.withApi(given({ url: options.url }), async (api) => {
+      await context.withApi(definedOnly({ url: options.url }), async (api) => {
         show(context, await api.sessions.create(asSaid(body)));
       });
     });
@@ -113,7 +113,7 @@ async function sessionOf({ wiring }: CliContext, options: AddOptions): Promise<R
   if (piped.length > 1)
     throw new OrbError("usage", `${piped.join(" and ")} both read standard input`, { hint: "Name a file." });
   const open = (path: string) => wiring.openFile(path);
-  return given({
+  return definedOnly({
     origin: originOf(options.origin),
     name: options.name,
     cookies: options.cookies === undefined ? options.cookie : await readText(open, options.cookies, "--cookies"),
@@ -151,8 +151,8 @@ interface State {
 const COOKIE_KEYS = new Set(["name", "value", "domain", "path", "expires", "httpOnly", "secure", "sameSite"]);
 
 /** Newer browsers write more than the API takes; what it does not know is left out. */
-export function stateOf(given: Record<string, unknown>): State {
-  const state = given as State;
+export function stateOf(value: Record<string, unknown>): State {
+  const state = value as State;
   if (!Array.isArray(state.cookies) && !Array.isArray(state.origins)) {
     const message = "expected cookies and origins, as Playwright's storageState() writes them";
     throw new OrbError("input_invalid", `--storage-state: ${message}`, {

@@ -5,7 +5,7 @@ import { suggest } from "../../domain/text/suggest.ts";
 import { SITE_STATES } from "../../domain/site/site-states.ts";
 import type { SiteView } from "../../orchestrator/sites/site-view.ts";
 import { rowsOf } from "../api/rows.ts";
-import { apiCommand, asSaid, given, listCommand, type ListOptions, type UrlOption } from "../api/command.ts";
+import { apiCommand, asSaid, definedOnly, listCommand, type ListOptions, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { printJson } from "../print/output.ts";
 import { siteFacts, siteTable } from "../sites/sites-view.ts";
@@ -45,16 +45,16 @@ function addList(sites: Command, context: CliContext): void {
     .allowExcessArguments()
     .action(({ search, state, group, url, watch, ...page }: SitesOptions, self: Command) => {
       refuseUnknown(sites, self.args[0]);
-      const filter = given({ q: search, state, group });
+      const filter = definedOnly({ q: search, state, group });
       if (watch === true) {
         if (Object.keys(filter).length > 0)
           throw new OrbError(
             "usage",
             "--watch follows all sites: --search, --state and --group have no meaning with it",
           );
-        return watchSites(context, given({ url }));
+        return watchSites(context, definedOnly({ url }));
       }
-      return context.withApi(given({ url }), async (api) => {
+      return context.withApi(definedOnly({ url }), async (api) => {
         const { rows, more } = await rowsOf(page, (limit) => api.sites.list(asSaid({ ...filter, limit })));
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0)
@@ -105,7 +105,10 @@ function addSet(sites: Command, context: CliContext): void {
     .option("--min-delay-ms <number>", "pause between two requests", numberOrDefault({ min: 0, whole: true }))
     .option("--max-memory-mb <number>", "what its open browser pages may take together; one is open always", whole)
     .addOption(
-      new Option("--strategy <name>", "how pages are got of runs that say auto").choices([...STRATEGIES, "default"]),
+      new Option("--strategy <name>", "how pages are fetched in runs with the strategy auto").choices([
+        ...STRATEGIES,
+        "default",
+      ]),
     )
     .addOption(
       new Option("--respect-robots <answer>", "whether robots.txt is obeyed, whatever a run says").choices(
@@ -114,7 +117,7 @@ function addSet(sites: Command, context: CliContext): void {
     )
     .option("--shards <number>", "parts of its work, for several processes (1 to 64, at most --max-concurrency)", whole)
     .option("--group <name>", "sites of one group are one server, and share limits, pauses and breaker")
-    .option("--no-group", "a server of its own again")
+    .option("--no-group", "leave the group")
     .option(
       "--depends-on <site>",
       "its work waits until that site's is finished; may be given often, replaces what was given before",
@@ -127,7 +130,7 @@ function addSet(sites: Command, context: CliContext): void {
 function change(context: CliContext, site: string, options: SetOptions): Promise<void> {
   const set = <T>(value: T | "default" | undefined) => (value === "default" ? null : value);
   const { respectRobots: robots, group, dependsOn: needs } = options;
-  const body = given({
+  const body = definedOnly({
     max_concurrency: set(options.maxConcurrency),
     requests_per_second: set(options.requestsPerSecond),
     burst: set(options.burst),
@@ -141,8 +144,8 @@ function change(context: CliContext, site: string, options: SetOptions): Promise
   });
   if (Object.keys(body).length === 0)
     throw new OrbError("usage", "nothing to change: name at least one setting, see orb sites set --help");
-  return context.withApi(given({ url: options.url }), async (api) => {
-    tell(context, await api.sites.change(site, asSaid(body)));
+  return context.withApi(definedOnly({ url: options.url }), async (api) => {
+    printSite(context, await api.sites.change(site, asSaid(body)));
   });
 }
 
@@ -156,13 +159,13 @@ function one(
   apiCommand(sites, name, description)
     .argument("<site>")
     .action((site: string, { url }: UrlOption) =>
-      context.withApi(given({ url }), async (api) => {
-        tell(context, await api.sites[action](site));
+      context.withApi(definedOnly({ url }), async (api) => {
+        printSite(context, await api.sites[action](site));
       }),
     );
 }
 
-function tell({ json, terminal, wiring }: CliContext, view: SiteView): void {
+function printSite({ json, terminal, wiring }: CliContext, view: SiteView): void {
   if (json) printJson(terminal, view);
   else terminal.out(siteFacts(view, wiring.now(), terminal.columns));
 }

@@ -18,9 +18,7 @@ interface UpOptions {
 export function addUpCommand(program: Command, context: CliContext): void {
   program
     .command("up")
-    .description(
-      "run the API, the workers and the services that are to be managed, each as a process, and keep them running",
-    )
+    .description("run the API, the workers and the managed services, each as a process, and keep them running")
     .option("--status", "say what runs, and start nothing; exits 1 unless all of it is up")
     .option("--stop", "stop what another orb up runs, and wait until it has")
     .action(async (options: UpOptions) => {
@@ -33,16 +31,17 @@ export function addUpCommand(program: Command, context: CliContext): void {
 
 async function status(context: CliContext, config: Config): Promise<void> {
   const state = await context.wiring.upState(config);
-  const isWell = state !== null && state.supervisor !== null && state.children.every(({ state: own }) => own === "up");
+  const isWell =
+    state !== null && state.supervisor !== null && state.children.every(({ state: childState }) => childState === "up");
   if (!isWell) context.exitCode = EXIT.failed;
   if (state === null || (state.supervisor === null && state.children.length === 0)) {
     if (context.json) return printJson(context.terminal, { running: false, pid: null, processes: [] });
     return context.terminal.out("nothing runs: orb up starts it\n");
   }
-  tell(context, state);
+  printState(context, state);
 }
 
-function tell(context: CliContext, state: CliUpState): void {
+function printState(context: CliContext, state: CliUpState): void {
   const { terminal, wiring } = context;
   if (context.json) return printJson(terminal, upJson(state));
   terminal.out(
@@ -77,7 +76,7 @@ async function up(context: CliContext, loaded: ReturnType<CliContext["wiring"]["
     running = await wiring.takeUp(config, log);
     if (running === null) {
       picture.done();
-      return await tellOther(context, config);
+      return await reportOther(context, config);
     }
     if (config.managedServices !== null && config.database.kind === "sqlite")
       log.info(`${config.managedServices.join(" and ")}: run and watched; the data is kept in SQLite all the same`);
@@ -86,7 +85,7 @@ async function up(context: CliContext, loaded: ReturnType<CliContext["wiring"]["
     await Promise.race([begun, stopping.asked]);
     if (!stopping.wasAsked) {
       if (context.json) printJson(terminal, upJson(running.state));
-      tellStarted(running.state, log);
+      logStarted(running.state, log);
     }
     await stopping.asked;
     const looping = running.state.children.filter(({ state }) => state === "crash_loop").map(({ name }) => name);
@@ -102,8 +101,8 @@ async function up(context: CliContext, loaded: ReturnType<CliContext["wiring"]["
   }
 }
 
-/** What could not be started is tried again and again: whoever started it should know why. */
-function tellStarted({ children, url }: CliUpState, log: Log): void {
+/** Failed starts are retried for ever: the user should know why they fail. */
+function logStarted({ children, url }: CliUpState, log: Log): void {
   const missing = children.filter(({ state }) => state !== "up");
   if (missing.length === 0) return log.info("all are started", { url });
   const started = children.filter(({ state }) => state === "up").map(({ name }) => name);
@@ -119,7 +118,7 @@ function picked(terminal: Terminal, state: CliUpState, now: number): string {
 }
 
 /** Somebody looks after it already: that is what was wanted, unless it is a program that has the services for itself. */
-async function tellOther(context: CliContext, config: Config): Promise<void> {
+async function reportOther(context: CliContext, config: Config): Promise<void> {
   const state = await context.wiring.upState(config);
   if (state === null || state.supervisor === null) {
     if (context.json) return printJson(context.terminal, { running: true, pid: null, processes: [] });
@@ -133,7 +132,7 @@ async function tellOther(context: CliContext, config: Config): Promise<void> {
         hint: "orb serve and orb worker run beside it; orb up does when it has ended, or with another APP_DATA_DIR.",
       },
     );
-  tell(context, state);
+  printState(context, state);
 }
 
 /** The first signal stops in order, the second at once; a closed terminal counts as the first. */

@@ -31,8 +31,8 @@ export function addUpkeepCommands(program: Command, context: CliContext): void {
 
   program
     .command("migrate")
-    .description("bring the database to this version's schema; every other command does it by itself, too")
-    .option("--to <url>", "copy the SQLite database, which nobody may use, into an empty schema of this Postgres")
+    .description("migrate the database to this version's schema; every other command does so automatically")
+    .option("--to <url>", "copy the SQLite database, which no process may use, into an empty schema of this Postgres")
     .action(async ({ to: target }: { to?: string }) => {
       const { config } = context.wiring.loadConfig();
       if (target !== undefined) return copyDatabase(context, config, target);

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import { printJson } from "../print/output.ts";
-import { placesOf } from "../places.ts";
+import { storageOf } from "../storage.ts";
 import { stopRequest } from "../stop.ts";
 import { positiveInteger } from "../values.ts";
 
@@ -33,7 +33,7 @@ async function work(context: CliContext, options: { workers?: number; maxPerHost
       if (role === "standby") log.info("another process works on this database; standing by");
       if (role === "drained") log.info("drained: no work is taken until orb workers resume");
       if (role === "engine")
-        log.info("working on runs and the queue", { pid: process.pid, slots: config.maxWorkers, ...placesOf(config) });
+        log.info("working on runs and the queue", { pid: process.pid, slots: config.maxWorkers, ...storageOf(config) });
     },
     onTask: (name, what, end) => {
       if (what === "ended") log.debug("a task ended", { site: name, end });

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { standsBy } from "../../orchestrator/workers/worker-availability.ts";
 import type { WorkerView } from "../../orchestrator/workers/workers.ts";
-import { apiCommand, given, fullId, idOf, timeCell, type UrlOption } from "../api/command.ts";
+import { apiCommand, definedOnly, fullId, idOf, timeCell, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, facts, listTable, printJson } from "../print/output.ts";
 
@@ -14,11 +14,11 @@ export function addWorkersCommands(program: Command, context: CliContext): void 
   apiCommand(workers, "list", "workers, newest first", { isDefault: true })
     .option("--all", "also those that stopped in the last day")
     .action(({ all, url }: UrlOption & { all?: boolean }) =>
-      context.withApi(given({ url }), async (api) => {
+      context.withApi(definedOnly({ url }), async (api) => {
         const rows = await api.workers.list({ all });
         if (context.json) return printJson(terminal, rows);
-        const own = await api.server.health();
-        return terminal.out(rows.length === 0 ? "no workers\n" : workerTable(context, rows, own));
+        const server = await api.server.health();
+        return terminal.out(rows.length === 0 ? "no workers\n" : workerTable(context, rows, server));
       }),
     );
 
@@ -56,14 +56,16 @@ export function addWorkersCommands(program: Command, context: CliContext): void 
       }),
   );
 
-  apiCommand(workers, "stop-task", "end a task without a result; the rest of its run goes on")
+  apiCommand(workers, "stop-task", "end a task without a result; the rest of its run continues")
     .argument("<run_id>")
     .argument("<task_id>")
     .action((run: string, task: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
         const stopped = await api.runs.stopTask(await fullId(api, "run", run), idOf(task, "task", `runs tasks ${run}`));
         if (context.json) return printJson(terminal, stopped);
-        return terminal.out(stopped.state === "running" ? "its worker is told to stop it\n" : "the task is stopped\n");
+        return terminal.out(
+          stopped.state === "running" ? "its worker was asked to stop it\n" : "the task is stopped\n",
+        );
       }),
     );
 }
@@ -72,9 +74,9 @@ type Means = Pick<WorkerView, "engine" | "database">;
 
 const meansOf = ({ engine, database }: Means) => `${engine}, ${database}`;
 
-/** What all of them use, and whoever was asked, is not worth a column. */
-function workerTable({ terminal, wiring }: CliContext, rows: readonly WorkerView[], own: Means): string {
-  const differ = rows.some((row) => meansOf(row) !== meansOf(own));
+/** Storage that all workers and the server share is not worth a column. */
+function workerTable({ terminal, wiring }: CliContext, rows: readonly WorkerView[], server: Means): string {
+  const differ = rows.some((row) => meansOf(row) !== meansOf(server));
   return listTable(
     [
       "id",

@@ -44,7 +44,7 @@ export function crawlBlock(terminal: Terminal, moment: CrawlMoment, { columns, r
   return [...head, ...list, ...more].slice(0, Math.max(1, rows - 1)).map((line) => fit(line, columns));
 }
 
-/** What keeps all of a crawl; null: nothing does, or it is told with its sites or its counts. */
+/** What the whole crawl waits for; null: nothing, or it is shown with its sites or counts. */
 export function waitsAsAWhole({ waiting_for: why }: CrawlDetail): string | null {
   if (why === null || !isHeld(why)) return null;
   return why.reason === "run_paused" || AT_SITES.has(why.reason) ? null : oneLine(why.message);
@@ -159,9 +159,9 @@ function stateOf(
     return `${counts.completed + counts.skipped > 0 ? "done" : "nothing got"}${failed}`;
   if (why !== null && !WHILE_AT_WORK.has(why.reason)) {
     const words = waitingLeft(why, moment.now);
-    const isWish = why.reason === "site_paused" || why.reason === "run_paused";
+    const isPaused = why.reason === "site_paused" || why.reason === "run_paused";
     // What a page is tried again for says nothing of why its site asks for patience.
-    const isOther = isWish || why.reason === "rate_limited";
+    const isOther = isPaused || why.reason === "rate_limited";
     const because = last === null || isOther || columns < NARROW ? "" : ` (${last.failure_reason})`;
     return paint(terminal, "yellow", `${words}${because}`) + failed;
   }

@@ -2,7 +2,7 @@
 import type { OrbweaverClient } from "../../api-client/client.ts";
 import type { CrawlDetail } from "../../orchestrator/crawls/view.ts";
 import type { RunSiteView } from "../../orchestrator/runs/sites.ts";
-import { given } from "../api/command.ts";
+import { definedOnly } from "../api/command.ts";
 import type { CrawlDisplay } from "./crawl-display.ts";
 import { pause } from "../commands/runs/job-run.ts";
 
@@ -47,7 +47,7 @@ async function sitesOf(api: OrbweaverClient, { task_id: id }: CrawlDetail, most:
   // One more than there is room for, so that it is known whether that is all.
   for (const status of ["running", "queued", "retrying", undefined] as const) {
     if (most === 0 || sites.size > most) break;
-    const { rows } = await api.runs.sites(id, given({ status, limit: most + 1 })).page();
+    const { rows } = await api.runs.sites(id, definedOnly({ status, limit: most + 1 })).page();
     for (const site of rows) if (!sites.has(site.site)) sites.set(site.site, site);
   }
   return [...sites.values()];

@@ -38,7 +38,7 @@ export async function showFound(terminal: Terminal, api: OpenApi, { task_id: id 
 }
 
 /** Where it is kept, and what to type for it; the beginning of an id does. */
-export function tellWhereFound(terminal: Terminal, { task_id: id }: { task_id: string }, { url }: Wanted): void {
+export function printResultsHint(terminal: Terminal, { task_id: id }: { task_id: string }, { url }: Wanted): void {
   const at = url === undefined ? {} : { url };
   const command = (form: Wanted) =>
     paint(terminal, "cyan", resultsCommand(id.slice(0, SHOWN_OF_ID), { ...at, ...form }));

@@ -1,7 +1,7 @@
 /** The flags of a crawl: the same for `orb crawl` and for crawls that are saved as jobs. */
 import { type Command, Option } from "commander";
 import { crawlSettings } from "../../domain/crawl/crawl-settings.ts";
-import { given } from "../api/command.ts";
+import { definedOnly } from "../api/command.ts";
 import { numberFrom, positiveInteger, positiveNumber, wholeNumber } from "../values.ts";
 
 /** By the names that commander makes of the flags. */
@@ -47,5 +47,5 @@ export function crawlOf(options: CrawlOptions): Record<string, unknown> {
     return [[name, cli.sets === undefined || value === undefined ? value : cli.sets]];
   });
   const named: Record<string, unknown> = Object.fromEntries(settings);
-  return given({ ...named, max_depth: named["max_depth"] ?? options.depth });
+  return definedOnly({ ...named, max_depth: named["max_depth"] ?? options.depth });
 }

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { OrbError } from "../../base/errors.ts";
 import { RECORD_FORMATS } from "../../exporters/registry.ts";
-import { given } from "../api/command.ts";
+import { definedOnly } from "../api/command.ts";
 
 const WITH_RESUME: ReadonlySet<string> = new Set(["resume", "format", "out", "url", "json"]);
 
@@ -34,23 +34,23 @@ export function refuseUnarchived(format: string | undefined, begunWith: string):
   });
 }
 
-interface Place {
+interface OutputOptions {
   url?: string;
   format?: string;
   out?: string;
 }
 
 /** The command that goes on, for the same place and in the same form. */
-export function resumeCommand(id: string, { url, format, out }: Place, json: boolean): string {
-  return commandOf(["orb crawl --resume", id], given({ url, format, out }), json);
+export function resumeCommand(id: string, { url, format, out }: OutputOptions, json: boolean): string {
+  return commandOf(["orb crawl --resume", id], definedOnly({ url, format, out }), json);
 }
 
 /** The command that gets what was found, when it could not be written here. */
-export function resultsCommand(id: string, { url, format, out }: Place): string {
-  return commandOf(["orb runs results", id], given({ url, format, out }), false);
+export function resultsCommand(id: string, { url, format, out }: OutputOptions): string {
+  return commandOf(["orb runs results", id], definedOnly({ url, format, out }), false);
 }
 
-function commandOf(words: string[], options: Place, json: boolean): string {
+function commandOf(words: string[], options: OutputOptions, json: boolean): string {
   const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, quoted(String(value))]);
   return [...words, ...flags, ...(json ? ["--json"] : [])].join(" ");
 }

@@ -14,7 +14,7 @@ export function skippedWords(skipped: SkipCounts | null): string | null {
   return parts.length === 0 ? null : parts.join(", ");
 }
 
-export function tellSkipped(
+export function printSkipped(
   terminal: Terminal,
   { skipped, warnings }: { skipped: SkipCounts; warnings: readonly Pick<RunWarning, "code" | "message">[] },
 ): void {

@@ -6,11 +6,11 @@ import type { Wiring } from "../wiring.ts";
 /** `-` among the addresses is standard input; `file` is what `--from` names. */
 export async function readUrls(
   wiring: Pick<Wiring, "openFile">,
-  given: readonly string[],
+  args: readonly string[],
   file: string | undefined,
 ): Promise<string[]> {
   const urls: string[] = [];
-  for (const url of given) {
+  for (const url of args) {
     if (url === "-") urls.push(...(await linesOf(wiring, "-")));
     else urls.push(url);
   }
@@ -56,9 +56,9 @@ async function linesOf({ openFile }: Pick<Wiring, "openFile">, path: string): Pr
       });
   }
   if (problems.length > 0) {
-    const told = problems.slice(0, MOST_PROBLEMS).map(({ path: at, message }) => `${at}: ${message}`);
-    const more = problems.length > told.length ? [`and ${problems.length - told.length} more`] : [];
-    throw new OrbError("input_invalid", `${name} has lines that are no addresses: ${[...told, ...more].join("; ")}`);
+    const shown = problems.slice(0, MOST_PROBLEMS).map(({ path: at, message }) => `${at}: ${message}`);
+    const more = problems.length > shown.length ? [`and ${problems.length - shown.length} more`] : [];
+    throw new OrbError("input_invalid", `${name} has lines that are no addresses: ${[...shown, ...more].join("; ")}`);
   }
   if (urls.length === 0) throw new OrbError("input_invalid", `${name} has no addresses`);
   return urls;

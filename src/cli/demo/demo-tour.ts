@@ -6,7 +6,7 @@ import { pause } from "../commands/runs/job-run.ts";
 import type { CliContext } from "../context.ts";
 import { CrawlDisplay, type DisplayMode } from "../crawl/crawl-display.ts";
 import { CRAWL_OVER, followCrawl } from "../crawl/crawl-follow.ts";
-import type { DemoBook, DemoPlaces, DemoSummary } from "./demo-words.ts";
+import type { DemoBook, DemoSetup, DemoSummary } from "./demo-words.ts";
 import type { CliDemo } from "../wiring.ts";
 import { WorkflowDisplay } from "../workflow/workflow-display.ts";
 import { follow as followWorkflow, WORKFLOW_OVER } from "../workflow/workflow-follow.ts";
@@ -17,7 +17,7 @@ export interface Tour {
   demo: CliDemo;
   signal: AbortSignal;
   say: (text: string) => void;
-  head: (context: CliContext, places: DemoPlaces) => string;
+  head: (context: CliContext, setup: DemoSetup) => string;
 }
 
 /** null: it was stopped in the middle. */
@@ -25,8 +25,8 @@ export async function runTour({ context, api, demo, signal, say, head }: Tour): 
   const { terminal, wiring, json } = context;
   const mode: DisplayMode = json ? "silent" : terminal.live ? "live" : "plain";
   const { url: shop, crawl: order } = await api.server.startDemoSite();
-  const places = { shop, dashboard: demo.url, folder: demo.folder, browser: demo.browser };
-  say(head(context, places));
+  const setup = { shop, dashboard: demo.url, folder: demo.folder, browser: demo.browser };
+  say(head(context, setup));
 
   say("Crawling the shop: every page, at most four at once\n");
   const crawlDisplay = new CrawlDisplay(terminal, wiring.now, mode);
@@ -54,14 +54,14 @@ export async function runTour({ context, api, demo, signal, say, head }: Tour): 
   }
   if (!WORKFLOW_OVER.has(status)) return null;
   const steps = await api.workflows.tasks(id).take();
-  return summaryOf({ places, demo, crawl, pages, records, steps, workflow: { id, status } });
+  return summaryOf({ setup, demo, crawl, pages, records, steps, workflow: { id, status } });
 }
 
 type TaskView = Row<"get /jobs/runs/{run_id}/tasks">;
 type DemoRecord = { data: { fields: DemoBook } };
 
 interface Seen {
-  places: DemoPlaces;
+  setup: DemoSetup;
   demo: CliDemo;
   crawl: CrawlDetail;
   pages: readonly TaskView[];
@@ -70,7 +70,7 @@ interface Seen {
   workflow: { id: string; status: string };
 }
 
-function summaryOf({ places, demo, crawl, pages, records, steps, workflow }: Seen): DemoSummary {
+function summaryOf({ setup, demo, crawl, pages, records, steps, workflow }: Seen): DemoSummary {
   const books = records.flatMap(({ data: { fields } }) => (fields.price === null ? [] : [fields]));
   const waited = pages.filter(({ attempts }) => attempts.some(({ failure_code: code }) => code === "rate_limited"));
   const again = pages.filter(
@@ -83,10 +83,10 @@ function summaryOf({ places, demo, crawl, pages, records, steps, workflow }: See
     return (step?.result ?? {}) as Record<string, number | string | Record<string, number> | undefined>;
   };
   const count = (value: unknown) => (typeof value === "number" ? value : 0);
-  const [checked, once, packed] = [result("validate"), result("deduplicate"), result("export")];
+  const [checked, deduplicated, packed] = [result("validate"), result("deduplicate"), result("export")];
   return {
     ok: workflow.status === "completed" && books.length > 0,
-    ...places,
+    ...setup,
     crawl: {
       id: crawl.task_id,
       status: crawl.status,
@@ -120,8 +120,8 @@ function summaryOf({ places, demo, crawl, pages, records, steps, workflow }: See
       status: workflow.status,
       found: count(checked["valid"]) + count(checked["invalid"]),
       refused: (checked["reasons"] as Record<string, number> | undefined) ?? {},
-      exact_copies: count(once["exact"]),
-      smaller_copies: count(once["near"]),
+      exact_copies: count(deduplicated["exact"]),
+      smaller_copies: count(deduplicated["near"]),
       kept: count(packed["count"]),
       labels: (packed["labels"] as Record<string, number> | undefined) ?? {},
       bytes: count(packed["bytes"]),

@@ -1,9 +1,9 @@
-/** What `orb demo` tells: where things are at its beginning, and what came out at its end. */
+/** Texts of `orb demo`: the addresses at its start, the summary at its end. */
 import type { CliContext } from "../context.ts";
 import { oneLine, paint, plural, table, type Terminal, wrapped } from "../print/output.ts";
 import { plainSigns } from "../print/signs.ts";
 
-export interface DemoPlaces {
+export interface DemoSetup {
   shop: string;
   dashboard: string;
   folder: string;
@@ -20,7 +20,7 @@ export interface DemoBook {
 }
 
 /** What `--json` prints. */
-export interface DemoSummary extends DemoPlaces {
+export interface DemoSummary extends DemoSetup {
   /** The shop gave books, and the pictures became a dataset. */
   ok: boolean;
   crawl: {
@@ -54,7 +54,7 @@ export interface DemoSummary extends DemoPlaces {
 /** The one command that brings a browser. */
 const GET_BROWSER = "orb doctor --fix";
 
-export function demoHead({ terminal }: CliContext, { shop, dashboard, folder, browser }: DemoPlaces): string {
+export function demoHead({ terminal }: CliContext, { shop, dashboard, folder, browser }: DemoSetup): string {
   const lines: [string, string][] = [
     ["shop", paint(terminal, "cyan", shop)],
     ["dashboard", paint(terminal, "cyan", dashboard)],

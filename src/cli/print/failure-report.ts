@@ -1,4 +1,4 @@
-/** Why a page could not be had, and what helps. */
+/** Why a page failed, and what helps. */
 import type { FailureCode, FailureReason } from "../../domain/run/failure.ts";
 import type { RunView } from "../../orchestrator/runs/view.ts";
 import { facts, oneLine, paint, type Terminal } from "./output.ts";

@@ -145,7 +145,7 @@ export function reportError(terminal: Terminal, error: unknown, json: boolean): 
   terminal.err(`${paint(terminal, "red", "error:")} ${plainText(messageOf(known ?? error))}\n`);
   const hint = hintOf(known);
   if (hint !== null) terminal.err(`${plainText(hint)}\n`);
-  // What nobody foresaw is a bug: its trace helps whoever mends it.
+  // An unexpected error is a bug: its stack trace helps to fix it.
   if (known === null && error instanceof Error && error.stack !== undefined) terminal.err(`${error.stack}\n`);
   return exit;
 }

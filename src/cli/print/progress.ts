@@ -82,7 +82,7 @@ export class RecentRate {
   }
 }
 
-interface LaneLine {
+interface LaneRow {
   running: number;
   lastEnd: string | null;
 }
@@ -92,7 +92,7 @@ export class QueueProgress {
   readonly #terminal: Terminal;
   readonly #now: () => number;
   readonly #drawing: Drawing;
-  readonly #lanes = new Map<string, LaneLine>();
+  readonly #lanes = new Map<string, LaneRow>();
   readonly #rate = new RecentRate();
   #frame = 0;
   #note: string | null = null;
@@ -173,11 +173,11 @@ export class QueueProgress {
       return `  ${lane.lane.padEnd(width)}  ${String(done).padStart(6)}/${String(lane.total).padEnd(6)} ${String(here?.running ?? 0).padStart(3)} at work${lane.error > 0 ? paint(terminal, "red", `  ${lane.error} failed`) : ""}${last}`;
     });
     const more = busy.length >= MOST_LANES_SHOWN ? ["  … orb queue stats shows every site"] : [];
-    const trouble = paused === null ? [] : [paint(terminal, "red", `  paused: ${paused}`)];
+    const pauseNote = paused === null ? [] : [paint(terminal, "red", `  paused: ${paused}`)];
     const note = this.#note === null ? [] : [paint(terminal, "yellow", `  ${this.#note}`)];
     const empty = stats.total === 0 ? ["  the queue is empty: orb queue import FILE fills it, from any terminal"] : [];
     const columns = process.stderr.columns ?? 80;
-    return [head, ...lanes, ...more, ...empty, ...trouble, ...note].map((line) => fit(line, columns)).join("\n");
+    return [head, ...lanes, ...more, ...empty, ...pauseNote, ...note].map((line) => fit(line, columns)).join("\n");
   }
 }
 

@@ -21,10 +21,14 @@ export function schemaRows(schema: JsonValue, before = ""): ParamRow[] {
   const { properties, required } = asSchema(schema);
   const needed = new Set(listOf(required));
   return Object.entries(asSchema(properties)).flatMap(([name, value]) => {
-    const own = asSchema(value);
-    const fallback = needed.has(name) ? "required" : own["default"] === undefined ? "" : JSON.stringify(own["default"]);
-    const row = { name: `${before}${name}`, type: typeWords(own), fallback, about: aboutOf(own) };
-    return [row, ...schemaRows(own, `${before}${name}.`)];
+    const property = asSchema(value);
+    const fallback = needed.has(name)
+      ? "required"
+      : property["default"] === undefined
+        ? ""
+        : JSON.stringify(property["default"]);
+    const row = { name: `${before}${name}`, type: typeWords(property), fallback, about: aboutOf(property) };
+    return [row, ...schemaRows(property, `${before}${name}.`)];
   });
 }
 

@@ -1,4 +1,4 @@
-/** What is no failure, and still not what somebody wanted who named fields and items. */
+/** Notes on results that succeeded but lack requested fields or items. */
 import { SIGN_IN_RULE } from "../../domain/page/sign-in.ts";
 import type { ExportRecord } from "../../exporters/exporter.ts";
 import type { JobInput } from "../../orchestrator/jobs/input.ts";

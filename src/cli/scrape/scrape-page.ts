@@ -6,7 +6,7 @@ import { TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
 import type { ExportRecord } from "../../exporters/exporter.ts";
 import type { JobInput } from "../../orchestrator/jobs/input.ts";
 import type { RunView } from "../../orchestrator/runs/view.ts";
-import { given, nextCommand, type UrlOption } from "../api/command.ts";
+import { definedOnly, nextCommand, type UrlOption } from "../api/command.ts";
 import { refusal } from "../api/problem.ts";
 import { refuseOnScreen } from "../commands/runs/run-results.ts";
 import { commandLog } from "../command-log.ts";
@@ -53,7 +53,7 @@ export async function scrape(context: CliContext, url: string, said: ScrapeOptio
   try {
     if (options.url === undefined) await scrapeHere(context, got);
     else
-      await context.withApi({ ...given({ url: options.url }), log: (log) => line.wrap(log) }, (api) =>
+      await context.withApi({ ...definedOnly({ url: options.url }), log: (log) => line.wrap(log) }, (api) =>
         scrapeAt(context, deskAt(api), got),
       );
   } finally {
@@ -125,10 +125,10 @@ async function asArgument<T>(begin: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Messages name the session as whoever asked knows it. */
-function renamed(run: RunView, here: string | null | undefined, given: string | undefined): RunView {
-  if (typeof here !== "string" || given === undefined) return run;
-  const name = (text: string | null) => text?.replaceAll(here, given) ?? null;
+/** Messages name the session as the user did. */
+function renamed(run: RunView, here: string | null | undefined, shown: string | undefined): RunView {
+  if (typeof here !== "string" || shown === undefined) return run;
+  const name = (text: string | null) => text?.replaceAll(here, shown) ?? null;
   return { ...run, error_message: name(run.error_message), message: name(run.message) };
 }
 
@@ -151,7 +151,7 @@ function startWorker(
   });
 }
 
-/** Until the run has ended, waits for a person, or is cancelled because somebody wants to stop. */
+/** Until the run has ended, waits for a person, or is cancelled by the user. */
 async function follow(desk: ScrapeDesk, id: string, line: RunLine, stop: StopRequest): Promise<RunView> {
   const seen = new AbortController();
   const signal = AbortSignal.any([stop.signal, seen.signal]);
@@ -159,7 +159,7 @@ async function follow(desk: ScrapeDesk, id: string, line: RunLine, stop: StopReq
     line.event(event.message);
     if (event.level !== "warn") continue;
     const { status } = await desk.show(id);
-    // Nobody will come by for a page that somebody waits for at a terminal.
+    // No other person will solve a page that this terminal waits for.
     if (status === "waiting_for_human") seen.abort();
   }
   const run = await desk.show(id);

@@ -1,7 +1,7 @@
 import { WHILE_AT_WORK } from "../../domain/run/waiting.ts";
 import type { SitesProgress } from "../../orchestrator/sites/sites-progress.ts";
 import { siteChanges } from "../api/events.ts";
-import { given, type UrlOption } from "../api/command.ts";
+import { definedOnly, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, oneLine, type Terminal } from "../print/output.ts";
 import { Picture } from "../print/picture.ts";
@@ -29,14 +29,14 @@ export async function watchSites(context: CliContext, { url }: UrlOption): Promi
   const lines = new PlainLines(terminal, wiring.now);
   using stop = stopRequest(wiring, { live: true, err: () => {} }, null);
   try {
-    await context.withApi({ ...given({ url }), log: (log) => picture.wrap(log) }, async (api) => {
+    await context.withApi({ ...definedOnly({ url }), log: (log) => picture.wrap(log) }, async (api) => {
       if (!context.json && api.here !== null && !(await api.here.engineRuns()))
         picture.note("nobody works on this database now: orb worker or orb serve does");
       const note = (text: string) => picture.note(text);
       for await (const progress of siteChanges(api, { signal: stop.signal, note })) {
         seen = progress;
         if (context.json) terminal.out(`${JSON.stringify(progress)}\n`);
-        else if (!isLive) lines.tell(progress);
+        else if (!isLive) lines.print(progress);
         picture.show();
       }
     });
@@ -48,7 +48,7 @@ export async function watchSites(context: CliContext, { url }: UrlOption): Promi
   context.exitCode = stop.exitCode ?? EXIT.done;
 }
 
-/** Over the last seconds: what the server tells is about minutes, and hides what has just changed. */
+/** Over the last seconds: the server's averages cover minutes and hide recent changes. */
 class Pace {
   readonly #whole = new RecentRate();
   #sites = new Map<string, RecentRate>();
@@ -62,7 +62,7 @@ class Pace {
   }
 }
 
-/** A line now and then, for whoever reads it later. */
+/** A line now and then, for a log file. */
 class PlainLines {
   readonly #terminal: Terminal;
   readonly #now: () => number;
@@ -73,7 +73,7 @@ class PlainLines {
     this.#now = now;
   }
 
-  tell(progress: SitesProgress): void {
+  print(progress: SitesProgress): void {
     const at = this.#now();
     if (this.#saidAt !== null && at - this.#saidAt < PLAIN_LINE_MS) return;
     this.#saidAt = at;

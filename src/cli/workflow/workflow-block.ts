@@ -22,7 +22,7 @@ export interface WorkflowMoment {
   /** What steps have put out, by their indices. */
   results: ReadonlyMap<number, string>;
   elapsedSeconds: number;
-  /** The clock of whoever does the work. */
+  /** The clock of the worker. */
   now: number;
   spinner: string;
 }

@@ -25,22 +25,27 @@ export class WorkflowDisplay {
   readonly #terminal: Terminal;
   readonly #now: () => number;
   readonly #mode: DisplayMode;
-  readonly #place: UrlOption;
+  readonly #urlOption: UrlOption;
   readonly #guesses: boolean;
   readonly #picture: Picture;
   /** How it was before it is shown; null: nothing has happened of it. */
   #was: WorkflowProgress | null = null;
   /** What was known when lines were last written. */
-  #told: WorkflowProgress | null = null;
+  #printed: WorkflowProgress | null = null;
   /** What was said last of runs that cannot go on, by their ids. */
   readonly #waits = new Map<string, string>();
   #seen: { view: WorkflowProgress; details: Details; at: number; tree: readonly TreeLine[] } | null = null;
 
-  constructor(terminal: Terminal, now: () => number, mode: DisplayMode, { guesses = true, ...place }: DisplayOptions) {
+  constructor(
+    terminal: Terminal,
+    now: () => number,
+    mode: DisplayMode,
+    { guesses = true, ...urlOption }: DisplayOptions,
+  ) {
     this.#terminal = terminal;
     this.#now = now;
     this.#mode = mode;
-    this.#place = place;
+    this.#urlOption = urlOption;
     this.#guesses = guesses;
     this.#picture = new Picture(terminal, mode === "live", (spinner) => this.#block(spinner));
   }
@@ -64,7 +69,7 @@ export class WorkflowDisplay {
     const view = this.#guesses ? progress : withoutGuesses(progress);
     this.#seen = { view, details, at: this.#now(), tree: this.#seen?.tree ?? treeOf(view.steps) };
     // While it is made ready to be recovered, its steps still look as they did.
-    if (this.#mode === "plain" && view.status !== "recovering") this.#tell(view, details);
+    if (this.#mode === "plain" && view.status !== "recovering") this.#printChanges(view, details);
     this.#picture.show();
   }
 
@@ -79,7 +84,7 @@ export class WorkflowDisplay {
     const { view, details } = this.#seen;
     const screen = { columns: process.stderr.columns ?? 80, lines: Math.max(8, (process.stderr.rows ?? 24) - 6) };
     this.#terminal.err(
-      workflowText(this.#terminal, view, details, { ...screen, ...this.#place, now: this.#now(), head: true }),
+      workflowText(this.#terminal, view, details, { ...screen, ...this.#urlOption, now: this.#now(), head: true }),
     );
     this.#seen = null;
   }
@@ -95,17 +100,17 @@ export class WorkflowDisplay {
     return workflowBlock(this.#terminal, { ...moment, elapsedSeconds, now: moment.now + passed }, room).join("\n");
   }
 
-  #tell(view: WorkflowProgress, { results, children }: Details): void {
-    const before = this.#told ?? this.#was;
-    if (this.#told === null && before !== null)
+  #printChanges(view: WorkflowProgress, { results, children }: Details): void {
+    const before = this.#printed ?? this.#was;
+    if (this.#printed === null && before !== null)
       for (const line of linesBefore(before, view)) this.#terminal.err(`${oneLine(line)}\n`);
-    this.#told = view;
+    this.#printed = view;
     if (before !== null && before.status !== view.status && view.status === "paused") this.#terminal.err("paused\n");
     for (const [index, step] of view.steps.entries()) {
       const was = before?.steps[index] ?? NOT_BEGUN;
       if (isSame(was, step)) continue;
       const words = changeWords(step, results.get(index) ?? "", clockOf(view, this.#now()));
-      // What began and ended between two looks is told in full.
+      // Steps that started and ended between two looks are printed in full.
       const isQuick = !AT_WORK.has(was.status) && DONE.has(step.status);
       for (const one of [isQuick ? "started" : null, words])
         if (one !== null) this.#terminal.err(`${oneLine(`${step.task_name}: ${one}`)}\n`);
@@ -174,7 +179,7 @@ function changeWords(step: StepProgress, result: string, now: number): string | 
   }
 }
 
-/** Whoever does the work may have another clock: what it says of itself counts. */
+/** The worker may have another clock: its own times count. */
 function clockOf(
   { started_at: since, elapsed_seconds: spent, completed_at: end }: WorkflowProgress,
   here: number,
@@ -200,7 +205,7 @@ export function workflowText(
   terminal: Terminal,
   view: WorkflowProgress,
   details: Details,
-  { columns = UNBOUNDED, lines: most = view.steps.length, now, head = false, ...place }: Paper,
+  { columns = UNBOUNDED, lines: most = view.steps.length, now, head = false, ...urlOption }: Paper,
 ): string {
   const moment = { ...momentOf(view, details, now), tree: treeOf(view.steps) };
   const lines = [
@@ -209,7 +214,9 @@ export function workflowText(
     ...treeLines(terminal, moment, columns, most),
   ];
   const more =
-    view.steps.length > most ? [`  ${nextCommand(`workflows show ${view.workflow_id}`, place)} shows every step`] : [];
+    view.steps.length > most
+      ? [`  ${nextCommand(`workflows show ${view.workflow_id}`, urlOption)} shows every step`]
+      : [];
   const text = [...lines, ...more].map((line) => `${line}\n`).join("");
   return terminal.ascii === true ? plainSigns(text) : text;
 }

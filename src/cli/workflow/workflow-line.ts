@@ -5,7 +5,7 @@ import { oneLine, paint, plural, type Terminal } from "../print/output.ts";
 import { bar, clock, span } from "../print/progress.ts";
 
 export interface StepMoment {
-  /** The clock of whoever does the work. */
+  /** The clock of the worker. */
   now: number;
   /** Turns while a step is at work. */
   spinner: string;

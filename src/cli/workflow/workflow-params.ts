@@ -53,8 +53,8 @@ function schemaAt(schema: JsonValue, keys: readonly string[]): Schema {
 
 /** The types that a value may have; empty: any. */
 function typesOf(schema: Schema): Set<string> {
-  const own = schema["type"];
-  const types = new Set([own ?? []].flat().map(String));
+  const declared = schema["type"];
+  const types = new Set([declared ?? []].flat().map(String));
   for (const choice of [schema["anyOf"] ?? [], schema["oneOf"] ?? []].flat())
     for (const type of typesOf(asSchema(choice))) types.add(type);
   for (const value of [schema["enum"] ?? []].flat()) types.add(typeOf(value));
@@ -77,7 +77,7 @@ function valueOf(schema: Schema, text: string): JsonValue {
     return text;
   }
   if (types.size === 0 || types.has(typeOf(value))) return value;
-  // A number where a text is asked for is one; what fits nowhere is told by whoever checks it.
+  // A number where a text is expected stays a text; validation reports what fits nowhere.
   if (types.has("string")) return text;
   return types.has("array") ? valueOf(asSchema(schema["items"]), text) : value;
 }

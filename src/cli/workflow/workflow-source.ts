@@ -4,7 +4,7 @@ import { type FieldError, isOrbError, OrbError, systemCode } from "../../base/er
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { suggest } from "../../domain/text/suggest.ts";
 import type { OrbweaverClient } from "../../api-client/client.ts";
-import { given, nextCommand, type UrlOption } from "../api/command.ts";
+import { definedOnly, nextCommand, type UrlOption } from "../api/command.ts";
 import { refusal } from "../api/problem.ts";
 import { readText } from "../files.ts";
 import type { Wiring } from "../wiring.ts";
@@ -96,7 +96,7 @@ export async function bodyOf(
         : source.file.value;
   const body: Record<string, unknown> = {
     ...said,
-    ...given({ name: options.name, template_version: options.templateVersion }),
+    ...definedOnly({ name: options.name, template_version: options.templateVersion }),
   };
   const schema = await schemaOf(api, body);
   const params = await paramsOf(wiring, body["params"], options, schema);
@@ -116,7 +116,7 @@ export async function paramsOf(
   return withParams(base, param, schema);
 }
 
-/** What the workflow asks for, so that values can be read as what they are to be. */
+/** The params of the workflow, so that values are parsed by their types. */
 async function schemaOf(api: OrbweaverClient, body: Readonly<Record<string, unknown>>): Promise<JsonValue> {
   const { definition, template, template_version: version } = body;
   if (typeof template !== "string")
@@ -147,18 +147,18 @@ export interface Fault extends FieldError {
   column?: number;
 }
 
-/** The mistakes with their places in the file, called as the file calls them. */
-export async function placed(file: Written, errors: readonly FieldError[]): Promise<Fault[]> {
-  const { placesIn } = await import("../../domain/workflow/places.ts");
-  const placeOf = placesIn(file.text);
+/** The errors with their positions in the file and the paths as written there. */
+export async function withPositions(file: Written, errors: readonly FieldError[]): Promise<Fault[]> {
+  const { sourcePositions } = await import("../../domain/workflow/source-positions.ts");
+  const positionOf = sourcePositions(file.text);
   const bare = isBare(file);
   const faults = errors.map(({ path, message }): Fault => {
-    if (!bare) return { path, message, ...placeOf(path) };
+    if (!bare) return { path, message, ...positionOf(path) };
     const inner = /^definition(?:\.|(?=\[)|$)/.exec(path);
     // Params were not said in the file, but with it.
     if (inner === null) return { path, message };
-    const own = path.slice(inner[0].length);
-    return { path: own, message, ...placeOf(own) };
+    const filePath = path.slice(inner[0].length);
+    return { path: filePath, message, ...positionOf(filePath) };
   });
   return faults.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
 }
@@ -169,8 +169,8 @@ export function faultLine(file: Written | null, { path, message, line, column }:
   return `${where}${path === "" ? "" : `${path}: `}${message}`;
 }
 
-/** What was refused, told by the places in the file; of a template, where to read what it asks for. */
-export async function inPlace<T>(source: Source, options: UrlOption, work: () => Promise<T>): Promise<T> {
+/** Rethrows a validation error with positions in the file; for a template, with a hint where its params are listed. */
+export async function withFileErrors<T>(source: Source, options: UrlOption, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -182,7 +182,7 @@ export async function inPlace<T>(source: Source, options: UrlOption, work: () =>
         `${nextCommand(`workflows templates show ${source.template}`, options)} tells what it asks for.`;
       throw new OrbError("input_invalid", refused.message, { cause: error, fields: refused.fields, hint });
     }
-    const fields = await placed(source.file, refused.fields);
+    const fields = await withPositions(source.file, refused.fields);
     const lines = fields.map((fault) => faultLine(source.file, fault));
     const message = lines.length === 1 ? lines.join() : `there are ${lines.length} mistakes:\n  ${lines.join("\n  ")}`;
     const { hint } = refused;

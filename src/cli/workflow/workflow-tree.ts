@@ -21,11 +21,11 @@ export function treeOf(steps: readonly GraphStep[]): TreeLine[] {
   const stages = stagesOf(steps, gates);
   const depends = dependenceOf(steps);
   const needed = steps.map(({ dependencies }) => {
-    const own: number[] = [];
+    const parents: number[] = [];
     // The latest first: what one of them waits for itself need not be named.
     for (const one of dependencies.toSorted((a, b) => b - a))
-      if (!own.some((other) => depends(other, one))) own.push(one);
-    return own.reverse();
+      if (!parents.some((other) => depends(other, one))) parents.push(one);
+    return parents.reverse();
   });
   const lines: TreeLine[] = [];
   const draw = (gate: number, rails: string): number[] => {
@@ -34,9 +34,9 @@ export function treeOf(steps: readonly GraphStep[]): TreeLine[] {
       const before = new Set(ends);
       ends = stage.flatMap((step, at) => {
         const [lead, below] = stage.length === 1 ? ["", ""] : at === stage.length - 1 ? ["└─ ", "   "] : ["├─ ", "│  "];
-        const own = needed[step] ?? [];
-        const isPlain = own.length === before.size && own.every((one) => before.has(one));
-        lines.push({ step, rails: `${rails}${lead}`, after: isPlain ? null : own });
+        const parents = needed[step] ?? [];
+        const isPlain = parents.length === before.size && parents.every((one) => before.has(one));
+        lines.push({ step, rails: `${rails}${lead}`, after: isPlain ? null : parents });
         return draw(step, `${rails}${below}`);
       });
     }

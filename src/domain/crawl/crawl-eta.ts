@@ -19,13 +19,13 @@ export interface CrawlPace {
 export interface Eta {
   /** For what is known. */
   least: number;
-  /** If it goes on finding pages as it did lately; null: nobody can tell. */
+  /** If it keeps finding pages at the recent rate; null: unknown. */
   most: number | null;
 }
 
 /** Fewer pages say nothing of the pace of the others. */
 const ENOUGH_PAGES = 10;
-/** A range that is wider than this tells nobody anything: then only its lower end is said. */
+/** A wider range is useless: then only its lower end is shown. */
 const WIDEST = 5;
 
 /** Null: too little is known of its pace, or there is nothing to do. */

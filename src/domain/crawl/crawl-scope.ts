@@ -22,7 +22,7 @@ export interface ScopeOptions extends PatternLists {
   max_depth?: number | null | undefined;
   /** Default: true. */
   same_site?: boolean | null | undefined;
-  /** How near to a start its pages are when it stays at its site. Default: all of the site. */
+  /** How near to a start its pages are when it stays at its site; default: the whole site. */
   stay_within?: StayWithin | null | undefined;
 }
 
@@ -54,7 +54,7 @@ export type ScopeDecision =
   { follow: true; key: string; url: string } | { follow: false; why: LeftReason };
 
 /** Where a link stands. */
-export interface LinkPlace {
+export interface LinkSource {
   /** Of the page that the link leads to. */
   depth: number;
   /** The page that the link was found on; null for a start and for an entry of a sitemap. */
@@ -80,7 +80,7 @@ export function compileScope(
   return { ok: new CrawlScope(rules, maxDepth, new Traps(merged, traps)) };
 }
 
-/** The part of a scope that does not count anything, for whoever looks at links elsewhere. */
+/** The stateless part of a scope, for code that filters links elsewhere. */
 export function compileScopeRules(options: ScopeOptions): ScopeRules {
   const errors: FieldError[] = [];
   const rules = parseRules(options, TRAP_LIMITS.urlLength, errors);
@@ -100,16 +100,16 @@ function parseRules(options: ScopeOptions, urlLength: number, errors: FieldError
     errors.push({ path: "stay_within", message: "has no meaning with same_site: false, which leaves the site" });
   if (errors.length > 0) return null;
   const sites = sameSite === true ? new Set(starts.map(({ url }) => crawlSiteOf(new URL(url)))) : null;
-  const near = within === "site" ? null : starts.map(({ url }) => placeOf(new URL(url), within as StayWithin));
+  const near = within === "site" ? null : starts.map(({ url }) => areaOf(new URL(url), within as StayWithin));
   return new ScopeRules({ starts, patterns, sites, near, urlLength });
 }
 
-interface NearPlace {
+interface StartArea {
   host: string;
   path: string;
 }
 
-function placeOf(url: URL, within: StayWithin): NearPlace {
+function areaOf(url: URL, within: StayWithin): StartArea {
   return { host: plainHost(url), path: within === "path" ? url.pathname : "/" };
 }
 
@@ -128,7 +128,7 @@ interface Rules {
   /** Null: every site. */
   sites: ReadonlySet<string> | null;
   /** Null: anywhere at its sites. */
-  near: readonly NearPlace[] | null;
+  near: readonly StartArea[] | null;
   urlLength: number;
 }
 
@@ -226,7 +226,7 @@ export class CrawlScope {
    * Counts nothing: the same link may be asked about as often as it is found. `depth` is the last reason that is looked
    * for, so a link that was left because of it is one that a deeper crawl would follow.
    */
-  decide(link: string, place: LinkPlace): ScopeDecision {
+  decide(link: string, place: LinkSource): ScopeDecision {
     const decision = this.#rules.look(link, place.from);
     if (!decision.follow) return left(decision.why);
     if (this.#rules.isStart(decision.key)) return decision;
@@ -239,7 +239,7 @@ export class CrawlScope {
    * Why a page that the rules allow is left all the same; null: it is not, and then it counts. Called once for each key
    * that is added to the crawl: the traps are recognised by how much there is.
    */
-  admit({ key, url }: { key: string; url: string }, place: LinkPlace): TrapReason | "depth" | null {
+  admit({ key, url }: { key: string; url: string }, place: LinkSource): TrapReason | "depth" | null {
     // The key names the page in canonical form: it need not be worked out again.
     const page = keyUrl(key) ?? pageOf(url);
     if (page === null) return null;
@@ -268,7 +268,7 @@ export class CrawlScope {
     return this.#traps.state();
   }
 
-  #whyNot(page: URL, { depth, from }: LinkPlace): TrapReason | "depth" | null {
+  #whyNot(page: URL, { depth, from }: LinkSource): TrapReason | "depth" | null {
     return this.#traps.check(page, this.#fromUrl(from)) ?? (depth > this.#maxDepth ? "depth" : null);
   }
 
@@ -288,7 +288,7 @@ function pageOf(url: string): URL | null {
   return fetched === null ? null : URL.parse(canonicalUrl(withoutSessionIds(fetched)));
 }
 
-function isNear(page: URL, near: readonly NearPlace[]): boolean {
+function isNear(page: URL, near: readonly StartArea[]): boolean {
   const host = plainHost(page);
   return near.some((place) => place.host === host && page.pathname.startsWith(place.path));
 }
@@ -299,14 +299,14 @@ function targetOf(url: string, canonical?: string): ReturnType<typeof patternTar
 
 function startsOf(value: unknown, urlLength: number, errors: FieldError[]): Start[] {
   const isList = Array.isArray(value);
-  const given: readonly unknown[] = isList ? value : [value];
-  if (given.length === 0) errors.push({ path: "url", message: "expected at least one URL to begin with" });
-  if (given.length > SCOPE_LIMITS.starts) {
-    errors.push({ path: "url", message: `has ${given.length} URLs, at most ${SCOPE_LIMITS.starts} are allowed` });
+  const texts: readonly unknown[] = isList ? value : [value];
+  if (texts.length === 0) errors.push({ path: "url", message: "expected at least one URL to begin with" });
+  if (texts.length > SCOPE_LIMITS.starts) {
+    errors.push({ path: "url", message: `has ${texts.length} URLs, at most ${SCOPE_LIMITS.starts} are allowed` });
     return [];
   }
   const starts = new Map<string, Start>();
-  for (const [index, text] of given.entries()) {
+  for (const [index, text] of texts.entries()) {
     const path = isList ? `url[${index}]` : "url";
     const url = typeof text === "string" && text.length <= urlLength ? fetchUrl(text) : null;
     if (typeof text !== "string")

@@ -33,7 +33,7 @@ export function askForSitemaps(origin: string): Discovered {
   return sitemapTask(`${origin}/robots.txt`, { depth: 0, by: "origin" });
 }
 
-/** The same file is read once, whoever names it: so indices that name each other come to an end. */
+/** Each file is read once, so indices that name each other come to an end. */
 export function sitemapTask(address: string, payload: SitemapPayload): Discovered {
   const url = fetchUrl(address) ?? address;
   const site = siteOf(url);

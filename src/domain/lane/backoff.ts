@@ -3,7 +3,7 @@ import type { Random } from "../../base/random.ts";
 export interface BackoffRule {
   baseMs: number;
   maxMs: number;
-  /** By how much each wait is longer than the one before; 3 unless told. */
+  /** Factor between two waits; default: 3. */
   factor?: number;
 }
 

@@ -37,7 +37,7 @@ export function takeToken(bucket: Bucket, rule: BucketRule, now: number): { buck
   return { bucket: filled, waitMs: Math.max(1, Math.ceil(((1 - filled.tokens) * 1000) / rule.perSecond)) };
 }
 
-/** Takes one token, which may be still to come: then in how many milliseconds. Whoever asks next waits longer for it. */
+/** Takes one token, which may come later: then in how many milliseconds. Later callers wait longer for it. */
 export function reserveToken(bucket: Bucket, rule: BucketRule, now: number): { bucket: Bucket; waitMs: number } {
   const taken = takeToken(bucket, rule, now);
   return taken.waitMs === 0 ? taken : { ...taken, bucket: { ...taken.bucket, tokens: taken.bucket.tokens - 1 } };

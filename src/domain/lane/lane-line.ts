@@ -7,6 +7,6 @@ export const PRIORITY_WORTH_MS = 1000;
  * The place of a lane in the line, the lowest first: when it came, and earlier by what its priority is worth. It does not
  * change while the lane waits; so nobody waits longer than the difference in priority for whoever comes later.
  */
-export function placeInLine(cameMs: number, priority: number): number {
+export function queueOrder(cameMs: number, priority: number): number {
   return cameMs - priority * PRIORITY_WORTH_MS;
 }

@@ -2,7 +2,7 @@
 export interface LaneShares {
   /** Processes that may own lanes now. */
   owners: number;
-  /** Lanes that have something to do, whoever has them. */
+  /** Lanes with open work, of all owners. */
   openLanes: number;
 }
 
@@ -34,6 +34,6 @@ export interface LaneTurn {
 }
 
 /** Whether a lane is given back although it has work: its slice is over, and there is somebody to gain by it. */
-export function laneYields({ forMs, held, most, othersWait }: LaneTurn): boolean {
+export function shouldYieldLane({ forMs, held, most, othersWait }: LaneTurn): boolean {
   return forMs >= LANE_SLICE_MS && (held > most || (othersWait && held >= most));
 }

@@ -45,15 +45,15 @@ export function parseQueueItem(value: unknown): Parsed<QueueItem> {
     return { errors: [{ path: "", message: `expected an object with artifact_id and url, got ${nameOfType(value)}` }] };
   }
   const errors: FieldError[] = [];
-  const given = new Map(Object.entries(value));
-  for (const key of given.keys()) {
+  const entries = new Map(Object.entries(value));
+  for (const key of entries.keys()) {
     if ((KEYS as readonly string[]).includes(key)) continue;
     const near = suggest(key, KEYS);
     errors.push({ path: key, message: `unknown key${near === undefined ? "" : `, did you mean "${near}"?`}` });
   }
   const read = <T>(key: (typeof KEYS)[number], parse: (value: unknown) => T): T | undefined => {
     try {
-      return parse(given.get(key));
+      return parse(entries.get(key));
     } catch (error) {
       errors.push({ path: key, message: messageOf(error) });
       return undefined;

@@ -16,10 +16,10 @@ export function isCookieValue(value: string): boolean {
 const LARGEST_COOKIE = 4096;
 const SAME_SITE: readonly unknown[] = ["Strict", "Lax", "None"] satisfies Cookie["sameSite"][];
 
-/** Whether a browser takes it, whoever has written it. */
-export function isUsableCookie(given: unknown): given is Cookie {
-  if (typeof given !== "object" || given === null) return false;
-  const { name, value, domain, path, expires, httpOnly, secure, sameSite } = given as Record<keyof Cookie, unknown>;
+/** Whether a browser accepts it. */
+export function isUsableCookie(input: unknown): input is Cookie {
+  if (typeof input !== "object" || input === null) return false;
+  const { name, value, domain, path, expires, httpOnly, secure, sameSite } = input as Record<keyof Cookie, unknown>;
   if (typeof name !== "string" || typeof value !== "string") return false;
   return (
     isCookieName(name) &&

@@ -33,6 +33,6 @@ export interface ExtractStats {
 }
 
 /** A recipe's wish, which was checked when the recipe was taken; null: the rules are all. */
-export function wishOf({ extract = null }: { extract?: JsonValue }): ExtractRequest | null {
+export function extractRequestOf({ extract = null }: { extract?: JsonValue }): ExtractRequest | null {
   return extract as ExtractRequest | null;
 }

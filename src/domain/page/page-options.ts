@@ -33,7 +33,7 @@ export const ACTION_TYPES = [
   "scrape",
 ] as const;
 
-/** A list may have no end: so many times it is scrolled, and so long, unless told. */
+/** A list may be endless: default limits of steps and seconds. */
 export const SCROLL_TO_END = { steps: 100, seconds: 60 } as const;
 
 export type BrowserAction =
@@ -60,8 +60,8 @@ export interface BrowserOptions {
 }
 
 /** As it is shown. */
-export function wholeBrowserOptions(wish: BrowserOptions): Required<BrowserOptions> {
-  return { wait_ms: null, mobile: false, actions: [], ...wish };
+export function wholeBrowserOptions(options: BrowserOptions): Required<BrowserOptions> {
+  return { wait_ms: null, mobile: false, actions: [], ...options };
 }
 
 /** The part of a recipe that this is about. */

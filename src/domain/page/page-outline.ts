@@ -30,7 +30,7 @@ export interface PageOutline {
   /** Elements that frameworks fill. */
   mounts: Mount[];
   /** Places for content that have none, such as `<ul>` or `#rows`. */
-  emptyPlaces: string[];
+  emptyContainers: string[];
   /** There was so much text, or so many links, that the scan stopped: this is a page for readers. */
   long: boolean;
 }
@@ -99,7 +99,7 @@ export function outlineOf(html: string): PageOutline {
     media: 0,
     refresh: null,
     mounts: [],
-    emptyPlaces: [],
+    emptyContainers: [],
     long: false,
   };
   const open: OpenMount[] = [];
@@ -137,7 +137,7 @@ function afterMarkup(page: PageOutline, open: OpenMount[], html: string, at: num
   const tag = readTag(html, at + 1);
   if (tag.end < 0) return -1;
   note(page, open, tag);
-  notePlace(page, html, tag);
+  noteEmptyContainer(page, html, tag);
   const ending = OPAQUE.get(tag.name);
   if (ending === undefined) return tag.end;
   ending.lastIndex = tag.end;
@@ -229,12 +229,12 @@ const PLACES: ReadonlyMap<string, RegExp> = new Map(
   ["main", "ul", "ol", "table", "tbody"].map((name) => [name, new RegExp(`\\s*</${name}\\s*>`, "iy")]),
 );
 
-function notePlace(page: PageOutline, html: string, { name, attributes, end }: Tag): void {
+function noteEmptyContainer(page: PageOutline, html: string, { name, attributes, end }: Tag): void {
   const closed = PLACES.get(name);
-  if (closed === undefined || page.emptyPlaces.length === 8) return;
+  if (closed === undefined || page.emptyContainers.length === 8) return;
   closed.lastIndex = end;
   const id = attributes.get("id");
-  if (closed.test(html)) page.emptyPlaces.push(id === undefined ? `<${name}>` : `#${id.slice(0, 64)}`);
+  if (closed.test(html)) page.emptyContainers.push(id === undefined ? `<${name}>` : `#${id.slice(0, 64)}`);
 }
 
 function mountName({ name, attributes }: Tag): string | null {

@@ -30,7 +30,7 @@ const BESIDE_NOSCRIPT = 200;
 const MUCH_SCRIPT = 20_000;
 const LITTLE_TEXT = 80;
 /** A heading, a menu's few words. */
-const AROUND_PLACE = 150;
+const MOST_TEXT_AROUND = 150;
 /** What counts readers writes no more than this into a page, and puts no content into it. */
 const MUCH_DATA = 1_000;
 
@@ -74,7 +74,11 @@ export function shellOf(page: FetchedPage, outline = outlineOf(page.html)): Page
   // A redirect by <meta> is no content either, but a browser finds no more here than behind the address it names.
   if (outline.long || outline.refresh !== null) return null;
   const found =
-    emptyRoot(outline) ?? noscriptAsks(outline) ?? scriptsOnly(outline) ?? emptyPlace(outline) ?? scriptWrites(outline);
+    emptyRoot(outline) ??
+    noscriptAsks(outline) ??
+    scriptsOnly(outline) ??
+    emptyContainer(outline) ??
+    scriptWrites(outline);
   if (found === null) return null;
   return { ...found, textLength: outline.textLength, scriptBytes: outline.scriptBytes };
 }
@@ -107,10 +111,14 @@ function scriptsOnly(page: PageOutline): Found {
 }
 
 /** A heading above an empty list: what the page is about comes later. */
-function emptyPlace(page: PageOutline): Found {
-  const [place] = page.emptyPlaces;
-  if (place === undefined || page.textLength > AROUND_PLACE || !isSparse(page) || !hasProgram(page)) return null;
-  return { rule: "empty_place", message: `the page has next to no text, and ${place} is empty until scripts fill it` };
+function emptyContainer(page: PageOutline): Found {
+  const [container] = page.emptyContainers;
+  if (container === undefined || page.textLength > MOST_TEXT_AROUND || !isSparse(page) || !hasProgram(page))
+    return null;
+  return {
+    rule: "empty_place",
+    message: `the page has next to no text, and ${container} is empty until scripts fill it`,
+  };
 }
 
 /** Data and a few lines that write it into the page. */

@@ -28,7 +28,7 @@ export interface SealingOrder {
   /** What holds now: `***` stands for the text at the same place. */
   before: readonly BrowserAction[];
   /** What is wrong, and which action it is about. */
-  tell: (index: number, message: string) => void;
+  report: (index: number, message: string) => void;
 }
 
 /** The actions as they are stored. */
@@ -38,14 +38,14 @@ export function sealActions(actions: readonly BrowserAction[], order: SealingOrd
     if (action.type !== "write") return action;
     const isKept = action.text === HIDDEN || isSealed(action.text);
     if (!isSecret(action)) {
-      if (isSealed(action.text)) order.tell(index, GIVE_ANEW);
+      if (isSealed(action.text)) order.report(index, GIVE_ANEW);
       return action;
     }
     if (!isKept) return { ...action, text: sealed(order.seal, { origin: order.origin, text: action.text }) };
     const there = order.before[index];
     const text = isSealed(action.text) ? action.text : isSecret(there) ? there.text : onlyOne(stored);
     const wrong = text === null || !stored.has(text) ? GIVE_ANEW : refusalOf(order, text);
-    if (wrong !== null) order.tell(index, wrong);
+    if (wrong !== null) order.report(index, wrong);
     return { ...action, text: text ?? "" };
   });
 }

@@ -15,7 +15,7 @@
 export type Room = "any" | "short" | "bare";
 
 /** All places but `title` (compared from its beginning) and `name` (compared whole) are searched for the words. */
-export type Place =
+export type ClueSource =
   | "title"
   | "text"
   | "noscript"
@@ -28,7 +28,7 @@ export type Place =
   | `header ${string}`;
 
 /** One of the words in that place, in lower case. */
-export type Clue = readonly [place: Place, ...oneOf: string[]];
+export type Clue = readonly [source: ClueSource, ...oneOf: string[]];
 
 export interface Rule {
   rule: string;

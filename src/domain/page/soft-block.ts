@@ -4,7 +4,7 @@
  * recognised stands in soft-block-rules.ts.
  */
 import { type PageOutline, outlineOf } from "./page-outline.ts";
-import { type Clue, type Place, type Room, type Rule, SOFT_BLOCK_RULES } from "./soft-block-rules.ts";
+import { type Clue, type ClueSource, type Room, type Rule, SOFT_BLOCK_RULES } from "./soft-block-rules.ts";
 
 export interface SoftBlock {
   kind: "challenge" | "captcha";
@@ -23,9 +23,9 @@ export interface AnsweredPage {
 
 /** The block that this page is, or null for a page that is what it says. Ask before asking for an empty shell. */
 export function softBlockOf(page: AnsweredPage, outline = outlineOf(page.html)): SoftBlock | null {
-  const places = placesOf(page, outline);
+  const textsOf = textsBySource(page, outline);
   const found = SOFT_BLOCK_RULES.find(
-    (rule) => hasRoom(outline, rule.room) && rule.clues.every((clue) => holds(places, clue)),
+    (rule) => hasRoom(outline, rule.room) && rule.clues.every((clue) => holds(textsOf, clue)),
   );
   return found === undefined ? null : { kind: found.kind, rule: found.rule, message: messageOf(found, page.status) };
 }
@@ -41,10 +41,13 @@ function isSmall(mount: PageOutline["mounts"][number]): boolean {
   return mount.textLength <= 1_000;
 }
 
-function placesOf(page: AnsweredPage, outline: PageOutline): (place: Place) => readonly string[] | ReadonlySet<string> {
+function textsBySource(
+  page: AnsweredPage,
+  outline: PageOutline,
+): (source: ClueSource) => readonly string[] | ReadonlySet<string> {
   const lower = (text: string) => straight(text.toLowerCase());
   const headers = new Map(Object.entries(page.headers).map(([name, value]) => [name.toLowerCase(), value]));
-  const texts: Partial<Record<Place, string[]>> = {
+  const texts: Partial<Record<ClueSource, string[]>> = {
     title: [lower(outline.title)],
     text: [lower(outline.text)],
     noscript: [lower(outline.noscript)],
@@ -55,18 +58,18 @@ function placesOf(page: AnsweredPage, outline: PageOutline): (place: Place) => r
     refresh: [lower(outline.refresh ?? "")],
     address: [lower(page.url)],
   };
-  return (place) => {
-    if (place === "name") return outline.names;
-    if (!place.startsWith("header ")) return texts[place] ?? [];
-    const value = headers.get(place.slice("header ".length));
+  return (source) => {
+    if (source === "name") return outline.names;
+    if (!source.startsWith("header ")) return texts[source] ?? [];
+    const value = headers.get(source.slice("header ".length));
     return value === undefined ? [] : [lower(value)];
   };
 }
 
-function holds(places: ReturnType<typeof placesOf>, [place, ...oneOf]: Clue): boolean {
-  const here = places(place);
+function holds(textsOf: ReturnType<typeof textsBySource>, [source, ...oneOf]: Clue): boolean {
+  const here = textsOf(source);
   if ("has" in here) return oneOf.some((word) => here.has(word));
-  const found = (text: string, word: string) => (place === "title" ? text.startsWith(word) : text.includes(word));
+  const found = (text: string, word: string) => (source === "title" ? text.startsWith(word) : text.includes(word));
   return here.some((text) => oneOf.some((word) => found(text, word)));
 }
 

@@ -56,8 +56,9 @@ export function planStrategy(
   if (needed !== null) return decided("browser", { rule: "needed", because: needed });
   if (recipe.strategy !== "auto")
     return decided(recipe.strategy, { rule: "explicit", because: `the job asks for ${recipe.strategy}` });
-  const wished = strategyOfSite(recipe, site);
-  if (wished !== null) return decided(wished, { rule: "site", because: `the site's setting asks for ${wished}` });
+  const configured = strategyOfSite(recipe, site);
+  if (configured !== null)
+    return decided(configured, { rule: "site", because: `the site's setting asks for ${configured}` });
   const learned = site?.learned ?? null;
   if (learned !== null && isKnown(learned, url, now)) {
     const what = learned.scope === "site" ? "the site" : "this page";

@@ -13,9 +13,9 @@ export const POOL = "pool";
 
 /** What the run was asked to do about proxies, whatever kind it is. Runs of earlier versions say nothing. */
 export function proxyOptionsOf(kind: string, snapshot: unknown): ProxyOptions {
-  const { recipe, options, ...own } = (snapshot ?? {}) as { recipe?: unknown; options?: unknown };
-  const place = (kind === "page" ? recipe : kind === "crawl" ? options : kind === "download" ? own : null) ?? {};
-  const { proxy, sealed_proxy } = place as Partial<ProxyOptions>;
+  const { recipe, options, ...download } = (snapshot ?? {}) as { recipe?: unknown; options?: unknown };
+  const holder = (kind === "page" ? recipe : kind === "crawl" ? options : kind === "download" ? download : null) ?? {};
+  const { proxy, sealed_proxy } = holder as Partial<ProxyOptions>;
   return { proxy: proxy ?? null, sealed_proxy: sealed_proxy ?? null };
 }
 

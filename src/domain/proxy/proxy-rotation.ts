@@ -13,7 +13,7 @@ export interface Rotation {
   readonly keeps: boolean;
   /** Somebody new has this seat. */
   seat(seat: number, id: string): void;
-  /** Whoever has this seat could not be used for a while, and is back. */
+  /** The proxy in this seat was unusable for a while, and is back. */
   returned(seat: number): void;
   /**
    * The seat of the next one. `shares`: what part each is to have among the others, by seat; 0: not this one. There is

@@ -30,7 +30,7 @@ export type ProxyOutcome =
   | { kind: "blocked" }
   /** It could not be reached, or did not let us in: its own fault for sure. */
   | { kind: "fault"; why: string }
-  /** No answer came, and whether that was the proxy or the site cannot be told. */
+  /** No answer came; whether the proxy or the site failed is unknown. */
   | { kind: "unsure"; why: string };
 
 /** What a page that was to come through a proxy can show. */

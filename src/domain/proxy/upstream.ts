@@ -1,4 +1,4 @@
-/** A proxy that requests pass through on their way: its address, and what it asks of whoever uses it. */
+/** An upstream proxy: its address and credentials. */
 export const UPSTREAM_SCHEMES = ["http", "https", "socks5"] as const;
 export type UpstreamScheme = (typeof UPSTREAM_SCHEMES)[number];
 

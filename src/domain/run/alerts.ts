@@ -1,4 +1,4 @@
-/** What an operator is told without looking; `test` means nothing. */
+/** Kinds of alerts; `test` checks the delivery only. */
 export const ALERT_KINDS = [
   "breaker_open",
   "worker_lost",

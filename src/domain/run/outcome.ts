@@ -63,7 +63,7 @@ export interface RunEvent {
   meta: unknown;
 }
 
-/** What an attempt tells beside its outcome; written in the same transaction. */
+/** What an attempt reports beside its outcome; written in the same transaction. */
 export interface Report {
   /** What was really used, when that was decided on the way. */
   strategy?: string;
@@ -78,7 +78,7 @@ export interface Report {
   evidence?: readonly TaskArtifact[];
   /** What the page has taught about its site; put together with what is known when it is written. */
   learned?: { site: string; url: string; needed: "plain" | "browser"; because: string };
-  /** Pages that this one leads to; those that are known already are left out by whoever writes them. */
+  /** Pages that this one links to; the store drops those that are known already. */
   discovered?: readonly Discovered[];
   /** Keys of links that only the depth of the crawl keeps out, unless they are known already. */
   tooDeep?: readonly string[];
@@ -102,7 +102,7 @@ export interface Report {
   content?: string;
   /** What the crawl has counted so far to recognise traps. */
   traps?: TrapState;
-  /** How long a page of this run takes, told when less time than that is left. */
+  /** How long a page of this run takes, reported when less time than that is left. */
   pageMs?: number;
   /** Child runs of a step that it does not wait for any more. */
   cancelRuns?: readonly string[];
@@ -142,7 +142,7 @@ type Outcome =
       waitMs?: number;
     };
 
-/** What is to be written for the task. */
+/** What the store writes for the task. */
 export type Verdict =
   | { kind: "completed" }
   | { kind: "skipped" }

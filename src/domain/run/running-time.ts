@@ -1,4 +1,4 @@
-/** How long a run with a limit has been running: it is counted in steps, by whoever works. */
+/** How long a run with a limit has been running: the worker counts it in steps. */
 
 /** When more has passed since the last step, nobody worked meanwhile. */
 export const LONGEST_STEP_MS = 10_000;

@@ -8,7 +8,7 @@ import {
   WHILE_AT_WORK,
 } from "./waiting.ts";
 
-/** Of those that nobody works for the worker tells. */
+/** The idle reasons have sentences of their own, by the state of the workers. */
 type SiteReason = Exclude<WaitReason, IdleReason>;
 
 /** What a sentence may name besides its reason. */

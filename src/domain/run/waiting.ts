@@ -1,4 +1,4 @@
-/** Why work of a run waits at a site, as far as it can be told from what is stored. */
+/** Why work of a run waits at a site, as far as the store shows. */
 import { type Breaker, breakerPhase } from "../lane/circuit.ts";
 import type { TaskCounts } from "./run-end.ts";
 import type { RunHold } from "./run-hold.ts";
@@ -56,9 +56,9 @@ export function begunByOwner(
   running: number,
   now: number,
 ): number {
-  const told = toldByOwner(site, running, now);
-  const isWhole = told !== null && (site.shardCount === 1 || isHeld(told));
-  return isWhole ? (told.begun ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
+  const reported = reportedByOwner(site, running, now);
+  const isWhole = reported !== null && (site.shardCount === 1 || isHeld(reported));
+  return isWhole ? (reported.begun ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
 }
 
 /** What a site keeps waiting: of these the sites tell themselves. */
@@ -131,7 +131,7 @@ export interface WorkAtSite {
   laneRunning: number;
   /** Why nobody begins anything; null: somebody does, or has begun with this. */
   idle: IdleReason | null;
-  /** The worker that has tasks of this site in hand is gone; null: none is. */
+  /** The lost worker that holds tasks of this site; null: none. */
   lost?: LostLease | null;
   /** Its tasks here wait until other sites' work is finished. */
   dependsOnOthers?: boolean;
@@ -171,12 +171,12 @@ export function waitingFor(
   if (held !== null) return held;
   if (work.dependsOnOthers === true) return { reason: "depends_on", until: null };
   if (work.noPlace === true && counts.queued > 0 && counts.running === 0) return { reason: "page_limit", until: null };
-  const told = site === null ? null : toldByOwner(site, work.laneRunning, now);
-  // All that is in hand may wait for the browser, or for a limit that it shares with other sites.
-  if (told?.reason === "memory" || told?.reason === "concurrency_key") return told;
+  const reported = site === null ? null : reportedByOwner(site, work.laneRunning, now);
+  // All claimed tasks may wait for the browser, or for a limit shared with other sites.
+  if (reported?.reason === "memory" || reported?.reason === "concurrency_key") return reported;
   if (waiting === 0) return null;
   if (counts.queued + counts.running === 0 && counts.retrying > 0) return { reason: "retry", until: work.nextTryAt };
-  if (told !== null) return told;
+  if (reported !== null) return reported;
   const delay = site?.minDelayMs ?? defaults.minDelayMs;
   if ((site?.crawlDelayMs ?? 0) > delay) return { reason: "crawl_delay", until: null };
   if (delay > 0) return { reason: "min_delay", until: null };
@@ -186,7 +186,7 @@ export function waitingFor(
 }
 
 /** The owner knows best, as long as it is true: what it said may be older than its end. */
-export function toldByOwner(
+export function reportedByOwner(
   { waiting = null }: Pick<SiteManners, "waiting">,
   running: number,
   now: number,
@@ -201,7 +201,7 @@ export interface HeldAtSite extends Waiting {
   reason: "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on";
 }
 
-/** What keeps everything from a site, whoever asks. */
+/** What blocks all requests to a site. */
 export function heldBySite(
   site: Pick<SiteManners, "paused" | "holdUntil" | "breaker">,
   running: number,

@@ -1,4 +1,4 @@
-/** What the address that a run names is told of. */
+/** Events that the webhook of a run receives. */
 export const WEBHOOK_EVENTS = ["started", "page", "completed", "failed", "cancelled"] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
@@ -8,9 +8,9 @@ export interface WebhookTarget {
   headers: Readonly<Record<string, string>>;
   /** Comes back with every call. */
   metadata: Readonly<Record<string, unknown>>;
-  /** Where whoever asked for it has found this server: addresses of files begin so. */
+  /** The base URL of this server as the client used it: URLs of files start with it. */
   base: string;
-  /** In whose shape they are told. */
+  /** The format of the messages. */
   format: "firecrawl";
 }
 

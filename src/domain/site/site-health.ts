@@ -147,7 +147,7 @@ function mergeTimes(slots: readonly HealthSlot[]): Record<string, number> {
   return sums;
 }
 
-/** What can be told of the last ten minutes. */
+/** Summary of the last ten minutes. */
 export function summaryOf(health: SiteHealth | null, now: number): HealthSummary {
   const slots = (health ?? NO_HEALTH).slots.filter((slot) => isRecent(slot, now));
   const sum = (what: SiteOutcome) => slots.reduce((total, slot) => total + slot[what], 0);

@@ -1,4 +1,4 @@
-/** What an operator says of a site about how its pages are got; it holds for whoever gets them. */
+/** An operator's settings for fetching pages of a site; they apply to every run. */
 import type { RunEvent } from "../run/outcome.ts";
 import type { Recipe, StrategyName } from "../run/recipe.ts";
 
@@ -16,9 +16,9 @@ export function strategyOfSite(
   recipe: Pick<Recipe, "strategy" | "replay">,
   site: Pick<SiteOptions, "strategy"> | null,
 ): Exclude<StrategyName, "auto"> | null {
-  const wish = site?.strategy ?? "auto";
-  if (recipe.strategy !== "auto" || wish === "auto") return null;
-  return wish === "api_replay" && recipe.replay === null ? null : wish;
+  const strategy = site?.strategy ?? "auto";
+  if (recipe.strategy !== "auto" || strategy === "auto") return null;
+  return strategy === "api_replay" && recipe.replay === null ? null : strategy;
 }
 
 /** The recipe as it holds at this site. */

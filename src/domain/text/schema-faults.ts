@@ -6,10 +6,10 @@ import { suggest } from "./suggest.ts";
 export function fieldErrors(errors: readonly ErrorObject[], value: unknown, prefix: string): FieldError[] {
   const seen = new Set<string>();
   // What follows from a condition, or is wrong with a name, is said by another error with the place of it.
-  const telling = errors.filter(
+  const relevant = errors.filter(
     ({ keyword, propertyName }) => keyword !== "if" && (propertyName === undefined || keyword === "propertyNames"),
   );
-  return nearestBranches(telling).flatMap((error) => {
+  return nearestBranches(relevant).flatMap((error) => {
     const path = pathOf(error);
     const message = messageOf(error, value);
     const key = `${path} ${message}`;
@@ -39,10 +39,10 @@ function nearestBranches(errors: readonly ErrorObject[]): ErrorObject[] {
     if (branches.size === 0) continue;
     if (sentenceOf(union) !== null) {
       const inside = new Set([...branches.values()].flat());
-      const places = new Set([...inside].map(({ instancePath }) => instancePath));
+      const paths = new Set([...inside].map(({ instancePath }) => instancePath));
       // What is wrong by itself fits no branch, either, and says more than the choice does.
       const outside = left.filter((error) => error !== union && !inside.has(error));
-      const isFollowing = outside.some(({ instancePath }) => places.has(instancePath));
+      const isFollowing = outside.some(({ instancePath }) => paths.has(instancePath));
       left = isFollowing ? outside : [...outside, union];
       continue;
     }
@@ -60,13 +60,13 @@ function nearestBranches(errors: readonly ErrorObject[]): ErrorObject[] {
     );
     // A value of a wrong type is told all types that would do, and one that lacks a name all names that would do.
     const types = ranked.flat().map((error) => String((error.params as { type?: unknown }).type));
-    const told: ErrorObject[] = onlyTypes
+    const merged: ErrorObject[] = onlyTypes
       ? [{ ...union, keyword: "type", params: { type: types.join(" or ") } }]
       : onlyRequired && ranked.length > 1
         ? [union]
         : best.filter(({ keyword }) => keyword !== "anyOf" || ranked.length > 1);
     const dropped = new Set<ErrorObject>([union, ...ranked.flat()]);
-    left = [...left.filter((error) => !dropped.has(error)), ...told];
+    left = [...left.filter((error) => !dropped.has(error)), ...merged];
   }
   return left;
 }

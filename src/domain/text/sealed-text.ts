@@ -52,7 +52,7 @@ export function mapTexts(
   if (typeof value !== "object" || value === null) return value;
   // Lists of a hundred thousand addresses are gone through: nothing is made for what stays.
   const from = value as Record<string, JsonValue>;
-  let made: Record<string, JsonValue> | null = null;
+  let changedCopy: Record<string, JsonValue> | null = null;
   const keys = Array.isArray(value) ? null : Object.keys(value);
   const length = keys === null ? (value as JsonValue[]).length : keys.length;
   for (let at = 0; at < length; at += 1) {
@@ -64,10 +64,10 @@ export function mapTexts(
     const changed = mapTexts(entry, change, path);
     path.pop();
     if (changed === entry) continue;
-    made ??= (Array.isArray(value) ? [...value] : { ...value }) as Record<string, JsonValue>;
-    made[key] = changed;
+    changedCopy ??= (Array.isArray(value) ? [...value] : { ...value }) as Record<string, JsonValue>;
+    changedCopy[key] = changed;
   }
-  return (made ?? value) as JsonValue;
+  return (changedCopy ?? value) as JsonValue;
 }
 
 interface Userinfo {
@@ -77,12 +77,12 @@ interface Userinfo {
 }
 
 /** Changes each `user:password` in a text; null leaves it. */
-function changeUserinfo(text: string, change: (given: Userinfo) => string | null): string {
+function changeUserinfo(text: string, change: (userinfo: Userinfo) => string | null): string {
   if (!text.includes("@")) return text;
   return inUsualForm(text).replace(USERINFO, (all: string, lead: string, userinfo: string, host: string) => {
     if (userinfo.replaceAll(EXPRESSIONS, "").replaceAll(":", "") === "") return all;
-    const made = change({ text: userinfo, host: host.toLowerCase() });
-    return made === null ? all : `${lead}${made}@${host}`;
+    const replacement = change({ text: userinfo, host: host.toLowerCase() });
+    return replacement === null ? all : `${lead}${replacement}@${host}`;
   });
 }
 
@@ -118,7 +118,9 @@ export function openedOrNull<T>(open: () => T): T | null {
 
 /** The address, or a text with addresses in it, as it is stored. What is in `known` is sealed already. */
 export function sealAddress(seal: Seal, text: string, known?: ReadonlySet<string>): string {
-  return changeUserinfo(text, (given) => (known?.has(given.text) === true ? null : closeUserinfo(seal, given)));
+  return changeUserinfo(text, (userinfo) =>
+    known?.has(userinfo.text) === true ? null : closeUserinfo(seal, userinfo),
+  );
 }
 
 /** The same for every text of a value. */
@@ -129,7 +131,7 @@ export function sealAddresses<T>(seal: Seal, value: T): T {
 /** Throws `secret_key_wrong`. */
 export function openAddress(seal: Seal, text: string): string {
   return hasSealed(text)
-    ? changeUserinfo(text, (given) => (isSealedUserinfo(given.text) ? openUserinfo(seal, given) : null))
+    ? changeUserinfo(text, (userinfo) => (isSealedUserinfo(userinfo.text) ? openUserinfo(seal, userinfo) : null))
     : text;
 }
 
@@ -143,13 +145,13 @@ export function keepHiddenUserinfo(text: string, before: JsonValue | undefined, 
   if (!text.includes(`${HIDDEN}@`)) return text;
   const known = new Map<string, string>();
   if (typeof before === "string")
-    changeUserinfo(before, (given) => {
-      known.set(given.host, given.text);
+    changeUserinfo(before, (userinfo) => {
+      known.set(userinfo.host, userinfo.text);
       return null;
     });
-  return changeUserinfo(text, (given) => {
-    if (given.text !== HIDDEN) return null;
-    const kept = known.get(given.host);
+  return changeUserinfo(text, (userinfo) => {
+    if (userinfo.text !== HIDDEN) return null;
+    const kept = known.get(userinfo.host);
     if (kept === undefined) onMissing();
     return kept ?? null;
   });
@@ -159,8 +161,8 @@ export function keepHiddenUserinfo(text: string, before: JsonValue | undefined, 
 export function sealedUserinfo(text: JsonValue | undefined): Set<string> {
   const found = new Set<string>();
   if (typeof text === "string")
-    changeUserinfo(text, (given) => {
-      if (isSealedUserinfo(given.text)) found.add(given.text);
+    changeUserinfo(text, (userinfo) => {
+      if (isSealedUserinfo(userinfo.text)) found.add(userinfo.text);
       return null;
     });
   return found;

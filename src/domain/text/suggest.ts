@@ -14,7 +14,7 @@ export function suggest(word: string, known: Iterable<string>): string | undefin
   return best ?? longerName(wanted, known);
 }
 
-/** Whoever leaves out a part of a name writes the rest of it: `depth` is `max_depth`, if nothing else ends so. */
+/** A part of a name suggests it: `depth` is `max_depth`, if nothing else ends so. */
 function longerName(wanted: string, known: Iterable<string>): string | undefined {
   if (wanted.length < 3) return undefined;
   const found = [...known].filter((candidate) => candidate.toLowerCase().endsWith(`_${wanted}`));

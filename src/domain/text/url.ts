@@ -101,7 +101,7 @@ export function siteOf(url: string | URL): string {
 
 export interface PageIdentity {
   url: string | URL;
-  /** GET unless told. */
+  /** Default: GET. */
   method?: string | undefined;
   /** Hash of the request body, when there is one. */
   bodyHash?: string | undefined;

@@ -57,7 +57,7 @@ export interface WorkflowSnapshot {
 }
 
 /** And what was said of it when it was made: the answer to that call stays the same, whatever is said of it later. */
-export interface MadeSnapshot extends WorkflowSnapshot {
+export interface CreatedSnapshot extends WorkflowSnapshot {
   metadata: Readonly<Record<string, JsonValue>>;
 }
 

@@ -1,7 +1,7 @@
 /** Every expression of a definition, read and looked at before anything runs. */
 import type { JsonValue } from "../lane/queue-item.ts";
 import { compileTemplate, compileWhen } from "./expression.ts";
-import { type ExpressionPlace, itemsSource, wrongNames } from "./expression-names.ts";
+import { type ExpressionScope, itemsSource, wrongNames } from "./expression-names.ts";
 import { ExpressionError, type Node } from "./expression-syntax.ts";
 import type { Faults } from "./faults.ts";
 import { dependenceOf } from "./graph.ts";
@@ -29,9 +29,9 @@ export function findExpressionFaults(
   const indexOf = new Map(steps.map(({ name }, index) => [name, index]));
   const depends = dependenceOf(steps);
   const names = new Set(indexOf.keys());
-  for (const [index, { name, isSound, when, list, params: own }] of steps.entries()) {
+  for (const [index, { name, isSound, when, list, params: stepParams }] of steps.entries()) {
     const path = `steps[${index}]`;
-    const place: ExpressionPlace = {
+    const scope: ExpressionScope = {
       step: name,
       steps: names,
       dependsOn: (other) => !isSound || depends(index, indexOf.get(other) ?? index),
@@ -40,16 +40,16 @@ export function findExpressionFaults(
       hasItem: false,
       takesItems: false,
     };
-    const inParams = { ...place, hasItem: list !== null };
+    const inParams = { ...scope, hasItem: list !== null };
     const note = (at: string, look: () => readonly ExpressionError[]): void => {
       if (faults.isFull) return;
       for (const { message } of mistakesOf(look)) faults.add(at, message);
     };
-    if (when !== null) note(`${path}.when`, () => wrongNames(compileWhen(when), place));
+    if (when !== null) note(`${path}.when`, () => wrongNames(compileWhen(when), scope));
     const { value: entries, path: at } = list ?? { value: null, path: "" };
-    if (typeof entries === "string") note(`${path}.${at}`, () => listMistakes(entries, place));
-    else eachText(entries, `${path}.${at}`, (text, where) => note(where, () => textMistakes(text, place)));
-    eachText(own, `${path}.params`, (text, at) => note(at, () => textMistakes(text, inParams)));
+    if (typeof entries === "string") note(`${path}.${at}`, () => listMistakes(entries, scope));
+    else eachText(entries, `${path}.${at}`, (text, where) => note(where, () => textMistakes(text, scope)));
+    eachText(stepParams, `${path}.params`, (text, at) => note(at, () => textMistakes(text, inParams)));
   }
 }
 
@@ -62,16 +62,16 @@ function mistakesOf(look: () => readonly ExpressionError[]): readonly Expression
   }
 }
 
-function listMistakes(text: string, place: ExpressionPlace): ExpressionError[] {
+function listMistakes(text: string, scope: ExpressionScope): ExpressionError[] {
   const template = compileTemplate(text);
   const node = template?.whole ?? null;
   if (node === null) return [new ExpressionError("expected a list, or one expression that gives a list", 0)];
-  return wrongNames(node, { ...place, takesItems: itemsSource(template) !== null });
+  return wrongNames(node, { ...scope, takesItems: itemsSource(template) !== null });
 }
 
-function textMistakes(text: string, place: ExpressionPlace): ExpressionError[] {
+function textMistakes(text: string, scope: ExpressionScope): ExpressionError[] {
   const nodes = (compileTemplate(text)?.parts ?? []).filter((part): part is Node => typeof part !== "string");
-  return nodes.flatMap((node) => wrongNames(node, place));
+  return nodes.flatMap((node) => wrongNames(node, scope));
 }
 
 function eachText(

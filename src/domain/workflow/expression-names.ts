@@ -4,7 +4,7 @@ import { didYouMean, shortened } from "./faults.ts";
 import { ExpressionError, type Node, type PathPart } from "./expression-syntax.ts";
 
 /** What is known of the place where an expression stands. */
-export interface ExpressionPlace {
+export interface ExpressionScope {
   readonly step: string;
   /** Every step's name. */
   readonly steps: ReadonlySet<string>;
@@ -29,10 +29,10 @@ export function itemsSource(template: Template | null): string | null {
 }
 
 /** Every name in it that is not there. */
-export function wrongNames(node: Node, place: ExpressionPlace): ExpressionError[] {
+export function wrongNames(node: Node, scope: ExpressionScope): ExpressionError[] {
   const wrong: ExpressionError[] = [];
   eachName(node, (root, parts, at) => {
-    const problem = wrongRoot(root, at, parts, place);
+    const problem = wrongRoot(root, at, parts, scope);
     if (problem !== null) wrong.push(problem);
   });
   return wrong;
@@ -74,22 +74,22 @@ function wrongRoot(
   root: string,
   at: number,
   parts: readonly PathPart[],
-  place: ExpressionPlace,
+  scope: ExpressionScope,
 ): ExpressionError | null {
-  if (root === "steps") return wrongStep(at, parts, place);
-  if (root === "params") return wrongParam(parts, place);
+  if (root === "steps") return wrongStep(at, parts, scope);
+  if (root === "params") return wrongParam(parts, scope);
   if (root === "item" || root === "index") {
-    if (place.hasItem) return null;
+    if (scope.hasItem) return null;
     return new ExpressionError(`"${root}" is for the params of a step with for_each`, at);
   }
-  const roots = ["steps", "params", ...(place.hasItem ? ["item", "index"] : [])];
+  const roots = ["steps", "params", ...(scope.hasItem ? ["item", "index"] : [])];
   return new ExpressionError(
     `unknown name "${shortened(root)}"${didYouMean(root, roots) || `: there are ${roots.join(", ")}`}`,
     at,
   );
 }
 
-function wrongParam(parts: readonly PathPart[], { params }: ExpressionPlace): ExpressionError | null {
+function wrongParam(parts: readonly PathPart[], { params }: ExpressionScope): ExpressionError | null {
   const [first] = parts;
   if (params === null || first === undefined || !("key" in first) || params.includes(first.key)) return null;
   const hint = didYouMean(first.key, params);
@@ -97,7 +97,7 @@ function wrongParam(parts: readonly PathPart[], { params }: ExpressionPlace): Ex
   return new ExpressionError(`the workflow has no param "${shortened(first.key)}"${rest}`, first.at);
 }
 
-function wrongStep(at: number, parts: readonly PathPart[], place: ExpressionPlace): ExpressionError | null {
+function wrongStep(at: number, parts: readonly PathPart[], scope: ExpressionScope): ExpressionError | null {
   const [step, field, key] = parts;
   if (step === undefined || !("key" in step)) {
     return new ExpressionError(
@@ -106,21 +106,21 @@ function wrongStep(at: number, parts: readonly PathPart[], place: ExpressionPlac
     );
   }
   const name = step.key;
-  if (!place.steps.has(name)) {
+  if (!scope.steps.has(name)) {
     // `steps.get-list` reads as a difference.
-    const cut = [...place.steps].find((other) => other.startsWith(`${name}-`) || other.startsWith(`${name}.`));
-    const hint = cut === undefined ? didYouMean(name, place.steps) : `, write steps["${shortened(cut)}"]`;
+    const cut = [...scope.steps].find((other) => other.startsWith(`${name}-`) || other.startsWith(`${name}.`));
+    const hint = cut === undefined ? didYouMean(name, scope.steps) : `, write steps["${shortened(cut)}"]`;
     return new ExpressionError(`there is no step "${shortened(name)}"${hint}`, step.at);
   }
-  if (name === place.step) return new ExpressionError("a step cannot use what it gives itself", step.at);
-  if (!place.dependsOn(name)) {
+  if (name === scope.step) return new ExpressionError("a step cannot use what it gives itself", step.at);
+  if (!scope.dependsOn(name)) {
     return new ExpressionError(`this step does not depend on "${name}": add it to its dependencies`, step.at);
   }
   if (field === undefined || !("key" in field) || field.key !== "output") {
-    if (field !== undefined && "key" in field && field.key === "items") return wrongItems(name, field.at, parts, place);
+    if (field !== undefined && "key" in field && field.key === "items") return wrongItems(name, field.at, parts, scope);
     return new ExpressionError(`what a step gives is its output: steps.${name}.output`, field?.at ?? step.at);
   }
-  const keys = place.outputOf(name);
+  const keys = scope.outputOf(name);
   if (keys === null || key === undefined || !("key" in key) || keys.includes(key.key)) return null;
   const hint = didYouMean(key.key, keys) || `: it has ${keys.join(", ")}`;
   return new ExpressionError(`the output of "${name}" has no "${shortened(key.key)}"${hint}`, key.at);
@@ -130,9 +130,9 @@ function wrongItems(
   name: string,
   at: number,
   parts: readonly PathPart[],
-  place: ExpressionPlace,
+  scope: ExpressionScope,
 ): ExpressionError | null {
-  if (place.takesItems && parts.length === 2) return null;
+  if (scope.takesItems && parts.length === 2) return null;
   return new ExpressionError(
     `the items of "${name}" are too many for an expression: for_each.in takes them, alone`,
     at,

@@ -42,7 +42,7 @@ export function compileWhen(text: string): Node {
   return template.whole;
 }
 
-/** Whether the step is to be done. Throws an ExpressionError. */
+/** Whether the step runs. Throws an ExpressionError. */
 export function isTrue(when: string, scope: ExpressionScope): boolean {
   const node = compileWhen(when);
   return truth(evaluate(node, scope, new Work()), node.at);

@@ -15,8 +15,8 @@ export function dependenceOf(steps: readonly GraphStep[]): (step: number, other:
       for (let word = 0; word < words; word += 1) {
         bits[step * words + word] = (bits[step * words + word] ?? 0) | (bits[dependency * words + word] ?? 0);
       }
-      const own = step * words + (dependency >> 5);
-      bits[own] = (bits[own] ?? 0) | (1 << (dependency & 31));
+      const index = step * words + (dependency >> 5);
+      bits[index] = (bits[index] ?? 0) | (1 << (dependency & 31));
     }
   }
   return (step, other) => (((bits[step * words + (other >> 5)] ?? 0) >>> (other & 31)) & 1) === 1;

@@ -48,17 +48,17 @@ function faultsOf(schema: JsonValue, params: Params, stands: (value: unknown) =>
     return [{ path: "params", message: `cannot be checked: ${messageOf(error)}` }];
   }
   if (errors.length === 0) return [];
-  const open = openPlaces(params, stands);
+  const open = unresolvedPaths(params, stands);
   const left = open.length === 0 ? errors : withoutOpen(errors, open);
   return fieldErrors(left, params, "params.").slice(0, MOST_FAULTS);
 }
 
 /** The places of the values that are not known yet, as `/urls/0`. */
-function openPlaces(value: unknown, stands: (value: unknown) => boolean, path = ""): string[] {
+function unresolvedPaths(value: unknown, stands: (value: unknown) => boolean, path = ""): string[] {
   if (stands(value)) return [path];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) =>
-    openPlaces(inner, stands, `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`),
+    unresolvedPaths(inner, stands, `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`),
   );
 }
 
@@ -67,9 +67,9 @@ const WHOLE = new Set(["not", "if", "const", "enum", "contains", "uniqueItems", 
 
 /** Mistakes that stay mistakes whatever the open values will be. */
 function withoutOpen(errors: readonly ErrorObject[], open: readonly string[]): ErrorObject[] {
-  const places = new Set(open);
-  const above = new Set(open.flatMap((place) => prefixesOf(place).slice(0, -1)));
-  const isOpen = (path: string) => prefixesOf(path).some((prefix) => places.has(prefix));
+  const paths = new Set(open);
+  const above = new Set(open.flatMap((one) => prefixesOf(one).slice(0, -1)));
+  const isOpen = (path: string) => prefixesOf(path).some((prefix) => paths.has(prefix));
   const hasOpen = (path: string) => above.has(path);
   // Which of two ways a condition takes is open, too, and so is what either wants.
   const ways = errors

@@ -28,7 +28,7 @@ function readYaml(text: string): Parsed<unknown> {
   const limit = tooMuch(text);
   if (limit !== null) return refused(limit);
   const lines = new LineCounter();
-  const place = (offset: number): string => {
+  const positionAt = (offset: number): string => {
     const { line, col } = lines.linePos(offset);
     return `line ${line}, column ${col}`;
   };
@@ -43,9 +43,9 @@ function readYaml(text: string): Parsed<unknown> {
       lineCounter: lines,
     });
     const [problem] = [...document.errors, ...document.warnings];
-    if (problem !== undefined) return refused(`${place(problem.pos[0])}: ${wordsOf(problem)}`);
+    if (problem !== undefined) return refused(`${positionAt(problem.pos[0])}: ${wordsOf(problem)}`);
     const twice = repeatedKey(document.contents);
-    if (twice !== null) return refused(`${place(twice.at)}: the key "${shortened(twice.key)}" is there twice`);
+    if (twice !== null) return refused(`${positionAt(twice.at)}: the key "${shortened(twice.key)}" is there twice`);
     return { ok: document.toJS({ maxAliasCount: MOST_ALIASES }) as unknown };
   } catch (error) {
     return refused(/alias count/i.test(messageOf(error)) ? "repeats aliases too often" : messageOf(error));

@@ -22,7 +22,7 @@ import {
 import { changeAt, valueAt, type Way, waysInStep, waysOf } from "./secret-ways.ts";
 
 type Params = Readonly<Record<string, JsonValue>>;
-type Tell = (path: string, message: string) => void;
+type ReportField = (path: string, message: string) => void;
 
 /** What the step is to work with. Throws `secret_key_wrong`. */
 export function openSecrets(seal: Seal, schema: JsonValue, params: Params): Params {
@@ -61,10 +61,16 @@ export function sealParams(seal: Seal, schema: JsonValue, params: Params, before
  * Params as they were given, with what was kept in clear: `***` stands for what is there in `before`, which is stored; elsewhere
  * its path is told. What cannot be opened with the present key stays sealed: the step that needs it will say so.
  */
-export function keepHiddenParams(seal: Seal, schema: JsonValue, given: Params, before: Params, tell: Tell): Params {
+export function keepHiddenParams(
+  seal: Seal,
+  schema: JsonValue,
+  params: Params,
+  before: Params,
+  report: ReportField,
+): Params {
   const missing = (path: readonly string[]) =>
-    tell(pathOf(path).replace(/^\./, ""), `${HIDDEN} ${NOT_KEPT} param before: ${GIVE}`);
-  const whole = changeAt(given, waysOf(schema), (value, path) => {
+    report(pathOf(path).replace(/^\./, ""), `${HIDDEN} ${NOT_KEPT} param before: ${GIVE}`);
+  const whole = changeAt(params, waysOf(schema), (value, path) => {
     const known = valueAt(before, path);
     if (value !== HIDDEN) return isSealed(value) && value === known ? opened(seal, value) : value;
     if (known === undefined || known === null || typeof known === "object") missing(path);
@@ -103,11 +109,11 @@ function changeDefaults(schema: JsonValue, change: Change, path: readonly string
     const at = [...path, key];
     // A property may be called `default`.
     const isDefault = key === "default" && path.at(-1) !== "properties" && !Array.isArray(schema);
-    const made = isDefault
+    const hidden = isDefault
       ? changeAt(entry, waysOf(schema), (value, to) => change(value, [...at, ...to]))
       : changeDefaults(entry, change, at);
-    isChanged ||= !isDeepStrictEqual(made, entry);
-    return [key, made];
+    isChanged ||= !isDeepStrictEqual(hidden, entry);
+    return [key, hidden];
   };
   const entries = Object.entries(schema).map(inner);
   if (!isChanged) return schema;
@@ -135,7 +141,7 @@ export function sealDefinition<T>(
   schemaOf: (kind: string) => JsonValue | undefined,
   definition: T,
   before: unknown,
-  tell: Tell,
+  report: ReportField,
 ): T {
   const written = definition as Written;
   const old = (before ?? {}) as Written;
@@ -144,16 +150,16 @@ export function sealDefinition<T>(
     const at = `steps[${index}]`;
     const oldStep = earlier.get(step.name);
     const sealed = sealStep(seal, schemaOf(String(step.task_type)) ?? null, step, oldStep, (path, message) =>
-      tell(`${at}.params${path}`, message),
+      report(`${at}.params${path}`, message),
     );
-    return sealTexts(seal, sealed, oldStep, (path, message) => tell(`${at}${path}`, message));
+    return sealTexts(seal, sealed, oldStep, (path, message) => report(`${at}${path}`, message));
   });
   const { steps: _, ...rest } = {
     ...written,
-    params: sealDefaults(seal, written.params ?? null, old.params ?? null, tell),
+    params: sealDefaults(seal, written.params ?? null, old.params ?? null, report),
   };
   const { steps: __, ...oldRest } = old;
-  const about = sealTexts(seal, rest, oldRest, (path, message) => tell(path.replace(/^\./, ""), message));
+  const about = sealTexts(seal, rest, oldRest, (path, message) => report(path.replace(/^\./, ""), message));
   // As it was written: what was not there is not there.
   if (written.params === undefined) delete (about as Written).params;
   return { ...about, steps } as T;
@@ -164,7 +170,7 @@ function sealStep(
   schema: JsonValue,
   step: WrittenStep,
   old: WrittenStep | undefined,
-  tell: Tell,
+  report: ReportField,
 ): WrittenStep {
   const ways = waysInStep(schema, step.params ?? {});
   if (ways.length === 0 || step.params === undefined) return step;
@@ -173,7 +179,7 @@ function sealStep(
     const known = same ? valueAt(old.params, path) : undefined;
     if (isSealed(known) && (value === HIDDEN || value === known || opened(seal, known) === value)) return known;
     if (value === HIDDEN)
-      tell(
+      report(
         pathOf(path),
         `${HIDDEN} is shown instead of a value that is kept only while the step stays the same: ${GIVE}`,
       );
@@ -182,21 +188,21 @@ function sealStep(
   return { ...step, params: params as Params };
 }
 
-function sealDefaults(seal: Seal, schema: JsonValue, old: JsonValue, tell: Tell): JsonValue {
+function sealDefaults(seal: Seal, schema: JsonValue, old: JsonValue, report: ReportField): JsonValue {
   return changeDefaults(schema, (value, path) => {
     const known = valueAt(old, path);
     if (isSealed(known) && (value === HIDDEN || value === known || opened(seal, known) === value)) return known;
-    if (value === HIDDEN) tell(`params${pathOf(path)}`, `${HIDDEN} ${NOT_KEPT} default before: ${GIVE}`);
+    if (value === HIDDEN) report(`params${pathOf(path)}`, `${HIDDEN} ${NOT_KEPT} default before: ${GIVE}`);
     return sealWhole(seal, value);
   });
 }
 
 /** Credentials in the addresses of one part of a definition. */
-function sealTexts<T>(seal: Seal, part: T, old: unknown, tell: Tell): T {
+function sealTexts<T>(seal: Seal, part: T, old: unknown, report: ReportField): T {
   return mapTexts(part as JsonValue, (text, path) => {
     if (isSealed(text) || !text.includes("@")) return text;
     const before = valueAt(old as JsonValue, path);
-    const missing = () => tell(pathOf(path), `${HIDDEN} ${NOT_KEPT} address before, at the same host: ${GIVE}`);
+    const missing = () => report(pathOf(path), `${HIDDEN} ${NOT_KEPT} address before, at the same host: ${GIVE}`);
     const kept = keepHiddenUserinfo(text, before, missing);
     const isSame = typeof before === "string" && openedOrNull(() => openAddresses(seal, before)) === kept;
     // What is equal makes no new version of a template.

@@ -24,7 +24,7 @@ export interface KindLookup {
 /** Letters of any script, digits, and what stands between words. */
 const NAME = /^[\p{L}\p{N}_](?:[\p{L}\p{N} _.-]{0,98}[\p{L}\p{N}_.-])?$/u;
 
-/** More would take long to tell, and nobody reads them. */
+/** More would be slow to report, and nobody reads them. */
 const MOST_SHAPE_ERRORS = 2000;
 
 /** Steps whose params are looked at in one go. */

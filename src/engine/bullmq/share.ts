@@ -3,7 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { Signal } from "../../base/signal.ts";
 import { OutageLogger } from "../../base/outage-logger.ts";
-import { evenLaneShare, laneShare, laneYields } from "../../domain/lane/lane-share.ts";
+import { evenLaneShare, laneShare, shouldYieldLane } from "../../domain/lane/lane-share.ts";
 import type { Store } from "../../store/ports/port.ts";
 import type { LanesAtWork } from "../lanes-at-work.ts";
 import type { LaneHost } from "../port.ts";
@@ -82,7 +82,7 @@ export class Share {
       if (other === name) break;
       held -= 1;
     }
-    return laneYields({ forMs, held, most: this.#even ?? this.#most, othersWait: this.#waiting > 0 });
+    return shouldYieldLane({ forMs, held, most: this.#even ?? this.#most, othersWait: this.#waiting > 0 });
   }
 
   /** Checks until aborted. */

@@ -1,5 +1,5 @@
 import type { Timer } from "../../base/clock.ts";
-import { placeInLine } from "../../domain/lane/lane-line.ts";
+import { queueOrder } from "../../domain/lane/lane-line.ts";
 import { stepOfLane } from "../../domain/workflow/definition.ts";
 import type { LaneWork, OwnerStore } from "../../store/ports/owner-port.ts";
 import { type AtWorkOptions, LanesAtWork, type Turn } from "../lanes-at-work.ts";
@@ -150,7 +150,7 @@ export class LaneScheduler {
     lane.cameMs = this.#options.clock.monotonic();
     lane.came = this.#came += 1;
     lane.priority = null;
-    (lane.isStep ? this.#steps : this.#sites).add(name, placeInLine(lane.cameMs, 0), lane.came);
+    (lane.isStep ? this.#steps : this.#sites).add(name, queueOrder(lane.cameMs, 0), lane.came);
   }
 
   async #ask(): Promise<void> {
@@ -172,7 +172,7 @@ export class LaneScheduler {
   #moveInLine(name: string, priority: number): void {
     const lane = this.#lanes.get(name);
     if (lane?.state !== "queued" || priority <= (lane.priority ?? Number.NEGATIVE_INFINITY)) return;
-    const [from, to] = [placeInLine(lane.cameMs, lane.priority ?? 0), placeInLine(lane.cameMs, priority)];
+    const [from, to] = [queueOrder(lane.cameMs, lane.priority ?? 0), queueOrder(lane.cameMs, priority)];
     lane.priority = priority;
     if (from !== to) this.#sites.move(from, to, lane.came);
   }

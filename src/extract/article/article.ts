@@ -14,7 +14,7 @@ export interface Article {
   html: string;
   /** Words; for scripts without spaces between them, characters. */
   wordCount: number;
-  /** As the page declares it, else as its words tell; null when unclear. */
+  /** As the page declares it, else detected from its words; null when unclear. */
   language: string | null;
   /** Of the text with its white space evened out: equal for equal content. */
   contentHash: string;

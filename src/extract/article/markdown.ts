@@ -12,7 +12,7 @@ export interface MarkdownOptions {
   keep(element: Element): boolean;
   /** Whether the reader wants it although it is not shown itself, such as a player or the source of a formula. */
   wants?(element: Element): boolean;
-  /** Told when the rest is left out, because it is too long. */
+  /** Called when the text is truncated because it is too long. */
   onCut?: () => void;
 }
 

@@ -72,38 +72,38 @@ const SPACE = 32;
  * in words of another script.
  */
 export function singleByteCharset(text: Uint8Array, hasWords: boolean): string | null {
-  const places = highPlaces(text);
+  const positions = highBytePositions(text);
   let best: string | null = null;
-  let least = cheapest(text, places, FALLBACK, WESTERN, Number.POSITIVE_INFINITY) - MARGIN;
+  let least = cheapest(text, positions, FALLBACK, WESTERN, Number.POSITIVE_INFINITY) - MARGIN;
   for (const [charset, languages, rare] of hasWords ? [...OTHER_SCRIPTS, ...LATIN] : LATIN) {
-    const bits = cheapest(text, places, charset, languages, least - rare) + rare;
+    const bits = cheapest(text, positions, charset, languages, least - rare) + rare;
     if (bits >= least) continue;
     least = bits;
     best = charset;
   }
-  return hasWords && least > places.length * MAX_AVERAGE ? null : best;
+  return hasWords && least > positions.length * MAX_AVERAGE ? null : best;
 }
 
-function highPlaces(text: Uint8Array): number[] {
-  const places: number[] = [];
+function highBytePositions(text: Uint8Array): number[] {
+  const positions: number[] = [];
   const counts = new Uint16Array(256);
   for (let at = 0; at < text.length; at += 1) {
     const byte = text[at]!;
-    if (byte < 128 || (places.length >= MAX_LETTERS && counts[byte]! >= MIN_OF_EACH)) continue;
+    if (byte < 128 || (positions.length >= MAX_LETTERS && counts[byte]! >= MIN_OF_EACH)) continue;
     counts[byte]! += 1;
-    places.push(at);
+    positions.push(at);
   }
-  return places;
+  return positions;
 }
 
 /** What the text costs in the language that it costs least in; above `limit` the figure is not exact. */
-function cheapest(text: Uint8Array, places: readonly number[], charset: string, languages: string, limit: number) {
+function cheapest(text: Uint8Array, positions: readonly number[], charset: string, languages: string, limit: number) {
   const reading = readingOf(charset);
   let least = limit;
   for (const language of languages.split(" ")) {
     const model = modelOf(language);
     let bits = 0;
-    for (const at of places) {
+    for (const at of positions) {
       bits += costAt(text, at, reading, model);
       if (bits >= least) break;
     }

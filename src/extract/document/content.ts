@@ -18,7 +18,7 @@ export interface Content {
 
 const MOST_MATCHES = 10_000;
 
-/** The selectors come first: whoever names what to keep has said what the main content is. */
+/** Selectors win: they define the main content. */
 export function chooseContent(facts: PageFacts, plan: DocumentPlan): Content {
   const top = facts.document.root;
   budget.reset();

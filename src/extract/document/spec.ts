@@ -16,38 +16,43 @@ const KEYS = ["formats", "only_main_content", "include_tags", "exclude_tags"] as
 const MOST_SELECTORS = 100;
 
 /** With all that was not said; mistakes are named with their path. */
-export function readDocumentRequest(given: unknown, path: string, problems: Problems): DocumentRequest {
-  const wish: DocumentRequest = { formats: ["markdown"], only_main_content: true, include_tags: [], exclude_tags: [] };
-  if (!isObject(given)) {
+export function readDocumentRequest(input: unknown, path: string, problems: Problems): DocumentRequest {
+  const request: DocumentRequest = {
+    formats: ["markdown"],
+    only_main_content: true,
+    include_tags: [],
+    exclude_tags: [],
+  };
+  if (!isObject(input)) {
     problems.add(path, 'expected an object, such as {"formats": ["markdown", "links"]}');
-    return wish;
+    return request;
   }
-  for (const key of Object.keys(given).filter((name) => !(KEYS as readonly string[]).includes(name)))
+  for (const key of Object.keys(input).filter((name) => !(KEYS as readonly string[]).includes(name)))
     problems.add(`${path}.${key.slice(0, 100)}`, unknownWord("unknown key", key, KEYS));
-  const { formats, only_main_content: main = true } = given;
+  const { formats, only_main_content: main = true } = input;
   if (typeof main !== "boolean") problems.add(`${path}.only_main_content`, "expected true or false");
   return {
-    formats: formats === undefined ? wish.formats : readFormats(formats, `${path}.formats`, problems),
+    formats: formats === undefined ? request.formats : readFormats(formats, `${path}.formats`, problems),
     only_main_content: main !== false,
-    include_tags: readSelectors(given["include_tags"], `${path}.include_tags`, problems),
-    exclude_tags: readSelectors(given["exclude_tags"], `${path}.exclude_tags`, problems),
+    include_tags: readSelectors(input["include_tags"], `${path}.include_tags`, problems),
+    exclude_tags: readSelectors(input["exclude_tags"], `${path}.exclude_tags`, problems),
   };
 }
 
-function readFormats(given: unknown, path: string, problems: Problems): DocumentFormat[] {
-  if (!Array.isArray(given)) {
+function readFormats(input: unknown, path: string, problems: Problems): DocumentFormat[] {
+  if (!Array.isArray(input)) {
     problems.add(path, `expected a list of ${DOCUMENT_FORMATS.join(", ")}`);
     return [];
   }
   const known: readonly unknown[] = DOCUMENT_FORMATS;
-  for (const [index, format] of given.entries()) {
+  for (const [index, format] of input.entries()) {
     if (!known.includes(format))
       problems.add(`${path}[${index}]`, unknownWord("unknown format", String(format), DOCUMENT_FORMATS));
-    else if (given.indexOf(format) < index) problems.add(`${path}[${index}]`, `"${String(format)}" is there twice`);
+    else if (input.indexOf(format) < index) problems.add(`${path}[${index}]`, `"${String(format)}" is there twice`);
   }
-  if (given.includes("screenshot") && given.includes("screenshot_full"))
+  if (input.includes("screenshot") && input.includes("screenshot_full"))
     problems.add(path, "has both screenshot and screenshot_full: one picture is taken, of the window or of the page");
-  return given as DocumentFormat[];
+  return input as DocumentFormat[];
 }
 
 function unknownWord(what: string, word: string, known: readonly string[]): string {
@@ -55,13 +60,13 @@ function unknownWord(what: string, word: string, known: readonly string[]): stri
   return `${what} "${word.slice(0, 100)}"${near === undefined ? `: known are ${known.join(", ")}` : `, did you mean "${near}"?`}`;
 }
 
-function readSelectors(given: unknown, path: string, problems: Problems): string[] {
-  if (given === undefined) return [];
-  if (!Array.isArray(given) || given.length > MOST_SELECTORS) {
+function readSelectors(input: unknown, path: string, problems: Problems): string[] {
+  if (input === undefined) return [];
+  if (!Array.isArray(input) || input.length > MOST_SELECTORS) {
     problems.add(path, `expected a list of at most ${MOST_SELECTORS} CSS selectors`);
     return [];
   }
-  for (const [index, selector] of given.entries()) {
+  for (const [index, selector] of input.entries()) {
     try {
       if (typeof selector !== "string") throw new Error("expected a CSS selector");
       compileCss(selector);
@@ -69,17 +74,17 @@ function readSelectors(given: unknown, path: string, problems: Problems): string
       problems.add(`${path}[${index}]`, messageOf(error));
     }
   }
-  return given as string[];
+  return input as string[];
 }
 
-export function compileDocument(given: unknown, path: string, problems: Problems): DocumentPlan | null {
+export function compileDocument(input: unknown, path: string, problems: Problems): DocumentPlan | null {
   const before = problems.list.length;
-  const wish = readDocumentRequest(given, path, problems);
+  const request = readDocumentRequest(input, path, problems);
   if (problems.list.length > before) return null;
   return {
-    formats: new Set(wish.formats),
-    onlyMainContent: wish.only_main_content,
-    include: wish.include_tags.map((selector) => compileCss(selector)),
-    exclude: wish.exclude_tags.map((selector) => compileCss(selector)),
+    formats: new Set(request.formats),
+    onlyMainContent: request.only_main_content,
+    include: request.include_tags.map((selector) => compileCss(selector)),
+    exclude: request.exclude_tags.map((selector) => compileCss(selector)),
   };
 }

@@ -189,8 +189,8 @@ export class BodyRules {
 
   merge(target: Element | null, tag: Tag, from: number, to: number): void {
     if (target === null || to <= from || this.#open.lastIndexOf("template") >= 0) return;
-    const given = this.#open.create(tag, from, to, 0);
-    target.addAttributes(given.attributes);
+    const element = this.#open.create(tag, from, to, 0);
+    target.addAttributes(element.attributes);
   }
 
   endTag(tag: Tag): void {

@@ -95,12 +95,12 @@ export class Element {
   }
 
   addAttributes(list: readonly string[]): void {
-    const own = [...this.attributes];
+    const attributes = [...this.attributes];
     for (let index = 0; index < list.length; index += 2) {
       const [name, value] = [list[index] as string, list[index + 1] as string];
-      if (this.attr(name) === undefined) own.push(name, value);
+      if (this.attr(name) === undefined) attributes.push(name, value);
     }
-    this.#attributes = own;
+    this.#attributes = attributes;
   }
 
   append(node: Node): void {

@@ -5,8 +5,8 @@ const REFERENCE = /&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[a-zA-Z][a-zA-Z\d]{1,30});/
 
 /** What `shown` shows as it is written is meant so. */
 export function decodeTwice(text: string, shown: string): string {
-  const once = decode(text, shown);
-  return once === text ? text : decode(once, shown);
+  const decoded = decode(text, shown);
+  return decoded === text ? text : decode(decoded, shown);
 }
 
 function decode(text: string, shown: string): string {

@@ -93,7 +93,7 @@ function candidatesOf(graph: EntityGraph): Candidate[] {
       return;
     }
     const types = typesOf(entity);
-    if (types.length === 0 ? !isTelling(entity) : types.every((type) => NEVER.test(type))) return;
+    if (types.length === 0 ? !isInformative(entity) : types.every((type) => NEVER.test(type))) return;
     const kind = kindOf(entity);
     if (kind !== "other" || isNamed || types.length === 0)
       found.set(entity, { entity, kind, isNamed, isReviewed: by === "review" });
@@ -106,7 +106,7 @@ function candidatesOf(graph: EntityGraph): Candidate[] {
 }
 
 /** Without a type, it is something of its own only if it says what pages say about their subject. */
-function isTelling(entity: JsonObject): boolean {
+function isInformative(entity: JsonObject): boolean {
   return ["headline", "datePublished", "author", "offers", "price"].some((key) => Object.hasOwn(entity, key));
 }
 
@@ -128,8 +128,8 @@ function pointsOf({ entity, kind, isNamed }: Candidate, graph: EntityGraph, evid
 }
 
 function addressesOf(entity: JsonObject, graph: EntityGraph): string[] {
-  const given = [entity["url"], entity["mainEntityOfPage"], entity["@id"]].flatMap(listOf);
-  return given.flatMap((value) => {
+  const values = [entity["url"], entity["mainEntityOfPage"], entity["@id"]].flatMap(listOf);
+  return values.flatMap((value) => {
     const address = isObject(value) ? (value["@id"] ?? value["url"]) : value;
     return typeof address === "string" ? (graph.resolve(address) ?? []) : [];
   });

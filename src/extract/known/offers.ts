@@ -57,9 +57,9 @@ interface Search {
 
 function collect(entity: JsonObject, search: Search, depth: number): void {
   if (depth > MAX_DEPTH || search.found.length >= MAX_OFFERS) return;
-  const own = ownPrice(entity, search);
-  if (own !== null) {
-    search.found.push({ ...own, ...stateOf(entity, search) });
+  const direct = ownPrice(entity, search);
+  if (direct !== null) {
+    search.found.push({ ...direct, ...stateOf(entity, search) });
     return;
   }
   for (const key of ["offers", "hasVariant"]) {

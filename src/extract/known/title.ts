@@ -11,8 +11,8 @@ export const title: KnownField = {
   read: (facts) => {
     const all = candidatesOf(facts);
     const site = facts.addresses.isStartPage ? [] : siteNames(facts);
-    const own = all.filter(({ text }) => !site.some((name) => isSameName(text, name)));
-    const [best = null] = own.length > 0 ? [own.find(isConfirmed) ?? own[0]] : all;
+    const pageTitles = all.filter(({ text }) => !site.some((name) => isSameName(text, name)));
+    const [best = null] = pageTitles.length > 0 ? [pageTitles.find(isConfirmed) ?? pageTitles[0]] : all;
     return best?.text ?? null;
 
     function isConfirmed({ text, from }: Candidate): boolean {

@@ -63,7 +63,7 @@ function containersOf(page: LabelledPage): Element[] | null {
   const fields = Object.values(page.examples);
   const containers: Element[] = [];
   for (let item = 0; item < fields[0]!.length; item += 1) {
-    const places = fields.map((values) => placesOf(page, values[item]!));
+    const places = fields.map((values) => elementsWith(page, values[item]!));
     const container = smallestAround(places, containers.at(-1) ?? null);
     if (container === null) return null;
     containers.push(container);
@@ -71,7 +71,7 @@ function containersOf(page: LabelledPage): Element[] | null {
   return containers;
 }
 
-function placesOf(page: LabelledPage, value: string): Element[] {
+function elementsWith(page: LabelledPage, value: string): Element[] {
   const whole = findOccurrences(page, value);
   return (whole.length > 0 ? whole : findParts(page, value)).map(({ element }) => element);
 }

@@ -7,7 +7,7 @@ import { JSON_SOURCES } from "../rules/extractors.ts";
 
 export type Segment = string | number;
 
-export interface JsonPlace {
+export interface JsonMatch {
   /** A key of JSON_SOURCES. */
   from: string;
   root: JsonValue;
@@ -27,8 +27,8 @@ const LEVEL_COST = 0.15;
 const INDEX_COST = 1.2;
 
 export function* jsonRules(facts: PageFacts, value: string, isList: boolean): Generator<JsonRule> {
-  for (const place of findInJson(facts, value)) {
-    for (const { path, cost } of pathsOf(place, isList)) yield ruleOf(place.from, path, cost);
+  for (const match of findInJson(facts, value)) {
+    for (const { path, cost } of pathsOf(match, isList)) yield ruleOf(match.from, path, cost);
   }
 }
 
@@ -38,12 +38,12 @@ function ruleOf(from: string, jsonpath: string, cost: number): JsonRule {
 }
 
 /** Where the value stands, as text or number. */
-export function findInJson(facts: PageFacts, value: string): JsonPlace[] {
-  const found: JsonPlace[] = [];
+export function findInJson(facts: PageFacts, value: string): JsonMatch[] {
+  const found: JsonMatch[] = [];
   for (const [from, source] of Object.entries(JSON_SOURCES)) {
     for (const root of source(facts)) {
       if (root === undefined) continue;
-      for (const segments of placesIn(root, value)) {
+      for (const segments of pathsTo(root, value)) {
         found.push({ from, root, segments });
         if (found.length >= MAX_PLACES) return found;
       }
@@ -52,7 +52,7 @@ export function findInJson(facts: PageFacts, value: string): JsonPlace[] {
   return found;
 }
 
-function* placesIn(root: JsonValue, value: string): Generator<Segment[]> {
+function* pathsTo(root: JsonValue, value: string): Generator<Segment[]> {
   const open: { node: JsonValue; segments: Segment[] }[] = [{ node: root, segments: [] }];
   for (let seen = 0; seen < MAX_NODES; seen += 1) {
     const next = open.pop();
@@ -69,7 +69,7 @@ function* placesIn(root: JsonValue, value: string): Generator<Segment[]> {
 }
 
 /** As it stands; with a type instead of a position; and, for lists, with all of an array. */
-function* pathsOf({ root, segments }: JsonPlace, isList: boolean): Generator<{ path: string; cost: number }> {
+function* pathsOf({ root, segments }: JsonMatch, isList: boolean): Generator<{ path: string; cost: number }> {
   const levels = segments.length * LEVEL_COST;
   const positions = segments.filter((segment) => typeof segment === "number").length;
   if (isList) {

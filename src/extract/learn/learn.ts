@@ -109,8 +109,8 @@ function isRight(
 }
 
 /** In the same order; a value that a page shows twice is one. */
-function isSame(given: readonly string[], wanted: readonly string[]): boolean {
-  const [a, b] = [[...new Set(given)], [...new Set(wanted)]];
+function isSame(actual: readonly string[], wanted: readonly string[]): boolean {
+  const [a, b] = [[...new Set(actual)], [...new Set(wanted)]];
   return a.length === b.length && a.every((value, index) => value === b[index]);
 }
 
@@ -240,7 +240,8 @@ function* shapedTexts({ field, pages }: Wanted, source: LabelledPage): Generator
   if (shape === null) return;
   const regex = `^\\s*(${shape})\\s*$`;
   const pattern = compileRegex(regex);
-  const own = (element: Element) => ownTexts(element).flatMap((node) => pattern.first(squeeze(node.data)) ?? []);
+  const textMatches = (element: Element) =>
+    ownTexts(element).flatMap((node) => pattern.first(squeeze(node.data)) ?? []);
   const tags = new Set<string>();
   for (const value of source.examples[field]!) {
     for (const { element } of findOccurrences(source, value)) tags.add(element.tag.name);
@@ -249,7 +250,7 @@ function* shapedTexts({ field, pages }: Wanted, source: LabelledPage): Generator
     yield {
       rule: { xpath: `${source.isItem ? "." : ""}//${tag}/text()`, regex },
       cost: 3,
-      values: (page) => page.elements.flatMap((element) => (element.tag.name === tag ? own(element) : [])),
+      values: (page) => page.elements.flatMap((element) => (element.tag.name === tag ? textMatches(element) : [])),
     };
   }
 }

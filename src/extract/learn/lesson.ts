@@ -45,11 +45,11 @@ export interface Lesson {
 const MOST_SHOWN = 20;
 const EMPTY_COST = 6;
 
-export function learnRules({ pages: given, examples: loose }: LessonInput): Lesson {
-  const parsed = given.map(({ input }) => parsePage(input));
-  const { assigned, problems } = assign(given, parsed, loose);
+export function learnRules({ pages, examples: loose }: LessonInput): Lesson {
+  const parsed = pages.map(({ input }) => parsePage(input));
+  const { assigned, problems } = assign(pages, parsed, loose);
   const lists = parsed.map(({ facts }, index) => ({ facts, examples: assigned[index]! }));
-  const fields = [...new Set([...given.flatMap(({ examples }) => Object.keys(examples)), ...Object.keys(loose)])];
+  const fields = [...new Set([...pages.flatMap(({ examples }) => Object.keys(examples)), ...Object.keys(loose)])];
   const list = isListOfItems(lists) ? learnItems(lists) : null;
   const labelled = lists.map(({ facts, examples }) => new LabelledPage(facts, examples));
   const items = list?.items ?? null;
@@ -71,18 +71,18 @@ export function learnRules({ pages: given, examples: loose }: LessonInput): Less
 
 /** Each value goes to a page that shows it; of several, to the one with the fewest values of the field. */
 function assign(
-  given: readonly ExamplePage[],
+  pages: readonly ExamplePage[],
   parsed: readonly ParsedPage[],
   loose: LessonInput["examples"],
 ): { assigned: Record<string, string[]>[]; problems: Lesson["problems"] } {
-  const assigned = given.map(({ examples }) =>
+  const assigned = pages.map(({ examples }) =>
     Object.fromEntries(Object.entries(examples).map(([field, values]) => [field, [...values]])),
   );
   const problems: Lesson["problems"] = [];
-  const pages = parsed.map(({ facts }) => new LabelledPage(facts, {}));
+  const labelled = parsed.map(({ facts }) => new LabelledPage(facts, {}));
   for (const [field, values] of Object.entries(loose)) {
     for (const value of values.map(squeeze)) {
-      const shown = assigned.filter((_, index) => isThere(pages[index]!, value));
+      const shown = assigned.filter((_, index) => isThere(labelled[index]!, value));
       const [first] = shown.toSorted((a, b) => (a[field]?.length ?? 0) - (b[field]?.length ?? 0));
       if (first === undefined) problems.push({ field, page: null, message: notThere(value, pages.length) });
       else (first[field] ??= []).push(value);

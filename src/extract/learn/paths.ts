@@ -24,11 +24,11 @@ const PLAIN_TAG = 3;
 
 /** `root`: what the path starts from; an item, or the page. */
 export function pathsTo(element: Element, root: Element): Path[] {
-  const own = anchorsOf(element);
+  const anchors = anchorsOf(element);
   const paths: Path[] = [];
   const add = (steps: Step[], cost: number) => void paths.push({ steps, cost });
   const alone = (anchor: Anchor): Step => ({ anchor, isChild: false });
-  for (const anchor of own) {
+  for (const anchor of anchors) {
     add([alone(anchor)], anchor.cost);
     const positioned = withNth(anchor, element);
     add([alone(positioned)], positioned.cost);
@@ -39,7 +39,7 @@ export function pathsTo(element: Element, root: Element): Path[] {
     for (const base of anchorsOf(ancestor)) {
       for (const outer of base.attr === null ? [withNth(base, ancestor)] : [base, withNth(base, ancestor)]) {
         const outerCost = outer.cost * ANCESTOR_SHARE + distance;
-        for (const anchor of own) {
+        for (const anchor of anchors) {
           add([alone(outer), alone(anchor)], anchor.cost + outerCost);
           const positioned = withNth(anchor, element);
           add([alone(outer), alone(positioned)], positioned.cost + outerCost);

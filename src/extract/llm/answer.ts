@@ -11,11 +11,11 @@ export type ReadAnswer = { records: Record<string, JsonValue>[] } | { wrong: str
 const MOST_RECORDS = 10_000;
 const MOST_NAMED = 10;
 
-export function readAnswer(content: string, wish: LlmRequest, check: RecordCheck | null): ReadAnswer {
+export function readAnswer(content: string, request: LlmRequest, check: RecordCheck | null): ReadAnswer {
   const json = jsonIn(content);
   if (json === undefined) return { wrong: ["it is no JSON"] };
   if (depthOf(json) >= MAX_JSON_DEPTH) return { wrong: ["it is nested too deep"] };
-  const list = givesList(wish);
+  const list = givesList(request);
   const value = list ? listIn(json) : json;
   if (list ? !Array.isArray(value) : !isRecord(value))
     return { wrong: [list ? `it has no list under "${LIST_NAME}"` : "it is no JSON object"] };

@@ -6,7 +6,7 @@ import { BufferSink } from "../../net/buffer-sink.ts";
 import { createHttpClient, type HttpClient } from "../../net/http-client.ts";
 import type { HttpResult } from "../../net/http.ts";
 import { type Completion, type EndpointError, readCompletion, readError } from "./completion.ts";
-import { Line } from "./line.ts";
+import { Semaphore } from "./semaphore.ts";
 
 export interface LlmOptions {
   /** Up to `/v1`, or with `/chat/completions`. */
@@ -53,7 +53,7 @@ export class LlmEndpoint {
   readonly #options: LlmOptions;
   readonly #address: string;
   readonly #headers: Record<string, string>;
-  readonly #line: Line;
+  readonly #semaphore: Semaphore;
   #http: HttpClient | null = null;
   /** It asked for patience until then; all calls have it. */
   #quietUntil = Number.NEGATIVE_INFINITY;
@@ -69,7 +69,7 @@ export class LlmEndpoint {
       "content-type": "application/json",
       ...(authorization === null ? {} : { authorization }),
     };
-    this.#line = new Line(options.concurrency);
+    this.#semaphore = new Semaphore(options.concurrency);
   }
 
   get model(): string {
@@ -90,7 +90,7 @@ export class LlmEndpoint {
 
   /** A page that waits for its turn may let go of all else meanwhile. */
   get hasRoomInLine(): boolean {
-    return this.#line.waiting < MOST_IN_LINE;
+    return this.#semaphore.waiting < MOST_IN_LINE;
   }
 
   /**
@@ -98,7 +98,7 @@ export class LlmEndpoint {
    * not, and a BadRequest says what the endpoint did not like. The reason of an aborted signal is rethrown as it is.
    */
   async ask(body: Record<string, unknown>, signal: AbortSignal): Promise<Completion> {
-    using _turn = await this.#line.enter(signal);
+    using _turn = await this.#semaphore.enter(signal);
     await this.#quiet(signal);
     try {
       const completion = await this.#ask(body, signal);

@@ -55,7 +55,7 @@ export class LlmExtractor {
    * the reason of an aborted signal is rethrown as it is.
    */
   async extract(
-    wish: LlmRequest,
+    request: LlmRequest,
     source: PageSource,
     stats: ExtractStats,
     signal: AbortSignal,
@@ -64,7 +64,7 @@ export class LlmExtractor {
     const page = { ...source, markdown: source.markdown.slice(0, most) };
     if (page.markdown.trim() === "")
       throw new FetchFailure("extraction_failed", "the page says nothing that could be given to a model");
-    const schema = answerSchema(wish);
+    const schema = answerSchema(request);
     const key = JSON.stringify(schema);
     Object.assign(stats, {
       model: this.#endpoint.model,
@@ -77,13 +77,13 @@ export class LlmExtractor {
       repaired: false,
     } satisfies Partial<ExtractStats>);
     const ask = (messages: readonly Message[]) => this.#ask({ schema, key }, messages, stats, signal);
-    const first = messagesFor(wish, page, this.#random.uuid());
+    const first = messagesFor(request, page, this.#random.uuid());
     let content = await ask(first);
-    let read = readAnswer(content, wish, this.#check(wish));
+    let read = readAnswer(content, request, this.#check(request));
     if ("wrong" in read) {
       content = await ask(repairMessages(first, content, read.wrong));
       stats.repaired = true;
-      read = readAnswer(content, wish, this.#check(wish));
+      read = readAnswer(content, request, this.#check(request));
     }
     if ("wrong" in read) {
       const message = `the model's answer cannot be used, after one repair: ${read.wrong.join("; ")}`;

@@ -52,7 +52,7 @@ export function findCandidate(body: Element): Candidate {
 function weigh(body: Element, careful: boolean): Map<Element, Weight> {
   const weights = new Map<Element, Weight>();
   const visit = (element: Element, inLink: boolean): Weight => {
-    const own: Weight = { chars: 0, linkChars: 0, links: 0, points: 0 };
+    const weight: Weight = { chars: 0, linkChars: 0, links: 0, points: 0 };
     // Text that stands directly in this block, and in inline elements of it.
     let direct = 0;
     let directLinks = 0;
@@ -61,19 +61,19 @@ function weigh(body: Element, careful: boolean): Map<Element, Weight> {
       if (node.kind === 3) {
         const length = visibleLength(node.data);
         if (length === 0) continue;
-        own.chars += length;
+        weight.chars += length;
         direct += length;
         commas += countCommas(node.data);
-        if (inLink) own.linkChars += length;
+        if (inLink) weight.linkChars += length;
         continue;
       }
       if (isHidden(node) || (careful && isSurrounding(node))) continue;
       const link = inLink || node.tag.name === "a";
       const below = visit(node, link);
-      own.chars += below.chars;
-      own.linkChars += below.linkChars;
-      own.links += below.links + (node.tag.name === "a" ? 1 : 0);
-      own.points += below.points;
+      weight.chars += below.chars;
+      weight.linkChars += below.linkChars;
+      weight.links += below.links + (node.tag.name === "a" ? 1 : 0);
+      weight.points += below.points;
       if (!isBlock(node)) {
         direct += below.chars;
         directLinks += below.linkChars;
@@ -81,10 +81,10 @@ function weigh(body: Element, careful: boolean): Map<Element, Weight> {
     }
     if (direct >= 25 && isBlock(element)) {
       const share = direct === 0 ? 0 : Math.min(1, directLinks / direct);
-      own.points += (1 + Math.min(commas, 10) + Math.min(direct / 100, 5)) * (1 - share);
+      weight.points += (1 + Math.min(commas, 10) + Math.min(direct / 100, 5)) * (1 - share);
     }
-    weights.set(element, own);
-    return own;
+    weights.set(element, weight);
+    return weight;
   };
   visit(body, false);
   return weights;

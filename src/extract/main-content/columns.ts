@@ -9,7 +9,7 @@ export interface PageContext {
   title: string;
   heading: string;
   /** What structured data says the content is, in small letters with single spaces. */
-  told: string;
+  described: string;
   signals: Readonly<Record<string, number>>;
 }
 
@@ -71,7 +71,7 @@ const OWN: Record<string, (view: View) => number> = {
   by: ({ block }) => yes(block.words < 12 && BY.test(block.text)),
   is_title: ({ block, context }) => alike(block, context.title),
   is_heading: ({ block, context }) => alike(block, context.heading),
-  told: ({ block, context }) => (context.told === "" ? -1 : tells(block, context.told)),
+  described: ({ block, context }) => (context.described === "" ? -1 : startsLikeDescription(block, context.described)),
 };
 
 const PLACE: Record<string, (view: View) => number> = {
@@ -265,8 +265,8 @@ function alike({ text, words }: Block, title: string): number {
   return yes(small.length >= 12 && (title.includes(small) || small.includes(title)));
 }
 
-function tells({ text }: Block, told: string): number {
-  return yes(text.length >= 15 && told.includes(text.slice(0, 60).toLowerCase()));
+function startsLikeDescription({ text }: Block, described: string): number {
+  return yes(text.length >= 15 && described.includes(text.slice(0, 60).toLowerCase()));
 }
 
 function clamp(value: number): number {

@@ -13,7 +13,7 @@ export interface PageSource {
   meta(...names: string[]): string | null;
 }
 
-const MOST_TOLD = 200_000;
+const MOST_CHARACTERS = 200_000;
 
 export function contextOf(source: PageSource): PageContext {
   const { heading } = source.document.buckets;
@@ -21,20 +21,22 @@ export function contextOf(source: PageSource): PageContext {
   return {
     title: (source.title ?? "").toLowerCase(),
     heading: first === undefined ? "" : textOf(first).toLowerCase(),
-    told: toldBy(source),
+    described: descriptionsOf(source),
     signals: { ...dataSignals(source), ...addressSignals(source.url), ...headingSignals(source) },
   };
 }
 
 /** What structured data and descriptions say the content is. */
-function toldBy(source: PageSource): string {
+function descriptionsOf(source: PageSource): string {
   const texts = source.jsonLd.flatMap((entity) =>
     ["articleBody", "reviewBody", "text", "description"].flatMap((key) =>
       typeof entity[key] === "string" ? entity[key] : [],
     ),
   );
-  const told = texts.join(" ").slice(0, MOST_TOLD);
-  return squeeze(`${told} ${source.meta("og:description") ?? ""} ${source.meta("description") ?? ""}`).toLowerCase();
+  const described = texts.join(" ").slice(0, MOST_CHARACTERS);
+  return squeeze(
+    `${described} ${source.meta("og:description") ?? ""} ${source.meta("description") ?? ""}`,
+  ).toLowerCase();
 }
 
 const TYPES: Readonly<Record<string, RegExp>> = {

@@ -7,12 +7,12 @@ function longestRun(text: string, pattern: RegExp): number {
   return Math.max(0, ...[...text.matchAll(pattern)].map((match) => match[0].length));
 }
 
-export interface CodePlace {
+export interface CodeContext {
   inCell: boolean;
   inLink: boolean;
 }
 
-export function codeSpan(code: string, { inCell, inLink }: CodePlace): string {
+export function codeSpan(code: string, { inCell, inLink }: CodeContext): string {
   // In a table `\|` is a bar, even in code; for a backslash before a bar only HTML is left. A line that begins with
   // `[` and has `]:` defines a link, even where the latter is code. An address in it would be made a link, references and all.
   if ((inCell && code.includes("\\|")) || (inLink && code.includes("]:")))

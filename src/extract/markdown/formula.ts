@@ -109,8 +109,8 @@ function mathFormula(math: Element): Formula | null {
   return line === "" ? null : { tex: null, line, isDisplay };
 }
 
-function texFormula(given: string, isDisplay: boolean): Formula | null {
-  const even = squeeze(given);
+function texFormula(source: string, isDisplay: boolean): Formula | null {
+  const even = squeeze(source);
   const styled = /^\{\\(?:display|text)style\s*([^]*)\}$/.exec(even)?.[1];
   const tex = styled !== undefined && isBalanced(styled) ? styled.trim() : even;
   return tex === "" ? null : { tex, line: "", isDisplay };

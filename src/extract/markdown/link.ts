@@ -11,8 +11,8 @@ const SEARCHED = 200;
 const LONGEST = 1000;
 
 export function writeLink(link: Element, writer: Writer, render: Render): void {
-  const given = link.attr("href");
-  const href = given === undefined ? null : writer.conversion.resolve(given);
+  const rawHref = link.attr("href");
+  const href = rawHref === undefined ? null : writer.conversion.resolve(rawHref);
   if (href === null) {
     render.inside(link, writer);
     return;
@@ -28,7 +28,7 @@ export function writeLink(link: Element, writer: Writer, render: Render): void {
   writer.inline.open(mark);
   if (heading === null) render.inside(link, writer);
   // The sign beside a heading that leads to the heading itself has nothing to say.
-  if (!mark.written && !given?.startsWith("#")) writer.inline.text(labelOf(link));
+  if (!mark.written && !rawHref?.startsWith("#")) writer.inline.text(labelOf(link));
   writer.inline.close(mark);
 }
 

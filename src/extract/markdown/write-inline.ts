@@ -8,9 +8,9 @@ import { movePunctuationOut } from "./punctuation.ts";
 
 const NO_MARKS: ReadonlyMap<number, string> = new Map();
 
-export function writeInline(given: Token[], options: InlineOptions): string {
-  const isMarked = given.some((token) => token.kind === "open" && token.mark.kind !== "link");
-  const tokens = isMarked ? movePunctuationOut(given) : given;
+export function writeInline(input: Token[], options: InlineOptions): string {
+  const isMarked = input.some((token) => token.kind === "open" && token.mark.kind !== "link");
+  const tokens = isMarked ? movePunctuationOut(input) : input;
   const marks = isMarked ? chooseMarks(tokens) : NO_MARKS;
   const tildes = holdsTwoTildes(tokens);
   let out = "";

@@ -37,35 +37,35 @@ export class Problems {
 export function compileRule(field: string, value: unknown, path: string, problems: Problems): Rule | null {
   const before = problems.list.length;
   // The short form: a CSS selector and nothing else.
-  const given = typeof value === "string" ? { css: value } : value;
-  if (!isObject(given)) {
+  const input = typeof value === "string" ? { css: value } : value;
+  if (!isObject(input)) {
     problems.add(path, 'expected a CSS selector or a rule like {"css": ".price", "type": "number"}');
     return null;
   }
-  const ways = WAYS.filter((way) => given[way] !== undefined);
+  const ways = WAYS.filter((way) => input[way] !== undefined);
   const way = ways[0];
   if (ways.length > 1) problems.add(path, `has both ${ways.join(" and ")}: one of them points at the value`);
-  if (way === undefined && given["regex"] === undefined) {
+  if (way === undefined && input["regex"] === undefined) {
     problems.add(path, `needs one of ${[...WAYS, "regex"].join(", ")}`);
   }
-  checkKeys(given, [...(way === undefined ? [] : [way]), ...ways, ...optionsOf(way), ...COMMON], path, problems);
-  const flag = (key: string) => readFlag(given, key, path, problems);
+  checkKeys(input, [...(way === undefined ? [] : [way]), ...ways, ...optionsOf(way), ...COMMON], path, problems);
+  const flag = (key: string) => readFlag(input, key, path, problems);
   const rule: Rule = {
     field,
-    shown: shownRule(given, way),
-    known: way === "known" ? readKnown(given["known"], `${path}.known`, problems) : null,
-    select: way === undefined || way === "known" ? null : readSelect(way, given, path, problems),
-    pattern: readPattern(given["regex"], `${path}.regex`, problems),
+    shown: shownRule(input, way),
+    known: way === "known" ? readKnown(input["known"], `${path}.known`, problems) : null,
+    select: way === undefined || way === "known" ? null : readSelect(way, input, path, problems),
+    pattern: readPattern(input["regex"], `${path}.regex`, problems),
     type: null,
     typeName: null,
     all: flag("all"),
     required: flag("required"),
-    fallback: readDefault(given, path, problems),
+    fallback: readDefault(input, path, problems),
   };
   // Nothing found in what is a list is an empty list, unless the rule says otherwise.
-  if (given["default"] === undefined && (rule.all || rule.known?.list === true)) rule.fallback = [];
-  readType(given["type"], rule, `${path}.type`, problems);
-  if (rule.required && given["default"] !== undefined) {
+  if (input["default"] === undefined && (rule.all || rule.known?.list === true)) rule.fallback = [];
+  readType(input["type"], rule, `${path}.type`, problems);
+  if (rule.required && input["default"] !== undefined) {
     problems.add(`${path}.default`, "a required field has no default: it would never be missing");
   }
   return problems.list.length === before ? rule : null;
@@ -73,19 +73,19 @@ export function compileRule(field: string, value: unknown, path: string, problem
 
 /** `items`: where the records are. */
 export function compileItems(value: unknown, path: string, problems: Problems): Select | null {
-  const given = typeof value === "string" ? { css: value } : value;
-  if (!isObject(given)) {
+  const input = typeof value === "string" ? { css: value } : value;
+  if (!isObject(input)) {
     problems.add(path, 'expected a CSS selector or an object like {"css": "article.product"}');
     return null;
   }
-  const ways = Object.keys(EXTRACTORS).filter((way) => given[way] !== undefined);
+  const ways = Object.keys(EXTRACTORS).filter((way) => input[way] !== undefined);
   const way = ways[0];
   if (way === undefined || ways.length > 1) {
     problems.add(path, `needs one of ${Object.keys(EXTRACTORS).join(", ")}`);
     return null;
   }
-  checkKeys(given, [way, ...optionsOf(way).filter((key) => key !== "attr")], path, problems);
-  return readSelect(way, given, path, problems);
+  checkKeys(input, [way, ...optionsOf(way).filter((key) => key !== "attr")], path, problems);
+  return readSelect(way, input, path, problems);
 }
 
 export function readKnown(value: unknown, path: string, problems: Problems): KnownField | null {
@@ -105,10 +105,10 @@ function optionsOf(way: string | undefined): readonly string[] {
   return (way === undefined ? undefined : EXTRACTORS[way]?.options) ?? [];
 }
 
-function checkKeys(given: Record<string, unknown>, allowed: readonly string[], path: string, problems: Problems): void {
+function checkKeys(input: Record<string, unknown>, allowed: readonly string[], path: string, problems: Problems): void {
   const options = Object.values(EXTRACTORS).flatMap((extractor) => extractor.options);
   const everywhere = new Set([...WAYS, ...COMMON, ...options]);
-  for (const key of Object.keys(given)) {
+  for (const key of Object.keys(input)) {
     if (allowed.includes(key)) continue;
     if (everywhere.has(key)) problems.add(`${path}.${key}`, `does not go with ${allowed[0] ?? "this rule"}`);
     else {
@@ -118,22 +118,22 @@ function checkKeys(given: Record<string, unknown>, allowed: readonly string[], p
   }
 }
 
-function readSelect(way: string, given: Record<string, unknown>, path: string, problems: Problems): Select | null {
+function readSelect(way: string, input: Record<string, unknown>, path: string, problems: Problems): Select | null {
   const extractor = EXTRACTORS[way];
-  const text = given[way];
+  const text = input[way];
   if (extractor === undefined) return null;
   if (typeof text !== "string") {
     problems.add(`${path}.${way}`, "expected a text");
     return null;
   }
   for (const key of extractor.options) {
-    if (given[key] !== undefined && (typeof given[key] !== "string" || given[key] === "")) {
+    if (input[key] !== undefined && (typeof input[key] !== "string" || input[key] === "")) {
       problems.add(`${path}.${key}`, "expected a text");
       return null;
     }
   }
   try {
-    return extractor.compile(text, (key) => given[key] as string | undefined);
+    return extractor.compile(text, (key) => input[key] as string | undefined);
   } catch (error) {
     problems.add(`${path}.${error instanceof OptionError ? error.key : way}`, messageOf(error));
     return null;
@@ -165,23 +165,23 @@ function readType(value: unknown, rule: Rule, path: string, problems: Problems):
   );
 }
 
-function readFlag(given: Record<string, unknown>, key: string, path: string, problems: Problems): boolean {
-  const value = given[key];
+function readFlag(input: Record<string, unknown>, key: string, path: string, problems: Problems): boolean {
+  const value = input[key];
   if (value === undefined) return false;
   if (typeof value === "boolean") return value;
   problems.add(`${path}.${key}`, "expected true or false");
   return false;
 }
 
-function readDefault(given: Record<string, unknown>, path: string, problems: Problems): JsonValue {
-  const value = given["default"] as JsonValue | undefined;
+function readDefault(input: Record<string, unknown>, path: string, problems: Problems): JsonValue {
+  const value = input["default"] as JsonValue | undefined;
   if (value === undefined) return null;
   if (depthOf(value, 20) < 20) return value;
   problems.add(`${path}.default`, "is nested too deep");
   return null;
 }
 
-function shownRule(given: Record<string, unknown>, way: string | undefined): string {
+function shownRule(input: Record<string, unknown>, way: string | undefined): string {
   const key = way ?? "regex";
-  return `${key} ${JSON.stringify(given[key])}`.slice(0, 200);
+  return `${key} ${JSON.stringify(input[key])}`.slice(0, 200);
 }

@@ -56,8 +56,8 @@ export const EXTRACTORS: Readonly<Record<string, Extractor>> = {
       const from = option("from");
       const source = from === undefined ? null : jsonSource(from);
       return (scope, limit) => {
-        const own = scope.json === undefined ? scope.facts.json : scope.json;
-        const roots = source === null ? [own] : source(scope.facts);
+        const scopeJson = scope.json === undefined ? scope.facts.json : scope.json;
+        const roots = source === null ? [scopeJson] : source(scope.facts);
         const found: Match[] = [];
         for (const root of roots) {
           if (root === undefined || found.length >= limit) continue;

@@ -1,7 +1,7 @@
 /** Which currency a sign or a word beside an amount means. What many countries write alike (`$`, `kr`, `¥`) the page's region decides. */
 
 /** Where a text is written. */
-export interface Place {
+export interface Locale {
   language: string | null;
   /** Countries as two letters; several when the page contradicts itself. */
   regions: readonly string[];
@@ -31,21 +31,21 @@ const BOLIVIANS: ByCountry = { BO: "BOB", VE: "VES" };
 const RIALS: ByCountry = { IR: "IRR", OM: "OMR", YE: "YER", SA: "SAR", QA: "QAR" };
 
 /** By the countries of the page, which must agree; else by its language. */
-function pick(table: ByCountry, place: Place, languages: ByCountry = {}): string | null {
-  const named = [...new Set(place.regions.flatMap((region) => table[region] ?? []))];
+function pick(table: ByCountry, locale: Locale, languages: ByCountry = {}): string | null {
+  const named = [...new Set(locale.regions.flatMap((region) => table[region] ?? []))];
   if (named.length > 0) return named.length === 1 ? (named[0] ?? null) : null;
-  const tag = place.language?.toLowerCase() ?? "";
+  const tag = locale.language?.toLowerCase() ?? "";
   const country = languages[tag.split("-").slice(0, 2).join("-")] ?? languages[tag.split("-")[0] ?? ""];
   return (country === undefined ? undefined : table[country]) ?? null;
 }
 
-function dollar(place: Place): string | null {
-  if (place.regions.some((region) => DOLLARS[region] !== undefined)) return pick(DOLLARS, place);
-  const spoken = place.language?.split("-")[0]?.toLowerCase() ?? "en";
-  return place.regions.length === 0 && MANY_DOLLARS.has(spoken) ? null : "USD";
+function dollar(locale: Locale): string | null {
+  if (locale.regions.some((region) => DOLLARS[region] !== undefined)) return pick(DOLLARS, locale);
+  const spoken = locale.language?.split("-")[0]?.toLowerCase() ?? "en";
+  return locale.regions.length === 0 && MANY_DOLLARS.has(spoken) ? null : "USD";
 }
 
-type Meaning = string | ((place: Place) => string | null);
+type Meaning = string | ((locale: Locale) => string | null);
 
 const SIGNS: Readonly<Record<string, Meaning>> = {
   ...{ "£": "GBP", "￡": "GBP", "€": "EUR", "₹": "INR", "₽": "RUB", "₩": "KRW", "￦": "KRW", "₺": "TRY", "₴": "UAH" },
@@ -53,10 +53,10 @@ const SIGNS: Readonly<Record<string, Meaning>> = {
   ...{ "₭": "LAK", "₵": "GHS", "₼": "AZN", "₾": "GEL", "৳": "BDT", "៛": "KHR", "֏": "AMD", "؋": "AFN" },
   $: dollar,
   "＄": dollar,
-  "¥": (place) => pick(YUAN, place, YUAN_LANGUAGES),
-  "￥": (place) => pick(YUAN, place, YUAN_LANGUAGES),
-  "₨": (place) => pick(RUPEES, place, RUPEE_LANGUAGES),
-  "﷼": (place) => pick(RIALS, place, { fa: "IR" }),
+  "¥": (locale) => pick(YUAN, locale, YUAN_LANGUAGES),
+  "￥": (locale) => pick(YUAN, locale, YUAN_LANGUAGES),
+  "₨": (locale) => pick(RUPEES, locale, RUPEE_LANGUAGES),
+  "﷼": (locale) => pick(RIALS, locale, { fa: "IR" }),
 };
 
 /** In small letters. They stand alone, with or without a point. */
@@ -85,13 +85,16 @@ const WORDS: Readonly<Record<string, Meaning>> = {
     tl: "TRY",
     ksh: "KES",
   },
-  ...{ руб: (place) => pick(ROUBLES, place, { ru: "RU", be: "BY" }), lei: (place) => pick(LEI, place, { ro: "RO" }) },
-  р: (place) => pick(ROUBLES, place, { ru: "RU", be: "BY" }),
-  kr: (place) => pick(CROWNS, place, CROWN_LANGUAGES),
-  元: (place) => pick(ROUND, place, YUAN_LANGUAGES),
-  rs: (place) => pick(RUPEES, place, RUPEE_LANGUAGES),
-  ":-": (place) => pick(CROWNS, place, CROWN_LANGUAGES),
-  bs: (place) => pick(BOLIVIANS, place),
+  ...{
+    руб: (locale) => pick(ROUBLES, locale, { ru: "RU", be: "BY" }),
+    lei: (locale) => pick(LEI, locale, { ro: "RO" }),
+  },
+  р: (locale) => pick(ROUBLES, locale, { ru: "RU", be: "BY" }),
+  kr: (locale) => pick(CROWNS, locale, CROWN_LANGUAGES),
+  元: (locale) => pick(ROUND, locale, YUAN_LANGUAGES),
+  rs: (locale) => pick(RUPEES, locale, RUPEE_LANGUAGES),
+  ":-": (locale) => pick(CROWNS, locale, CROWN_LANGUAGES),
+  bs: (locale) => pick(BOLIVIANS, locale),
 };
 
 /** Letters before or behind `$`. */
@@ -121,7 +124,7 @@ function capital(word: string): string {
 const ENGLISH: ReadonlySet<string> = new Set(["ALL", "TOP", "CUP", "TRY", "GEL", "MOP", "PEN", "BAM", "LAK", "SOS"]);
 
 /** Undefined when the mark is none; null when it is one that leaves open which. */
-export function currencyOf(mark: string, place: Place, isAlone = true): string | null | undefined {
+export function currencyOf(mark: string, locale: Locale, isAlone = true): string | null | undefined {
   const code = /[A-Z]{3}/.exec(mark)?.[0];
   if (code !== undefined && CODES.has(code) && (isAlone || !ENGLISH.has(code))) return code;
   const lettered = /([A-Za-z]+)\s?\$/.exec(mark)?.[1] ?? /\$\s?([A-Za-z]+)/.exec(mark)?.[1];
@@ -129,7 +132,7 @@ export function currencyOf(mark: string, place: Place, isAlone = true): string |
   const sign = [...mark].find((character) => Object.hasOwn(SIGNS, character));
   const word = mark.trim().replace(/\.$/, "").toLowerCase();
   const meaning = sign === undefined ? (Object.hasOwn(WORDS, word) ? WORDS[word] : undefined) : SIGNS[sign];
-  return typeof meaning === "function" ? meaning(place) : meaning;
+  return typeof meaning === "function" ? meaning(locale) : meaning;
 }
 
 const WORD_NEAR =

@@ -23,10 +23,10 @@ interface Found extends DateParts {
 type Reader = (text: string, language: string | null) => Found | null;
 
 export function parseDate(text: string, language: string | null = null): string | null {
-  const given = plainDigits(text.slice(0, 300)).replace(/\s+/g, " ").trim();
-  if (/^-?\d{10}$|^-?\d{13}$/.test(given)) return fromEpoch(given);
+  const input = plainDigits(text.slice(0, 300)).replace(/\s+/g, " ").trim();
+  if (/^-?\d{10}$|^-?\d{13}$/.test(input)) return fromEpoch(input);
   for (const read of READERS) {
-    const found = read(given, language);
+    const found = read(input, language);
     if (found !== null) return withTime(found, found.after, language);
   }
   return null;

@@ -37,10 +37,10 @@ function firstUsable(element: Element, names: readonly string[]): string | null 
 }
 
 function usable(address: string | undefined): string | null {
-  const given = address?.trim();
-  if (given === undefined || given === "") return null;
-  if (/^(?:data|blob|about|javascript):|^[{[#<]|\{\{|\$\{|["<>]/i.test(given)) return null;
-  return isPlaceholder(given) ? null : given;
+  const trimmed = address?.trim();
+  if (trimmed === undefined || trimmed === "") return null;
+  if (/^(?:data|blob|about|javascript):|^[{[#<]|\{\{|\$\{|["<>]/i.test(trimmed)) return null;
+  return isPlaceholder(trimmed) ? null : trimmed;
 }
 
 function offered(element: Element): string | null {

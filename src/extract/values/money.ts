@@ -1,5 +1,5 @@
 /** An amount of money in a text that people read. */
-import { CODES, currencyOf, MARK, type Place } from "./currency.ts";
+import { CODES, currencyOf, MARK, type Locale } from "./currency.ts";
 import { plainDigits } from "./digits.ts";
 import { parseNumber } from "./number.ts";
 
@@ -17,13 +17,13 @@ const MONEY = new RegExp(
 );
 
 /** The first amount that stands beside the mark of a currency. */
-export function readMoney(text: string, place: Place): Money | null {
+export function readMoney(text: string, locale: Locale): Money | null {
   const plain = plainDigits(text.slice(0, 1000));
   for (const match of plain.matchAll(MONEY)) {
     const [whole, before, later, earlier, behind] = match;
     const mark = behindAmount(plain, match.index + whole.length, before) ?? before ?? behind ?? "";
-    const currency = currencyOf(mark, place, whole === plain.trim());
-    const amount = parseNumber(later ?? earlier ?? "", place.language);
+    const currency = currencyOf(mark, locale, whole === plain.trim());
+    const amount = parseNumber(later ?? earlier ?? "", locale.language);
     if (currency !== undefined && amount !== null) return { amount, currency };
   }
   return null;

@@ -24,7 +24,7 @@ const FORMS: readonly Intl.DateTimeFormatOptions[] = [
 ];
 
 const NO_NAMES: Names = new Map();
-const own = new Map<string, Names>();
+const namesByTag = new Map<string, Names>();
 let common: Names | null = null;
 
 /** The number of a month, by its name or short form, in the page's language or in any. Null: none, or one that differs between them. */
@@ -44,12 +44,12 @@ function find(names: Names, name: string): number | undefined {
 
 function namesOf(language: string): Names {
   const tag = (language.split(/[-_]/)[0] ?? "").toLowerCase();
-  const known = own.get(tag);
+  const known = namesByTag.get(tag);
   if (known !== undefined) return known;
   const variants = LANGUAGES.filter((one) => one.split("-")[0] === (tag === "no" ? "nb" : tag));
   if (variants.length === 0) return NO_NAMES;
   const names = merged(variants.map(namesIn));
-  own.set(tag, names);
+  namesByTag.set(tag, names);
   return names;
 }
 

@@ -29,7 +29,7 @@ const WORDS: readonly [words: RegExp, exponent: number][] = [
 const BILLION = /^billions?$/i;
 const THOUSANDS_IN_SPANISH = /^(?:es|pt)\b/i;
 
-/** Null: which one it is cannot be told. */
+/** Null: ambiguous. */
 export function multiplierAt(
   text: string,
   { language, isMoney }: { language: string | null; isMoney: boolean },

@@ -44,8 +44,8 @@ export function parseNumber(text: string, language: string | null = null): numbe
 }
 
 function shifted(digits: string, exponent: number): string {
-  const [number = "", own = "0"] = digits.split("e");
-  return `${number}e${Number(own) + exponent}`;
+  const [number = "", ownExponent = "0"] = digits.split("e");
+  return `${number}e${Number(ownExponent) + exponent}`;
 }
 
 /** To what `Number` reads: groups removed, a point before the decimals. Null: the marks contradict each other. */

@@ -29,7 +29,7 @@ export function readGrid(table: Element, keep: (element: Element) => boolean): G
   const grid: Grid = { rows: [], caption: null, stray: [] };
   const rows: Row[] = [];
   collectRows(table, { grid, rows, keep });
-  place(rows, grid.rows);
+  fillGrid(rows, grid.rows);
   return grid;
 }
 
@@ -41,18 +41,18 @@ interface Collected {
 
 function collectRows(group: Element, found: Collected): void {
   const { grid, rows, keep } = found;
-  let own: Row[] = [];
+  let groupRows: Row[] = [];
   const endGroup = () => {
-    for (const [index, row] of own.entries()) row.below = own.length - 1 - index;
-    rows.push(...own);
-    own = [];
+    for (const [index, row] of groupRows.entries()) row.below = groupRows.length - 1 - index;
+    rows.push(...groupRows);
+    groupRows = [];
   };
   for (let node = group.first; node !== null; node = node.next) {
     const rule = node.kind === 1 ? node.tag.rule : null;
     if (node.kind === 3) {
       if (node.data.trim() !== "") grid.stray.push(node);
     } else if (rule === "colgroup" || rule === "col" || !keep(node)) continue;
-    else if (rule === "tr") own.push({ cells: cellsOf(node, found), below: 0 });
+    else if (rule === "tr") groupRows.push({ cells: cellsOf(node, found), below: 0 });
     else if (rule === "tbody") {
       endGroup();
       collectRows(node, found);
@@ -72,7 +72,7 @@ function cellsOf(row: Element, { grid, keep }: Collected): Element[] {
   return cells;
 }
 
-function place(rows: readonly Row[], placed: (Slot | null)[][]): void {
+function fillGrid(rows: readonly Row[], placed: (Slot | null)[][]): void {
   /** For each column, the cell that reaches down into the next rows, and how many of them. */
   let reaching: ({ cell: Element; left: number } | undefined)[] = [];
   let slots = 0;

@@ -7,7 +7,7 @@ const OFFSETS: Readonly<Record<string, number>> = {
 };
 
 /** Those that are an hour ahead in summer without saying so. */
-const PLACES: Readonly<Record<string, string>> = {
+const TIME_ZONES: Readonly<Record<string, string>> = {
   ...{ ET: "America/New_York", CT: "America/Chicago", MT: "America/Denver", PT: "America/Los_Angeles" },
   ...{ EASTERN: "America/New_York", CENTRAL: "America/Chicago", MOUNTAIN: "America/Denver" },
   ...{ PACIFIC: "America/Los_Angeles" },
@@ -25,8 +25,8 @@ export function zoneOffset(zone: string, moment: number, language: string | null
   const tag = language?.toLowerCase() ?? "";
   if (name === "CST") return tag.startsWith("zh") ? 480 : -360;
   if (name === "IST") return /^(?:hi|en-in|bn|ta|te|mr|gu|kn|ml|pa)\b/.test(tag) ? 330 : null;
-  const place = PLACES[name];
-  return place === undefined ? (OFFSETS[name] ?? null) : offsetAt(place, moment);
+  const timeZone = TIME_ZONES[name];
+  return timeZone === undefined ? (OFFSETS[name] ?? null) : offsetAt(timeZone, moment);
 }
 
 function offsetAt(timeZone: string, moment: number): number {

@@ -96,8 +96,8 @@ export const TYPES: Readonly<Record<string, ValueType>> = {
   url: {
     expected: "a web address",
     convert: (match, facts) => {
-      const given = "element" in match ? addressOf(match.element) : textOfMatch(match);
-      return given === "" ? undefined : (facts.resolve(given) ?? undefined);
+      const address = "element" in match ? addressOf(match.element) : textOfMatch(match);
+      return address === "" ? undefined : (facts.resolve(address) ?? undefined);
     },
   },
   markdown: {

@@ -42,7 +42,7 @@ const MOST_PICTURE_BYTES = 64 * 1024 * 1024;
 export class PageActions {
   readonly #around: ActionSurroundings;
   readonly taken: NonNullable<TakenFromPage["actions"]> = { screenshots: [], scrapes: [] };
-  /** What is done just now, for whoever runs out of time. */
+  /** The current action, for the timeout message. */
   doing: string | null = null;
   /** What is waited for has all the time there is: when that is over, it did not come. */
   #waits = false;
@@ -255,7 +255,7 @@ export class PageActions {
     this.taken.scrapes.push({ url: opened.page.url(), html });
   }
 
-  /** All of it, whatever time is left: who asked for more than the page has is told so. */
+  /** All of it, whatever time is left: a wait beyond the time of the page fails with a message. */
   #wait(ms: number): Promise<void> {
     const { opened, clock, signal } = this.#around;
     return pageTime(opened.page, ms, { clock, signal });
@@ -267,7 +267,7 @@ export class PageActions {
     return pageTime(opened.page, ms, { clock, signal, mostMs: this.#left });
   }
 
-  /** Until what the action has set off is there, as far as that can be told. */
+  /** Until the effects of the action have settled, as far as that is detectable. */
   async #rest(): Promise<void> {
     const { traffic, clock, signal, lastLookAt, complete } = this.#around;
     await this.#turns(BEGIN_MS);
@@ -326,7 +326,7 @@ function shown(action: BrowserAction): string {
   }
 }
 
-/** Of what Playwright says, what helps whoever wrote the action. */
+/** The part of Playwright's message that helps the author of the action. */
 function messageOf(error: unknown): string {
   if (error instanceof Refused) return error.message;
   const text = error instanceof Error ? error.message : String(error);

@@ -2,7 +2,7 @@ import type { BrowserContext, CDPSession, Page } from "playwright-core";
 import { type Bound, sharesCookies, withoutBoundCookies } from "../../net/bound.ts";
 import type { ProxyGuest } from "../../net/proxy-guest.ts";
 
-/** A request that the browser holds back until it is told what to do with it. */
+/** A request that the browser holds until it is continued or aborted. */
 export interface HeldRequest {
   requestId: string;
   frameId: string;
@@ -62,12 +62,12 @@ export async function openGate(
   const { bound } = options;
   const asked = new Set<string>();
   // The page may close at any moment, and takes its session along.
-  const tell = (method: "Fetch.continueRequest" | "Fetch.failRequest", params: object) =>
+  const send = (method: "Fetch.continueRequest" | "Fetch.failRequest", params: object) =>
     void session.send(method, params as never).catch(() => {});
   const obey = (held: HeldRequest, verdict: Verdict, headers?: { name: string; value: string }[]) => {
     const { requestId } = held;
-    if (verdict === "abort") tell("Fetch.failRequest", { requestId, errorReason: "Aborted" });
-    else tell("Fetch.continueRequest", headers === undefined ? { requestId } : { requestId, headers });
+    if (verdict === "abort") send("Fetch.failRequest", { requestId, errorReason: "Aborted" });
+    else send("Fetch.continueRequest", headers === undefined ? { requestId } : { requestId, headers });
   };
 
   const obeySoon = (
@@ -110,7 +110,7 @@ export async function openGate(
     { urlPattern: "*", resourceType: "Other", requestStage: "Request" },
   ];
   if (documents !== undefined) patterns.push({ urlPattern: "*", resourceType: "Document", requestStage: "Response" });
-  const seen = bound === undefined ? null : placesToSee(bound);
+  const seen = bound === undefined ? null : visibleCookieUrls(bound);
   if (seen !== null) patterns.push({ urlPattern: seen, requestStage: "Request" });
   if (seen !== "*" && options.blockResources === true)
     for (const resourceType of HEAVY) patterns.push({ urlPattern: "*", resourceType, requestStage: "Request" });
@@ -130,7 +130,7 @@ function isIcon({ resourceType, request }: HeldRequest): boolean {
 }
 
 /** Which encrypted requests must be looked at; no more than needed, since each of them waits for us. */
-function placesToSee(bound: Bound): string | null {
+function visibleCookieUrls(bound: Bound): string | null {
   const { protocol, hostname } = new URL(bound.origin);
   if (protocol === "https:" && Object.keys(bound.headers).length > 0) return "*";
   return bound.cookies.size > 0 ? `https://${hostname}*` : null;

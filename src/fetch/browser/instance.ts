@@ -12,7 +12,7 @@ import { phoneOptions } from "./phone.ts";
 import { BrowserProcess } from "./process.ts";
 
 export interface PageOptions {
-  /** Ends the wait for a free place; what happens to an open page is up to whoever uses it. */
+  /** Ends the wait for a free slot; an open page belongs to its user. */
   signal?: AbortSignal;
   /** Bound to their origin. */
   credentials?: Credentials | null;

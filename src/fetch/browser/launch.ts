@@ -99,7 +99,7 @@ export class Launcher {
   }
 }
 
-/** The path of a browser, told without loading what starts it where that can be: it is large. */
+/** The path of a browser, if possible without loading the large launcher library. */
 export async function findWithoutLoading(options: Pick<FindOptions, "path" | "searchPath">): Promise<string> {
   try {
     return await findChromium({ ...options, installed: [] });

@@ -4,7 +4,7 @@ import type { MemoryShare } from "../page.ts";
 interface Waiter {
   begin(): void;
   onWait: ((waits: boolean) => void) | undefined;
-  told: boolean;
+  isNotified: boolean;
 }
 
 interface SiteShare {
@@ -45,15 +45,15 @@ export class MemoryShares {
       const leave = () => {
         share.waiting.splice(share.waiting.indexOf(waiter), 1);
         this.#forget(site, share);
-        if (waiter.told) onWait?.(false);
+        if (waiter.isNotified) onWait?.(false);
         reject(signal.reason as Error);
       };
       const waiter: Waiter = {
         onWait,
-        told: false,
+        isNotified: false,
         begin: () => {
           signal.removeEventListener("abort", leave);
-          if (waiter.told) onWait?.(false);
+          if (waiter.isNotified) onWait?.(false);
           resolve();
         },
       };
@@ -98,8 +98,8 @@ export class MemoryShares {
       for (const share of this.#sites.values()) this.#grant(share);
       const left = [...this.#sites.values()].flatMap(({ waiting }) => waiting);
       if (left.length === 0) break;
-      for (const waiter of left.filter(({ told }) => !told)) {
-        waiter.told = true;
+      for (const waiter of left.filter(({ isNotified }) => !isNotified)) {
+        waiter.isNotified = true;
         waiter.onWait?.(true);
       }
       await sleep(this.#clock, BELIEVED_MS / 2);

@@ -41,8 +41,8 @@ export class ParkedPages {
   }
 
   take(key: string): ParkedPage | null {
-    for (const [parked, { key: own, timer }] of this.#pages) {
-      if (own !== key) continue;
+    for (const [parked, { key: parkedKey, timer }] of this.#pages) {
+      if (parkedKey !== key) continue;
       this.#pages.delete(parked);
       timer.cancel();
       if (!parked.instance.retired) return parked;

@@ -48,7 +48,7 @@ export interface BrowserPool {
   withPage<T>(options: PageOptions, use: (opened: OpenPage) => Promise<T>): Promise<T>;
   /** The process id of the browser that takes new pages, if one runs. */
   readonly browserPid: number | null;
-  /** Resident memory of all its browsers; 0 where the system does not tell. */
+  /** Resident memory of all its browsers; 0 where the system does not report it. */
   memory(): Promise<number>;
   /** Lets go of what only waits for use. */
   relieve(): void;
@@ -116,7 +116,7 @@ class Pool implements BrowserPool {
 
   async withPage<T>(options: PageOptions, use: (opened: OpenPage) => Promise<T>): Promise<T> {
     const stopped = this.#stop.signal;
-    const giveBack = await this.#takePlace(options, stopped);
+    const giveBack = await this.#takeSlot(options, stopped);
     this.#inUse += 1;
     let instance: BrowserInstance | null = null;
     let opened: OpenPage | null = null;
@@ -164,8 +164,8 @@ class Pool implements BrowserPool {
     }
   }
 
-  /** A place for a page. Whoever waits for its site's share of memory takes none meanwhile. */
-  async #takePlace({ memory, signal }: PageOptions, stopped: AbortSignal): Promise<() => void> {
+  /** A slot for a page. A page that waits for its site's share of memory takes none meanwhile. */
+  async #takeSlot({ memory, signal }: PageOptions, stopped: AbortSignal): Promise<() => void> {
     const unwanted = signal === undefined ? stopped : AbortSignal.any([signal, stopped]);
     using taken = new DisposableStack();
     const leave = await this.#options.enter?.(unwanted);

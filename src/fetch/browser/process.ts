@@ -45,15 +45,15 @@ export class BrowserProcess {
       () => false,
     );
     for (let looks = 1; ; looks += 1) {
-      const heard = await this.#inTime(answer, withinMs);
-      if (heard !== null) return heard;
+      const answered = await this.#inTime(answer, withinMs);
+      if (answered !== null) return answered;
       if (looks === MOST_LOOKS || !(await this.#isAtWork())) return false;
     }
   }
 
   #inTime(answer: Promise<boolean>, ms: number): Promise<boolean | null> {
     return new Promise((resolve) => {
-      // What came while this process had no processor is heard first.
+      // Messages that arrived while this process was starved are handled first.
       const late = () => setImmediate(() => setImmediate(() => resolve(null)));
       const timer = this.#clock.after(ms, late);
       void answer.then((alive) => {
@@ -70,7 +70,7 @@ export class BrowserProcess {
     return states.some((state) => state === "R" || state === "D");
   }
 
-  /** Resident memory of all its processes; 0 where the system does not tell. Shared pages count once per process. */
+  /** Resident memory of all its processes; 0 where the system does not report it. Shared pages count once per process. */
   async memory(): Promise<number> {
     const { processInfo } = await this.#session.send("SystemInfo.getProcessInfo");
     const sizes = await Promise.all(processInfo.map(({ id }) => residentBytes(id)));

@@ -29,7 +29,7 @@ const LEAVE_MS = 2_000;
 export class PageTraffic {
   readonly #clock: Clock;
   readonly #pending = new Map<Request, number>();
-  /** As the how manyth each of them began. */
+  /** The sequence number at which each of them began. */
   readonly #numbers = new Map<Request, number>();
   /** Counted requests so far. */
   started = 0;

@@ -86,13 +86,13 @@ function keyOf({ shareKey, via, browser }: PageRequest, credentials: Credentials
 }
 
 /** `user:password@` in the address belongs to its origin, and is shown to nobody. */
-function withUrlCredentials(given: Credentials | null, url: URL): Credentials | null {
-  if (url.username === "" && url.password === "") return given;
+function withUrlCredentials(credentials: Credentials | null, url: URL): Credentials | null {
+  if (url.username === "" && url.password === "") return credentials;
   const basic = { username: decodeURIComponent(url.username), password: decodeURIComponent(url.password) };
   url.username = "";
   url.password = "";
-  if (given !== null && given.origin !== url.origin) return given;
-  return { ...(given ?? noCredentials(url.origin)), basic };
+  if (credentials !== null && credentials.origin !== url.origin) return credentials;
+  return { ...(credentials ?? noCredentials(url.origin)), basic };
 }
 
 /** One page, from its address to its answer. */
@@ -155,7 +155,7 @@ class Visit {
     let answer: PageAnswer | "late" | "aborted";
     try {
       const work = this.#visit();
-      // Whoever was late or called off does not wait for what becomes of it.
+      // After a timeout or an abort, its result is ignored.
       work.catch(() => {});
       answer = await Promise.race([work, ended.promise]);
     } catch (error) {

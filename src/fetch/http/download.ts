@@ -130,7 +130,7 @@ class Receiver implements BodySink {
     const total = range[2] === "*" ? null : Number(range[2]);
     if (total !== null && part.total !== null && total !== part.total) throw MISMATCH;
     this.total = total ?? part.total;
-    // Without the size of the whole nobody could tell whether the rest is all of the rest.
+    // Without the total size a complete rest cannot be verified.
     if (this.total === null) throw MISMATCH;
     this.described = true;
     this.resumed = true;

@@ -6,7 +6,7 @@ import type { HttpClient } from "../../net/http-client.ts";
 import type { Credentials } from "../../domain/text/credentials.ts";
 import type { PageAnswer, PageRequest, PageStrategy } from "../page.ts";
 
-/** What a browser would ask for: some servers send JSON or an error to whoever says nothing. */
+/** A browser's Accept header: without it some servers send JSON or an error. */
 const ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,application/json;q=0.9,*/*;q=0.8";
 
 export function createHttpPageStrategy(deps: { client: HttpClient; limits: Partial<HttpLimits> }): PageStrategy {
@@ -60,8 +60,8 @@ export function credentialHeaders(credentials: Credentials | null, url: URL): Re
   for (const [name, value] of Object.entries(credentials.headers)) headers[name.toLowerCase()] = value;
   const cookies = credentials.cookies.filter((cookie) => cookieFits(cookie.path, cookie.domain, url));
   if (cookies.length > 0) {
-    const own = cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
-    headers["cookie"] = headers["cookie"] === undefined ? own : `${headers["cookie"]}; ${own}`;
+    const cookieHeader = cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
+    headers["cookie"] = headers["cookie"] === undefined ? cookieHeader : `${headers["cookie"]}; ${cookieHeader}`;
   }
   if (credentials.basic !== null) {
     const { username, password } = credentials.basic;

@@ -13,7 +13,7 @@ interface Parameter {
   name: string;
   value: JsonValue;
   /** How a recipe names the place. */
-  place: Record<string, string>;
+  location: Record<string, string>;
 }
 
 const PAGE = /^(?:page|p|pg|paged|page_?(?:no|num|number|index)|current_?page|pagina|seite)$/i;
@@ -68,14 +68,14 @@ export function nextAddress(exchange: Exchange, json: JsonValue, guess: GuessedP
 
 /** The request of the first page: the recorded one may have been a later one. */
 export function firstPage(request: ReplayRequest, guess: GuessedPagination | null, next: URL | null): ReplayRequest {
-  if (guess?.kind === "cursor") return slotOf({ place: placeOf(guess) }).write(request, undefined);
+  if (guess?.kind === "cursor") return slotOf({ location: locationOf(guess) }).write(request, undefined);
   if (next === null) return request;
   let first = request;
   for (const [name, value] of new URL(request.url).searchParams) {
     // Only what the link changes is the page; another parameter of such a name may be a filter.
     const then = next.searchParams.get(name);
     if (then === null || then === value) continue;
-    const parameter = { name, value, place: { param: name } };
+    const parameter = { name, value, location: { param: name } };
     if (isCount(parameter, PAGE)) first = querySlot(name).write(first, Math.min(1, Number(value)));
     else if (isCount(parameter, OFFSET)) first = querySlot(name).write(first, 0);
     else if (CURSOR.test(name)) first = querySlot(name).write(first, undefined);
@@ -87,17 +87,17 @@ function isCount({ name, value }: Parameter, pattern: RegExp): boolean {
   return pattern.test(name) && /^\d{1,9}$/.test(String(value));
 }
 
-function placeOf(guess: GuessedPagination): Record<string, string> {
+function locationOf(guess: GuessedPagination): Record<string, string> {
   const entries = ["param", "in", "pointer"].map((key) => [key, guess[key]] as const);
   return Object.fromEntries(
     entries.filter((entry): entry is readonly [string, string] => typeof entry[1] === "string"),
   );
 }
 
-function slotOf({ place }: Pick<Parameter, "place">): Slot {
-  const { param = "", pointer } = place;
+function slotOf({ location }: Pick<Parameter, "location">): Slot {
+  const { param = "", pointer } = location;
   if (pointer !== undefined) return jsonSlot(readPointer(pointer));
-  return place["in"] === "form" ? formSlot(param) : querySlot(param);
+  return location["in"] === "form" ? formSlot(param) : querySlot(param);
 }
 
 function guessLink(json: JsonValue): GuessedPagination | null {
@@ -117,7 +117,7 @@ function guessCursor(json: JsonValue, parameters: readonly Parameter[]): Guessed
     const last = names.at(-1) ?? "";
     if (!NEXT_CURSOR.test(last) || value === "" || (typeof value !== "string" && typeof value !== "number")) continue;
     // A bare `next: 2` or `after` may be anything; with a parameter to put it into, it is the cursor.
-    if (known !== undefined) return { kind: "cursor", ...known.place, next: writePath(names) };
+    if (known !== undefined) return { kind: "cursor", ...known.location, next: writePath(names) };
     if (/^(?:next|after|cursor)$/i.test(last)) continue;
     const plain = last.toLowerCase().replaceAll("_", "");
     const param = ASKED_AS[plain] ?? last.replace(/^next_?/i, "").replace(/^[A-Z]/, (letter) => letter.toLowerCase());
@@ -129,25 +129,25 @@ function guessCursor(json: JsonValue, parameters: readonly Parameter[]): Guessed
 function guessNumber(parameters: readonly Parameter[], itemCount: number): GuessedPagination | null {
   const number = (pattern: RegExp) => parameters.find((parameter) => isCount(parameter, pattern));
   const page = number(PAGE);
-  if (page !== undefined) return { kind: "page", ...page.place, start: Math.min(1, Number(page.value)), step: 1 };
+  if (page !== undefined) return { kind: "page", ...page.location, start: Math.min(1, Number(page.value)), step: 1 };
   const offset = number(OFFSET);
   if (offset === undefined) return null;
   const limit = Number(number(LIMIT)?.value ?? itemCount);
-  return limit > 0 ? { kind: "offset", ...offset.place, start: 0, limit } : null;
+  return limit > 0 ? { kind: "offset", ...offset.location, start: 0, limit } : null;
 }
 
 function parametersOf({ url, body }: Exchange["request"]): Parameter[] {
   const found: Parameter[] = [];
-  for (const [name, value] of new URL(url).searchParams) found.push({ name, value, place: { param: name } });
+  for (const [name, value] of new URL(url).searchParams) found.push({ name, value, location: { param: name } });
   if (body === null) return found;
   const json = readJson(body);
   if (json !== undefined) {
     for (const { names, value } of outerValues(json)) {
-      found.push({ name: names.at(-1) ?? "", value, place: { pointer: writePointer(names) } });
+      found.push({ name: names.at(-1) ?? "", value, location: { pointer: writePointer(names) } });
     }
   } else if (/^[^\s=&]+=/.test(body)) {
     for (const [name, value] of new URLSearchParams(body))
-      found.push({ name, value, place: { param: name, in: "form" } });
+      found.push({ name, value, location: { param: name, in: "form" } });
   }
   return found;
 }

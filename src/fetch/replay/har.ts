@@ -2,7 +2,7 @@
 import { type FieldError, messageOf } from "../../base/errors.ts";
 import type { Parsed } from "../../domain/lane/queue-item.ts";
 import type { Exchange } from "./exchange.ts";
-import { Given } from "./given.ts";
+import { ObjectReader } from "./object-reader.ts";
 
 export interface HarReading {
   exchanges: Exchange[];
@@ -21,8 +21,9 @@ export const HAR_LIMITS = {
 export function readHar(source: string | object): Parsed<HarReading> {
   const errors: FieldError[] = [];
   const value = typeof source === "string" ? parse(source, errors) : source;
-  const file = errors.length > 0 ? null : Given.open(value, "", errors, "a HAR file: an object with a log");
-  const log = file === null ? null : Given.open(file.value("log"), "log", errors, "an object: is this a HAR file?");
+  const file = errors.length > 0 ? null : ObjectReader.open(value, "", errors, "a HAR file: an object with a log");
+  const log =
+    file === null ? null : ObjectReader.open(file.value("log"), "log", errors, "an object: is this a HAR file?");
   const entries = log?.value("entries");
   if (log !== null && !Array.isArray(entries)) log.complain("entries", "expected a list: is this a HAR file?");
   if (!Array.isArray(entries)) return { errors };
@@ -56,10 +57,10 @@ function parse(text: string, errors: FieldError[]): unknown {
 
 /** A text says why the entry is left out; null, that it is wrong. */
 function readEntry(value: unknown, path: string, errors: FieldError[]): Exchange | string | null {
-  const entry = Given.open(value, path, errors, "an object");
+  const entry = ObjectReader.open(value, path, errors, "an object");
   if (entry === null) return null;
-  const request = Given.open(entry.value("request"), entry.at("request"), errors, "an object");
-  const response = Given.open(entry.value("response"), entry.at("response"), errors, "an object");
+  const request = ObjectReader.open(entry.value("request"), entry.at("request"), errors, "an object");
+  const response = ObjectReader.open(entry.value("response"), entry.at("response"), errors, "an object");
   if (request === null || response === null) return null;
   const before = errors.length;
   const method = request.text("method");

@@ -5,7 +5,7 @@ import { isObject } from "./json-body.ts";
 import { withValueAt, writePath, writePointer } from "./path.ts";
 import type { RankedExchange } from "./ranked.ts";
 import { formSlot, querySlot, recordedRequest, type ReplayRequest } from "./request.ts";
-import { isSecret, secretPlaces } from "./secrets.ts";
+import { isSecret, secretPaths } from "./secrets.ts";
 
 export interface WrittenJob {
   job: {
@@ -14,7 +14,7 @@ export interface WrittenJob {
     replay: { request: Record<string, JsonValue>; items?: string; pagination?: Record<string, JsonValue> };
     fields?: Record<string, { jsonpath: string }>;
   };
-  /** What was in the recording and looks like a key to something: whoever runs the job supplies it, if it is needed. */
+  /** What looks like a secret in the recording: the job's owner supplies it, if it is needed. */
   left_out: { in: "headers" | "query" | "body"; name: string }[];
 }
 
@@ -46,7 +46,7 @@ export function writeJob(ranked: RankedExchange): WrittenJob {
       ...(Object.keys(fields).length === 0 ? {} : { fields }),
     },
     left_out: leftOut.filter(
-      ({ name, in: place }, index) => index === leftOut.findIndex((one) => one.in === place && one.name === name),
+      ({ name, in: location }, index) => index === leftOut.findIndex((one) => one.in === location && one.name === name),
     ),
   };
 }
@@ -87,7 +87,7 @@ function bodyWithoutSecrets(
 ): ReplayRequest {
   const { body } = request;
   if (body !== null && "json" in body) {
-    for (const names of secretPlaces(body.json)) {
+    for (const names of secretPaths(body.json)) {
       const pointer = writePointer(names);
       if (pointer === cursor) continue;
       leftOut.push({ in: "body", name: pointer });

@@ -1,7 +1,7 @@
 /** The ways from one page of an API to the next. A new one is an entry here: its keys, and how it goes on. */
 import { FetchFailure } from "../../domain/run/failure.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
-import type { Given } from "./given.ts";
+import type { ObjectReader } from "./object-reader.ts";
 import { compilePath, readPointer, valueAt } from "./path.ts";
 import { formSlot, jsonSlot, querySlot, type ReplayRequest, type Slot } from "./request.ts";
 
@@ -26,7 +26,7 @@ export interface Steps {
 export interface PaginationKind {
   keys: readonly string[];
   /** Null, with the mistakes noted. */
-  parse(given: Given, request: ReplayRequest): Steps | null;
+  parse(reader: ObjectReader, request: ReplayRequest): Steps | null;
 }
 
 const SLOT_KEYS = ["param", "in", "pointer"] as const;
@@ -35,22 +35,22 @@ const ANY_NUMBER = { min: -1_000_000_000, max: 1_000_000_000 };
 export const PAGINATION_KINDS: Readonly<Record<string, PaginationKind>> = {
   page: {
     keys: [...SLOT_KEYS, "start", "step"],
-    parse(given, request) {
-      const slot = parseSlot(given, request);
-      const start = given.whole("start", ANY_NUMBER) ?? 1;
-      const step = given.whole("step", ANY_NUMBER) ?? 1;
-      if (step === 0) given.complain("step", "must not be 0: it would be the same page for ever");
+    parse(reader, request) {
+      const slot = parseSlot(reader, request);
+      const start = reader.whole("start", ANY_NUMBER) ?? 1;
+      const step = reader.whole("step", ANY_NUMBER) ?? 1;
+      if (step === 0) reader.complain("step", "must not be 0: it would be the same page for ever");
       return slot === null ? null : counting(slot, start, step);
     },
   },
   offset: {
     keys: [...SLOT_KEYS, "start", "limit", "limit_param"],
-    parse(given, request) {
-      const slot = parseSlot(given, request);
-      const start = given.whole("start", ANY_NUMBER) ?? 0;
-      const limit = given.whole("limit", { min: 1, max: 1_000_000 });
-      if (!given.has("limit")) given.complain("limit", "is required: how many items a page has");
-      const limitParam = given.text("limit_param");
+    parse(reader, request) {
+      const slot = parseSlot(reader, request);
+      const start = reader.whole("start", ANY_NUMBER) ?? 0;
+      const limit = reader.whole("limit", { min: 1, max: 1_000_000 });
+      if (!reader.has("limit")) reader.complain("limit", "is required: how many items a page has");
+      const limitParam = reader.text("limit_param");
       if (slot === null || limit === undefined) return null;
       const steps = counting(slot, start, limit);
       if (limitParam === undefined) return steps;
@@ -60,13 +60,13 @@ export const PAGINATION_KINDS: Readonly<Record<string, PaginationKind>> = {
   },
   cursor: {
     keys: [...SLOT_KEYS, "next"],
-    parse(given, request) {
-      const slot = parseSlot(given, request);
-      const next = given.parsed("next", compilePath);
-      if (!given.has("next"))
-        given.complain("next", "is required: where the answer has the cursor, such as $.meta.next");
+    parse(reader, request) {
+      const slot = parseSlot(reader, request);
+      const next = reader.parsed("next", compilePath);
+      if (!reader.has("next"))
+        reader.complain("next", "is required: where the answer has the cursor, such as $.meta.next");
       if (slot === null || next === undefined) return null;
-      const inBody = given.has("pointer");
+      const inBody = reader.has("pointer");
       return {
         first: (first) => first,
         next({ json, request, count }) {
@@ -85,9 +85,9 @@ export const PAGINATION_KINDS: Readonly<Record<string, PaginationKind>> = {
   },
   link: {
     keys: ["next"],
-    parse(given) {
-      const next = given.parsed("next", compilePath);
-      if (given.has("next") && next === undefined) return null;
+    parse(reader) {
+      const next = reader.parsed("next", compilePath);
+      if (reader.has("next") && next === undefined) return null;
       return {
         first: (first) => first,
         next({ json, headers, request, url, count }) {
@@ -110,26 +110,26 @@ function counting(slot: Slot, start: number, step: number): Steps {
   };
 }
 
-function parseSlot(given: Given, request: ReplayRequest): Slot | null {
-  const param = given.text("param");
-  const place = given.oneOf("in", ["query", "form"]) ?? "query";
-  const pointer = given.parsed("pointer", readPointer);
-  if (given.has("param") === given.has("pointer")) {
-    given.complain("param", "give either param (a name in the query) or pointer (a place in the JSON body)");
+function parseSlot(reader: ObjectReader, request: ReplayRequest): Slot | null {
+  const param = reader.text("param");
+  const location = reader.oneOf("in", ["query", "form"]) ?? "query";
+  const pointer = reader.parsed("pointer", readPointer);
+  if (reader.has("param") === reader.has("pointer")) {
+    reader.complain("param", "give either param (a name in the query) or pointer (a place in the JSON body)");
     return null;
   }
-  if (pointer !== undefined) return parsePointer(given, pointer, request);
+  if (pointer !== undefined) return parsePointer(reader, pointer, request);
   if (param === undefined) return null;
-  if (place === "query") return querySlot(param);
+  if (location === "query") return querySlot(param);
   if (request.body !== null && "text" in request.body) return formSlot(param);
-  given.complain("in", "the request has no text as its body that could hold the parameter");
+  reader.complain("in", "the request has no text as its body that could hold the parameter");
   return null;
 }
 
-function parsePointer(given: Given, names: readonly string[], { body }: ReplayRequest): Slot | null {
+function parsePointer(reader: ObjectReader, names: readonly string[], { body }: ReplayRequest): Slot | null {
   const parent = body !== null && "json" in body ? valueAt(body.json, names.slice(0, -1)) : undefined;
   if (typeof parent === "object" && parent !== null) return jsonSlot(names);
-  given.complain("pointer", "the request's body is no JSON that has this place");
+  reader.complain("pointer", "the request's body is no JSON that has this place");
   return null;
 }
 

@@ -15,10 +15,10 @@ export function isSecret(name: string, value: unknown): boolean {
 }
 
 /** Of a JSON body: the places of what looks like a secret. Lists are looked into as well. */
-export function secretPlaces(json: JsonValue, depth = 20): string[][] {
+export function secretPaths(json: JsonValue, depth = 20): string[][] {
   if (typeof json !== "object" || json === null || depth === 0) return [];
   return Object.entries(json).flatMap(([key, value]) => {
     const hidden = isObject(value) || Array.isArray(value) ? false : isSecret(key, value);
-    return hidden ? [[key]] : secretPlaces(value, depth - 1).map((names) => [key, ...names]);
+    return hidden ? [[key]] : secretPaths(value, depth - 1).map((names) => [key, ...names]);
   });
 }

@@ -103,8 +103,8 @@ class ReplayRun {
       if (!(error instanceof FetchFailure) || this.#count === 1) throw error;
       const { reason, message, httpStatus, retryAfterMs } = error.failure;
       const limit = this.#asked.maxBodyBytes;
-      const told = reason === "body_too_large" ? `all pages together are larger than ${limit} bytes` : message;
-      throw this.#failure(reason, told, {
+      const text = reason === "body_too_large" ? `all pages together are larger than ${limit} bytes` : message;
+      throw this.#failure(reason, text, {
         cause: error,
         ...(httpStatus === undefined ? {} : { httpStatus }),
         ...(retryAfterMs === undefined ? {} : { retryAfterMs }),

@@ -1,6 +1,6 @@
 import { oneOf, strict } from "../../api/schemas.ts";
 import { Type } from "../../api/type.ts";
-import { decodePlace, encodePlace, type Place } from "../cursor.ts";
+import { decodeCursor, encodeCursor, type RecordPosition } from "../cursor.ts";
 import { failureView } from "../failures.ts";
 import {
   Cuts,
@@ -49,7 +49,7 @@ export const crawlResults = defineTool({
   }),
   hints: { reads: true, repeatable: true },
   call: async ({ run_id: runId, what = "records", only, cursor, max_chars: maxChars = NORMAL_CHARS }, { api }) => {
-    const place = decodePlace(cursor);
+    const position = decodeCursor(cursor);
     // First the run: whether there is more to come is to be known before the records are read.
     const run = await api.runs.get(runId);
     const reading: Reading =
@@ -61,11 +61,11 @@ export const crawlResults = defineTool({
             maxChars,
           };
     const shared = { run_id: run.id, status: run.status };
-    if (place.within !== undefined) {
-      const { rest, next } = await readRest(reading, place, place.within);
+    if (position.within !== undefined) {
+      const { rest, next } = await readRest(reading, position, position.within);
       return { ...shared, records: [], rest, cut: [], notes: [], next };
     }
-    const read = await readRecords(reading, place);
+    const read = await readRecords(reading, position);
     return {
       ...shared,
       records: read.records,
@@ -77,13 +77,15 @@ export const crawlResults = defineTool({
   },
 });
 
-export function nextRecords(again: Record<string, unknown>, place: Place, why: string): Next {
-  return { tool: "crawl_results", arguments: { ...again, cursor: encodePlace(place) }, why };
+export function nextRecords(again: Record<string, unknown>, position: RecordPosition, why: string): Next {
+  return { tool: "crawl_results", arguments: { ...again, cursor: encodeCursor(position) }, why };
 }
 
-function nextOf({ atEnd, place }: RecordsRead, status: string, again: Record<string, unknown>): Next | null {
-  if (!atEnd) return nextRecords(again, place, "the records after these");
-  return hasEnded(status) ? null : nextRecords(again, place, `the run is ${status}: later, for what comes until then`);
+function nextOf({ atEnd, position }: RecordsRead, status: string, again: Record<string, unknown>): Next | null {
+  if (!atEnd) return nextRecords(again, position, "the records after these");
+  return hasEnded(status)
+    ? null
+    : nextRecords(again, position, `the run is ${status}: later, for what comes until then`);
 }
 
 function notesOn(

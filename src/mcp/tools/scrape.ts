@@ -99,7 +99,7 @@ export const scrape = defineTool({
         ...noText(read.records, strategy),
         ...leftOutNote(read.leftOut),
       ],
-      next: read.atEnd ? null : nextRecords({ run_id: id }, read.place, "more records of this page"),
+      next: read.atEnd ? null : nextRecords({ run_id: id }, read.position, "more records of this page"),
     };
   },
 });

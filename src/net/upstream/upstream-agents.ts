@@ -108,9 +108,9 @@ export class UpstreamAgents {
       const { hostname, protocol, port } = target;
       this.#tunnels.open(via, hostname, Number(port) || (protocol === "https:" ? 443 : 80)).then(
         (socket) => {
-          if (protocol !== "https:") return this.#handOver(socket.setKeepAlive(true, 60_000), callback);
+          if (protocol !== "https:") return this.#deliver(socket.setKeepAlive(true, 60_000), callback);
           secure({ ...target, httpSocket: socket }, (error, secured) => {
-            if (error === null) return this.#handOver(secured, callback);
+            if (error === null) return this.#deliver(secured, callback);
             socket.destroy();
             return callback(connectFailure(error, hostname), null);
           });
@@ -121,7 +121,7 @@ export class UpstreamAgents {
     };
   }
 
-  #handOver(socket: Socket, callback: buildConnector.Callback): void {
+  #deliver(socket: Socket, callback: buildConnector.Callback): void {
     renameResets(socket);
     this.opening = true;
     try {

@@ -28,7 +28,7 @@ export function askForTunnel(stream: Duplex, via: Upstream, address: string, por
       }
     };
     const hungUp = () => end(tunnelRefused(via, "it closed the connection instead of answering"));
-    // With `readable` the stream is neither flowing nor paused afterwards, so whoever comes next may read in any way.
+    // With `readable` the stream is neither flowing nor paused afterwards, so the next reader may read in any way.
     stream.on("readable", read).once("end", hungUp).once("close", hungUp);
     stream.write(request(via, address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`));
   });

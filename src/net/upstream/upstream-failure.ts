@@ -7,11 +7,11 @@ import { shownUpstream, type Upstream } from "../../domain/proxy/upstream.ts";
  * could: errors of the SOCKS library carry the password along.
  */
 export function unreachable(via: Upstream, why: string): FetchFailure {
-  return made("proxy_unreachable", via, `cannot be used: ${why}`);
+  return proxyFailure("proxy_unreachable", via, `cannot be used: ${why}`);
 }
 
 export function signInRefused(via: Upstream): FetchFailure {
-  return made(
+  return proxyFailure(
     "proxy_auth",
     via,
     via.credentials === null ? "asks for a user name and a password" : "refused the user name or the password",
@@ -19,14 +19,14 @@ export function signInRefused(via: Upstream): FetchFailure {
 }
 
 export function tunnelRefused(via: Upstream, why: string): FetchFailure {
-  return made("proxy_refused", via, `made no connection to the site: ${why}`);
+  return proxyFailure("proxy_refused", via, `made no connection to the site: ${why}`);
 }
 
 export function tunnelLate(via: Upstream, ms: number): FetchFailure {
-  return made("proxy_timeout", via, `made no connection to the site within ${ms} ms`);
+  return proxyFailure("proxy_timeout", via, `made no connection to the site within ${ms} ms`);
 }
 
-/** Why there is no connection to the proxy itself, told as the proxy's failure. */
+/** Why there is no connection to the proxy itself, as the proxy's failure. */
 export function connectionToProxyFailed(via: Upstream, error: FetchFailure): FetchFailure {
   // Without its address: the guard has refused it.
   if (error.failure.code === "forbidden_target")
@@ -37,6 +37,6 @@ export function connectionToProxyFailed(via: Upstream, error: FetchFailure): Fet
   return unreachable(via, error.message);
 }
 
-function made(reason: FailureReason, via: Upstream, what: string): FetchFailure {
+function proxyFailure(reason: FailureReason, via: Upstream, what: string): FetchFailure {
   return new FetchFailure(reason, `the proxy ${shownUpstream(via)} ${what}`);
 }

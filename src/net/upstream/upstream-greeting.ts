@@ -7,7 +7,7 @@ const SIGN_IN_VERSION = 1;
 const WITHOUT = 0;
 const WITH_PASSWORD = 2;
 
-/** Greets a SOCKS5 proxy, and signs in if it asks for that; where to go it is not told. Whoever calls bounds the time. */
+/** Greets a SOCKS5 proxy and authenticates if required; sends no destination. The caller limits the time. */
 export async function greetSocks(socket: Socket, via: Upstream): Promise<void> {
   const { credentials } = via;
   const ways = credentials === null ? [WITHOUT] : [WITHOUT, WITH_PASSWORD];

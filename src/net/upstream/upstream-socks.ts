@@ -35,7 +35,7 @@ export async function askSocksForTunnel(
       },
       destination: { host: address, port },
       existing_socket: socket,
-      // Whoever calls ends it sooner; the library keeps its timer, and all it knows, until the end of this time.
+      // The caller ends it sooner; the library keeps its timer and its state until this time is over.
       timeout: 2 * connectMs,
     });
   } catch (error) {
@@ -63,13 +63,13 @@ const REPLIES: Readonly<Record<string, string>> = {
   AddressNotSupported: "it cannot reach addresses of that kind",
 };
 
-/** The library tells by words alone. */
+/** The library reports causes only in its messages. */
 function refusal(words: string, socket: Socket, via: Upstream): FetchFailure {
   if (/authentication failed|no accepted authentication type/i.test(words)) return signInRefused(via);
   const reply = REPLIES[/rejected connection - (\w+)/.exec(words)?.[1] ?? ""];
   if (reply !== undefined) return tunnelRefused(via, reply);
   if (/invalid|rejected|internal error/i.test(words)) return unreachable(via, "what answers there is no SOCKS5 proxy");
-  // Closed without a word: it has not even been told where to go.
+  // Closed without an answer, before the destination was sent.
   return socket.bytesRead === 0 ? unreachable(via, "it closed the connection at once") : hungUp(via);
 }
 

@@ -189,9 +189,9 @@ class Opening {
     const { connectMs } = this.#options;
     if (this.#stage === "resolving")
       return new FetchFailure("timeout_connect", `no address of ${hostname} after ${connectMs} ms`);
-    // A SOCKS5 proxy answers before it is told where to go, an HTTP proxy after.
-    const told = this.#via.scheme !== "socks5" || this.#socket!.bytesRead > 0;
-    if (this.#stage === "connecting" || !told) return unreachable(this.#via, `no answer within ${connectMs} ms`);
+    // A SOCKS5 proxy answers before the destination is sent, an HTTP proxy after.
+    const isGreeted = this.#via.scheme !== "socks5" || this.#socket!.bytesRead > 0;
+    if (this.#stage === "connecting" || !isGreeted) return unreachable(this.#via, `no answer within ${connectMs} ms`);
     return tunnelLate(this.#via, connectMs);
   }
 }

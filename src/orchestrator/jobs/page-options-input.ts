@@ -77,7 +77,7 @@ function withSealedTexts(
       secret,
       "is a secret, which is typed at one origin alone, and the crawl begins at several: begin one for each",
     );
-  const sealed = sealActions(actions, { seal, origin, before: before?.browser?.actions ?? [], tell: report });
+  const sealed = sealActions(actions, { seal, origin, before: before?.browser?.actions ?? [], report });
   return { ...browser, actions: sealed };
 }
 

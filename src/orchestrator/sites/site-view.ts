@@ -9,7 +9,7 @@ import {
   begunByOwner,
   type LostLease,
   type SiteDefaults,
-  toldByOwner,
+  reportedByOwner,
   waitingFor,
   type WaitingView,
 } from "../../domain/run/waiting.ts";
@@ -292,7 +292,7 @@ function lastOf({ lastFailure: did = null }: SiteRecord, { retry }: OpenWork): L
 
 function nextFetchAt(record: SiteRecord, now: number): string | null {
   if (record.paused) return null;
-  const reportedUntil = toldByOwner(record, record.counts.running, now)?.until ?? 0;
+  const reportedUntil = reportedByOwner(record, record.counts.running, now)?.until ?? 0;
   const at = Math.max(record.breaker.openUntil ?? 0, record.holdUntil, reportedUntil);
   return at > now ? iso(at) : null;
 }

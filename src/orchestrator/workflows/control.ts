@@ -1,7 +1,7 @@
 import { OrbError } from "../../base/errors.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { suggest } from "../../domain/text/suggest.ts";
-import type { MadeSnapshot } from "../../domain/workflow/definition.ts";
+import type { CreatedSnapshot } from "../../domain/workflow/definition.ts";
 import type { WorkflowRecord } from "../../store/ports/workflow-port.ts";
 import type { TurnDeps } from "../crawls/turns.ts";
 import type { OrchestratorDeps } from "../deps.ts";
@@ -20,10 +20,13 @@ export async function requireWorkflow({ store }: Pick<OrchestratorDeps, "store">
 }
 
 /** Its params. */
-export async function requireSnapshot({ store }: Pick<OrchestratorDeps, "store">, id: string): Promise<MadeSnapshot> {
+export async function requireSnapshot(
+  { store }: Pick<OrchestratorDeps, "store">,
+  id: string,
+): Promise<CreatedSnapshot> {
   const snapshot = await store.workflowSnapshot(id);
   if (snapshot === null) throw new OrbError("not_found", `there is no workflow with the id ${id}`);
-  return snapshot as MadeSnapshot;
+  return snapshot as CreatedSnapshot;
 }
 
 async function viewNow(deps: RunWaitDeps, id: string): Promise<WorkflowView> {
@@ -89,7 +92,7 @@ export async function beginRecovery(
   await deps.wake(null);
 }
 
-function indexOf({ steps }: MadeSnapshot["definition"], step: string | number): number {
+function indexOf({ steps }: CreatedSnapshot["definition"], step: string | number): number {
   const index = typeof step === "number" ? step : steps.findIndex(({ name }) => name === step);
   if (steps[index] !== undefined) return index;
   const near =

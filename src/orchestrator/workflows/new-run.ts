@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { canonicalJson } from "../../base/canonical-json.ts";
 import { OrbError } from "../../base/errors.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
-import type { MadeSnapshot, WorkflowSnapshot } from "../../domain/workflow/definition.ts";
+import type { CreatedSnapshot, WorkflowSnapshot } from "../../domain/workflow/definition.ts";
 import { withoutSecrets } from "../../domain/text/sealed-text.ts";
 import type { NewRun } from "../../store/records/run-records.ts";
 import type { NewWorkflow } from "../../store/records/workflow-records.ts";
@@ -35,7 +35,7 @@ function withoutNulls(metadata: Readonly<Record<string, JsonValue>>): Record<str
 /** The run of a workflow; its steps become tasks together with it. */
 export function newWorkflowRun(snapshot: WorkflowSnapshot, about: AboutRun): NewRun {
   const { definition, template } = snapshot;
-  const made: MadeSnapshot = { ...snapshot, metadata: about.metadata };
+  const made: CreatedSnapshot = { ...snapshot, metadata: about.metadata };
   return {
     kind: "workflow",
     name: about.name ?? definition.name,

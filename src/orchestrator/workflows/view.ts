@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { RunState } from "../../domain/run/states.ts";
 import type { WaitingView } from "../../domain/run/waiting.ts";
-import type { MadeSnapshot, WorkflowDefinition, WorkflowSnapshot } from "../../domain/workflow/definition.ts";
+import type { CreatedSnapshot, WorkflowDefinition, WorkflowSnapshot } from "../../domain/workflow/definition.ts";
 import { shownDefinition, shownParams } from "../../domain/workflow/secrets.ts";
 import type { RunRecord } from "../../store/records/run-records.ts";
 import type { WorkflowRecord } from "../../store/ports/workflow-port.ts";
@@ -107,7 +107,7 @@ export function toWorkflowDetail(
 
 /** The answer to its creation, the same for repeated calls. */
 export function toNewWorkflowView(run: RunRecord, rerunOf: string | null): WorkflowDetail {
-  const snapshot = run.snapshot as MadeSnapshot;
+  const snapshot = run.snapshot as CreatedSnapshot;
   const { definition, template, metadata } = snapshot;
   const record: WorkflowRecord = {
     run,

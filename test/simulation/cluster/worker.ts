@@ -1,4 +1,4 @@
-import { evenLaneShare, laneShare, type LaneShares, laneYields } from "../../../src/domain/lane/lane-share.ts";
+import { evenLaneShare, laneShare, type LaneShares, shouldYieldLane } from "../../../src/domain/lane/lane-share.ts";
 import { PaceMemories } from "../../../src/lanes/limits/pace-memories.ts";
 import { Slots } from "../../../src/lanes/limits/slots.ts";
 import type { LaneHold } from "../../../src/store/ports/port.ts";
@@ -78,7 +78,7 @@ export class Worker implements Being, OwnerWorld {
       held -= 1;
     }
     const most = Math.min(this.#cluster.plan.slots, evenLaneShare(this.#shares));
-    return laneYields({ forMs, held, most, othersWait: this.#cluster.ticketsWaiting > 0 });
+    return shouldYieldLane({ forMs, held, most, othersWait: this.#cluster.ticketsWaiting > 0 });
   }
 
   started(lane: Lane): void {

@@ -1,6 +1,6 @@
 /** Calls of the API, typed by its own description. What goes wrong is a `Problem` that people can be shown. */
 import { REPEATABLE, ROUTES } from "../../../src/api-client/operations.ts";
-import { Once } from "../logic/once.ts";
+import { SubmitOnce } from "../logic/submit-once.ts";
 import { hearTime } from "../logic/server-time.ts";
 import type { Operations } from "./types.ts";
 
@@ -14,10 +14,10 @@ type Needed<Key extends string, Value> = [Value] extends [undefined]
     ? { [K in Key]?: Value | undefined }
     : { [K in Key]: Value };
 
-type Place<Name extends OperationName> = Needed<"params", Operations[Name]["params"]> &
+type Address<Name extends OperationName> = Needed<"params", Operations[Name]["params"]> &
   Needed<"query", Operations[Name]["query"]>;
 
-export type Input<Name extends OperationName> = Place<Name> & Needed<"body", Operations[Name]["body"]>;
+export type Input<Name extends OperationName> = Address<Name> & Needed<"body", Operations[Name]["body"]>;
 
 export interface FieldProblem {
   path: string;
@@ -44,7 +44,7 @@ export class Problem extends Error {
 let onUnauthorized = () => {};
 const waiting = new Set<() => void>();
 
-/** Who is told that a call was refused for want of a token: it asks for it, and says `loggedIn` when it has it. */
+/** Called when a request is rejected for lack of a token: it asks for the token, then calls `loggedIn`. */
 export function whenUnauthorized(listener: () => void): void {
   onUnauthorized = listener;
 }
@@ -80,7 +80,7 @@ export interface CallOptions {
 }
 
 /** The address of an operation, for links that leave the page, such as downloads. */
-export function addressOf<Name extends OperationName>(name: Name, input?: Place<Name>): string {
+export function addressOf<Name extends OperationName>(name: Name, input?: Address<Name>): string {
   const { params = {}, query = {} } = (input ?? {}) as NonNullable<Loose>;
   const [, template = ""] = ROUTES[name].split(" ");
   const path = template.replace(/\{(\w+)\}/g, (_whole, key: string) => encodeURIComponent(String(params[key])));
@@ -125,7 +125,7 @@ export async function callPage<Name extends OperationName>(
 
 const DOUBLE_CLICK_MS = 1000;
 
-const once = new Once({
+const submissions = new SubmitOnce({
   newKey: () => Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-"),
   isUnknown: (error) => !(error instanceof Problem) || error.status === 0 || error.status >= 500,
   later: (work) => setTimeout(work, DOUBLE_CLICK_MS),
@@ -138,15 +138,15 @@ interface Answered {
 
 async function send(name: OperationName, input: Loose, options: CallOptions): Promise<Answered> {
   if (!REPEATABLE.has(ROUTES[name])) return exchange(name, input, options);
-  return once.do(JSON.stringify([name, input, options.text]), (key) =>
+  return submissions.do(JSON.stringify([name, input, options.text]), (key) =>
     exchange(name, input, { ...options, headers: { ...options.headers, "idempotency-key": key } }),
   );
 }
 
 async function exchange(name: OperationName, input: Loose, options: CallOptions): Promise<Answered> {
-  const { signal, headers = {}, text: given } = options;
+  const { signal, headers = {}, text: rawBody } = options;
   const [method = ""] = ROUTES[name].split(" ");
-  const body = given?.text ?? (input?.body === undefined ? undefined : JSON.stringify(input.body));
+  const body = rawBody?.text ?? (input?.body === undefined ? undefined : JSON.stringify(input.body));
   const sentAt = Date.now();
   let response: Response;
   try {
@@ -155,7 +155,7 @@ async function exchange(name: OperationName, input: Loose, options: CallOptions)
       credentials: "same-origin",
       headers: {
         accept: "application/json",
-        ...(body === undefined ? {} : { "content-type": given?.type ?? "application/json" }),
+        ...(body === undefined ? {} : { "content-type": rawBody?.type ?? "application/json" }),
         ...headers,
       },
       ...(body === undefined ? {} : { body }),
@@ -167,7 +167,7 @@ async function exchange(name: OperationName, input: Loose, options: CallOptions)
       status: 0,
       code: "unreachable",
       message: "The server does not answer.",
-      hint: "Is orb still running? This page goes on by itself once it is.",
+      hint: "Is orb still running? This page continues when it is.",
     });
   }
   hearTime(response.headers.get("date"), sentAt, Date.now());
@@ -182,7 +182,7 @@ async function exchange(name: OperationName, input: Loose, options: CallOptions)
 }
 
 function problemOf(status: number, data: unknown): Problem {
-  const told = (typeof data === "object" && data !== null ? data : {}) as {
+  const problem = (typeof data === "object" && data !== null ? data : {}) as {
     code?: string;
     title?: string;
     detail?: string;
@@ -191,9 +191,9 @@ function problemOf(status: number, data: unknown): Problem {
   };
   return new Problem({
     status,
-    code: told.code ?? `http_${status}`,
-    message: told.detail ?? told.title ?? `The server answered ${status}.`,
-    ...(told.hint === undefined ? {} : { hint: told.hint }),
-    ...(told.errors === undefined ? {} : { fields: told.errors }),
+    code: problem.code ?? `http_${status}`,
+    message: problem.detail ?? problem.title ?? `The server answered ${status}.`,
+    ...(problem.hint === undefined ? {} : { hint: problem.hint }),
+    ...(problem.errors === undefined ? {} : { fields: problem.errors }),
   });
 }

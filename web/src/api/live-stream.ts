@@ -6,7 +6,7 @@ export type Connection = "connecting" | "open" | "lost";
 export const LIVE_EVENTS = ["hello", "overview", "runs", "run_event", "sites", "workers"] as const;
 export type LiveEvent = (typeof LIVE_EVENTS)[number];
 
-/** What is told of it: how it is, that the server wants to know who asks, or what the server says. */
+/** A message of the stream: its connection state, a rejected login, or an event of the server. */
 export type LiveNews = { state: Connection } | { refused: true } | { event: LiveEvent; json: string };
 
 const FIRST_RETRY_MS = 1000;
@@ -17,7 +17,7 @@ const SILENCE_MS = 12_000;
 
 /** Knows nothing of pages: it runs in a worker for all tabs, or in the only tab. */
 export class LiveStream {
-  readonly #tell: (news: LiveNews) => void;
+  readonly #publish: (news: LiveNews) => void;
   #source: EventSource | null = null;
   #state: Connection = "connecting";
   #wanted = false;
@@ -25,8 +25,8 @@ export class LiveStream {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #lastId = "";
 
-  constructor(tell: (news: LiveNews) => void) {
-    this.#tell = tell;
+  constructor(publish: (news: LiveNews) => void) {
+    this.#publish = publish;
   }
 
   get state(): Connection {
@@ -54,7 +54,7 @@ export class LiveStream {
   #set(state: Connection): void {
     if (state === this.#state) return;
     this.#state = state;
-    this.#tell({ state });
+    this.#publish({ state });
   }
 
   #connect(): void {
@@ -71,24 +71,24 @@ export class LiveStream {
       this.#set("lost");
       void this.#retry();
     };
-    const heard = () => {
+    const restartTimer = () => {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(broken, SILENCE_MS);
     };
-    heard();
+    restartTimer();
     source.addEventListener("error", broken);
     source.addEventListener("open", () => {
       opened = true;
       this.#retryMs = FIRST_RETRY_MS;
-      heard();
+      restartTimer();
       this.#set("open");
     });
-    source.addEventListener("heartbeat", heard);
+    source.addEventListener("heartbeat", restartTimer);
     for (const event of LIVE_EVENTS)
       source.addEventListener(event, ({ lastEventId, data }) => {
-        heard();
+        restartTimer();
         if (lastEventId !== "") this.#lastId = lastEventId;
-        this.#tell({ event, json: data as string });
+        this.#publish({ event, json: data as string });
       });
   }
 
@@ -100,7 +100,7 @@ export class LiveStream {
     if (!this.#wanted || this.#source !== null) return;
     if (session !== null && session.token_needed && !session.logged_in) {
       this.close();
-      this.#tell({ refused: true });
+      this.#publish({ refused: true });
       return;
     }
     clearTimeout(this.#timer);

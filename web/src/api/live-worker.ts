@@ -8,7 +8,7 @@ const tabs = new Set<MessagePort>();
 
 const stream = new LiveStream((news) => {
   for (const tab of tabs) tab.postMessage(news);
-  // Whoever has logged in joins again.
+  // A page joins again after login.
   if ("refused" in news) tabs.clear();
 });
 

@@ -7,7 +7,7 @@ import { type Connection, type LiveEvent, type LiveNews, LiveStream } from "./li
 
 export type { Connection } from "./live-stream.ts";
 
-/** A way to the stream: it is told of from `join` to `leave`. */
+/** A connection to the stream, from `join` to `leave`. */
 interface Way {
   join(): void;
   leave(): void;
@@ -21,7 +21,7 @@ class Live {
   readonly #listeners = new Map<LiveEvent, Set<(data: never) => void>>();
   readonly #watchers = new Set<() => void>();
   onReconnect = () => {};
-  /** Only who is logged in is told anything: it was refused. */
+  /** The stream was rejected: a login is required. */
   onRefused = () => {};
 
   get state(): Connection {
@@ -52,7 +52,7 @@ class Live {
 
   #leave(): void {
     this.#way?.leave();
-    // What is told meanwhile is missed: coming back is like a break.
+    // Events are missed meanwhile: coming back is like a reconnect.
     this.#set("connecting");
   }
 
@@ -62,10 +62,10 @@ class Live {
     addEventListener("pageshow", ({ persisted }) => persisted && this.#users > 0 && this.#way?.join());
     const hear = (news: LiveNews) => this.#hear(news);
     const alone = () => {
-      this.#way = ownWay(hear);
+      this.#way = directConnection(hear);
       if (this.#users > 0) this.#way.join();
     };
-    return typeof SharedWorker === "undefined" ? ownWay(hear) : sharedWay(hear, alone);
+    return typeof SharedWorker === "undefined" ? directConnection(hear) : sharedWay(hear, alone);
   }
 
   #hear(news: LiveNews): void {
@@ -102,7 +102,7 @@ function sharedWay(hear: (news: LiveNews) => void, onFailure: () => void): Way {
 }
 
 /** A stream of one's own, where tabs can share nothing, as on some phones: only while somebody looks at this one. */
-function ownWay(hear: (news: LiveNews) => void): Way {
+function directConnection(hear: (news: LiveNews) => void): Way {
   const stream = new LiveStream(hear);
   let joined = false;
   const look = () => {

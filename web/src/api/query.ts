@@ -16,7 +16,7 @@ import { createLookAgain } from "./look-again.ts";
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // Live events bring what is new; this is for what they do not tell.
+      // Live events bring updates; this is for the rest.
       staleTime: 10_000,
       refetchOnWindowFocus: true,
       // A server that is away is asked again; what it refused it refuses again.
@@ -84,8 +84,8 @@ export function usePages<Name extends OperationName>(name: Name, input?: Input<N
   const query = useInfiniteQuery<Page<RowOf<Name>>, Problem, { pages: Page<RowOf<Name>>[] }, QueryKey, string | null>({
     queryKey: [...keyOf(name, input), "pages"],
     queryFn: ({ signal, pageParam }) => {
-      const given = (input ?? {}) as { query?: object };
-      const page = pageParam === null ? given : { ...given, query: { ...given.query, cursor: pageParam } };
+      const call = (input ?? {}) as { query?: object };
+      const page = pageParam === null ? call : { ...call, query: { ...call.query, cursor: pageParam } };
       return callPage(name, page as Input<Name>, { signal });
     },
     initialPageParam: null,
@@ -123,7 +123,7 @@ export function useChange<Name extends OperationName>(
   });
 }
 
-/** Loads what is shown of an operation again now and then, where the stream tells nothing of it. */
+/** Reloads an operation periodically where the stream has no events for it. */
 export function useAgain(name: OperationName, everyMs: number): void {
   useEffect(() => {
     const timer = setInterval(() => lookAgain([name]), everyMs);

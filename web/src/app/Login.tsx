@@ -54,7 +54,7 @@ export function LoginAgain({ onDone }: { onDone: () => void }) {
     >
       <LoginForm onDone={onDone}>
         <h2 id={titleId}>Log in again</h2>
-        <p className="soft">You are not logged in any more. The page stays as it is, and goes on when you are.</p>
+        <p className="soft">Your login has expired. Log in again to continue on this page.</p>
       </LoginForm>
     </dialog>
   );
@@ -78,7 +78,7 @@ function LoginForm({ onDone, children }: { onDone: () => void; children: ReactNo
       onDone();
     } catch (failure) {
       const wrong = failure instanceof Problem && failure.status === 401;
-      setError(wrong ? "That is not the token of this server." : (failure as Error).message);
+      setError(wrong ? "Wrong token." : (failure as Error).message);
       setBusy(false);
       form.current?.querySelector("input")?.select();
     }

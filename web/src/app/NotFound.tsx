@@ -16,7 +16,7 @@ export function NotFound() {
           </>
         }
       >
-        It may have been mistyped, or what stood here was deleted.
+        The URL may be mistyped, or the page was deleted.
       </EmptyState>
     </>
   );

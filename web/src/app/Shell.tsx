@@ -18,7 +18,7 @@ export function Shell({ children, onLogOut }: { children: ReactNode; onLogOut: (
   const search = useRef<HTMLInputElement>(null);
   const connection = useConnection();
   useShortcuts({ onSearch: () => search.current?.focus(), onHelp: () => setHelp(true) });
-  // Whoever has gone somewhere wants to see it, from its top, and goes on by keys and ears there.
+  // After navigation the page starts at its top, and keyboard and screen-reader focus move there.
   const main = useRef<HTMLElement>(null);
   const from = useRef(path);
   useEffect(() => {
@@ -56,7 +56,7 @@ export function Shell({ children, onLogOut }: { children: ReactNode; onLogOut: (
         {connection === "lost" ? (
           <div className="banner" role="status">
             <Icon name="warning" />
-            Connection lost, trying again. What you see may be old.
+            Connection lost, reconnecting. This page may be outdated.
           </div>
         ) : null}
         <main id="main" className="page" tabIndex={-1} ref={main}>
@@ -174,7 +174,7 @@ const CONNECTION_WORDS: Record<Connection, string> = { connecting: "Connecting",
 
 function ConnectionSign({ connection }: { connection: Connection }) {
   return (
-    <span className={`connection connection-${connection}`} title="Whether this page hears of changes as they happen">
+    <span className={`connection connection-${connection}`} title="Live updates of this page">
       <i />
       {CONNECTION_WORDS[connection]}
     </span>

@@ -13,7 +13,7 @@ function stored(): Theme {
   return THEMES.find((theme) => theme === value) ?? "system";
 }
 
-function tell(): void {
+function notify(): void {
   for (const listener of listeners) listener();
 }
 
@@ -25,10 +25,10 @@ export function applyTheme(theme: Theme = stored()): void {
 export function setTheme(theme: Theme): void {
   localStorage.setItem(KEY, theme);
   applyTheme(theme);
-  tell();
+  notify();
 }
 
-dark.addEventListener("change", tell);
+dark.addEventListener("change", notify);
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);

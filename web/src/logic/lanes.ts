@@ -11,7 +11,7 @@ export function laneName({ lane, step }: Pick<Lane, "lane" | "step">): { kind: s
     return { kind: step.place === null ? "Workflow step" : `Workflow step, place ${step.place + 1} of its list`, name };
   }
   const cut = lane.indexOf(":");
-  // Where the step is not told, its long id helps nobody.
+  // Without the step's name, its long id helps nobody.
   if (lane.startsWith("step.")) return { kind: "Workflow step", name: "A step of a workflow" };
   if (cut < 0) return { kind: "Lane", name: lane };
   const kind = { site: "Site", group: "Group" }[lane.slice(0, cut)] ?? "Lane";
@@ -25,7 +25,7 @@ export function laneHref({ sites, step }: Pick<Lane, "sites" | "step">): string 
   return sites.length === 1 && only !== undefined ? siteHref(only) : null;
 }
 
-/** Who has a lane in hand, and on which machine. */
+/** The owner of a lane, and its machine. */
 export function ownerOf(
   { owned, worker_id }: Pick<Lane, "owned" | "worker_id">,
   workers: readonly Worker[],

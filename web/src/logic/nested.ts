@@ -20,14 +20,15 @@ export function lineOf(value: unknown, most: number): string {
     line += text;
     return line.length <= most;
   };
-  const tell = (one: unknown): boolean => {
+  const write = (one: unknown): boolean => {
     if (Array.isArray(one)) {
       const between = one.every(isScalar) ? ", " : "; ";
-      return one.every((inner, n) => (n === 0 || say(between)) && tell(inner));
+      return one.every((inner, n) => (n === 0 || say(between)) && write(inner));
     }
     if (isPlain(one))
       return Object.entries(one).every(
-        ([name, inner], n) => (n === 0 || say(", ")) && say(`${name}: `) && (isNothing(inner) ? say("–") : tell(inner)),
+        ([name, inner], n) =>
+          (n === 0 || say(", ")) && say(`${name}: `) && (isNothing(inner) ? say("–") : write(inner)),
       );
     // Much more than a line is not gone through for the sake of one.
     return say(
@@ -36,7 +37,7 @@ export function lineOf(value: unknown, most: number): string {
         .replace(/\s+/g, " "),
     );
   };
-  tell(value);
+  write(value);
   return line;
 }
 

@@ -1,11 +1,11 @@
-/** What the overview works out from what the server tells. */
+/** What the overview derives from the server's data. */
 import type { Overview } from "../api/types.ts";
 import { titleOf } from "./run-page.ts";
 import { withoutTime } from "./waiting.ts";
 import { count, percent, relativeTime, shortNumber } from "./format.ts";
 
 export type Series = Overview["series"];
-/** What the stream tells: all but the last hour. */
+/** Data of the stream: everything but the last hour. */
 export type LiveOverview = Omit<Overview, "series">;
 
 const MOST_STEPS = 360;
@@ -14,7 +14,7 @@ const MOST_STEPS = 360;
  * The last hour goes on with every look: the newest step is what was told last, and steps in which nothing was told have
  * not changed, because the server only tells what has.
  */
-export function continueSeries(series: Series, told: LiveOverview, now: number): Series {
+export function continueSeries(series: Series, live: LiveOverview, now: number): Series {
   const stepMs = series.step_seconds * 1000;
   const current = Math.floor(now / stepMs);
   const first = series.first_at === null ? current : Math.floor(Date.parse(series.first_at) / stepMs);
@@ -30,10 +30,10 @@ export function continueSeries(series: Series, told: LiveOverview, now: number):
   return {
     step_seconds: series.step_seconds,
     first_at: new Date((first + drop) * stepMs).toISOString(),
-    good: longer(series.good, told.pages_per_second.good),
-    bad: longer(series.bad, told.pages_per_second.bad),
-    in_flight: longer(series.in_flight, told.in_flight),
-    queued: longer(series.queued, told.queued),
+    good: longer(series.good, live.pages_per_second.good),
+    bad: longer(series.bad, live.pages_per_second.bad),
+    in_flight: longer(series.in_flight, live.in_flight),
+    queued: longer(series.queued, live.queued),
   };
 }
 
@@ -65,7 +65,7 @@ export function successFigure({ success_rate: part, recent_pages: { good, bad } 
   tone?: "warn" | "bad";
 } {
   const all = good + bad;
-  if (part === null || all === 0) return { value: "–", note: "nothing ended of late" };
+  if (part === null || all === 0) return { value: "–", note: "nothing finished recently" };
   if (all < ENOUGH_PAGES) return { value: `${good} of ${all}`, note: `${all === 1 ? "page" : "pages"}, last 5 min` };
   return {
     value: percent(part),
@@ -85,33 +85,36 @@ export function verdictOf(overview: LiveOverview): Verdict {
   if (standstill !== null && queued > 0) return { tone: "bad", text: standstill.message };
   const low = overview.disk.find(({ free_bytes, least_free_bytes }) => free_bytes < least_free_bytes);
   if (low !== undefined)
-    return { tone: "bad", text: `The disk of the ${low.what} is nearly full; no new work begins.` };
+    return { tone: "bad", text: `The disk of the ${low.what} is nearly full; no new work starts.` };
   if (workers.lost > 0)
-    return { tone: "warn", text: `${workers.lost === 1 ? "A worker" : `${workers.lost} workers`} went silent.` };
+    return {
+      tone: "warn",
+      text: `${workers.lost === 1 ? "A worker" : `${workers.lost} workers`} stopped sending heartbeats.`,
+    };
   if (runs.waiting_for_human > 0)
     return {
       tone: "warn",
       text: `${runs.waiting_for_human === 1 ? "A run waits" : `${runs.waiting_for_human} runs wait`} for you.`,
     };
-  const { trouble, paused } = troubleCounts(troubled_sites);
+  const { trouble, paused } = countSites(troubled_sites);
   if (trouble > 0)
     return { tone: "warn", text: `${trouble === 1 ? "One site is" : `${trouble} sites are`} in trouble.` };
   const besides = paused === 0 ? "" : ` ${paused === 1 ? "One site is" : `${paused} sites are`} paused.`;
-  if (in_flight + queued === 0) return { tone: "good", text: `Nothing to do: everything has ended.${besides}` };
+  if (in_flight + queued === 0) return { tone: "good", text: `Idle: all runs have ended.${besides}` };
   if (success_rate !== null && success_rate < 0.75 && recent_pages.good + recent_pages.bad >= ENOUGH_PAGES)
     return { tone: "warn", text: "More than a quarter of the last pages failed." };
   return { tone: "good", text: `Everything is working.${besides}` };
 }
 
 /** A site that somebody has paused does what is wanted of it. */
-function troubleCounts(sites: LiveOverview["troubled_sites"]): { trouble: number; paused: number } {
+function countSites(sites: LiveOverview["troubled_sites"]): { trouble: number; paused: number } {
   const paused = sites.filter(({ trouble }) => trouble === "paused").length;
   return { trouble: sites.length - paused, paused };
 }
 
 /** What the list of them is called: it agrees with the verdict. */
-export function troubleTitle(sites: LiveOverview["troubled_sites"]): string {
-  const { trouble, paused } = troubleCounts(sites);
+export function sitesTitle(sites: LiveOverview["troubled_sites"]): string {
+  const { trouble, paused } = countSites(sites);
   return paused === 0 ? "Sites in trouble" : trouble === 0 ? "Paused sites" : "Sites in trouble or paused";
 }
 
@@ -124,14 +127,14 @@ export function noFailuresWords(sites: LiveOverview["troubled_sites"]): string {
 
 /** What is read out now and then: the gist, not every digit. */
 export function spokenGist({ runs, troubled_sites }: Pick<LiveOverview, "runs" | "troubled_sites">): string {
-  const { trouble, paused } = troubleCounts(troubled_sites);
+  const { trouble, paused } = countSites(troubled_sites);
   const parts = [`${count(runs.running, "run")} at work`];
   if (trouble > 0) parts.push(`${count(trouble, "site")} in trouble`);
   if (paused > 0) parts.push(`${count(paused, "site")} paused`);
   return `${parts.join(", ")}.`;
 }
 
-/** "2 working, 1 standing by": whoever stands by is no worker that works. */
+/** "2 working, 1 standing by": a standby worker does not count as working. */
 export function workerWords({ working, standby, draining, drained, lost }: LiveOverview["workers"]): string {
   const others = { "standing by": standby, drained: draining + drained, lost };
   const parts = Object.entries(others).flatMap(([word, value]) => (value === 0 ? [] : [`${value} ${word}`]));
@@ -161,7 +164,7 @@ function stepWords({ status, waiting_for: waits }: CurrentStep, now: number): st
     return waits === null || waits.last_failure === null
       ? "is tried again"
       : `is tried again: ${waits.last_failure.message}`;
-  if (status === "queued") return waits === null ? "is about to begin" : `– ${waits.message}`;
+  if (status === "queued") return waits === null ? "is about to start" : `– ${waits.message}`;
   if (waits === null) return "runs";
   if (waits.for === "time") return waits.until ? `goes on ${relativeTime(Date.parse(waits.until), now)}` : "waits";
   return `– ${withoutTime(waits.message)}`;

@@ -38,17 +38,17 @@ export function readItems(text: string): PastedItems {
 function fromJson(line: string): PastedItem | string {
   try {
     const value = JSON.parse(line) as Partial<PastedItem>;
-    if (typeof value.url !== "string") return "it names no url";
+    if (typeof value.url !== "string") return "url is missing";
     return { ...value, artifact_id: value.artifact_id ?? value.url, url: value.url };
   } catch {
-    return "this is not JSON";
+    return "not valid JSON";
   }
 }
 
 function fromWords(line: string): PastedItem | string {
   const words = line.split(/[\s,;]+/);
   const url = words.at(-1) ?? "";
-  if (words.length > 2 || !/^https?:\/\//i.test(url)) return "write an address, or a name and an address";
+  if (words.length > 2 || !/^https?:\/\//i.test(url)) return "expected a URL, or a name and a URL";
   // Without a name of its own a thing is known by its address.
   return { artifact_id: words.length === 2 ? (words[0] ?? url) : url, url };
 }

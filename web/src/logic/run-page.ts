@@ -100,11 +100,11 @@ export function humanAdvice(reason: string | null): string {
   switch (reason) {
     case "login_page":
     case "http_unauthorized":
-      return "The site wants somebody to log in. Log in with a browser of your own and store that session; the run goes on with it.";
+      return "The site requires a login. Log in with your browser and store the session; the run continues with it.";
     case "captcha_page":
-      return "The site wants to see a person. Get past its check with a browser of your own and store that session; the run goes on with it.";
+      return "The site shows a challenge. Solve it in your browser and store the session; the run continues with it.";
     default:
-      return "The site lets no program in. Open the page with a browser of your own, get past what stands in the way, and store that session; the run goes on with it.";
+      return "The site blocks automated access. Open the page in your browser, pass its checks and store the session; the run continues with it.";
   }
 }
 
@@ -148,7 +148,7 @@ export function sinceWords(at: number, now: number): string {
     : `since ${date.toLocaleDateString("en", { day: "numeric", month: "short" })}, ${time}`;
 }
 
-export interface WaitingPlace extends Waits {
+export interface WaitingSite extends Waits {
   site: string;
 }
 
@@ -157,21 +157,21 @@ interface SiteWaits {
   waiting_for: { reason: string; until: string | null; message: string } | null;
 }
 
-/** The state of the whole run tells of these. */
+/** The state of the whole run already shows these. */
 const OF_THE_RUN: ReadonlySet<string> = new Set(["run_paused", "turn", "person", "previous_run", "proxies"]);
 
 /** Where a run cannot go on, and, if it can everywhere, what sets the pace of its only site. */
-export function waitingPlaces(sites: readonly SiteWaits[]): { held: WaitingPlace[]; paced: WaitingPlace | null } {
-  const places = sites.flatMap(({ site, waiting_for: why }) =>
+export function waitingSites(sites: readonly SiteWaits[]): { held: WaitingSite[]; paced: WaitingSite | null } {
+  const waiting = sites.flatMap(({ site, waiting_for: why }) =>
     why === null || OF_THE_RUN.has(why.reason) ? [] : [{ site, ...why }],
   );
-  const held = places.filter(({ reason }) => !PACING.has(reason));
-  const [first] = places;
+  const held = waiting.filter(({ reason }) => !PACING.has(reason));
+  const [first] = waiting;
   return { held, paced: held.length === 0 && sites.length === 1 && first !== undefined ? first : null };
 }
 
 /** The site that a sentence such as "shop.example: It is paused" is about. */
-export function placeIn(message: string): { site: string | null; message: string } {
+export function splitSite(message: string): { site: string | null; message: string } {
   const [, site, rest] =
     /^([a-z0-9.-]+\.[a-z0-9-]+(?::\d+)?|\[[0-9a-f:]+\](?::\d+)?|localhost(?::\d+)?): (.+)$/is.exec(message) ?? [];
   return site === undefined || rest === undefined ? { site: null, message } : { site, message: rest };
@@ -179,8 +179,8 @@ export function placeIn(message: string): { site: string | null; message: string
 
 /** The same beside a title that names the site already. */
 export function messageBeside(title: string, message: string): string {
-  const place = placeIn(message);
-  return place.site !== null && title.startsWith(place.site) ? place.message : message;
+  const split = splitSite(message);
+  return split.site !== null && title.startsWith(split.site) ? split.message : message;
 }
 
 /** The share of a site's pages that has ended, 0 to 100. */

@@ -28,10 +28,10 @@ export function withRows<R extends Row, P extends { rows: R[]; next: string | nu
   const next = pages.map((page) => {
     if (!page.rows.some(({ id }) => byId.has(id))) return page;
     const rows = page.rows.map((row) => {
-      const told = byId.get(row.id);
-      if (told === undefined) return row;
+      const live = byId.get(row.id);
+      if (live === undefined) return row;
       byId.delete(row.id);
-      return { ...row, ...told };
+      return { ...row, ...live };
     });
     return { ...page, rows };
   });
@@ -41,31 +41,31 @@ export function withRows<R extends Row, P extends { rows: R[]; next: string | nu
   const fresh = [...byId.values()].filter((row) => belongs(row) && row.created_at >= oldest);
   if (fresh.length === 0) return next;
   // The first page that reaches so far back has room for it; the last one for what is older than all.
-  const placeOf = ({ created_at }: R) => {
-    const place = next.findIndex(({ rows }) => (rows.at(-1)?.created_at ?? "") <= created_at);
-    return place < 0 ? next.length - 1 : place;
+  const pageOf = ({ created_at }: R) => {
+    const index = next.findIndex(({ rows }) => (rows.at(-1)?.created_at ?? "") <= created_at);
+    return index < 0 ? next.length - 1 : index;
   };
   return next.map((page, index) => {
-    const more = fresh.filter((row) => placeOf(row) === index);
+    const more = fresh.filter((row) => pageOf(row) === index);
     if (more.length === 0) return page;
     return { ...page, rows: [...more, ...page.rows].toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1)) };
   });
 }
 
-/** The stream tells no more of those at work than this. */
-const MOST_TOLD = 20;
+/** The most active runs in one event of the stream. */
+const MOST_STREAMED = 20;
 
 /** Whether what was put in makes it far longer than what was loaded: `size` rows in each page. */
 export function hasGrown(pages: readonly { rows: readonly Row[] }[], size: number): boolean {
   return pages.reduce((sum, { rows }) => sum + rows.length, 0) > (pages.length + 1) * size;
 }
 
-/** Whether there are more at work than the stream tells of: the others are as old as the list. */
-export function isPartlyTold(
+/** Whether more runs are active than the stream sends: the others are as old as the list. */
+export function isPartial(
   pages: readonly { rows: readonly { status: string }[] }[],
   isActive: (status: string) => boolean,
 ): boolean {
-  return pages.reduce((sum, { rows }) => sum + rows.filter(({ status }) => isActive(status)).length, 0) > MOST_TOLD;
+  return pages.reduce((sum, { rows }) => sum + rows.filter(({ status }) => isActive(status)).length, 0) > MOST_STREAMED;
 }
 
 /** Which rows are chosen by a click on a box; with shift all between the last one and this. */

@@ -61,14 +61,14 @@ const TELLING = [
 ];
 
 function attributeSelectors({ tag, attributes }: Node): string[] {
-  const own = Object.entries(attributes).filter(
+  const candidates = Object.entries(attributes).filter(
     ([name, value]) =>
       (TELLING.includes(name) || /^data-[a-z-]+$/.test(name)) &&
       /^[\w .:-]{1,40}$/.test(value) &&
       !/\d{3,}/.test(value),
   );
   const rank = ([name]: [string, string]) => (TELLING.indexOf(name) + TELLING.length + 1) % (TELLING.length + 1);
-  const ranked = own.toSorted((a, b) => rank(a) - rank(b));
+  const ranked = candidates.toSorted((a, b) => rank(a) - rank(b));
   return ranked.slice(0, 3).map(([name, value]) => `${tag}[${name}="${value}"]`);
 }
 
@@ -91,8 +91,8 @@ const MOST = 80;
 export function candidatesOf(chain: Chain, options: { byId?: boolean } = {}): string[] {
   const [target, ...around] = chain;
   if (target === undefined) return [];
-  const own = ownSelectors(target, options);
-  const named = own.slice(0, -1);
+  const candidates = ownSelectors(target, options);
+  const named = candidates.slice(0, -1);
   const found = [...named];
   const outer = around.filter(({ tag }) => tag !== "html" && tag !== "body");
   for (const ancestor of outer)
@@ -142,9 +142,9 @@ export function itemAt(chain: Chain): number {
 export function listCandidates(chain: Chain, at: number): string[] {
   const item = chain[at];
   if (item === undefined) return [];
-  const own = ownSelectors(item, { byId: false });
+  const candidates = ownSelectors(item, { byId: false });
   const parents = chain.slice(at + 1).filter(({ tag }) => tag !== "html" && tag !== "body");
-  const found = own.slice(0, -1);
+  const found = candidates.slice(0, -1);
   const [parent] = parents;
   if (parent !== undefined) for (const outside of ownSelectors(parent)) found.push(`${outside} > ${item.tag}`);
   for (const around of parents.slice(1, 4))

@@ -3,7 +3,7 @@ import type { Operations, Site, SitesProgress } from "../api/types.ts";
 import { duration, shortNumber } from "./format.ts";
 import type { SiteLimit } from "./limits.ts";
 
-/** What the live stream tells of a site. */
+/** A site in the live stream. */
 export type LiveSite = SitesProgress["sites"][number];
 export type SiteSeries = Operations["getSiteSeries"]["answer"][string];
 
@@ -12,16 +12,16 @@ export interface SitePages {
   pageParams: unknown[];
 }
 
-/** The rows of a list with what was told of them; `null` where nothing in it was meant. */
-export function patchRows(rows: readonly Site[], told: readonly LiveSite[]): Site[] | null {
-  const news = new Map(told.map((one) => [one.site, one]));
+/** The rows with their live updates; `null` if no row changed. */
+export function patchRows(rows: readonly Site[], live: readonly LiveSite[]): Site[] | null {
+  const news = new Map(live.map((one) => [one.site, one]));
   if (!rows.some(({ site }) => news.has(site))) return null;
   return rows.map((row) => ({ ...row, ...news.get(row.site) }));
 }
 
-export function patchPages(old: SitePages | undefined, told: readonly LiveSite[]): SitePages | undefined {
+export function patchPages(old: SitePages | undefined, live: readonly LiveSite[]): SitePages | undefined {
   if (old === undefined) return old;
-  return { ...old, pages: old.pages.map((page) => ({ ...page, rows: patchRows(page.rows, told) ?? page.rows })) };
+  return { ...old, pages: old.pages.map((page) => ({ ...page, rows: patchRows(page.rows, live) ?? page.rows })) };
 }
 
 /** One site as it is after a change of it. */
@@ -42,13 +42,13 @@ export interface SiteQuery {
  * Sites that are told of and are not on the list, although they belong there: it has to be loaded again. Lists are by
  * name, so that what is behind the last one that was loaded comes in its turn.
  */
-export function hasNew(old: SitePages | undefined, told: readonly LiveSite[], query: SiteQuery = {}): boolean {
+export function hasNew(old: SitePages | undefined, live: readonly LiveSite[], query: SiteQuery = {}): boolean {
   if (old === undefined) return false;
   const known = new Set(old.pages.flatMap(({ rows }) => rows.map(({ site }) => site)));
   const end = old.pages.at(-1);
   const last = end === undefined || end.next === null ? null : (end.rows.at(-1)?.site ?? null);
   const q = query.q?.toLowerCase() ?? "";
-  return told.some(
+  return live.some(
     ({ site, state, group }) =>
       !known.has(site) &&
       (last === null || site <= last) &&

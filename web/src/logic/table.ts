@@ -104,19 +104,19 @@ export function fitColumns<Column extends FitColumn>(
 }
 
 /** The row that keys have led to: it stays the same row when others come in above it. */
-export interface RowPlace {
+export interface RowPosition {
   key: string;
   /** Where it was: who goes on from a row that is gone goes on from there. */
   index: number;
 }
 
 /** Where that row is now; -1: none was chosen. */
-export function rowIndex<Row>(rows: readonly Row[], keyOf: (row: Row) => string, place: RowPlace | null): number {
-  if (place === null) return -1;
-  const then = rows[place.index];
-  if (then !== undefined && keyOf(then) === place.key) return place.index;
-  const index = rows.findIndex((row) => keyOf(row) === place.key);
-  return index >= 0 ? index : Math.min(place.index, rows.length - 1);
+export function rowIndex<Row>(rows: readonly Row[], keyOf: (row: Row) => string, position: RowPosition | null): number {
+  if (position === null) return -1;
+  const then = rows[position.index];
+  if (then !== undefined && keyOf(then) === position.key) return position.index;
+  const index = rows.findIndex((row) => keyOf(row) === position.key);
+  return index >= 0 ? index : Math.min(position.index, rows.length - 1);
 }
 
 /** The row that a key leads to; -1: none is chosen yet. */

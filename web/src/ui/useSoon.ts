@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { Soon } from "./logic/soon.ts";
 
-/** For what is loaded again because of what the stream tells: soon, but not all the time. Returns what asks for it. */
+/** Debounces reloads caused by the stream. Returns the function that requests one. */
 export function useSoon(act: () => void, { soonMs, restMs }: { soonMs: number; restMs: number }): () => void {
   const latest = useRef({ act, restMs });
   latest.current = { act, restMs };

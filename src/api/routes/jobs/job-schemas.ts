@@ -80,7 +80,7 @@ const settings = {
 /** What may be saved. */
 export const JOB_KINDS = ["page", "crawl", "workflow"] as const;
 
-const given = {
+const jobKeys = {
   ...settings,
   kind: oneOf(JOB_KINDS),
   target_url: Type.String({ minLength: 1, maxLength: 8192 }),
@@ -108,8 +108,8 @@ const given = {
 };
 
 /** A job as it is sent. All but the address (of a workflow: the definition or template) may be left out. */
-export const JobBody = Type.Partial(strict(given), { additionalProperties: false });
-export const JobChange = Type.Partial(strict({ ...given, version: Version }), {
+export const JobBody = Type.Partial(strict(jobKeys), { additionalProperties: false });
+export const JobChange = Type.Partial(strict({ ...jobKeys, version: Version }), {
   additionalProperties: false,
   minProperties: 1,
 });
@@ -123,10 +123,10 @@ const {
   tags: _tags,
   keep_runs: _runs,
   keep_days: _days,
-  ...once
-} = given;
+  ...pageKeys
+} = jobKeys;
 /** One page that is got once, without a job. */
-export const PageBody = strict({ ...Type.Partial(strict(once)).properties, target_url: given.target_url });
+export const PageBody = strict({ ...Type.Partial(strict(pageKeys)).properties, target_url: jobKeys.target_url });
 
 const LastRun = strict(
   {

@@ -3,7 +3,7 @@ import { changeJob, createJob, deleteJob, listJobs, requireJob, showJob } from "
 import { listRuns } from "../../../orchestrator/runs/read.ts";
 import { startJobRun } from "../../../orchestrator/runs/start.ts";
 import type { ApiDeps } from "../../deps.ts";
-import { IdempotencyHeaders, onceOf } from "../../idempotency.ts";
+import { IdempotencyHeaders, idempotencyMarkOf } from "../../idempotency.ts";
 import type { ApiInstance } from "../../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../../paging.ts";
 import { IdParam, oneOf, problemAnswer, strict } from "../../schemas.ts";
@@ -52,7 +52,7 @@ export function jobRoutes(api: ApiInstance, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
-      const job = await createJob(deps, request.body as JobInput, onceOf(deps, request));
+      const job = await createJob(deps, request.body as JobInput, idempotencyMarkOf(deps, request));
       return reply.code(201).header("location", `/jobs/${job.id}`).send(job);
     },
   );
@@ -160,7 +160,7 @@ export function jobRoutes(api: ApiInstance, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
-      const run = await startJobRun(deps, request.params.job_id, onceOf(deps, request));
+      const run = await startJobRun(deps, request.params.job_id, idempotencyMarkOf(deps, request));
       return reply.code(201).header("location", `/jobs/runs/${run.id}`).send(run);
     },
   );

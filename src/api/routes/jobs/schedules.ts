@@ -87,9 +87,7 @@ export function scheduleRoutes(api: ApiInstance, deps: ApiDeps): void {
         tags: ["schedules"],
         querystring: strict({
           cron: Type.String({ maxLength: 200, description: "a cron expression, such as 0 6 * * *" }),
-          timezone: Type.Optional(
-            Type.String({ maxLength: 100, description: "such as Europe/Berlin; UTC unless told" }),
-          ),
+          timezone: Type.Optional(Type.String({ maxLength: 100, description: "such as Europe/Berlin; default: UTC" })),
           count: Type.Integer({ minimum: 1, maximum: 50, default: 5 }),
         }),
         response: {

@@ -13,11 +13,11 @@ import { Type } from "../../type.ts";
 const UUID = /^(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})?$/;
 
 /** Pages and failures are two lists that are read side by side: a cursor has a place in each. */
-function placesOf(cursor: string | undefined): { items: { after?: string }; errors: { after?: string } } {
+function readCursor(cursor: string | undefined): { items: { after?: string }; errors: { after?: string } } {
   const [items = "", errors = "", ...more] = (decodeCursor(cursor) ?? "").split("/");
   if (more.length > 0 || !UUID.test(items) || !UUID.test(errors)) throw badCursor();
-  const place = (after: string) => (after === "" ? {} : { after });
-  return { items: place(items), errors: place(errors) };
+  const pageAfter = (after: string) => (after === "" ? {} : { after });
+  return { items: pageAfter(items), errors: pageAfter(errors) };
 }
 
 const CrawlPage = strict({
@@ -50,7 +50,7 @@ export function crawlResultRoutes(api: ApiInstance, deps: ApiDeps): void {
         querystring: pageQuery({
           include_errors: Type.Boolean({
             default: false,
-            description: "pages that failed, too: as many of them on each page as of the others, until both are told",
+            description: "also failed pages: as many per page as records, until both are exhausted",
           }),
           format: Type.Optional(oneOf(EXPORT_FORMATS)),
           only_changed: OnlyChanged,
@@ -71,10 +71,10 @@ export function crawlResultRoutes(api: ApiInstance, deps: ApiDeps): void {
       if (format !== undefined) refuseBesideFormat(request, "limit", "cursor", "include_errors");
       if (format !== undefined) return sendExport(deps, reply, run.id, format, onlyChanged) as never;
       refuseWithoutFormat(onlyChanged);
-      const places = placesOf(request.query.cursor);
-      const found = await listResults(deps, run.id, { ...places.items, limit: limit + 1 });
+      const cursors = readCursor(request.query.cursor);
+      const found = await listResults(deps, run.id, { ...cursors.items, limit: limit + 1 });
       const failed: CrawlErrorView[] = wantsErrors
-        ? await listCrawlErrors(deps, run.id, { ...places.errors, limit: limit + 1 })
+        ? await listCrawlErrors(deps, run.id, { ...cursors.errors, limit: limit + 1 })
         : [];
       const [items, errors] = [found.slice(0, limit), failed.slice(0, limit)];
       if (found.length > limit || failed.length > limit)
@@ -82,7 +82,9 @@ export function crawlResultRoutes(api: ApiInstance, deps: ApiDeps): void {
           request,
           reply,
           limit,
-          [items.at(-1)?.id ?? places.items.after ?? "", errors.at(-1)?.task_id ?? places.errors.after ?? ""].join("/"),
+          [items.at(-1)?.id ?? cursors.items.after ?? "", errors.at(-1)?.task_id ?? cursors.errors.after ?? ""].join(
+            "/",
+          ),
         );
       return {
         task_id: run.id,

@@ -36,7 +36,7 @@ function optional<T extends Record<string, TSchema>>(keys: T): { [K in keyof T]:
 }
 
 /** As they are sent. */
-const given = { ...settings, document: DocumentBody, browser: BrowserBody, headers: Headers };
+const crawlKeys = { ...settings, document: DocumentBody, browser: BrowserBody, headers: Headers };
 
 const starts = {
   url: Type.Optional(Starts),
@@ -45,10 +45,10 @@ const starts = {
 
 const Name = Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: "what you call it" }));
 
-export const CrawlBody = strict({ name: Name, ...starts, ...optional(given) });
+export const CrawlBody = strict({ name: Name, ...starts, ...optional(crawlKeys) });
 
 /** In a job: the address may stand in `target_url`. */
-export const JobCrawlBody = strict({ ...starts, ...optional(given) });
+export const JobCrawlBody = strict({ ...starts, ...optional(crawlKeys) });
 
 /** As it is shown, with all that was not said. */
 export const JobCrawl = strict({

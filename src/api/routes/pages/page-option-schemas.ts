@@ -9,10 +9,10 @@ const Selectors = (description: string) => Type.Array(Selector, { maxItems: 100,
 const documentParts = {
   formats: Type.Array(oneOf(DOCUMENT_FORMATS), {
     maxItems: DOCUMENT_FORMATS.length,
-    description: "what the document holds; markdown unless told. A screenshot is taken in a browser",
+    description: "what the document holds; default: markdown. A screenshot is taken in a browser",
   }),
   only_main_content: Type.Boolean({
-    description: "html and markdown without navigation, advertisements and the like; true unless told",
+    description: "html and markdown without navigation and advertisements; default: true",
   }),
   include_tags: Selectors("nothing but what these match"),
   exclude_tags: Selectors("nothing of what these match"),
@@ -49,20 +49,24 @@ const Action = strict({
   ),
   direction: Type.Optional(oneOf(["up", "down"], { description: "of scroll" })),
   amount: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 1_000_000, description: "of scroll: pixels; a window's height unless told" }),
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000,
+      description: "of scroll: pixels; default: the height of the window",
+    }),
   ),
   max_steps: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 10_000,
-      description: `of scroll_to_end: how often it is scrolled at most; ${SCROLL_TO_END.steps} unless told`,
+      description: `of scroll_to_end: maximum number of steps; default: ${SCROLL_TO_END.steps}`,
     }),
   ),
   max_seconds: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 3600,
-      description: `of scroll_to_end: how long at most; ${SCROLL_TO_END.seconds} unless told, and never longer than the page has`,
+      description: `of scroll_to_end: maximum seconds, within the time limit of the page; default: ${SCROLL_TO_END.seconds}`,
     }),
   ),
   full_page: Type.Optional(Type.Boolean({ description: "of screenshot: the whole page" })),

@@ -7,7 +7,7 @@ import { cancelCrawl, crawlHealth, listCrawls, showCrawl } from "../../../orches
 import { startCrawl } from "../../../orchestrator/crawls/start.ts";
 import { type CrawlStatus, crawlStatusOf } from "../../../orchestrator/crawls/view.ts";
 import type { ApiDeps } from "../../deps.ts";
-import { IdempotencyHeaders, onceOf } from "../../idempotency.ts";
+import { IdempotencyHeaders, idempotencyMarkOf } from "../../idempotency.ts";
 import type { ApiInstance } from "../../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../../paging.ts";
 import { Count, ShortIdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../../schemas.ts";
@@ -145,7 +145,7 @@ export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
     },
     async (request, reply) => {
       const { temporary = false, ...input } = request.body;
-      const run = await startCrawl(deps, toInput(input), onceOf(deps, request), { temporary });
+      const run = await startCrawl(deps, toInput(input), idempotencyMarkOf(deps, request), { temporary });
       const location = `/scraping/tasks/${run.id}/status`;
       // The answer to a repetition is the same, whatever has become of the crawl.
       return reply

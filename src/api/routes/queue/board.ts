@@ -2,7 +2,7 @@ import { BOARD_PATH, openBoard } from "../../../orchestrator/board.ts";
 import type { ApiDeps } from "../../deps.ts";
 import type { ApiInstance } from "../../instance.ts";
 
-/** The engine's own pages, for whoever wants to see its tickets. They are read alone: other methods are not there. */
+/** The engine's own pages, which show its tickets. Read-only: other methods are not routed. */
 export function boardRoutes(api: ApiInstance, deps: ApiDeps): void {
   for (const url of [BOARD_PATH, `${BOARD_PATH}/*`])
     api.get(url, { config: { page: "based" }, schema: { hide: true } }, async (request, reply) => {

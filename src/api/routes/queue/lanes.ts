@@ -36,11 +36,11 @@ const Lane = strict({
     ),
   ),
   owned: Type.Boolean({ description: "some process has it in hand: no other works there" }),
-  worker_id: nullable({ ...Uuid, description: "which, as far as it has told" }),
+  worker_id: nullable({ ...Uuid, description: "the worker, if it has reported itself" }),
   oldest_queued_at: nullable({ ...Time, description: "when the task was added that has waited longest" }),
 });
 
-/** Where work is to be done, and who does it. */
+/** Lanes with open work, and their owners. */
 export function laneRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/queue/lanes",

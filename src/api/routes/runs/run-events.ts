@@ -14,7 +14,7 @@ import { Event } from "./run-schemas.ts";
 import { RunParams, unknownRun } from "./runs.ts";
 import { Type } from "../../type.ts";
 
-export const badPlace = problemAnswer("there is no such event to go on behind");
+export const unknownEvent = problemAnswer("there is no such event to resume after");
 
 export function toSse(event: FollowedEvent): SseEvent {
   return { id: event.id, event: "run_event", data: toEventView(event, event.runId) };
@@ -71,7 +71,7 @@ export function eventRoutes(api: ApiInstance, deps: ApiDeps): void {
           order: Type.Optional(oneOf(EVENT_ORDERS, { description: "which come first; without it the oldest" })),
           ...typeQuery,
         }),
-        response: { 200: Type.Array(Event), 404: unknownRun, 422: badPlace },
+        response: { 200: Type.Array(Event), 404: unknownRun, 422: unknownEvent },
       },
     },
     (request) => {
@@ -89,26 +89,26 @@ export function eventRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/jobs/runs/:run_id/events/stream",
     {
       schema: {
-        summary: "The log of a run as it is written; ends with the run. 204: it has ended, and nothing is left to tell",
+        summary: "The log of a run as it is written; ends with the run. 204: the run has ended and no events are left",
         operationId: "streamEvents",
         tags: ["events"],
         params: RunParams,
         querystring: strict({ ...streamQuery, ...typeQuery }),
         response: {
           200: streamAnswer("events named run_event"),
-          204: Type.Null({ description: "the run has ended and all its events were told" }),
+          204: Type.Null({ description: "the run has ended and all its events were sent" }),
           404: unknownRun,
-          422: badPlace,
+          422: unknownEvent,
         },
       },
     },
     async (request, reply) => {
       const id = request.params.run_id;
       const run = await showRun(deps, id);
-      const place = placeOf(request.headers["last-event-id"], request.query.last_event_id);
+      const resume = resumePoint(request.headers["last-event-id"], request.query.last_event_id);
       const wanted = typesOf(request.query.type);
       // Refused now, while it can still be an answer.
-      const news = await place.named((after) =>
+      const news = await resume.named((after) =>
         listEvents(deps, id, { limit: 1, ...(after === null ? {} : { after }), ...wanted }),
       );
       if (TERMINAL_RUN_STATES.includes(run.status) && news.length === 0) return reply.code(204).send(null);
@@ -126,20 +126,20 @@ export function eventRoutes(api: ApiInstance, deps: ApiDeps): void {
         operationId: "streamAllEvents",
         tags: ["events"],
         querystring: strict({ ...streamQuery, ...typeQuery }),
-        response: { 200: streamAnswer("events named run_event"), 422: badPlace },
+        response: { 200: streamAnswer("events named run_event"), 422: unknownEvent },
       },
     },
     async (request, reply) => {
-      const place = placeOf(request.headers["last-event-id"], request.query.last_event_id);
+      const resume = resumePoint(request.headers["last-event-id"], request.query.last_event_id);
       const wanted = typesOf(request.query.type);
-      await place.named(async (after) => (after === null ? undefined : requireEvent(deps, after)));
+      await resume.named(async (after) => (after === null ? undefined : requireEvent(deps, after)));
       return sendEvents(request, reply, deps, (from) => asSse(followAll(deps, from.lastEventId, from.signal), wanted));
     },
   );
 }
 
-/** Behind which event a stream begins; a mistake in it is told by the name under which the client has sent it. */
-export function placeOf(header: string | string[] | undefined, query: string | undefined) {
+/** The event after which a stream resumes; an error names the parameter that the client used. */
+export function resumePoint(header: string | string[] | undefined, query: string | undefined) {
   const path = typeof header === "string" ? "header.last-event-id" : "query.last_event_id";
   const after = (typeof header === "string" ? header : undefined) ?? query ?? null;
   return {

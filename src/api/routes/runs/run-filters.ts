@@ -46,9 +46,9 @@ export const RunChoice = strict({
   run_ids: Type.Optional(Type.Array(Uuid, { minItems: 1, maxItems: 1000, description: "only these" })),
 });
 
-type Given = Partial<Omit<Static<typeof RunChoice>, "status">>;
+type FilterQuery = Partial<Omit<Static<typeof RunChoice>, "status">>;
 
-export function filterOf({ kind, site, job_id, q, parent, since, until, run_ids }: Given) {
+export function filterOf({ kind, site, job_id, q, parent, since, until, run_ids }: FilterQuery) {
   return {
     ...(kind === undefined ? {} : { kind }),
     ...(site === undefined ? {} : { site }),

@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import type { JobInput } from "../../../orchestrator/jobs/input.ts";
 import { showRecipe, startPage } from "../../../orchestrator/runs/recipe.ts";
 import type { ApiDeps } from "../../deps.ts";
-import { IdempotencyHeaders, onceOf } from "../../idempotency.ts";
+import { IdempotencyHeaders, idempotencyMarkOf } from "../../idempotency.ts";
 import type { ApiInstance } from "../../instance.ts";
 import { problemAnswer, strict } from "../../schemas.ts";
 import { jobRules } from "../body-rules.ts";
@@ -38,7 +38,7 @@ export function runRecipeRoutes(api: ApiInstance, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
-      const run = await startPage(deps, request.body as JobInput, onceOf(deps, request));
+      const run = await startPage(deps, request.body as JobInput, idempotencyMarkOf(deps, request));
       return reply.code(201).header("location", `/jobs/runs/${run.id}`).send(run);
     },
   );

@@ -40,9 +40,9 @@ const Proxies = strict({
   proxies: Type.Array(Proxy),
 });
 
-const Line = Type.String({ maxLength: 4096, description: "scheme://user:password@host:port, host:port, …" });
+const ProxyLine = Type.String({ maxLength: 4096, description: "scheme://user:password@host:port, host:port, …" });
 const NewProxies = Type.Union([
-  strict({ proxies: Type.Array(Line, { minItems: 1, maxItems: MOST_AT_ONCE }) }),
+  strict({ proxies: Type.Array(ProxyLine, { minItems: 1, maxItems: MOST_AT_ONCE }) }),
   strict({ url: Type.String({ minLength: 1, maxLength: 8192, description: "a list, one proxy to a line" }) }),
 ]);
 

@@ -22,7 +22,7 @@ const ofSite = {
   max_memory_mb: nullable(
     Type.Integer({ minimum: 1, maximum: 1_000_000, description: "what its open browser pages may take together" }),
   ),
-  strategy: nullable(oneOf(STRATEGIES, { description: "how pages are got of runs that say auto" })),
+  strategy: nullable(oneOf(STRATEGIES, { description: "how pages are fetched in runs with the strategy auto" })),
   respect_robots: nullable(Type.Boolean({ description: "whether robots.txt is obeyed, whatever a run says" })),
 };
 

@@ -20,7 +20,7 @@ export const SiteParams = strict({
 
 export const unknownSite = problemAnswer("no site of that name was seen");
 
-/** Each one tells all there is: whoever comes back has missed nothing. */
+/** Each event carries the whole state: a client that reconnects has missed nothing. */
 async function* asSse(changes: AsyncIterable<Progress>): AsyncGenerator<SseEvent> {
   let count = 0;
   for await (const data of changes) yield { id: String((count += 1)), event: "sites_progress", data };
@@ -102,7 +102,7 @@ export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
       {
         schema: {
           summary:
-            "Change the keys given of a site, which need not have been seen yet; running work follows within a second",
+            "Change the settings of a site, known or not; only the keys that are sent change. Running work follows within a second",
           operationId,
           tags: ["sites"],
           params: SiteParams,

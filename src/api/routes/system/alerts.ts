@@ -20,7 +20,7 @@ const Alert = strict({
   delivered_at: nullable(Time),
 });
 
-/** What the operator was told, or is to be. */
+/** Alerts, sent or pending. */
 export function alertRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/alerts",

@@ -8,7 +8,7 @@ import {
   showSession,
 } from "../../../orchestrator/sessions.ts";
 import type { ApiDeps } from "../../deps.ts";
-import { IdempotencyHeaders, onceOf } from "../../idempotency.ts";
+import { IdempotencyHeaders, idempotencyMarkOf } from "../../idempotency.ts";
 import type { ApiInstance } from "../../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../../paging.ts";
 import { nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../../schemas.ts";
@@ -108,7 +108,7 @@ export function credentialRoutes(api: ApiInstance, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
-      const session = await createSession(deps, request.body as SessionInput, onceOf(deps, request));
+      const session = await createSession(deps, request.body as SessionInput, idempotencyMarkOf(deps, request));
       return reply.code(201).header("location", `/sessions/${session.id}`).send(session);
     },
   );

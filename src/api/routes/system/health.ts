@@ -12,7 +12,7 @@ const Check = strict({
   message: Type.Optional(Type.String()),
 });
 
-/** Is it up, can it work, what does it do: for whoever looks after the server. */
+/** Liveness, readiness and metrics, for operators. */
 export function healthRoutes(api: ApiInstance, deps: ApiDeps, metrics: ApiMetrics | null): void {
   const started = deps.clock.monotonic();
 

@@ -43,10 +43,10 @@ const LiveRun = strict({
     skipped: Count,
   }),
   per_second: { ...Rate, description: "what ended of it, over the last ten seconds" },
-  eta_seconds: nullable({ ...Rate, description: "until its end, at that pace: at least; null: nobody can tell" }),
+  eta_seconds: nullable({ ...Rate, description: "lower bound until its end at that pace; null: unknown" }),
   eta_most_seconds: nullable({
     ...Rate,
-    description: "of a crawl: if it goes on finding pages as it did lately; null: nobody can tell",
+    description: "of a crawl: if it keeps finding pages at the recent rate; null: unknown",
   }),
 });
 

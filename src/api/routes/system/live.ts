@@ -6,13 +6,13 @@ import type { ApiInstance } from "../../instance.ts";
 import { strict } from "../../schemas.ts";
 import { frameOf, frameOfJson, sendEvents, type StreamFrom, streamAnswer, streamQuery } from "../../sse.ts";
 import { Overview } from "./live-schemas.ts";
-import { badPlace, placeOf, toSse } from "../runs/run-events.ts";
+import { unknownEvent, resumePoint, toSse } from "../runs/run-events.ts";
 
 const EVENTS =
   "hello (once, with where the stream begins), overview (as GET /overview, without the series), runs, sites and workers " +
-  "(those that have changed), run_event (as of GET /events/stream), heartbeat (when there was nothing to tell for five seconds)";
+  "(those that have changed), run_event (as of GET /events/stream), heartbeat (after five seconds without other events)";
 
-/** An event, because browsers tell their pages of no comments: whoever misses two of them knows that the connection is dead. */
+/** An event, because EventSource hides comments from pages: a client that misses two knows that the connection is dead. */
 const SIGNS = { sign: frameOf({ event: "heartbeat", data: {} }), everyMs: 5000 };
 
 /** What a dashboard shows, and one stream that keeps it up to date. */
@@ -23,8 +23,7 @@ export function liveRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/overview",
     {
       schema: {
-        summary:
-          "Everything at one glance: pace, queue, runs at work, sites in trouble, failures, workers, and the last hour",
+        summary: "Overview: throughput, queue, active runs, sites with problems, failures, workers, and the last hour",
         operationId: "getOverview",
         tags: ["live"],
         response: { 200: Overview },
@@ -38,16 +37,16 @@ export function liveRoutes(api: ApiInstance, deps: ApiDeps): void {
     {
       schema: {
         summary:
-          "All that a dashboard shows, live. Events of runs have ids, and go on behind Last-Event-ID; the rest tells how it is now",
+          "Everything that a dashboard shows, live. Events of runs have ids and resume after Last-Event-ID; the others carry the current state",
         operationId: "streamLive",
         tags: ["live"],
         querystring: strict(streamQuery),
-        response: { 200: streamAnswer(`events named ${EVENTS}`), 422: badPlace },
+        response: { 200: streamAnswer(`events named ${EVENTS}`), 422: unknownEvent },
       },
     },
     async (request, reply) => {
-      const place = placeOf(request.headers["last-event-id"], request.query.last_event_id);
-      await place.named(async (after) => (after === null ? undefined : requireEvent(deps, after)));
+      const resume = resumePoint(request.headers["last-event-id"], request.query.last_event_id);
+      await resume.named(async (after) => (after === null ? undefined : requireEvent(deps, after)));
       return sendEvents(
         request,
         reply,
@@ -59,7 +58,7 @@ export function liveRoutes(api: ApiInstance, deps: ApiDeps): void {
   );
 }
 
-/** The first thing said has an id: whoever is cut off before the first event goes on from there. */
+/** The first message has an id: a client that is cut off before the first event resumes from there. */
 async function* eventsOf(
   feed: SharedFeed,
   { lastEventId, signal }: StreamFrom,

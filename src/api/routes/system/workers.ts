@@ -22,7 +22,7 @@ export const Worker = strict({
   role: oneOf(["engine", "standby", "stopped"]),
   engine: Type.String({ description: "embedded; or bullmq: several work at once, on any machine" }),
   database: oneOf(["sqlite", "postgres"]),
-  heartbeat: { ...Time, description: "when it was last heard of" },
+  heartbeat: { ...Time, description: "time of the last heartbeat" },
   in_flight: Count,
   max_workers: Count,
   throughput: Type.Number({ minimum: 0, description: "tasks that ended per second, over the last ten seconds" }),
@@ -120,7 +120,7 @@ export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
           202: strict({
             task_id: Uuid,
             run_id: Uuid,
-            state: oneOf(["failed", "running"], { description: "running: its worker is told, and ends it" }),
+            state: oneOf(["failed", "running"], { description: "running: its worker is notified and ends it" }),
           }),
           404: problemAnswer("there is no such run, or it has no such task"),
           409: problemAnswer("the task has ended, or has not begun"),

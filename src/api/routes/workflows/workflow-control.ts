@@ -12,7 +12,7 @@ import {
 import { type RerunInput, rerunWorkflow } from "../../../orchestrator/workflows/rerun.ts";
 import type { WorkflowView } from "../../../orchestrator/workflows/view.ts";
 import { type ApiDeps, limitsOf } from "../../deps.ts";
-import { IdempotencyHeaders, onceOf } from "../../idempotency.ts";
+import { IdempotencyHeaders, idempotencyMarkOf } from "../../idempotency.ts";
 import type { ApiInstance } from "../../instance.ts";
 import { problemAnswer, strict } from "../../schemas.ts";
 import { Type } from "../../type.ts";
@@ -81,7 +81,7 @@ export function workflowControlRoutes(api: ApiInstance, deps: ApiDeps): void {
     },
     async (request, reply) => {
       const input = (request.body ?? {}) as RerunInput;
-      const workflow = await rerunWorkflow(deps, request.params.workflow_id, input, onceOf(deps, request));
+      const workflow = await rerunWorkflow(deps, request.params.workflow_id, input, idempotencyMarkOf(deps, request));
       return reply
         .code(201)
         .header("location", `/workflows/${workflow.id}`)
@@ -93,7 +93,7 @@ export function workflowControlRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/workflows/:workflow_id",
     {
       schema: {
-        summary: "Change the metadata of a workflow: what is given is set, null removes a key",
+        summary: "Change the metadata of a workflow: sets the keys that are sent; null removes a key",
         operationId: "changeWorkflow",
         tags: ["workflows"],
         params: WorkflowParams,

@@ -41,14 +41,14 @@ export function workflowTaskRoutes(api: ApiInstance, deps: ApiDeps): void {
         operationId: "listWorkflowTasks",
         tags: ["workflows"],
         params: WorkflowParams,
-        // All of them, unless somebody wants fewer: a graph is of no use in parts.
+        // All of them unless a limit is set: a graph is useless in parts.
         querystring: pageQuery(stepsByStatus, { most: MOST_STEPS, normally: MOST_STEPS }),
         response: { 200: { ...Type.Array(WorkflowTask), headers: LINK_HEADER }, 404: unknownWorkflow },
       },
     },
     async (request, reply) => {
       const { limit, status } = request.query;
-      const after = placeIn(request.query.cursor);
+      const after = offsetOf(request.query.cursor);
       const rows = await listWorkflowTasks(deps, request.params.workflow_id, {
         ...(status === undefined ? {} : { status }),
         ...(after === undefined ? {} : { after }),
@@ -169,7 +169,7 @@ async function sendItems(
   { workflow_id: id, task }: Static<typeof TaskParams>,
   { limit, cursor }: { limit: number; cursor?: string },
 ) {
-  const skip = placeIn(cursor) ?? 0;
+  const skip = offsetOf(cursor) ?? 0;
   const items = await listItems(deps, id, task, { skip, limit: limit + 1 });
   const rows = items.map((item, index) => ({ item, position: String(skip + index + 1) }));
   const page = sendPage(request, reply, { rows, limit, positionOf: ({ position }) => position });
@@ -186,7 +186,7 @@ function stepIn(cursor: string | undefined): { workflowId: string; index: number
 }
 
 /** Of lists whose positions are numbers. */
-function placeIn(cursor: string | undefined): number | undefined {
+function offsetOf(cursor: string | undefined): number | undefined {
   const text = decodeCursor(cursor);
   if (text === undefined) return undefined;
   if (!/^\d{1,15}$/.test(text)) throw badCursor();

@@ -7,7 +7,7 @@ import { validateWorkflow } from "../../../orchestrator/workflows/validate.ts";
 import { WORKFLOW_STATUSES } from "../../../orchestrator/workflows/view.ts";
 import { YAML_TYPE } from "../../body.ts";
 import { type ApiDeps, limitsOf } from "../../deps.ts";
-import { IdempotencyHeaders, onceOf } from "../../idempotency.ts";
+import { IdempotencyHeaders, idempotencyMarkOf } from "../../idempotency.ts";
 import type { ApiInstance } from "../../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../../paging.ts";
 import { ShortIdParam, oneOf, problemAnswer, strict, Uuid } from "../../schemas.ts";
@@ -59,7 +59,7 @@ export function workflowRoutes(api: ApiInstance, deps: ApiDeps): void {
     },
     async (request, reply) => {
       const { input, pathOf } = readBody<WorkflowInput>(request.body);
-      const workflow = await createWorkflow(deps, input, onceOf(deps, request), pathOf);
+      const workflow = await createWorkflow(deps, input, idempotencyMarkOf(deps, request), pathOf);
       return reply
         .code(201)
         .header("location", `/workflows/${workflow.id}`)

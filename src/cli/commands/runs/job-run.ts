@@ -1,7 +1,7 @@
 import { isHeld } from "../../../domain/run/waiting.ts";
 import type { EventView, RunView } from "../../../orchestrator/runs/view.ts";
 import { runEvents } from "../../api/events.ts";
-import { fullId, given, nextCommand, type UrlOption } from "../../api/command.ts";
+import { fullId, definedOnly, nextCommand, type UrlOption } from "../../api/command.ts";
 import type { CliContext, OpenApi } from "../../context.ts";
 import { reportFailure } from "../../print/failure-report.ts";
 import { EXIT, oneLine, paint, printJson, type Terminal } from "../../print/output.ts";
@@ -16,7 +16,7 @@ export async function runJob(
 ): Promise<void> {
   const { terminal, wiring } = context;
   if (options.wait !== true)
-    return context.withApi(given({ url: options.url }), async (api) => {
+    return context.withApi(definedOnly({ url: options.url }), async (api) => {
       const run = await api.jobs.run(await fullId(api, "job", jobId));
       if (context.json) printJson(terminal, run);
       else terminal.out(`${run.id}\n`);
@@ -28,7 +28,7 @@ export async function runJob(
   const line = new RunLine(terminal, wiring.now, terminal.live && !context.json);
   using stop = stopRequest(wiring, terminal, null, "leaving; the run is not cancelled");
   try {
-    await context.withApi({ ...given({ url: options.url }), log: (log) => line.wrap(log) }, async (api) => {
+    await context.withApi({ ...definedOnly({ url: options.url }), log: (log) => line.wrap(log) }, async (api) => {
       await api.here?.work({ onRole: () => {} });
       const { id } = await api.jobs.run(await fullId(api, "job", jobId));
       const run = await waitFor(context, api, id, { line, signal: stop.signal });
@@ -52,7 +52,7 @@ async function waitFor(
   const enough = new AbortController();
   const until = AbortSignal.any([signal, enough.signal]);
   const over = new AbortController();
-  const told = tellWaits(api, id, AbortSignal.any([until, over.signal]), (words) => {
+  const waits = showWaits(api, id, AbortSignal.any([until, over.signal]), (words) => {
     line.event(words);
     if (!terminal.live && !context.json) terminal.err(`waits: ${oneLine(words)}\n`);
   });
@@ -60,25 +60,25 @@ async function waitFor(
     for await (const event of runEvents(api, id, until)) {
       line.event(event.message);
       if (!terminal.live && !context.json) terminal.err(eventLine(terminal, event));
-      // Nobody may come for days: whoever waits here is told, and can answer.
+      // A person may not come for days: the command ends, so that this user can answer.
       if (event.level === "warn" && (await look()).status === "waiting_for_human") enough.abort();
     }
   } finally {
     over.abort();
-    await told;
+    await waits;
   }
   return look();
 }
 
 const LOOK_AT_WAITS_MS = 2000;
 
-/** Says what keeps the run from going on, whenever that has changed: no event tells it. */
-async function tellWaits(api: OpenApi, id: string, over: AbortSignal, say: (words: string) => void): Promise<void> {
+/** Reports what the run waits for, whenever that changes: no event does. */
+async function showWaits(api: OpenApi, id: string, over: AbortSignal, say: (words: string) => void): Promise<void> {
   let last: string | null = null;
   for (;;) {
     await pause(over)(LOOK_AT_WAITS_MS);
     if (over.aborted) return;
-    // Whether the server is gone is found out by whoever follows the events.
+    // The event stream detects a lost server.
     const run = await api.runs.get(id).catch(() => null);
     const waits = run?.waiting_for ?? null;
     const words = isHeld(waits) ? (waits?.message ?? null) : null;

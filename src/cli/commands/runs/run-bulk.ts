@@ -1,7 +1,7 @@
 import { Argument, type Command, Option } from "commander";
 import { RUN_KINDS, RUN_STATES } from "../../../domain/run/states.ts";
 import { BULK_ACTIONS, type BulkFailure } from "../../../orchestrator/runs/bulk.ts";
-import { apiCommand, asSaid, given, fullId, type UrlOption } from "../../api/command.ts";
+import { apiCommand, asSaid, definedOnly, fullId, type UrlOption } from "../../api/command.ts";
 import type { CliContext } from "../../context.ts";
 import { plural, printJson } from "../../print/output.ts";
 
@@ -25,13 +25,19 @@ export function addRunBulkCommand(runs: Command, context: CliContext): void {
     .option("--search <text>", "only those with this in their name or address")
     .option("--dry-run", "only count them")
     .action((action: string, { status, job, kind, site, search, dryRun = false, url }: Options) =>
-      context.withApi(given({ url }), async (api) => {
+      context.withApi(definedOnly({ url }), async (api) => {
         const job_id = job === undefined ? undefined : await fullId(api, "job", job);
-        const filter = given({ status: status === undefined ? undefined : [status], kind, site, job_id, q: search });
+        const filter = definedOnly({
+          status: status === undefined ? undefined : [status],
+          kind,
+          site,
+          job_id,
+          q: search,
+        });
         const total = { matched: 0, done: 0, failed: [] as BulkFailure[] };
         for (let from: string | undefined; ;) {
           const { matched, done, failed, next } = await api.runs.change(
-            asSaid({ action, filter, dry_run: dryRun, ...given({ from }) }),
+            asSaid({ action, filter, dry_run: dryRun, ...definedOnly({ from }) }),
           );
           total.matched = Math.max(total.matched, matched);
           total.done += done;

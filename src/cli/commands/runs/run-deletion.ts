@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { OrbweaverClient } from "../../../api-client/client.ts";
 import { OrbError } from "../../../base/errors.ts";
 import { RUN_KINDS, TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
-import { apiCommand, asSaid, fullId, given, type UrlOption } from "../../api/command.ts";
+import { apiCommand, asSaid, fullId, definedOnly, type UrlOption } from "../../api/command.ts";
 import type { CliContext } from "../../context.ts";
 import { keptWords } from "../../print/kept-words.ts";
 import { plural, printJson } from "../../print/output.ts";
@@ -27,7 +27,7 @@ export function addRunDeletionCommands(runs: Command, context: CliContext): void
     .argument("<run_id>")
     .option("--undo", "let the policies hold again")
     .action((id: string, { undo = false, url }: UrlOption & { undo?: boolean }) =>
-      context.withApi(given({ url }), async (api) => {
+      context.withApi(definedOnly({ url }), async (api) => {
         const run = await fullId(api, "run", id);
         const kept = undo ? await api.runs.unkeep(run) : await api.runs.keep(run);
         if (context.json) return printJson(terminal, kept);
@@ -48,7 +48,7 @@ export function addRunDeletionCommands(runs: Command, context: CliContext): void
     .option("--all", "every run that has ended")
     .option("--dry-run", "only count them")
     .action((id: string | undefined, options: DeleteOptions) =>
-      context.withApi(given({ url: options.url }), async (api) => {
+      context.withApi(definedOnly({ url: options.url }), async (api) => {
         if (id === undefined) return deleteMany(context, api, options);
         if (Object.keys(filterOf(options, 0)).length > 0 || options.all === true || options.dryRun === true)
           throw new OrbError("usage", "give the id of one run, or say which ones, not both");
@@ -61,7 +61,7 @@ export function addRunDeletionCommands(runs: Command, context: CliContext): void
 }
 
 function filterOf({ olderThan, status, tag, kind, site, search }: DeleteOptions, now: number): Record<string, unknown> {
-  return given({
+  return definedOnly({
     status: status === undefined ? undefined : [status],
     tag,
     kind,
@@ -92,9 +92,9 @@ async function deleteMany(context: CliContext, api: OrbweaverClient, options: De
     return terminal.out(`${plural(matched, "run")} would be deleted\n`);
   }
   const { id } = asDeletion(await api.runs.deleteMany(asSaid({ filter })));
-  const isTold = !context.json && terminal.columns !== undefined;
+  const showsProgress = !context.json && terminal.columns !== undefined;
   await followDeletion(api, id, ({ deleted, matched }) => {
-    if (isTold) terminal.err(`deleted ${deleted} of ${matched}\n`);
+    if (showsProgress) terminal.err(`deleted ${deleted} of ${matched}\n`);
   });
   const deletion = await api.runs.deletion(id);
   if (context.json) return printJson(terminal, deletion);
@@ -102,12 +102,16 @@ async function deleteMany(context: CliContext, api: OrbweaverClient, options: De
 }
 
 /** Waits for its end; says so whenever it has come further. */
-async function followDeletion(api: OrbweaverClient, id: string, tell: (deletion: Deletion) => void): Promise<number> {
-  for (let told = -1; ;) {
+async function followDeletion(
+  api: OrbweaverClient,
+  id: string,
+  onProgress: (deletion: Deletion) => void,
+): Promise<number> {
+  for (let reported = -1; ;) {
     const deletion = await api.runs.deletion(id);
     if (deletion.status !== "running") return deletion.deleted;
-    if (deletion.deleted !== told) tell(deletion);
-    told = deletion.deleted;
+    if (deletion.deleted !== reported) onProgress(deletion);
+    reported = deletion.deleted;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }

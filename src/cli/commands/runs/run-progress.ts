@@ -10,7 +10,7 @@ import {
   addressCell,
   apiCommand,
   asSaid,
-  given,
+  definedOnly,
   fullId,
   listCommand,
   type ListOptions,
@@ -29,7 +29,7 @@ export function addRunProgressCommands(runs: Command, context: CliContext): void
     .argument("<run_id>")
     .addOption(new Option("--status <status>", "only sites that have tasks in this state").choices(TASK_STATES))
     .action((id: string, { status, url, ...page }: ListOptions & { status?: string }) =>
-      context.withApi(given({ url }), async (api) => {
+      context.withApi(definedOnly({ url }), async (api) => {
         const run = await fullId(api, "run", id);
         const { rows, more } = await rowsOf(page, (limit) => api.runs.sites(run, asSaid({ status, limit })));
         if (context.json) return printJson(terminal, rows);
@@ -64,7 +64,7 @@ export function addRunProgressCommands(runs: Command, context: CliContext): void
     .argument("<run_id>")
     .addOption(new Option("--change <change>", "only these").choices(PAGE_CHANGES))
     .action((id: string, { change, url, ...page }: ListOptions & { change?: string }) =>
-      context.withApi(given({ url }), async (api) => {
+      context.withApi(definedOnly({ url }), async (api) => {
         const run = await fullId(api, "run", id);
         const { changes } = await api.runs.get(run);
         const { rows, more } = await rowsOf(page, (limit) => api.runs.changes(run, asSaid({ change, limit })));
@@ -90,8 +90,8 @@ export function addRunProgressCommands(runs: Command, context: CliContext): void
     .option("--reason <reason>", "only what failed for this reason, see orb runs errors")
     .option("--site <site>", "only what failed on this site")
     .action((id: string, { url, code, reason, site }: Choice) =>
-      context.withApi(given({ url }), async (api) => {
-        const body = given({ failure_code: code, failure_reason: reason, site });
+      context.withApi(definedOnly({ url }), async (api) => {
+        const body = definedOnly({ failure_code: code, failure_reason: reason, site });
         const run = await api.runs.retryFailed(await fullId(api, "run", id), asSaid(body));
         acted(context, run);
         if (!context.json) terminal.err(`${plural(run.retried, "task")} to be tried again\n`);

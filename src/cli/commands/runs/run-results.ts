@@ -4,7 +4,7 @@ import type { ExportRecord } from "../../../exporters/exporter.ts";
 import { EXPORT_FORMATS, exporterNamed, formatNamed, RECORD_FORMATS } from "../../../exporters/registry.ts";
 import type { OrbweaverClient } from "../../../api-client/client.ts";
 import { rowsOf } from "../../api/rows.ts";
-import { apiCommand, asSaid, given, fullId, type UrlOption } from "../../api/command.ts";
+import { apiCommand, asSaid, definedOnly, fullId, type UrlOption } from "../../api/command.ts";
 import { withFormatOfFile } from "../../out-format.ts";
 import type { CliContext } from "../../context.ts";
 import { printJson, type Terminal } from "../../print/output.ts";
@@ -51,7 +51,7 @@ async function showResults(context: CliContext, named: string, said: ResultOptio
       hint: "Leave out --limit.",
     });
   if (options.out !== undefined) await wiring.refuseUnwritable(options.out, format ?? "json");
-  await context.withApi(given({ url: options.url }), async (api) => {
+  await context.withApi(definedOnly({ url: options.url }), async (api) => {
     const id = await fullId(api, "run", named);
     if (format === null) {
       const most = { limit: options.limit ?? MOST_FOR_READING };
@@ -83,7 +83,7 @@ async function inForm(
   { limit, onlyChanged }: Pick<ResultOptions, "limit" | "onlyChanged">,
 ): Promise<AsyncIterable<Uint8Array>> {
   if (limit === undefined) {
-    const file = { params: { run_id: id }, query: given({ format: asSaid(format), only_changed: onlyChanged }) };
+    const file = { params: { run_id: id }, query: definedOnly({ format: asSaid(format), only_changed: onlyChanged }) };
     return api.open("get /jobs/runs/{run_id}/results", file);
   }
   const { rows } = await rowsOf({ limit }, (size) => api.runs.results(id, { limit: size }));

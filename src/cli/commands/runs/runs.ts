@@ -8,7 +8,7 @@ import {
   addressCell,
   apiCommand,
   asSaid,
-  given,
+  definedOnly,
   fullId,
   listCommand,
   type ListOptions,
@@ -55,8 +55,8 @@ export function addRunsCommands(program: Command, context: CliContext): void {
     .option("--site <site>", "only those of this site")
     .option("--search <text>", "only those with this in their name or address")
     .action(({ status, job, kind, site, search, url, ...page }: Filters) =>
-      context.withApi(given({ url }), async (api) => {
-        const filters = given({ status, kind, site, q: search });
+      context.withApi(definedOnly({ url }), async (api) => {
+        const filters = definedOnly({ status, kind, site, q: search });
         if (job !== undefined && Object.keys(filters).length > 0)
           throw new OrbError("usage", "--job cannot be combined with the other filters");
         // Runs of workflow steps would crowd out the others, so they are hidden unless a search or `--all` asks for them.
@@ -100,7 +100,7 @@ export function addRunsCommands(program: Command, context: CliContext): void {
       ).choices([...TASK_STATES, "retryable"]),
     )
     .action((id: string, { status, url, ...page }: ListOptions & { status?: string }) =>
-      context.withApi(given({ url }), async (api) => {
+      context.withApi(definedOnly({ url }), async (api) => {
         const run = await fullId(api, "run", id);
         const { rows, more } = await rowsOf(page, (limit) => api.runs.tasks(run, asSaid({ status, limit })));
         if (context.json) return printJson(terminal, rows);
@@ -133,7 +133,7 @@ export function addRunsCommands(program: Command, context: CliContext): void {
     .option("--session <name>", "go on with this session, by its name or id; see orb login and orb sessions")
     .addOption(new Option("--skip", "leave the page: the run fails").conflicts("session"))
     .action((id: string, options: UrlOption & { session?: string; skip?: boolean }) =>
-      context.withApi(given({ url: options.url }), async (api) => {
+      context.withApi(definedOnly({ url: options.url }), async (api) => {
         if (options.session === undefined && options.skip !== true)
           throw new OrbError("usage", "say how to go on: --session ID or --skip");
         const body = options.session === undefined ? { skip: true } : { session_id: options.session };
@@ -150,18 +150,18 @@ type EventOptions = UrlOption & { limit: number; type?: string; follow?: boolean
 
 async function showEvents(context: CliContext, named: string, options: EventOptions): Promise<void> {
   const { terminal, wiring } = context;
-  await context.withApi(given({ url: options.url }), async (api) => {
+  await context.withApi(definedOnly({ url: options.url }), async (api) => {
     const id = await fullId(api, "run", named);
     if (options.follow !== true) {
       const events = await api.runs.events(id, {
         limit: Math.min(1000, options.limit),
-        ...given({ type: options.type }),
+        ...definedOnly({ type: options.type }),
       });
       if (context.json) return printJson(terminal, events);
       return terminal.out(events.map((event) => eventLine(terminal, event)).join(""));
     }
     using stop = stopRequest(wiring, terminal, null, "no longer following");
-    for await (const event of runEvents(api, id, stop.signal, given({ type: options.type })))
+    for await (const event of runEvents(api, id, stop.signal, definedOnly({ type: options.type })))
       terminal.out(context.json ? `${JSON.stringify(event)}\n` : eventLine(terminal, event));
     context.exitCode = stop.exitCode ?? context.exitCode;
     return undefined;

@@ -6,7 +6,15 @@ import type { ArtifactView } from "../../../orchestrator/runs/view.ts";
 import type { EntryView } from "../../../orchestrator/workflows/task-view.ts";
 import type { OrbweaverClient } from "../../../api-client/client.ts";
 import { rowsOf } from "../../api/rows.ts";
-import { apiCommand, asSaid, given, fullId, listCommand, type ListOptions, type UrlOption } from "../../api/command.ts";
+import {
+  apiCommand,
+  asSaid,
+  definedOnly,
+  fullId,
+  listCommand,
+  type ListOptions,
+  type UrlOption,
+} from "../../api/command.ts";
 import type { CliContext } from "../../context.ts";
 import { listTable, printJson } from "../../print/output.ts";
 import { resultWords, sizeWords } from "../../workflow/workflow-line.ts";
@@ -25,7 +33,7 @@ export function addWorkflowOutputCommands(workflows: Command, context: CliContex
     .argument("[step]", "only those of this step")
     .option("--out <folder>", "write them there")
     .action((id: string, step: string | undefined, { url, out }: UrlOption & { out?: string }) =>
-      context.withApi(given({ url }), async (api) => {
+      context.withApi(definedOnly({ url }), async (api) => {
         const files = await filesOf(api, await fullId(api, "workflow", id), step);
         if (out !== undefined) await makeFolder(out);
         const written = out === undefined ? [] : namesFor(files).map((name) => join(out, name));
@@ -38,7 +46,7 @@ export function addWorkflowOutputCommands(workflows: Command, context: CliContex
               step: of,
               name,
               ...artifact,
-              ...given({ written: written[at] }),
+              ...definedOnly({ written: written[at] }),
             })),
           );
         if (files.length === 0) return terminal.out("no files\n");
@@ -51,7 +59,7 @@ export function addWorkflowOutputCommands(workflows: Command, context: CliContex
     .argument("<step>")
     .option("--out <file>", "to a file")
     .action((id: string, step: string, { url, out }: UrlOption & { out?: string }) =>
-      context.withApi(given({ url }), async (api) => {
+      context.withApi(definedOnly({ url }), async (api) => {
         if (out !== undefined) await wiring.refuseUnwritable(out);
         await wiring.write(out ?? null, linesOf(api, await fullId(api, "workflow", id), step));
         if (out !== undefined && context.json) printJson(terminal, { written: out });
@@ -63,7 +71,7 @@ export function addWorkflowOutputCommands(workflows: Command, context: CliContex
     .argument("<step>")
     .option("--status <status>", "only those in this state, such as failed")
     .action((id: string, step: string, { status, url, ...page }: ListOptions & { status?: string }) =>
-      context.withApi(given({ url }), async (api) => {
+      context.withApi(definedOnly({ url }), async (api) => {
         const flow = await fullId(api, "workflow", id);
         const { rows, more } = await rowsOf(page, (limit) =>
           api.workflows.entries(flow, step, asSaid({ status, limit })),
@@ -105,9 +113,9 @@ function namesFor(files: readonly StepFile[]): string[] {
   return files.map(({ step, name, artifact }) => {
     const isAlone = all.indexOf(name) === all.lastIndexOf(name);
     const longer = isAlone ? name : `${step.replace(/[^\p{L}\p{N} ._-]/gu, "_")}-${name}`;
-    const own = seen.has(longer) ? `${artifact.id}-${name}` : longer;
-    seen.add(own);
-    return own;
+    const unique = seen.has(longer) ? `${artifact.id}-${name}` : longer;
+    seen.add(unique);
+    return unique;
   });
 }
 

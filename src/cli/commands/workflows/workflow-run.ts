@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { StepProgress, WorkflowProgress } from "../../../orchestrator/workflows/progress.ts";
 import type { WorkflowView } from "../../../orchestrator/workflows/view.ts";
-import { apiCommand, asSaid, given, fullId, nextCommand, type UrlOption } from "../../api/command.ts";
+import { apiCommand, asSaid, definedOnly, fullId, nextCommand, type UrlOption } from "../../api/command.ts";
 import { refusal } from "../../api/problem.ts";
 import type { CliContext, OpenApi } from "../../context.ts";
 import { EXIT, oneLine, paint, plural, printJson } from "../../print/output.ts";
@@ -12,7 +12,7 @@ import { follow, lookAt, WORKFLOW_OVER } from "../../workflow/workflow-follow.ts
 import {
   addParamOptions,
   bodyOf,
-  inPlace,
+  withFileErrors,
   type ParamOptions,
   paramsOf,
   readSource,
@@ -50,7 +50,7 @@ export function addWorkflowRunCommands(workflows: Command, context: CliContext):
   const steered = (name: string, description: string) =>
     apiCommand(workflows, name, description)
       .argument("<workflow_id>")
-      .option("--wait", "stay until it has ended, and do the work here if nobody else does");
+      .option("--wait", "wait until it has ended; run it here if no worker does");
 
   steered("start", "start one that was created to wait").action((id: string, options: Waiting) =>
     begin(context, options, async (api) => api.workflows.start(await fullId(api, "workflow", id))),
@@ -66,7 +66,8 @@ export function addWorkflowRunCommands(workflows: Command, context: CliContext):
       begin(
         context,
         options,
-        async (api) => api.workflows.recover(await fullId(api, "workflow", id), given({ from_step: options.from })),
+        async (api) =>
+          api.workflows.recover(await fullId(api, "workflow", id), definedOnly({ from_step: options.from })),
         id,
       ),
     );
@@ -89,14 +90,14 @@ async function create(
 ): Promise<WorkflowView> {
   const source = await readSource(wiring, word);
   const body = { ...(await bodyOf(wiring, api, source, options)), start };
-  return inPlace(source, options, () => api.workflows.create(asSaid(body)));
+  return withFileErrors(source, options, () => api.workflows.create(asSaid(body)));
 }
 
 async function rerun({ wiring }: CliContext, api: OpenApi, id: string, options: ParamOptions): Promise<WorkflowView> {
   const flow = await fullId(api, "workflow", id);
   const { definition } = await api.workflows.get(flow);
   const params = await paramsOf(wiring, {}, options, definition["params"] ?? null);
-  return api.workflows.rerun(flow, asSaid(given({ params: params ?? undefined })));
+  return api.workflows.rerun(flow, asSaid(definedOnly({ params: params ?? undefined })));
 }
 
 type Go = (api: OpenApi) => Promise<WorkflowView>;
@@ -105,7 +106,7 @@ type Go = (api: OpenApi) => Promise<WorkflowView>;
 async function begin(context: CliContext, options: Waiting, go: Go, known?: string): Promise<void> {
   const { terminal } = context;
   if (options.wait === true) return stay(context, options, go, known);
-  return context.withApi(given({ url: options.url }), async (api) => {
+  return context.withApi(definedOnly({ url: options.url }), async (api) => {
     const workflow = await go(api);
     if (context.json) printJson(terminal, workflow);
     else terminal.out(`${workflow.id} ${workflow.status}\n`);
@@ -120,7 +121,7 @@ async function begin(context: CliContext, options: Waiting, go: Go, known?: stri
 
 const NOBODY = "nobody works on this database now: orb worker or orb serve does";
 
-/** Follows it to its end; what is to be done is done here, if nobody else does it. */
+/** Follows it to its end; runs the work here if no worker does. */
 async function stay(context: CliContext, options: Waiting, go: Go, known?: string): Promise<void> {
   const { terminal, wiring } = context;
   const display = displayFor(context, options);
@@ -129,7 +130,7 @@ async function stay(context: CliContext, options: Waiting, go: Go, known?: strin
   const note = () => `${stoppingWords(display.view, options)}; Ctrl-C again leaves at once${goesOn}`;
   using stop = stopRequest(wiring, say, null, note, EXIT.partial);
   try {
-    await context.withApi({ ...given({ url: options.url }), log: (log) => display.wrap(log) }, async (api) => {
+    await context.withApi({ ...definedOnly({ url: options.url }), log: (log) => display.wrap(log) }, async (api) => {
       const worker = await api.here?.work({ onRole: () => {} });
       if (known !== undefined) display.was(await lookAt(api, await fullId(api, "workflow", known)));
       const { id } = await go(api);
@@ -171,12 +172,12 @@ function stoppingWords(view: WorkflowProgress | null, { url }: UrlOption): strin
 /** Steps that take longer than this are left, and begun again when the workflow goes on. */
 const FINISH_MS = 5000;
 
-/** Another process would go on with it: whoever pressed Ctrl-C wants it to stop. */
+/** Another process would continue it, but Ctrl-C means stop. */
 async function halt(api: OpenApi, id: string, display: WorkflowDisplay): Promise<WorkflowProgress> {
   try {
     await api.workflows.pause(id);
   } catch (error) {
-    // It has ended just now, or is about to be recovered: what it is in is told.
+    // It has just ended or is about to be recovered: its state is printed.
     if (refusal(error, "illegal_transition") === null) throw error;
   }
   const began = performance.now();
@@ -195,7 +196,7 @@ async function watch(context: CliContext, named: string, options: UrlOption): Pr
   const say = { live: true, err: (text: string) => display.note(text.trim()) };
   using stop = stopRequest(wiring, say, null, "no longer watching; the workflow is not stopped");
   try {
-    await context.withApi({ ...given({ url: options.url }), log: (log) => display.wrap(log) }, async (api) => {
+    await context.withApi({ ...definedOnly({ url: options.url }), log: (log) => display.wrap(log) }, async (api) => {
       const id = await fullId(api, "workflow", named);
       const first = await lookAt(api, id);
       const { status } = first;
@@ -233,7 +234,7 @@ async function conclude(context: CliContext, api: OpenApi, view: WorkflowProgres
     );
   terminal.out(`${id} ${status}\n`);
   if (status === "cancelled") return terminal.err("it was cancelled\n");
-  if (status === "completed") return tellFiles(context, api, id, options);
+  if (status === "completed") return listFiles(context, api, id, options);
   return terminal.err(`${onwards(view, bad, options)}\n`);
 }
 
@@ -252,7 +253,7 @@ function onwards(view: WorkflowProgress, bad: readonly StepProgress[], options: 
 const MOST_FAILURES = 5;
 
 /** Where to find what has come of it. */
-async function tellFiles({ terminal }: CliContext, api: OpenApi, id: string, options: UrlOption): Promise<void> {
+async function listFiles({ terminal }: CliContext, api: OpenApi, id: string, options: UrlOption): Promise<void> {
   const tasks = await api.workflows.tasks(id).take();
   const files = tasks.flatMap(({ artifacts }) => artifacts.filter(({ role }) => role !== "items")).length;
   if (files > 0) terminal.err(`${plural(files, "file")}: ${nextCommand(`workflows files ${id}`, options)}\n`);

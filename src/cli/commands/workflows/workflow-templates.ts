@@ -4,12 +4,12 @@ import type { JsonValue } from "../../../domain/lane/queue-item.ts";
 import { suggest } from "../../../domain/text/suggest.ts";
 import type { StepKindView } from "../../../orchestrator/workflows/kinds.ts";
 import type { TemplateView } from "../../../orchestrator/workflows/templates.ts";
-import { apiCommand, asSaid, given, nextCommand, timeCell, type UrlOption } from "../../api/command.ts";
+import { apiCommand, asSaid, definedOnly, nextCommand, timeCell, type UrlOption } from "../../api/command.ts";
 import type { CliContext } from "../../context.ts";
 import { facts, listTable, printJson, table } from "../../print/output.ts";
 import { schemaRows } from "../../print/schema-words.ts";
 import { positiveInteger } from "../../values.ts";
-import { inPlace, readWritten } from "../../workflow/workflow-source.ts";
+import { withFileErrors, readWritten } from "../../workflow/workflow-source.ts";
 
 /** What workflows are made from: `orb workflows templates …` and `orb workflows kinds`. */
 export function addTemplateCommands(workflows: Command, context: CliContext): void {
@@ -25,10 +25,10 @@ export function addTemplateCommands(workflows: Command, context: CliContext): vo
       return terminal.out(
         listTable(
           ["name", "version", "built in", "what it does"],
-          all.map(({ name, version, built_in: own, description }) => [
+          all.map(({ name, version, built_in: builtIn, description }) => [
             name,
             version,
-            own ? "yes" : "",
+            builtIn ? "yes" : "",
             description ?? "",
           ]),
           terminal.columns,
@@ -41,7 +41,7 @@ export function addTemplateCommands(workflows: Command, context: CliContext): vo
     .argument("<name>")
     .option("--template-version <number>", "an older one; otherwise the newest", positiveInteger)
     .action((name: string, options: UrlOption & { templateVersion?: number }) =>
-      context.withApi(given({ url: options.url }), async (api) => {
+      context.withApi(definedOnly({ url: options.url }), async (api) => {
         show(context, await api.templates.get(name, { version: options.templateVersion }));
       }),
     );
@@ -75,15 +75,15 @@ export function addTemplateCommands(workflows: Command, context: CliContext): vo
         const file = await readWritten(context.wiring, path, "file");
         // What show --json has printed may be put back.
         const definition = "steps" in file.value ? file.value : file.value["definition"];
-        const template = await inPlace({ file }, options, () => api.templates.put(name, asSaid({ definition })));
+        const template = await withFileErrors({ file }, options, () => api.templates.put(name, asSaid({ definition })));
         if (context.json) return printJson(terminal, template);
         terminal.out(`${template.name} version ${template.version}\n`);
         if (template.built_in) return;
         const all = await api.templates.versions(name);
-        const own = all.find(({ built_in: isBuiltIn }) => isBuiltIn);
-        if (own === undefined) return;
+        const builtIn = all.find(({ built_in: isBuiltIn }) => isBuiltIn);
+        if (builtIn === undefined) return;
         const back = nextCommand(`workflows templates delete ${name}`, options);
-        terminal.out(`it is used instead of the one that is built in (version ${own.version}), until: ${back}\n`);
+        terminal.out(`it is used instead of the one that is built in (version ${builtIn.version}), until: ${back}\n`);
       }),
     );
 

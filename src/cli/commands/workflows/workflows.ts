@@ -8,7 +8,7 @@ import { rowsOf } from "../../api/rows.ts";
 import {
   apiCommand,
   asSaid,
-  given,
+  definedOnly,
   fullId,
   listCommand,
   type ListOptions,
@@ -27,7 +27,7 @@ import {
   bodyOf,
   faultLine,
   type ParamOptions,
-  placed,
+  withPositions,
   readSource,
 } from "../../workflow/workflow-source.ts";
 import { addWorkflowOutputCommands } from "./workflow-output.ts";
@@ -61,8 +61,8 @@ export function addWorkflowsCommands(program: Command, context: CliContext): voi
     .option("--template <name>", "only those made from this template")
     .option("--search <text>", "only those with this in their name")
     .action(({ status, job, template, search, url, ...page }: Filters) =>
-      context.withApi(given({ url }), async (api) => {
-        const query = given({
+      context.withApi(definedOnly({ url }), async (api) => {
+        const query = definedOnly({
           status,
           job_id: job === undefined ? undefined : await fullId(api, "job", job),
           template,
@@ -100,7 +100,7 @@ export function addWorkflowsCommands(program: Command, context: CliContext): voi
       ).choices([...TASK_STATES, "retryable"]),
     )
     .action((id: string, { status, url }: UrlOption & { status?: string }) =>
-      context.withApi(given({ url }), async (api) => {
+      context.withApi(definedOnly({ url }), async (api) => {
         const tasks = await api.workflows.tasks(await fullId(api, "workflow", id), asSaid({ status })).take();
         if (context.json) return printJson(terminal, tasks);
         return terminal.out(tasks.length === 0 ? "no tasks\n" : taskTable(tasks, terminal.columns));
@@ -129,7 +129,7 @@ export function addWorkflowsCommands(program: Command, context: CliContext): voi
     .argument("<workflow_id>")
     .option("--force", "cancel it first if it is not at its end")
     .action((id: string, options: UrlOption & { force?: boolean }) =>
-      context.withApi(given({ url: options.url }), async (api) => {
+      context.withApi(definedOnly({ url: options.url }), async (api) => {
         const query = options.force === true ? { force: true } : {};
         await api.workflows.delete(await fullId(api, "workflow", id), query);
         if (context.json) printJson(terminal, { deleted: id });
@@ -144,11 +144,11 @@ export function addWorkflowsCommands(program: Command, context: CliContext): voi
 async function validate(context: CliContext, word: string, options: UrlOption & ParamOptions): Promise<void> {
   const { terminal, wiring } = context;
   const source = await readSource(wiring, word);
-  await context.withApi(given({ url: options.url }), async (api) => {
+  await context.withApi(definedOnly({ url: options.url }), async (api) => {
     const { definition, template, params } = await bodyOf(wiring, api, source, options);
-    const body = given({ definition, template, params });
+    const body = definedOnly({ definition, template, params });
     const { valid, errors } = await api.workflows.validate(asSaid(body));
-    const faults = "file" in source ? await placed(source.file, errors) : errors;
+    const faults = "file" in source ? await withPositions(source.file, errors) : errors;
     if (!valid) context.exitCode = EXIT.usage;
     if (context.json) return printJson(terminal, { valid, errors: faults });
     if (valid) return terminal.out("nothing is wrong with it\n");

@@ -181,7 +181,7 @@ function ScheduleDialog({ job, onClose }: { job: Job | null; onClose: () => void
       },
       {
         onSuccess: () => {
-          toast(cron === "" ? "It runs by hand alone now." : "The schedule is saved.");
+          toast(cron === "" ? "The job now runs only when you start it." : "The schedule is saved.");
           onClose();
         },
       },
@@ -242,7 +242,7 @@ function DeleteDialog({ job, onClose }: { job: Job | null; onClose: () => void }
     >
       <div className="stack">
         <p>
-          {works ? "It is being run at this moment; that run is cancelled. " : ""}
+          {works ? "It is running now; that run will be cancelled. " : ""}
           The job, its schedule and what it knows of pages from run to run are deleted, which cannot be undone.{" "}
           {withRuns
             ? "Its runs are deleted, too, with their results and files."

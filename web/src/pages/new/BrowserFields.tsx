@@ -17,7 +17,7 @@ export function BrowserFields({ state: { form, change, errors } }: { state: NewS
       <div className="new-grid">
         <Input
           label="Wait for"
-          help="A CSS selector that a browser waits for."
+          help="The browser waits until this CSS selector matches."
           error={errors.waitFor}
           value={form.waitFor}
           placeholder=".results li"
@@ -130,7 +130,7 @@ function ActionParts({
   onChange: (more: Partial<TypedAction>) => void;
 }) {
   const wrong = isInvalid ? { "aria-invalid": true } : {};
-  const place = (placeholder: string) => (
+  const selectorField = (placeholder: string) => (
     <Input
       bare
       label={`Selector of action ${number}`}
@@ -161,12 +161,12 @@ function ActionParts({
     case "click":
       return (
         <>
-          {place("#more")}
+          {selectorField("#more")}
           <Checkbox label="All that match" checked={all} onChange={({ target }) => onChange({ all: target.checked })} />
         </>
       );
     case "wait_for":
-      return place(".results li");
+      return selectorField(".results li");
     case "wait":
       return words("Milliseconds", "milliseconds", "number");
     case "write":
@@ -208,7 +208,7 @@ function ActionParts({
             {...wrong}
             onChange={({ target }) => onChange({ amount: target.value })}
           />
-          {place("in the page, or a selector")}
+          {selectorField("in the page, or a selector")}
         </>
       );
     case "scroll_to_end":
@@ -226,7 +226,7 @@ function ActionParts({
             onChange={({ target }) => onChange({ amount: target.value })}
           />
           {words("Seconds", "at most 60 seconds", "number")}
-          {place("in the page, or a selector")}
+          {selectorField("in the page, or a selector")}
         </>
       );
     case "screenshot":

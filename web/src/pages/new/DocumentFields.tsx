@@ -8,7 +8,7 @@ export function DocumentFields({ state: { form, change, errors } }: { state: New
     <>
       <Checkbox
         label="Full page content"
-        help="In each record as “document”: to read it, to hand it to a model, to keep it."
+        help="Stored in each record as “document”: for reading, for a model, for an archive."
         checked={form.asDocument}
         onChange={({ target }) => change({ asDocument: target.checked })}
       />
@@ -28,14 +28,14 @@ export function DocumentFields({ state: { form, change, errors } }: { state: New
           {errors.formats === undefined ? null : <p className="field-error">{errors.formats}</p>}
           <Checkbox
             label="All of the page"
-            help="Otherwise Markdown and HTML are without navigation, advertisements and the like."
+            help="Off: Markdown and HTML leave out navigation and advertisements."
             checked={form.wholePage}
             onChange={({ target }) => change({ wholePage: target.checked })}
           />
           <div className="new-grid">
             <Textarea
               label="Only what matches"
-              help="CSS selectors, one in each line."
+              help="CSS selectors, one per line."
               error={errors.includeTags}
               rows={2}
               value={form.includeTags}
@@ -46,7 +46,7 @@ export function DocumentFields({ state: { form, change, errors } }: { state: New
             />
             <Textarea
               label="Nothing that matches"
-              help="CSS selectors, one in each line."
+              help="CSS selectors, one per line."
               error={errors.excludeTags}
               rows={2}
               value={form.excludeTags}

@@ -17,7 +17,7 @@ export function FillDemo({ change }: { change: Change }) {
       <Button size="small" icon="bolt" busy={site.isPending} onClick={() => site.mutate({})}>
         Fill in the demo site
       </Button>
-      <span className="soft">No site at hand? A bookshop that this server runs itself, local.</span>
+      <span className="soft">No site to try? This server runs a local demo bookshop.</span>
       {site.error === null ? null : <ErrorBox error={site.error} />}
     </div>
   );

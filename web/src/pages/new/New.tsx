@@ -31,7 +31,7 @@ const VERBS: Readonly<Record<Kind, string>> = {
   workflow: "Start workflow",
 };
 const NOTES: Readonly<Record<Kind, string>> = {
-  crawl: "Follows the links of a site and reads every page it comes to.",
+  crawl: "Follows the links of a site and reads every page.",
   scrape: "Reads one page.",
   workflow: "Runs steps that depend on each other: crawl, download, clean up, export.",
 };
@@ -91,8 +91,8 @@ function NewPage({ first, job, version = "", kept = [], lost = [] }: Props) {
   const [search, setSearch] = useSearchParams();
   // What the address fills in belongs to the form: a draft of another one does not come in its place.
   const [name] = useState(() => {
-    const given = ["job", "from", "url", "template"].map((key) => `${key}=${search.get(key) ?? ""}`);
-    return given.filter((part) => !part.endsWith("=")).join("&");
+    const parts = ["job", "from", "url", "template"].map((key) => `${key}=${search.get(key) ?? ""}`);
+    return parts.filter((part) => !part.endsWith("=")).join("&");
   });
   const [opened] = useState(() => (job === null ? null : { id: job, version }));
   const state = useNew(first, opened, name);

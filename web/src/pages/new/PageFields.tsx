@@ -36,7 +36,7 @@ export function PageFields({ state, job, onPlayground }: Props) {
             <>
               <Textarea
                 label="URL"
-                help="Where the crawl begins. Several: one in each line."
+                help="Start URLs, one per line."
                 error={errors.url}
                 value={form.url}
                 onChange={({ target }) => change({ url: target.value })}
@@ -49,7 +49,7 @@ export function PageFields({ state, job, onPlayground }: Props) {
               <div className="new-grid">
                 <Input
                   label="Depth"
-                  help="How many links away from the start."
+                  help="Maximum number of links away from the start."
                   type="number"
                   min={0}
                   error={errors.depth}
@@ -59,7 +59,7 @@ export function PageFields({ state, job, onPlayground }: Props) {
                 />
                 <Input
                   label="Pages"
-                  help="How many at most."
+                  help="Maximum number of pages."
                   type="number"
                   min={1}
                   error={errors.pages}
@@ -85,7 +85,7 @@ export function PageFields({ state, job, onPlayground }: Props) {
               {isNamed ? (
                 <Input
                   label="Name of this run"
-                  help="As the run that this one is made from. Default: the URL."
+                  help="Default: the URL."
                   error={errors.name}
                   value={form.name}
                   maxLength={200}
@@ -151,7 +151,7 @@ function Headers({ state: { form, change, errors } }: { state: NewState }) {
   return (
     <Textarea
       label="Headers"
-      help="Name: value, one in each line. Sent to this site alone."
+      help="Name: value, one per line. Sent to this site only."
       error={errors.headers}
       rows={2}
       value={form.headers}
@@ -178,7 +178,7 @@ function Ways({ state: { form, change, errors } }: { state: NewState }) {
       />
       <Input
         label="Proxy"
-        help="“pool”, or the address of one. Empty: none."
+        help="“pool” or the URL of a proxy. Empty: no proxy."
         error={errors.proxy}
         value={form.proxy}
         placeholder="pool"
@@ -202,7 +202,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
       <div className="new-grid">
         <Input
           label="Pages at the same time"
-          help="Each site still has a limit of its own."
+          help="The limits of each site still apply."
           type="number"
           min={1}
           error={errors.concurrency}
@@ -212,7 +212,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         />
         <Input
           label="Time limit in minutes"
-          help="Then it ends with what it has."
+          help="The crawl then ends with the pages it has."
           type="number"
           min={0}
           step="any"
@@ -223,7 +223,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         />
         <Textarea
           label="Include"
-          help="Only pages like these are followed and read, one pattern in each line."
+          help="Follow and read only matching pages. One pattern per line."
           error={errors.include}
           rows={2}
           value={form.include}
@@ -233,7 +233,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         />
         <Textarea
           label="Exclude"
-          help="No pages like these."
+          help="Never follow or read matching pages."
           error={errors.exclude}
           rows={2}
           value={form.exclude}
@@ -243,7 +243,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         />
         <Textarea
           label="Follow"
-          help="Pages like these are followed, but give no records, such as the pages of a list."
+          help="Follow matching pages without storing records, such as pages of a list."
           error={errors.follow}
           rows={2}
           value={form.follow}
@@ -253,7 +253,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         />
         <Textarea
           label="Read"
-          help="Only pages like these give records. Alone, every page of the site is followed."
+          help="Store records of matching pages only. Other pages are still followed."
           error={errors.read}
           rows={2}
           value={form.read}
@@ -264,7 +264,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         <Ways state={state} />
         <Input
           label="Tries"
-          help="For each page, the first one included."
+          help="Per page, including the first."
           type="number"
           min={1}
           error={errors.tries}
@@ -276,8 +276,8 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         <Headers state={state} />
       </div>
       <Checkbox
-        label="Begin with the sitemap, too"
-        help="Pages that the site’s sitemaps name."
+        label="Also start from the sitemap"
+        help="Adds the pages listed in the site’s sitemaps."
         checked={form.sitemap}
         onChange={({ target }) => change({ sitemap: target.checked })}
       />
@@ -316,7 +316,7 @@ function MoreOfPage({ state }: { state: NewState }) {
         <Ways state={state} />
         <Input
           label="Tries"
-          help="In all. Empty: one; a saved job: as the server is set."
+          help="Including the first. Empty: 1; for a saved job, the server’s default."
           type="number"
           min={1}
           error={errors.tries}
@@ -326,7 +326,7 @@ function MoreOfPage({ state }: { state: NewState }) {
         />
         <Input
           label="Time limit in seconds"
-          help="How long the page may take."
+          help="Maximum time for the page."
           type="number"
           min={0}
           step="any"
@@ -337,7 +337,7 @@ function MoreOfPage({ state }: { state: NewState }) {
         <Headers state={state} />
         <Textarea
           label="Cookies"
-          help="name=value, one in each line. Sent to this site alone."
+          help="name=value, one per line. Sent to this site only."
           error={errors.cookies}
           rows={2}
           value={form.cookies}
@@ -347,7 +347,7 @@ function MoreOfPage({ state }: { state: NewState }) {
       </div>
       <Checkbox
         label="Respect robots.txt"
-        help="The page is not got if the site’s robots.txt forbids it."
+        help="The page is not fetched if robots.txt disallows it."
         checked={form.respectRobots}
         onChange={({ target }) => change({ respectRobots: target.checked })}
       />

@@ -94,7 +94,7 @@ function FetchBar({
   const [error, setError] = useState<unknown>(null);
   const get = async (event?: FormEvent) => {
     event?.preventDefault();
-    if (url.trim() === "") return setError(new Error("Say which page: paste its address above."));
+    if (url.trim() === "") return setError(new Error("Paste the URL of a page above."));
     setBusy(true);
     setError(null);
     try {
@@ -182,13 +182,13 @@ function PageView({ state, page, focused, setFocused, armed, setArmed }: RulesPr
     const { rules } = now.form;
     const target = rules.find(({ key }) => key === now.armed);
     const key = target?.key ?? nextKey(rules);
-    const made = { way: "css" as const, text: result.selector, attr: result.attr, type: result.type };
+    const values = { way: "css" as const, text: result.selector, attr: result.attr, type: result.type };
     change({
       rules:
         target === undefined
-          ? [...rules, newRule(key, { ...made, name: freeName(result.name, rules) })]
+          ? [...rules, newRule(key, { ...values, name: freeName(result.name, rules) })]
           : rules.map((one) =>
-              one.key === key ? { ...one, ...made, type: one.type === "" ? made.type : one.type } : one,
+              one.key === key ? { ...one, ...values, type: one.type === "" ? values.type : one.type } : one,
             ),
       ...(result.items === null ? {} : { items: { ...NO_ITEMS, text: result.items } }),
     });
@@ -231,9 +231,9 @@ function PageView({ state, page, focused, setFocused, armed, setArmed }: RulesPr
         {note !== ""
           ? note
           : page.isJson
-            ? "This is JSON: say where the values are with JSONPath."
+            ? "This is JSON: select values with JSONPath."
             : isList
-              ? "Click a value in any item of the list. Items like it are found by themselves."
+              ? "Click a value in any item of the list. Similar items are found automatically."
               : "Click a value to make a field of it, or type a selector on the side."}
       </p>
       <HtmlFrame frame={frame} label="The page, without its scripts" flush />
@@ -248,7 +248,7 @@ function RuleList({ state, preview, page, setFocused, armed, setArmed }: RulesPr
   const { found, problem } = preview;
   const names = form.rules.map(({ name }) => name);
   const wrong = ruleProblems(form.rules);
-  const told = problemsByRule(problem?.fields ?? [], names);
+  const serverProblems = problemsByRule(problem?.fields ?? [], names);
   const list = useRef<HTMLUListElement>(null);
   const count = useRef(form.rules.length);
   useEffect(() => {
@@ -301,7 +301,7 @@ function RuleList({ state, preview, page, setFocused, armed, setArmed }: RulesPr
                 rule={rule}
                 number={n + 1}
                 isArmed={armed === rule.key}
-                error={wrong.get(rule.key) ?? told.get(rule.name)}
+                error={wrong.get(rule.key) ?? serverProblems.get(rule.name)}
                 found={found === null || wrong.has(rule.key) ? null : describeFound(rule.name, found)}
                 onChange={(more) => set(rule.key, more)}
                 onRemove={() => change({ rules: form.rules.filter(({ key }) => key !== rule.key) })}
@@ -311,7 +311,7 @@ function RuleList({ state, preview, page, setFocused, armed, setArmed }: RulesPr
             ))}
           </ul>
         )}
-        {told.get("") === undefined ? null : <p className="field-error wrap">{told.get("")}</p>}
+        {serverProblems.get("") === undefined ? null : <p className="field-error wrap">{serverProblems.get("")}</p>}
         <details className="schema-box" open={form.schema !== ""}>
           <summary>Check each record against a JSON Schema</summary>
           <Textarea

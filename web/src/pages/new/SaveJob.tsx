@@ -68,7 +68,7 @@ export function SaveJob({ state }: { state: NewState }) {
           {state.failure === null ? null : <ErrorBox error={state.failure} />}
           {elsewhere ? (
             <p className="field-error" role="alert">
-              Something in the form is not right yet. Close this and look at the marked fields.
+              The form has errors. Close this dialog and correct the marked fields.
             </p>
           ) : null}
         </div>

@@ -27,7 +27,7 @@ export function SessionChoice({
         : {
             help: (
               <>
-                For areas behind a sign-in. Sent to its own site alone.{" "}
+                For pages behind a sign-in. Sent to its site only.{" "}
                 <Link className="link" href="/settings?tab=sessions">
                   Manage sessions
                 </Link>

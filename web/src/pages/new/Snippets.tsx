@@ -54,6 +54,6 @@ export function Snippets({ form, job, read }: { form: Form; job: string | null; 
 
 const NOTES = {
   curl: "Sends exactly what the button sends.",
-  orb: "Does the same from a terminal, and shows how it goes.",
-  json: "The body of the request, for a program of yours.",
+  orb: "Does the same from a terminal and shows progress.",
+  json: "The request body, for your own program.",
 };

@@ -87,7 +87,7 @@ function Params({ state, template }: { state: NewState; template: Template }) {
   const { form, change, paramProblems } = state;
   const fields = fieldsOf(template.params);
   const { byField, others } = problemsOfParams(fields, paramProblems);
-  if (fields.length === 0) return <p className="soft">It asks for nothing more.</p>;
+  if (fields.length === 0) return <p className="soft">No parameters.</p>;
   const set = (field: ParamField, text: string) => change({ params: withParam(form.params, field, text) });
   return (
     <>
@@ -221,7 +221,7 @@ function FromDefinition({ state }: { state: NewState }) {
         <div role="status" aria-live="polite">
           {checked.valid === null ? null : checked.valid ? (
             <p className="new-valid">
-              <Icon name="check" /> It can be started.
+              <Icon name="check" /> The definition is valid.
             </p>
           ) : (
             <ul className="new-faults">

@@ -72,7 +72,7 @@ export function useNew(first: Form, opened: OpenedJob | null, name: string): New
   const [moreOpen, setMoreOpen] = useState(() => search.has("follow") || search.has("session"));
   const version = useRef(opened?.version);
   const [theirs, setTheirs] = useState<{ form: Form; version: string } | null>(null);
-  const [told, setTold] = useState(0);
+  const [reportCount, setReportCount] = useState(0);
   const kind = KINDS.find((one) => one === search.get("kind")) ?? stored.draft?.form.kind ?? first.kind;
   const form: Form = { ...state, kind: job === null ? kind : first.kind };
   const sent = useRef(false);
@@ -87,22 +87,22 @@ export function useNew(first: Form, opened: OpenedJob | null, name: string): New
     setErrors((old) => Object.fromEntries(Object.entries(old).filter(([key]) => !(key in more))));
   };
 
-  // The first field with a mistake is where to go on: at once, or whoever types on already would be led astray.
+  // Focus the first invalid field at once: a later focus would interrupt a user who already types.
   useLayoutEffect(() => {
-    if (told > 0)
+    if (reportCount > 0)
       (
         document.querySelector<HTMLElement>("main [aria-invalid='true'], dialog [aria-invalid='true']") ??
         document.querySelector<HTMLElement>("main [data-problem]")
       )?.focus();
-  }, [told]);
+  }, [reportCount]);
 
-  const tell = (problems: readonly FieldProblem[], error: unknown) => {
+  const report = (problems: readonly FieldProblem[], error: unknown) => {
     const { fields, params, others } = problemsByField(problems);
     setErrors(fields);
     setParamProblems(params);
     if (MORE.some((key) => fields[key] !== undefined)) setMoreOpen(true);
     setFailure(problems.length > 0 && others.length === 0 ? null : error);
-    setTold((times) => times + 1);
+    setReportCount((times) => times + 1);
   };
 
   const underWay = useRef(false);
@@ -117,7 +117,7 @@ export function useNew(first: Form, opened: OpenedJob | null, name: string): New
     setParamProblems([]);
     setFailure(null);
     if (order.problems.length > 0) {
-      tell(order.problems, null);
+      report(order.problems, null);
       return false;
     }
     underWay.current = true;
@@ -129,7 +129,7 @@ export function useNew(first: Form, opened: OpenedJob | null, name: string): New
       return true;
     } catch (error) {
       if (error instanceof Problem && error.code === "version_conflict" && (await readTheirs())) return false;
-      tell(error instanceof Problem ? error.fields : [], error);
+      report(error instanceof Problem ? error.fields : [], error);
       return false;
     } finally {
       underWay.current = false;
@@ -156,10 +156,10 @@ export function useNew(first: Form, opened: OpenedJob | null, name: string): New
     });
   };
 
-  // The job that this form has made: it was saved, and could not be run. Pressed again, it is that one.
-  const made = useRef<{ id: string; kind: Form["kind"] } | null>(null);
+  // A job that was saved but could not be started: the next press starts this one.
+  const savedJob = useRef<{ id: string; kind: Form["kind"] } | null>(null);
   const save = async ({ run }: { run: boolean }) => {
-    const known = job ?? (made.current?.kind === form.kind ? made.current.id : null);
+    const known = job ?? (savedJob.current?.kind === form.kind ? savedJob.current.id : null);
     return attempt("save", jobOrderOf(form, { changes: known !== null, read: checked.source }), async (body) => {
       const saved =
         known === null
@@ -170,7 +170,7 @@ export function useNew(first: Form, opened: OpenedJob | null, name: string): New
                 ? { ...body, version: version.current }
                 : body) as never,
             });
-      made.current = { id: saved.id, kind: form.kind };
+      savedJob.current = { id: saved.id, kind: form.kind };
       void queryClient.invalidateQueries({ queryKey: ["listJobs"] });
       void queryClient.invalidateQueries({ queryKey: ["getJob"] });
       toast(job === null ? "The job is saved." : "The changes are saved.");
@@ -231,9 +231,9 @@ async function begin(form: Form, body: Json): Promise<string> {
   if (form.kind === "crawl") return `/runs/${(await call("startCrawl", { body: body as never })).task_id}`;
   if (form.kind === "scrape") return `/runs/${(await call("startPage", { body: body as never })).id}`;
   const text = { type: "application/yaml", text: form.definition };
-  const made =
+  const workflow =
     form.source === "definition"
       ? await call("createWorkflow", undefined as never, { text })
       : await call("createWorkflow", { body: body as never });
-  return `/workflows/${made.id}`;
+  return `/workflows/${workflow.id}`;
 }

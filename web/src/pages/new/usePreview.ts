@@ -28,7 +28,7 @@ export async function fetchPage(url: string, form: Form): Promise<FetchedPage> {
       status: got.http_status ?? 0,
       code: got.failure_code ?? "failed",
       message: got.error_message ?? "The page could not be fetched.",
-      hint: "Look at the address, or choose another way to get pages under “More options”.",
+      hint: "Check the URL, or choose another way to fetch pages under “More options”.",
     });
   const { final_url: final, content_type: type, title, http_status: status, strategy: used } = got;
   return {

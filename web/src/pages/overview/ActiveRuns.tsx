@@ -154,7 +154,7 @@ export function ActiveRuns({ runs }: { runs: readonly ActiveRun[] }) {
               </LinkButton>
             }
           >
-            Runs appear here while they are at work, with how far they are and what they wait for.
+            Active runs appear here with their progress and what they wait for.
           </EmptyState>
         }
       />

@@ -87,7 +87,7 @@ export function Charts({ series }: { series: Series }) {
       <Card title="Queue">
         {draw(
           <Chart
-            label="Pages that wait and that are in flight in the last hour"
+            label="Pages queued and in flight in the last hour"
             times={times}
             height={height}
             series={[
@@ -100,7 +100,7 @@ export function Charts({ series }: { series: Series }) {
       <Card title="Success rate">
         {draw(
           <Chart
-            label="Part of pages that ended well, in the last hour"
+            label="Share of successful pages in the last hour"
             times={times}
             height={height}
             max={1}

@@ -20,9 +20,9 @@ const KEY = keyOf("getOverview");
 export default function Overview() {
   const overview = useCall("getOverview", undefined, { staleTime: Number.POSITIVE_INFINITY, refetchOnMount: "always" });
   const newest = useCall("listRuns", { query: { limit: 1 } });
-  useLive<LiveOverview>("overview", (told) => {
+  useLive<LiveOverview>("overview", (live) => {
     queryClient.setQueryData<Whole>(KEY, (old) =>
-      old === undefined ? old : { ...told, series: continueSeries(old.series, told, serverNow()) },
+      old === undefined ? old : { ...live, series: continueSeries(old.series, live, serverNow()) },
     );
   });
   const { data } = overview;

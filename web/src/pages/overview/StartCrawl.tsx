@@ -18,7 +18,7 @@ export function StartCrawl() {
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     const whole = completeUrl(url);
-    if (whole === null) return setWrong("Write an address such as https://example.com");
+    if (whole === null) return setWrong("Enter a URL such as https://example.com");
     return start.mutate({ body: { url: whole } });
   };
   const field = start.error?.fields.find(({ path }) => path.startsWith("url"));

@@ -50,7 +50,7 @@ export function StorageGauge() {
         <span className="soft">no budget is set (APP_DISK_BUDGET_MB)</span>
       ) : (
         <>
-          <Meter part={used / budget} label="Part of the disk budget that is used" warnAt={0.8} />
+          <Meter part={used / budget} label="Share of the disk budget in use" warnAt={0.8} />
           <span className="soft">of {bytes(budget)}</span>
         </>
       )}

@@ -1,7 +1,7 @@
 /** What is wrong, and what it works with: the lists below the charts. */
 import { Link } from "wouter";
 import { bytes, count, percent, plainUrl, sentence, shortNumber } from "../../logic/format.ts";
-import { type LiveOverview, noFailuresWords, troubleTitle, workerWords } from "../../logic/overview.ts";
+import { type LiveOverview, noFailuresWords, sitesTitle, workerWords } from "../../logic/overview.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { LinkButton } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
@@ -30,7 +30,7 @@ function Fine({ children }: { children: string }) {
 export function TroubledSites({ sites }: { sites: LiveOverview["troubled_sites"] }) {
   return (
     <Card
-      title={troubleTitle(sites)}
+      title={sitesTitle(sites)}
       flush
       actions={
         <LinkButton href="/sites" kind="quiet" size="small">
@@ -129,11 +129,11 @@ export function Machine({ overview }: { overview: LiveOverview }) {
           </div>
           <Meter
             part={workers.capacity === 0 ? 0 : workers.in_flight / workers.capacity}
-            label="Part of the workers' places that is taken"
+            label="Share of worker slots in use"
             warnAt={2}
           />
           <span className="soft">
-            {shortNumber(workers.in_flight)} of {shortNumber(workers.capacity)} places taken
+            {shortNumber(workers.in_flight)} of {shortNumber(workers.capacity)} slots in use
           </span>
         </li>
         <li>
@@ -145,7 +145,7 @@ export function Machine({ overview }: { overview: LiveOverview }) {
             <span className="soft">no limit is set (APP_MAX_MEMORY_MB)</span>
           ) : (
             <>
-              <Meter part={memory.used_bytes / memory.limit_bytes} label="Part of the memory limit that is used" />
+              <Meter part={memory.used_bytes / memory.limit_bytes} label="Share of the memory limit in use" />
               <span className="soft">of {bytes(memory.limit_bytes)}</span>
             </>
           )}

@@ -15,8 +15,8 @@ export function Welcome() {
           <Logo size={40} />
           <h2>Start your first crawl</h2>
           <p className="soft">
-            Give it the address of a site. Orbweaver follows its links politely, reads every page, and keeps what it
-            found: title, author, date and text, until you name other fields.
+            Enter the URL of a site. Orbweaver follows its links politely, reads every page and stores title, author,
+            date and text, or the fields you choose.
           </p>
           <StartCrawl />
           <TryDemo />

@@ -53,7 +53,7 @@ export function ImportProxies({ open, onClose }: { open: boolean; onClose: () =>
     >
       <form id={formId} className="stack" onSubmit={onSubmit}>
         <Textarea
-          label="Proxies, one to a line"
+          label="Proxies, one per line"
           rows={9}
           spellCheck={false}
           className="control control-area mono"
@@ -69,9 +69,9 @@ export function ImportProxies({ open, onClose }: { open: boolean; onClose: () =>
               <p className="error-title">{count(add.data?.invalid_count ?? 0, "line")} could not be used</p>
               <ul className="error-fields">
                 {/* Only they are left, in their order. */}
-                {invalid.slice(0, 20).map(({ index, message }, place) => (
+                {invalid.slice(0, 20).map(({ index, message }, row) => (
                   <li key={index} className="wrap">
-                    Line {place + 1}: {message}
+                    Line {row + 1}: {message}
                   </li>
                 ))}
               </ul>

@@ -4,7 +4,7 @@ import { type Answer, callPage, type Page, type Problem } from "../../api/client
 import { useChange, useNext } from "../../api/query.ts";
 import type { Proxy } from "../../api/types.ts";
 import { count, exactTime, percent, shortNumber } from "../../logic/format.ts";
-import { proxyTrouble } from "./proxies.ts";
+import { proxyProblem } from "./proxies.ts";
 import { ALWAYS } from "../../logic/table.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
@@ -106,7 +106,7 @@ export default function Proxies() {
     <>
       <PageHeader
         title="Proxies"
-        note="The pool that runs with “proxy: pool” take their proxies from, those that serve best first."
+        note="The pool for runs with “proxy: pool”. The best proxies are used first."
         actions={
           pool === undefined || pool.total === 0 ? undefined : (
             <>
@@ -126,8 +126,8 @@ export default function Proxies() {
         <Card>
           <EmptyState icon="proxies" title="No proxies yet" actions={add}>
             <p>
-              Runs reach sites directly. With a pool they go through proxies that are checked, scored by how they serve,
-              and left alone for a while when they fail.
+              Runs reach sites directly. A pool routes them through proxies that are checked, scored, and rested for a
+              while when they fail.
             </p>
             <Code text="orb proxies import proxies.txt" label="Copy command" />
           </EmptyState>
@@ -142,7 +142,7 @@ export default function Proxies() {
               note={percent(pool.usable / pool.total)}
               {...(pool.usable === 0 ? { tone: "bad" as const } : {})}
             />
-            <Stat name="Resting" value={shortNumber(pool.resting)} note="failed, tried again later" />
+            <Stat name="Resting" value={shortNumber(pool.resting)} note="failed, will be retried" />
             <Stat name="Unchecked" value={shortNumber(pool.unchecked)} note="never tried" />
             <Stat name="Disabled" value={shortNumber(pool.disabled)} note="switched off by you" />
           </StatRow>
@@ -260,7 +260,7 @@ const COLUMNS: readonly Column<Proxy>[] = [
         <span className="soft">–</span>
       ) : (
         <span className="two-lines" title={last_error}>
-          {proxyTrouble(last_error)}
+          {proxyProblem(last_error)}
         </span>
       ),
   },

@@ -11,15 +11,18 @@ const goesOn = (refresh: ProxyRefresh | undefined) =>
 
 /** The check of all proxies that was begun last, here or elsewhere. */
 export function useRefresh() {
-  const [own, setOwn] = useState<string | null>(null);
+  const [startedJob, setStartedJob] = useState<string | null>(null);
   const newest = useCall("listRuns", { query: { kind: "proxy_refresh", limit: 1 } });
-  const job_id = own ?? newest.data?.[0]?.id ?? "";
+  const job_id = startedJob ?? newest.data?.[0]?.id ?? "";
   const query = useCall(
     "getProxyRefresh",
     { params: { job_id } },
     { enabled: job_id !== "", refetchInterval: ({ state }) => (goesOn(state.data) ? 700 : false) },
   );
-  const begin = useChange("refreshProxies", { onSuccess: (started) => setOwn(started.job_id), onError: toastError });
+  const begin = useChange("refreshProxies", {
+    onSuccess: (started) => setStartedJob(started.job_id),
+    onError: toastError,
+  });
   const active = begin.isPending || goesOn(query.data);
   const chunks = query.data?.completed_chunks;
   useEffect(() => {

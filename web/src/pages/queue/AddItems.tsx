@@ -53,14 +53,14 @@ export function AddItems({ open, onClose }: { open: boolean; onClose: () => void
     >
       <form id={formId} className="stack" onSubmit={onSubmit}>
         <Textarea
-          label="Items, one to a line"
+          label="Items, one per line"
           rows={9}
           spellCheck={false}
           className="control control-area mono"
           placeholder={
             'https://example.com/report.pdf\nreport-2026 https://example.com/2026.pdf\n{"artifact_id": "a1", "url": "https://example.com/a1", "priority": 5}'
           }
-          help="An address, a name and an address, or an item as JSON. What is known by the same name already is not added twice."
+          help="A URL, a name and a URL, or an item as JSON. An item with a known name is not added again."
           error={first === undefined ? undefined : `Line ${first.line}: ${first.message}`}
           value={text}
           onKeyDown={({ key, ctrlKey, metaKey, currentTarget }) => {

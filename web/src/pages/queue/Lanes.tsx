@@ -142,8 +142,8 @@ export function Lanes({ lanes }: { lanes: ReturnType<typeof useLanes> }) {
                 </LinkButton>
               }
             >
-              A lane appears for every site, group of sites and step of a workflow that has something to do, with what
-              it waits for and who works on it.
+              Every site, group of sites and workflow step with open work has a lane here, with what it waits for and
+              its worker.
             </EmptyState>
           }
         />

@@ -27,7 +27,7 @@ export default function Queue() {
     <>
       <PageHeader
         title="Queue"
-        note="Everything that is still to be done. Each lane goes at its own pace, so that no site waits for another."
+        note="All open work. Each lane has its own pace, so no site waits for another."
         actions={
           <Button icon="plus" onClick={add}>
             Add items
@@ -52,13 +52,13 @@ export default function Queue() {
               value={shortNumber(overview.data.queued)}
               note={queueWords({ ...overview.data, retrying: 0 }, now)[0]}
             />
-            <Stat name="To retry" value={shortNumber(overview.data.retrying)} note="failed, tried again later" />
+            <Stat name="To retry" value={shortNumber(overview.data.retrying)} note="failed, will be retried" />
             <Stat name="In flight" value={shortNumber(overview.data.in_flight)} note="at this moment" />
             <Stat name="Items" value={shortNumber(stats.data.total)} note={`${shortNumber(stats.data.done)} done`} />
             <Stat
               name="Failed items"
               value={shortNumber(stats.data.error)}
-              note={stats.data.error === 0 ? "none" : "can be tried again"}
+              note={stats.data.error === 0 ? "none" : "can be retried"}
               {...(stats.data.error > 0 ? { tone: "bad" as const } : {})}
             />
           </StatRow>

@@ -13,7 +13,7 @@ export function Configuration({ run }: { run: Run }) {
   if (error?.status === 404)
     return (
       <Card>
-        <EmptyState title="Nothing to configure">Runs of this kind are made by the server itself.</EmptyState>
+        <EmptyState title="Nothing to configure">The server creates runs of this kind itself.</EmptyState>
       </Card>
     );
   if (error !== null) return <ErrorBox error={error} onRetry={() => void refetch()} />;
@@ -22,7 +22,7 @@ export function Configuration({ run }: { run: Run }) {
   return (
     <div className="stack">
       <Card
-        title="What it was asked for"
+        title="Settings of this run"
         actions={
           <>
             {run.job_id === null ? null : (

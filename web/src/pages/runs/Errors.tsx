@@ -62,9 +62,7 @@ export function Errors({ run }: { run: Run }) {
       {groups.data.length > 0 ? null : (
         <Card>
           <EmptyState icon="check" title="Nothing failed">
-            {active
-              ? "So far. What fails is grouped here by its cause."
-              : "Every page ended well, or was left on purpose."}
+            {active ? "So far. Failures are grouped here by cause." : "Every page succeeded or was skipped on purpose."}
           </EmptyState>
         </Card>
       )}

@@ -22,7 +22,7 @@ export function NeedsYou({ run }: { run: Run }) {
   const [leaving, setLeaving] = useState(false);
   const resolve = useChange("resolveRun", {
     invalidates: OF_A_RUN,
-    onSuccess: () => toast("Thank you. It goes on."),
+    onSuccess: () => toast("The run continues."),
     onError: toastError,
   });
   const met = tasks.data?.find(({ artifacts }) => artifacts.some(({ role }) => role === "screenshot"));
@@ -30,7 +30,7 @@ export function NeedsYou({ run }: { run: Run }) {
   const here = page !== null && URL.canParse(page) ? new URL(page).origin : null;
   const fitting = (sessions.data ?? []).filter(({ origin }) => origin === here);
   return (
-    <Card title="It needs you" className="needs-you">
+    <Card title="Waiting for you" className="needs-you">
       <div className="needs-you-parts">
         <div className="stack">
           <p>{humanAdvice(run.failure_reason)}</p>
@@ -44,7 +44,7 @@ export function NeedsYou({ run }: { run: Run }) {
           )}
           <div className="needs-you-answer">
             <Select
-              label="Go on with session"
+              label="Continue with session"
               value={session}
               choices={[
                 { value: "", name: fitting.length === 0 ? "No stored session fits this page" : "Choose a session" },

@@ -155,7 +155,7 @@ export function Pages({ run }: { run: Run }) {
                 <EmptyState title={status === null && q === "" ? "No pages yet" : "No page fits"}>
                   {status === null && q === ""
                     ? "Pages appear here once the run has found them."
-                    : "Another status or other words may find more."}
+                    : "Try another status or other words."}
                 </EmptyState>
               }
               footer={`${count(rows.length, "page")}${tasks.hasNextPage ? " loaded, scroll for more" : ""}${isRanked ? ". Of very many, the newest 50,000 are compared." : ""}`}

@@ -32,7 +32,7 @@ export default function Run() {
   const [, go] = useLocation();
   const { run: query, crawl, sites, progress } = useRun(id);
   const run = query.data;
-  // A workflow is told by its steps.
+  // Workflows have a page of their own.
   const isWorkflow = run?.kind === "workflow";
   useEffect(() => {
     if (isWorkflow) go(`/workflows/${id}`, { replace: true });

@@ -35,7 +35,7 @@ export function RunActions({ run, failed }: { run: Run; failed: number | null })
     onError: toastError,
   });
   const cancel = useChange("cancelRun", options("Cancelled."));
-  const pause = useChange("pauseRun", options("Paused. Pages under way are still finished."));
+  const pause = useChange("pauseRun", options("Paused. Pages in flight finish first."));
   const resume = useChange("resumeRun", options("It goes on."));
   const remove = useChange("deleteRun", {
     invalidates: ["listRuns", "listJobs", "getOverview"],
@@ -172,7 +172,7 @@ export function useRetryFailed(runId: string) {
     setBusy(true);
     try {
       const { retried } = await call("retryFailedTasks", { params: { run_id: runId }, body: which });
-      toast(retried === 0 ? "Nothing of it can be tried again." : `${count(retried, "page")} tried again.`);
+      toast(retried === 0 ? "Nothing to retry." : `Retrying ${count(retried, "page")}.`);
       await Promise.all(OF_A_RUN.map((name) => queryClient.invalidateQueries({ queryKey: [name] })));
     } catch (error) {
       toastError(error);

@@ -111,7 +111,7 @@ function Facts({ run, task }: { run: Run; task: Task }) {
       <Evidence screenshot={role("screenshot")} snapshot={role("snapshot")} />
       <section className="stack task-part">
         <h3>Attempts</h3>
-        {task.attempts.length === 0 ? <p className="soft">It was not tried yet.</p> : null}
+        {task.attempts.length === 0 ? <p className="soft">No attempt yet.</p> : null}
         <ol className="task-attempts">
           {task.attempts.map((attempt) => (
             <li key={attempt.attempt}>

@@ -3,7 +3,7 @@ import type { Answer } from "../../api/client.ts";
 import type { Crawl, Run } from "../../api/types.ts";
 import { exactTime } from "../../logic/format.ts";
 import { serverNow } from "../../logic/server-time.ts";
-import { placeIn, type WaitingPlace, waitingPlaces } from "../../logic/run-page.ts";
+import { splitSite, type WaitingSite, waitingSites } from "../../logic/run-page.ts";
 import { siteHref } from "../../logic/sites.ts";
 import { isActive } from "../../logic/states.ts";
 import { Icon } from "../../ui/Icon.tsx";
@@ -16,11 +16,11 @@ export function Waiting({ run, crawl, sites }: { run: Run; crawl: Crawl | null; 
   const { waiting_for: waits, status } = run;
   // What a person has to do is said in a box of its own.
   if (status === "waiting_for_human" || !isActive(status)) return null;
-  if (waits !== null) return <Note places={[{ ...waits, ...placeIn(waits.message) }]} />;
-  const { held, paced } = waitingPlaces(sites);
+  if (waits !== null) return <Note waiting={[{ ...waits, ...splitSite(waits.message) }]} />;
+  const { held, paced } = waitingSites(sites);
   // Of many sites those that wait may stand behind others.
-  const all = held.length > 0 ? held : waitingPlaces(crawl?.waiting_sites ?? []).held;
-  if (all.length > 0) return <Note places={all} />;
+  const all = held.length > 0 ? held : waitingSites(crawl?.waiting_sites ?? []).held;
+  if (all.length > 0) return <Note waiting={all} />;
   if (paced === null || status !== "running") return null;
   return (
     <p className="soft run-pace">
@@ -35,14 +35,14 @@ export function Waiting({ run, crawl, sites }: { run: Run; crawl: Crawl | null; 
   );
 }
 
-type Place = Omit<WaitingPlace, "site"> & { site: string | null };
+type Waiting = Omit<WaitingSite, "site"> & { site: string | null };
 
-function Note({ places }: { places: readonly Place[] }) {
+function Note({ waiting }: { waiting: readonly Waiting[] }) {
   return (
     <div className="run-note tone-warn" role="status">
       <Icon name="clock" />
       <ul className="run-waits">
-        {places.map(({ site, ...waits }) => (
+        {waiting.map(({ site, ...waits }) => (
           <li key={site ?? waits.message} className="wrap">
             {site === null ? null : (
               <>

@@ -1,4 +1,4 @@
-/** One run with all that is told of it while it is looked at. */
+/** One run with its live data. */
 import { useEffect, useRef, useState } from "react";
 import { useConnection, useLive } from "../../api/live.ts";
 import { keyOf, lookAgain, queryClient, useCall } from "../../api/query.ts";
@@ -18,7 +18,7 @@ const AT_THE_END = [...CHANGING, "listResults", "listTasks", "getTask"] as const
 export function useRun(id: string) {
   const input = { params: { run_id: id } };
   const run = useCall("getRun", input, {
-    // The stream tells of the first at work; the others are asked for.
+    // The stream sends the first active runs; the others are polled.
     refetchInterval: ({ state }) => (state.data !== undefined && isActive(state.data.status) ? SLOW_MS : false),
   });
   const status = run.data?.status;
@@ -35,7 +35,7 @@ export function useRun(id: string) {
     { params: { run_id: id }, query: { limit: MOST_SITES } },
     { enabled: hasSites, refetchInterval: hasSites && active ? SLOW_MS : false },
   );
-  const told = useTold(id, (live) =>
+  const live = useLiveRun(id, (live) =>
     queryClient.setQueryData<Run>(keyOf("getRun", input), (old) => (old === undefined ? old : { ...old, ...live })),
   );
   useEnd(id, status);
@@ -45,39 +45,39 @@ export function useRun(id: string) {
     sites: sites.data ?? [],
     progress: progressOf(
       status ?? "queued",
-      told,
+      live,
       crawl.data === undefined ? null : { at: crawl.dataUpdatedAt, crawl: crawl.data },
     ),
   };
 }
 
-interface Told {
+interface LiveState {
   run: LiveRun;
   at: number;
 }
 
-/** What the stream told of the run last. `patch` gets what every run has. */
-function useTold(id: string, patch: (run: Partial<Run>) => void): Told | null {
-  const [told, setTold] = useState<Told | null>(null);
+/** The latest state of the run from the stream. `patch` gets the fields that every run has. */
+function useLiveRun(id: string, patch: (run: Partial<Run>) => void): LiveState | null {
+  const [live, setLive] = useState<LiveState | null>(null);
   const connection = useConnection();
-  // What was told before a break may be long past.
+  // After a lost connection, the last state may be long outdated.
   useEffect(() => {
-    if (connection === "lost") setTold(null);
+    if (connection === "lost") setLive(null);
   }, [connection]);
   useLive<{ runs: LiveRun[] }>("runs", ({ runs }) => {
     const found = runs.find((one) => one.id === id);
     if (found === undefined) return;
-    setTold({ run: found, at: Date.now() });
+    setLive({ run: found, at: Date.now() });
     const { counts: _counts, current_steps: _steps, per_second: _pace, eta_seconds: _eta, ...rest } = found;
     patch(rest);
   });
   useLive<RunEvent>("run_event", ({ run_id, type }) => {
     if (run_id === id && isOfRun(type)) lookAgain(CHANGING);
   });
-  return told?.run.id === id ? told : null;
+  return live?.run.id === id ? live : null;
 }
 
-/** Whoever saw a run at work sees all of its end, however it was heard of. */
+/** Reloads everything when a run that was shown at work has ended. */
 function useEnd(id: string, status: string | undefined): void {
   const seen = useRef<{ id: string; active: boolean } | null>(null);
   useEffect(() => {

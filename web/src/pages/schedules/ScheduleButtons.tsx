@@ -8,10 +8,10 @@ import { toast, toastError } from "../../ui/overlay/Toast.tsx";
 
 export function useScheduleActions() {
   const [, go] = useLocation();
-  const told = { invalidates: ["listSchedules", "listSlots", "listRuns"] as const, onError: toastError };
-  const pause = useChange("pauseSchedule", told);
-  const resume = useChange("resumeSchedule", told);
-  const start = useChange("startRun", told);
+  const options = { invalidates: ["listSchedules", "listSlots", "listRuns"] as const, onError: toastError };
+  const pause = useChange("pauseSchedule", options);
+  const resume = useChange("resumeSchedule", options);
+  const start = useChange("startRun", options);
   return {
     /** The job that is being started. */
     starting: start.isPending ? start.variables.params.job_id : null,
@@ -20,7 +20,7 @@ export function useScheduleActions() {
         { params: { job_id: schedule.job_id } },
         {
           onSuccess: () =>
-            toast(`${scheduleTitle(schedule)} does not run by itself any more`, "good", {
+            toast(`${scheduleTitle(schedule)} is paused`, "good", {
               name: "Undo",
               run: () => resume.mutate({ params: { job_id: schedule.job_id } }),
             }),
@@ -29,7 +29,7 @@ export function useScheduleActions() {
     resume: (schedule: Schedule) =>
       resume.mutate(
         { params: { job_id: schedule.job_id } },
-        { onSuccess: () => toast(`${scheduleTitle(schedule)} runs by itself again`) },
+        { onSuccess: () => toast(`${scheduleTitle(schedule)} is scheduled again`) },
       ),
     start: (schedule: Schedule) =>
       start.mutate(

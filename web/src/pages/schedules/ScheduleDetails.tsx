@@ -35,7 +35,7 @@ export function ScheduleDetails({
 
 function Body({ schedule }: { schedule: Schedule }) {
   const { job_id, cron, timezone, paused, next_times, overlap, missed, jitter_seconds } = schedule;
-  const slots = useCall("listSlots", { params: { job_id }, query: { limit: 20 } }, { refetchInterval: 10_000 });
+  const occurrences = useCall("listSlots", { params: { job_id }, query: { limit: 20 } }, { refetchInterval: 10_000 });
   return (
     <div className="stack">
       <section>
@@ -43,7 +43,7 @@ function Body({ schedule }: { schedule: Schedule }) {
         {paused ? (
           <p className="soft">Paused: none of these runs start until you resume it.</p>
         ) : next_times.length === 0 ? (
-          <p className="soft">There is no time left that fits.</p>
+          <p className="soft">No future time matches.</p>
         ) : null}
         <ol className="schedule-times" aria-label="Next times">
           {next_times.map((at) => (
@@ -58,15 +58,15 @@ function Body({ schedule }: { schedule: Schedule }) {
       </section>
       <section>
         <h3>Last times</h3>
-        {slots.error !== null ? (
-          <ErrorBox error={slots.error} onRetry={() => void slots.refetch()} />
-        ) : slots.data === undefined ? (
+        {occurrences.error !== null ? (
+          <ErrorBox error={occurrences.error} onRetry={() => void occurrences.refetch()} />
+        ) : occurrences.data === undefined ? (
           <Skeleton lines={4} />
-        ) : slots.data.length === 0 ? (
-          <p className="soft">None has come yet.</p>
+        ) : occurrences.data.length === 0 ? (
+          <p className="soft">No runs yet.</p>
         ) : (
           <ul className="schedule-slots">
-            {slots.data.map(({ at, until, count, outcome, run_id, message, noted_at }) => (
+            {occurrences.data.map(({ at, until, count, outcome, run_id, message, noted_at }) => (
               <li key={`${at} ${noted_at}`}>
                 <div className="spread">
                   <span className="num">

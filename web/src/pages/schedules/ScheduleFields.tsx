@@ -28,7 +28,7 @@ interface Props {
   errors: Partial<Record<keyof ScheduleForm, string | undefined>>;
 }
 
-/** Whoever types an expression is not told of every letter that it is not one yet. */
+/** Delays validation while an expression is being typed. */
 const TYPED_MS = 400;
 
 function useSettled<T>(value: T): T {
@@ -49,7 +49,7 @@ export function ScheduleFields({ form, change, errors }: Props) {
   const put = (more: Partial<Chosen>) => change({ schedule: cronOf({ ...chosen, ...more }) });
   const choose = (next: Preset) => {
     setCustom(next === "custom");
-    // A time of day is meant by the clocks of whoever chooses it.
+    // A time of day means the user's own time zone.
     const zone = form.timezone === "" && preset === "none" && next !== "none" ? { timezone: browserZone() } : {};
     if (next === "custom") change({ ...zone, schedule: form.schedule });
     else change({ ...zone, schedule: cronOf({ ...chosen, preset: next }) });
@@ -62,7 +62,7 @@ export function ScheduleFields({ form, change, errors }: Props) {
       <div className="schedule-grid">
         <Select
           label="Schedule"
-          help="When it runs by itself."
+          help="When the job runs automatically."
           choices={PRESETS}
           value={preset}
           onChange={({ target }) => choose(target.value as Preset)}

@@ -114,7 +114,7 @@ export default function Schedules() {
     <>
       <PageHeader
         title="Schedules"
-        note="Jobs that run by themselves, with their next times in the time zone they are written for."
+        note="Jobs that run automatically, with their next times in their own time zone."
         actions={
           list.rows.length === 0 ? undefined : (
             <LinkButton href="/new" icon="plus">
@@ -141,7 +141,7 @@ export default function Schedules() {
             empty={
               <EmptyState
                 icon="schedules"
-                title="Nothing runs by itself yet"
+                title="Nothing is scheduled yet"
                 actions={
                   <LinkButton href="/new" kind="primary" icon="plus">
                     New job
@@ -149,8 +149,8 @@ export default function Schedules() {
                 }
               >
                 <p>
-                  Give a job a schedule, and it runs at those times, also after a restart. Every time is noted, with why
-                  if it did not.
+                  Give a job a schedule and it runs at those times, also after a restart. Every missed or skipped time
+                  is listed with its reason.
                 </p>
                 <Code
                   wrap

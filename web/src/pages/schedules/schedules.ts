@@ -63,9 +63,9 @@ export function cronWords(cron: string): string | null {
 }
 
 export const OVERLAP_WORDS = {
-  skip: "a time is skipped while the run before goes on",
-  queue: "a run waits for the one before it",
-  cancel: "a new run cancels the one before it",
+  skip: "skip while the previous run is active",
+  queue: "wait for the previous run",
+  cancel: "cancel the previous run",
 } as const;
 
 export const MISSED_WORDS = {

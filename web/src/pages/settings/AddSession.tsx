@@ -87,13 +87,13 @@ export function AddSession({
       <form id="add-session" className="stack" noValidate onSubmit={onSubmit}>
         <Input
           label="Name"
-          help="Stands for the session in commands and the API."
+          help="The name of the session in commands and the API."
           placeholder="shop"
           {...field("name", "name")}
         />
         <Input
           label="Site"
-          help="The cookies are sent to this origin and nowhere else."
+          help="Cookies are sent to this origin only."
           placeholder="https://example.com"
           inputMode="url"
           className="control mono"
@@ -108,7 +108,7 @@ export function AddSession({
         />
         <Input
           label="Page to check it with"
-          help="A page that only a signed-in visitor gets. Default: the site’s front page."
+          help="A page that requires the sign-in. Default: the site’s front page."
           placeholder="https://example.com/account"
           inputMode="url"
           className="control mono"

@@ -45,7 +45,7 @@ const COLUMNS: readonly Column<Alert>[] = [
   { id: "at", name: "When", width: "110px", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** What people were told of by itself, and whether it reached them. */
+/** Alerts, and whether they were delivered. */
 export function Alerts() {
   const alerts = usePages("listAlerts", { query: { limit: 100 } });
   const config = useCall("getConfig");

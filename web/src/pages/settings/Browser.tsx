@@ -9,7 +9,7 @@ import { KeyHints } from "../../ui/overlay/KeyHints.tsx";
 import { toastError } from "../../ui/overlay/Toast.tsx";
 
 const THEMES = [
-  { value: "system", name: "As the system" },
+  { value: "system", name: "System" },
   { value: "light", name: "Light" },
   { value: "dark", name: "Dark" },
 ];
@@ -52,8 +52,8 @@ export function Browser() {
             </div>
           ) : (
             <p className="soft">
-              No token is needed: whoever reaches this server may do everything. Set <code>APP_API_TOKEN</code> before
-              you open it to others.
+              No token is required: anyone who can reach this server has full access. Set <code>APP_API_TOKEN</code>{" "}
+              before you open it to others.
             </p>
           )}
         </Card>

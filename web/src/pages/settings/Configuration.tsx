@@ -68,7 +68,11 @@ export function Configuration() {
           value={text}
           onChange={(event) => setText(event.target.value)}
         />
-        <Switch label="Only what was set" checked={onlySet} onChange={(event) => setOnlySet(event.target.checked)} />
+        <Switch
+          label="Changed settings only"
+          checked={onlySet}
+          onChange={(event) => setOnlySet(event.target.checked)}
+        />
       </div>
       <Card flush className="config-table">
         <Table
@@ -80,7 +84,7 @@ export function Configuration() {
           footer={`${count(rows.length, "setting")}. They are read at the start: set variables, then start the server again. Secrets are shown as ***.`}
           empty={
             <EmptyState icon="search" title="No setting fits">
-              Search for a part of its name or of what it is about.
+              Search for part of its name or description.
             </EmptyState>
           }
         />

@@ -13,7 +13,7 @@ export function HealthOfParts({ health }: { health: Health | undefined }) {
   return (
     <div className="settings-columns">
       <Card
-        title="What it needs"
+        title="Dependencies"
         flush
         actions={
           <Button size="small" icon="retry" busy={ready.isFetching} onClick={() => void ready.refetch()}>
@@ -23,7 +23,7 @@ export function HealthOfParts({ health }: { health: Health | undefined }) {
       >
         {ready.error !== null ? (
           <div className="settings-message">
-            <ErrorBox error={ready.error} title="Something that the server needs is not there." />
+            <ErrorBox error={ready.error} title="The server lacks something it needs." />
           </div>
         ) : ready.data === undefined ? (
           <div className="settings-message">
@@ -56,7 +56,7 @@ export function HealthOfParts({ health }: { health: Health | undefined }) {
           )}
         </Card>
         <Card title="For programs">
-          <p className="soft">Everything that these pages do can be done by calls, too.</p>
+          <p className="soft">Everything in this dashboard is also available in the API.</p>
           <div className="row settings-links">
             <LinkButton href="/docs" target="_blank" icon="external">
               API reference

@@ -60,8 +60,8 @@ export function Sessions() {
       ) : sessions.rows.length === 0 ? (
         <EmptyState icon="person" title="No sessions are kept">
           <p>
-            Sign in to a site with your browser, copy its cookies, and add them here: crawls and jobs then fetch pages
-            behind the sign-in. They are stored encrypted and never shown again.
+            Sign in to a site with your browser, copy its cookies and add them here: crawls and jobs can then fetch
+            pages behind the sign-in. They are stored encrypted and never shown again.
           </p>
           <p>On a machine with a screen, this opens a browser to sign in with:</p>
           <Code text="orb login https://example.com" label="Copy command" />

@@ -32,9 +32,7 @@ export function Robots({ site }: { site: string }) {
           <ErrorBox error={query.error} onRetry={() => void query.refetch()} />
         )
       ) : data.origins.length === 0 ? (
-        <p className="soft">
-          It has not been asked for yet: that happens before the first page of the site is fetched.
-        </p>
+        <p className="soft">Not fetched yet. It is fetched before the first page of the site.</p>
       ) : (
         <div className="site-robots">
           <form className="site-ask" onSubmit={onSubmit}>
@@ -95,7 +93,7 @@ function Origin({
           },
           origin.crawl_delay_seconds === null
             ? null
-            : { name: "Pause it asks for", value: duration(origin.crawl_delay_seconds * 1000) },
+            : { name: "Crawl delay", value: duration(origin.crawl_delay_seconds * 1000) },
           origin.sitemaps.length === 0
             ? null
             : { name: "Sitemaps", value: <span className="wrap">{origin.sitemaps.join(", ")}</span> },

@@ -121,7 +121,7 @@ function Figures({ site: { counts, pages_per_second, error_rate, latency_ms } }:
         value={<Duration ms={latency_ms.p50} />}
         note={
           latency_ms.p95 === null ? (
-            "half of them; none measured of late"
+            "median; not measured recently"
           ) : (
             <>
               half of them; 95 % in <Duration ms={latency_ms.p95} />
@@ -141,7 +141,7 @@ function Pace({ site }: { site: string }) {
       {data === undefined ? (
         <Skeleton lines={1} height={150} />
       ) : series === undefined ? (
-        <p className="soft">Nothing has ended here within the last hour, as far as this server has seen.</p>
+        <p className="soft">No page finished here within the last hour.</p>
       ) : (
         <Suspense fallback={<Skeleton lines={1} height={150} />}>
           <Chart
@@ -163,7 +163,7 @@ function Pace({ site }: { site: string }) {
 function Facts({ site, actions }: { site: SiteAnswer; actions: SiteActions }) {
   const { breaker, learned_strategy: learned, effective } = site;
   return (
-    <Card title="How it is treated">
+    <Card title="How it is fetched">
       <KeyValue
         pairs={[
           {
@@ -186,7 +186,7 @@ function Facts({ site, actions }: { site: SiteAnswer; actions: SiteActions }) {
             name: "Learned strategy",
             value:
               learned === null ? (
-                <span className="soft">Nothing special: pages are got by HTTP first</span>
+                <span className="soft">Default: plain HTTP first</span>
               ) : (
                 <div className="spread">
                   <span>
@@ -216,10 +216,10 @@ function Facts({ site, actions }: { site: SiteAnswer; actions: SiteActions }) {
           site.held_until === null
             ? null
             : {
-                name: "Left alone until",
+                name: "Paused until",
                 value: (
                   <>
-                    <Time at={site.held_until} /> <span className="soft">because it asked for it</span>
+                    <Time at={site.held_until} /> <span className="soft">requested by the site</span>
                   </>
                 ),
               },

@@ -31,14 +31,14 @@ const draftOf = (site: Site): Draft => ({
 
 const STRATEGIES = [
   { value: "", name: "As configured" },
-  { value: "auto", name: "Find out by itself" },
+  { value: "auto", name: "Automatic" },
   { value: "http", name: "HTTP" },
   { value: "browser", name: "Browser" },
   { value: "api_replay", name: "Replay of an API" },
 ];
 
 const ROBOTS = [
-  { value: "", name: "As every run says" },
+  { value: "", name: "As set in each run" },
   { value: "true", name: "Always obey it" },
   { value: "false", name: "Never obey it" },
 ];
@@ -47,7 +47,7 @@ const ROBOTS = [
 export function SiteForm({ site, actions }: { site: Site; actions: SiteActions }) {
   const [draft, setDraft] = useState<Partial<Draft>>({});
   const [wrong, setWrong] = useState<Partial<Record<keyof Draft, string>>>({});
-  /** As it was when the first field was changed: whoever saved since is not overwritten. */
+  /** The version when the first field was changed, so that later changes of others are not overwritten. */
   const [begun, setBegun] = useState<Site | null>(null);
   const saved = draftOf(site);
   const { effective } = site;
@@ -148,12 +148,7 @@ export function SiteForm({ site, actions }: { site: Site; actions: SiteActions }
         />
         <Select label="Strategy" choices={STRATEGIES} help="Fetch with HTTP or a browser" {...field("strategy")} />
         <Select label="Robots.txt" choices={ROBOTS} help="Whether its rules hold" {...field("respect_robots")} />
-        <Input
-          label="Group"
-          placeholder="none"
-          help="Sites that are one server share their limits"
-          {...field("group")}
-        />
+        <Input label="Group" placeholder="none" help="Sites in one group share their limits" {...field("group")} />
         <Input
           label="Waits for"
           placeholder="no other site"
@@ -203,7 +198,7 @@ export function SiteForm({ site, actions }: { site: Site; actions: SiteActions }
               Discard
             </Button>
           )}
-          <span className="soft">What is left empty is as configured for all sites.</span>
+          <span className="soft">Empty fields use the defaults for all sites.</span>
         </div>
       </form>
     </Card>

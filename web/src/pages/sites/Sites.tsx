@@ -62,7 +62,7 @@ export default function Sites() {
     <>
       <PageHeader
         title="Sites"
-        note="How every site is doing, why it waits, and how fast it may be asked. Changed limits act within a second."
+        note="The state of every site, what it waits for and its limits. Changed limits apply within a second."
       />
       <div className="stack">
         {isEmpty ? null : (
@@ -100,7 +100,7 @@ export default function Sites() {
               empty={
                 filtered ? (
                   <EmptyState icon="search" title="No site fits">
-                    Try a part of its name, or another state.
+                    Try part of its name, or another state.
                   </EmptyState>
                 ) : (
                   <NoSites />
@@ -140,10 +140,7 @@ function NoSites() {
         </LinkButton>
       }
     >
-      <p>
-        A site appears here once a page of it is to be fetched, with its pace, its failures and its limits. You can also
-        set limits before you begin:
-      </p>
+      <p>A site appears here with its first page. You can also set limits before you begin:</p>
       <Code text="orb sites set shop.example --requests-per-second 2" label="Copy command" />
     </EmptyState>
   );

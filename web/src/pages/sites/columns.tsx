@@ -95,11 +95,11 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
       priority: 8,
       sort: ({ error_rate }) => error_rate,
       cell: ({ site, error_rate }) => {
-        const own = series[site];
+        const siteSeries = series[site];
         return (
           <span className="site-trend">
             <Sparkline
-              values={own === undefined ? [] : errorShares(own)}
+              values={siteSeries === undefined ? [] : errorShares(siteSeries)}
               label={`Part of requests to ${site} that failed`}
               width={48}
               height={22}
@@ -115,7 +115,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
     },
     {
       id: "open",
-      name: "In hand / queued",
+      name: "In flight / queued",
       width: "112px",
       align: "end",
       priority: 7,

@@ -28,9 +28,9 @@ export function WorkerCard({ worker }: { worker: Worker }) {
   const steered = { invalidates: ["listWorkers"] as const, onError: toastError };
   const drain = useChange("drainWorker", {
     ...steered,
-    onSuccess: () => toast(`${name} finishes what it has, and takes no more`),
+    onSuccess: () => toast(`${name} finishes its tasks and accepts no more`),
   });
-  const resume = useChange("resumeWorker", { ...steered, onSuccess: () => toast(`${name} takes work again`) });
+  const resume = useChange("resumeWorker", { ...steered, onSuccess: () => toast(`${name} accepts tasks again`) });
   const params = { params: { id } };
   return (
     <Card
@@ -43,7 +43,7 @@ export function WorkerCard({ worker }: { worker: Worker }) {
       }
       actions={
         idle ? (
-          <StatusBadge status="standby" title="It takes over when the one that works ends" />
+          <StatusBadge status="standby" title="Standby: takes over when the active process ends" />
         ) : (
           <StatusBadge status={state} />
         )
@@ -52,12 +52,12 @@ export function WorkerCard({ worker }: { worker: Worker }) {
       <div className="stack">
         {state === "lost" ? (
           <p className="worker-lost" role="status">
-            Not heard of since <Time at={worker.heartbeat} />. What it had in hand is done by others. If the machine is
+            No heartbeat since <Time at={worker.heartbeat} />. Other workers take over its tasks. If the machine is
             there, look at its log and start it again.
           </p>
         ) : null}
         {worker.paused === null ? null : <p className="worker-paused wrap">{worker.paused}</p>}
-        {idle ? <p className="soft">It takes over when the process that works now ends.</p> : null}
+        {idle ? <p className="soft">Standby: takes over when the active process ends.</p> : null}
         {gone || idle ? null : (
           <div className="worker-load">
             <span>
@@ -108,7 +108,7 @@ export function WorkerCard({ worker }: { worker: Worker }) {
                   size="small"
                   icon="pause"
                   busy={drain.isPending}
-                  title="It finishes what it has and takes no more"
+                  title="It finishes its tasks and accepts no more"
                   onClick={() => drain.mutate(params)}
                 >
                   Drain
@@ -129,13 +129,13 @@ export function WorkerCard({ worker }: { worker: Worker }) {
 function Tasks({ worker: { active } }: { worker: Worker }) {
   const stop = useChange("stopTask", {
     invalidates: ["listWorkers"],
-    onSuccess: () => toast("It is told to stop that page"),
+    onSuccess: () => toast("Stop requested"),
     onError: toastError,
   });
-  if (active.length === 0) return <p className="soft">Nothing in hand.</p>;
+  if (active.length === 0) return <p className="soft">Nothing in flight.</p>;
   return (
     <div>
-      <h3>In hand</h3>
+      <h3>In flight</h3>
       <ul className="worker-tasks">
         {active.slice(0, MOST_TASKS).map(({ task_id, run_id, lane, url, started_at }) => (
           <li key={task_id}>

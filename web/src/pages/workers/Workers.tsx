@@ -13,12 +13,12 @@ import { Bytes } from "../../ui/Values.tsx";
 import { WorkerCard } from "./WorkerCard.tsx";
 import "./workers.css";
 
-/** The processes that work: what each has in hand, and whether it is still there. */
+/** The workers: their active tasks and their heartbeats. */
 export default function Workers() {
   const [search, setSearch] = useSearchParams();
   const all = search.get("all") === "true";
   const input = all ? { query: { all } } : {};
-  // What each has in hand is not told live.
+  // Active tasks are not part of the stream.
   const list = useCall("listWorkers", input, { refetchInterval: 4000 });
   useLive<{ workers: LiveWorker[] }>("workers", ({ workers }) => {
     queryClient.setQueryData<Worker[]>(keyOf("listWorkers", input), (old) =>
@@ -31,10 +31,10 @@ export default function Workers() {
     <>
       <PageHeader
         title="Workers"
-        note="The processes that fetch pages and do steps, on this machine and on others."
+        note="The processes that fetch pages and run steps, on this machine and others."
         actions={
           <Switch
-            label="Show stopped ones"
+            label="Show stopped workers"
             checked={all}
             onChange={(event) => setSearch(event.target.checked ? { all: "true" } : {}, { replace: true })}
           />
@@ -46,11 +46,8 @@ export default function Workers() {
         <PageSkeleton />
       ) : data.length === 0 ? (
         <Card>
-          <EmptyState icon="workers" title="No worker is there">
-            <p>
-              Work is kept, and begins as soon as one starts. Start one on this machine, or on any that reaches the same
-              database:
-            </p>
+          <EmptyState icon="workers" title="No workers">
+            <p>Queued work starts as soon as a worker does. Start one on any machine that reaches the same database:</p>
             <Code text="orb worker" label="Copy command" />
           </EmptyState>
         </Card>

@@ -1,18 +1,18 @@
 /** What the page of workers works out. */
 import type { Worker } from "../../api/types.ts";
 
-/** The stream tells of workers without what they have in hand. */
+/** The stream sends workers without their active tasks. */
 export type LiveWorker = Omit<Worker, "active">;
 
-/** The list as it is now: what was told holds, and what each has in hand stays until it is loaded again. */
-export function mergeWorkers(old: readonly Worker[], told: readonly LiveWorker[]): Worker[] {
+/** Merges streamed workers into the list; active tasks stay until they are loaded again. */
+export function mergeWorkers(old: readonly Worker[], live: readonly LiveWorker[]): Worker[] {
   const known = new Map(old.map((worker) => [worker.id, worker]));
-  const live = new Set(told.map(({ id }) => id));
-  const merged = told.map((worker): Worker => ({
+  const ids = new Set(live.map(({ id }) => id));
+  const merged = live.map((worker): Worker => ({
     ...worker,
     active: worker.in_flight === 0 ? [] : (known.get(worker.id)?.active ?? []),
   }));
-  return [...merged, ...old.filter(({ id }) => !live.has(id))];
+  return [...merged, ...old.filter(({ id }) => !ids.has(id))];
 }
 
 const ORDER: Record<Worker["state"], number> = { lost: 0, working: 1, draining: 2, drained: 3, stopped: 4 };

@@ -27,13 +27,13 @@ export function FlowActions({ flow, onRecover }: { flow: WorkflowProgress; onRec
   const params = { workflow_id: flow.workflow_id };
   const said = (text: string) => ({ invalidates: CHANGED, onSuccess: () => toast(text), onError: toastError });
   const start = useChange("startWorkflow", said("The workflow is started."));
-  const pause = useChange("pauseWorkflow", said("Steps at work finish; no other begins."));
-  const resume = useChange("resumeWorkflow", said("The workflow goes on."));
+  const pause = useChange("pauseWorkflow", said("Running steps finish; no new step starts."));
+  const resume = useChange("resumeWorkflow", said("The workflow continues."));
   const cancel = useChange("cancelWorkflow", said("The workflow is cancelled."));
   const rerun = useChange("rerunWorkflow", {
     invalidates: CHANGED,
     onSuccess: ({ id }) => {
-      toast("A new run of the same has begun.");
+      toast("A new run has started.");
       go(`/workflows/${id}`);
     },
     onError: toastError,
@@ -98,8 +98,8 @@ export function FlowActions({ flow, onRecover }: { flow: WorkflowProgress; onRec
         dismiss="Keep running"
         danger
       >
-        Steps at work are stopped, and the runs they started are cancelled with them. What is done stays readable, but a
-        cancelled workflow cannot go on: it can only be run again from the beginning.
+        Running steps stop, and the runs they started are cancelled. Finished results stay, but a cancelled workflow
+        cannot go on: it can only be run again from the beginning.
       </Confirm>
       <Confirm
         open={asks === "delete"}
@@ -112,7 +112,7 @@ export function FlowActions({ flow, onRecover }: { flow: WorkflowProgress; onRec
         verb="Delete workflow"
         danger
       >
-        It goes with its steps, the runs they started, their results, events and files.
+        Its steps, the runs they started, their results, events and files are deleted, too.
       </Confirm>
     </>
   );

@@ -32,11 +32,11 @@ export function FlowFiles({ flow, onSelect }: { flow: WorkflowProgress; onSelect
   );
   // The exports come last, and are what somebody looks for first.
   files.reverse();
-  const handed = tasks.rows.filter(({ items_count }) => (items_count ?? 0) > 0);
-  if (files.length === 0 && handed.length === 0)
+  const withItems = tasks.rows.filter(({ items_count }) => (items_count ?? 0) > 0);
+  if (files.length === 0 && withItems.length === 0)
     return (
       <Card>
-        <EmptyState icon="download" title="Nothing to fetch yet">
+        <EmptyState icon="download" title="No files yet">
           Files that steps write and records that they output are listed here: exports, downloads, datasets.
         </EmptyState>
       </Card>
@@ -55,10 +55,10 @@ export function FlowFiles({ flow, onSelect }: { flow: WorkflowProgress; onSelect
           />
         </Card>
       )}
-      {handed.length === 0 ? null : (
+      {withItems.length === 0 ? null : (
         <Card title="Step outputs" flush>
           <ul className="handed">
-            {handed.map((detail) => (
+            {withItems.map((detail) => (
               <li key={detail.task_name}>
                 <button type="button" className="step-link" onClick={() => onSelect(detail.task_name)}>
                   {detail.task_name}

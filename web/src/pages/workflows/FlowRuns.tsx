@@ -1,4 +1,4 @@
-/** The list of workflows that were started, kept up to date by what the server tells. */
+/** The list of started workflows, updated by live events. */
 import type { FormEvent } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { Page } from "../../api/client.ts";
@@ -13,7 +13,7 @@ import {
   mayChange,
   readFlowFilter,
   STATUS_CHOICES,
-  withTold,
+  withLiveRuns,
   writeFlowFilter,
 } from "./logic/flow-list.ts";
 import { isFlowActive } from "./logic/flow-steps.ts";
@@ -151,7 +151,7 @@ function useFlowList(filter: FlowFilter) {
     queryClient.setQueryData<{ pages: Page<FlowRow>[] }>(key, (old) => {
       if (old === undefined) return old;
       const pages = old.pages.map((page) => {
-        const rows = withTold(page.rows, runs);
+        const rows = withLiveRuns(page.rows, runs);
         return rows === page.rows ? page : { ...page, rows: [...rows] };
       });
       return pages.every((page, index) => page === old.pages[index]) ? old : { ...old, pages };
@@ -247,7 +247,7 @@ function None() {
 function NoneFit({ onClear }: { onClear: () => void }) {
   return (
     <EmptyState icon="filter" title="No workflow fits" actions={<Button onClick={onClear}>Clear filters</Button>}>
-      Another status, or fewer words, may find more.
+      Try another status or fewer words.
     </EmptyState>
   );
 }

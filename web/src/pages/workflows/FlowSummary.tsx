@@ -75,7 +75,7 @@ export function FlowSummary({
               ))}
               {failed.length > 5 ? <p className="soft">{`and ${failed.length - 5} more`}</p> : null}
               {flow.recovery_attempts < flow.max_recovery_attempts ? null : (
-                <p className="soft">It was recovered as often as it may be. Rerun begins anew.</p>
+                <p className="soft">No recoveries left. Rerun starts from the beginning.</p>
               )}
             </div>
           </div>
@@ -106,8 +106,8 @@ export function FlowSummary({
         {status !== "pending" && status !== "paused" ? null : (
           <p className="soft">
             {status === "pending"
-              ? "It was created to wait, and begins when somebody starts it."
-              : "Steps at work finish; no other begins until it is resumed."}
+              ? "Created without starting. Start it when you are ready."
+              : "Running steps finish; no new step starts until you resume."}
           </p>
         )}
       </div>

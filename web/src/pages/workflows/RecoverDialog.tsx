@@ -40,7 +40,7 @@ function Choice({ flow, from, onClose }: { flow: WorkflowProgress; from: string 
   const recover = useChange("recoverWorkflow", {
     invalidates: CHANGED,
     onSuccess: () => {
-      toast("The workflow is recovered: it goes on.");
+      toast("The workflow is recovered and continues.");
       onClose();
     },
   });
@@ -62,33 +62,31 @@ function Choice({ flow, from, onClose }: { flow: WorkflowProgress; from: string 
         onChange={({ target }) => setChosen(target.value)}
       />
       <ul className="plan">
-        <Line icon="retry" tone="info" title={`${count(plan.again.length, "step")} will run again`}>
+        <PlanItem icon="retry" tone="info" title={`${count(plan.again.length, "step")} will run again`}>
           {namesOf(steps, plan.again)}
-        </Line>
+        </PlanItem>
         {plan.kept.length === 0 ? null : (
-          <Line
+          <PlanItem
             icon="check"
             tone="good"
             title={plan.kept.length === 1 ? "1 step keeps its result" : `${plan.kept.length} steps keep their results`}
           >
             {namesOf(steps, plan.kept)}
-          </Line>
+          </PlanItem>
         )}
         {plan.left.length === 0 ? null : (
-          <Line
+          <PlanItem
             icon="warning"
             tone="warn"
             title={`${count(plan.left.length, "step stays as it is", "steps stay as they are")}`}
           >
             {`${namesOf(steps, plan.left)}: not part of this, so the workflow will end as failed again`}
-          </Line>
+          </PlanItem>
         )}
       </ul>
       {plan.refusal === null ? null : <p className="plan-refusal">{plan.refusal}</p>}
       <p className="soft">
-        {left === 1
-          ? "This is the last time that it can be recovered."
-          : `It can be recovered ${count(left, "more time")}.`}{" "}
+        {left === 1 ? "This is the last possible recovery." : `It can be recovered ${count(left, "more time")}.`}{" "}
         Definition and params stay as they were.
       </p>
       {recover.error === null ? null : <ErrorBox error={recover.error} />}
@@ -113,7 +111,7 @@ function Choice({ flow, from, onClose }: { flow: WorkflowProgress; from: string 
   );
 }
 
-function Line({ icon, tone, title, children }: { icon: IconName; tone: string; title: string; children: string }) {
+function PlanItem({ icon, tone, title, children }: { icon: IconName; tone: string; title: string; children: string }) {
   return (
     <li className={`tone-${tone}`}>
       <span className="plan-sign">

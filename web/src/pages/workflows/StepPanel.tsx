@@ -71,7 +71,7 @@ export function StepPanel({
             ? null
             : { name: "Next try", value: <Time at={step.next_try_at} /> },
           { name: "Started", value: <Time at={step.started_at} /> },
-          took === null ? null : { name: step.completed_at === null ? "At it for" : "Took", value: duration(took) },
+          took === null ? null : { name: step.completed_at === null ? "Running for" : "Took", value: duration(took) },
           step.entries === null ? null : { name: "List", value: entriesLine(step.entries) },
           { name: "Retries", value: `${step.retry_count} of ${step.max_retries}` },
           step.dependencies.length === 0

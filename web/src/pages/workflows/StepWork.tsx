@@ -83,9 +83,9 @@ function Entry({ entry }: { entry: Answer<"listEntries">[number] }) {
 
 /** What a step hands on to the next. */
 export function Items({ flowId, step, detail }: { flowId: string; step: FlowStep; detail: StepDetail }) {
-  const place = { params: { workflow_id: flowId, task: step.task_name } };
+  const address = { params: { workflow_id: flowId, task: step.task_name } };
   const total = detail.items_count ?? 0;
-  const items = useCall("listItems", { ...place, query: { limit: 3 } });
+  const items = useCall("listItems", { ...address, query: { limit: 3 } });
   return (
     <section className="step-section">
       <div className="spread">

@@ -129,7 +129,7 @@ function Remove({ name, versions }: { name: string; versions: readonly TemplateV
   const remove = useChange("deleteTemplate", {
     invalidates: ["listTemplates", "listTemplateVersions"],
     onSuccess: () => {
-      toast(isBuiltIn ? "The template is as it was built in." : "The template is deleted.");
+      toast(isBuiltIn ? "The built-in template is restored." : "The template is deleted.");
       if (!isBuiltIn) go("/workflows?tab=templates");
     },
     onError: toastError,
@@ -155,8 +155,8 @@ function Remove({ name, versions }: { name: string; versions: readonly TemplateV
         danger
       >
         {isBuiltIn
-          ? "The one that is built in is used again from then on. Runs keep what they began with."
-          : "All its versions go. Runs keep what they began with; jobs that name it cannot begin any more."}
+          ? "The built-in template is used again. Runs keep the version they started with."
+          : "All versions are deleted. Runs keep the version they started with; jobs that use it can no longer start."}
       </Confirm>
     </>
   );

@@ -20,7 +20,7 @@ const WAIT_MS = 400;
 export function TemplateEdit({ name, from, newest }: { name: string; from: Template; newest: Template }) {
   const [, go] = useLocation();
   const [text, setText] = useState(() => pretty(from.definition));
-  // Whoever saves another version meanwhile is not overwritten.
+  // A version that was saved meanwhile is not overwritten.
   const [base, setBase] = useState(newest.version);
   const settled = useSettled(text);
   const read = readJson(text);
@@ -78,15 +78,19 @@ export function TemplateEdit({ name, from, newest }: { name: string; from: Templ
         <Card title="Check">
           <div role="status">
             {"error" in read ? (
-              <Told icon="warning" tone="bad" text={read.error} />
+              <CheckResult icon="warning" tone="bad" text={read.error} />
             ) : verdict.error !== null && settled === text ? (
               <ErrorBox error={verdict.error} onRetry={() => void verdict.refetch()} />
             ) : !isChecked ? (
-              <Told icon="spin" tone="neutral" text="Checking" />
+              <CheckResult icon="spin" tone="neutral" text="Checking" />
             ) : verdict.data?.valid === true ? (
-              <Told icon="check" tone="good" text="Nothing is wrong with it." />
+              <CheckResult icon="check" tone="good" text="The definition is valid." />
             ) : (
-              <Told icon="warning" tone="bad" text={`${count(verdict.data?.errors.length ?? 0, "fault")} to mend:`} />
+              <CheckResult
+                icon="warning"
+                tone="bad"
+                text={`${count(verdict.data?.errors.length ?? 0, "fault")} to mend:`}
+              />
             )}
           </div>
           {isChecked && "value" in read ? (
@@ -104,11 +108,11 @@ export function TemplateEdit({ name, from, newest }: { name: string; from: Templ
           {"value" in read ? (
             <Changes before={newest.definition} after={read.value} />
           ) : (
-            <p className="soft diff-none">Shown once it is JSON again.</p>
+            <p className="soft diff-none">Shown when the text is valid JSON.</p>
           )}
         </Card>
         {save.error === null ? null : save.error.code === "version_conflict" ? (
-          <Card title="It was not saved">
+          <Card title="Not saved">
             <div className="stack" role="alert">
               <p>
                 Somebody else has saved version {newest.version} since you began with version {base}. What differs
@@ -123,7 +127,7 @@ export function TemplateEdit({ name, from, newest }: { name: string; from: Templ
                     save.reset();
                   }}
                 >
-                  Go on with my text
+                  Keep my text
                 </Button>
                 <Button
                   size="small"
@@ -133,13 +137,13 @@ export function TemplateEdit({ name, from, newest }: { name: string; from: Templ
                     save.reset();
                   }}
                 >
-                  Take version {newest.version}
+                  Use version {newest.version}
                 </Button>
               </div>
             </div>
           </Card>
         ) : (
-          <ErrorBox error={save.error} title="It was not saved." />
+          <ErrorBox error={save.error} title="Not saved." />
         )}
       </div>
     </div>
@@ -169,7 +173,7 @@ function useSettled(value: string): string {
   return settled;
 }
 
-function Told({ icon, tone, text }: { icon: "check" | "warning" | "spin"; tone: string; text: string }) {
+function CheckResult({ icon, tone, text }: { icon: "check" | "warning" | "spin"; tone: string; text: string }) {
   return (
     <p className={`told tone-${tone}`}>
       <Icon name={icon} spin={icon === "spin"} />

@@ -53,7 +53,7 @@ export function TemplateOutline({ definition }: { definition: unknown }) {
     <div className="stack">
       <Card title="What it asks for" flush>
         {params.length === 0 ? (
-          <p className="soft template-none">Nothing: it starts as it is.</p>
+          <p className="soft template-none">No parameters.</p>
         ) : (
           <Table label="Params" columns={PARAMS} rows={params} keyOf={({ name }) => name} />
         )}

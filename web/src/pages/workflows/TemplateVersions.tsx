@@ -62,9 +62,8 @@ export function TemplateVersions({
       </Card>
       {versions.length < 2 ? (
         <Card>
-          <EmptyState icon="edit" title="There is one version so far">
-            Every change that is saved becomes a version of its own. From the second on, what is different between two
-            of them is shown here.
+          <EmptyState icon="edit" title="One version so far">
+            Every saved change becomes a version. Differences between two versions are shown here.
           </EmptyState>
         </Card>
       ) : (
@@ -117,7 +116,7 @@ const TONES = { added: "good", removed: "bad", changed: "warn" } as const;
 
 export function Changes({ before, after }: { before: unknown; after: unknown }) {
   const changes = useMemo(() => definitionChanges(before, after), [before, after]);
-  if (changes.length === 0) return <p className="soft diff-none">Nothing is different.</p>;
+  if (changes.length === 0) return <p className="soft diff-none">No differences.</p>;
   return (
     <ul className="changes" aria-label="Changes">
       {changes.map(({ kind, what, keys }) => (

@@ -169,7 +169,7 @@ function Definition({ whole }: { whole: Answer<"getWorkflow"> | undefined }) {
     <div className="stack">
       <Card title="Params">
         {Object.keys(whole.params).length === 0 ? (
-          <p className="soft">It was started without params.</p>
+          <p className="soft">Started without params.</p>
         ) : (
           <Code text={pretty(whole.params)} label="Copy the params" />
         )}

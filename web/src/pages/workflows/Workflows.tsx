@@ -13,7 +13,7 @@ export default function Workflows() {
     <>
       <PageHeader
         title="Workflows"
-        note="Several steps that depend on each other: crawl, download what was found, check it, pack it, tell somebody."
+        note="Steps that depend on each other: crawl, download, validate, export, notify."
         actions={
           <LinkButton href="/new?kind=workflow" kind="primary" icon="plus">
             New workflow

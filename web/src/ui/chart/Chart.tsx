@@ -41,16 +41,16 @@ export function Chart({
   latest.current = { series, say };
 
   useEffect(() => {
-    const place = box.current;
-    if (place === null) return;
+    const element = box.current;
+    if (element === null) return;
     const chart = new uPlot(
-      optionsOf(place, latest.current.series, { height, max, say: (value) => latest.current.say(value) }),
+      optionsOf(element, latest.current.series, { height, max, say: (value) => latest.current.say(value) }),
       [[]],
-      place,
+      element,
     );
     plot.current = chart;
-    const resize = new ResizeObserver(() => chart.setSize({ width: place.clientWidth, height }));
-    resize.observe(place);
+    const resize = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height }));
+    resize.observe(element);
     return () => {
       resize.disconnect();
       chart.destroy();
@@ -87,10 +87,10 @@ function lastOf(values: readonly (number | null)[], say: (value: number) => stri
 }
 
 /** Canvas knows no variables: the colour as the browser works it out for this theme. */
-function colourOf(place: HTMLElement, name: string): string {
+function colourOf(element: HTMLElement, name: string): string {
   const probe = document.createElement("i");
   probe.style.color = `var(${name})`;
-  place.append(probe);
+  element.append(probe);
   const { color } = getComputedStyle(probe);
   probe.remove();
   return color;
@@ -99,16 +99,16 @@ function colourOf(place: HTMLElement, name: string): string {
 const faded = (colour: string, part: number) => colour.replace(/^rgb\((.*)\)$/, `rgba($1, ${part})`);
 
 function optionsOf(
-  place: HTMLElement,
+  element: HTMLElement,
   series: readonly ChartSeries[],
   { height, max, say }: { height: number; max: number | undefined; say: (value: number) => string },
 ): uPlot.Options {
-  const ink = colourOf(place, "--ink-3");
-  const line = colourOf(place, "--line");
+  const ink = colourOf(element, "--ink-3");
+  const line = colourOf(element, "--line");
   const font = `11px ${getComputedStyle(document.documentElement).getPropertyValue("--font")}`;
   const axis = { stroke: ink, font, ticks: { show: false } };
   return {
-    width: place.clientWidth,
+    width: element.clientWidth,
     height,
     legend: { show: false },
     padding: [8, 28, 6, 0],
@@ -127,7 +127,7 @@ function optionsOf(
     series: [
       {},
       ...series.map(({ name, colour, area }) => {
-        const stroke = colourOf(place, `--chart-${colour}`);
+        const stroke = colourOf(element, `--chart-${colour}`);
         return {
           label: name,
           stroke,

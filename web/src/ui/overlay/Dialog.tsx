@@ -71,7 +71,7 @@ export function Dialog({
           <div className="dialog-body">{children}</div>
           {asking ? (
             <div className="dialog-ask" role="alert">
-              <span>What you typed is not saved.</span>
+              <span>Your changes are not saved.</span>
               <Button size="small" onClick={() => setAsking(false)}>
                 Keep it
               </Button>

@@ -10,7 +10,7 @@ import {
   moveRow,
   nextSort,
   rowIndex,
-  type RowPlace,
+  type RowPosition,
   type Sortable,
   type SortBy,
   sortRows,
@@ -71,7 +71,7 @@ export function Table<Row>(props: TableProps<Row>) {
   const onSort = props.onSort ?? setOwnSort;
   const sorted = useMemo(() => {
     const column = columns.find(({ id }) => id === sort?.column);
-    // Whoever is told of the order has seen to it.
+    // A caller with `onSort` sorts the rows itself.
     if (sort === null || column?.sort === undefined || props.onSort !== undefined) return rows;
     return sortRows(rows, column.sort, sort.descending);
   }, [rows, columns, sort, props.onSort]);
@@ -235,7 +235,7 @@ function Folded<Row>({
 
 /** Why a list ends before its end, with another try. */
 export function NextFailed({ next: { error, again } }: { next: Next }) {
-  return error === null ? null : <ErrorBox title="What follows could not be loaded." error={error} onRetry={again} />;
+  return error === null ? null : <ErrorBox title="More rows could not be loaded." error={error} onRetry={again} />;
 }
 
 function Head<Row>({
@@ -285,8 +285,8 @@ function useRowKeys<Row>(
   reveal: (index: number) => void,
   open: ((row: Row) => void) | null,
 ) {
-  const [place, setCurrent] = useState<RowPlace | null>(null);
-  const current = rowIndex(rows, keyOf, place);
+  const [position, setCurrent] = useState<RowPosition | null>(null);
+  const current = rowIndex(rows, keyOf, position);
   const focus = (index: number) => {
     const row = rows[index];
     if (row === undefined) return;

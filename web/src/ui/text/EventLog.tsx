@@ -125,10 +125,10 @@ export function EventLog({ runId, isActive }: { runId: string; isActive: boolean
             onOpen={({ id }) => drawer.open(id)}
             rowHeight={38}
             empty={
-              <EmptyState title={list.length === 0 ? "Nothing happened yet" : "No event fits"}>
+              <EmptyState title={list.length === 0 ? "No events yet" : "No event fits"}>
                 {list.length === 0
-                  ? "Beginnings, retries, changes of strategy and endings are told here, as they happen."
-                  : "Other words, or another level, may find more."}
+                  ? "Starts, retries, strategy changes and ends appear here as they happen."
+                  : "Try other words or another level."}
               </EmptyState>
             }
             footer={footerOf(rows.length, list.length)}

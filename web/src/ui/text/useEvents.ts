@@ -7,7 +7,7 @@ import { keyOf, queryClient } from "../../api/query.ts";
 import { type EventList, MOST_EVENTS, noEvents, type RunEvent, withEvents } from "../../logic/run-events.ts";
 
 const PAGE = 1000;
-/** What is told within this time is shown together: a table that is drawn for every event would do nothing else. */
+/** Events within this time are shown together: rendering the table for each would block the page. */
 const TOGETHER_MS = 100;
 
 export function useEvents(runId: string) {
@@ -15,7 +15,7 @@ export function useEvents(runId: string) {
   const query = useQuery<EventList, Problem>({
     queryKey: key,
     queryFn: ({ signal }) => loadEvents(runId, signal),
-    // What is new is told; what was missed is loaded once the connection is back.
+    // New events arrive live; missed ones are loaded after a reconnect.
     staleTime: Number.POSITIVE_INFINITY,
     // It would compare every event with every look.
     structuralSharing: false,
@@ -29,9 +29,9 @@ export function useEvents(runId: string) {
   };
   useEffect(() => forget, [runId]);
   const show = () => {
-    const told = waiting.current;
+    const received = waiting.current;
     forget();
-    queryClient.setQueryData<EventList>(key, (old) => (old === undefined ? old : withEvents(old, told)));
+    queryClient.setQueryData<EventList>(key, (old) => (old === undefined ? old : withEvents(old, received)));
   };
   useLive<RunEvent>("run_event", (event) => {
     if (event.run_id !== runId) return;
@@ -43,11 +43,11 @@ export function useEvents(runId: string) {
   return query;
 }
 
-/** What is told while the list is on its way may not be in it. */
+/** Events received while the list is loading may be missing from it. */
 async function loadEvents(runId: string, signal: AbortSignal): Promise<EventList> {
-  const told: RunEvent[] = [];
+  const received: RunEvent[] = [];
   const stop = live.on("run_event", (event: RunEvent) => {
-    if (event.run_id === runId) told.push(event);
+    if (event.run_id === runId) received.push(event);
   });
   try {
     const newest: RunEvent[] = [];
@@ -58,7 +58,7 @@ async function loadEvents(runId: string, signal: AbortSignal): Promise<EventList
       newest.push(...page);
       if (page.length < PAGE) break;
     }
-    return withEvents(noEvents(), [...newest.toReversed(), ...told]);
+    return withEvents(noEvents(), [...newest.toReversed(), ...received]);
   } finally {
     stop();
   }

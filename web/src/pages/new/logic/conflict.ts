@@ -18,7 +18,7 @@ const NAMES: Partial<Record<keyof Form, string>> = {
   concurrency: "Pages at the same time",
   minutes: "Time limit in minutes",
   anySite: "Follow links to other sites",
-  sitemap: "Begin with the sitemap, too",
+  sitemap: "Also start from the sitemap",
   onlyChanged: "Only new and changed pages",
   ignoreRobots: "Ignore robots.txt",
   respectRobots: "Respect robots.txt",
@@ -52,8 +52,8 @@ export function changesBy(base: Form, theirs: Form, mine: Form): FormChange[] {
 
 /** Theirs, with what was changed here. */
 export function merged(base: Form, theirs: Form, mine: Form): Form {
-  const own = (Object.keys(mine) as (keyof Form)[]).filter((key) => !isSame(base[key], mine[key]));
-  return { ...theirs, ...Object.fromEntries(own.map((key) => [key, mine[key]])) };
+  const changedKeys = (Object.keys(mine) as (keyof Form)[]).filter((key) => !isSame(base[key], mine[key]));
+  return { ...theirs, ...Object.fromEntries(changedKeys.map((key) => [key, mine[key]])) };
 }
 
 const LONGEST = 120;

@@ -11,7 +11,7 @@ const SECRET_NAME =
   /pass(?:word|wd|phrase)|secret|token|api[_-]?key|authori[sz]ation|^auth$|credential|cookie|headers?$/i;
 /** `https://name:password@host` */
 const LOGIN = /\/\/[^/\s@]*@/;
-/** A definition that gives something such a name is not kept: nobody can tell what of it is secret. */
+/** A definition with such a name is not kept: its secrets cannot be identified. */
 const SECRET_ENTRY = new RegExp(`(?:${SECRET_NAME.source.replaceAll(/[$^]/g, "")})["']?\\s*[:=]`, "i");
 
 /** null: nothing was typed that would be lost. */

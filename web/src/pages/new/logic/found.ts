@@ -40,8 +40,8 @@ export function describeFound(
   },
 ): FoundValues {
   const all = records.map((record) => record[name]).filter(isThere);
-  const told = [...errors, ...warnings].filter(({ field }) => field === name).map(({ message }) => message);
-  const problems = [...new Set(told)].slice(0, 2).map((text) => text.charAt(0).toUpperCase() + text.slice(1));
+  const messages = [...errors, ...warnings].filter(({ field }) => field === name).map(({ message }) => message);
+  const problems = [...new Set(messages)].slice(0, 2).map((text) => text.charAt(0).toUpperCase() + text.slice(1));
   const values = all.slice(0, SHOWN).map(asText);
   return { values, note: noteOf(all, records.length), problems };
 }

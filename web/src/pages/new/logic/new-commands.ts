@@ -45,7 +45,7 @@ const isDefinition = (form: Form) => form.kind === "workflow" && form.source ===
 
 const PATHS = { crawl: "/scraping/async-scrape", scrape: "/runs", workflow: "/workflows" } as const;
 
-/** A secret text is not shown, wherever it is typed: whoever copies the command puts it in. */
+/** Secret texts are not shown: the user of the command fills them in. */
 function withoutSecretTexts(form: Form): Form {
   const hidden = (action: Form["actions"][number]) => (action.secret ? { ...action, text: "", kept: true } : action);
   return { ...form, actions: form.actions.map(hidden) };
@@ -163,13 +163,13 @@ function orbScrape(body: Json, server: Server): string {
 
 function orbWorkflow(body: Json, server: Server): string {
   const params = (body["params"] ?? {}) as Json;
-  const told = Object.entries(params).map(([name, value]) => paramWord(name, value));
-  const plain = told.every((word) => word !== null);
+  const words = Object.entries(params).map(([name, value]) => paramWord(name, value));
+  const plain = words.every((word) => word !== null);
   const parts = [
     `orb workflows run ${quoted(String(body["template"] ?? ""))}`,
     ...one("--template-version", body["template_version"]),
     ...one("--name", body["name"]),
-    ...(plain ? told.map((word) => option("--param", word ?? "")) : ["--params -"]),
+    ...(plain ? words.map((word) => option("--param", word ?? "")) : ["--params -"]),
     option("--url", server.origin),
   ];
   return plain ? command(parts) : withInput(command(parts), pretty(params));
@@ -200,15 +200,15 @@ const NO_WORDS: OptionWords = { document: null, browser: null };
 /** What is read and what is done, as options where these can say it, else as the input of `--rules`. */
 function readingWords(
   { fields, items, schema, extract, document, browser }: Json,
-  wishes: OptionWords,
+  optionWords: OptionWords,
 ): { words: Words; input: string | null } {
   const words = schema === undefined && extract === undefined ? wordsOf(fields, items) : null;
   const rules = Object.entries({
     ...(words === null ? { fields, items, schema, extract } : {}),
-    ...(wishes.document === null ? { document } : {}),
-    ...(wishes.browser === null ? { browser } : {}),
+    ...(optionWords.document === null ? { document } : {}),
+    ...(optionWords.browser === null ? { browser } : {}),
   }).filter(([, value]) => value !== undefined);
-  const said = [...(words ?? []), ...(wishes.document ?? []), ...(wishes.browser ?? [])];
+  const said = [...(words ?? []), ...(optionWords.document ?? []), ...(optionWords.browser ?? [])];
   if (rules.length === 0) return { words: said, input: null };
   return { words: [...said, "--rules -"], input: pretty(Object.fromEntries(rules)) };
 }

@@ -1,7 +1,7 @@
 /** What the form for new runs and jobs holds, and what of it is sent. */
 import { CRAWL_DEFAULTS as CRAWL_STORED } from "../../../../../src/domain/crawl/crawl-settings.ts";
 import { otherSettingsOf } from "./crawl-settings.ts";
-import { type FieldProblem, given, type Json, lines, list, number, pairs, text } from "./new-values.ts";
+import { type FieldProblem, definedOnly, type Json, lines, list, number, pairs, text } from "./new-values.ts";
 import { browserOf, documentOf, NO_PAGE_OPTIONS, type PageOptionFields } from "./page-options.ts";
 import { type Items, itemsToJson, NO_ITEMS, type Rule, rulesToFields } from "./rules.ts";
 import { tidied } from "./schema-form.ts";
@@ -115,7 +115,7 @@ function schemaOf(typed: string, problems: FieldProblem[]): unknown {
 }
 
 function reading(form: Form, problems: FieldProblem[]): Json {
-  return given({
+  return definedOnly({
     fields: rulesToFields(form.rules) ?? undefined,
     items: itemsToJson(form.items) ?? undefined,
     schema: schemaOf(form.schema, problems),
@@ -128,7 +128,7 @@ function getting(form: Form, problems: FieldProblem[]): Json {
   // Only a browser can wait for something to appear; a crawl may wait on those of its pages that need one.
   const waits = form.kind === "scrape" && form.waitFor.trim() !== "";
   const strategy = form.strategy === "auto" && waits ? "browser" : form.strategy;
-  return given({
+  return definedOnly({
     strategy: strategy === "auto" ? undefined : strategy,
     proxy: text(form.proxy),
     session_id: text(form.session),
@@ -143,7 +143,7 @@ function urls(typed: string): string | string[] {
 }
 
 function crawlPart(form: Form, problems: FieldProblem[]): Json {
-  return given({
+  return definedOnly({
     ...otherSettingsOf(form.kept),
     url: urls(form.url),
     max_depth: number(form.depth),
@@ -165,7 +165,7 @@ function crawlPart(form: Form, problems: FieldProblem[]): Json {
 }
 
 function pagePart(form: Form, problems: FieldProblem[]): Json {
-  return given({
+  return definedOnly({
     ...form.kept,
     target_url: form.url.trim(),
     ...getting(form, problems),
@@ -178,20 +178,21 @@ function pagePart(form: Form, problems: FieldProblem[]): Json {
 
 function workflowPart(form: Form): Json {
   const params = Object.keys(form.params).length === 0 ? undefined : tidied(form.params);
-  return given({ template: form.template, template_version: number(form.templateVersion), params });
+  return definedOnly({ template: form.template, template_version: number(form.templateVersion), params });
 }
 
 /** What `POST /scraping/async-scrape`, `/runs` or `/workflows` is sent; a definition is sent as it was typed instead. */
 export function orderOf(form: Form): Order {
   const problems: FieldProblem[] = [];
-  if (form.kind === "crawl") return { body: given({ name: text(form.name), ...crawlPart(form, problems) }), problems };
-  // Whoever looks at one page has one try, unless more are asked for; a saved job has what the server is set to.
+  if (form.kind === "crawl")
+    return { body: definedOnly({ name: text(form.name), ...crawlPart(form, problems) }), problems };
+  // A single page has one attempt unless more are set; a saved job uses the server's default.
   if (form.kind === "scrape")
     return {
-      body: given({ name: text(form.name), ...pagePart(form, problems), max_attempts: number(form.tries) ?? 1 }),
+      body: definedOnly({ name: text(form.name), ...pagePart(form, problems), max_attempts: number(form.tries) ?? 1 }),
       problems,
     };
-  return { body: given({ ...workflowPart(form), name: text(form.runName), start: true }), problems };
+  return { body: definedOnly({ ...workflowPart(form), name: text(form.runName), start: true }), problems };
 }
 
 /** How a page is got when fields are chosen on it: as in a run, but not through a proxy, which only a run takes. */
@@ -199,7 +200,7 @@ export function previewOf(form: Form): Json {
   const { strategy, browser, headers, session_id } = getting(form, []);
   const cookies = form.kind === "scrape" ? pairs(form.cookies, "=", "cookies", []) : undefined;
   const isFetched = strategy === "http" || strategy === "browser";
-  return given({ strategy: isFetched ? strategy : "auto", browser, headers, cookies, session_id });
+  return definedOnly({ strategy: isFetched ? strategy : "auto", browser, headers, cookies, session_id });
 }
 
 /** What comes back when a field of a job is emptied. */
@@ -253,7 +254,7 @@ export function jobOrderOf(
 ): Order {
   const problems: FieldProblem[] = [];
   const blank = (value: unknown) => value ?? (changes ? null : undefined);
-  const about = given({
+  const about = definedOnly({
     kind: form.kind === "scrape" ? "page" : form.kind,
     name: blank(text(form.name)),
     schedule: blank(scheduleOf(form)),
@@ -282,7 +283,7 @@ export function jobOrderOf(
         ...unmasked(
           {
             ...(changes ? PAGE_BLANKS : {}),
-            ...given({ ...pagePart(form, problems), max_attempts: number(form.tries) }),
+            ...definedOnly({ ...pagePart(form, problems), max_attempts: number(form.tries) }),
           },
           changes,
         ),
@@ -300,7 +301,7 @@ export function jobOrderOf(
   if (source === null)
     problems.push({
       path: "definition",
-      message: "Write YAML or JSON that can be started; what is wrong stands below it.",
+      message: "Enter a valid definition in YAML or JSON; the errors are listed below it.",
     });
   return { body: source === null ? about : { ...about, workflow: source }, problems };
 }

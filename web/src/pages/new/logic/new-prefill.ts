@@ -1,7 +1,7 @@
 /** The form of something that is there already: a job to change, or a run to do again. */
 import { CRAWL_DEFAULTS, EMPTY, type Form } from "./new-form.ts";
 import { otherSettingsIn } from "./crawl-settings.ts";
-import { given, type Json } from "./new-values.ts";
+import { definedOnly, type Json } from "./new-values.ts";
 import { pageOptionsFrom } from "./page-options.ts";
 import { itemsFromJson, rulesFromFields } from "./rules.ts";
 
@@ -15,7 +15,7 @@ function formReading({ fields, items, schema }: Json): Pick<Form, "rules" | "ite
 }
 
 function formOfCrawl(crawl: Json): Partial<Form> {
-  const kept = given({
+  const kept = definedOnly({
     extract: crawl["extract"] ?? undefined,
     ...otherSettingsIn(crawl),
     export_format: (crawl["export_format"] ?? "json") === "json" ? undefined : crawl["export_format"],
@@ -49,7 +49,7 @@ function formOfCrawl(crawl: Json): Partial<Form> {
 }
 
 function formOfPage(job: Json): Partial<Form> {
-  const kept = given({
+  const kept = definedOnly({
     extract: job["extract"] ?? undefined,
     requires_auth: job["requires_auth"] === true ? true : undefined,
     escalate: job["escalate"] === false ? false : undefined,
@@ -91,7 +91,7 @@ function formOfWorkflow(source: Json): Partial<Form> {
 export function formOf(job: Json): Form {
   const schedule = job["schedule"] as Json | string | null | undefined;
   const { overlap, missed, jitter_seconds } = (typeof schedule === "object" ? (schedule ?? {}) : {}) as Json;
-  const when = given({
+  const when = definedOnly({
     overlap: (overlap ?? "skip") === "skip" ? undefined : overlap,
     missed: (missed ?? "skip") === "skip" ? undefined : missed,
     jitter_seconds: (jitter_seconds ?? 0) === 0 ? undefined : jitter_seconds,

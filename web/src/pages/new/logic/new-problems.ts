@@ -37,13 +37,13 @@ const FIELD_OF: Readonly<Record<string, keyof Form>> = {
   name: "name",
 };
 
-/** What has parts that are fields of their own is told at the part. */
+/** Errors of composite fields are shown at their parts. */
 const PART_OF: Readonly<Record<string, Readonly<Record<string, keyof Form>>>> = {
   document: { formats: "formats", include_tags: "includeTags", exclude_tags: "excludeTags" },
   browser: { actions: "actions", wait_for: "waitFor", wait_ms: "waitMs" },
 };
 
-/** What is wrong, by the field of the form that it belongs to; what belongs to none is told above the form. */
+/** Errors by form field; the others are shown above the form. */
 export function problemsByField(problems: readonly FieldProblem[]): {
   fields: Partial<Record<keyof Form, string>>;
   /** Of the params of a template, by their path in them. */

@@ -13,7 +13,7 @@ export const lines = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
-export const given = (object: Json): Json =>
+export const definedOnly = (object: Json): Json =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 
 /** A number where it is one; anything else as it was typed, so that the server says what is wrong with it. */

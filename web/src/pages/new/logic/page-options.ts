@@ -1,5 +1,5 @@
 /** What the form asks of a page as a whole, and of a browser: as it is typed, as it is sent, and back. */
-import { type FieldProblem, given, type Json, list, number } from "./new-values.ts";
+import { type FieldProblem, definedOnly, type Json, list, number } from "./new-values.ts";
 
 export const FORMATS = [
   { value: "markdown", name: "Markdown" },
@@ -91,7 +91,7 @@ export function withFormat(formats: readonly string[], format: string, isOn: boo
 
 export function documentOf(form: PageOptionFields): Json | undefined {
   if (!form.asDocument) return undefined;
-  return given({
+  return definedOnly({
     formats: [...form.formats],
     only_main_content: form.wholePage ? false : undefined,
     include_tags: list(form.includeTags),
@@ -105,7 +105,7 @@ export function browserOf(form: PageOptionFields, problems: FieldProblem[]): Jso
     const missing = missingOf(action);
     if (missing !== null) problems.push({ path: `browser.actions[${n}]`, message: missing });
   });
-  const browser = given({
+  const browser = definedOnly({
     wait_for: form.waitFor.trim() === "" ? undefined : form.waitFor.trim(),
     block_resources: form.blockResources ? true : undefined,
     wait_ms: number(form.waitMs),
@@ -124,12 +124,12 @@ function missingOf({ kind, selector, text, secret, kept }: TypedAction): string 
 }
 
 function actionToJson({ kind, selector, text, direction, amount, all, secret, kept }: TypedAction): Json {
-  const place = selector.trim() === "" ? undefined : selector.trim();
+  const target = selector.trim() === "" ? undefined : selector.trim();
   switch (kind) {
     case "click":
-      return given({ type: "click", selector: place ?? "", all: all ? true : undefined });
+      return definedOnly({ type: "click", selector: target ?? "", all: all ? true : undefined });
     case "wait_for":
-      return { type: "wait", selector: place ?? "" };
+      return { type: "wait", selector: target ?? "" };
     case "wait":
       return { type: "wait", milliseconds: number(text) ?? "" };
     case "write":
@@ -137,11 +137,16 @@ function actionToJson({ kind, selector, text, direction, amount, all, secret, ke
     case "press":
       return { type: "press", key: text.trim() };
     case "scroll":
-      return given({ type: "scroll", direction, amount: number(amount), selector: place });
+      return definedOnly({ type: "scroll", direction, amount: number(amount), selector: target });
     case "scroll_to_end":
-      return given({ type: "scroll_to_end", max_steps: number(amount), max_seconds: number(text), selector: place });
+      return definedOnly({
+        type: "scroll_to_end",
+        max_steps: number(amount),
+        max_seconds: number(text),
+        selector: target,
+      });
     case "screenshot":
-      return given({ type: "screenshot", full_page: all ? true : undefined });
+      return definedOnly({ type: "screenshot", full_page: all ? true : undefined });
     case "scrape":
       return { type: "scrape" };
   }

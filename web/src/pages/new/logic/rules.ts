@@ -94,9 +94,9 @@ export function rulesToFields(rules: readonly Rule[]): Fields {
 const textOf = (value: unknown) => (typeof value === "string" ? value : "");
 
 function ruleOf(key: number, name: string, value: unknown): Rule {
-  const given = (typeof value === "string" ? { css: value } : (value ?? {})) as Record<string, unknown>;
-  const way = WAYS.find((one) => one !== "regex" && given[one] !== undefined) ?? "regex";
-  const { [way]: text, attr, from, regex, type, all, required, ...more } = given;
+  const rule = (typeof value === "string" ? { css: value } : (value ?? {})) as Record<string, unknown>;
+  const way = WAYS.find((one) => one !== "regex" && rule[one] !== undefined) ?? "regex";
+  const { [way]: text, attr, from, regex, type, all, required, ...more } = rule;
   return newRule(key, {
     name,
     way,
@@ -134,9 +134,9 @@ export function itemsToJson({ way, text, from }: Items): Record<string, unknown>
 
 export function itemsFromJson(value: unknown): Items {
   if (typeof value === "string") return { ...NO_ITEMS, text: value };
-  const given = (value ?? {}) as Record<string, unknown>;
-  const way = (["css", "xpath", "jsonpath"] as const).find((one) => typeof given[one] === "string");
-  return way === undefined ? NO_ITEMS : { way, text: textOf(given[way]), from: textOf(given["from"]) };
+  const rule = (value ?? {}) as Record<string, unknown>;
+  const way = (["css", "xpath", "jsonpath"] as const).find((one) => typeof rule[one] === "string");
+  return way === undefined ? NO_ITEMS : { way, text: textOf(rule[way]), from: textOf(rule["from"]) };
 }
 
 /** The part of a name of a field that the text of an element, its class or its attributes suggest. */
@@ -159,7 +159,7 @@ export function ruleProblems(rules: readonly Rule[]): Map<number, string> {
   for (const { key, name, text } of rules) {
     if (name.trim() === "") problems.set(key, "Give this field a name.");
     else if (seen.has(name)) problems.set(key, "Another field has this name.");
-    else if (text.trim() === "") problems.set(key, "Say where the value is, or click it on the page.");
+    else if (text.trim() === "") problems.set(key, "Enter a selector, or click the value on the page.");
     seen.add(name);
   }
   return problems;

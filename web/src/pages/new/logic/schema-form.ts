@@ -85,7 +85,7 @@ function kindOf(schema: Schema): ParamField["kind"] {
   return "json";
 }
 
-/** What holds unless told, as it would be typed. */
+/** The default, as it would be typed. */
 function usualOf(schema: Schema): string {
   const usual = schema["default"];
   const kind = kindOf(schema);
@@ -219,7 +219,7 @@ export function isChanged(path: string, before: Params, after: Params): boolean 
   return at(before) !== at(after);
 }
 
-/** What is wrong with the params, at the fields that they were typed into; what belongs to none is told above them. */
+/** Errors of the params by field; the others are shown above the fields. */
 export function problemsOfParams(
   fields: readonly ParamField[],
   problems: readonly { path: string; message: string }[],

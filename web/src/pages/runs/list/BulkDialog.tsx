@@ -114,7 +114,7 @@ export function BulkDialog({ bulk, onClose, onDone }: { bulk: Bulk | null; onClo
               <Skeleton lines={2} />
             ) : null
           ) : matched === 0 ? (
-            <p>None of them is in a state that allows it, so there is nothing to do.</p>
+            <p>None of these runs is in a state that allows this.</p>
           ) : (
             <>
               <p>

@@ -16,7 +16,7 @@ import { Input } from "../../../ui/Field.tsx";
 
 const KEY = "orb.views.runs";
 
-/** Filters with names: some that everybody needs, and those of whoever uses this browser. */
+/** Named filters: built-in ones, and those saved in this browser. */
 export function SavedViews({ filter }: { filter: RunFilter }) {
   const [views, setViews] = useState(() => readViews(localStorage.getItem(KEY)));
   const [naming, setNaming] = useState(false);
@@ -38,16 +38,16 @@ export function SavedViews({ filter }: { filter: RunFilter }) {
     <nav className="run-views" aria-label="Views">
       {all.map((view) => {
         const search = writeFilter(view.filter);
-        const own = views.includes(view);
+        const isSaved = views.includes(view);
         return (
-          <span key={`${own} ${view.name}`} className={view === current ? "run-view run-view-here" : "run-view"}>
+          <span key={`${isSaved} ${view.name}`} className={view === current ? "run-view run-view-here" : "run-view"}>
             <Link
               href={search === "" ? "/runs" : `/runs?${search}`}
               aria-current={view === current ? "true" : undefined}
             >
               {view.name}
             </Link>
-            {own ? (
+            {isSaved ? (
               <IconButton
                 label={`Remove view ${view.name}`}
                 icon="close"

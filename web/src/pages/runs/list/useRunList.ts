@@ -1,4 +1,4 @@
-/** The list of runs: loaded in pages, and kept up to date by what the server tells. */
+/** The list of runs: loaded in pages, and updated by live events. */
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef } from "react";
 import { call, callPage, type Page, type Problem } from "../../../api/client.ts";
@@ -7,14 +7,14 @@ import { keyOf, queryClient, useNext } from "../../../api/query.ts";
 import type { Overview, Run } from "../../../api/types.ts";
 import { isOfRun, type RunEvent } from "../../../logic/run-events.ts";
 import { matches, queryOf, type RunFilter, writeFilter } from "../logic/run-filter.ts";
-import { hasGrown, isPartlyTold, type RunCounts, withRows } from "../../../logic/run-rows.ts";
+import { hasGrown, isPartial, type RunCounts, withRows } from "../../../logic/run-rows.ts";
 import { serverNow } from "../../../logic/server-time.ts";
 import { isActive } from "../../../logic/states.ts";
 import { useSoon } from "../../../ui/useSoon.ts";
 
 export type LiveRun = Overview["active_runs"][number];
 
-/** What a row shows; those at work have more to tell. */
+/** What a row shows; active runs have more. */
 export type RunRow = Pick<
   LiveRun,
   Exclude<keyof LiveRun, "counts" | "current_steps" | "per_second" | "eta_seconds" | "eta_most_seconds">
@@ -54,7 +54,7 @@ export function useRunList(filter: RunFilter) {
       ),
     initialPageParam: null,
     getNextPageParam: ({ next }) => next,
-    // The stream tells what changes; loading many pages again because somebody looked elsewhere helps nobody.
+    // The stream brings changes; reloading many pages on every focus helps nobody.
     refetchOnWindowFocus: false,
     staleTime: 30_000,
     placeholderData: (old) => old,
@@ -62,13 +62,13 @@ export function useRunList(filter: RunFilter) {
   const loaded = list.data?.pages.length ?? 1;
   const reload = useSoon(
     () => {
-      // What is under way may be older than what was told.
+      // A request in flight may be older than the live data.
       if (queryClient.isFetching({ queryKey: key, exact: true }) > 0) reload();
       else void list.refetch();
     },
     { soonMs: 0, restMs: REST_MS * loaded },
   );
-  /** What was told while the list was loaded, which may not know it yet. */
+  /** Live rows received while the list was loading, which may lack them. */
   const meanwhile = useRef(new Map<string, RunRow>());
   const patch = useCallback(
     (rows: readonly RunRow[]) => {
@@ -89,7 +89,7 @@ export function useRunList(filter: RunFilter) {
     meanwhile.current.clear();
     patch(news);
   }, [list.isFetching, list.data, patch]);
-  const partly = isPartlyTold(list.data?.pages ?? [], isActive);
+  const partly = isPartial(list.data?.pages ?? [], isActive);
   useEffect(() => {
     if (!partly) return;
     const timer = setInterval(() => {
@@ -98,28 +98,28 @@ export function useRunList(filter: RunFilter) {
     return () => clearInterval(timer);
   }, [partly, loaded, reload]);
   useLive<{ runs: LiveRun[] }>("runs", ({ runs }) => patch(runs));
-  useTold(patch, reload);
+  useLiveRows(patch, reload);
   const rows = useMemo(() => list.data?.pages.flatMap((page) => page.rows) ?? [], [list.data]);
   return { list, rows, askedAt, total: list.data?.pages[0]?.total ?? null, next: useNext(list) };
 }
 
-/** Runs that begin and end are told of by their events, also those that are not among the first at work. */
-function useTold(patch: (rows: readonly RunRow[]) => void, reload: () => void): void {
-  const told = useRef(new Set<string>());
+/** Starts and ends come as events, also of runs that are not among the first active ones. */
+function useLiveRows(patch: (rows: readonly RunRow[]) => void, reload: () => void): void {
+  const changed = useRef(new Set<string>());
   const latest = useRef(patch);
   latest.current = patch;
   const look = async () => {
-    const ids = [...told.current];
-    told.current.clear();
+    const ids = [...changed.current];
+    changed.current.clear();
     if (ids.length > ONE_BY_ONE) return reload();
-    // What is gone, or a server that is away, tells nothing; the connection, when it comes back, brings all again.
+    // Deleted runs or a lost server need nothing here; a reconnect reloads everything.
     const runs = await Promise.all(ids.map((run_id) => call("getRun", { params: { run_id } }).catch(() => null)));
     return latest.current(runs.filter((run): run is Run => run !== null));
   };
   const soon = useSoon(() => void look(), { soonMs: PAUSE_MS, restMs: 0 });
   useLive<RunEvent>("run_event", ({ run_id, type }) => {
     if (!isOfRun(type)) return;
-    told.current.add(run_id);
+    changed.current.add(run_id);
     soon();
   });
 }

@@ -7,18 +7,18 @@ export const BULK_WORDS: Readonly<Record<BulkAction, { verb: string; done: strin
   cancel: {
     verb: "Cancel",
     done: "Cancelled",
-    what: "What is under way is stopped; results so far are kept. This cannot be taken back.",
+    what: "Pages in flight are stopped; results so far are kept. This cannot be undone.",
   },
   pause: {
     verb: "Pause",
     done: "Paused",
-    what: "Pages under way are finished; nothing new is begun until you resume.",
+    what: "Pages in flight finish; nothing new starts until you resume.",
   },
-  resume: { verb: "Resume", done: "Resumed", what: "They go on where they stopped." },
+  resume: { verb: "Resume", done: "Resumed", what: "They continue where they stopped." },
   "retry-failed": {
     verb: "Retry failed pages of",
     done: "Retrying",
-    what: "Only what failed is fetched again; ended runs are opened again for it.",
+    what: "Only failed pages are fetched again; ended runs are reopened.",
   },
 };
 

@@ -53,10 +53,10 @@ export function resultColumns(rows: readonly ResultRow[]): ResultColumn[] {
     const isDocument = isDocuments(values);
     // What a rule has found under the same name says it better.
     const isTooMuch = LONG.has(name) || shown >= FIRST || (id === name && found.has(`fields.${name}`));
-    // Whoever has asked for pages wants to see them.
+    // Documents were requested, so they are shown.
     const hidden = isTooMuch && !isDocument;
     if (!hidden) shown += 1;
-    // Two columns of one name could not be told apart.
+    // Two columns of one name would be ambiguous.
     const isTwice = id === name && found.has(`fields.${name}`);
     const title = isTwice ? `${name} (of the page)` : id === "fields.url" ? "url (found)" : name;
     return { id, name: title, hidden, isNumber: isNumbers(values), isDocument };

@@ -21,16 +21,16 @@ const NAMES: Readonly<Record<string, string>> = {
   url: "URL",
   timeout_seconds: "Time for a page in seconds",
   strategy: "Fetch with",
-  escalate: "Takes a browser where plain requests do not do",
+  escalate: "Uses a browser when needed",
   requires_auth: "Needs a login",
   session_id: "Session",
   export_format: "Results are written as",
   items: "Where the records are",
   fields: "What is read",
-  schema: "What each record must be like",
+  schema: "Schema of a record",
   document: "What is kept of the page",
   browser: "What the browser does",
-  replay: "Answers that are replayed",
+  replay: "Replayed API calls",
 };
 
 const VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {

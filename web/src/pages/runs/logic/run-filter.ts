@@ -94,7 +94,7 @@ function sinceOf(span: Span | null, now: number): { since?: string } {
   return ms === undefined ? {} : { since: new Date(Math.floor((now - ms) / 60_000) * 60_000).toISOString() };
 }
 
-/** Who asks for an id wants that run, whoever has started it. */
+/** A search by id finds that run, also one that a workflow started. */
 function isIdBeginning(q: string): boolean {
   return /^[0-9a-f]{8}[0-9a-f-]*$/i.test(q);
 }
@@ -143,11 +143,11 @@ export interface Matched {
   name: string | null;
   url: string | null;
   created_at: string;
-  /** The stream tells only of runs that have none, and does not say so. */
+  /** The stream sends only runs without a parent, and omits the field. */
   parent?: { run_id: string } | null;
 }
 
-/** Whether a run that the list has not heard of belongs into it. The server has the last word when it is loaded again. */
+/** Whether a run that is new to the list belongs into it. The next reload corrects it. */
 export function matches(filter: RunFilter, run: Matched, now: number): boolean {
   const { since } = sinceOf(filter.span, now);
   if (filter.status.length > 0 && !(filter.status as readonly string[]).includes(run.status)) return false;

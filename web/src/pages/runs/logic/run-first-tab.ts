@@ -1,4 +1,4 @@
-/** Which tab of a run is shown to whoever has chosen none: what people come for. */
+/** The default tab of a run: what people come for. */
 import type { RunCounts } from "../../../logic/run-rows.ts";
 import { isActive } from "../../../logic/states.ts";
 

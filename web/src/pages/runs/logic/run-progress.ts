@@ -1,4 +1,4 @@
-/** How far a run is: by what the stream told last, or by what the server answered last. */
+/** Progress of a run: from the latest live event or the latest answer. */
 import type { Overview } from "../../../api/types.ts";
 import type { RunCounts } from "../../../logic/run-rows.ts";
 import { isActive } from "../../../logic/states.ts";
@@ -28,17 +28,17 @@ interface CrawlNumbers {
 /** When it came, by the clock of the browser. */
 type At<T> = { at: number } & T;
 
-/** The stream tells of the newest runs at work alone: of one that it was silent about for so long it may know nothing any more. */
+/** The stream sends the newest active runs only: after this silence its last data of a run counts as outdated. */
 const SILENT_MS = 10_000;
 
-/** `told` may be of another time: before the run ended, or before it was begun anew. */
+/** `latest` may be outdated: from before the run ended or was restarted. */
 export function progressOf(
   status: string,
-  told: At<{ run: LiveRun }> | null,
+  latest: At<{ run: LiveRun }> | null,
   asked: At<{ crawl: CrawlNumbers }> | null,
 ): RunProgress {
   const active = isActive(status);
-  const live = told !== null && isActive(told.run.status) === active ? told : null;
+  const live = latest !== null && isActive(latest.run.status) === active ? latest : null;
   if (asked === null)
     return {
       counts: live?.run.counts ?? null,

@@ -8,7 +8,7 @@ const WORDS: Readonly<Record<string, string>> = {
   depth: "too deep",
   page_limit: "beyond the page limit",
   other_site: "on other sites",
-  elsewhere: "outside of where it stays",
+  elsewhere: "outside of its scope",
   file: "files",
   trap: "endless lists or loops",
   too_long: "addresses too long",

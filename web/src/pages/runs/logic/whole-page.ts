@@ -73,8 +73,8 @@ export function documentLine(document: PageDocument): DocumentLine {
   return { title: title.length > TITLE ? `${title.slice(0, TITLE)}…` : title, note: parts.join(" · ") };
 }
 
-const RECEIVED = "As it was received, or as the browser had it.";
-const CLEANED = "Written anew: without scripts, styles and frames.";
+const RECEIVED = "As received, or as rendered by the browser.";
+const CLEANED = "Cleaned: without scripts, styles and frames.";
 
 /** What can be opened of it, one after the other. */
 export function documentParts(document: PageDocument): DocumentPart[] {

@@ -65,7 +65,7 @@ export function Changes({ run, changes }: { run: Run; changes: NonNullable<Run["
           rows={pages.rows}
           keyOf={({ change, url }) => `${change} ${url}`}
           next={pages.next}
-          empty={<EmptyState title="No differences">Every page is as the job knew it.</EmptyState>}
+          empty={<EmptyState title="No differences">No page changed.</EmptyState>}
           footer={count(pages.rows.length, "page")}
         />
       </Card>

@@ -44,7 +44,7 @@ function Part({ part }: { part: DocumentPart }) {
           {part.kind === "pictures" ? null : <Keep part={part} />}
         </span>
       </div>
-      {part.isCut ? <p className="document-cut">It was too long: its end is missing.</p> : null}
+      {part.isCut ? <p className="document-cut">Truncated: the page was too long.</p> : null}
       <Body part={part} isSource={shown === "source"} />
     </div>
   );
@@ -81,7 +81,7 @@ function Body({ part, isSource }: { part: DocumentPart; isSource: boolean }) {
       );
     case "addresses":
       return part.addresses.length === 0 ? (
-        <p className="soft">There are none on the page.</p>
+        <p className="soft">None on the page.</p>
       ) : (
         <Addresses urls={part.addresses} label={part.name} />
       );

@@ -51,7 +51,7 @@ export function Results({ run }: { run: Run }) {
         >
           {isActive(run.status)
             ? "Records appear here as pages are read."
-            : "No page gave a record. Errors says what failed; if nothing did, the rules may not fit the pages."}
+            : "No page produced a record. See Errors; if nothing failed, the rules may not match the pages."}
         </EmptyState>
       </Card>
     );
@@ -205,7 +205,7 @@ function Cell({ value }: { value: unknown }) {
 }
 
 const NOT_ARCHIVED =
-  "This run has not kept what the servers sent. A crawl that is begun with the export format warc keeps it.";
+  "This run did not store the raw responses. Start a crawl with the export format warc to store them.";
 
 function Exports({ run }: { run: Run }) {
   const phone = usePhone();

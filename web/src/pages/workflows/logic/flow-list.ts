@@ -1,4 +1,4 @@
-/** The list of workflows: its filters in the address, and what the stream tells of its rows. */
+/** The list of workflows: its filters in the URL, and live updates of its rows. */
 import type { Operations, Overview } from "../../../api/types.ts";
 import { isFlowActive } from "./flow-steps.ts";
 import { isOfRun, type RunEvent } from "../../../logic/run-events.ts";
@@ -66,9 +66,9 @@ const STATUS_OF: Readonly<Record<string, FlowRow["status"]>> = {
   cancelled: "cancelled",
 };
 
-/** Rows with what was told of them; the same list when nothing of it changed. */
-export function withTold(rows: readonly FlowRow[], told: readonly LiveRun[]): readonly FlowRow[] {
-  const news = new Map(told.filter(({ kind }) => kind === "workflow").map((run) => [run.id, run]));
+/** Rows with their live updates; the same list when nothing changed. */
+export function withLiveRuns(rows: readonly FlowRow[], live: readonly LiveRun[]): readonly FlowRow[] {
+  const news = new Map(live.filter(({ kind }) => kind === "workflow").map((run) => [run.id, run]));
   let changed = false;
   const next = rows.map((row) => {
     const run = news.get(row.id);

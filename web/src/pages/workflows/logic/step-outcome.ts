@@ -85,8 +85,8 @@ function named({ failed_pages: failed }: Readonly<Record<string, unknown>>): str
   return `: ${pages.slice(0, MOST_NAMED).join(", ")}${more}`;
 }
 
-function reasons({ reasons: told }: Readonly<Record<string, unknown>>): string {
-  const names = typeof told === "object" && told !== null ? Object.entries(told as Record<string, number>) : [];
+function reasons({ reasons: counts }: Readonly<Record<string, unknown>>): string {
+  const names = typeof counts === "object" && counts !== null ? Object.entries(counts as Record<string, number>) : [];
   if (names.length === 0) return "";
   return `: ${names.map(([name, times]) => `${capital(name.replaceAll("_", " ")).toLowerCase()} (${times})`).join(", ")}`;
 }

@@ -1,11 +1,11 @@
 import { type Config, OPTIONS } from "../config/options.ts";
 
 /** Where a process keeps what lasts, for its log: without user and password. */
-export function placesOf({ database, artifacts }: Config): { database: string; files: string } {
-  return { database: databasePlace(database), files: OPTIONS.artifacts.type.format(artifacts) };
+export function storageOf({ database, artifacts }: Config): { database: string; files: string } {
+  return { database: databaseLocation(database), files: OPTIONS.artifacts.type.format(artifacts) };
 }
 
-function databasePlace(database: Config["database"]): string {
+function databaseLocation(database: Config["database"]): string {
   if (database.kind === "sqlite") return database.path;
   if (database.kind === "managed") return OPTIONS.database.type.format(database);
   const { host, pathname, searchParams } = new URL(database.url);

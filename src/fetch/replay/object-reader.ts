@@ -1,8 +1,8 @@
 import { type FieldError, messageOf } from "../../base/errors.ts";
 import { suggest } from "../../domain/text/suggest.ts";
 
-/** An object that somebody wrote: it is read key by key, and every mistake is kept with its path. */
-export class Given {
+/** Reads an untrusted object key by key, and collects every error with its path. */
+export class ObjectReader {
   readonly path: string;
   readonly errors: FieldError[];
   readonly #values: Record<string, unknown>;
@@ -14,9 +14,9 @@ export class Given {
   }
 
   /** Null, with the mistake noted, when it is no object. */
-  static open(value: unknown, path: string, errors: FieldError[], expected: string): Given | null {
+  static open(value: unknown, path: string, errors: FieldError[], expected: string): ObjectReader | null {
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-      return new Given(value as Record<string, unknown>, path, errors);
+      return new ObjectReader(value as Record<string, unknown>, path, errors);
     }
     errors.push({ path, message: value === undefined ? "is required" : `expected ${expected}` });
     return null;

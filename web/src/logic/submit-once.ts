@@ -1,9 +1,8 @@
 /**
- * What begins something is begun once, however often its button is pressed: a call like one that is under way, or was
- * answered a moment ago, is that call. When no answer came, the next try names itself by the same key, and the server
- * does not do it again.
+ * Sends each submission once, however often its button is pressed: a call equal to one in flight, or answered a moment
+ * ago, shares its answer. After a failure without an answer, the next try reuses the idempotency key.
  */
-export interface OnceDeps {
+export interface SubmitOnceDeps {
   newKey: () => string;
   /** Whether this failure leaves open if the call was done. */
   isUnknown: (error: unknown) => boolean;
@@ -17,15 +16,15 @@ interface Order {
   answer: Promise<unknown> | null;
 }
 
-export class Once {
-  readonly #deps: OnceDeps;
+export class SubmitOnce {
+  readonly #deps: SubmitOnceDeps;
   readonly #orders = new Map<string, Order>();
 
-  constructor(deps: OnceDeps) {
+  constructor(deps: SubmitOnceDeps) {
     this.#deps = deps;
   }
 
-  /** `what` is all that tells calls apart. */
+  /** `what` identifies the call. */
   do<Answer>(what: string, send: (key: string) => Promise<Answer>): Promise<Answer> {
     const order = this.#orders.get(what) ?? { key: this.#deps.newKey(), answer: null };
     this.#orders.set(what, order);

@@ -1,4 +1,4 @@
-/** Reads what was sent, name by name: what is of the wrong kind, and what nobody here knows, is told with its path. */
+/** Reads request options by name: values of a wrong type and unknown options are reported with their paths. */
 import type { FieldError } from "../base/errors.ts";
 import { suggest } from "../domain/text/suggest.ts";
 import { badRequest } from "./fault.ts";
@@ -8,7 +8,7 @@ type Body = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is Body =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-export class Given {
+export class OptionReader {
   readonly problems: FieldError[];
   readonly #body: Body;
   readonly #path: string;
@@ -73,9 +73,9 @@ export class Given {
     return this.#as(name, "an object", isObject);
   }
 
-  inside(name: string): Given | undefined {
+  inside(name: string): OptionReader | undefined {
     const value = this.object(name);
-    return value === undefined ? undefined : new Given(value, this.at(name), this.problems);
+    return value === undefined ? undefined : new OptionReader(value, this.at(name), this.problems);
   }
 
   /** Taken, because they change nothing of what is answered. */
@@ -89,7 +89,7 @@ export class Given {
     if (value !== undefined && !unless.includes(value)) this.wrong(name, why);
   }
 
-  /** Whoever misspells an option is not to wonder why it does nothing. */
+  /** Unknown options are rejected, so that a misspelled one does not silently do nothing. */
   nothingElse(): void {
     for (const name of Object.keys(this.#body)) {
       if (this.#known.has(name)) continue;

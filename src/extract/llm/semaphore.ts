@@ -1,5 +1,5 @@
 /** So many calls at once; the others wait in the order in which they came, and leave the line when they are aborted. */
-export class Line {
+export class Semaphore {
   readonly #waiting = new Set<() => void>();
   #free: number;
 

@@ -1,13 +1,13 @@
-/** Where the parts of a definition stand in its text, so that a mistake can be shown to whoever wrote it. */
+/** Positions of the parts of a definition in its text, for error messages. */
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 
-export interface Place {
+export interface SourcePosition {
   line: number;
   column: number;
 }
 
-/** Says where a path such as `steps[2].params.url` stands, or what is nearest above it; null: nowhere. */
-export function placesIn(text: string): (path: string) => Place | null {
+/** The position of a path such as `steps[2].params.url`, or of its nearest ancestor; null: none. */
+export function sourcePositions(text: string): (path: string) => SourcePosition | null {
   const lines = new LineCounter();
   const root = contentsOf(text, lines);
   return (path) => {

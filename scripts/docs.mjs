@@ -83,11 +83,11 @@ ${details.join("\n")}
 async function errorsPage() {
   const { ERROR_CATALOGUE } = await import("../src/base/errors.ts");
   const reactions = {
-    retry: "the same call may work later",
-    wait: "wait until a resource is back, then go on",
-    give_up: "this piece of work is over, others go on",
-    fix_input: "the caller must change what was given",
-    stop: "the process cannot do its job until an operator acts",
+    retry: "repeat the call later",
+    wait: "wait until the resource is available again",
+    give_up: "do not repeat the call; other work continues",
+    fix_input: "change the input",
+    stop: "the process cannot work until an operator acts",
   };
   const rows = Object.entries(ERROR_CATALOGUE).map(
     ([code, entry]) => `| \`${code}\` | ${entry.reaction} | ${entry.meaning} | ${entry.remedy} |`,
@@ -96,14 +96,14 @@ async function errorsPage() {
 
 <!-- Made from src/base/errors.ts by \`node scripts/docs.mjs\`; edit there. -->
 
-Every error that the program raises on purpose has one of these codes. A code keeps its meaning for ever; one that is no
-longer raised is not used again. Why a task failed is told by \`failure_code\` and \`failure_reason\`, not by these.
+Every expected error of the program has one of these codes. A code never changes its meaning, and a retired code is never reused.
+These are errors of commands and calls; why a task failed is in its \`failure_code\` and \`failure_reason\`.
 
 | code | reaction | what happened | what to do |
 |---|---|---|---|
 ${rows.join("\n")}
 
-The reaction says what a program that meets the code should do:
+The reaction is what your program should do:
 
 ${Object.entries(reactions)
   .map(([name, meaning]) => `- **${name}**: ${meaning}.`)
@@ -117,14 +117,14 @@ async function stepKindsPage() {
     archive: "workflows-templates.md#archive",
     cleanup: "workflows-templates.md#cleanup",
     compare: "workflows-templates.md#compare",
-    crawl: "workflows.md#kinds-that-fetch-tell-and-wait",
+    crawl: "workflows.md#fetch-webhook-and-wait-steps",
     deduplicate: "images.md",
-    download: "workflows.md#kinds-that-fetch-tell-and-wait",
+    download: "workflows.md#fetch-webhook-and-wait-steps",
     export: "workflows-templates.md#export",
     label: "workflows-templates.md#label",
-    scrape: "workflows.md#kinds-that-fetch-tell-and-wait",
+    scrape: "workflows.md#fetch-webhook-and-wait-steps",
     validate: "images.md",
-    wait: "workflows.md#kinds-that-fetch-tell-and-wait",
+    wait: "workflows.md#fetch-webhook-and-wait-steps",
     webhook: "workflows.md#webhooks",
   };
   const { createStepKinds } = await import("../src/workflows/registry.ts");

@@ -35,59 +35,59 @@ export const ERROR_CATALOGUE = {
   },
   usage: {
     reaction: "fix_input",
-    meaning: "A command was called with unknown arguments.",
+    meaning: "The command line has an unknown command, option or argument.",
     remedy: "Run the command with --help.",
   },
   not_found: {
     reaction: "fix_input",
     meaning: "There is nothing with that id.",
-    remedy: "It may have expired or been deleted.",
+    remedy: "It may have expired or been deleted. List existing ids, for example with `orb runs list`.",
   },
   illegal_transition: {
     reaction: "give_up",
-    meaning: "The run or task cannot change from its current state to the requested one.",
-    remedy: "Check the current state; docs/concepts.md lists the allowed transitions.",
+    meaning: "The current state of the run or task does not allow this action.",
+    remedy: "Check the current state; docs/concepts.md has the table of transitions.",
   },
   recovery_exhausted: {
     reaction: "give_up",
-    meaning: "The failed workflow has used all recoveries that its definition allows.",
-    remedy: "Rerun it, rerun it with other params, or raise `max_recovery_attempts` in its definition.",
+    meaning: "The workflow has used up its `max_recovery_attempts`.",
+    remedy: "Rerun it, if need be with other params, or raise `max_recovery_attempts` in its definition.",
   },
   not_archived: {
     reaction: "give_up",
-    meaning: "The run did not store raw responses, so there is nothing to archive.",
+    meaning: "The run did not store HTTP responses, so it cannot be exported as WARC.",
     remedy: "Start the crawl with export_format warc.",
   },
   image_decoder_missing: {
     reaction: "stop",
-    meaning: "Images cannot be decoded on this machine: the library for it is missing or does not start.",
-    remedy: "Install again with its optional packages: `npm ci --include=optional`.",
+    meaning: "The image decoder is missing or does not start on this machine.",
+    remedy: "Reinstall with optional packages: `npm ci --include=optional`.",
   },
   alerts_off: {
     reaction: "give_up",
-    meaning: "No receiver for alerts is configured.",
-    remedy: "Set APP_ALERT_WEBHOOK_URL to the URL that receives alerts, and restart the server.",
+    meaning: "No receiver of alerts is configured.",
+    remedy: "Set APP_ALERT_WEBHOOK_URL to the receiver's URL, and restart the server.",
   },
   version_conflict: {
     reaction: "fix_input",
-    meaning: "The resource has changed since you read it.",
-    remedy: "Read it again, apply your changes to the new version, and send them with that version.",
+    meaning: "Someone else changed the resource since you read it.",
+    remedy: "Read it again, apply your changes, and send them with the new version.",
   },
   idempotency_conflict: {
     reaction: "fix_input",
-    meaning: "An Idempotency-Key was used again for a different request.",
-    remedy: "Use a new key for every new request; the same key only to repeat one.",
+    meaning: "The Idempotency-Key was used before for a different request.",
+    remedy: "Use a new key for every new request, and the same key only to repeat one.",
   },
   site_waits: {
     reaction: "give_up",
     meaning: "The site is paused or rate limited.",
-    remedy: "Wait until it may be asked again; `orb sites list` says when.",
+    remedy: "Wait until the site accepts requests again; `orb sites list` shows the time.",
   },
   secret_key_wrong: {
     reaction: "fix_input",
     meaning:
       "A stored session cannot be decrypted with the current key, or processes of one deployment have different keys.",
-    remedy: "Set APP_SECRET_KEY to the key it was stored with, the same on all machines, or store the session anew.",
+    remedy: "Set APP_SECRET_KEY to the key it was stored with, the same on all machines, or store the session again.",
   },
   database_newer: {
     reaction: "stop",
@@ -96,55 +96,53 @@ export const ERROR_CATALOGUE = {
   },
   database_foreign: {
     reaction: "stop",
-    meaning: "The file named as database is not an Orbweaver database.",
+    meaning: "The configured file is not an Orbweaver database.",
     remedy: "Point APP_DATABASE_URL at another file.",
   },
   database_unfinished: {
     reaction: "stop",
-    meaning: "A copy into this Postgres schema is under way, was interrupted, or did not turn out as its original.",
-    remedy: "Wait until `orb migrate --to` has ended, or begin it again: it starts from the beginning.",
+    meaning: "A copy into this Postgres schema is in progress, was interrupted, or failed its check.",
+    remedy: "Wait until `orb migrate --to` has ended, or run it again; it starts over.",
   },
   database_busy: {
     reaction: "retry",
     meaning: "Another process held the database longer than the busy timeout.",
-    remedy: "Try again; if it persists, look for a process that keeps a transaction open.",
+    remedy: "Retry; if it persists, look for a process that keeps a transaction open.",
   },
   database_unavailable: {
     reaction: "wait",
     meaning: "The database cannot be opened or written.",
-    remedy: "Check the path, its permissions and the disk; `orb doctor` looks at each.",
+    remedy: "Check the path, its permissions and the disk; `orb doctor` checks each.",
   },
   disk_full: {
     reaction: "wait",
-    meaning:
-      "There is no room left on the disk that holds the database or the artifacts, or less than APP_MIN_FREE_DISK_MB.",
+    meaning: "The disk of the database or the artifacts is full, or has less than APP_MIN_FREE_DISK_MB free.",
     remedy: "Free some space. Running work pauses and resumes automatically; nothing acknowledged is lost.",
   },
   memory_full: {
     reaction: "wait",
     meaning: "The process and its browsers use more memory than APP_MAX_MEMORY_MB.",
-    remedy: "Nothing to do: tasks run one at a time until memory is free again. Raise the limit if it is too low.",
+    remedy: "Wait: tasks run one at a time until memory is free again. Raise the limit if it is too low.",
   },
   artifacts_unavailable: {
     reaction: "wait",
-    meaning: "The folder that holds the artifacts cannot be written, or the bucket cannot be reached or used.",
+    meaning: "The artifacts folder is not writable, or the bucket is unreachable or unusable.",
     remedy: "Follow the message; `orb doctor` checks it. Running work pauses and resumes automatically.",
   },
   engine_lost: {
     reaction: "give_up",
-    meaning: "This process no longer owns the engine or the lane it was writing for; another one does.",
+    meaning: "Another process now owns the engine or the lane that this process was writing for.",
     remedy: "Nothing to do: the other process continues the work.",
   },
   service_unavailable: {
     reaction: "wait",
     meaning:
-      "A required service (Redis, Postgres) is not installed, cannot be started, does not answer, or rejects the login.",
-    remedy:
-      "Follow the message; `orb doctor` checks it, and `logs/` in the data directory has the logs of services that `orb up` runs.",
+      "A required service (Redis, Postgres) is not installed, does not start, does not answer, or refuses the login.",
+    remedy: "Follow the message; `orb doctor` checks it. For services of `orb up`, see `logs/` in the data directory.",
   },
   demo_unavailable: {
     reaction: "give_up",
-    meaning: "The demo site runs only on a server with its own worker; this one has none.",
+    meaning: "This server runs no worker, so it cannot offer the demo site.",
     remedy: "Run `orb demo`, which starts its own server and site.",
   },
   forbidden_target: {
@@ -159,13 +157,13 @@ export const ERROR_CATALOGUE = {
   },
   handlers_invalid: {
     reaction: "fix_input",
-    meaning: "The module named in APP_HANDLERS could not be loaded or registers something that is not a handler.",
+    meaning: "The module in APP_HANDLERS did not load, or exports something that is not a handler.",
     remedy: "Correct the module; the message names the file and the export.",
   },
   handler_failed: {
     reaction: "retry",
     meaning: "A user handler threw, ran out of time or memory, or ended its process; failure_reason says which.",
-    remedy: "Look at the task's attempts with `orb queue show`.",
+    remedy: "See the task's attempts with `orb queue show`.",
   },
 } as const satisfies Record<string, CatalogueEntry>;
 

@@ -60,13 +60,14 @@ function alertHours(): number {
 const api = DEFAULT_LIMITS;
 const FIGURES: Readonly<Record<string, readonly string[]>> = {
   "docs/api.md": [
-    `\`limit\` (1 to ${LARGEST_PAGE}, otherwise ${DEFAULT_PAGE})`,
-    `Bodies are JSON in UTF-8, up to ${api.bodyBytes / MIB} MiB; those that bring a workflow or a template may have ${api.workflowBytes / MIB} MiB`,
-    `the address has more than ${api.urlLength} characters`,
+    `\`limit\` (1 to ${LARGEST_PAGE}, default ${DEFAULT_PAGE})`,
+    `Bodies are JSON in UTF-8, up to ${api.bodyBytes / MIB} MiB; bodies with a workflow or a template up to ${api.workflowBytes / MIB} MiB`,
+    `the URL has more than ${api.urlLength} characters`,
     `the headers have more than ${api.headerBytes / KIB} KiB`,
     `a comment comes every ${seconds(api.heartbeatMs)} seconds`,
-    `headers must have come within ${seconds(api.headersMs)} seconds, all of it within ${seconds(api.requestMs)}. At most ${api.connections} connections are open, ${api.unprovenConnections} of them, and ${api.unprovenPerAddress} of one address`,
-    `An idle one is closed after ${seconds(api.keepAliveMs)} seconds`,
+    `Headers must arrive within ${seconds(api.headersMs)} seconds, the whole request within ${seconds(api.requestMs)}.`,
+    `At most ${api.connections} connections are open; at most ${api.unprovenConnections} of them, and ${api.unprovenPerAddress} per address, are unauthenticated`,
+    `An idle connection is closed after ${seconds(api.keepAliveMs)} seconds`,
     `${api.bodyBytesPerSecond} bytes a second is refused after ${seconds(api.slowBodyMs)} seconds`,
     `names up to ${figure(MOST_RUNS_AT_ONCE)} runs`,
   ],
@@ -107,7 +108,7 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
     `take ${NEAR_BUDGET * 100} % of \`APP_DISK_BUDGET_MB\``,
   ],
   "docs/operations.md": [
-    `Each says every ${word(seconds(PULSE_MS))} seconds that it is there`,
+    `Each worker sends a heartbeat every ${word(seconds(PULSE_MS))} seconds`,
     `At ${NEAR_BUDGET * 100} % of \`APP_DISK_BUDGET_MB\``,
   ],
   "docs/proxies.md": [
@@ -120,7 +121,9 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
     `any JSON up to ${QUEUE_ITEM_LIMITS.payloadBytes / KIB} KiB`,
     `the default is ${DEFAULT_TIMEOUT_SECONDS} seconds`,
   ],
-  "docs/scaling.md": [`whatever has gathered for ${SHARED_PAUSE_MS} ms; for ${GATHER_MS} ms when nothing`],
+  "docs/scaling.md": [
+    `the outcomes of the last ${SHARED_PAUSE_MS} ms; of the last ${GATHER_MS} ms if nothing was written before`,
+  ],
   "docs/steps.md": [
     `seconds per attempt, default ${STEP_TIMEOUT_SECONDS}`,
     `its output, at most ${MOST_OUTPUT_BYTES / KIB} KiB`,
@@ -137,7 +140,7 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
   ],
   "docs/workflows.md": [
     `an object, at most ${MOST_OUTPUT_BYTES / KIB} KiB as JSON`,
-    `\`max_retries\` (${STEP_DEFAULTS.max_retries}) are extra tries, 1, 2, 4, 8 … seconds apart (at most ${seconds(STEP_RETRY.maxMs)},`,
+    `\`max_retries\` (${STEP_DEFAULTS.max_retries}) are retries after the first attempt, 1, 2, 4, 8 … seconds apart (at most ${seconds(STEP_RETRY.maxMs)},`,
     `\`concurrency\` (${STEP_DEFAULTS.concurrency}) at a time`,
     `at most ${figure(MOST_ITEMS)} entries`,
     `At most \`max_recovery_attempts\` (${STEP_DEFAULTS.max_recovery_attempts}) times`,

@@ -15,8 +15,8 @@ function rowsOf(text: string, head: string): string[][] {
   );
 }
 
-test("docs/scaling.md shows what the simulation of ten workers gives [slow]", () => {
-  const told = rowsOf(read("docs/scaling.md"), "| workers    ");
+test("docs/decisions/0016-one-writer.md shows what the simulation of ten workers gives [slow]", () => {
+  const told = rowsOf(read("docs/decisions/0016-one-writer.md"), "| workers    ");
   const command = ["test/simulation/main.ts", "--workers", "10"];
   const output = execFileSync(process.execPath, command, { cwd: root, encoding: "utf8" });
   assert.ok(told.length > 20);

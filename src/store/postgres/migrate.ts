@@ -151,7 +151,7 @@ export function versionOf(connection: PostgresConnection, schema: string): numbe
     .get(schema) as { all_tables: number; ours: number; unfinished: number };
   if (tables.unfinished > 0)
     throw new OrbError("database_unfinished", `a copy into the schema ${schema} is under way, or was interrupted`, {
-      hint: "Wait until `orb migrate --to` has ended, or begin it again: it starts from the beginning.",
+      hint: "Wait until `orb migrate --to` has ended, or run it again; it starts over.",
     });
   if (tables.ours === 0) {
     if (tables.all_tables === 0) return 0;

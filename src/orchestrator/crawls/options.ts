@@ -76,8 +76,9 @@ export function readCrawlOptions(
 
 /** The settings that were given. */
 function settingsIn(input: CrawlInput): Partial<StoredCrawlSettings> {
-  const given = Object.entries(input).filter(([name, value]) => Object.hasOwn(CRAWL_DEFAULTS, name) && value != null);
-  return Object.fromEntries(given);
+  const isSet = (value: unknown) => value !== undefined && value !== null;
+  const set = Object.entries(input).filter(([name, value]) => Object.hasOwn(CRAWL_DEFAULTS, name) && isSet(value));
+  return Object.fromEntries(set);
 }
 
 /** Both names may be set if they agree. */

@@ -323,6 +323,22 @@ test("things have the names that the field has for them", () => {
   assert.deepEqual(found, []);
 });
 
+test("what a file exports is used by another one", () => {
+  const roots = ["src", "web/src", "test", "bench", "scripts"];
+  const all = roots.flatMap((folder) => [".ts", ".tsx", ".mjs"].flatMap((ending) => filesIn(folder, ending)));
+  const users = new Map<string, number>();
+  for (const file of all)
+    for (const name of new Set(read(file).match(/[A-Za-z_$][\w$]*/g))) users.set(name, (users.get(name) ?? 0) + 1);
+  const isPublic = (file: string) => TOP.has(file) || file === "src/api-client/operations.ts";
+  const declared =
+    /^export (?:declare |async |abstract )*(?:const|function\*?|class|interface|type) ([A-Za-z_$][\w$]*)/gm;
+  const unused = all
+    .filter((file) => /^(?:web\/)?src\//.test(file) && !isPublic(file))
+    .flatMap((file) => [...read(file).matchAll(declared)].map(([, name = ""]) => ({ file, name })))
+    .filter(({ name }) => users.get(name) === 1);
+  assert.deepEqual(unused, []);
+});
+
 test("tests draw cases by the seed of the run", () => {
   const direct = filesIn("test", ".ts").filter((file) => importsOf(read(file)).includes("fast-check"));
   assert.deepEqual(direct, ["test/support/properties.ts"]);

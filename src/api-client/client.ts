@@ -79,7 +79,7 @@ interface More {
 
 export type OrbweaverClient = Groups & More & { readonly url: string };
 
-export interface EventStreamOptions extends StreamOptions {
+interface EventStreamOptions extends StreamOptions {
   /** Only events of this type, or of several, separated by commas. */
   type?: string;
 }

@@ -19,7 +19,7 @@ export interface FieldError {
   message: string;
 }
 
-export interface ErrorFacts {
+interface ErrorFacts {
   code: ProblemCode | ClientCode;
   status: number;
   detail: string;

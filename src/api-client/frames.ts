@@ -7,7 +7,7 @@ export interface Frame {
   data: string;
 }
 
-export interface FrameOptions {
+interface FrameOptions {
   /** How long a client waits before it reconnects, as the stream requests. */
   onRetry?: (ms: number) => void;
 }

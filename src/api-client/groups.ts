@@ -12,7 +12,7 @@ type Beside<R extends Route> = [Body<R>] extends [undefined]
   ? CallOptions
   : CallOptions & ([Query<R>] extends [undefined] ? unknown : { query?: Query<R> });
 
-export type Method<R extends Route> = (
+type Method<R extends Route> = (
   ...args: [
     ...PathArgs<R>,
     ...Last<NonNullable<Payload<R>> extends never ? undefined : Payload<R>>,

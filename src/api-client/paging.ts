@@ -12,7 +12,7 @@ export interface Page<Entry, Whole = Entry[]> {
 }
 
 /** One page; `cursor` as the page before named it, or undefined for the first. */
-export type ReadPage<Entry, Whole> = (cursor: string | undefined) => Promise<Page<Entry, Whole>>;
+type ReadPage<Entry, Whole> = (cursor: string | undefined) => Promise<Page<Entry, Whole>>;
 
 /**
  * A list that is read while it is looked at: `for await (const run of client.runs.list())`. Each loop begins anew. Pages

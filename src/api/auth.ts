@@ -7,7 +7,7 @@ import { type ApiInstance, type ApiRequest, UNSAFE_METHODS } from "./instance.ts
 import { ApiProblem } from "./problems.ts";
 import { isSameOrigin, isSecure } from "./security.ts";
 
-export const COOKIE_NAME = "orb_session";
+const COOKIE_NAME = "orb_session";
 const COOKIE_SECONDS = 7 * 86_400;
 /** An older cookie is renewed, so that a user who returns within a week stays logged in. */
 const FRESH_SECONDS = 86_400;

@@ -121,7 +121,7 @@ export const HTTP_PROBLEMS = {
   },
 } as const satisfies Record<string, HttpEntry>;
 
-export type HttpProblemCode = keyof typeof HTTP_PROBLEMS;
+type HttpProblemCode = keyof typeof HTTP_PROBLEMS;
 export type ProblemCode = ErrorCode | HttpProblemCode;
 
 export const PROBLEM_CODES = [...Object.keys(HTTP_PROBLEMS), ...Object.keys(ERROR_CATALOGUE)] as ProblemCode[];
@@ -180,7 +180,7 @@ export class ApiProblem extends Error {
   }
 }
 
-export interface ProblemAnswer {
+interface ProblemAnswer {
   problem: Problem;
   headers: Record<string, string>;
   /** Unexpected: it is logged. */

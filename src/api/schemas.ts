@@ -1,5 +1,5 @@
 /** Pieces that the schemas of all routes are made of. */
-import type { Static, TProperties, TSchema } from "typebox";
+import type { TProperties, TSchema } from "typebox";
 import { PROBLEM_CODES } from "./problems.ts";
 import { Type } from "./type.ts";
 
@@ -71,5 +71,3 @@ export function problemAnswer(description: string, schema: TSchema = Type.Ref("P
 export function textAnswer(description: string, type: string) {
   return { description, content: { [type]: { schema: Type.String() } } };
 }
-
-export type ProblemBody = Static<typeof ProblemSchema>;

@@ -60,7 +60,7 @@ export function securityHeaders(kind: keyof typeof POLICIES): Record<string, str
 }
 
 /** The hosts that a server on loopback answers to; a name that an attacker points at 127.0.0.1 is none of them. */
-export function allowedHosts(host: string, port: number): ReadonlySet<string> {
+function allowedHosts(host: string, port: number): ReadonlySet<string> {
   const names = ["localhost", "127.0.0.1", "[::1]", host.includes(":") ? `[${host}]` : host.toLowerCase()];
   // Clients leave the port away when it is HTTP's own.
   return new Set(names.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`])));

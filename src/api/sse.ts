@@ -21,7 +21,7 @@ export interface StreamFrom {
   signal: AbortSignal;
 }
 
-export const EVENT_STREAM_TYPE = "text/event-stream";
+const EVENT_STREAM_TYPE = "text/event-stream";
 
 /** For the query of a route that streams; browsers cannot set headers on a stream. */
 export const streamQuery = {

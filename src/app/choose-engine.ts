@@ -8,7 +8,7 @@ import type { EngineRole, LaneHost, Timetable } from "../engine/port.ts";
 import { type HurriedEngine, StandByEngine } from "../engine/stand-by.ts";
 import type { Store } from "../store/ports/port.ts";
 
-export interface EngineParts {
+interface EngineParts {
   host: LaneHost;
   /** Time-based duties: the cluster's engine assigns them to one process. */
   timetable: Timetable;
@@ -22,7 +22,7 @@ export interface EngineParts {
   onLead(leads: boolean): void;
 }
 
-export interface ChosenEngine {
+interface ChosenEngine {
   kind: "embedded" | "bullmq";
   engine: HurriedEngine;
 }

@@ -5,7 +5,7 @@ import type { KnownExtractor } from "../extract/extract-request.ts";
 import type { UserCodeDescription } from "../lanes/handlers/user/user-code.ts";
 import type { KnownKinds } from "../workflows/step-kind.ts";
 
-export interface KnownCode {
+interface KnownCode {
   kinds(): Promise<KnownKinds>;
   extractors(): Promise<readonly KnownExtractor[]>;
 }

@@ -11,7 +11,7 @@ import type { Config } from "../config/options.ts";
 import type { PageTools } from "./page-tools.ts";
 import { WorkMetrics } from "./work-metrics.ts";
 
-export interface LocalApi extends AsyncDisposable {
+interface LocalApi extends AsyncDisposable {
   /** For a client: calls are answered without a connection, whatever host they name. */
   fetch: Fetch;
   /** Whether some process works on this database now. */

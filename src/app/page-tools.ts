@@ -142,7 +142,7 @@ async function delayOf(config: Config, store: Store, name: string): Promise<numb
   return Math.max(site?.minDelayMs ?? config.minHostDelayMs, site?.crawlDelayMs ?? 0, byRate);
 }
 
-export function httpLimits(config: Config) {
+function httpLimits(config: Config) {
   return {
     connectMs: Math.min(10_000, config.httpTimeoutMs),
     headersMs: config.httpTimeoutMs,

@@ -24,7 +24,7 @@ import { watchFiles, watchRedis } from "./shared-means.ts";
 import { startAlerting } from "../supervisor/alerting.ts";
 import { WorkMetrics } from "./work-metrics.ts";
 
-export interface ServerOptions {
+interface ServerOptions {
   version: string;
   /** false: calls are answered, and another process does the work. */
   worker: boolean;

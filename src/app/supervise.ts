@@ -21,7 +21,7 @@ export interface Surroundings {
   cwd: string;
 }
 
-export interface RunningUp {
+interface RunningUp {
   readonly state: UpState;
   start(): Promise<void>;
   stop(): Promise<void>;

@@ -12,7 +12,7 @@ import { BufferSink } from "../net/buffer-sink.ts";
 import type { HttpClient } from "../net/http-client.ts";
 import { downloadLimits } from "./page-tools.ts";
 
-export interface UserCodeParts {
+interface UserCodeParts {
   clock: Clock;
   http: HttpClient;
   artifacts: ArtifactStore;

@@ -7,7 +7,7 @@ import type { HandlerServices } from "../lanes/handlers/user/services.ts";
 import type { UserCode } from "../lanes/handlers/user/user-code.ts";
 import type { PageExtractors } from "../pages/extract-further.ts";
 
-export interface UserExtractors {
+interface UserExtractors {
   extract: PageExtractors["user"];
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { type Clock, sleep } from "./clock.ts";
 import { OrbError } from "./errors.ts";
 
-export interface MemoryLimitOptions {
+interface MemoryLimitOptions {
   clock: Clock;
   /** null: there is no limit, and nothing holds anybody up. */
   limitBytes: number | null;

@@ -3,9 +3,9 @@ import type { Log } from "./log.ts";
 import { OutageLogger } from "./outage-logger.ts";
 
 /** Clocks that are kept right differ by less: they are left alone. */
-export const TOLERATED_MS = 1000;
+const TOLERATED_MS = 1000;
 
-export interface SharedClock extends Clock {
+interface SharedClock extends Clock {
   /** The clock that all go by is ahead of this machine's by so much. */
   setOffset(aheadMs: number): void;
 }

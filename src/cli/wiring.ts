@@ -66,7 +66,7 @@ export interface CliClient extends CrawlDeps {
   close(): Promise<void>;
 }
 
-export interface CliWorkerHooks {
+interface CliWorkerHooks {
   /** Where many processes may work at once, it does only when no other is there for it. */
   standBy?: boolean;
   /** It works only while no process does that is there for it. */
@@ -101,7 +101,7 @@ export interface StorageState {
   origins: { origin: string; localStorage: { name: string; value: string }[] }[];
 }
 
-export interface CliServerOptions {
+interface CliServerOptions {
   worker: boolean;
   sources: LoadedConfig["sources"];
   onRole: (role: "engine" | "standby" | "drained" | "stopped") => void;

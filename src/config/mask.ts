@@ -1,7 +1,7 @@
 /** Secrets as they may be shown in errors, in `orb config` and on pages. */
 import type { Option } from "./option.ts";
 
-export const MASK = "********";
+const MASK = "********";
 
 /** The text as it may be shown; it may also be one that could not be parsed. */
 export function masked(option: Pick<Option<unknown>, "secret">, text: string): string {

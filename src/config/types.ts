@@ -179,7 +179,7 @@ export const host: ValueType<string> = {
   format: String,
 };
 
-export type DatabaseTarget =
+type DatabaseTarget =
   | { readonly kind: "sqlite"; readonly path: string }
   | { readonly kind: "postgres"; readonly url: string }
   /** The Postgres that `orb up` runs; where it listens is known when it does. */
@@ -213,7 +213,7 @@ export const database: ValueType<DatabaseTarget> = {
         : "the managed Postgres",
 };
 
-export type ArtifactsTarget =
+type ArtifactsTarget =
   | { readonly kind: "local"; readonly path: string }
   | { readonly kind: "s3"; readonly bucket: string; readonly prefix: string };
 

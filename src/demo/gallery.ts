@@ -1,7 +1,7 @@
 /** The pictures of the demo site's gallery: good ones, copies, smaller copies, and some that a dataset should not have. */
 import { type Motif, paint, paintBlank } from "./pictures.ts";
 
-export interface GalleryPicture {
+interface GalleryPicture {
   motif: Motif;
   /** `/gallery/img/hills/03.png` */
   path: string;

@@ -3,7 +3,7 @@ import { type Book, BOOKS, booksOf, CATEGORIES, type Category, pathOfBook, pathO
 import { PICTURES, ROOMS } from "./gallery.ts";
 import { bookCard, escape, frame, type Page, stars, stockText } from "./layout.ts";
 
-export const BOOKS_PER_PAGE = 5;
+const BOOKS_PER_PAGE = 5;
 
 export function frontPage(): string {
   const picks = BOOKS.filter(({ halfStars }) => halfStars === 10).slice(0, 5);

@@ -5,7 +5,7 @@ import { Signal } from "../base/signal.ts";
 import { OutageLogger } from "../base/outage-logger.ts";
 import type { Store } from "../store/ports/port.ts";
 
-export interface LeaseOptions {
+interface LeaseOptions {
   store: Store;
   clock: Clock;
   log: Log;

@@ -9,7 +9,7 @@ export interface HurriedEngine extends Engine {
   hurry(): void;
 }
 
-export interface StandByOptions {
+interface StandByOptions {
   engine: HurriedEngine;
   /** Whether some other process works. */
   othersWork(): Promise<boolean>;

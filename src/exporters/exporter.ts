@@ -48,7 +48,7 @@ export interface Archiver extends Format {
   archive(pieces: AsyncIterable<AsyncIterable<Uint8Array>>, about: ArchiveAbout): AsyncIterable<Uint8Array>;
 }
 
-export interface ArchiveAbout {
+interface ArchiveAbout {
   id: string;
   now: number;
   fileName: string;

@@ -5,7 +5,7 @@ import { through } from "./stream.ts";
 import { tar } from "./tar.ts";
 import { zip } from "./zip.ts";
 
-export interface Packing {
+interface Packing {
   readonly contentType: string;
   /** Of file names, without the first dot. */
   readonly extension: string;

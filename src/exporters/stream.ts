@@ -28,7 +28,7 @@ export interface Batch {
   last: boolean;
 }
 
-export interface BatchLimits {
+interface BatchLimits {
   records: number;
   /** In characters, roughly; one record may be larger and is then a batch of its own. */
   weight: number;

@@ -47,7 +47,7 @@ export interface CustomExtractor<Params extends TSchema = TSchema, Name extends 
   run(page: ExtractorPage<Static<Params>>, context: ExtractorContext): ExtractorReturn | Promise<ExtractorReturn>;
 }
 
-export type ExtractorReturn = ExtractedRecord | readonly ExtractedRecord[] | null | void;
+type ExtractorReturn = ExtractedRecord | readonly ExtractedRecord[] | null | void;
 
 /** Gives an extractor its types: `export const extractors = [defineExtractor({ name: "reviews", run })]`. */
 export function defineExtractor<

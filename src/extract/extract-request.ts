@@ -34,7 +34,7 @@ export function checkNamed(extract: JsonValue | undefined, known: readonly Known
   return fieldErrors(compileJsonSchema(extractor.params, { defaults: false })(params), params, "extract.params.");
 }
 
-export const LONGEST_PROMPT = 10_000;
+const LONGEST_PROMPT = 10_000;
 const LONGEST_NAME = 100;
 
 interface Beside {

@@ -28,7 +28,7 @@ export function readLinks(document: Document, base: string | null, nofollowPage:
   return links;
 }
 
-export function isNofollow(element: Element): boolean {
+function isNofollow(element: Element): boolean {
   const rel = element.attr("rel");
   return rel !== undefined && /(?:^|\s)nofollow(?:\s|$)/i.test(rel);
 }
@@ -69,7 +69,7 @@ export function* leadsOf({ buckets }: Document): Generator<Lead> {
 const REFRESH = /^\s*(?=[\d.])[\d.]*(?:\s*[;,]|\s)\s*(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|(.*))/is;
 
 /** `3; url=/next`, in the ways in which browsers understand it; null when the page only loads itself again. */
-export function refreshTarget(content: string): string | null {
+function refreshTarget(content: string): string | null {
   const [, double, single, bare] = REFRESH.exec(content.slice(0, MAX_URL)) ?? [];
   const address = (double ?? single ?? bare ?? "").trim();
   return address === "" ? null : address;

@@ -27,7 +27,7 @@ export interface PageInput {
   url: string | null;
 }
 
-export type PageKind = "html" | "xml" | "json" | "text";
+type PageKind = "html" | "xml" | "json" | "text";
 
 export interface Extraction {
   kind: PageKind;
@@ -53,7 +53,7 @@ export interface Extraction {
   truncated: boolean;
 }
 
-export interface PageText {
+interface PageText {
   /** The article as Markdown; of what is no page for people, the text itself. */
   markdown: string;
   /** There is more of it. */

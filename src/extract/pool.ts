@@ -14,7 +14,7 @@ import type { Judge, PageReading } from "./reading.ts";
 import type { SitemapFile, SitemapReading } from "./sitemap-file.ts";
 import type { FromReader, ReadOrder } from "./thread.ts";
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Rejects with the signal's reason. What is being read already is read to its end, for nobody. */
   signal?: AbortSignal;
   /**
@@ -24,7 +24,7 @@ export interface ReadOptions {
   owned?: boolean;
 }
 
-export interface PageReadOptions extends ReadOptions {
+interface PageReadOptions extends ReadOptions {
   /** Also say whether the page is a challenge or an empty shell. */
   judge?: Judge;
   /** Also find the links that this crawl follows. */

@@ -6,7 +6,7 @@ import { FetchFailure } from "../domain/run/failure.ts";
 import type { KeptLinks } from "./follow.ts";
 import type { FromReader, ReadOrder } from "./thread.ts";
 
-export interface ReaderThreadOptions {
+interface ReaderThreadOptions {
   clock: Clock;
   memoryMb: number;
   onAnswer(answer: Exclude<FromReader, { kind: "ready" }>): void;

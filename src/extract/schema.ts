@@ -5,7 +5,7 @@ import type { JsonValue } from "../domain/lane/queue-item.ts";
 import { depthOf, MAX_JSON_DEPTH } from "./json.ts";
 import type { ExtractionProblem } from "./rules/evaluate.ts";
 
-export interface SchemaProblem {
+interface SchemaProblem {
   /** `/offers/0/price`, empty for the record itself. */
   path: string;
   /** `/properties/price/type`. */

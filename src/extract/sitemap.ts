@@ -22,7 +22,7 @@ export interface Sitemap {
   readonly problems: readonly string[];
 }
 
-export interface SitemapUrl {
+interface SitemapUrl {
   /** Absolute, http or https, without fragment. */
   readonly url: string;
   /** ISO 8601; null when it is not said, or cannot be read. */
@@ -31,7 +31,7 @@ export interface SitemapUrl {
   readonly priority: number | null;
 }
 
-export interface SitemapRef {
+interface SitemapRef {
   readonly url: string;
   readonly lastmod: string | null;
 }
@@ -47,7 +47,7 @@ export const SITEMAP_LIMITS = {
   urlLength: 8192,
 } as const;
 
-export interface SitemapInput {
+interface SitemapInput {
   text: string;
   /** Where the file was fetched from; what is relative in it is relative to this. */
   url: string;

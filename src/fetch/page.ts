@@ -7,8 +7,8 @@ import type { Upstream } from "../domain/proxy/upstream.ts";
 import type { Redirect } from "../net/http.ts";
 
 /** Ways of getting a page, in the order in which a run may climb: never down again. */
-export const PAGE_STRATEGIES = ["http", "api_replay", "browser"] as const;
-export type PageStrategyName = (typeof PAGE_STRATEGIES)[number];
+const PAGE_STRATEGIES = ["http", "api_replay", "browser"] as const;
+type PageStrategyName = (typeof PAGE_STRATEGIES)[number];
 
 /** What every way of getting a page is asked. */
 export interface PageRequest {

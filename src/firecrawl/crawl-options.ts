@@ -82,7 +82,7 @@ export function readBatch(body: unknown, version: Version, known: { llm: boolean
   return { kind: "batch", input, scrape, webhook, invalid };
 }
 
-export const NOT_A_URL = "expected an http or https URL";
+const NOT_A_URL = "expected an http or https URL";
 
 export function readUrl(reader: OptionReader): string | null {
   const text = reader.text("url");
@@ -92,7 +92,7 @@ export function readUrl(reader: OptionReader): string | null {
 }
 
 /** People leave the scheme away. */
-export function asAddress(text: string): string | null {
+function asAddress(text: string): string | null {
   const trimmed = text.trim();
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `http://${trimmed}`);
   const isOne =

@@ -22,7 +22,7 @@ export interface FirecrawlDocument {
   metadata: Record<string, unknown>;
 }
 
-export interface DocumentContext {
+interface DocumentContext {
   /** Where this server is, as the caller named it. */
   base: string;
   mark: FirecrawlMark | null;

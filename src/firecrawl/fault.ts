@@ -2,7 +2,7 @@
 import { type FieldError, isOrbError } from "../base/errors.ts";
 import { answerTo } from "../api/problems.ts";
 
-export interface FaultBody {
+interface FaultBody {
   success: false;
   error: string;
   code?: string;
@@ -38,7 +38,7 @@ const STATUSES: Readonly<Record<number, number>> = { 422: 400, 421: 400, 502: 50
 
 const CODES: Readonly<Record<string, string>> = { not_found: "NOT_FOUND", unauthorized: "UNAUTHORIZED" };
 
-export interface FaultAnswer {
+interface FaultAnswer {
   status: number;
   body: FaultBody;
   headers: Record<string, string>;

@@ -4,7 +4,7 @@ import type { OptionReader } from "./option-reader.ts";
 import { isObject } from "./option-reader.ts";
 import { type JsonAsk, readJsonAsk } from "./json-values.ts";
 
-export interface FormatsAsk {
+interface FormatsAsk {
   /** As `document.formats` of a recipe has them. */
   formats: DocumentFormat[];
   json: JsonAsk | null;

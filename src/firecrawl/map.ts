@@ -6,7 +6,7 @@ import { FirecrawlFault } from "./fault.ts";
 import { OptionReader } from "./option-reader.ts";
 import type { Version } from "./scrape-options.ts";
 
-export interface MapAsk extends MapOrder {
+interface MapAsk extends MapOrder {
   timeoutMs: number;
 }
 

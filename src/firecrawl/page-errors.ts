@@ -4,7 +4,7 @@ import { shownUrl } from "../domain/text/url.ts";
 import type { FirecrawlDeps } from "./deps.ts";
 import { requireCrawlRun } from "./status.ts";
 
-export interface ErrorsView {
+interface ErrorsView {
   errors: { id: string; timestamp: string; url: string; code: string; error: string }[];
   robotsBlocked: string[];
 }

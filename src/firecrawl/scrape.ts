@@ -16,7 +16,7 @@ import { codeOf } from "./page-errors.ts";
 import { readScrapeOptions, refuseLongWaits, type ScrapeAsk, type Version } from "./scrape-options.ts";
 import { reuseMark, reuseOf } from "./start.ts";
 
-export interface ScrapeOrder extends ScrapeAsk {
+interface ScrapeOrder extends ScrapeAsk {
   url: string;
 }
 

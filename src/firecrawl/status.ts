@@ -6,9 +6,9 @@ import type { RunRecord } from "../store/ports/port.ts";
 import { type FirecrawlDeps, markOf } from "./deps.ts";
 import { type FirecrawlDocument, toDocument } from "./document.ts";
 
-export type FirecrawlStatus = "scraping" | "completed" | "failed" | "cancelled";
+type FirecrawlStatus = "scraping" | "completed" | "failed" | "cancelled";
 
-export interface StatusView {
+interface StatusView {
   success: true;
   status: FirecrawlStatus;
   completed: number;
@@ -48,7 +48,7 @@ export async function requireCrawlRun({ store }: Pick<FirecrawlDeps, "store">, i
   return run;
 }
 
-export interface DocumentsPage {
+interface DocumentsPage {
   documents: FirecrawlDocument[];
   /** Behind which the next page begins; null: it holds nothing. */
   last: string | null;

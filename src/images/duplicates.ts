@@ -27,7 +27,7 @@ export interface NearDuplicate {
 /** So long pictures are compared before others get their turn; how many that are depends on how many there are. */
 const SLICE_MS = 10;
 
-export interface SearchOptions {
+interface SearchOptions {
   distance: number;
   keep: "largest" | "first";
   clock: Clock;

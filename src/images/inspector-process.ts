@@ -5,7 +5,7 @@ import { messageOf, OrbError } from "../base/errors.ts";
 import type { DecodeLimits, ImageFacts, ImageProblem } from "./facts.ts";
 import type { FromInspector, InspectOrder } from "./process.ts";
 
-export interface InspectorProcessOptions {
+interface InspectorProcessOptions {
   clock: Clock;
   memoryMb: number;
   /** For one file, from the moment the process begins with it. */

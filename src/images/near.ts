@@ -26,7 +26,7 @@ const flipsWithin = Array.from({ length: MOST_DISTANCE / BANDS + 1 }, (_, most) 
   flips.reduce((sum, bits) => sum + (ones(bits) <= most ? 1 : 0), 0),
 );
 
-export interface Nearest {
+interface Nearest {
   /** The number that `add` gave it. */
   at: number;
   distance: number;

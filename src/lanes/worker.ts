@@ -25,7 +25,7 @@ import { MemoryBackpressure } from "./limits/memory-backpressure.ts";
 import { Slots } from "./limits/slots.ts";
 import { LoadShedder } from "./owner/load-shedder.ts";
 
-export interface WorkerOptions {
+interface WorkerOptions {
   store: Store;
   clock: Clock;
   random: Random;

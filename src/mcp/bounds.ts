@@ -75,7 +75,7 @@ const LEAST_OF_A_VALUE = 80;
 /** What telling of one cut takes: the name of the field, and the cursor behind it. */
 const NOTE = 420;
 
-export interface Fitted {
+interface Fitted {
   record: Record<string, unknown>;
   cuts: Cut[];
   /** Names of those for which there was no room at all. */

@@ -6,7 +6,7 @@ import { artifactUri } from "./uris.ts";
 
 type Task = Row<"get /jobs/runs/{run_id}/tasks">;
 
-export interface FailureView extends Record<string, unknown> {
+interface FailureView extends Record<string, unknown> {
   url: string | null;
   failure_code: string;
   failure_reason: string;

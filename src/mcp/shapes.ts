@@ -5,7 +5,7 @@ import { Type } from "../api/type.ts";
 /** How many characters an answer has, unless a call says otherwise; some 5,000 tokens. */
 export const NORMAL_CHARS = 20_000;
 export const MOST_CHARS = 100_000;
-export const FEWEST_CHARS = 2000;
+const FEWEST_CHARS = 2000;
 
 export const MaxChars = Type.Optional(
   Type.Integer({
@@ -17,7 +17,7 @@ export const MaxChars = Type.Optional(
 );
 
 /** Connections on which nothing moves are closed after two minutes, and many clients give up after one. */
-export const LONGEST_WAIT_SECONDS = 100;
+const LONGEST_WAIT_SECONDS = 100;
 
 export function waitSeconds(normally: number, description: string) {
   return Type.Optional(

@@ -38,7 +38,7 @@ export function parseAddressPolicy(value: boolean | readonly string[]): AddressP
   return { privateNetworks: false, listed: value.map((cidr) => parseNetwork(cidr)) };
 }
 
-export function parseNetwork(cidr: string): Network {
+function parseNetwork(cidr: string): Network {
   const text = cidr.trim();
   const slash = text.indexOf("/");
   const words = parseAddress(slash === -1 ? text : text.slice(0, slash));

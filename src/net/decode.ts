@@ -16,7 +16,7 @@ export interface Decoder {
   destroy(): void;
 }
 
-export type Emit = (chunk: Buffer) => void | Promise<void>;
+type Emit = (chunk: Buffer) => void | Promise<void>;
 
 const AT_ONCE_WIRE = 128 * 1024;
 const AT_ONCE_DECODED = 2 * 1024 * 1024;

@@ -24,7 +24,7 @@ const MAX_HEADER_BYTES = 64 * 1024;
 /** Opens a connection under the guard, through a proxy or without. */
 export type OpenWay = (target: { hostname: string; port: number }, via: Upstream | undefined) => Promise<Socket>;
 
-export interface ForwarderOptions {
+interface ForwarderOptions {
   open: OpenWay;
   idleMs: number;
 }

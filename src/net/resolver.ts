@@ -10,7 +10,7 @@ import { connectFailure } from "./wire-failure.ts";
  * The second and the third check on everything that leaves, shared by all that opens connections: every resolved
  * address, and the connected socket. The first, of the address as written, is in guard.ts.
  */
-export interface ResolvedAddress {
+interface ResolvedAddress {
   address: string;
   family: number;
 }
@@ -18,7 +18,7 @@ export interface ResolvedAddress {
 /** Every address of a name. The system's own resolver unless a test hands in another. */
 export type Lookup = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
-export interface ResolverOptions {
+interface ResolverOptions {
   policy: AddressPolicy;
   clock: Clock;
   lookup?: Lookup;

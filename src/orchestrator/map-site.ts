@@ -34,7 +34,7 @@ const MOST_SITEMAPS = 100;
 /** Links that do not match a search may be many more than those that do. */
 const MOST_SEEN = 200_000;
 
-export interface MapDeps extends PreviewDeps {
+interface MapDeps extends PreviewDeps {
   /** By which name robots.txt speaks to us. */
   robotsName: string;
 }

@@ -96,7 +96,7 @@ export async function listSchedules(deps: JobDeps, window: { after?: string; lim
   return viewsOf(deps, await deps.store.jobs({ scheduled: true, ...window }));
 }
 
-export interface SchedulePreview {
+interface SchedulePreview {
   cron: string;
   timezone: string;
   /** In UTC, and as a clock in the time zone shows them, with its offset at that time. */

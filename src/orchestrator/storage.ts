@@ -2,7 +2,7 @@ import { type DiskBudget, NEAR_BUDGET } from "../domain/run/retention.ts";
 import type { OrchestratorDeps } from "./deps.ts";
 
 /** Storage usage and its limit. */
-export interface StorageView {
+interface StorageView {
   /** The last measurement; null: none yet. */
   used_bytes: number | null;
   measured_at: string | null;

@@ -6,7 +6,7 @@ import type { EvidenceStore } from "./evidence.ts";
 import type { PageGot } from "./get-page.ts";
 
 /** The key of the document in a record. */
-export const DOCUMENT = "document";
+const DOCUMENT = "document";
 
 export interface PageFileKeeper {
   /** Stores a picture that was asked for. */
@@ -23,7 +23,7 @@ export function createPageFileKeeper(artifacts: EvidenceStore): PageFileKeeper {
   };
 }
 
-export interface Documented {
+interface Documented {
   results: readonly Record<string, JsonValue>[];
   artifacts: TaskArtifact[];
 }

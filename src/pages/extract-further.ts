@@ -24,7 +24,7 @@ export interface FurtherDeps {
   extractors: PageExtractors;
 }
 
-export interface FurtherOrder {
+interface FurtherOrder {
   recipe: Pick<Recipe, "extract" | "schema" | "fields">;
   url: string;
   page: FurtherPage;
@@ -36,7 +36,7 @@ export interface FurtherOrder {
 }
 
 /** The page itself, as it came. */
-export interface FurtherPage {
+interface FurtherPage {
   /** null: the page was supplied, not fetched. */
   status: number | null;
   headers: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export interface FurtherPage {
   body: Uint8Array | string;
 }
 
-export interface ReadFurther {
+interface ReadFurther {
   /** As they are kept, unless there is a failure. */
   records: Record<string, JsonValue>[];
   errors: readonly ExtractionProblem[];

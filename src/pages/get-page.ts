@@ -30,7 +30,7 @@ export interface PageDeps extends FurtherDeps {
   limits: PageLimits;
 }
 
-export interface PageLimits {
+interface PageLimits {
   httpTimeoutMs: number;
   browserTimeoutMs: number;
   maxBodyBytes: number;

@@ -13,7 +13,7 @@ import { type Member, Roster } from "./roster.ts";
 import { upstreamOf } from "./sealed-upstream.ts";
 import { SiteView } from "./site-view.ts";
 
-export interface PoolDeps {
+interface PoolDeps {
   store: Pick<ProxyStore, "changedProxies" | "proxySites" | "proxyVersion" | "noteProxies">;
   clock: Clock;
   seal: Seal;

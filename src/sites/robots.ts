@@ -18,7 +18,7 @@ import type { BodySink, ResponseHead } from "../net/http.ts";
 import type { HttpClient } from "../net/http-client.ts";
 import type { Store } from "../store/ports/port.ts";
 
-export interface RobotsGateOptions {
+interface RobotsGateOptions {
   http: HttpClient;
   clock: Clock;
   store: Pick<Store, "robots" | "keepRobots" | "site">;

@@ -10,7 +10,7 @@ import type { RunRecord, Store } from "../store/ports/port.ts";
 import type { WorkerRecord } from "../store/ports/worker-port.ts";
 import type { ChildStatus } from "./processes/state-file.ts";
 
-export interface AlertDeps {
+interface AlertDeps {
   store: Store;
   clock: Clock;
   log: Log;

@@ -17,7 +17,7 @@ const FAR_LOOK_MS = 1000;
 /** Tasks at work that a pulse names. */
 const MOST_ACTIVE = 100;
 
-export interface RegistrationDeps {
+interface RegistrationDeps {
   store: Store;
   clock: Clock;
   log: Log;

@@ -4,7 +4,7 @@ import type { ProcessIdentity } from "../base/machine.ts";
 import type { WorkerRecord, WorkerStore } from "../store/ports/worker-port.ts";
 import type { Health } from "./processes/child.ts";
 
-export interface WorkerHealthDeps {
+interface WorkerHealthDeps {
   store: Pick<WorkerStore, "workers" | "askPing" | "pingAnswered">;
   clock: Clock;
 }

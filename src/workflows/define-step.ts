@@ -55,7 +55,7 @@ export function skip(why: string): { skip: string } {
  * The output itself; or the output with items for the next steps, which are fetched as they are needed: `output` is read
  * when the last one has come, so that it may count them. Nothing is an empty output.
  */
-export type CustomStepReturn<Output> =
+type CustomStepReturn<Output> =
   | Output
   | { output?: Output; items: AsyncIterable<Item> | Iterable<Item> }
   | { output: Output }

@@ -39,7 +39,7 @@ export interface WorkflowSource {
   steps: StepSource[];
 }
 
-export interface StepSource {
+interface StepSource {
   name: string;
   task_type: string;
   params: Record<string, JsonValue>;
@@ -52,7 +52,7 @@ export interface StepSource {
 }
 
 /** The list alone, or an expression that gives one, is short for `in` with the defaults. */
-export type ForEachSource = string | readonly JsonValue[] | ({ in: JsonValue } & Partial<Omit<ForEach, "in">>);
+type ForEachSource = string | readonly JsonValue[] | ({ in: JsonValue } & Partial<Omit<ForEach, "in">>);
 
 /** A step of the workflow that is being written. */
 export interface Step<Output> {
@@ -79,7 +79,7 @@ export interface StepOptions {
 }
 
 /** The output of a step that runs for each entry of a list. */
-export interface ForEachOutput {
+interface ForEachOutput {
   total: number;
   completed: number;
   failed: number;

@@ -58,7 +58,7 @@ const ABOUT_ITEM: ReadonlySet<FailureReason> = new Set<FailureReason>([
 const LONGEST_PATIENCE_MS = 60_000;
 const MOST_AGAIN = 3;
 
-export interface Judged {
+interface Judged {
   label: string | null;
   score: number | null;
 }

@@ -2,14 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "../support/properties.ts";
 import { BoundedCounts } from "../../src/domain/lane/bounded-counts.ts";
-import {
-  isPathTrap,
-  mergeTrapStates,
-  NO_TRAPS,
-  TRAP_LIMITS,
-  Traps,
-  type TrapState,
-} from "../../src/domain/crawl/traps.ts";
+import { isPathTrap, NO_TRAPS, TRAP_LIMITS, Traps, type TrapState } from "../../src/domain/crawl/traps.ts";
 import { shapeOf } from "../../src/domain/crawl/url-shape.ts";
 
 const site = "https://site.example";
@@ -253,29 +246,6 @@ test("what was counted survives a restart, as JSON", () => {
   assert.equal(again.check(new URL(`${site}/item/7000`), new URL(`${site}/item/1`)), "trap_pattern");
   const strange = { ...traps.state(), version: 2 } as unknown as TrapState;
   assert.deepEqual(new Traps(TRAP_LIMITS, strange).state(), NO_TRAPS);
-});
-
-test("two halves of a crawl that are merged have counted what one crawl counts", () => {
-  const link = fc.tuple(
-    fc.constantFrom("/item/", "/list?page=", "/e?a=x&b=", "/w/a"),
-    fc.nat(50),
-    fc.constantFrom("/", "/item/3", "/list?page=9"),
-  );
-  const sorted = ({ ownKind, earned }: TrapState) => [ownKind, earned].map((pairs) => [...pairs].sort());
-  fc.assert(
-    fc.property(fc.array(link), fc.nat(), (links, cut) => {
-      const at = links.length === 0 ? 0 : cut % links.length;
-      const counted = (some: typeof links) => {
-        const traps = new Traps();
-        for (const [path, id, from] of some) traps.count(new URL(`${site}${path}${id}`), new URL(site + from));
-        return traps.state();
-      };
-      const merged = mergeTrapStates(counted(links.slice(0, at)), counted(links.slice(at)));
-      const other = mergeTrapStates(counted(links.slice(at)), counted(links.slice(0, at)));
-      assert.deepEqual(sorted(merged), sorted(counted(links)));
-      assert.deepEqual(sorted(other), sorted(merged));
-    }),
-  );
 });
 
 test("a hostile site cannot make the counters grow", () => {

@@ -55,7 +55,7 @@ test("npm run simulate -- --workers shows a column for each size", () => {
   const args = ["scripts/run.mjs", join("test", "simulation", "main.ts"), "--workers", "2,4", "--pages-per-site", "20"];
   const said = execFileSync(process.execPath, args, { cwd: root, encoding: "utf8" });
   assert.match(said, /^\| workers +\| +2 \| +4 \|$/m);
-  assert.match(said, /^\| requests against a limit or a pause +\| +0 \| +0 \|$/m);
+  assert.match(said, /^\| requests over a limit or too early +\| +0 \| +0 \|$/m);
   assert.throws(
     () => execFileSync(process.execPath, [...args, "--slots", "many"], { cwd: root, encoding: "utf8", stdio: "pipe" }),
     /--slots: expected a number, got "many"/,

@@ -6,7 +6,7 @@ import { browserThere } from "../browser-there.ts";
 import type { Config } from "../../config/options.ts";
 import type { DemoSite } from "../../demo/site.ts";
 
-export interface DemoHostOptions {
+interface DemoHostOptions {
   config: Config;
   clock: Clock;
   /** Whether the pages of its crawl would be fetched by this very process, whose guard lets it to its own site. */

@@ -5,7 +5,7 @@ import { clusterOf } from "../cluster.ts";
 import type { Config } from "../../config/options.ts";
 import type { CopyProgress, CopyReport } from "../../store/copy/copy.ts";
 
-export interface Migrated {
+interface Migrated {
   from: number;
   to: number;
   applied: string[];

@@ -18,12 +18,12 @@ import type { Store } from "../../store/ports/port.ts";
 import type { ProxyRecord } from "../../store/ports/proxy-port.ts";
 import { openSqliteStore } from "../../store/sqlite/store.ts";
 
-export interface Scratch extends RunningWorker {
+interface Scratch extends RunningWorker {
   /** What the session that was asked for is called here; null: none was. */
   readonly sessionId: string | null;
 }
 
-export interface ScratchOptions {
+interface ScratchOptions {
   sessionId?: string;
   /** The page is to come through proxies of the pool. */
   pool?: boolean;

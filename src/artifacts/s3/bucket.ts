@@ -30,7 +30,7 @@ export interface BucketLimits {
   againMs: readonly number[];
 }
 
-export const BUCKET_LIMITS: BucketLimits = {
+const BUCKET_LIMITS: BucketLimits = {
   answerMs: 20_000,
   sendMs: 120_000,
   partBytes: 16 * 1024 * 1024,

@@ -20,7 +20,7 @@ export interface FetchedLimits {
   keptMs: number;
 }
 
-export const FETCHED_LIMITS: FetchedLimits = { mostBytes: 2 * 1024 ** 3, keptMs: 10 * 60_000 };
+const FETCHED_LIMITS: FetchedLimits = { mostBytes: 2 * 1024 ** 3, keptMs: 10 * 60_000 };
 /** Unused copies are removed after this time. */
 const UNUSED_MS = 60 * 60_000;
 const SWEEP_MS = 60_000;

@@ -10,7 +10,7 @@ export interface Room {
   disk: string;
 }
 
-export interface DiskRoomOptions {
+interface DiskRoomOptions {
   clock: Clock;
   /** Below it the disk counts as full; 0: only when it is. */
   minBytes: number;

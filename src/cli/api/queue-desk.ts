@@ -12,7 +12,7 @@ import type { CliContext } from "../context.ts";
 import type { CliClient } from "../wiring.ts";
 import { asSaid, definedOnly, type UrlOption } from "./command.ts";
 
-export interface QueueDesk {
+interface QueueDesk {
   add(items: readonly QueueItem[]): Promise<EnqueueReport>;
   stats(): Promise<QueueStats>;
   /** `next` is what goes on behind them; null: these are the last. */

@@ -2,7 +2,7 @@ import { Agent, request } from "undici";
 import { createClient, isOrbweaverError, type OrbweaverClient } from "../../api-client/client.ts";
 import { OrbError } from "../../base/errors.ts";
 
-export interface Remote {
+interface Remote {
   client: OrbweaverClient;
   close(): Promise<void>;
 }

@@ -11,7 +11,7 @@ import type { CliDemo } from "../wiring.ts";
 import { WorkflowDisplay } from "../workflow/workflow-display.ts";
 import { follow as followWorkflow, WORKFLOW_OVER } from "../workflow/workflow-follow.ts";
 
-export interface Tour {
+interface Tour {
   context: CliContext;
   api: OrbweaverClient;
   demo: CliDemo;

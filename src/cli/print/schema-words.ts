@@ -1,7 +1,7 @@
 /** What a JSON Schema asks for, in words: for tables of params. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 
-export interface ParamRow {
+interface ParamRow {
   /** `crawl.url` is a key within a param. */
   name: string;
   type: string;

@@ -4,7 +4,7 @@ import type { StepProgress } from "../../orchestrator/workflows/progress.ts";
 import { oneLine, paint, plural, type Terminal } from "../print/output.ts";
 import { bar, clock, span } from "../print/progress.ts";
 
-export interface StepMoment {
+interface StepMoment {
   /** The clock of the worker. */
   now: number;
   /** Turns while a step is at work. */

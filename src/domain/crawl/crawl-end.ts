@@ -15,7 +15,7 @@ export const END_REASONS = [
 export type EndReason = (typeof END_REASONS)[number];
 
 /** How one page ended. */
-export const PAGE_ENDS = ["succeeded", "missing", "disallowed", "file", "failed"] as const;
+const PAGE_ENDS = ["succeeded", "missing", "disallowed", "file", "failed"] as const;
 export type PageEnd = (typeof PAGE_ENDS)[number];
 
 export const ERROR_CLASSES = ["timeout", "connection", "general"] as const;

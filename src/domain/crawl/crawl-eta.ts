@@ -1,5 +1,5 @@
 /** How long a crawl will still take. It finds pages as it goes, so that this is a range. */
-export interface CrawlPace {
+interface CrawlPace {
   /** Pages that are known and not done. */
   open: number;
   /** Pages that it may still fetch. */
@@ -16,7 +16,7 @@ export interface CrawlPace {
   ended?: number;
 }
 
-export interface Eta {
+interface Eta {
   /** For what is known. */
   least: number;
   /** If it keeps finding pages at the recent rate; null: unknown. */

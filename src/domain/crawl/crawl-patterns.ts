@@ -5,13 +5,13 @@
 import type { FieldError } from "../../base/errors.ts";
 import { compilePatterns, type PatternTarget, type UrlPattern } from "./url-pattern.ts";
 
-export const PATTERN_OPTIONS = ["include", "exclude", "follow", "read"] as const;
-export type PatternOption = (typeof PATTERN_OPTIONS)[number];
+const PATTERN_OPTIONS = ["include", "exclude", "follow", "read"] as const;
+type PatternOption = (typeof PATTERN_OPTIONS)[number];
 export type PatternLists = { readonly [K in PatternOption]?: readonly string[] | null | undefined };
 
-export type PatternReason = "excluded" | "not_included" | "file";
+type PatternReason = "excluded" | "not_included" | "file";
 /** `pattern` is the one that excludes the page. */
-export type LeftByPattern = { why: PatternReason; pattern?: string };
+type LeftByPattern = { why: PatternReason; pattern?: string };
 
 export function compileCrawlPatterns(options: PatternLists, errors: FieldError[]): CrawlPatterns {
   const lists = Object.fromEntries(

@@ -32,7 +32,7 @@ export function scopeOptionsOf(options: Omit<ScopeOptions, "url">): Omit<ScopeOp
   return { max_depth, include, exclude, follow, read, same_site, stay_within };
 }
 
-export type StayWithin = (typeof STAY_WITHIN)[number];
+type StayWithin = (typeof STAY_WITHIN)[number];
 
 export const LEFT_REASONS = [
   "not_http",
@@ -49,12 +49,12 @@ export const LEFT_REASONS = [
 ] as const;
 export type LeftReason = (typeof LEFT_REASONS)[number];
 
-export type ScopeDecision =
+type ScopeDecision =
   /** `url` is the address to fetch; each `key` is crawled once. */
   { follow: true; key: string; url: string } | { follow: false; why: LeftReason };
 
 /** Where a link stands. */
-export interface LinkSource {
+interface LinkSource {
   /** Of the page that the link leads to. */
   depth: number;
   /** The page that the link was found on; null for a start and for an entry of a sitemap. */

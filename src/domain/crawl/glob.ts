@@ -11,7 +11,7 @@ type Item =
   | { kind: "stars" }
   | { kind: "either"; of: readonly Item[][] };
 
-export interface Glob {
+interface Glob {
   /** Whether the whole text is what the glob describes. */
   matches(text: string): boolean;
 }

@@ -142,22 +142,6 @@ export class Traps {
   }
 }
 
-/** Of two crawls' counters, or of a state and what was counted since. The order does not matter. */
-export function mergeTrapStates(one: TrapState, other: TrapState): TrapState {
-  const both = (name: keyof typeof ROOM): CountPairs => {
-    const counts = new BoundedCounts(ROOM[name]);
-    counts.merge([one, other].flatMap((state) => (state.version === 1 ? state[name] : [])));
-    return counts.pairs();
-  };
-  return {
-    version: 1,
-    ownKind: both("ownKind"),
-    earned: both("earned"),
-    queries: both("queries"),
-    shapes: both("shapes"),
-  };
-}
-
 /** So many segments of a path may vary when no word is between them: year, month and day. */
 const NUMBERS_BELOW = 3;
 

@@ -5,7 +5,7 @@ export interface Bucket {
   at: number;
 }
 
-export interface BucketRule {
+interface BucketRule {
   perSecond: number;
   burst: number;
 }

@@ -35,7 +35,7 @@ export const FAILED_PROBES_BEFORE_GIVING_UP = 3;
 /** However many pages a site has answered of late, after so many different failures in a row it is down. */
 const DOWN_IN_ANY_CASE = 50;
 
-export type BreakerPhase = "closed" | "open" | "half_open";
+type BreakerPhase = "closed" | "open" | "half_open";
 
 export const CLOSED_BREAKER: Breaker = { failures: 0, pages: [], openUntil: null, failedProbes: 0 };
 

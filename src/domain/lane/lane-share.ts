@@ -22,7 +22,7 @@ export function laneShare(shares: LaneShares): number {
   return Math.ceil(shares.openLanes / Math.max(1, shares.owners)) + 1;
 }
 
-export interface LaneTurn {
+interface LaneTurn {
   /** How long this one has been at work. */
   forMs: number;
   /** Lanes that its process holds, without those that are on their way back. */

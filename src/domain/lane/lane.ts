@@ -29,7 +29,7 @@ export function resolverKey(resolver: string): string {
 }
 
 /** The name under which the configuration limits every resolver that it does not name. */
-export const ANY_RESOLVER = "*";
+const ANY_RESOLVER = "*";
 
 /** What the configuration says of a resolver; null: nothing. Resolvers have the names users give them, `constructor` among them. */
 export function configuredLimit(limits: Readonly<Record<string, number>>, resolver: string): number | null {

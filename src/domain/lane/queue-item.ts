@@ -83,18 +83,6 @@ export function parseQueueLine(line: string): Parsed<QueueItem> {
   return parseQueueItem(value);
 }
 
-/** The wire form of an item; parsing it gives the same item back. */
-export function queueItemToJson(item: QueueItem): Record<string, JsonValue> {
-  return {
-    artifact_id: item.artifactId,
-    url: item.url,
-    ...(item.resolver === null ? {} : { resolver: item.resolver }),
-    ...(item.priority === 0 ? {} : { priority: item.priority }),
-    ...(item.payload === null ? {} : { payload: item.payload }),
-    ...(item.handler === null ? {} : { handler: item.handler }),
-  };
-}
-
 function parseArtifactId(value: unknown): string {
   if (value === undefined) throw new Error("is required");
   if (typeof value !== "string") throw new Error(`expected a string, got ${nameOfType(value)}`);

@@ -22,7 +22,7 @@ const ASCTIME_DATE =
   /^[a-z]{3}\s+(?<month>[a-z]{3})\s+(?<day>\d{1,2})\s+(?<hour>\d{1,2}):(?<minute>\d{2}):(?<second>\d{2})\s+(?<year>\d{4})$/i;
 
 /** Milliseconds since 1970, or null. `nowMs` decides the century of a two-digit year. */
-export function parseHttpDate(text: string, nowMs: number): number | null {
+function parseHttpDate(text: string, nowMs: number): number | null {
   const groups = (RFC_DATE.exec(text) ?? ASCTIME_DATE.exec(text))?.groups;
   if (groups === undefined) return null;
   const number = (name: string) => Number(groups[name]);

@@ -10,7 +10,7 @@ export interface Shard {
 }
 
 /** What is allowed of a site, as far as it can be divided; null: not set for it. */
-export interface DividedLimits {
+interface DividedLimits {
   maxConcurrency: number | null;
   requestsPerSecond: number | null;
   burst: number | null;

@@ -4,7 +4,7 @@
  */
 import type { Cookie } from "../text/credentials.ts";
 
-export type ReadCookies = { cookies: Cookie[] } | { error: string };
+type ReadCookies = { cookies: Cookie[] } | { error: string };
 
 const EXPECTED =
   "expected cookies as JSON, as a Netscape cookies.txt, or as a Cookie header such as name=value; other=value";

@@ -35,7 +35,7 @@ export interface PageOutline {
   long: boolean;
 }
 
-export interface Mount {
+interface Mount {
   /** Such as `#root` or `<app-root>`. */
   name: string;
   textLength: number;

@@ -21,7 +21,7 @@ function isSecret(action: BrowserAction | undefined): action is SecretWrite {
   return action?.type === "write" && action.secret === true;
 }
 
-export interface SealingOrder {
+interface SealingOrder {
   seal: Seal;
   /** Where the page is that they are typed for. */
   origin: string;

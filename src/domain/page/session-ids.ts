@@ -26,7 +26,7 @@ export function withoutSessionIds(url: string): string {
   return `${before.slice(0, pathAt)}${path === "" ? "/" : path}${query}`;
 }
 
-export function isSessionParameter(name: string, value: string): boolean {
+function isSessionParameter(name: string, value: string): boolean {
   const small = name.toLowerCase();
   return CERTAIN.test(small) || (POSSIBLE.test(small) && TOKEN.test(value));
 }

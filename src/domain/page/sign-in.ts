@@ -41,7 +41,7 @@ export function hasPasswordField(html: string): boolean {
   return PASSWORD_FIELD.test(html);
 }
 
-export interface Landing {
+interface Landing {
   /** The page that was asked for, before any redirect. */
   askedUrl: string;
   finalUrl: string;

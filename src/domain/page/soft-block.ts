@@ -14,7 +14,7 @@ export interface SoftBlock {
   message: string;
 }
 
-export interface AnsweredPage {
+interface AnsweredPage {
   status: number;
   headers: Readonly<Record<string, string>>;
   html: string;

@@ -15,7 +15,7 @@ function digestOf(bytes: Uint8Array): string {
   return text;
 }
 
-export interface WarcRecord {
+interface WarcRecord {
   type: "warcinfo" | "request" | "response" | "resource" | "metadata";
   id: string;
   date: number;

@@ -20,7 +20,7 @@ export interface KeptRun {
   jobKeepDays: number | null;
 }
 
-export interface RunExpiry {
+interface RunExpiry {
   /** When it is removed; null: no time is set. */
   expiresAt: number | null;
   /** It goes when its job has so many newer runs that have ended; null: no such limit. */

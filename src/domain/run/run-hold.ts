@@ -1,5 +1,5 @@
 /** What keeps a run from its work although nobody has paused it: something else has to happen first. */
-export const HOLD_REASONS = ["proxies", "previous_run", "turn"] as const;
+const HOLD_REASONS = ["proxies", "previous_run", "turn"] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
 
 export interface RunHold {

@@ -21,7 +21,7 @@ export interface WaitingFacts {
 }
 
 /** What holds at a site, where that is known. */
-export interface PaceLimits {
+interface PaceLimits {
   delayMs: number;
   perSecond: number | null;
   atOnce: number;

@@ -3,7 +3,7 @@
  * in the wrong place, the misspellings that Google's parser takes too, and a colon that is missing.
  */
 
-export type Directive = "user-agent" | "allow" | "disallow" | "crawl-delay" | "sitemap";
+type Directive = "user-agent" | "allow" | "disallow" | "crawl-delay" | "sitemap";
 
 /** A crawler must read 500 KiB at least. */
 const READ_BYTES = 512 * 1024;

@@ -10,7 +10,7 @@ export interface SiteHealth {
   lastSuccessAt: number | null;
 }
 
-export interface HealthSlot {
+interface HealthSlot {
   /** When the first outcome of its minute came. */
   since: number;
   good: number;

@@ -22,7 +22,7 @@ function longerName(wanted: string, known: Iterable<string>): string | undefined
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours; stops counting at `limit`. */
-export function editDistance(a: string, b: string, limit = Number.POSITIVE_INFINITY): number {
+function editDistance(a: string, b: string, limit = Number.POSITIVE_INFINITY): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -10,10 +10,10 @@
  * Stored keys of different versions never match: raising it makes every crawl that is resumed fetch all its pages again.
  * It stays when a few spellings are joined; only pages that were stored under such a spelling are then fetched once more.
  */
-export const PAGE_KEY_VERSION = 1;
+const PAGE_KEY_VERSION = 1;
 
 /** Added to links by newsletters and ad networks; servers ignore them when choosing what to answer. */
-export const TRACKING_PARAMETERS: ReadonlySet<string> = new Set([
+const TRACKING_PARAMETERS: ReadonlySet<string> = new Set([
   "gclid",
   "gclsrc",
   "gbraid",
@@ -60,7 +60,7 @@ export const TRACKING_PARAMETERS: ReadonlySet<string> = new Set([
 ]);
 
 /** Whole families of the same kind. */
-export const TRACKING_PREFIXES: readonly string[] = ["utm_", "oly_"];
+const TRACKING_PREFIXES: readonly string[] = ["utm_", "oly_"];
 
 export function isTrackingParameter(name: string): boolean {
   return TRACKING_PARAMETERS.has(name) || TRACKING_PREFIXES.some((prefix) => name.startsWith(prefix));
@@ -99,7 +99,7 @@ export function siteOf(url: string | URL): string {
   return withoutRootDot(hasUsualPort ? parsed.hostname : parsed.host);
 }
 
-export interface PageIdentity {
+interface PageIdentity {
   url: string | URL;
   /** Default: GET. */
   method?: string | undefined;

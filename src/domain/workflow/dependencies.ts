@@ -13,7 +13,7 @@ interface Edge {
   path: string;
 }
 
-export interface ResolvedStep {
+interface ResolvedStep {
   /** Indices of earlier steps, without repetitions, in the order they were written; of a misspelt name what it is like. */
   readonly dependencies: number[];
   /** Whether these are all that it depends on: there are none but these, and what those depend on is known, too. */

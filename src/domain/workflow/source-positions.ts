@@ -1,7 +1,7 @@
 /** Positions of the parts of a definition in its text, for error messages. */
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 
-export interface SourcePosition {
+interface SourcePosition {
   line: number;
   column: number;
 }

@@ -9,7 +9,7 @@ import { BoardAdapter } from "./board-adapter.ts";
 import { type Line, LINES } from "./names.ts";
 import { reached, redisAt } from "./redis.ts";
 
-export interface TicketBoardOptions {
+interface TicketBoardOptions {
   redisUrl: string;
   /** What all keys of a deployment begin with. */
   prefix: string;

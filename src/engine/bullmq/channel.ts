@@ -4,7 +4,7 @@ import { messageOf } from "../../base/errors.ts";
 import { OutageLogger } from "../../base/outage-logger.ts";
 import { controlChannel, ownerChannel } from "./names.ts";
 
-export interface ChannelOptions {
+interface ChannelOptions {
   /** Not the connection itself: one like it. */
   redis: Redis;
   prefix: string;

@@ -5,7 +5,7 @@ import type { OwnerStore } from "../../store/ports/owner-port.ts";
 import { TicketProducer } from "./ticket-producer.ts";
 import { redisAt } from "./redis.ts";
 
-export interface TicketClientOptions {
+interface TicketClientOptions {
   store: Pick<OwnerStore, "lanePriorities">;
   redisUrl: string;
   /** What all keys of a deployment begin with. */

@@ -7,7 +7,7 @@ import type { Signal } from "../../base/signal.ts";
 import { OutageLogger } from "../../base/outage-logger.ts";
 import type { Line } from "./names.ts";
 
-export interface ConsumerOptions {
+interface ConsumerOptions {
   redis: Redis;
   prefix: string;
   line: Line;

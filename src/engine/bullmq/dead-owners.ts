@@ -6,7 +6,7 @@ import { OutageLogger } from "../../base/outage-logger.ts";
 import type { Store } from "../../store/ports/port.ts";
 import type { TicketProducer } from "./ticket-producer.ts";
 
-export interface DeadOwnersOptions {
+interface DeadOwnersOptions {
   store: Store;
   producer: TicketProducer;
   clock: Clock;

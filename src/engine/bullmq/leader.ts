@@ -3,7 +3,7 @@ import type { ProcessIdentity } from "../../base/machine.ts";
 import type { EngineHolder } from "../../store/records/engine-records.ts";
 import type { Store } from "../../store/ports/port.ts";
 
-export interface LeaderOptions {
+interface LeaderOptions {
   store: Store;
   clock: Clock;
   identity: ProcessIdentity;

@@ -16,7 +16,7 @@ import type { BullmqEngineOptions } from "./options.ts";
 import { Reconciler } from "./reconciler.ts";
 import { Share } from "./share.ts";
 
-export interface MembershipOptions extends BullmqEngineOptions {
+interface MembershipOptions extends BullmqEngineOptions {
   redis: Redis;
   producer: TicketProducer;
   owner: string;
@@ -26,7 +26,7 @@ export interface MembershipOptions extends BullmqEngineOptions {
   stopping: AbortSignal;
 }
 
-export type MembershipEnd = "lost" | "left";
+type MembershipEnd = "lost" | "left";
 
 /** How long tickets may take to be ended and issued again when a term ends. */
 const LAST_WORDS_MS = 2000;

@@ -10,7 +10,7 @@ import type { Timetable } from "../port.ts";
 import { TIMES } from "./names.ts";
 import type { TicketProducer } from "./ticket-producer.ts";
 
-export interface ReconcilerOptions {
+interface ReconcilerOptions {
   store: Store;
   producer: TicketProducer;
   redis: Redis;

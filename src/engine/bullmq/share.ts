@@ -10,7 +10,7 @@ import type { LaneHost } from "../port.ts";
 import { LANE_LINES, type Line, lineOf } from "./names.ts";
 import type { TicketProducer } from "./ticket-producer.ts";
 
-export interface ShareOptions {
+interface ShareOptions {
   store: Store;
   producer: TicketProducer;
   host: LaneHost;

@@ -20,7 +20,7 @@ import {
 } from "./names.ts";
 import { FIRST_OF_ALL, isOfLastRound, ticketPriority } from "./ticket-priority.ts";
 
-export interface TicketProducerOptions {
+interface TicketProducerOptions {
   store: Pick<OwnerStore, "lanePriorities">;
   redis: Redis;
   /** What all keys of a deployment begin with. */
@@ -39,7 +39,7 @@ interface Wanted {
 }
 
 /** A ticket that an owner holds. */
-export interface HeldTicket {
+interface HeldTicket {
   line: LaneLine;
   id: string;
   /** Proves that it is held: the name of the owner, and a number. */

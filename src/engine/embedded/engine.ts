@@ -15,7 +15,7 @@ import { EngineLifecycle } from "../lifecycle.ts";
 import type { Link, Watch } from "./link.ts";
 import { LaneScheduler } from "./scheduler.ts";
 
-export interface EmbeddedEngineOptions {
+interface EmbeddedEngineOptions {
   store: Store;
   host: LaneHost;
   clock: Clock;

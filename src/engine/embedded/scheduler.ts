@@ -17,7 +17,7 @@ interface Lane {
   priority: number | null;
 }
 
-export interface SchedulerOptions extends Omit<AtWorkOptions, "shouldYield" | "movesOn"> {
+interface SchedulerOptions extends Omit<AtWorkOptions, "shouldYield" | "movesOn"> {
   /** Lanes worked on at the same time. */
   maxActive: number;
   /** How long a lane may go on while others wait for a turn. */

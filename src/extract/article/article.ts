@@ -20,7 +20,7 @@ export interface Article {
   contentHash: string;
 }
 
-export interface ArticleOptions {
+interface ArticleOptions {
   language: string | null;
   resolve(href: string): string | null;
 }

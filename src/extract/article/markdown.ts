@@ -6,7 +6,7 @@ import { Inline } from "../markdown/inline.ts";
 import { type Conversion, joinBlocks, Writer } from "../markdown/writer.ts";
 import { isHidden } from "./visible.ts";
 
-export interface MarkdownOptions {
+interface MarkdownOptions {
   /** An absolute address, or null for what should not be linked. */
   resolve(href: string): string | null;
   keep(element: Element): boolean;

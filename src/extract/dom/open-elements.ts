@@ -22,7 +22,7 @@ export const MAX_NODES = 500_000;
 
 const TABLE_PARTS = new Set(["table", "tbody", "tfoot", "thead", "tr"]);
 export const P = TAGS.get("p") as Tag;
-export const BUTTON = TAGS.get("button") as Tag;
+const BUTTON = TAGS.get("button") as Tag;
 
 export class OpenElements {
   readonly document: Document;

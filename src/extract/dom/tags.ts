@@ -7,7 +7,7 @@ export const SPECIAL = 2;
 export const SCOPE = 4;
 /** Closed without an end tag of its own when what surrounds it ends. */
 export const IMPLIED_END = 8;
-export const FORMATTING = 16;
+const FORMATTING = 16;
 /** Ends svg and math content. */
 export const BREAKOUT = 32;
 /** Inside are characters up to the end tag; the two kinds differ in whether `&amp;` is decoded. */

@@ -8,7 +8,7 @@ import * as product from "./product.ts";
 import type { KnownField } from "./source.ts";
 import { title } from "./title.ts";
 
-export const KNOWN_FIELDS: readonly KnownField[] = [
+const KNOWN_FIELDS: readonly KnownField[] = [
   title,
   about.description,
   author,

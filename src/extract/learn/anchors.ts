@@ -61,7 +61,7 @@ function classesOf(value: string): string[] {
 }
 
 /** Names that a build tool or a database made: `css-1q2w3e`, `sc-bdVaJa`, `_3xk2L`, `item-829411`. */
-export function looksGenerated(name: string): boolean {
+function looksGenerated(name: string): boolean {
   if (/\d{4}|^[_-]?\d|^(?:css|sc|jsx|svelte|emotion)-/.test(name)) return true;
   const tail = name.split(/[-_]+/).at(-1)!;
   const isMixed = /[a-z]/.test(tail) && /[A-Z]/.test(tail.slice(1)) && /\d/.test(tail);

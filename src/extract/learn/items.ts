@@ -10,12 +10,12 @@ import { findOccurrences, findParts } from "./occurrences.ts";
 import { elementsAt, type Path, pathCss, pathsTo } from "./paths.ts";
 
 /** One page and, by field, the values of its first items. */
-export interface ListPage {
+interface ListPage {
   facts: PageFacts;
   examples: Readonly<Record<string, readonly string[]>>;
 }
 
-export interface LearnedItems {
+interface LearnedItems {
   /** As it stands in `items`. */
   items: Record<string, JsonValue>;
   fields: Readonly<Record<string, LearnedRule[]>>;

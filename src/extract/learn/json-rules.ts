@@ -7,7 +7,7 @@ import { JSON_SOURCES } from "../rules/extractors.ts";
 
 export type Segment = string | number;
 
-export interface JsonMatch {
+interface JsonMatch {
   /** A key of JSON_SOURCES. */
   from: string;
   root: JsonValue;

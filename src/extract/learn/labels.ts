@@ -5,7 +5,7 @@ import { nthOfType, xpathText } from "./anchors.ts";
 import { isSilent, type LabelledPage, ownTexts } from "./labelled-page.ts";
 import type { Occurrence } from "./occurrences.ts";
 
-export interface LabelRule {
+interface LabelRule {
   label: string;
   /** It has no-break spaces, which XPath does not count as white space. */
   isUnbroken: boolean;

@@ -21,7 +21,7 @@ export interface LessonInput {
   examples: Readonly<Record<string, readonly string[]>>;
 }
 
-export interface Alternative {
+interface Alternative {
   rule: Record<string, JsonValue>;
   /** From 0 to 1: how well it should survive changes of the page. */
   score: number;

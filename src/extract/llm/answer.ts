@@ -6,7 +6,7 @@ import type { RecordCheck } from "../schema.ts";
 import { givesList } from "../extract-request.ts";
 import { LIST_NAME } from "./prompt.ts";
 
-export type ReadAnswer = { records: Record<string, JsonValue>[] } | { wrong: string[] };
+type ReadAnswer = { records: Record<string, JsonValue>[] } | { wrong: string[] };
 
 const MOST_RECORDS = 10_000;
 const MOST_NAMED = 10;

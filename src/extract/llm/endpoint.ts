@@ -8,7 +8,7 @@ import type { HttpResult } from "../../net/http.ts";
 import { type Completion, type EndpointError, readCompletion, readError } from "./completion.ts";
 import { Semaphore } from "./semaphore.ts";
 
-export interface LlmOptions {
+interface LlmOptions {
   /** Up to `/v1`, or with `/chat/completions`. */
   url: string;
   key: string | null;
@@ -25,7 +25,7 @@ export interface LlmOptions {
 }
 
 /** Since the process started. */
-export interface LlmUsage {
+interface LlmUsage {
   calls: { ok: number; failed: number };
   promptTokens: number;
   completionTokens: number;

@@ -10,7 +10,7 @@ import { layoutNames } from "./marks.ts";
 import { OTHERS } from "./survey.ts";
 import { isSurrounding } from "./surroundings.ts";
 
-export interface Weight {
+interface Weight {
   chars: number;
   linkChars: number;
   links: number;

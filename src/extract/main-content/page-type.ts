@@ -10,7 +10,7 @@ export interface PageType {
   reason: string;
 }
 
-export interface PageSigns {
+interface PageSigns {
   context: PageContext;
   page: BlockPage;
   url: string | null;

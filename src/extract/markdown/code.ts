@@ -7,7 +7,7 @@ function longestRun(text: string, pattern: RegExp): number {
   return Math.max(0, ...[...text.matchAll(pattern)].map((match) => match[0].length));
 }
 
-export interface CodeContext {
+interface CodeContext {
   inCell: boolean;
   inLink: boolean;
 }

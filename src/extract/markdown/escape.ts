@@ -1,7 +1,7 @@
 /** Characters that Markdown would take for its own. Only those get a backslash that would be misread where they stand. */
 import type { Token } from "./tokens.ts";
 
-export interface EscapeContext {
+interface EscapeContext {
   inLink: boolean;
   tildes: boolean;
   dollars(): boolean;

@@ -6,7 +6,7 @@ import { squeeze } from "../dom/text.ts";
 const PLAYERS =
   /^https?:\/\/(?:[\w-]+\.)*(?:youtube(?:-nocookie)?\.com\/embed|youtu\.be|player\.vimeo\.com|dailymotion\.com\/embed|player\.twitch\.tv|embed\.ted\.com|w\.soundcloud\.com|open\.spotify\.com\/embed|embed\.podcasts\.apple\.com|fast\.wistia\.net|players\.brightcove\.net|rumble\.com\/embed|player\.bilibili\.com)\b/i;
 
-export interface Player {
+interface Player {
   href: string;
   text: string;
 }

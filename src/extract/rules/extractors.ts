@@ -18,7 +18,7 @@ export interface Scope {
 
 export type Select = (scope: Scope, limit: number) => Match[];
 
-export interface Extractor {
+interface Extractor {
   /** Keys that may stand beside it. */
   options: readonly string[];
   /** Throws an error that says what is wrong with the text. */

@@ -4,7 +4,7 @@ import { withTimeLimit } from "../../base/time-limit.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { compileRegex, type Pattern } from "../../domain/text/regex.ts";
 
-export interface JsonQuery {
+interface JsonQuery {
   select(value: JsonValue, limit: number): JsonValue[];
 }
 

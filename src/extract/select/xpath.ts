@@ -6,9 +6,9 @@ import { budget } from "./budget.ts";
 import { AttributeView, type NodeView, viewOf } from "./xpath-view.ts";
 
 /** An element, or the text of an attribute, of a text node or of a calculation; numbers and truth values as they are. */
-export type XPathMatch = { element: Element } | { value: string | number | boolean };
+type XPathMatch = { element: Element } | { value: string | number | boolean };
 
-export interface XPathQuery {
+interface XPathQuery {
   select(within: Element, limit: number): XPathMatch[];
 }
 

@@ -1,5 +1,5 @@
 /** In which order a language writes day, month and year in digits. */
-export type DateOrder = "dmy" | "mdy" | "ymd";
+type DateOrder = "dmy" | "mdy" | "ymd";
 
 const known = new Map<string, DateOrder | null>();
 const MOST_KNOWN = 500;

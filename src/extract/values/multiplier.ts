@@ -1,6 +1,6 @@
 /** What a number is multiplied by: `K`, `million`, `Mio.`, `万`, `lakh`. */
 
-export interface Multiplier {
+interface Multiplier {
   /** Of ten. */
   exponent: number;
   /** How many characters of the text it takes. */

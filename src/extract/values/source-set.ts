@@ -1,5 +1,5 @@
 /** One of the pictures that a `srcset` offers. */
-export interface SourceCandidate {
+interface SourceCandidate {
   address: string;
   /** `2x`, `480w`; empty: none. */
   size: string;

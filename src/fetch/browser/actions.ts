@@ -11,7 +11,7 @@ import { pageTime } from "./page-time.ts";
 import { takePicture } from "./picture.ts";
 import type { PageTraffic } from "./settle.ts";
 
-export interface ActionSurroundings {
+interface ActionSurroundings {
   opened: OpenPage;
   traffic: PageTraffic;
   clock: Clock;

@@ -7,7 +7,7 @@ import { FAILURE_HEADER } from "../../net/proxy-forward.ts";
 import { isRedirect, redirectTarget } from "../../net/redirect.ts";
 import type { DocumentWatch, HeldRequest, Verdict } from "./gate.ts";
 
-export interface DocumentHead {
+interface DocumentHead {
   status: number;
   /** Lower-case names. */
   headers: Record<string, string>;
@@ -15,7 +15,7 @@ export interface DocumentHead {
   url: string;
 }
 
-export interface DocumentRules {
+interface DocumentRules {
   policy: AddressPolicy;
   maxBodyBytes: number;
   followRedirects?: (from: URL, to: URL) => boolean;

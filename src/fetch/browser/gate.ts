@@ -24,7 +24,7 @@ export interface DocumentWatch {
   onResponse(held: HeldRequest, session: CDPSession): Verdict | Promise<Verdict>;
 }
 
-export interface GateOptions {
+interface GateOptions {
   /** Kept to its origin. The proxy does it in plain requests; encrypted ones it cannot read. */
   bound?: Bound;
   blockResources?: boolean;

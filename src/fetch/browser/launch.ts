@@ -5,7 +5,7 @@ import type { Log } from "../../base/log.ts";
 import { FetchFailure } from "../../domain/run/failure.ts";
 import { findChromium, type FindOptions } from "./find.ts";
 
-export interface LaunchOptions {
+interface LaunchOptions {
   log: Log;
   userAgent: string;
   /** Of the guarding proxy. */

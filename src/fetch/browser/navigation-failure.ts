@@ -33,7 +33,7 @@ const REASONS: Record<string, FailureReason> = {
 };
 
 /** The browser's own code (`ERR_…`) in the text of an error. */
-export function browserCode(text: string): string | null {
+function browserCode(text: string): string | null {
   return /net::(ERR_[A-Z0-9_]+)/.exec(text)?.[1] ?? null;
 }
 

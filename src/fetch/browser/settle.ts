@@ -167,7 +167,7 @@ const LOOK = `(async (maxLength, capMs, emptyMs, leaveMs, refreshHeader) => {
   return { html: html.length > maxLength ? null : html, empty };
 })`;
 
-export interface SettleOptions {
+interface SettleOptions {
   clock: Clock;
   maxBodyBytes: number;
   waitFor?: string | undefined;

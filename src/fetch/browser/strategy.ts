@@ -16,7 +16,7 @@ import { pageTime } from "./page-time.ts";
 import { takePicture } from "./picture.ts";
 import { PageTraffic, settle } from "./settle.ts";
 
-export interface SeenPage {
+interface SeenPage {
   status: number;
   headers: Record<string, string>;
   html: string;

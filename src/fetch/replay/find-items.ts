@@ -14,7 +14,7 @@ export interface FoundItems {
   covered: number;
 }
 
-export interface Coverage {
+interface Coverage {
   /** Words of the page that stand anywhere in the answer. */
   covered: number;
   /** The list of objects that has most of them; null when there is none. */

@@ -4,7 +4,7 @@ import type { Parsed } from "../../domain/lane/queue-item.ts";
 import type { Exchange } from "./exchange.ts";
 import { ObjectReader } from "./object-reader.ts";
 
-export interface HarReading {
+interface HarReading {
   exchanges: Exchange[];
   /** Entries that are no exchange of data, or too large: by place, with the reason. */
   skipped: { entry: string; why: string }[];

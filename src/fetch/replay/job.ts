@@ -7,7 +7,7 @@ import type { RankedExchange } from "./ranked.ts";
 import { formSlot, querySlot, recordedRequest, type ReplayRequest } from "./request.ts";
 import { isSecret, secretPaths } from "./secrets.ts";
 
-export interface WrittenJob {
+interface WrittenJob {
   job: {
     target_url: string;
     strategy: "api_replay";

@@ -23,7 +23,7 @@ export interface Steps {
   next(turn: Turn): ReplayRequest | null;
 }
 
-export interface PaginationKind {
+interface PaginationKind {
   keys: readonly string[];
   /** Null, with the mistakes noted. */
   parse(reader: ObjectReader, request: ReplayRequest): Steps | null;

@@ -4,7 +4,7 @@ import type { Clock, Timer } from "../../base/clock.ts";
 import type { Exchange } from "./exchange.ts";
 import { readJson } from "./json-body.ts";
 
-export interface RecordOptions {
+interface RecordOptions {
   clock: Clock;
   /** Kept at most; what comes later is counted as dropped. */
   maxExchanges?: number;
@@ -15,7 +15,7 @@ export interface RecordOptions {
   quietMs?: number;
 }
 
-export interface Recording {
+interface Recording {
   /** In the order in which they ended. */
   readonly exchanges: readonly Exchange[];
   /** Answers of JSON that were too many or too large to be kept. */

@@ -28,7 +28,7 @@ export function recordedRequest({ method, url, body }: Exchange["request"]): Rep
   };
 }
 
-export type SlotValue = JsonValue;
+type SlotValue = JsonValue;
 
 /** A place for a page number, an offset or a cursor. */
 export interface Slot {

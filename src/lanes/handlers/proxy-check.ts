@@ -3,7 +3,7 @@ import { type CheckDeps, checkProxies } from "../../proxies/check.ts";
 import type { ProxyRecord, ProxyStore } from "../../store/ports/proxy-port.ts";
 import type { TaskHandler } from "./handler.ts";
 
-export interface ProxyCheckDeps extends CheckDeps {
+interface ProxyCheckDeps extends CheckDeps {
   store: Pick<ProxyStore, "proxy" | "noteProxies">;
 }
 

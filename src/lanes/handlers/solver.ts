@@ -10,7 +10,7 @@ import type { HandlerContext, HandlerLookup } from "./handler.ts";
 /** The handler of this name in the APP_HANDLERS module solves walls; without it, a person is asked. */
 export const SOLVER = "solve_challenge";
 
-export interface Solved {
+interface Solved {
   /** What lets us in; null: nothing was found. */
   found: Credentials | null;
   /** The log message about an unusable answer; null: all of it is usable. */

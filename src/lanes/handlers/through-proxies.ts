@@ -15,7 +15,7 @@ import type { ClaimedTask, RunRecord, Store } from "../../store/ports/port.ts";
 import { ProxyFailureStreak } from "./proxy-failure-streak.ts";
 import type { Asleep, HandlerContext, TaskHandler } from "./handler.ts";
 
-export interface ProxiedDeps {
+interface ProxiedDeps {
   store: Pick<Store, "run">;
   clock: Clock;
   seal: Seal;

@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Gauge, Strain } from "../../base/gauge.ts";
 import type { Log } from "../../base/log.ts";
 
-export interface YieldingDeps {
+interface YieldingDeps {
   clock: Clock;
   log: Log;
   gauge: Gauge;

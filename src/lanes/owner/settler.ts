@@ -21,7 +21,7 @@ interface Pending {
   flushed: (() => void)[];
 }
 
-export interface SettlerDeps {
+interface SettlerDeps {
   store: Store;
   clock: Clock;
   log: Log;

@@ -14,7 +14,7 @@ interface ContextDeps {
   onOpened: (lanes: string[]) => void;
 }
 
-export interface LaneAtWork {
+interface LaneAtWork {
   grant: LaneGrant;
   pace: Pace;
   notes: SiteNotes;

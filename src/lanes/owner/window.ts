@@ -19,7 +19,7 @@ export const PREFETCH = {
 export const IDLE_RELEASE_MS = { alone: 1000, shared: 30_000 };
 
 /** Known limits of resolvers. */
-export interface ResolverRoom {
+interface ResolverRoom {
   /** How many tasks of one may be claimed; infinite without a limit. */
   room(resolver: string): number;
   /** There are tasks of it that may not be claimed: the lane is to hear when they may. */

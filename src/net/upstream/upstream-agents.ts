@@ -6,7 +6,7 @@ import { renameResets } from "../dialer.ts";
 import { createTunnels, type TunnelOptions, type Tunnels, upstreamKey } from "./upstream-tunnel.ts";
 import { connectFailure } from "../wire-failure.ts";
 
-export interface UpstreamAgentsOptions extends TunnelOptions {
+interface UpstreamAgentsOptions extends TunnelOptions {
   /** For each agent, as for those that use no proxy. */
   agent: Agent.Options;
 }

@@ -95,7 +95,7 @@ export function ranInAllMs(run: RunRecord, now: number): number {
   return (run.facts.ran_before_ms ?? 0) + ranMs(run, now);
 }
 
-export function errorsByClass(errors: readonly RunErrorRecord[]): Record<ErrorClass, number> {
+function errorsByClass(errors: readonly RunErrorRecord[]): Record<ErrorClass, number> {
   const sums = Object.fromEntries(ERROR_CLASSES.map((name) => [name, 0])) as Record<ErrorClass, number>;
   for (const { code, count } of errors) sums[errorClassOf(code)] += count;
   return sums;

@@ -22,7 +22,7 @@ interface PageOptionsInput {
 }
 
 /** What sealing secret texts of actions needs. */
-export interface SealWith {
+interface SealWith {
   seal: Seal;
   /** Where they are typed; several: they are refused. */
   origins: readonly string[];

@@ -5,7 +5,7 @@ import { nextOccurrences, nextTime } from "../../domain/run/schedule.ts";
 import type { NewJob } from "../../store/records/job-records.ts";
 import type { JobDeps } from "./deps.ts";
 
-export interface ScheduleInput {
+interface ScheduleInput {
   schedule?: string | Partial<Schedule> | null;
   timezone?: string | null;
 }

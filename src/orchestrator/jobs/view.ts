@@ -63,7 +63,7 @@ export interface JobView {
   updated_at: string;
 }
 
-export interface LastRunView {
+interface LastRunView {
   id: string;
   kind: string;
   status: RunState;
@@ -77,7 +77,7 @@ type Reading = "fields" | "items" | "schema" | "extract";
 type PageOptionName = "document" | "browser";
 
 /** The options of a saved crawl, with the keys of `POST /scraping/async-scrape`. */
-export interface JobCrawlView
+interface JobCrawlView
   extends
     Omit<
       CrawlOptions,

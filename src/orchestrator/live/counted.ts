@@ -6,8 +6,8 @@ import { inFlightOf } from "./overview.ts";
 import { type Ended, Pace } from "./pace.ts";
 import { coarser, Ring, type Series, STEP_MS, stepOf } from "./series.ts";
 
-export const SERIES = ["good", "bad", "in_flight", "queued"] as const;
-export const SITE_SERIES = ["good", "bad"] as const;
+const SERIES = ["good", "bad", "in_flight", "queued"] as const;
+const SITE_SERIES = ["good", "bad"] as const;
 export type WorkSeries = Series<(typeof SERIES)[number]>;
 export type SiteSeries = Series<(typeof SITE_SERIES)[number]>;
 

@@ -42,7 +42,7 @@ export interface Overview extends Resources {
   standstill: { reason: IdleReason; message: string } | null;
 }
 
-export type ActiveState = Exclude<RunState, "completed" | "partial" | "failed" | "cancelled">;
+type ActiveState = Exclude<RunState, "completed" | "partial" | "failed" | "cancelled">;
 
 export const ACTIVE_STATES = RUN_STATES.filter((state): state is ActiveState => !TERMINAL_RUN_STATES.includes(state));
 

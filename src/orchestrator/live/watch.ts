@@ -15,14 +15,14 @@ import { type Overview, type Resources, toOverview } from "./overview.ts";
 import { STEP_MS } from "./series.ts";
 import { troubledSites } from "./troubled-sites.ts";
 
-export interface LiveDeps extends SiteDeps, RunReadDeps {
+interface LiveDeps extends SiteDeps, RunReadDeps {
   log: Log;
   /** Resources of the process and its disks. */
   resources: () => Promise<Resources>;
 }
 
-export const LIVE_PARTS = ["overview", "runs", "sites", "workers"] as const;
-export type LivePart = (typeof LIVE_PARTS)[number];
+const LIVE_PARTS = ["overview", "runs", "sites", "workers"] as const;
+type LivePart = (typeof LIVE_PARTS)[number];
 
 /** A part of the overview, serialised once for all viewers. */
 export interface LiveNews {

@@ -38,7 +38,7 @@ export interface ProxyListView {
 const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 const NOBODY = { username: "", password: "" };
 
-export function toProxyView(proxy: ProxyRecord): ProxyView {
+function toProxyView(proxy: ProxyRecord): ProxyView {
   const { id, scheme, hostname, port, sealed, state } = proxy;
   return {
     id,

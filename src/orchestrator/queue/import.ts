@@ -14,7 +14,7 @@ export interface ImportReport extends EnqueueReport {
   bad: number;
 }
 
-export interface ImportListener {
+interface ImportListener {
   bad: (line: BadLine) => void;
   progress?: (report: ImportReport) => void;
 }

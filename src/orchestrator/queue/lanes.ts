@@ -10,7 +10,7 @@ import { type LaneStep, stepsOf } from "./lane-steps.ts";
 /** Why a step sleeps, besides the reasons of sites. */
 export const STEP_WAIT_REASONS = ["step_time", "step_run", "step_entries"] as const;
 
-export interface LaneWaiting extends Omit<WaitingView, "reason"> {
+interface LaneWaiting extends Omit<WaitingView, "reason"> {
   reason: WaitingView["reason"] | (typeof STEP_WAIT_REASONS)[number];
 }
 

@@ -4,7 +4,7 @@ import type { OrchestratorDeps } from "../deps.ts";
 import { requireRun } from "./control.ts";
 
 /** A page that a run of a saved crawl found to be different. */
-export interface PageChangeView {
+interface PageChangeView {
   url: string;
   change: ListedChange;
   /** To go on behind it. */

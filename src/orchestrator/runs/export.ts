@@ -12,13 +12,13 @@ import { flatResults } from "./flat-results.ts";
 import { invalid } from "../invalid.ts";
 import { allResults, changedResults, columnsOf, requireComparable } from "./read.ts";
 
-export interface ExportDeps extends OrchestratorDeps {
+interface ExportDeps extends OrchestratorDeps {
   random: Random;
   openArtifact(hash: string): Promise<AsyncIterable<Uint8Array>>;
   settings: { version: string };
 }
 
-export interface RunExport {
+interface RunExport {
   contentType: string;
   fileName: string;
   bytes: AsyncIterable<Uint8Array>;

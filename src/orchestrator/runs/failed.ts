@@ -57,7 +57,7 @@ export interface ShownErrorGroup extends ErrorGroup {
 }
 
 export const ERROR_STATUSES = ["failed", "retrying", "retryable", "all"] as const;
-export type ErrorStatus = (typeof ERROR_STATUSES)[number];
+type ErrorStatus = (typeof ERROR_STATUSES)[number];
 
 /** Failures of a run, most frequent first, retrying ones before. There are no more groups than reasons. */
 export async function listErrorGroups(

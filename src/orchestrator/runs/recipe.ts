@@ -27,7 +27,7 @@ export async function startPage(deps: RunDeps, input: JobInput, once?: Idempoten
   return startPageRun(deps, { ...job, id: null }, once);
 }
 
-export interface RecipeView {
+interface RecipeView {
   /** As `POST /jobs` takes it, without its secrets. */
   recipe: JobInput;
   header_names: string[];

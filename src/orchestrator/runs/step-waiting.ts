@@ -25,7 +25,7 @@ export type StepWaiting = Waits &
   );
 
 /** How the run is getting on that a step has started. */
-export interface ChildProgress {
+interface ChildProgress {
   kind: RunKind;
   status: RunState;
   done: number;

@@ -125,7 +125,7 @@ async function whyStepWaits(deps: RunWaitDeps, step: StepRecord, still: NoWorker
 }
 
 /** What a step waits for, with the reason of the run that it has started. */
-export async function waitingOfStep(
+async function waitingOfStep(
   deps: RunWaitDeps,
   step: StepRecord,
   still: NoWorkers | null,

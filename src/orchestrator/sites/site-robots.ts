@@ -4,13 +4,13 @@ import type { RobotsCopy } from "../../store/ports/robots-port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { siteName } from "./sites.ts";
 
-export interface RobotsDeps extends OrchestratorDeps {
+interface RobotsDeps extends OrchestratorDeps {
   /** By which name robots.txt speaks to us. */
   robotsName: string;
 }
 
 /** The last good robots.txt of an origin, and its rules for us. */
-export interface RobotsView {
+interface RobotsView {
   origin: string;
   fetched_at: string;
   /** As it came; empty: there was none, which allows everything. */

@@ -139,7 +139,7 @@ export async function pingWorker(
   }
 }
 
-export interface StoppedTaskView {
+interface StoppedTaskView {
   task_id: string;
   run_id: string;
   /** `running`: its worker is notified, and it ends within about a second. */

@@ -5,7 +5,7 @@ import { requireWorkflow } from "./control.ts";
 import { requireStep } from "./read.ts";
 import { resultOf } from "./task-view.ts";
 
-export interface ItemsDeps extends OrchestratorDeps {
+interface ItemsDeps extends OrchestratorDeps {
   openArtifact(hash: string): Promise<AsyncIterable<Uint8Array>>;
 }
 

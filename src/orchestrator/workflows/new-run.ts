@@ -72,7 +72,7 @@ function similarityKeyOf({ definition, params, template }: WorkflowSnapshot): st
 }
 
 /** Refused before anything is stored: metadata is read with every list. */
-export const MOST_METADATA_BYTES = 64 * 1024;
+const MOST_METADATA_BYTES = 64 * 1024;
 
 export function refuseLargeMetadata(metadata: unknown): void {
   if (Buffer.byteLength(JSON.stringify(metadata ?? {})) <= MOST_METADATA_BYTES) return;

@@ -20,7 +20,7 @@ import { readProxy } from "../jobs/proxy-input.ts";
 type PreflightDeps = Checks & Pick<JobDeps, "respectRobots">;
 type Params = Readonly<Record<string, JsonValue>>;
 
-export interface Preflight {
+interface Preflight {
   /** With paths within the definition: `steps[2].params.url`. */
   faults: readonly (FieldError & { step: StepDefinition })[];
   /** An address that may not be asked at all. */

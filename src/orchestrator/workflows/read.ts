@@ -20,9 +20,9 @@ import {
 
 /** What lists may be narrowed to besides a state. */
 export const STATUS_GROUPS = ["active", "recoverable"] as const;
-export type StatusGroup = (typeof STATUS_GROUPS)[number];
+type StatusGroup = (typeof STATUS_GROUPS)[number];
 
-export interface WorkflowListFilter extends Omit<WorkflowFilter, "status"> {
+interface WorkflowListFilter extends Omit<WorkflowFilter, "status"> {
   status?: WorkflowStatus | StatusGroup;
 }
 

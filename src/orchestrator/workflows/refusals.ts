@@ -3,7 +3,7 @@ import { OrbError } from "../../base/errors.ts";
 import type { RunState } from "../../domain/run/states.ts";
 import { workflowStatusOf } from "./view.ts";
 
-export type WorkflowAction = "start" | "pause" | "resume" | "cancel" | "recover" | "delete";
+type WorkflowAction = "start" | "pause" | "resume" | "cancel" | "recover" | "delete";
 
 const AGAIN = "Re-run it instead: POST /workflows/{id}/rerun, or orb workflows rerun ID.";
 const RECOVER = "Recover it instead: POST /workflows/{id}/recover, or orb workflows recover ID.";

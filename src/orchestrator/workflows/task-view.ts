@@ -52,7 +52,7 @@ export interface WorkflowTaskView {
 }
 
 /** The run that the step belongs to. */
-export interface StepOwner {
+interface StepOwner {
   runId: string;
   /** The names of all steps, by index. */
   names: readonly string[];

@@ -221,7 +221,7 @@ export interface Store
   openTasks(ids: readonly string[]): Promise<Set<string>>;
 }
 
-export interface StoreCapabilities {
+interface StoreCapabilities {
   /** One process at a time may own lanes; it holds the engine lock. */
   singleEngine: boolean;
   /** The store itself tells other processes about new work. */

@@ -1,7 +1,7 @@
 /** What `APP_DATABASE_URL` says of a Postgres, beside where it is. */
 import { OrbError } from "../../base/errors.ts";
 
-export const DEFAULT_SCHEMA = "orbweaver";
+const DEFAULT_SCHEMA = "orbweaver";
 
 /**
  * What stands behind the question mark. Others than these are refused: a slip in `sslmode` would go unnoticed, and all

@@ -11,7 +11,7 @@ import { READS } from "./reads.ts";
 import type { Call, Opened, Ready, Said, SaidError, ThreadData } from "./thread.ts";
 import type { WireData, WireNews } from "./wire.ts";
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** postgres://…; `schema` among its parameters names another schema than ours. */
   url: string;
   clock: Clock;

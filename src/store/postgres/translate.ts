@@ -2,7 +2,7 @@
  * The methods speak SQLite's way; this says the same to Postgres. Only what differs in form is changed here: numbered
  * values, hints for SQLite's planner, and that LIKE does not tell capital letters apart.
  */
-export interface Translated {
+interface Translated {
   text: string;
   /** Which value stands at which number; names where values are given by name. */
   order: (number | string)[];

@@ -10,7 +10,7 @@ const AT_ONCE = 10;
 /** Longer than one attempt; then another process takes the alerts over from a dead one. */
 const TRY_MS = 15_000;
 
-export interface DeliveryDeps {
+interface DeliveryDeps {
   store: Store;
   clock: Clock;
   log: Log;

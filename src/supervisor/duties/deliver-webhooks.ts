@@ -15,7 +15,7 @@ const RUNS_AT_ONCE = 4;
 /** Longer than one attempt; then another process takes the calls over from a dead one. */
 const TAKEN_MS = 1.5 * WEBHOOK_TRY_MS;
 
-export interface WebhookDeps {
+interface WebhookDeps {
   store: Store;
   clock: Clock;
   log: Log;

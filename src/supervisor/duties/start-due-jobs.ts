@@ -21,7 +21,7 @@ const NAMED = 20;
 /** Where the engine announces due jobs, the leader starts those that are overdue by this. */
 const OVERDUE_MS = 2000;
 
-export interface DueJobs extends Duty, Timetable {
+interface DueJobs extends Duty, Timetable {
   /** For all processes that may be notified: marks them as present. */
   presence: Duty;
 }

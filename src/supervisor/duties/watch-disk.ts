@@ -5,7 +5,7 @@ import type { Store } from "../../store/ports/port.ts";
 import { diskLow, diskLowKey, type Raise } from "../alerts.ts";
 import type { Duty } from "../duties.ts";
 
-export interface DiskWatchDeps {
+interface DiskWatchDeps {
   store: Store;
   room: DiskRoom;
   raise: Raise;

@@ -28,7 +28,7 @@ export interface ChildKind {
   readonly atOnce: NodeJS.Signals;
 }
 
-export interface ChildDeps {
+interface ChildDeps {
   clock: Clock;
   log: Log;
   pace: Pace;

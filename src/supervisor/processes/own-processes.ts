@@ -8,7 +8,7 @@ import type { ChildKind, Health } from "./child.ts";
 import { begin, type Handle, type Program, type Spawned } from "./handle.ts";
 import { LogFile } from "./log-file.ts";
 
-export interface OwnDeps {
+interface OwnDeps {
   config: Config;
   /** How this program is called, with the addresses that it is to use as they are now; words are added. */
   program: () => Promise<Program>;

@@ -5,7 +5,7 @@ import { adopt, endProcess } from "./handle.ts";
 import { SERVICES } from "../services/services.ts";
 import type { ChildStatus, UpState } from "./state-file.ts";
 
-export interface LeftDeps {
+interface LeftDeps {
   clock: Clock;
   log: Log;
   graceMs: number;

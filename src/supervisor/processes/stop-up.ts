@@ -8,7 +8,7 @@ import { SERVICES } from "../services/services.ts";
 import { provenState, StateFile, upFolder } from "./state-file.ts";
 import { takeUpLock } from "./up-lock.ts";
 
-export interface StopPace {
+interface StopPace {
   patienceMs: number;
   /** How often the wait is logged. */
   sayMs: number;

@@ -26,7 +26,7 @@ export interface UpDeps {
   logRules?: LogRules;
 }
 
-export interface OwnPrograms {
+interface OwnPrograms {
   /** Asked for when the services were started, and before each process. */
   program(): Promise<Program>;
   /** Services have other addresses than before. */

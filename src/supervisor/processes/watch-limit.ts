@@ -2,7 +2,7 @@ import { type Clock, sleep } from "../../base/clock.ts";
 
 const LOOK_MS = 1000;
 
-export interface LimitWatch {
+interface LimitWatch {
   clock: Clock;
   /** Throws while there is too little. */
   check: () => Promise<void>;

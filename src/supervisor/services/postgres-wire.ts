@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-export interface PostgresTarget {
+interface PostgresTarget {
   host: string;
   port: number;
   user: string;

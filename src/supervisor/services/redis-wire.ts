@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 
-export interface RedisTarget {
+interface RedisTarget {
   host: string;
   port: number;
   tls: boolean;

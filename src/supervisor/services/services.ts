@@ -26,7 +26,7 @@ const LOOK_MS = 100;
 /** How often its port is checked after its process died. */
 const PORT_LOOKS = 20;
 
-export interface ServiceDeps {
+interface ServiceDeps {
   config: Config;
   clock: Clock;
   /** State of the last supervisor: ports are reused, and its processes recognised. */

@@ -3,7 +3,7 @@ import type { Answer } from "./client.ts";
 
 export type Connection = "connecting" | "open" | "lost";
 
-export const LIVE_EVENTS = ["hello", "overview", "runs", "run_event", "sites", "workers"] as const;
+const LIVE_EVENTS = ["hello", "overview", "runs", "run_event", "sites", "workers"] as const;
 export type LiveEvent = (typeof LIVE_EVENTS)[number];
 
 /** A message of the stream: its connection state, a rejected login, or an event of the server. */

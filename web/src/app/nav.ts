@@ -1,6 +1,6 @@
 import type { IconName } from "../ui/Icon.tsx";
 
-export interface NavEntry {
+interface NavEntry {
   href: string;
   name: string;
   icon: IconName;

@@ -3,7 +3,7 @@
 /** The server is away; it can be loaded when it is back. */
 export class ServerAway extends Error {}
 
-export interface PartMeans {
+interface PartMeans {
   /** Whether the server is there. */
   answers: () => Promise<boolean>;
   /** Loads the whole page anew, unless that was just done; false: it was. */

@@ -8,7 +8,7 @@ export function readLines(text: string): string[] {
     .filter((line) => line !== "" && !line.startsWith("#"));
 }
 
-export interface PastedItem {
+interface PastedItem {
   artifact_id: string;
   url: string;
   resolver?: string | null;
@@ -17,7 +17,7 @@ export interface PastedItem {
   handler?: string | null;
 }
 
-export interface PastedItems {
+interface PastedItems {
   items: PastedItem[];
   mistakes: { line: number; message: string }[];
 }

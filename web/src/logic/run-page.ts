@@ -189,12 +189,6 @@ export function endedShare(counts: RunCounts): number {
   return total === 0 ? 0 : Math.floor((100 * (counts.completed + counts.failed + counts.skipped)) / total);
 }
 
-/** How long it ran or runs. */
-export function ranWords(started: string | null, finished: string | null, now: number): string {
-  if (started === null) return "–";
-  return duration(Math.max(0, (finished === null ? now : Date.parse(finished)) - Date.parse(started)));
-}
-
 interface Titled {
   name: string | null;
   url: string | null;
@@ -204,7 +198,7 @@ interface Titled {
 }
 
 /** " and 2 more" behind the first of several starts. */
-export function andMore(starts: number): string {
+function andMore(starts: number): string {
   return starts > 1 ? ` and ${fullNumber(starts - 1)} more` : "";
 }
 

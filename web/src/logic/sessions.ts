@@ -17,7 +17,7 @@ export function originOf(typed: string): string | null {
   return url === null || !/^https?:$/.test(url.protocol) ? null : url.origin;
 }
 
-export const sessionTitle = ({ name, origin, id }: Named): string => name ?? `${origin} (${id.slice(0, 8)})`;
+const sessionTitle = ({ name, origin, id }: Named): string => name ?? `${origin} (${id.slice(0, 8)})`;
 
 /**
  * Those of the origins of these pages; all, where no page is named yet. The one that is chosen stays in the list: whoever

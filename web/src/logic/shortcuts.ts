@@ -36,7 +36,7 @@ export const IN_LISTS: readonly Shortcut[] = [
 /** How long the second key of a pair may take. */
 export const PAIR_MS = 1200;
 
-export interface KeyState {
+interface KeyState {
   /** The first key of a pair, and when it was pressed. */
   first: string | null;
   at: number;
@@ -44,7 +44,7 @@ export interface KeyState {
 
 export const NO_KEY: KeyState = { first: null, at: 0 };
 
-export interface Pressed {
+interface Pressed {
   key: string;
   /** With Ctrl, Alt or the command key: those are the browser's. */
   modified: boolean;

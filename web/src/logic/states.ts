@@ -14,7 +14,7 @@ export type Shape =
   | "bolt"
   | "dot";
 
-export interface StateLook {
+interface StateLook {
   word: string;
   tone: Tone;
   shape: Shape;

@@ -2,7 +2,7 @@
  * Sends each submission once, however often its button is pressed: a call equal to one in flight, or answered a moment
  * ago, shares its answer. After a failure without an answer, the next try reuses the idempotency key.
  */
-export interface SubmitOnceDeps {
+interface SubmitOnceDeps {
   newKey: () => string;
   /** Whether this failure leaves open if the call was done. */
   isUnknown: (error: unknown) => boolean;

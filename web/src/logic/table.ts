@@ -5,18 +5,6 @@ export interface SortBy {
   descending: boolean;
 }
 
-/** `-started` ↔ {column: "started", descending: true}: how the order stands in the address. */
-export function readSort(text: string | null, columns: readonly string[]): SortBy | null {
-  if (text === null) return null;
-  const descending = text.startsWith("-");
-  const column = descending ? text.slice(1) : text;
-  return columns.includes(column) ? { column, descending } : null;
-}
-
-export function writeSort(sort: SortBy | null): string | null {
-  return sort === null ? null : `${sort.descending ? "-" : ""}${sort.column}`;
-}
-
 /** A click on a head: this column up, then down, then as it was. */
 export function nextSort(sort: SortBy | null, column: string): SortBy | null {
   if (sort?.column !== column) return { column, descending: false };
@@ -50,7 +38,7 @@ export function shownColumns<Column extends { id: string; hidden?: boolean }>(
 }
 
 /** What `fitColumns` reads of a column. */
-export interface FitColumn {
+interface FitColumn {
   width?: string;
   /** Columns of the lowest priority are folded first, of equal ones the last; without one it is 5. */
   priority?: number;

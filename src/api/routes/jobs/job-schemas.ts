@@ -78,7 +78,7 @@ const settings = {
 };
 
 /** What may be saved. */
-export const JOB_KINDS = ["page", "crawl", "workflow"] as const;
+const JOB_KINDS = ["page", "crawl", "workflow"] as const;
 
 const jobKeys = {
   ...settings,

@@ -63,7 +63,7 @@ const Deletion = strict({
 
 export { Deletion };
 
-export function toFilter({ tag, ended_before, status, ...rest }: Static<typeof Filter>): DeletionFilter {
+function toFilter({ tag, ended_before, status, ...rest }: Static<typeof Filter>): DeletionFilter {
   return {
     ...filterOf(rest),
     ...(status === undefined ? {} : { status }),

@@ -30,7 +30,7 @@ export const sourceParts = {
 };
 
 /** A definition may be the whole body, as it stands in a file: it is known by its steps. */
-export const BareDefinition = Type.Object(
+const BareDefinition = Type.Object(
   { steps: Type.Unknown({ description: "of a definition that is the whole body" }) },
   { additionalProperties: true, description: "a definition by itself" },
 );

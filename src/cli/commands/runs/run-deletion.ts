@@ -132,7 +132,7 @@ function asDeletion(answer: unknown): Deletion {
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 
-export function spanMs(text: string): number {
+function spanMs(text: string): number {
   const [, number = "", unit = ""] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   const each = UNITS[unit];
   if (each === undefined) throw new InvalidArgumentError("expected a span, such as 30d, 12h or 90m.");

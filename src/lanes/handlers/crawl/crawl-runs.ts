@@ -189,7 +189,7 @@ const KEEP_TRAPS_EVERY_MS = 100;
 const KEEP_TRAPS_MS_PER_COUNT = 1;
 
 /** Stores what the scope has counted now and then: after a restart, a trap must not get a new allowance. */
-export class TrapKeeper {
+class TrapKeeper {
   readonly #scope: CrawlScope;
   readonly #clock: Clock;
   #nextAt = Number.NEGATIVE_INFINITY;
@@ -215,7 +215,7 @@ export class TrapKeeper {
 
 const MOST_KEYS = 50_000;
 
-export class RecentKeys {
+class RecentKeys {
   readonly #keys = new Recent<true>(MOST_KEYS);
 
   has(key: string): boolean {

@@ -58,7 +58,7 @@ export function stepContext(
 }
 
 /** A skipped step forwards its inputs; an item that arrives on two paths is forwarded once. */
-export async function* inputsOf(
+async function* inputsOf(
   files: StepFiles,
   run: StepRun,
   { results }: Before,

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../../../base/clock.ts";
 
-export type WriteProgress = (progress: { fraction: number; message: string | null }) => Promise<unknown>;
+type WriteProgress = (progress: { fraction: number; message: string | null }) => Promise<unknown>;
 
 /** Progress of a running step, written at most once a second. */
 export class StepProgress {

@@ -25,7 +25,7 @@ export class Refused extends Error {
   }
 }
 
-export type LogLines = Record<"debug" | "info" | "warn" | "error", (message: unknown) => void>;
+type LogLines = Record<"debug" | "info" | "warn" | "error", (message: unknown) => void>;
 
 export class Channel {
   readonly #port: MessagePort;

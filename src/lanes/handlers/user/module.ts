@@ -9,12 +9,12 @@ import {
   STEP_TIMEOUT_SECONDS,
 } from "./protocol.ts";
 
-export interface LoadedHandler {
+interface LoadedHandler {
   run: Handler;
   timeoutSeconds: number;
 }
 
-export interface LoadedModule {
+interface LoadedModule {
   handlers: Map<string, LoadedHandler>;
   steps: Map<string, CustomStep>;
   extractors: Map<string, CustomExtractor>;

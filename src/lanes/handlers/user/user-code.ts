@@ -27,7 +27,7 @@ export interface UserCodeDescription {
   extractors: readonly KnownExtractor[];
 }
 
-export interface UserCodeDeps {
+interface UserCodeDeps {
   clock: Clock;
   services: HandlerServices;
 }

@@ -8,7 +8,7 @@ import type { ForEach, Value } from "../kernel/connection.ts";
 import { type Context, keyHash, mergeFacts, parseJson, rows } from "../kernel/context.ts";
 
 /** The job is part of a row's key already. */
-export function stateHash(key: string): Uint8Array {
+function stateHash(key: string): Uint8Array {
   return keyHash("", key);
 }
 

@@ -88,7 +88,7 @@ export interface Dialect {
   probe(connection: Connection): void;
 }
 
-export interface NewTaskRow {
+interface NewTaskRow {
   target: { stream: number };
   hash: Uint8Array;
   task: Pick<NewTask, "priority" | "key" | "url" | "handler" | "payload">;

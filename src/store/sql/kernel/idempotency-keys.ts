@@ -20,7 +20,7 @@ export function makeOnce<T>(
 }
 
 /** The same within a transaction of the caller's. */
-export function makeOnceWithin<T>(
+function makeOnceWithin<T>(
   context: Context,
   once: IdempotencyKey | undefined,
   now: number,

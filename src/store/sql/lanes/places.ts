@@ -151,7 +151,7 @@ export function insertSite(context: Context, site: string, lane: string): number
 }
 
 /** What a run has at one place: its tasks of one resolver, pages apart from what only serves to find them. */
-export interface StreamWanted {
+interface StreamWanted {
   lane: number;
   site: string;
   resolver: string | null;

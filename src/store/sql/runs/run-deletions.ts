@@ -29,7 +29,7 @@ const toRecord = (row: DeletionRow): RunDeletion => ({
 });
 
 /** Counted up to here: one who deletes more wants to know no more. */
-export const MOST_MATCHED = 100_000;
+const MOST_MATCHED = 100_000;
 /** Those that have ended, newest. */
 const KEPT = 100;
 

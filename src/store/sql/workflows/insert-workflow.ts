@@ -27,7 +27,7 @@ export function insertWorkflow(
   return completeWorkflow(context, { run, name: made.name, workflow, snapshot, tasks }, now);
 }
 
-export interface WrittenSteps {
+interface WrittenSteps {
   run: RunOfSteps;
   name: string | null;
   workflow: NewWorkflow;

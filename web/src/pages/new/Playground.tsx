@@ -31,7 +31,7 @@ function useNarrow(): boolean {
   );
 }
 
-export interface PlaygroundPage {
+interface PlaygroundPage {
   page: FetchedPage | null;
   setPage: (page: FetchedPage | null) => void;
 }

@@ -46,7 +46,7 @@ export interface NewState {
 }
 
 /** The job that is changed, as it was when the form was opened. */
-export interface OpenedJob {
+interface OpenedJob {
   id: string;
   version: string;
 }

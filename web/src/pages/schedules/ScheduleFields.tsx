@@ -16,7 +16,7 @@ import {
 import { Field, Input, Select } from "../../ui/Field.tsx";
 import "./schedule-fields.css";
 
-export interface ScheduleForm {
+interface ScheduleForm {
   /** A cron expression; empty: none. */
   schedule: string;
   timezone: string;

@@ -208,7 +208,7 @@ export function breakerTitle({ failures }: Site["breaker"]): string {
   return failures === 0 ? "It has not failed in a row" : `${failures} failures in a row`;
 }
 
-export function SiteMenu({ site, actions }: { site: Site; actions: SiteActions }) {
+function SiteMenu({ site, actions }: { site: Site; actions: SiteActions }) {
   return (
     <Menu
       label={`Actions for ${site.site}`}

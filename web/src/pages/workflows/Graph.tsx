@@ -9,7 +9,7 @@ import { useBoxWidth } from "../../ui/useBoxWidth.ts";
 import "../../ui/badge.css";
 import "./graph.css";
 
-export interface DrawnStep {
+interface DrawnStep {
   name: string;
   kind: string;
   dependencies: readonly number[];

@@ -10,7 +10,7 @@ import { Code } from "../../ui/text/Code.tsx";
 import { ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { Time } from "../../ui/Values.tsx";
 
-export const templateHref = (name: string) => `/workflows/templates/${encodeURIComponent(name)}`;
+const templateHref = (name: string) => `/workflows/templates/${encodeURIComponent(name)}`;
 export const startHref = (name: string) => `/new?kind=workflow&template=${encodeURIComponent(name)}`;
 
 export function Templates() {

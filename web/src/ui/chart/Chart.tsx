@@ -6,7 +6,7 @@ import { summaryOf } from "../logic/series.ts";
 import { useTheme } from "../../app/theme.ts";
 import "./chart.css";
 
-export interface ChartSeries {
+interface ChartSeries {
   name: string;
   /** Which of the colours of charts. */
   colour: 1 | 2 | 3 | 4;

@@ -1,6 +1,6 @@
 /** Where lines of commands and data may break that are too long for their box: never within an option or a name. */
 
-export interface CodePart {
+interface CodePart {
   text: string;
   /** It is shown in one line. */
   whole: boolean;

@@ -10,7 +10,7 @@ export interface Extent {
   max: number;
 }
 
-export function extentOf(values: readonly (number | null)[]): Extent | null {
+function extentOf(values: readonly (number | null)[]): Extent | null {
   const known = values.filter((value): value is number => value !== null && Number.isFinite(value));
   return known.length === 0 ? null : { min: Math.min(...known), max: Math.max(...known) };
 }

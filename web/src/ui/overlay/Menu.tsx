@@ -2,7 +2,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState 
 import { Icon, type IconName } from "../Icon.tsx";
 import "./menu.css";
 
-export interface MenuItem {
+interface MenuItem {
   name: string;
   icon?: IconName;
   danger?: boolean;

@@ -16,7 +16,7 @@ interface ToastMessage {
 }
 
 /** What can be done about it at once, such as taking it back. */
-export interface ToastAction {
+interface ToastAction {
   name: string;
   run: () => void;
 }

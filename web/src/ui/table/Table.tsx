@@ -42,7 +42,7 @@ export interface Column<Row> {
   phone?: "head" | "wide" | "hide";
 }
 
-export interface TableProps<Row> {
+interface TableProps<Row> {
   /** What the rows are, for screen readers: "Runs". */
   label: string;
   columns: readonly Column<Row>[];

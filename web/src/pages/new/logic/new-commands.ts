@@ -18,7 +18,7 @@ export interface Snippets {
 }
 
 /** A job that is saved, or changed. */
-export interface Saving {
+interface Saving {
   job: string | null;
   /** A definition in YAML, as it was read. */
   read?: Json | null;

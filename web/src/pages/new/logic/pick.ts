@@ -21,7 +21,7 @@ export interface Picked {
   text: string;
 }
 
-export interface PickedField {
+interface PickedField {
   name: string;
   selector: string;
   attr: string;

@@ -65,7 +65,7 @@ export function freeName(wanted: string, rules: readonly Rule[]): string {
   }
 }
 
-export function ruleToJson(rule: Rule): Record<string, unknown> {
+function ruleToJson(rule: Rule): Record<string, unknown> {
   const { way, text, attr, from, pattern, type, all, required, more } = rule;
   return {
     [way]: text.trim(),

@@ -8,7 +8,7 @@ export interface KeptRun {
   keep_runs: number | null;
 }
 
-export interface KeptWords {
+interface KeptWords {
   /** Before the time, if there is one. */
   text: string;
   until: string | null;

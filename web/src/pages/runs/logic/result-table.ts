@@ -10,7 +10,7 @@ export interface ResultRow {
   created_at: string;
 }
 
-export interface ResultColumn {
+interface ResultColumn {
   /** `title`, or `fields.price` for what stands one deeper. */
   id: string;
   name: string;

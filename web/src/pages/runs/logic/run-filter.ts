@@ -134,7 +134,7 @@ export function deletionOf(filter: RunFilter, now: number) {
 const TERMINAL = ["completed", "partial", "failed", "cancelled"] as const;
 const NO_RUN = "00000000-0000-0000-0000-000000000000";
 
-export interface Matched {
+interface Matched {
   id: string;
   job_id: string | null;
   status: string;

@@ -27,7 +27,7 @@ export function skippedCount(skipped: Readonly<Record<string, number | undefined
   );
 }
 
-export interface SkippedWords {
+interface SkippedWords {
   reason: string;
   count: string;
   words: string;

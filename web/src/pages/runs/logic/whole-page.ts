@@ -54,7 +54,7 @@ const FORMATS = [
   ["screenshot", "screenshot"],
 ] as const;
 
-export interface DocumentLine {
+interface DocumentLine {
   title: string;
   /** "12 KB · Markdown, links". */
   note: string;

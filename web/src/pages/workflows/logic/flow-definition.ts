@@ -19,7 +19,7 @@ export interface ParamOutline {
   description: string;
 }
 
-export interface Outline {
+interface Outline {
   description: string | null;
   maxRecoveries: number | null;
   steps: StepOutline[];
@@ -118,7 +118,7 @@ function typeOf(schema: Loose): string {
   return types.length === 0 ? "anything" : types.join(" or ");
 }
 
-export interface DefinitionChange {
+interface DefinitionChange {
   kind: "added" | "removed" | "changed";
   what: string;
   /** Keys that differ, where it was changed. */

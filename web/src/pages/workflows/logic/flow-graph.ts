@@ -7,21 +7,21 @@ export interface GraphStep {
   dependencies: readonly number[];
 }
 
-export interface GraphNode {
+interface GraphNode {
   index: number;
   /** Of its upper left corner. */
   x: number;
   y: number;
 }
 
-export interface GraphEdge {
+interface GraphEdge {
   from: number;
   to: number;
   /** As in the `d` of an SVG path. */
   path: string;
 }
 
-export interface FlowGraph {
+interface FlowGraph {
   width: number;
   height: number;
   nodes: readonly GraphNode[];

@@ -5,7 +5,7 @@ import { isOfRun, type RunEvent } from "../../../logic/run-events.ts";
 
 export type FlowRow = Operations["listWorkflows"]["answer"][number];
 type Query = Operations["listWorkflows"]["query"];
-export type StatusChoice = NonNullable<Query["status"]>;
+type StatusChoice = NonNullable<Query["status"]>;
 
 /** In the order in which people look for them. */
 export const STATUS_CHOICES: readonly { value: StatusChoice; name: string }[] = [

@@ -5,7 +5,7 @@ import { whenWords, withoutTime } from "../../../logic/waiting.ts";
 
 export type FlowStep = WorkflowProgress["steps"][number];
 export type StepDetail = WorkflowTask;
-export type FlowStatus = WorkflowProgress["status"];
+type FlowStatus = WorkflowProgress["status"];
 
 type StepState = Pick<FlowStep, "task_name" | "status" | "dependencies">;
 
@@ -20,7 +20,7 @@ export function endedWell(steps: readonly StepState[]): boolean[] {
   return well;
 }
 
-export interface RecoveryPlan {
+interface RecoveryPlan {
   /** Indices of what is done again, and of what keeps its result. */
   again: number[];
   kept: number[];

@@ -4,7 +4,7 @@ import { duration } from "../../../logic/format.ts";
 
 type Timed = Pick<FlowStep, "task_name" | "status" | "started_at" | "completed_at" | "step_index">;
 
-export interface GanttBar {
+interface GanttBar {
   index: number;
   name: string;
   status: FlowStep["status"];

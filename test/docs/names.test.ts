@@ -125,13 +125,13 @@ test("docs/api.md names the lists whose limit has another default", () => {
   const odd: string[] = [];
   for (const section of read("docs/api-reference.md").split(/^### /m).slice(1)) {
     const [, rule = ""] = /^\| `limit` \| query \| ([^|]*?) \|/m.exec(section) ?? [];
-    if (rule !== "" && rule !== "integer, 1 to 1000; 50 unless told")
-      odd.push(`${section.slice(0, section.indexOf("\n"))}: ${rule.replace(/^integer, | unless told$/g, "")}`);
+    if (rule !== "" && rule !== "integer, 1 to 1000; default: 50")
+      odd.push(`${section.slice(0, section.indexOf("\n"))}: ${rule.replace(/^integer, /, "")}`);
   }
   assert.deepEqual(odd.toSorted(), [
-    "GET /jobs/runs/{run_id}/events: 1 to 1000; 200",
-    "GET /jobs/{job_id}/runs: 1 to 100; 25",
-    "GET /workflows/{workflow_id}/tasks: 1 to 1000; 1000",
+    "GET /jobs/runs/{run_id}/events: 1 to 1000; default: 200",
+    "GET /jobs/{job_id}/runs: 1 to 100; default: 25",
+    "GET /workflows/{workflow_id}/tasks: 1 to 1000; default: 1000",
   ]);
   const said = "Defaults that differ: 25 runs of a job (100 at most), 200 events of a run, 1000 steps of a workflow.";
   assert.ok(read("docs/api.md").replace(/\s+/g, " ").includes(said));

@@ -31,7 +31,7 @@ interface DutyDeps {
   stack: ServiceStack;
 }
 
-export interface WorkerDuties {
+interface WorkerDuties {
   dueJobs: ReturnType<typeof startDueJobs>;
   /** Of every worker. */
   everywhere: Duties;

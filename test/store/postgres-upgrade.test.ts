@@ -90,7 +90,7 @@ describe("a deployment on Postgres is upgraded while it works", servicesGate, ()
     const url = schemaUrl("rolling");
     await assert.rejects(openPostgresStore({ url, clock: systemClock }), (error) => {
       assert.ok(isOrbError(error, "database_busy"), String(error));
-      assert.match(error.message, /cannot be upgraded \(.*renames\) while 1 workers of an earlier version run/);
+      assert.match(error.message, /cannot be upgraded \(.*renames\) while a worker of an earlier version runs/);
       assert.match(error.hint ?? "", /Stop them on all machines/);
       return true;
     });
@@ -209,7 +209,7 @@ describe("a deployment on Postgres is upgraded while it works", servicesGate, ()
     assert.throws(
       () => program.migrate(breaks),
       (error) =>
-        isOrbError(error, "database_busy") && /breaks.* while 1 workers of an earlier version/.test(error.message),
+        isOrbError(error, "database_busy") && /breaks.* while a worker of an earlier version/.test(error.message),
     );
     program.leave("older");
     assert.deepEqual(program.migrate(breaks).applied, ["breaks"]);

@@ -117,13 +117,19 @@ function refuseNewer(connection: PostgresConnection, version: number, latest: nu
 function refuseWhileOlderRun(connection: PostgresConnection, missing: readonly Migration[]): void {
   const breaking = missing.filter(({ olderMayRun }) => olderMayRun !== true).map(({ name }) => name);
   if (breaking.length === 0) return;
-  const row = connection.sql("SELECT count(*) AS workers FROM owners WHERE lease_until >= ?").get(connection.now());
+  const now = connection.now();
+  const row = connection
+    .sql("SELECT count(*) AS workers, max(lease_until) AS until FROM owners WHERE lease_until >= ?")
+    .get(now);
   const workers = Number(row?.["workers"]);
   if (workers === 0) return;
+  const seconds = Math.ceil((Number(row?.["until"]) - now) / 1000);
   throw new OrbError(
     "database_busy",
-    `the database cannot be upgraded (${breaking.join(", ")}) while ${workers} workers of an earlier version run`,
-    { hint: "Stop them on all machines (SIGTERM; wait for the end), then start again. orb workers list shows them." },
+    `the database cannot be upgraded (${breaking.join(", ")}) while ${workers === 1 ? "a worker of an earlier version runs" : `${workers} workers of an earlier version run`}`,
+    {
+      hint: `Stop them on all machines (SIGTERM; wait for the end), then start again. orb workers list shows them. A worker that was killed counts until its lease ends, in ${seconds} s at most.`,
+    },
   );
 }
 

@@ -41,7 +41,7 @@ export const ERROR_CATALOGUE = {
   not_found: {
     reaction: "fix_input",
     meaning: "There is nothing with that id.",
-    remedy: "It may have expired or been deleted. List existing ids, for example with `orb runs list`.",
+    remedy: "It may have expired or been deleted. `orb runs list` and `orb jobs list` show what exists.",
   },
   illegal_transition: {
     reaction: "give_up",

@@ -61,8 +61,8 @@ export interface CrawlParams extends Reading, Partial<Omit<CrawlInputSettings, "
   strategy?: "auto" | "http" | "browser";
   /** The id or the name of a stored session. */
   session_id?: string | null;
-  /** `pool`, or the address of a proxy. */
   headers?: Readonly<Record<string, string>> | null;
+  /** `pool`, or the address of a proxy. */
   proxy?: string | null;
   document?: JsonValue;
   browser?: JsonValue;

@@ -1,10 +1,12 @@
-/** Sent to the origin of the page alone. Their values are sealed where the step is stored, and never shown. */
-export const HEADERS_SCHEMA: JsonValue = {
-  type: ["object", "null"],
-  additionalProperties: { type: "string", maxLength: 8192, writeOnly: true },
-  maxProperties: 100,
-  description: "Request headers, sent to the origin of the start alone, and never shown again.",
-};
+/** Values of headers are sealed where the step is stored, and never shown. */
+export function headersSchema(to: string): JsonValue {
+  return {
+    type: ["object", "null"],
+    additionalProperties: { type: "string", maxLength: 8192, writeOnly: true },
+    maxProperties: 100,
+    description: `Request headers, sent to ${to}, and never shown again.`,
+  };
+}
 
 /** Extraction options of scrapes and crawls; the reader validates the details. */
 import type { JsonValue } from "../domain/lane/queue-item.ts";

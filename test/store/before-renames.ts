@@ -25,6 +25,11 @@ export const PERMITS = [
   ["waiting:resolver:1", "A", 2],
 ];
 
+/** Answers were stored with the names that records had. */
+export const OLD_ANSWERS = `UPDATE answers SET answer = replace(answer, '"nextOccurrenceAt":', '"nextSlot":')`;
+/** Their rows are not the same to the letter. */
+export const CHANGED_TABLES = ["budget_permits", "idempotency_keys"];
+
 /** `size`: as it was filled with, at `now`. */
 export async function expectUpgraded(store: Store, size: number, now: number): Promise<void> {
   assert.deepEqual((await store.audit()).findings, []);
@@ -41,6 +46,8 @@ async function keysStillAnswer(store: Store, now: number): Promise<void> {
   const once = { key: "key 0", fingerprint: "same" };
   const again = await store.createJob(newJob("another name"), now, once);
   assert.deepEqual([again.replayed, again.made.name], [true, "job 0"]);
+  assert.equal(again.made.nextOccurrenceAt, (await store.job(again.made.id))?.nextOccurrenceAt);
+  assert.ok(!("nextSlot" in again.made));
   await refused("idempotency_conflict", store.createJob(newJob("x"), now, { ...once, fingerprint: "other" }));
   const run: NewRun = { kind: "crawl", maxAttempts: 3, snapshot: {} };
   const started = await store.startRun(run, [newTask("x")], now, { key: "once", fingerprint: "same" });

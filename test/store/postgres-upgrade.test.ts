@@ -12,7 +12,15 @@ import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { Kit } from "../contract/store/kit.ts";
 import { startPostgres, type TestService } from "../support/services.ts";
 import { servicesGate } from "../support/services-kit.ts";
-import { expectUpgraded, OLD_PERMITS, OLD_TABLES, oldName, PERMITS } from "./before-renames.ts";
+import {
+  CHANGED_TABLES,
+  expectUpgraded,
+  OLD_ANSWERS,
+  OLD_PERMITS,
+  OLD_TABLES,
+  oldName,
+  PERMITS,
+} from "./before-renames.ts";
 import { handClock } from "./bench.ts";
 import { fillDatabase } from "./full-database.ts";
 import { OLD_EVENTS } from "./old-events.ts";
@@ -133,13 +141,13 @@ describe("a deployment on Postgres is upgraded while it works", servicesGate, ()
         await admin.query(
           `DELETE FROM before.${oldName(name)}; INSERT INTO before.${oldName(name)} SELECT * FROM today.${name}`,
         );
-      await admin.query(`SET search_path = before; ${OLD_PERMITS}`);
+      await admin.query(`SET search_path = before; ${OLD_PERMITS}; ${OLD_ANSWERS}`);
       await admin.query(
         `SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, 1000000) FROM pg_sequences WHERE schemaname = 'before'`,
       );
       await using store = await open("before");
       for (const { name } of tables) {
-        if (name === "budget_permits") continue;
+        if (CHANGED_TABLES.includes(name)) continue;
         const rows = async (schema: string) =>
           (await admin.query(`SELECT to_jsonb(t)::text AS row FROM ${schema}.${name} t ORDER BY 1`)).rows as unknown[];
         const kept = await rows("before");

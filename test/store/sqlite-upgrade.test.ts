@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { isOrbError } from "../../src/base/errors.ts";
+import { identityOf } from "../../src/base/machine.ts";
 import { encodeId } from "../../src/domain/run/ids.ts";
 import { NO_TASKS } from "../../src/domain/run/run-end.ts";
 import { TASK_STATES, type TaskState } from "../../src/domain/run/states.ts";
@@ -12,7 +16,15 @@ import { core } from "../../src/store/sqlite/migrations/0001-core.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { DONE, evidence, Kit, LANE, retryAt } from "../contract/store/kit.ts";
 import { Child, handClock, sqliteHarness, tempFolder } from "./bench.ts";
-import { expectUpgraded, OLD_PERMITS, OLD_TABLES, oldName, PERMITS } from "./before-renames.ts";
+import {
+  CHANGED_TABLES,
+  expectUpgraded,
+  OLD_ANSWERS,
+  OLD_PERMITS,
+  OLD_TABLES,
+  oldName,
+  PERMITS,
+} from "./before-renames.ts";
 import { fillDatabase } from "./full-database.ts";
 import { OLD_EVENTS } from "./old-events.ts";
 
@@ -393,11 +405,11 @@ describe("SQLite: a database of the version before tables were renamed", () => {
       old.db.exec(
         `DELETE FROM main.${oldName(table)}; INSERT INTO main.${oldName(table)} SELECT * FROM today.${table}`,
       );
-    old.db.exec(OLD_PERMITS);
+    old.db.exec(`${OLD_PERMITS}; ${OLD_ANSWERS}`);
     old.db.exec("DETACH today");
     assert.deepEqual(migrate(old), { from: 23, to: MIGRATIONS.at(-1)!.version, applied: ["renames"] });
     const today = new SqliteConnection(harness.path);
-    for (const table of tables.filter((name) => name !== "budget_permits")) {
+    for (const table of tables.filter((name) => !CHANGED_TABLES.includes(name))) {
       const rows = rowsOf(old, table);
       assert.deepEqual(rows, rowsOf(today, table), table);
       assert.ok(rows.length > 0 || OLD_TABLES[table] === undefined, `${table} is tried with rows`);
@@ -415,4 +427,31 @@ describe("SQLite: a database of the version before tables were renamed", () => {
     await using store = await open();
     await expectUpgraded(store, SIZE, kit.now);
   });
+});
+
+test("a database that a server of an earlier version works on is not upgraded under it", async () => {
+  await using folder = await tempFolder();
+  const before = MIGRATIONS.filter(({ version }) => version < 24);
+  const older = new SqliteConnection(join(folder.path, "older.db"));
+  migrate(older, before);
+  const server = spawn(process.execPath, ["-e", "process.stdin.resume()"], { stdio: ["pipe", "ignore", "ignore"] });
+  try {
+    const { boot, pidStart } = identityOf(server.pid!)!;
+    older.db
+      .prepare("UPDATE engine SET holder = 'older', epoch = 1, boot = ?, pid = ?, pid_start = ?")
+      .run(boot, server.pid!, pidStart);
+    assert.throws(
+      () => migrate(older),
+      (error) =>
+        isOrbError(error, "database_busy") &&
+        error.message.includes(`while process ${server.pid} works on it`) &&
+        error.hint?.includes(`kill ${server.pid}`) === true,
+    );
+    assert.equal(schemaVersion(older), 23, "nothing has changed");
+  } finally {
+    server.kill("SIGKILL");
+    await once(server, "exit");
+  }
+  assert.deepEqual(migrate(older).applied, ["renames"]);
+  older.close();
 });

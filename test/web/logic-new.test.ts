@@ -207,6 +207,11 @@ test("what is asked of the page as a whole and of a browser", () => {
   assert.equal(orderOf({ ...form, formats: ["html"] }).body["document"], undefined, "it was not asked for");
   assert.equal(orderOf({ ...form, waitFor: ".x" }).body["strategy"], "browser");
   assert.equal(orderOf({ ...form, kind: "crawl", waitFor: ".x" }).body["strategy"], undefined);
+  const kept = { stay_within: "host", delay_seconds: "1.5", replay: {}, extract: { llm: {} } };
+  const { body: crawl } = orderOf({ ...form, kind: "crawl", kept });
+  assert.deepEqual([crawl["stay_within"], crawl["delay_seconds"], crawl["replay"]], ["host", 1.5, undefined]);
+  const { body: page } = orderOf({ ...form, kept });
+  assert.deepEqual([page["stay_within"], page["delay_seconds"], page["extract"]], [undefined, undefined, kept.extract]);
   assert.equal(browserReason(form), null);
   assert.equal(browserReason({ ...form, asDocument: true, formats: ["screenshot"] }), "a screenshot");
   const empty = orderOf({

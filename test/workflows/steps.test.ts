@@ -51,6 +51,22 @@ describe("steps of a workflow", { concurrency: 4 }, () => {
     assert.deepEqual(JSON.parse(site.of("/third")[0]!.body), { ids: [1, 2] });
   });
 
+  test("headers of a scrape are not sent to a second origin", async () => {
+    await using site = await MisbehavingSite.start({ "/a": json({}) });
+    await using other = await MisbehavingSite.start({ "/b": json({}) });
+    const { run, steps } = await shop.run([
+      {
+        name: "pages",
+        task_type: "scrape",
+        params: { urls: [site.url("/a"), other.url("/b")], headers: { "x-key": "secret" } },
+        max_retries: 0,
+      },
+    ]);
+    assert.equal(run.status, "failed");
+    assert.match(steps.get("pages")!.task.failure?.message ?? "", /headers are sent to one origin alone/);
+    assert.deepEqual([site.of("/a").length, other.of("/b").length], [0, 0]);
+  });
+
   test("a step whose condition is not met is left out, and those after it go on", async () => {
     await using site = await MisbehavingSite.start({ "/ask": json({ many: 3 }), "/few": json({}), "/end": json({}) });
     const { run, states, steps } = await shop.run([

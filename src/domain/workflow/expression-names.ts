@@ -4,7 +4,7 @@ import { didYouMean, shortened } from "./faults.ts";
 import { ExpressionError, type Node, type PathPart } from "./expression-syntax.ts";
 
 /** What is known of the place where an expression stands. */
-export interface ExpressionScope {
+export interface NameScope {
   readonly step: string;
   /** Every step's name. */
   readonly steps: ReadonlySet<string>;
@@ -29,7 +29,7 @@ export function itemsSource(template: Template | null): string | null {
 }
 
 /** Every name in it that is not there. */
-export function wrongNames(node: Node, scope: ExpressionScope): ExpressionError[] {
+export function wrongNames(node: Node, scope: NameScope): ExpressionError[] {
   const wrong: ExpressionError[] = [];
   eachName(node, (root, parts, at) => {
     const problem = wrongRoot(root, at, parts, scope);
@@ -70,12 +70,7 @@ function eachName(node: Node, visit: (root: string, parts: readonly PathPart[], 
   }
 }
 
-function wrongRoot(
-  root: string,
-  at: number,
-  parts: readonly PathPart[],
-  scope: ExpressionScope,
-): ExpressionError | null {
+function wrongRoot(root: string, at: number, parts: readonly PathPart[], scope: NameScope): ExpressionError | null {
   if (root === "steps") return wrongStep(at, parts, scope);
   if (root === "params") return wrongParam(parts, scope);
   if (root === "item" || root === "index") {
@@ -89,7 +84,7 @@ function wrongRoot(
   );
 }
 
-function wrongParam(parts: readonly PathPart[], { params }: ExpressionScope): ExpressionError | null {
+function wrongParam(parts: readonly PathPart[], { params }: NameScope): ExpressionError | null {
   const [first] = parts;
   if (params === null || first === undefined || !("key" in first) || params.includes(first.key)) return null;
   const hint = didYouMean(first.key, params);
@@ -97,7 +92,7 @@ function wrongParam(parts: readonly PathPart[], { params }: ExpressionScope): Ex
   return new ExpressionError(`the workflow has no param "${shortened(first.key)}"${rest}`, first.at);
 }
 
-function wrongStep(at: number, parts: readonly PathPart[], scope: ExpressionScope): ExpressionError | null {
+function wrongStep(at: number, parts: readonly PathPart[], scope: NameScope): ExpressionError | null {
   const [step, field, key] = parts;
   if (step === undefined || !("key" in step)) {
     return new ExpressionError(
@@ -126,12 +121,7 @@ function wrongStep(at: number, parts: readonly PathPart[], scope: ExpressionScop
   return new ExpressionError(`the output of "${name}" has no "${shortened(key.key)}"${hint}`, key.at);
 }
 
-function wrongItems(
-  name: string,
-  at: number,
-  parts: readonly PathPart[],
-  scope: ExpressionScope,
-): ExpressionError | null {
+function wrongItems(name: string, at: number, parts: readonly PathPart[], scope: NameScope): ExpressionError | null {
   if (scope.takesItems && parts.length === 2) return null;
   return new ExpressionError(
     `the items of "${name}" are too many for an expression: for_each.in takes them, alone`,

@@ -27,6 +27,14 @@ const REACH_KNOWN: ReadonlySet<string> = new Set<CrawlSettingName>([
 /** A page with more links than this is loaded again each time: half of them would lose the pages behind the others. */
 const MOST_BYTES = 512 * 1024;
 
+/** Copies of earlier versions say `isTelling`. */
+function readPayload(text: string): PagePayload {
+  const { links, content } = JSON.parse(text) as PagePayload & { content: { isTelling?: boolean } | null };
+  if (content === null) return { links, content };
+  const { hash, isSubstantial = content.isTelling === true } = content as typeof content & { isSubstantial?: boolean };
+  return { links, content: { hash, isSubstantial } };
+}
+
 /** Stores copies of the pages of a saved crawl, so that its next run can send conditional requests. */
 export class PageCopies {
   readonly #store: Store;
@@ -72,7 +80,7 @@ export class PageCopies {
     const records = this.#isBare ? [] : ((await this.#store.resultsOf(copy.taskId)) as Record<string, JsonValue>[]);
     if (!this.#isBare && records.length !== copy.records) return null;
     const payload = inflateRawSync(copy.payload, { maxOutputLength: MOST_BYTES }).toString("utf8");
-    return { records, ...(JSON.parse(payload) as PagePayload) };
+    return { records, ...readPayload(payload) };
   }
 
   /** Null: the server gives nothing to ask by, or there is too much to keep. */

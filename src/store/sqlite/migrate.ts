@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { OrbError } from "../../base/errors.ts";
+import { isProvenAlive } from "../../base/machine.ts";
 import { APPLICATION_ID, type SqliteConnection, isForeign, pragma } from "./connection.ts";
 import { core } from "./migrations/0001-core.ts";
 import { jobs } from "./migrations/0002-jobs.ts";
@@ -29,6 +30,8 @@ import { renames } from "./migrations/0024-renames.ts";
 export interface Migration {
   version: number;
   name: string;
+  /** Programs of earlier versions cannot work on the new schema. */
+  breaksOlder?: true;
   up(db: DatabaseSync): void;
 }
 
@@ -81,6 +84,19 @@ function refuseForeign(db: DatabaseSync, latest: number): number {
   return version;
 }
 
+/** Its next statement would fail, and so would all that follow. */
+function refuseWhileOlderWorks(connection: SqliteConnection): void {
+  const row = connection.sql("SELECT holder, boot, pid, pid_start FROM engine").get();
+  if (row === undefined || row["holder"] === null) return;
+  const { boot, pid, pid_start: pidStart } = row as { boot: string; pid: number; pid_start: string };
+  if (pid === process.pid || !isProvenAlive({ boot, pid, pidStart })) return;
+  throw new OrbError(
+    "database_busy",
+    `the database cannot be upgraded while process ${pid} works on it with an earlier version`,
+    { hint: `Stop it (kill ${pid}; it ends what is in flight), then start again.` },
+  );
+}
+
 /**
  * Brings the schema up to date. Each migration and its version number are one transaction, so that an interruption
  * leaves the schema before or after it, never between. Two processes may call this at once: the second waits for
@@ -98,6 +114,7 @@ export function migrate(
     connection.write(
       () => {
         if (pragma(connection.db, "user_version") >= migration.version) return;
+        if (from > 0 && migration.breaksOlder === true) refuseWhileOlderWorks(connection);
         migration.up(connection.db);
         connection.db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migration.version}`);
         applied.push(migration.name);

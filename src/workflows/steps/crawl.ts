@@ -5,7 +5,7 @@ import { refuseUnlessEnded } from "../child-ends.ts";
 import { writeItems } from "../items/items-file.ts";
 import { recordItem } from "../items/item-keys.ts";
 import { PROXY_SCHEMA } from "../proxy-param.ts";
-import { HEADERS_SCHEMA, READING_SCHEMAS } from "../reading.ts";
+import { headersSchema, READING_SCHEMAS } from "../reading.ts";
 import type { ChildEnd, Item, StepKind } from "../step-kind.ts";
 
 interface CrawlParams extends Record<string, JsonValue | undefined> {
@@ -34,7 +34,7 @@ export const crawlStep: StepKind<CrawlParams> = {
         type: ["string", "null"],
         description: "The id or the name of a stored session of the start's origin.",
       },
-      headers: HEADERS_SCHEMA,
+      headers: headersSchema("the origin of the start alone"),
       proxy: PROXY_SCHEMA,
       accept_partial: {
         type: "boolean",

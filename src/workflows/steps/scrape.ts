@@ -5,7 +5,7 @@ import { ADDRESS_SCHEMA, addressesFor, distinct, FIELD_SCHEMA } from "../address
 import { refuseUnlessEnded } from "../child-ends.ts";
 import { recordItem } from "../items/item-keys.ts";
 import { PROXY_SCHEMA } from "../proxy-param.ts";
-import { HEADERS_SCHEMA, READING_SCHEMAS } from "../reading.ts";
+import { headersSchema, READING_SCHEMAS } from "../reading.ts";
 import type { ChildEnd, Item, StepContext, StepEnd, StepKind } from "../step-kind.ts";
 
 interface ScrapeParams {
@@ -52,7 +52,7 @@ export const scrapeStep: StepKind<ScrapeParams> = {
       },
       escalate: { type: "boolean" },
       respect_robots: { type: "boolean" },
-      headers: HEADERS_SCHEMA,
+      headers: headersSchema("the pages, which must share one origin"),
       proxy: PROXY_SCHEMA,
       timeout_seconds: { type: ["number", "null"], exclusiveMinimum: 0, maximum: 3600 },
       replay: { description: "The request of api_replay, as in a job." },
@@ -68,6 +68,7 @@ export const scrapeStep: StepKind<ScrapeParams> = {
     const { url, urls, field = "url", accept_partial: acceptPartial = true, ...options } = params;
     const named = url === undefined ? urls : [url];
     const pages = await pagesOf(context, named, field);
+    if (options["headers"] !== undefined && options["headers"] !== null) refuseSeveralOrigins(pages);
     const last = context.child;
     // One page that failed is the step's own failure; of several, the others may be enough.
     if (last !== null && (pages.length === 1 || !acceptPartial)) refuseUnlessEnded(last, "page");
@@ -81,6 +82,16 @@ export const scrapeStep: StepKind<ScrapeParams> = {
     return endOf(context.children);
   },
 };
+
+/** Headers are often credentials: the links of a foreign page must not get them. */
+function refuseSeveralOrigins(pages: readonly string[]): void {
+  const origins = new Set(pages.map((page) => URL.parse(page)?.origin));
+  if (origins.size > 1)
+    throw new FetchFailure(
+      "step_params",
+      `headers are sent to one origin alone, and the pages are on ${origins.size}: use a step for each origin`,
+    );
+}
 
 async function pagesOf(
   context: StepContext,

@@ -1,6 +1,6 @@
 /**
  * Tables and columns have the names that the field has for them. Older programs know none of these names: they have to stop
- * first. No row is rewritten, so it takes no longer on a large database.
+ * first. Rows stay as they are, but for stored answers about jobs.
  */
 export const renames = {
   version: 16,
@@ -8,6 +8,10 @@ export const renames = {
   up: () => `
     ALTER TABLE answers RENAME TO idempotency_keys;
     ALTER TABLE idempotency_keys RENAME COLUMN answer TO response;
+    -- An answer is a record as it was: its key has the name that the record's has.
+    UPDATE idempotency_keys
+    SET response = ((response::jsonb - 'nextSlot') || jsonb_build_object('nextOccurrenceAt', response::jsonb -> 'nextSlot'))::text
+    WHERE CASE WHEN response LIKE '%"nextSlot":%' AND response NOT LIKE '%\\u0000%' THEN jsonb_exists(response::jsonb, 'nextSlot') END;
     ALTER INDEX answers_pkey RENAME TO idempotency_keys_pkey;
     ALTER INDEX answers_by_age RENAME TO idempotency_keys_by_age;
     ALTER INDEX answers_by_made RENAME TO idempotency_keys_by_response_id;

@@ -108,7 +108,7 @@ function unknownWorker(id: string): OrbError {
 
 const WISHES = "drain_requested, ping > ping_answered AS ping";
 
-function toPageOptions(row: unknown, id: string): WorkerRequests {
+function toRequests(row: unknown, id: string): WorkerRequests {
   if (row === undefined) throw unknownWorker(id);
   const { drain_requested: drain, ping } = row as { drain_requested: number; ping: number };
   return { drain: drain === 1, ping: ping === 1 };
@@ -122,7 +122,7 @@ export function recordHeartbeat(
   now: number,
 ): WorkerRequests {
   return connection.write(() =>
-    toPageOptions(
+    toRequests(
       connection
         .sql(
           `UPDATE workers SET state = ?, heartbeat = ?, heartbeat_at = ?, heartbeat_lease_at = ?, stopped_at = NULL, ping_answered = ping
@@ -136,7 +136,7 @@ export function recordHeartbeat(
 }
 
 export function workerRequests({ connection }: Context, id: string): WorkerRequests {
-  return toPageOptions(connection.sql(`SELECT ${WISHES} FROM workers WHERE id = ?`).get(id), id);
+  return toRequests(connection.sql(`SELECT ${WISHES} FROM workers WHERE id = ?`).get(id), id);
 }
 
 export function workerStopped({ connection }: Context, id: string, now: number): void {

@@ -1,16 +1,24 @@
 import type { DatabaseSync } from "node:sqlite";
 import { keepTransitions } from "../transitions.ts";
 
-/** Tables and columns have the names that the field has for them. No row is rewritten, so it takes no longer on a large database. */
+/**
+ * Tables and columns have the names that the field has for them. Rows stay as they are, but for stored answers about jobs; five small indexes
+ * are built anew.
+ */
 export const renames = {
   version: 24,
   name: "renames",
+  breaksOlder: true,
   up(db: DatabaseSync): void {
     db.exec(`
       DROP INDEX answers_by_age;
       DROP INDEX answers_by_made;
       ALTER TABLE answers RENAME TO idempotency_keys;
       ALTER TABLE idempotency_keys RENAME COLUMN answer TO response;
+      -- An answer is a record as it was: its key has the name that the record's has.
+      UPDATE idempotency_keys
+      SET response = json_set(json_remove(response, '$.nextSlot'), '$.nextOccurrenceAt', json_extract(response, '$.nextSlot'))
+      WHERE json_type(response, '$.nextSlot') IS NOT NULL;
       CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
       CREATE INDEX idempotency_keys_by_response_id ON idempotency_keys (json_extract(response, '$.id'));
 

@@ -24,7 +24,7 @@ export const OTHER_SETTINGS: readonly OtherSetting[] = crawlSettings
   .map(([name, { schema, label, cli, default: usual }]) => {
     const { type, enum: choices = [], description } = schema as Schema;
     const widget = choices.length > 0 ? "choice" : type === "boolean" ? "switch" : "number";
-    const help = sentence(cli !== undefined && cli.sets === undefined ? cli.about : description);
+    const help = widget === "switch" ? undefined : sentence(cli?.about ?? description);
     return { name, label, help, widget, choices, usual };
   });
 
@@ -44,6 +44,11 @@ export function otherSettingsIn(crawl: Json): Json {
 export function otherSettingsOf(kept: Json): Json {
   const numbers = OTHER_SETTINGS.filter(({ name, widget }) => widget === "number" && typeof kept[name] === "string");
   return { ...kept, ...Object.fromEntries(numbers.map(({ name }) => [name, number(String(kept[name]))])) };
+}
+
+/** What is kept of a page: who has set them may have gone on to another kind of run. */
+export function withoutOtherSettings(kept: Json): Json {
+  return Object.fromEntries(Object.entries(kept).filter(([key]) => !OTHER_SETTINGS.some(({ name }) => name === key)));
 }
 
 /** What is kept after one of them was set. */

@@ -1,6 +1,6 @@
 /** What the form for new runs and jobs holds, and what of it is sent. */
 import { CRAWL_DEFAULTS as CRAWL_STORED } from "../../../../../src/domain/crawl/crawl-settings.ts";
-import { otherSettingsOf } from "./crawl-settings.ts";
+import { otherSettingsOf, withoutOtherSettings } from "./crawl-settings.ts";
 import { type FieldProblem, definedOnly, type Json, lines, list, number, pairs, text } from "./new-values.ts";
 import { browserOf, documentOf, NO_PAGE_OPTIONS, type PageOptionFields } from "./page-options.ts";
 import { type Items, itemsToJson, NO_ITEMS, type Rule, rulesToFields } from "./rules.ts";
@@ -142,9 +142,14 @@ function urls(typed: string): string | string[] {
   return all.length <= 1 ? (all[0] ?? "") : all;
 }
 
+/** What is kept of a page that a form was filled from, and no crawl has. */
+function withoutPageKeys({ requires_auth: _auth, escalate: _escalate, replay: _replay, ...kept }: Json): Json {
+  return kept;
+}
+
 function crawlPart(form: Form, problems: FieldProblem[]): Json {
   return definedOnly({
-    ...otherSettingsOf(form.kept),
+    ...otherSettingsOf(withoutPageKeys(form.kept)),
     url: urls(form.url),
     max_depth: number(form.depth),
     max_pages: number(form.pages),
@@ -166,7 +171,7 @@ function crawlPart(form: Form, problems: FieldProblem[]): Json {
 
 function pagePart(form: Form, problems: FieldProblem[]): Json {
   return definedOnly({
-    ...form.kept,
+    ...withoutOtherSettings(form.kept),
     target_url: form.url.trim(),
     ...getting(form, problems),
     respect_robots: form.respectRobots ? true : undefined,

@@ -1,7 +1,7 @@
 /** Every expression of a definition, read and looked at before anything runs. */
 import type { JsonValue } from "../lane/queue-item.ts";
 import { compileTemplate, compileWhen } from "./expression.ts";
-import { type ExpressionScope, itemsSource, wrongNames } from "./expression-names.ts";
+import { type NameScope, itemsSource, wrongNames } from "./expression-names.ts";
 import { ExpressionError, type Node } from "./expression-syntax.ts";
 import type { Faults } from "./faults.ts";
 import { dependenceOf } from "./graph.ts";
@@ -31,7 +31,7 @@ export function findExpressionFaults(
   const names = new Set(indexOf.keys());
   for (const [index, { name, isSound, when, list, params: stepParams }] of steps.entries()) {
     const path = `steps[${index}]`;
-    const scope: ExpressionScope = {
+    const scope: NameScope = {
       step: name,
       steps: names,
       dependsOn: (other) => !isSound || depends(index, indexOf.get(other) ?? index),
@@ -62,14 +62,14 @@ function mistakesOf(look: () => readonly ExpressionError[]): readonly Expression
   }
 }
 
-function listMistakes(text: string, scope: ExpressionScope): ExpressionError[] {
+function listMistakes(text: string, scope: NameScope): ExpressionError[] {
   const template = compileTemplate(text);
   const node = template?.whole ?? null;
   if (node === null) return [new ExpressionError("expected a list, or one expression that gives a list", 0)];
   return wrongNames(node, { ...scope, takesItems: itemsSource(template) !== null });
 }
 
-function textMistakes(text: string, scope: ExpressionScope): ExpressionError[] {
+function textMistakes(text: string, scope: NameScope): ExpressionError[] {
   const nodes = (compileTemplate(text)?.parts ?? []).filter((part): part is Node => typeof part !== "string");
   return nodes.flatMap((node) => wrongNames(node, scope));
 }

@@ -46,13 +46,16 @@ function typesOf(description) {
     ([name, schema]) => `export type ${titled(name)} = ${asAnswer(() => typeOf(schema, ""))};\n`,
   );
   // What `getX` answers is an X, also where others answer it; the shortest name is the best.
-  const shortFirst = operations.toSorted((a, b) => a.operationId.length - b.operationId.length);
-  const named = shortFirst.flatMap(({ operationId, responses }) => {
+  const best = (a, b) =>
+    Number(a.deprecated ?? false) - Number(b.deprecated ?? false) || a.operationId.length - b.operationId.length;
+  const named = operations.toSorted(best).flatMap(({ operationId, responses, deprecated }) => {
     const match = /^get([A-Z]\w*)$/.exec(operationId);
     const schema = answerOf(responses);
     if (match === null || schema?.type !== "object" || schema.properties === undefined) return [];
     const text = asAnswer(() => typeOf(schema, ""));
-    if (names.has(text)) return [];
+    const same = names.get(text);
+    if (same !== undefined)
+      return deprecated === true ? [`/** @deprecated Alias of ${same}. */\nexport type ${match[1]} = ${same};\n`] : [];
     names.set(text, match[1]);
     return [`export type ${match[1]} = ${text};\n`];
   });
@@ -61,20 +64,22 @@ function typesOf(description) {
     if (schema.type === "array" && schema.items !== undefined) return arrayOf(shown(schema.items, indent));
     return names.get(typeOf(schema, "")) ?? typeOf(schema, indent);
   };
-  const entries = operations.map(({ method, path, summary, parameters = [], requestBody, responses }) => {
-    const body = requestBody?.content?.["application/json"]?.schema;
-    // A text is sent as it stands.
-    const orText = requestBody?.content?.["application/yaml"] === undefined ? "" : " | string";
-    return [
-      `  /** ${commented(summary ?? "")} */`,
-      `  "${method} ${path}": {`,
-      `    params: ${group(parameters, "path")};`,
-      `    query: ${group(parameters, "query")};`,
-      `    body: ${body === undefined ? "undefined" : shown(body, "    ") + orText};`,
-      `    answer: ${asAnswer(() => shown(answerOf(responses), "    "))};`,
-      "  };",
-    ].join("\n");
-  });
+  const entries = operations.map(
+    ({ method, path, summary, deprecated, description: about, parameters = [], requestBody, responses }) => {
+      const body = requestBody?.content?.["application/json"]?.schema;
+      // A text is sent as it stands.
+      const orText = requestBody?.content?.["application/yaml"] === undefined ? "" : " | string";
+      return [
+        `  /** ${commented(deprecated === true ? `@deprecated ${about}` : (summary ?? ""))} */`,
+        `  "${method} ${path}": {`,
+        `    params: ${group(parameters, "path")};`,
+        `    query: ${group(parameters, "query")};`,
+        `    body: ${body === undefined ? "undefined" : shown(body, "    ") + orText};`,
+        `    answer: ${asAnswer(() => shown(answerOf(responses), "    "))};`,
+        "  };",
+      ].join("\n");
+    },
+  );
   const routes = operations.map(({ operationId, method, path }) => `  ${operationId}: "${method} ${path}",`);
   const has = (place, name) => (operation) =>
     (operation.parameters ?? []).some((one) => one.in === place && (name === undefined || one.name === name));
@@ -182,7 +187,9 @@ function objectOf(schema, indent) {
   const required = new Set(schema.required ?? []);
   const inner = `${indent}  `;
   const lines = properties.flatMap(([name, property]) => [
-    ...(property.description === undefined ? [] : [`${inner}/** ${commented(property.description)} */`]),
+    ...(property.description === undefined
+      ? []
+      : [`${inner}/** ${property.deprecated === true ? "@deprecated " : ""}${commented(property.description)} */`]),
     `${inner}${key(name)}${required.has(name) ? "" : "?"}: ${typeOf(property, inner)};`,
   ]);
   return `{\n${lines.join("\n")}\n${indent}}`;

@@ -39,7 +39,8 @@ async function configurationPage() {
   const options = Object.values(OPTIONS);
   const rows = options.map((option) => {
     const fallback = option.default === null ? (option.otherwise ?? "unset") : `\`${option.default}\``;
-    return `| \`${option.name}\` | ${fallback} | ${option.about} |`;
+    const alias = option.alias === undefined ? "" : ` \`${option.alias}\` is an alias of it.`;
+    return `| \`${option.name}\` | ${fallback} | ${option.about}${alias} |`;
   });
   const details = options.map((option) => {
     const example =

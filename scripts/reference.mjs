@@ -67,10 +67,14 @@ const sentence = (text) => {
   return /[.!?]$/.test(words) ? words : `${words}.`;
 };
 
-function operationSection({ method, path, summary, parameters = [], requestBody, responses }, words) {
+function operationSection(
+  { method, path, summary, deprecated, description, parameters = [], requestBody, responses },
+  words,
+) {
   const takes = [...parameters.map((one) => parameterRow(one, words)), ...bodyRows(requestBody, words)];
   const table = takes.length === 0 ? "" : `| takes | where | type | |\n|---|---|---|---|\n${takes.join("\n")}\n\n`;
-  return `### ${method} ${path}\n\n${sentence(summary)}\n\n${table}${answers(responses, words)}\n`;
+  const old = deprecated === true ? ` Deprecated. ${description}` : "";
+  return `### ${method} ${path}\n\n${sentence(summary)}${old}\n\n${table}${answers(responses, words)}\n`;
 }
 
 function parameterRow({ name, in: where, required, schema, description = "" }, { typeWords }) {

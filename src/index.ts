@@ -9,7 +9,12 @@
  * ```
  */
 
-export { Orchestrator, type OrchestratorOptions, type PageRecipe } from "./app/library/library.ts";
+export {
+  Orchestrator,
+  type OrchestratorConfig,
+  type OrchestratorOptions,
+  type PageRecipe,
+} from "./app/library/library.ts";
 
 // Configuration is handed in; nothing reads the environment by itself.
 export { type ConfigInput, type LoadedConfig, loadConfig } from "./config/load.ts";

@@ -274,6 +274,31 @@ test("proxies are imported, checked, counted and switched off", async (t) => {
   assert.equal((await orb.proxies.list({ limit: 10 })).total, 0);
 });
 
+test("a program names a concurrency key by its older name, too: in items, in the configuration and in a handler [slow]", async (t) => {
+  const config = configure(t);
+  const dir = tempDir();
+  t.after(() => dir[Symbol.dispose]());
+  const module = join(dir.path, "handlers.mjs");
+  writeFileSync(module, "export const handlers = { keys: (item) => [item.concurrency_key, item.resolver] };");
+  const url = "http://127.0.0.1:9/";
+  await using orb = await Orchestrator.start({ ...config, maxPerResolver: { api: 1 } }, { handlers: module });
+  await orb.queue.submit([
+    { artifact_id: "new", url, handler: "keys", concurrency_key: "api" },
+    { artifact_id: "old", url, handler: "keys", resolver: "api" },
+  ]);
+  await orb.queue.drained();
+  for (const name of ["new", "old"]) {
+    const { concurrency_key, resolver, results } = await orb.queue.get(name);
+    assert.deepEqual([concurrency_key, resolver, results], ["api", "api", [["api", "api"]]], name);
+  }
+  const two = { ...config, maxPerConcurrencyKey: { api: 1 }, maxPerResolver: { api: 2 } };
+  await assert.rejects(Orchestrator.start(two), (error) => {
+    assert.ok(orbweaver.isOrbError(error, "config_invalid"));
+    assert.match(error.message, /maxPerConcurrencyKey: maxPerResolver is an alias of it, and the two differ/);
+    return true;
+  });
+});
+
 test("handlers keep their names and types", () => {
   const handlers = orbweaver.defineHandlers({
     plain: (item) => ({ id: item.artifact_id }),
@@ -281,4 +306,6 @@ test("handlers keep their names and types", () => {
   });
   assert.deepEqual(Object.keys(handlers), ["plain", "patient"]);
   assert.equal(handlers.patient.timeoutSeconds, 900);
+  const keys: orbweaver.Handler = ({ concurrency_key: key, resolver }) => key === resolver;
+  assert.equal(typeof keys, "function");
 });

@@ -69,7 +69,7 @@ async function own(origin: string): Promise<number> {
   const items = Array.from({ length: FILES }, (_, index) => ({
     artifactId: `file-${index}`,
     url: `${origin}/f/${index}`,
-    resolver: null,
+    concurrencyKey: null,
     priority: 0,
     payload: null,
     handler: null,

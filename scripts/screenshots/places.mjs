@@ -20,11 +20,11 @@ export async function addPlaces({ call, sites, proxyPort }) {
     items: Array.from({ length: 24 }, (_, number) => ({
       artifact_id: `report-${2000 + number}`,
       url: `${sites.archive.url}${number * 7}`,
-      resolver: number % 2 === 0 ? "reports" : "archive",
+      concurrency_key: number % 2 === 0 ? "reports" : "archive",
       priority: number % 3,
     })),
   });
-  await call("PUT", "/queue/resolvers/reports", { limit: 3 });
+  await call("PUT", "/queue/concurrency-keys/reports", { limit: 3 });
   const job = (name, target, schedule) => call("POST", "/jobs", { name, target_url: sites[target].url, schedule });
   const front = await job("Front page of the magazine", "magazine", { cron: "0 9 * * 1-5", timezone: "Europe/Berlin" });
   const prices = await job("Prices of the shop", "shop", {

@@ -113,6 +113,8 @@ export const NAMES = {
     get: "get /queue/items/{id}",
     retryFailed: "post /queue/retry-failed",
     lanes: "get /queue/lanes",
+    concurrencyKey: "get /queue/concurrency-keys/{name}",
+    setConcurrencyKey: "put /queue/concurrency-keys/{name}",
     resolver: "get /queue/resolvers/{name}",
     setResolver: "put /queue/resolvers/{name}",
   },

@@ -454,9 +454,10 @@ export type Task = {
 };
 
 export type Crawl = {
-  task_id: string;
-  /** the crawl's id, the same as task_id */
+  /** the id of the crawl, which is a run */
   crawl_id: string;
+  /** alias of crawl_id */
+  task_id: string;
   name: string | null;
   url: string | null;
   /** where a crawl begins, the first 100 of url_count; the recipe of the run has all of them */
@@ -589,7 +590,10 @@ export type Crawl = {
     example: {
       url: string | null;
       message: string;
+      /** alias of page_task_id */
       task_id: string;
+      /** the task of the page, as in /jobs/runs/{crawl_id}/tasks/{page_task_id} */
+      page_task_id: string;
     };
   }[];
   /** why pages that are tried again have failed, most frequent first; of very many, of the first 1,000 */
@@ -606,7 +610,10 @@ export type Crawl = {
     example: {
       url: string | null;
       message: string;
+      /** alias of page_task_id */
       task_id: string;
+      /** the task of the page, as in /jobs/runs/{crawl_id}/tasks/{page_task_id} */
+      page_task_id: string;
     };
   }[];
   /** sites at which it cannot go on now, and why: up to 5 of them */
@@ -980,12 +987,6 @@ export type Overview = {
   };
 };
 
-export type Resolver = {
-  resolver: string;
-  limit: number | null;
-  configured: number | null;
-};
-
 export type Schedule = {
   job_id: string;
   name: string | null;
@@ -1103,6 +1104,8 @@ export type QueueItem = {
   status: "queued" | "in_progress" | "done" | "skipped" | "error";
   url: string | null;
   site: string;
+  concurrency_key: string | null;
+  /** @deprecated alias of concurrency_key */
   resolver: string | null;
   priority: number;
   handler: string | null;
@@ -1589,6 +1592,14 @@ export type SitesProgress = {
   }[];
 };
 
+export type ConcurrencyKey = {
+  concurrency_key: string;
+  /** @deprecated alias of concurrency_key */
+  resolver: string;
+  limit: number | null;
+  configured: number | null;
+};
+
 export type WorkflowProgress = {
   workflow_id: string;
   job_id: string | null;
@@ -1690,6 +1701,9 @@ export type WorkflowProgress = {
   }[];
 };
 
+/** @deprecated Alias of ConcurrencyKey. */
+export type Resolver = ConcurrencyKey;
+
 /** Every operation by its method and address: what it takes and what it answers. */
 export interface Operations {
   /** Add one item, or several; those whose artifact_id is there already stay as they are */
@@ -1701,6 +1715,8 @@ export interface Operations {
       artifact_id: string;
       /** absolute, http or https */
       url: string;
+      concurrency_key?: string | null;
+      /** @deprecated alias of concurrency_key */
       resolver?: string | null;
       priority?: number | null;
       /** JSON for your own handler, up to 64 KiB */
@@ -1712,6 +1728,8 @@ export interface Operations {
         artifact_id: string;
         /** absolute, http or https */
         url: string;
+        concurrency_key?: string | null;
+        /** @deprecated alias of concurrency_key */
         resolver?: string | null;
         priority?: number | null;
         /** JSON for your own handler, up to 64 KiB */
@@ -1732,9 +1750,10 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: {
-      task_id: string;
-      /** the crawl's id, the same as task_id */
+      /** the id of the crawl, which is a run */
       crawl_id: string;
+      /** alias of crawl_id */
+      task_id: string;
       name: string | null;
       url: string | null;
       /** where a crawl begins, the first 100 of url_count; the recipe of the run has all of them */
@@ -2640,6 +2659,15 @@ export interface Operations {
     body: undefined;
     answer: string;
   };
+  /** How many items of a concurrency key may be in flight at once */
+  "get /queue/concurrency-keys/{name}": {
+    params: {
+      name: string;
+    };
+    query: undefined;
+    body: undefined;
+    answer: ConcurrencyKey;
+  };
   /** The configuration that this process runs with, with secrets masked */
   "get /config": {
     params: undefined;
@@ -2779,14 +2807,14 @@ export interface Operations {
     body: undefined;
     answer: Ready;
   };
-  /** How many items of a resolver may be at work at once */
+  /** @deprecated Alias of `/queue/concurrency-keys/{name}`. */
   "get /queue/resolvers/{name}": {
     params: {
       name: string;
     };
     query: undefined;
     body: undefined;
-    answer: Resolver;
+    answer: ConcurrencyKey;
   };
   /** One run */
   "get /jobs/runs/{run_id}": {
@@ -3075,12 +3103,16 @@ export interface Operations {
     };
     body: undefined;
     answer: {
-      task_id: string;
-      /** the crawl's id, the same as task_id */
+      /** the id of the crawl, which is a run */
       crawl_id: string;
+      /** alias of crawl_id */
+      task_id: string;
       status: "pending" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
       items: Record<string, Json>[];
       errors: {
+        /** the task of the page, as in /jobs/runs/{crawl_id}/tasks/{page_task_id} */
+        page_task_id: string;
+        /** alias of page_task_id */
         task_id: string;
         url: string | null;
         failure_code: string;
@@ -3100,9 +3132,10 @@ export interface Operations {
     };
     body: undefined;
     answer: {
-      task_id: string;
-      /** the crawl's id, the same as task_id */
+      /** the id of the crawl, which is a run */
       crawl_id: string;
+      /** alias of crawl_id */
+      task_id: string;
       name: string | null;
       url: string | null;
       /** where a crawl begins, the first 100 of url_count; the recipe of the run has all of them */
@@ -3437,6 +3470,8 @@ export interface Operations {
       status: "queued" | "in_progress" | "done" | "skipped" | "error";
       url: string | null;
       site: string;
+      concurrency_key: string | null;
+      /** @deprecated alias of concurrency_key */
       resolver: string | null;
       priority: number;
       handler: string | null;
@@ -3487,7 +3522,9 @@ export interface Operations {
     body: undefined;
     answer: {
       id: string;
+      /** of a crawl: its crawl_id */
       run_id: string;
+      /** the task that gave the record: of a crawl, the page's, not the crawl */
       task_id: string;
       url: string;
       data: Record<string, Json>;
@@ -4352,7 +4389,18 @@ export interface Operations {
       retried: number;
     };
   };
-  /** Change it, on running work too; null goes back to the configured limit */
+  /** Change how many items of a concurrency key may be in flight at once, for running work too */
+  "put /queue/concurrency-keys/{name}": {
+    params: {
+      name: string;
+    };
+    query: undefined;
+    body: {
+      limit: number | null;
+    };
+    answer: ConcurrencyKey;
+  };
+  /** @deprecated Alias of `/queue/concurrency-keys/{name}`. */
   "put /queue/resolvers/{name}": {
     params: {
       name: string;
@@ -4361,7 +4409,7 @@ export interface Operations {
     body: {
       limit: number | null;
     };
-    answer: Resolver;
+    answer: ConcurrencyKey;
   };
   /** Change the settings of a site, known or not; only the keys that are sent change. Running work follows within a second */
   "put /sites/{site}": {
@@ -4487,9 +4535,10 @@ export interface Operations {
       temporary?: boolean;
     };
     answer: {
-      task_id: string;
-      /** the crawl's id, the same as task_id */
+      /** the id of the crawl, which is a run */
       crawl_id: string;
+      /** alias of crawl_id */
+      task_id: string;
       status: "pending" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
     };
   };
@@ -4786,6 +4835,7 @@ export const ROUTES = {
   enableProxy: "post /proxies/{proxy_id}/enable",
   forgetLearnedStrategy: "delete /sites/{site}/learned-strategy",
   getArtifact: "get /artifacts/{artifact_id}",
+  getConcurrencyKey: "get /queue/concurrency-keys/{name}",
   getConfig: "get /config",
   getCrawl: "get /scraping/tasks/{task_id}/status",
   getCrawlHealth: "get /scraping/status",
@@ -4874,6 +4924,7 @@ export const ROUTES = {
   resumeWorkflow: "post /workflows/{workflow_id}/resume",
   retryFailedItems: "post /queue/retry-failed",
   retryFailedTasks: "post /jobs/runs/{run_id}/retry-failed",
+  setConcurrencyKey: "put /queue/concurrency-keys/{name}",
   setResolver: "put /queue/resolvers/{name}",
   setSite: "put /sites/{site}",
   startCrawl: "post /scraping/async-scrape",
@@ -4912,6 +4963,7 @@ export const BODIES: ReadonlySet<string> = new Set<keyof Operations>([
   "post /jobs/runs/{run_id}/resolve",
   "post /queue/retry-failed",
   "post /jobs/runs/{run_id}/retry-failed",
+  "put /queue/concurrency-keys/{name}",
   "put /queue/resolvers/{name}",
   "put /sites/{site}",
   "post /scraping/async-scrape",

@@ -61,7 +61,7 @@ export interface ApiSettings {
   token: string | null;
   /** How long running requests may go on after `close`. */
   graceMs: number;
-  /** The configured limits of resolvers, by name. */
+  /** The configured limits of concurrency keys, by name. */
   maxPerResolver: Readonly<Record<string, number>>;
   limits?: Partial<ApiLimits>;
 }

@@ -180,7 +180,7 @@ export async function openClient(
     defaultMaxAttempts: config.defaultMaxAttempts,
     siteDefaults: { maxPerSite: config.maxPerHost, minDelayMs: config.minHostDelayMs },
     proxyRules: proxyRules(config),
-    maxPerResolver: config.maxPerResolver,
+    maxPerResolver: config.maxPerConcurrencyKey,
     maxConcurrentCrawls: config.maxConcurrentTasks,
     respectRobots: config.respectRobots,
     minScheduleMs: config.minScheduleMs,

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseEnv } from "node:util";
+import { isDeepStrictEqual, parseEnv } from "node:util";
 import { type FieldError, messageOf, OrbError, systemCode } from "../base/errors.ts";
 import { suggest } from "../domain/text/suggest.ts";
 import { crossCheck } from "./cross-check.ts";
@@ -36,16 +36,20 @@ export function loadConfig({ env, cwd }: ConfigInput): LoadedConfig {
   const sources: Partial<Record<ConfigKey, ConfigSource>> = {};
   for (const key of CONFIG_KEYS) {
     const option = OPTIONS[key] as Option<unknown>;
-    // An empty variable is an unset one: `APP_REDIS_URL=` is how shells and compose files switch an option off.
-    const fromEnvironment = env[option.name]?.trim() || undefined;
-    const configured = fromEnvironment ?? (file[option.name]?.trim() || undefined);
-    sources[key] = configured === undefined ? "default" : fromEnvironment === undefined ? ".env" : "environment";
-    const text = configured ?? option.default;
+    const fromEnvironment = readVariable(env, option);
+    const variable = fromEnvironment ?? readVariable(file, option);
+    const source = variable === undefined ? "default" : fromEnvironment === undefined ? ".env" : "environment";
+    sources[key] = source;
+    const text = variable?.text ?? option.default;
     try {
       values[key] = text === null ? null : option.type.parse(text, cwd);
+      const { otherText } = variable ?? {};
+      if (otherText !== undefined && !isDeepStrictEqual(option.type.parse(otherText, cwd), values[key]))
+        errors.push(differ(option, source));
     } catch (error) {
       if (!(error instanceof BadValue)) throw error;
-      errors.push({ path: option.name, message: complaint(option, text ?? "", error.message, sources[key]) });
+      const path = variable?.name ?? option.name;
+      errors.push({ path, message: complaint(option, text ?? "", error.message, source) });
     }
   }
   deriveValues(values, sources);
@@ -56,6 +60,29 @@ export function loadConfig({ env, cwd }: ConfigInput): LoadedConfig {
     sources: Object.freeze(sources as Record<ConfigKey, ConfigSource>),
     warnings: Object.freeze(unknownVariables(env, file)),
   });
+}
+
+interface Variable {
+  name: string;
+  text: string;
+  /** The value of its alias, when both are set. */
+  otherText?: string;
+}
+
+/** An empty variable is an unset one: `APP_REDIS_URL=` is how shells and compose files switch an option off. */
+function readVariable(
+  variables: Readonly<Record<string, string | undefined>>,
+  { name, alias }: Option<unknown>,
+): Variable | undefined {
+  const text = variables[name]?.trim() || undefined;
+  const otherText = alias === undefined ? undefined : variables[alias]?.trim() || undefined;
+  if (text === undefined) return otherText === undefined ? undefined : { name: alias!, text: otherText };
+  return otherText === undefined ? { name, text } : { name, text, otherText };
+}
+
+function differ({ name, alias }: Option<unknown>, source: ConfigSource): FieldError {
+  const where = source === ".env" ? " in .env" : "";
+  return { path: name, message: `${alias} is an alias of it, and the two differ${where}; remove ${alias}` };
 }
 
 function readEnvFile(cwd: string, errors: FieldError[]): Record<string, string | undefined> {
@@ -106,9 +133,10 @@ function configError(errors: FieldError[]): OrbError {
 /** Other programs use APP_ too, so an unknown name is worth a sentence, not a refusal. */
 function unknownVariables(env: ConfigInput["env"], file: Record<string, string | undefined>): string[] {
   const known = CONFIG_KEYS.map((key) => OPTIONS[key].name);
+  const aliases = new Set(CONFIG_KEYS.map((key) => (OPTIONS[key] as Option<unknown>).alias));
   const names = new Set([...Object.keys(env), ...Object.keys(file)].filter((name) => name.startsWith("APP_")));
   return [...names]
-    .filter((name) => !known.includes(name))
+    .filter((name) => !known.includes(name) && !aliases.has(name))
     .sort()
     .map((name) => {
       const near = suggest(name, known);

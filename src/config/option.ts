@@ -3,6 +3,8 @@ import type * as type from "./types.ts";
 export interface Option<T> {
   /** The environment variable. */
   name: string;
+  /** An older name of the variable, which is still read. */
+  alias?: string;
   type: type.ValueType<NonNullable<T>>;
   /** As it would be written in the environment; null leaves the value null (or, with `otherwise`, derives it). */
   default: string | null;

@@ -143,12 +143,13 @@ export const OPTIONS = {
     about: "Tasks in flight per site, all machines together.",
     example: "2",
   }),
-  maxPerResolver: option({
-    name: "APP_MAX_PER_RESOLVER",
+  maxPerConcurrencyKey: option({
+    name: "APP_MAX_PER_CONCURRENCY_KEY",
+    alias: "APP_MAX_PER_RESOLVER",
     type: type.limitsByName,
     default: "{}",
     about:
-      "Tasks in flight per resolver (concurrency key) of the queue; `*` is for each that is not named. Without it those have no limit.",
+      "Queue items in flight per concurrency key, on all sites and machines together; `*` is for each key that is not named. Without it those have no limit.",
     example: '{"unpaywall":2,"*":10}',
   }),
   maxConcurrentTasks: option({

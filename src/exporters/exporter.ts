@@ -5,6 +5,7 @@ import type { JsonValue } from "../domain/lane/queue-item.ts";
 export interface ExportRecord {
   id: string;
   run_id: string;
+  /** The task that gave the record: of a crawl, the page's. */
   task_id: string;
   /** Where the record was found. */
   url: string;

@@ -37,6 +37,21 @@ describe("a program that calls the API with the client", () => {
     assert.deepEqual([view.crawl_id, view.name], [crawl_id, "Books"]);
   });
 
+  test("limits a concurrency key, also by its older name", async () => {
+    const item = { url: PAGE, handler: "none" };
+    await client.queue.add({ ...item, artifact_id: "new", concurrency_key: "api" });
+    await client.queue.add({ ...item, artifact_id: "old", resolver: "api" });
+    for (const name of ["new", "old"]) {
+      const { concurrency_key, resolver } = await client.queue.get(name);
+      assert.deepEqual([concurrency_key, resolver], ["api", "api"]);
+    }
+    assert.equal((await client.queue.setConcurrencyKey("api", { limit: 2 })).limit, 2);
+    const view = { concurrency_key: "api", resolver: "api", limit: 2, configured: null };
+    assert.deepEqual(await client.queue.concurrencyKey("api"), view);
+    assert.deepEqual(await client.queue.resolver("api"), view);
+    assert.equal((await client.queue.setResolver("api", { limit: null })).limit, null);
+  });
+
   test("reads a list of several pages as one, and asks for no more than it wants", async () => {
     await using gate = await openGate(place.api.url);
     const through = createClient({ url: `${gate.url}/` });

@@ -145,36 +145,117 @@ describe("looking at the queue", () => {
   });
 });
 
-describe("the limit of a resolver", () => {
-  test("is the configured one until it is changed, and again afterwards", async (t) => {
-    const place = await openPlace(t);
-    const path = "/queue/resolvers/crossref";
-    assert.deepEqual((await place.get(path)).json(), { resolver: "crossref", limit: 3, configured: 3 });
-    const set = await place.send("PUT", path, { limit: 7 });
-    assert.deepEqual(set.json(), { resolver: "crossref", limit: 7, configured: 3 });
-    assert.deepEqual(place.woken, [null], "running work is told");
-    await place.send("PUT", path, { limit: null });
-    assert.deepEqual((await place.get(path)).json(), { resolver: "crossref", limit: 3, configured: 3 });
-    assert.deepEqual((await place.get("/queue/resolvers/toString")).json(), {
-      resolver: "toString",
-      limit: null,
-      configured: null,
+/** Both names of it lead to the same limit. */
+const LIMIT_PATHS = ["/queue/concurrency-keys", "/queue/resolvers"];
+
+describe("the limit of a concurrency key", () => {
+  for (const path of LIMIT_PATHS)
+    test(`is the configured one until it is changed at ${path}, and again afterwards`, async (t) => {
+      const place = await openPlace(t);
+      const view = (name: string, limit: number | null, configured: number | null) => ({
+        concurrency_key: name,
+        resolver: name,
+        limit,
+        configured,
+      });
+      const read = async (name: string) =>
+        Promise.all(LIMIT_PATHS.map(async (one) => (await place.get(`${one}/${name}`)).json()));
+      assert.deepEqual(
+        await read("crossref"),
+        LIMIT_PATHS.map(() => view("crossref", 3, 3)),
+      );
+      const set = await place.send("PUT", `${path}/crossref`, { limit: 7 });
+      assert.deepEqual(set.json(), view("crossref", 7, 3));
+      assert.deepEqual(
+        await read("crossref"),
+        LIMIT_PATHS.map(() => view("crossref", 7, 3)),
+      );
+      assert.deepEqual(place.woken, [null], "running work is told");
+      await place.send("PUT", `${path}/crossref`, { limit: null });
+      assert.deepEqual(
+        await read("crossref"),
+        LIMIT_PATHS.map(() => view("crossref", 3, 3)),
+      );
+      assert.deepEqual(
+        await read("toString"),
+        LIMIT_PATHS.map(() => view("toString", null, null)),
+      );
     });
+
+  for (const path of LIMIT_PATHS)
+    test(`is a whole number above 0 of a key that can exist, at ${path}`, async (t) => {
+      const place = await openPlace(t);
+      for (const body of [
+        { limit: 0 },
+        { limit: 1.5 },
+        { limit: "3" },
+        {},
+        { limit: 3, more: 1 },
+        { limit: 1e300 },
+        null,
+      ])
+        expectProblem(await place.send("PUT", `${path}/crossref`, JSON.stringify(body)), 422);
+      for (const name of ["a%20b", "%C3%BC", "a%2Fb", "x".repeat(129)])
+        expectProblem(await place.get(`${path}/${name}`), 422);
+    });
+});
+
+describe("a concurrency key and its alias `resolver`", () => {
+  test("an item may name either, and is shown with both", async (t) => {
+    const place = await openPlace(t);
+    const given = {
+      new: { concurrency_key: "crossref" },
+      old: { resolver: "crossref" },
+      both: { concurrency_key: "crossref", resolver: "crossref" },
+      "copied, then set": { concurrency_key: "crossref", resolver: null },
+    };
+    const items = Object.entries(given).map(([name, more]) => item(name, more));
+    assert.equal((await place.send("POST", "/queue/items", { items })).status, 201);
+    const listed = (await place.get("/queue/items")).json<QueueItemView[]>();
+    const keys = listed.map(({ concurrency_key, resolver }) => [concurrency_key, resolver]);
+    assert.deepEqual(
+      keys,
+      [...Object.keys(given)].map(() => ["crossref", "crossref"]),
+    );
+    const shown = (await place.get("/queue/items/old")).json<QueueItemDetail>();
+    assert.deepEqual([shown.concurrency_key, shown.resolver], ["crossref", "crossref"]);
   });
 
-  test("is a whole number above 0 of a resolver that can exist", async (t) => {
+  test("an item with two different values is refused, and the error names both fields", async (t) => {
     const place = await openPlace(t);
-    for (const body of [
-      { limit: 0 },
-      { limit: 1.5 },
-      { limit: "3" },
-      {},
-      { limit: 3, more: 1 },
-      { limit: 1e300 },
-      null,
+    const two = item("two", { concurrency_key: "crossref", resolver: "unpaywall" });
+    const message = 'is an alias of concurrency_key, and the two differ: "unpaywall" and "crossref"; give one of them';
+    const one = expectProblem(await place.send("POST", "/queue/items", two), 422);
+    assert.deepEqual(one.errors, [{ path: "resolver", message }]);
+    const many = expectProblem(await place.send("POST", "/queue/items", { items: [item("one"), two] }), 422);
+    assert.deepEqual(many.errors, [{ path: "items[1].resolver", message }]);
+    assert.deepEqual((await place.get("/queue/items")).json(), [], "nothing was added");
+  });
+
+  test("the description of the API says that `resolver` is deprecated", async (t) => {
+    const place = await openPlace(t);
+    type Schema = { properties: Record<string, { deprecated?: boolean; description?: string }> };
+    type Operation = {
+      deprecated?: boolean;
+      responses: { 200: { content: { "application/json": { schema: Schema & { items: Schema } } } } };
+      requestBody: { content: { "application/json": { schema: { anyOf: Schema[] } } } };
+    };
+    const { paths } = (await place.get("/openapi.json")).json<{ paths: Record<string, Record<string, Operation>> }>();
+    const answer = (path: string) => paths[path]?.["get"]?.responses[200].content["application/json"].schema;
+    const alias = ({ properties }: Schema) => {
+      const { deprecated, description } = properties["resolver"] ?? {};
+      return [deprecated, description, properties["concurrency_key"]?.deprecated ?? false];
+    };
+    for (const schema of [
+      paths["/queue/items"]?.["post"]?.requestBody.content["application/json"].schema.anyOf[0],
+      answer("/queue/items")?.items,
+      answer("/queue/items/{id}"),
+      answer("/queue/concurrency-keys/{name}"),
+      answer("/queue/resolvers/{name}"),
     ])
-      expectProblem(await place.send("PUT", "/queue/resolvers/crossref", JSON.stringify(body)), 422);
-    for (const name of ["a%20b", "%C3%BC", "a%2Fb", "x".repeat(129)])
-      expectProblem(await place.get(`/queue/resolvers/${name}`), 422);
+      assert.deepEqual(alias(schema!), [true, "alias of concurrency_key", false]);
+    const isOld = (path: string) => [paths[path]?.["get"]?.deprecated, paths[path]?.["put"]?.deprecated];
+    assert.deepEqual(isOld("/queue/resolvers/{name}"), [true, true]);
+    assert.deepEqual(isOld("/queue/concurrency-keys/{name}"), [undefined, undefined]);
   });
 });

@@ -60,7 +60,7 @@ function crawl(more: Partial<CrawlDetail> = {}): CrawlDetail {
       status: "failed",
       retryable: reason !== "http_not_found",
       next_try_at: null,
-      example: { url: null, message: "", task_id: "x" },
+      example: { url: null, message: "", page_task_id: "x", task_id: "x" },
     })),
     retrying_groups: [],
     waiting_sites: [],

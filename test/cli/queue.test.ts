@@ -50,7 +50,7 @@ describe("orb queue", { concurrency: 2 }, () => {
 
   test("with --url all of it is done at a server, and nothing here", async () => {
     await using target = await Target.start(1);
-    await using there = new Desk({ APP_MAX_PER_RESOLVER: '{"shop":3}' });
+    await using there = new Desk({ APP_MAX_PER_CONCURRENCY_KEY: '{"shop":3}' });
     await using here = new Desk();
     target.script = (path) => (path === "/missing" ? { status: 404, body: "" } : { body: bodyOf(path) });
     const served = await Served.start(there);
@@ -73,11 +73,9 @@ describe("orb queue", { concurrency: 2 }, () => {
     const rest = await here.json<QueueItemView[]>("queue", "list", "--after", after, ...at);
     assert.deepEqual(rest.map(({ artifact_id }) => artifact_id).sort(), ["b", "missing"]);
     assert.match((await here.run(["queue", "show", "a", ...at])).stdout, /status +done/);
-    assert.equal((await here.run(["queue", "resolver", "shop", ...at])).stdout, "shop: at most 3 at once\n");
-    assert.equal(
-      (await here.run(["queue", "resolver", "shop", "--limit", "5", ...at])).stdout,
-      "shop: at most 5 at once\n",
-    );
+    const limited = ["queue", "concurrency-key", "shop", ...at];
+    assert.equal((await here.run(limited)).stdout, "shop: at most 3 at once\n");
+    assert.equal((await here.run([...limited, "--limit", "5"])).stdout, "shop: at most 5 at once\n");
     assert.equal((await here.run(["queue", "retry-failed", ...at])).stdout, "1 item will be tried again\n");
     assert.deepEqual(await counts(here), [0, 0, 0]);
     await served.terminated();
@@ -102,19 +100,46 @@ describe("orb queue", { concurrency: 2 }, () => {
     assert.deepEqual([first.code, first.stdout], [0, "enqueued http://a.test/x?a=1&b=2\n"]);
     const again = await orb.run(["queue", "enqueue", "http://a.test/x?a=1&b=2"]);
     assert.match(again.stdout, /is in the queue already; nothing changed/);
-    const options = ["--resolver", "r", "--priority", "7", "--handler", "h", "--payload", '{"n":1}'];
+    const options = ["--concurrency-key", "r", "--priority", "7", "--handler", "h", "--payload", '{"n":1}'];
     await orb.json("queue", "enqueue", "mine", "http://a.test/y", ...options);
-    const { url, resolver, priority, handler, payload } = await orb.show("mine");
+    const { url, concurrency_key, resolver, priority, handler, payload } = await orb.show("mine");
     assert.deepEqual(
-      { url, resolver, priority, handler, payload },
+      { url, concurrency_key, resolver, priority, handler, payload },
       {
         url: "http://a.test/y",
+        concurrency_key: "r",
         resolver: "r",
         priority: 7,
         handler: "h",
         payload: { n: 1 },
       },
     );
+  });
+
+  test("resolver is an alias of concurrency key: in a flag, a file, a command and a variable", async () => {
+    await using orb = new Desk({ APP_MAX_PER_RESOLVER: '{"r":3}' });
+    await orb.json("queue", "enqueue", "flag", "http://a.test/1", "--resolver", "r");
+    const lines = [
+      { artifact_id: "new", url: "http://a.test/2", concurrency_key: "r" },
+      { artifact_id: "old", url: "http://a.test/3", resolver: "r" },
+      { artifact_id: "two", url: "http://a.test/4", concurrency_key: "r", resolver: "s" },
+    ];
+    const input = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+    const imported = await orb.run(["queue", "import", "-"], { input });
+    assert.match(imported.stdout, /^3 lines: 2 added, 0 already there, 1 bad$/m);
+    assert.match(imported.stderr, /line 3: resolver: is an alias of concurrency_key, and the two differ: "s" and "r"/);
+    for (const name of ["flag", "new", "old"]) {
+      const { concurrency_key, resolver } = await orb.show(name);
+      assert.deepEqual([concurrency_key, resolver], ["r", "r"], name);
+    }
+    assert.match((await orb.run(["queue", "show", "old"])).stdout, /^concurrency key r$/m);
+    const both = await orb.run(["queue", "enqueue", "http://a.test/5", "--resolver", "r", "--concurrency-key", "s"]);
+    assert.equal(both.code, 2);
+    assert.match(both.stderr, /--resolver <name>.*--concurrency-key <name>/);
+    assert.equal((await orb.run(["queue", "resolver", "r"])).stdout, "r: at most 3 at once\n");
+    const set = await orb.json("queue", "resolver", "r", "--limit", "2");
+    assert.deepEqual(set, { concurrency_key: "r", resolver: "r", limit: 2 });
+    assert.equal((await orb.run(["queue", "concurrency-key", "r"])).stdout, "r: at most 2 at once\n");
   });
 
   test("bad lines are told as they are met; some bad is 3, all bad is 1", async () => {

@@ -38,7 +38,7 @@ test("without any setting the documented defaults hold", () => {
   assert.equal(config.retentionMs, 86_400_000);
   assert.equal(config.maxWorkers, 32);
   assert.equal(config.maxPerHost, 10);
-  assert.deepEqual(config.maxPerResolver, {});
+  assert.deepEqual(config.maxPerConcurrencyKey, {});
   assert.equal(config.allowPrivateNetworks, false);
   assert.equal(config.apiToken, null);
   assert.deepEqual(warnings, []);
@@ -49,7 +49,7 @@ test("every option of the contract is there", () => {
   const names =
     "DATABASE_URL REDIS_URL DATA_DIR HOST PORT API_TOKEN DEFAULT_MAX_ATTEMPTS HTTP_TIMEOUT_SECONDS " +
     "BROWSER_NAV_TIMEOUT_MS BROWSER_PATH BROWSER_MAX_PAGES RETRY_BASE_SECONDS RETRY_MAX_SECONDS MAX_WORKERS " +
-    "MAX_PER_HOST MAX_PER_RESOLVER MAX_CONCURRENT_TASKS MIN_HOST_DELAY_MS LEASE_TTL_SECONDS HEARTBEAT_SECONDS " +
+    "MAX_PER_HOST MAX_PER_CONCURRENCY_KEY MAX_CONCURRENT_TASKS MIN_HOST_DELAY_MS LEASE_TTL_SECONDS HEARTBEAT_SECONDS " +
     "RETRY_AFTER_MAX_SECONDS SHUTDOWN_GRACE_SECONDS BREAKER_FAILURES BREAKER_COOLDOWN_SECONDS RETENTION_HOURS " +
     "MAX_BODY_BYTES MIN_PROXIES PROXY_WAIT_SECONDS PROXY_SHORTAGE PROXY_CHECK_URL PROXY_CHECK_TIMEOUT_SECONDS " +
     "PROXY_REFRESH_MINUTES PROXY_ROTATION RATE_LIMIT_MAX_WAITS MANAGED_SERVICES SECRET_KEY MIN_SCHEDULE_SECONDS " +
@@ -137,8 +137,8 @@ test("an unknown APP_ variable is a warning with what was probably meant", () =>
 });
 
 test("the configuration cannot be changed afterwards, at any depth", () => {
-  const { config } = load({ APP_MAX_PER_RESOLVER: '{"a":1}', APP_ALLOW_PRIVATE_NETWORKS: "10.0.0.0/8" });
-  for (const part of [config, config.database, config.maxPerResolver, config.allowPrivateNetworks]) {
+  const { config } = load({ APP_MAX_PER_CONCURRENCY_KEY: '{"a":1}', APP_ALLOW_PRIVATE_NETWORKS: "10.0.0.0/8" });
+  for (const part of [config, config.database, config.maxPerConcurrencyKey, config.allowPrivateNetworks]) {
     assert.ok(Object.isFrozen(part));
   }
 });
@@ -177,11 +177,36 @@ test("private networks are all, none, or a list of CIDRs", () => {
   }
 });
 
-test("limits per resolver are an object of whole numbers above 0", () => {
-  assert.deepEqual(valueOf("maxPerResolver", '{"unpaywall":2,"crossref":3}'), { unpaywall: 2, crossref: 3 });
-  assert.deepEqual(valueOf("maxPerResolver", '{"*":4}'), { "*": 4 });
+test("the older name of a variable is read, too; two that differ are refused by both names", () => {
+  const [name, alias] = ["APP_MAX_PER_CONCURRENCY_KEY", "APP_MAX_PER_RESOLVER"];
+  const old = load({ [alias]: '{"a":1}' });
+  assert.deepEqual([old.config.maxPerConcurrencyKey, old.sources.maxPerConcurrencyKey], [{ a: 1 }, "environment"]);
+  assert.deepEqual(old.warnings, []);
+  const same = load({ [name]: '{"a":1,"b":2}', [alias]: '{"b":2, "a":1}' });
+  assert.deepEqual(same.config.maxPerConcurrencyKey, { a: 1, b: 2 });
+  assert.deepEqual(load({ [name]: " ", [alias]: '{"a":1}' }).config.maxPerConcurrencyKey, { a: 1 }, "empty is unset");
+  const differing = refusal({ [name]: '{"a":1}', [alias]: '{"a":2}' });
+  assert.deepEqual(pathsOf(differing), [name]);
+  assert.match(
+    differing.message,
+    /APP_MAX_PER_CONCURRENCY_KEY: APP_MAX_PER_RESOLVER is an alias of it, and the two differ/,
+  );
+  assert.deepEqual(pathsOf(refusal({ [alias]: "3" })), [alias], "the one that was set is named");
+});
+
+test("the environment wins over .env, also by the older name of a variable", () => {
+  using dir = tempDir();
+  const cwd = dir.path;
+  writeFileSync(join(cwd, ".env"), 'APP_MAX_PER_CONCURRENCY_KEY={"a":1}\n');
+  const { config, sources } = loadConfig({ env: { APP_MAX_PER_RESOLVER: '{"a":2}' }, cwd });
+  assert.deepEqual([config.maxPerConcurrencyKey, sources.maxPerConcurrencyKey], [{ a: 2 }, "environment"]);
+});
+
+test("limits per concurrency key are an object of whole numbers above 0", () => {
+  assert.deepEqual(valueOf("maxPerConcurrencyKey", '{"unpaywall":2,"crossref":3}'), { unpaywall: 2, crossref: 3 });
+  assert.deepEqual(valueOf("maxPerConcurrencyKey", '{"*":4}'), { "*": 4 });
   for (const text of ["{", "[]", "3", '{"a":0}', '{"a":1.5}', '{"a":"2"}', '{"a b":1}', '{"__proto__":1}']) {
-    assert.deepEqual(pathsOf(refusal({ APP_MAX_PER_RESOLVER: text })), ["APP_MAX_PER_RESOLVER"], text);
+    assert.deepEqual(pathsOf(refusal({ APP_MAX_PER_CONCURRENCY_KEY: text })), ["APP_MAX_PER_CONCURRENCY_KEY"], text);
   }
 });
 

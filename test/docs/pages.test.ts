@@ -73,7 +73,8 @@ test("figures that the pages give for defaults are the defaults", () => {
 });
 
 test("every option that a page names exists", () => {
-  const known = new Set<string>(CONFIG_KEYS.map((key) => OPTIONS[key].name));
+  const options = CONFIG_KEYS.map((key) => OPTIONS[key] as { name: string; alias?: string });
+  const known = new Set(options.flatMap(({ name, alias }) => (alias === undefined ? [name] : [name, alias])));
   for (const page of pages.filter((name) => name !== "CHANGELOG.md"))
     for (const [name] of read(page).matchAll(/\bAPP_[A-Z_]+[A-Z]\b/g)) assert.ok(known.has(name), `${page}: ${name}`);
 });

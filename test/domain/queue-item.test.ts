@@ -13,7 +13,7 @@ test("an item needs a name and an address; the rest has defaults", () => {
   assert.deepEqual(parseQueueItem(good).ok, {
     artifactId: "a-1",
     url: "https://example.com/a",
-    resolver: null,
+    concurrencyKey: null,
     priority: 0,
     payload: null,
     handler: null,
@@ -23,16 +23,27 @@ test("an item needs a name and an address; the rest has defaults", () => {
 test("every field is read", () => {
   const all = {
     ...good,
-    resolver: "unpaywall",
+    concurrency_key: "unpaywall",
     priority: -7,
     payload: { doi: ["10.1/x"], n: null },
     handler: "pdf.text",
   };
   const item = parseQueueItem(all).ok;
-  assert.equal(item?.resolver, "unpaywall");
+  assert.equal(item?.concurrencyKey, "unpaywall");
   assert.equal(item?.priority, -7);
   assert.deepEqual(item?.payload, { doi: ["10.1/x"], n: null });
   assert.equal(item?.handler, "pdf.text");
+});
+
+test("a concurrency key is also read from its alias `resolver`; two different values are refused", () => {
+  const keyOf = (more: object) => parseQueueItem({ ...good, ...more }).ok?.concurrencyKey;
+  assert.equal(keyOf({ resolver: "a" }), "a");
+  assert.equal(keyOf({ resolver: "a", concurrency_key: "a" }), "a");
+  assert.equal(keyOf({ resolver: "a", concurrency_key: null }), "a");
+  assert.equal(keyOf({ resolver: null, concurrency_key: "a" }), "a");
+  assert.deepEqual(errorsOf({ ...good, resolver: "a", concurrency_key: "b" }), {
+    resolver: 'is an alias of concurrency_key, and the two differ: "a" and "b"; give one of them',
+  });
 });
 
 test("the address is kept in the form it is fetched by", () => {
@@ -45,12 +56,12 @@ test("the address is kept in the form it is fetched by", () => {
 test("all mistakes of an item are told at once", () => {
   const errors = errorsOf({
     url: "ftp://example.com/",
-    resolver: "a b",
+    concurrency_key: "a b",
     priority: 1.5,
     payload: Number.NaN,
     handler: 3,
   });
-  assert.deepEqual(Object.keys(errors), ["artifact_id", "url", "resolver", "priority", "payload", "handler"]);
+  assert.deepEqual(Object.keys(errors), ["artifact_id", "url", "concurrency_key", "priority", "payload", "handler"]);
   assert.match(errors["artifact_id"] ?? "", /required/);
   assert.match(errors["url"] ?? "", /http/);
 });
@@ -83,9 +94,13 @@ for (const url of [
 }
 
 test("limits hold exactly", () => {
-  assert.deepEqual(errorsOf({ ...good, artifact_id: "x".repeat(512), priority: 1000, resolver: "r".repeat(128) }), {});
+  assert.deepEqual(
+    errorsOf({ ...good, artifact_id: "x".repeat(512), priority: 1000, concurrency_key: "r".repeat(128) }),
+    {},
+  );
   assert.ok("priority" in errorsOf({ ...good, priority: 1001 }));
-  assert.ok("resolver" in errorsOf({ ...good, resolver: "r".repeat(129) }));
+  for (const name of ["concurrency_key", "resolver"])
+    assert.deepEqual(Object.keys(errorsOf({ ...good, [name]: "r".repeat(129) })), [name]);
   const fits = "x".repeat(QUEUE_ITEM_LIMITS.payloadBytes - 2);
   assert.deepEqual(errorsOf({ ...good, payload: fits }), {});
   assert.ok("payload" in errorsOf({ ...good, payload: `${fits}x` }));

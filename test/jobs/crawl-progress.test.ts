@@ -14,7 +14,7 @@ const page = (title: string, ...links: string[]) =>
 
 interface Results {
   items: { url: string }[];
-  errors: { task_id: string; url: string; failure_code: string }[];
+  errors: { page_task_id: string; task_id: string; url: string; failure_code: string }[];
 }
 
 const nextOf = (answer: { headers: Record<string, unknown> }) =>
@@ -67,15 +67,18 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     );
     assert.match(groups[1]?.example.url ?? "", /\/gone\/[12]$/);
     assert.match(groups[1]?.example.message ?? "", /404/);
+    for (const { example } of groups) assert.equal(example.page_task_id, example.task_id);
     const kept = (await errors(id)) as (ErrorGroup & { example: { snapshot_id: string | null } })[];
     const [forbidden] = kept;
     assert.ok(forbidden?.example.snapshot_id, "of what was refused there is a copy");
     assert.deepEqual(
       kept,
-      groups.map((group) => ({
+      groups.map(({ example: { url, message, task_id }, ...group }) => ({
         ...group,
         example: {
-          ...group.example,
+          url,
+          message,
+          task_id,
           screenshot_id: null,
           snapshot_id: group.failure_code === "blocked" ? forbidden.example.snapshot_id : null,
         },
@@ -109,6 +112,11 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     }
     assert.deepEqual([pages, seen.items.length, new Set(seen.errors.map(({ url }) => url)).size], [2, 2, 6]);
     assert.equal(seen.errors.length, 6);
+    for (const { page_task_id: task, task_id: alias, url } of seen.errors) {
+      assert.equal(alias, task);
+      const page = (await place.api.get(`/jobs/runs/${id}/tasks/${task}`)).json<{ url: string }>();
+      assert.equal(page.url, url, "the task of the page, not the crawl");
+    }
     const alone = (await place.api.get(`/scraping/tasks/${id}/results`)).json<Results>();
     assert.deepEqual(alone.errors, []);
     for (const name of ["limit=4", "cursor=x", "include_errors=true"]) {

@@ -15,7 +15,7 @@ import { openOrchestrator } from "./kit.ts";
 const item = (id: string, more: Partial<QueueItem> = {}): QueueItem => ({
   artifactId: id,
   url: `http://a.test/${id}`,
-  resolver: null,
+  concurrencyKey: null,
   priority: 0,
   payload: null,
   handler: null,
@@ -117,7 +117,7 @@ test("going on behind something that is no item of this queue is refused, not st
 
 test("one item is found by its artifact_id and by its id, with history, files and records", async (t) => {
   const orchestrator = await openOrchestrator(t);
-  await enqueueItems(orchestrator, [item("paper 1", { payload: { doi: "10.1/x" }, resolver: "crossref" })]);
+  await enqueueItems(orchestrator, [item("paper 1", { payload: { doi: "10.1/x" }, concurrencyKey: "crossref" })]);
   await orchestrator.work(A, () => ({
     kind: "completed",
     artifacts: [{ hash: "ab".repeat(32), size: 12, contentType: "application/pdf", url: "http://a.test/x.pdf" }],
@@ -246,7 +246,7 @@ test("what waits for a limit says so between two turns as well; what waits for i
   const under = (key: string, sites: string[], count: number) =>
     sites.flatMap((site) =>
       Array.from({ length: count }, (_, n) =>
-        item(`${key} ${site} ${n}`, { url: `http://${site}.test/${n}`, resolver: key }),
+        item(`${key} ${site} ${n}`, { url: `http://${site}.test/${n}`, concurrencyKey: key }),
       ),
     );
   await enqueueItems(orchestrator, [

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Site, Worker } from "../../web/src/api/types.ts";
 import { codeParts, searchConfig, sourceWords } from "../../web/src/pages/settings/config.ts";
-import { laneHref, laneName, ownerOf, resolverNames } from "../../web/src/logic/lanes.ts";
+import { laneHref, laneName, ownerOf, concurrencyKeys } from "../../web/src/logic/lanes.ts";
 import { readNumber, SITE_LIMITS } from "../../web/src/logic/limits.ts";
 import { readItems, readLines } from "../../web/src/logic/paste.ts";
 import { proxyProblem, refusedLines } from "../../web/src/pages/proxies/proxies.ts";
@@ -141,13 +141,13 @@ describe("lanes and workers", () => {
     assert.equal(ownerOf({ owned: true, worker_id: "other" }, [worker("w")]).name, "a process");
   });
 
-  it("find resolvers in the configuration and in items", () => {
-    assert.deepEqual(resolverNames("api=3,img:large=10", [{ resolver: "zip" }, { resolver: null }]), [
+  it("find concurrency keys in the configuration and in items", () => {
+    assert.deepEqual(concurrencyKeys("api=3,img:large=10", [{ concurrency_key: "zip" }, { concurrency_key: null }]), [
       "api",
       "img:large",
       "zip",
     ]);
-    assert.deepEqual(resolverNames(null, []), []);
+    assert.deepEqual(concurrencyKeys(null, []), []);
   });
 
   it("keep what workers have in hand until it is loaded again", () => {

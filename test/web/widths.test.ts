@@ -113,10 +113,10 @@ describe("every page of the dashboard, on screens of every width", browserGate, 
       items: Array.from({ length: 8 }, (_, number) => ({
         artifact_id: `report-of-${LONG_WORD}-${2000 + number}`,
         url: site.url(number === 0 ? "/held" : `/none${pathOf(number)}`),
-        resolver: "reports-of-the-northern-warehouses",
+        concurrency_key: "reports-of-the-northern-warehouses",
       })),
     });
-    await send("PUT", "/queue/resolvers/reports-of-the-northern-warehouses", { limit: 3 });
+    await send("PUT", "/queue/concurrency-keys/reports-of-the-northern-warehouses", { limit: 3 });
     for (const [number, cron] of ["0 9 * * 1-5", "*/15 6-22 1,15 * *", null].entries())
       await place.job({
         name: `${LONG_NAME}, edition ${number}`,
@@ -201,7 +201,7 @@ describe("every page of the dashboard, on screens of every width", browserGate, 
       { path: `/sites/${LONG_HOST}` },
       { path: "/proxies" },
       { path: "/workers" },
-      ...tabs("/queue", ["lanes", "items", "resolvers"]),
+      ...tabs("/queue", ["lanes", "items", "concurrency-keys"]),
       {
         path: "/schedules",
         prepare: async (page) => {

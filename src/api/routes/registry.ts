@@ -15,7 +15,7 @@ import { previewRoutes } from "./pages/preview.ts";
 import { crawlResultRoutes } from "./pages/crawl-results.ts";
 import { proxyRoutes } from "./sites/proxies.ts";
 import { queueRoutes } from "./queue/queue.ts";
-import { resolverRoutes } from "./queue/resolvers.ts";
+import { concurrencyKeyRoutes } from "./queue/concurrency-keys.ts";
 import { resultRoutes } from "./runs/results.ts";
 import { bulkRoutes } from "./runs/run-bulk.ts";
 import { eventRoutes } from "./runs/run-events.ts";
@@ -60,7 +60,7 @@ const RESOURCES: readonly Routes[] = [
   workflowTemplateRoutes,
   queueRoutes,
   laneRoutes,
-  resolverRoutes,
+  concurrencyKeyRoutes,
   storageRoutes,
   siteRoutes,
   siteDetailRoutes,

@@ -1,5 +1,6 @@
 /** The library: what people need of the product in a program of their own, on top of the use cases that the API has, too. */
 import { resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { startWorker } from "../worker.ts";
 import { OrbError } from "../../base/errors.ts";
 import { type Log, silentLog } from "../../base/log.ts";
@@ -49,6 +50,24 @@ export interface OrchestratorOptions {
   handleSignals?: boolean;
 }
 
+/** The configuration, also with an older name of an option. */
+export type OrchestratorConfig = Config & {
+  /** @deprecated Alias of `maxPerConcurrencyKey`. */
+  maxPerResolver?: Config["maxPerConcurrencyKey"];
+};
+
+function withoutAliases({ maxPerResolver: alias, ...config }: OrchestratorConfig): Config {
+  if (alias === undefined) return config;
+  const limits = config.maxPerConcurrencyKey;
+  // Empty is its default, which stands beside an alias that is set in code.
+  if (Object.keys(limits).length > 0 && !isDeepStrictEqual(limits, alias)) {
+    const message = "maxPerResolver is an alias of it, and the two differ; give one of them";
+    const fields = [{ path: "maxPerConcurrencyKey", message }];
+    throw new OrbError("config_invalid", `maxPerConcurrencyKey: ${message}`, { fields });
+  }
+  return { ...config, maxPerConcurrencyKey: alias };
+}
+
 /**
  * Starting twice with the same configuration gives the same orchestrator twice, with the options of the first start: it stops
  * when both have been stopped. What is at work then is finished within the grace period or handed back, and everything is
@@ -79,7 +98,8 @@ export class Orchestrator implements AsyncDisposable {
     this.proxies = proxiesOf(deps);
   }
 
-  static async start(config: Config, options: OrchestratorOptions = {}): Promise<Orchestrator> {
+  static async start(given: OrchestratorConfig, options: OrchestratorOptions = {}): Promise<Orchestrator> {
+    const config = withoutAliases(given);
     const { handlers, work = true } = options;
     const effective = handlers === undefined ? config : { ...config, handlers: resolve(handlers) };
     const shared = await join(

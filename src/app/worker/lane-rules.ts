@@ -13,6 +13,6 @@ export function laneRules(config: Config): LaneRules {
       retryAfterMaxMs: config.retryAfterMaxMs,
       rateLimitMaxWaits: config.rateLimitMaxWaits,
     },
-    maxPerResolver: config.maxPerResolver,
+    maxPerResolver: config.maxPerConcurrencyKey,
   };
 }

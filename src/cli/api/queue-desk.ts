@@ -24,7 +24,7 @@ interface QueueDesk {
   show(name: string): Promise<QueueItemDetail>;
   retryFailed(options: { site?: string }): Promise<{ requeued: number }>;
   /** Changes it unless `change` is undefined (null: as configured), and says what it is. */
-  resolverLimit(name: string, change: number | null | undefined): Promise<number | null>;
+  concurrencyLimit(name: string, change: number | null | undefined): Promise<number | null>;
 }
 
 export function withQueue(
@@ -46,9 +46,9 @@ function deskHere(context: CliContext, client: CliClient): QueueDesk {
     },
     show: (name) => showItem(client, name, client.pathOf),
     retryFailed: (options) => retryFailed(client, options),
-    resolverLimit: async (name, change) => {
+    concurrencyLimit: async (name, change) => {
       if (change !== undefined) await setResolverLimit(client, name, change);
-      const limits = context.wiring.loadConfig().config.maxPerResolver;
+      const limits = context.wiring.loadConfig().config.maxPerConcurrencyKey;
       return (await resolverLimit(client, name)) ?? configuredLimit(limits, name);
     },
   };
@@ -82,19 +82,20 @@ function deskAt(api: OrbweaverClient): QueueDesk {
     },
     show: (name) => api.request("get /queue/items/{id}", { params: { id: name } }) as Promise<QueueItemDetail>,
     retryFailed: ({ site }) => api.request("post /queue/retry-failed", { body: asSaid(definedOnly({ site })) }),
-    resolverLimit: async (name, change) => {
+    concurrencyLimit: async (name, change) => {
       const params = { name };
       const { limit } =
         change === undefined
-          ? await api.request("get /queue/resolvers/{name}", { params })
-          : await api.request("put /queue/resolvers/{name}", { params, body: { limit: change } });
+          ? await api.request("get /queue/concurrency-keys/{name}", { params })
+          : await api.request("put /queue/concurrency-keys/{name}", { params, body: { limit: change } });
       return limit;
     },
   };
 }
 
-function bodyOf({ artifactId, url, resolver, priority, payload, handler }: QueueItem): Record<string, unknown> {
-  const entries = Object.entries({ artifact_id: artifactId, url, resolver, priority, payload, handler });
+function bodyOf({ artifactId, url, concurrencyKey, priority, payload, handler }: QueueItem): Record<string, unknown> {
+  const item = { artifact_id: artifactId, url, concurrency_key: concurrencyKey, priority, payload, handler };
+  const entries = Object.entries(item);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== null));
 }
 

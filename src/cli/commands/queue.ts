@@ -22,7 +22,8 @@ export function addQueueCommands(program: Command, context: CliContext): void {
   apiCommand(queue, "enqueue", "add one item; adding the same artifact_id again changes nothing")
     .argument("<artifact_id_or_url>", "your name for the item, or only the URL")
     .argument("[url]", "what to fetch")
-    .option("--resolver <name>", "a limit it shares with other items, see APP_MAX_PER_RESOLVER")
+    .option("--concurrency-key <name>", "a limit it shares with other items, see APP_MAX_PER_CONCURRENCY_KEY")
+    .addOption(new Option("--resolver <name>", "the same as --concurrency-key").conflicts("concurrencyKey"))
     .option("--priority <number>", "higher goes first", "0")
     .option("--handler <name>", "a handler of the APP_HANDLERS module instead of the download")
     .option("--payload <json>", "data for the handler")
@@ -33,7 +34,7 @@ export function addQueueCommands(program: Command, context: CliContext): void {
           artifact_id: second === undefined ? safeCanonical(first) : first,
           url: second ?? first,
           priority: Number(options["priority"]),
-          ...(options["resolver"] === undefined ? {} : { resolver: options["resolver"] }),
+          concurrency_key: options["concurrencyKey"] ?? options["resolver"],
           ...(options["handler"] === undefined ? {} : { handler: options["handler"] }),
           ...(options["payload"] === undefined ? {} : { payload: parseJsonOption("--payload", options["payload"]) }),
         });
@@ -154,16 +155,17 @@ export function addQueueCommands(program: Command, context: CliContext): void {
 
   apiCommand(
     queue,
-    "resolver",
-    "show or change how many items of a resolver may be at work at once, on running work too",
+    "concurrency-key",
+    "show or change how many items of a concurrency key may be in flight at once, for running work too",
   )
+    .alias("resolver")
     .argument("<name>")
     .option("--limit <number>", "at most this many at once", positiveInteger)
-    .addOption(new Option("--configured", "go back to APP_MAX_PER_RESOLVER").conflicts("limit"))
+    .addOption(new Option("--configured", "go back to APP_MAX_PER_CONCURRENCY_KEY").conflicts("limit"))
     .action(async (name: string, options: UrlOption & { limit?: number; configured?: boolean }) => {
       await withQueue(context, definedOnly({ url: options.url }), async (desk) => {
-        const limit = await desk.resolverLimit(name, options.configured === true ? null : options.limit);
-        if (context.json) printJson(context.terminal, { resolver: name, limit });
+        const limit = await desk.concurrencyLimit(name, options.configured === true ? null : options.limit);
+        if (context.json) printJson(context.terminal, { concurrency_key: name, resolver: name, limit });
         else context.terminal.out(limit === null ? `${name} has no limit\n` : `${name}: at most ${limit} at once\n`);
       });
     });
@@ -203,7 +205,7 @@ function describe(item: QueueItemDetail): string {
     ["status", item.status],
     ["url", item.url],
     ["site", item.site],
-    ["resolver", item.resolver],
+    ["concurrency key", item.concurrency_key],
     ["handler", item.handler],
     ["failure", item.failure_code === null ? null : `${item.failure_code} (${item.failure_reason}): ${item.message}`],
     ["why", item.failure_code === null ? item.message : null],
@@ -218,9 +220,9 @@ function describe(item: QueueItemDetail): string {
     ]),
     ...item.results.map((result): [string, string] => ["result", JSON.stringify(result)]),
   ];
-  const head = lines
-    .flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(12)} ${oneLine(value)}\n`]))
-    .join("");
+  const shown = lines.flatMap(([name, value]) => (value === null ? [] : [{ name, value }]));
+  const width = Math.max(12, ...shown.map(({ name }) => name.length));
+  const head = shown.map(({ name, value }) => `${name.padEnd(width)} ${oneLine(value)}\n`).join("");
   if (item.history.length === 0) return head;
   const rows = item.history.map((attempt) => [
     attempt.attempt,

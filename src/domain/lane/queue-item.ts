@@ -13,7 +13,8 @@ export interface QueueItem {
   artifactId: string;
   /** As it will be fetched: WHATWG form without fragment. */
   url: string;
-  resolver: string | null;
+  /** The concurrency limit that it shares with other items, on any site. */
+  concurrencyKey: string | null;
   /** Higher goes first. */
   priority: number;
   payload: JsonValue;
@@ -34,7 +35,8 @@ export const QUEUE_ITEM_LIMITS = {
   lineLength: 1024 * 1024,
 } as const;
 
-const KEYS = ["artifact_id", "url", "resolver", "priority", "payload", "handler"] as const;
+/** `resolver` is an alias of `concurrency_key`. */
+const KEYS = ["artifact_id", "url", "concurrency_key", "resolver", "priority", "payload", "handler"] as const;
 const NAME = /^[A-Za-z0-9_.:-]+$/;
 // C0, DEL, C1 and the two Unicode line ends: they break logs, tables and line-based exports.
 // oxlint-disable-next-line no-control-regex
@@ -61,12 +63,18 @@ export function parseQueueItem(value: unknown): Parsed<QueueItem> {
   };
   const artifactId = read("artifact_id", parseArtifactId);
   const url = read("url", parseUrl);
-  const resolver = read("resolver", parseName);
+  const concurrencyKey = read("concurrency_key", parseName);
+  const alias = read("resolver", parseName);
+  if (typeof concurrencyKey === "string" && typeof alias === "string" && concurrencyKey !== alias) {
+    const message = `is an alias of concurrency_key, and the two differ: "${alias}" and "${concurrencyKey}"; give one of them`;
+    errors.push({ path: "resolver", message });
+  }
   const priority = read("priority", parsePriority);
   const payload = read("payload", parsePayload);
   const handler = read("handler", parseName);
   if (errors.length > 0) return { errors };
-  return { ok: { artifactId, url, resolver, priority, payload, handler } as QueueItem };
+  const item = { artifactId, url, concurrencyKey: concurrencyKey ?? alias, priority, payload, handler };
+  return { ok: item as QueueItem };
 }
 
 /** One line of a JSONL file. The caller counts lines and skips blank ones. */

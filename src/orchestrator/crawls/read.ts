@@ -2,7 +2,7 @@ import { OrbError } from "../../base/errors.ts";
 import type { RunState } from "../../domain/run/states.ts";
 import { shownUrl } from "../../domain/text/url.ts";
 import type { RunRecord } from "../../store/ports/port.ts";
-import { RETRIES_READ } from "../../store/ports/progress-port.ts";
+import { RETRIES_READ, type RunErrorRecord } from "../../store/ports/progress-port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { cancelRun } from "../runs/control.ts";
 import { toErrorGroup } from "../runs/failed.ts";
@@ -44,6 +44,11 @@ async function countRetrying({ store }: ReadDeps, id: string, waiting: number): 
 
 const MOST_GROUPS = 20;
 
+function toCrawlGroup(record: RunErrorRecord): CrawlDetail["error_groups"][number] {
+  const { example, ...group } = toErrorGroup(record);
+  return { ...group, example: { ...example, page_task_id: example.task_id } };
+}
+
 export async function showCrawl(deps: ReadDeps, id: string): Promise<CrawlDetail> {
   const run = await requireCrawl(deps, id);
   const view = await viewOf(deps, run);
@@ -52,8 +57,8 @@ export async function showCrawl(deps: ReadDeps, id: string): Promise<CrawlDetail
   const waiting = run.status === "running" ? await listWaitingSites(deps, run) : [];
   return {
     ...view,
-    error_groups: groups.slice(0, MOST_GROUPS).map(toErrorGroup),
-    retrying_groups: retrying.slice(0, MOST_GROUPS).map(toErrorGroup),
+    error_groups: groups.slice(0, MOST_GROUPS).map(toCrawlGroup),
+    retrying_groups: retrying.slice(0, MOST_GROUPS).map(toCrawlGroup),
     waiting_sites: waiting.map(({ site, waiting_for, last_failure }) => ({ site, waiting_for, last_failure })),
   };
 }
@@ -75,6 +80,8 @@ export async function cancelCrawl(deps: ReadDeps, id: string): Promise<CrawlView
 }
 
 export interface CrawlErrorView {
+  page_task_id: string;
+  /** Alias of `page_task_id`: elsewhere in crawls, `task_id` is the crawl. */
   task_id: string;
   url: string | null;
   failure_code: string;
@@ -91,6 +98,7 @@ export async function listCrawlErrors(
 ): Promise<CrawlErrorView[]> {
   const tasks = await store.tasks(id, { states: ["failed"], pagesOnly: true, ...window });
   return tasks.map((task) => ({
+    page_task_id: task.id,
     task_id: task.id,
     url: task.url === null ? null : shownUrl(task.url),
     failure_code: task.failure?.code ?? "unknown",

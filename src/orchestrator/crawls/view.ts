@@ -15,11 +15,16 @@ import { pagesOfCrawl, skippedOf, warningsOf } from "../runs/skips.ts";
 import type { RunSiteView } from "../runs/sites.ts";
 import { progressOf, startsOf } from "../runs/view.ts";
 
+/** Beside the `task_id` of a crawl, the task of a page has a name of its own; `task_id` is its alias. */
+interface CrawlErrorGroup extends ErrorGroup {
+  example: ErrorGroup["example"] & { page_task_id: string };
+}
+
 /** A crawl as `/scraping/*` shows it. */
 export interface CrawlView {
-  task_id: string;
-  /** The same: elsewhere a task is one page. */
   crawl_id: string;
+  /** Alias of `crawl_id`; elsewhere a task is one page. */
+  task_id: string;
   name: string | null;
   url: string | null;
   urls: string[];
@@ -71,8 +76,8 @@ export interface CrawlView {
 }
 
 export interface CrawlDetail extends CrawlView {
-  error_groups: ErrorGroup[];
-  retrying_groups: ErrorGroup[];
+  error_groups: CrawlErrorGroup[];
+  retrying_groups: CrawlErrorGroup[];
   waiting_sites: Pick<RunSiteView, "site" | "waiting_for" | "last_failure">[];
 }
 
@@ -131,8 +136,8 @@ export function toCrawlView(
   const ran = ranInAllMs(run, now);
   const { expiresAt, keepRuns } = expiryOf(run, retention);
   return {
-    task_id: run.id,
     crawl_id: run.id,
+    task_id: run.id,
     name: run.name,
     url: run.url === null ? null : shownUrl(run.url),
     ...startsOf(run),

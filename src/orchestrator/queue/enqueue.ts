@@ -71,7 +71,7 @@ function toTask(seal: Seal, item: QueueItem): NewTask {
     key: item.artifactId,
     lane: laneOfSite(site),
     site,
-    resolver: item.resolver,
+    resolver: item.concurrencyKey,
     url: sealAddress(seal, item.url),
     priority: item.priority,
     handler: item.handler,

@@ -18,6 +18,9 @@ export interface QueueItemView {
   status: QueueState;
   url: string | null;
   site: string;
+  /** The concurrency limit that it shares with other items. */
+  concurrency_key: string | null;
+  /** @deprecated Alias of `concurrency_key`. */
   resolver: string | null;
   priority: number;
   handler: string | null;
@@ -29,7 +32,7 @@ export interface QueueItemView {
   next_try_at: string | null;
   /** Which worker has it; null: it is not in progress. */
   owner: ItemOwner | null;
-  /** Of one that is queued: the limit of its resolver, when that is used up. */
+  /** Of one that is queued: the limit of its concurrency key, when that is used up. */
   waiting_for: WaitingView | null;
   created_at: string;
   finished_at: string | null;
@@ -60,6 +63,7 @@ function toView(task: TaskRecord, { owners, waits }: AboutItems): QueueItemView 
     status: queueStateOf(task.state),
     url: task.url === null ? null : shownUrl(task.url),
     site: task.site ?? task.lane,
+    concurrency_key: task.resolver,
     resolver: task.resolver,
     priority: task.priority,
     handler: task.handler,

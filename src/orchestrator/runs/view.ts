@@ -168,6 +168,7 @@ export function toEventView(event: EventRecord, runId: string): EventView {
 export interface ResultView {
   id: string;
   run_id: string;
+  /** The task that gave the record: of a crawl, the page's. The crawl is `run_id`. */
   task_id: string;
   url: string;
   data: Record<string, unknown>;

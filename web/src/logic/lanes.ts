@@ -1,4 +1,4 @@
-/** Lanes, items and resolvers of the queue in the words of people. */
+/** Lanes, items and concurrency keys of the queue in the words of people. */
 import type { Operations, Worker } from "../api/types.ts";
 import { siteHref } from "./sites.ts";
 
@@ -37,11 +37,14 @@ export function ownerOf(
     : { name: `process ${worker.pid}`, machine: worker.machine };
 }
 
-/** The resolvers that there are: those of the configuration (`api=3,images=10` or JSON), and those that items name. */
-export function resolverNames(configured: string | null, items: readonly { resolver: string | null }[]): string[] {
+/** The concurrency keys that there are: those of the configuration (`api=3,images=10` or JSON), and those that items name. */
+export function concurrencyKeys(
+  configured: string | null,
+  items: readonly { concurrency_key: string | null }[],
+): string[] {
   const named = [...(configured ?? "").matchAll(/"?([A-Za-z0-9_.:-]+?)"?\s*[=:]\s*\d+/g)].map(
     (match) => match[1] ?? "",
   );
-  const used = items.flatMap(({ resolver }) => (resolver === null ? [] : [resolver]));
+  const used = items.flatMap(({ concurrency_key: key }) => (key === null ? [] : [key]));
   return [...new Set([...named, ...used])].filter((name) => name !== "").toSorted();
 }

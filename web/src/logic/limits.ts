@@ -21,7 +21,7 @@ export const SITE_LIMITS = {
 
 export type SiteLimit = keyof typeof SITE_LIMITS;
 
-export const RESOLVER_LIMIT: NumberRule = { least: 1, most: 1_000_000, whole: true };
+export const CONCURRENCY_KEY_LIMIT: NumberRule = { least: 1, most: 1_000_000, whole: true };
 
 export function readNumber(text: string, rule: NumberRule): { value: number | null } | { error: string } {
   const plain = text.trim().replaceAll(/[\s_]/g, "").replace(",", ".");

@@ -11,6 +11,8 @@ export function readLines(text: string): string[] {
 interface PastedItem {
   artifact_id: string;
   url: string;
+  concurrency_key?: string | null;
+  /** An alias of `concurrency_key`. */
   resolver?: string | null;
   priority?: number | null;
   payload?: unknown;

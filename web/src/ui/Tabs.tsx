@@ -5,6 +5,8 @@ import "./tabs.css";
 
 export interface Tab {
   id: string;
+  /** An older id, which addresses may still have. */
+  alias?: string;
   name: string;
   /** Shown behind the name, which stays the name: the panel says the same to those who hear the page. */
   count?: ReactNode;
@@ -60,7 +62,7 @@ function TabView({
 }) {
   const base = useId();
   const list = useRef<HTMLDivElement>(null);
-  const chosen = tabs.find(({ id }) => id === wanted) ?? tabs[0];
+  const chosen = tabs.find(({ id, alias }) => id === wanted || (wanted !== null && alias === wanted)) ?? tabs[0];
   const more = useMore(list, tabs.map(({ id }) => id).join(), chosen?.id);
   if (chosen === undefined) return null;
   const onKeyDown = (event: KeyboardEvent) => {

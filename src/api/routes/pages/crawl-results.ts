@@ -5,9 +5,9 @@ import { listResults } from "../../../orchestrator/runs/read.ts";
 import type { ApiDeps } from "../../deps.ts";
 import type { ApiInstance } from "../../instance.ts";
 import { badCursor, decodeCursor, linkNext, pageQuery, refuseBesideFormat } from "../../paging.ts";
-import { Count, nullable, oneOf, strict, Uuid } from "../../schemas.ts";
+import { Count, nullable, oneOf, strict } from "../../schemas.ts";
 import { FILE_TYPES, notArchived, OnlyChanged, refuseWithoutFormat, sendExport } from "../runs/results.ts";
-import { CRAWL_STATUSES, CrawlId, CrawlParams, unknownCrawl } from "./scraping.ts";
+import { CRAWL_STATUSES, CrawlId, CrawlIdAlias, CrawlParams, PageTask, unknownCrawl } from "./scraping.ts";
 import { Type } from "../../type.ts";
 
 const UUID = /^(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})?$/;
@@ -21,13 +21,13 @@ function readCursor(cursor: string | undefined): { items: { after?: string }; er
 }
 
 const CrawlPage = strict({
-  task_id: Uuid,
   crawl_id: CrawlId,
+  task_id: CrawlIdAlias,
   status: oneOf(CRAWL_STATUSES),
   items: Type.Array(Type.Record(Type.String(), Type.Unknown())),
   errors: Type.Array(
     strict({
-      task_id: Uuid,
+      ...PageTask,
       url: nullable(Type.String()),
       failure_code: Type.String(),
       failure_reason: Type.String(),
@@ -82,13 +82,14 @@ export function crawlResultRoutes(api: ApiInstance, deps: ApiDeps): void {
           request,
           reply,
           limit,
-          [items.at(-1)?.id ?? cursors.items.after ?? "", errors.at(-1)?.task_id ?? cursors.errors.after ?? ""].join(
-            "/",
-          ),
+          [
+            items.at(-1)?.id ?? cursors.items.after ?? "",
+            errors.at(-1)?.page_task_id ?? cursors.errors.after ?? "",
+          ].join("/"),
         );
       return {
-        task_id: run.id,
         crawl_id: run.id,
+        task_id: run.id,
         status: crawlStatusOf(run.status),
         items: items.map(({ data }) => data),
         errors,

@@ -21,12 +21,23 @@ export const CRAWL_STATUSES = ["pending", ...RUN_STATES.filter((state) => state 
 
 const counted = (description: string) => ({ ...Count, description });
 
+export const CrawlId = { ...Uuid, description: "the id of the crawl, which is a run" };
 /** In these calls `task_id` is the crawl; elsewhere a task is one page of it. */
-export const CrawlId = { ...Uuid, description: "the crawl's id, the same as task_id" };
+export const CrawlIdAlias = { ...Uuid, description: "alias of crawl_id" };
+/** Where a task of a crawl stands beside `task_id`, the crawl. */
+export const PageTask = {
+  page_task_id: { ...Uuid, description: "the task of the page, as in /jobs/runs/{crawl_id}/tasks/{page_task_id}" },
+  task_id: { ...Uuid, description: "alias of page_task_id" },
+};
+
+const CrawlErrorGroup = strict({
+  ...ErrorGroupSchema.properties,
+  example: strict({ ...ErrorGroupSchema.properties.example.properties, ...PageTask }),
+});
 
 const Crawl = strict({
-  task_id: Uuid,
   crawl_id: CrawlId,
+  task_id: CrawlIdAlias,
   name: nullable(Type.String()),
   url: nullable({ ...Type.String(), description: "the first start" }),
   urls: Starts,
@@ -81,8 +92,8 @@ const Crawl = strict({
 
 const CrawlDetail = strict({
   ...Crawl.properties,
-  error_groups: Type.Array(ErrorGroupSchema, { description: "what failed, by reason, the 20 most frequent" }),
-  retrying_groups: Type.Array(ErrorGroupSchema, {
+  error_groups: Type.Array(CrawlErrorGroup, { description: "what failed, by reason, the 20 most frequent" }),
+  retrying_groups: Type.Array(CrawlErrorGroup, {
     description: "why pages that are tried again have failed, most frequent first; of very many, of the first 1,000",
   }),
   waiting_sites: Type.Array(WaitingSite, {
@@ -138,7 +149,7 @@ export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
         headers: IdempotencyHeaders,
         body: strict({ ...CrawlBody.properties, temporary: Temporary }),
         response: {
-          202: strict({ task_id: Uuid, crawl_id: CrawlId, status: oneOf(CRAWL_STATUSES) }),
+          202: strict({ crawl_id: CrawlId, task_id: CrawlIdAlias, status: oneOf(CRAWL_STATUSES) }),
           422: problemAnswer("a field is wrong, or the target may not be asked for"),
         },
       },
@@ -151,7 +162,7 @@ export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
       return reply
         .code(202)
         .header("location", location)
-        .send({ task_id: run.id, crawl_id: run.id, status: crawlStatusOf("queued") });
+        .send({ crawl_id: run.id, task_id: run.id, status: crawlStatusOf("queued") });
     },
   );
 

@@ -11,6 +11,7 @@ import { badCursor, decodeCursor, LINK_HEADER, pageQuery, sendPage } from "../..
 import { Count, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../../schemas.ts";
 import { RunWaits } from "../runs/run-schemas.ts";
 import { Type } from "../../type.ts";
+import { CONCURRENCY_KEY_ALIAS } from "./concurrency-keys.ts";
 
 const counts = { queued: Count, in_progress: Count, done: Count, skipped: Count, error: Count, total: Count };
 const Stats = strict({ ...counts, lanes: Type.Array(strict({ lane: Type.String(), ...counts })) });
@@ -28,7 +29,10 @@ const NewItem = strict({
     description: "your own name for the thing; the queue holds each once",
   }),
   url: Type.String({ minLength: 1, maxLength: QUEUE_ITEM_LIMITS.urlLength, description: "absolute, http or https" }),
-  resolver: Type.Optional(nullable(Name)),
+  concurrency_key: Type.Optional(
+    nullable({ ...Name, description: "a concurrency limit that it shares with other items, on any site" }),
+  ),
+  resolver: Type.Optional({ ...nullable(Name), ...CONCURRENCY_KEY_ALIAS }),
   priority: Type.Optional(
     nullable(
       Type.Integer({
@@ -52,7 +56,8 @@ const item = {
   status: oneOf(QUEUE_STATES),
   url: nullable(Type.String()),
   site: Type.String(),
-  resolver: nullable(Type.String()),
+  concurrency_key: nullable(Type.String({ description: "the concurrency limit that it shares with other items" })),
+  resolver: { ...nullable(Type.String()), ...CONCURRENCY_KEY_ALIAS },
   priority: Type.Integer(),
   handler: nullable(Type.String()),
   attempts: Count,

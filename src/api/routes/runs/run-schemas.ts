@@ -200,8 +200,8 @@ export const Task = strict({
 
 export const Result = strict({
   id: Uuid,
-  run_id: Uuid,
-  task_id: Uuid,
+  run_id: { ...Uuid, description: "of a crawl: its crawl_id" },
+  task_id: { ...Uuid, description: "the task that gave the record: of a crawl, the page's, not the crawl" },
   url: Type.String(),
   data: Type.Record(Type.String(), Type.Unknown()),
   created_at: Time,

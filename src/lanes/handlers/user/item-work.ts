@@ -51,6 +51,7 @@ function toItem(task: ClaimedTask): HandlerItem {
   return {
     artifact_id: task.key,
     url: task.nextUrl ?? task.url ?? "",
+    concurrency_key: task.resolver,
     resolver: task.resolver,
     priority: task.priority,
     payload: task.payload,

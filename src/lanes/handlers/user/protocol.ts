@@ -7,6 +7,9 @@ import type { StepFile } from "../../../workflows/define-step.ts";
 export interface HandlerItem {
   artifact_id: string;
   url: string;
+  /** The concurrency limit that it shares with other items; null: none. */
+  concurrency_key: string | null;
+  /** @deprecated Alias of `concurrency_key`. */
   resolver: string | null;
   priority: number;
   payload: unknown;

@@ -112,10 +112,10 @@ const COLUMNS: readonly Column<Item>[] = [
   },
   { id: "status", name: "Status", width: "116px", cell: ({ status }) => <StatusBadge status={status} /> },
   {
-    id: "resolver",
-    name: "Resolver",
-    width: "96px",
-    cell: ({ resolver }) => <span className="truncate">{resolver ?? "–"}</span>,
+    id: "concurrency_key",
+    name: "Concurrency key",
+    width: "128px",
+    cell: ({ concurrency_key: key }) => <span className="truncate">{key ?? "–"}</span>,
   },
   { id: "attempts", name: "Tries", width: "52px", align: "end", cell: ({ attempts }) => <Num value={attempts} /> },
   {

@@ -11,7 +11,7 @@ import { useNow } from "../../ui/Values.tsx";
 import { AddItems } from "./AddItems.tsx";
 import { Items } from "./Items.tsx";
 import { Lanes, useLanes } from "./Lanes.tsx";
-import { Resolvers } from "./Resolvers.tsx";
+import { ConcurrencyKeys } from "./ConcurrencyKeys.tsx";
 import "./queue.css";
 
 /** Where work waits and why, and the items of the download queue. */
@@ -72,7 +72,12 @@ export default function Queue() {
                 count: shortNumber(stats.data.total),
                 panel: () => <Items failed={stats.data?.error ?? 0} onAdd={add} />,
               },
-              { id: "resolvers", name: "Resolvers", panel: () => <Resolvers /> },
+              {
+                id: "concurrency-keys",
+                alias: "resolvers",
+                name: "Concurrency keys",
+                panel: () => <ConcurrencyKeys />,
+              },
             ]}
           />
         </div>

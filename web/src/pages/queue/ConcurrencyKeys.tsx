@@ -2,9 +2,9 @@ import { useQueries } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { call } from "../../api/client.ts";
 import { keyOf, useCall, useChange } from "../../api/query.ts";
-import type { Resolver } from "../../api/types.ts";
-import { RESOLVER_LIMIT } from "../../logic/limits.ts";
-import { resolverNames } from "../../logic/lanes.ts";
+import type { ConcurrencyKey } from "../../api/types.ts";
+import { CONCURRENCY_KEY_LIMIT } from "../../logic/limits.ts";
+import { concurrencyKeys } from "../../logic/lanes.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { EditableNumber } from "../../ui/table/EditableNumber.tsx";
@@ -14,20 +14,20 @@ import { type Column, Table } from "../../ui/table/Table.tsx";
 import { toast, toastError } from "../../ui/overlay/Toast.tsx";
 
 /** Limits that items of several sites share, such as the quota of an API. */
-export function Resolvers() {
+export function ConcurrencyKeys() {
   const [asked, setAsked] = useState<readonly string[]>([]);
   const [text, setText] = useState("");
   const config = useCall("getConfig");
   const items = useCall("listQueueItems", { query: { limit: 1000 } });
-  const configured = config.data?.find(({ name }) => name === "APP_MAX_PER_RESOLVER")?.value ?? null;
-  const names = [...new Set([...resolverNames(configured, items.data ?? []), ...asked])];
-  const resolvers = useQueries({
+  const configured = config.data?.find(({ name }) => name === "APP_MAX_PER_CONCURRENCY_KEY")?.value ?? null;
+  const names = [...new Set([...concurrencyKeys(configured, items.data ?? []), ...asked])];
+  const keys = useQueries({
     queries: names.map((name) => ({
-      queryKey: keyOf("getResolver", { params: { name } }),
-      queryFn: () => call("getResolver", { params: { name } }),
+      queryKey: keyOf("getConcurrencyKey", { params: { name } }),
+      queryFn: () => call("getConcurrencyKey", { params: { name } }),
     })),
   });
-  const set = useChange("setResolver", { invalidates: ["getResolver"], onError: toastError });
+  const set = useChange("setConcurrencyKey", { invalidates: ["getConcurrencyKey"], onError: toastError });
   const save = (name: string, limit: number | null, before: number | null) =>
     set.mutate(
       { params: { name }, body: { limit } },
@@ -39,19 +39,19 @@ export function Resolvers() {
           }),
       },
     );
-  const columns: readonly Column<Resolver>[] = [
-    { id: "name", name: "Resolver", width: "minmax(0, 1fr)", phone: "head", cell: ({ resolver }) => resolver },
+  const columns: readonly Column<ConcurrencyKey>[] = [
+    { id: "name", name: "Concurrency key", width: "minmax(0, 1fr)", phone: "head", cell: (row) => row.concurrency_key },
     {
       id: "limit",
       name: "At once",
       width: "120px",
-      cell: ({ resolver, limit, configured: usual }) => (
+      cell: ({ concurrency_key: key, limit, configured: usual }) => (
         <EditableNumber
-          label={`Limit of ${resolver}`}
+          label={`Limit of ${key}`}
           value={limit === usual ? null : limit}
           inherited={usual === null ? "any" : String(usual)}
-          rule={RESOLVER_LIMIT}
-          onSave={(value) => save(resolver, value, limit === usual ? null : limit)}
+          rule={CONCURRENCY_KEY_LIMIT}
+          onSave={(value) => save(key, value, limit === usual ? null : limit)}
         />
       ),
     },
@@ -73,9 +73,9 @@ export function Resolvers() {
     <div className="stack">
       <form className="queue-ask" onSubmit={onSubmit}>
         <Input
-          label="Name of a resolver"
+          label="Concurrency key"
           bare
-          placeholder="Name of a resolver"
+          placeholder="Concurrency key"
           pattern="[A-Za-z0-9_.:\-]+"
           maxLength={128}
           value={text}
@@ -85,14 +85,14 @@ export function Resolvers() {
       </form>
       <Card flush>
         <Table
-          label="Resolvers"
+          label="Concurrency keys"
           columns={columns}
-          rows={resolvers.flatMap(({ data }) => (data === undefined ? [] : [data]))}
-          keyOf={({ resolver }) => resolver}
+          rows={keys.flatMap(({ data }) => (data === undefined ? [] : [data]))}
+          keyOf={(row) => row.concurrency_key}
           empty={
-            <EmptyState icon="queue" title="No item names a resolver">
-              Items with the same resolver share a limit, whichever site they are at: the quota of an API, for example.
-              Give items a <code>resolver</code>, or set <code>APP_MAX_PER_RESOLVER</code>.
+            <EmptyState icon="queue" title="No item has a concurrency key">
+              Items with the same concurrency key share a limit on all sites: the quota of an API, for example. Give
+              items a <code>concurrency_key</code>, or set <code>APP_MAX_PER_CONCURRENCY_KEY</code>.
             </EmptyState>
           }
         />

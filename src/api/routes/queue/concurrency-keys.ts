@@ -1,0 +1,85 @@
+import { configuredLimit } from "../../../domain/lane/lane.ts";
+import { QUEUE_ITEM_LIMITS } from "../../../domain/lane/queue-item.ts";
+import { resolverLimit, setResolverLimit } from "../../../orchestrator/queue/resolvers.ts";
+import type { ApiDeps } from "../../deps.ts";
+import type { ApiInstance } from "../../instance.ts";
+import { nullable, strict } from "../../schemas.ts";
+import { Type } from "../../type.ts";
+
+/** The older word for a concurrency key: still read and still answered. */
+export const CONCURRENCY_KEY_ALIAS = { deprecated: true, description: "alias of concurrency_key" };
+
+const Limit = nullable(
+  Type.Integer({ minimum: 1, maximum: 1_000_000, description: "items in flight at once; null: as configured" }),
+);
+
+const ConcurrencyKey = strict({
+  concurrency_key: Type.String(),
+  resolver: Type.String(CONCURRENCY_KEY_ALIAS),
+  limit: nullable(Type.Integer({ minimum: 1, description: "what is in force; null: none" })),
+  configured: nullable(Type.Integer({ minimum: 1, description: "APP_MAX_PER_CONCURRENCY_KEY" })),
+});
+
+const Params = strict({
+  name: Type.String({
+    minLength: 1,
+    maxLength: QUEUE_ITEM_LIMITS.nameLength,
+    pattern: "^[A-Za-z0-9_.:-]+$",
+    description: "the concurrency key of the items",
+  }),
+});
+
+const PATHS = [
+  { path: "/queue/concurrency-keys/:name", noun: "ConcurrencyKey", about: {} },
+  {
+    path: "/queue/resolvers/:name",
+    noun: "Resolver",
+    about: { deprecated: true, description: "Alias of `/queue/concurrency-keys/{name}`." },
+  },
+] as const;
+
+/** Limits that items of several sites share, such as the quota of an API. */
+export function concurrencyKeyRoutes(api: ApiInstance, deps: ApiDeps): void {
+  const { maxPerResolver } = deps.settings;
+  const view = async (name: string) => {
+    const configured = configuredLimit(maxPerResolver, name);
+    const limit = (await resolverLimit(deps, name)) ?? configured;
+    return { concurrency_key: name, resolver: name, limit, configured };
+  };
+
+  for (const { path, noun, about } of PATHS) {
+    api.get(
+      path,
+      {
+        schema: {
+          summary: "How many items of a concurrency key may be in flight at once",
+          ...about,
+          operationId: `get${noun}`,
+          tags: ["queue"],
+          params: Params,
+          response: { 200: ConcurrencyKey },
+        },
+      },
+      (request) => view(request.params.name),
+    );
+
+    api.put(
+      path,
+      {
+        schema: {
+          summary: "Change how many items of a concurrency key may be in flight at once, for running work too",
+          ...about,
+          operationId: `set${noun}`,
+          tags: ["queue"],
+          params: Params,
+          body: strict({ limit: Limit }),
+          response: { 200: ConcurrencyKey },
+        },
+      },
+      async (request) => {
+        await setResolverLimit(deps, request.params.name, request.body.limit);
+        return view(request.params.name);
+      },
+    );
+  }
+}

@@ -212,6 +212,27 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
     await assertAccessible(page);
   });
 
+  it("limits a concurrency key, also where an old address calls it a resolver", async () => {
+    const { api } = here.dashboard.place;
+    await api.call("PUT", `/sites/${encodeURIComponent(name)}`, { paused: true });
+    await api.post("/queue/items", { artifact_id: "keyed", url: here.site.url("/keyed"), resolver: "reports" });
+    await using opened = await here.dashboard.show("/queue?tab=resolvers");
+    const { page } = opened;
+    await page.getByRole("tab", { name: "Concurrency keys", selected: true }).waitFor();
+    const row = page.getByRole("table", { name: "Concurrency keys" }).getByRole("row").filter({ hasText: "reports" });
+    await row.getByLabel("Limit of reports").fill("3");
+    await page.keyboard.press("Enter");
+    await page.getByText("reports: 3 at once").waitFor();
+    const { limit } = (await api.get("/queue/concurrency-keys/reports")).json<{ limit: number }>();
+    assert.equal(limit, 3);
+    await assertAccessible(page);
+    await page.getByRole("tab", { name: "Items" }).click();
+    await page.getByRole("columnheader", { name: "Concurrency key" }).waitFor();
+    await page.getByRole("row").filter({ hasText: "keyed" }).getByText("reports").waitFor();
+    await assertFits(page);
+    await api.post(`/sites/${encodeURIComponent(name)}/resume`);
+  });
+
   it("drains a worker and lets it work again", async () => {
     await using opened = await here.dashboard.show("/workers", { phone: true });
     const { page } = opened;

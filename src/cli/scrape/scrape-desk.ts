@@ -5,7 +5,7 @@ import type { ExportRecord } from "../../exporters/exporter.ts";
 import { exporterNamed } from "../../exporters/registry.ts";
 import { requireExtractor } from "../../orchestrator/jobs/extractor-input.ts";
 import { type JobInput, pageJobFrom } from "../../orchestrator/jobs/input.ts";
-import { cancelRun } from "../../orchestrator/runs/control.ts";
+import { cancelRun, requireRun } from "../../orchestrator/runs/control.ts";
 import { allResults, columnsOf, showArtifact, showRun } from "../../orchestrator/runs/read.ts";
 import { startPageRun } from "../../orchestrator/runs/start.ts";
 import type { RunView } from "../../orchestrator/runs/view.ts";
@@ -39,7 +39,7 @@ export function deskHere(worker: CliWorker): ScrapeDesk {
     cancel: (id) => cancelRun(worker, id),
     records,
     inForm: async (id, format) => {
-      const columns = await columnsOf(worker, id);
+      const columns = columnsOf(await requireRun(worker, id));
       return exporterNamed(format).export(records(id), columns === null ? {} : { columns });
     },
     artifact: async (id) => worker.openArtifact((await showArtifact(worker, id)).hash),

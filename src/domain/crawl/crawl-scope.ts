@@ -80,6 +80,11 @@ export function compileScope(
   return { ok: new CrawlScope(rules, maxDepth, new Traps(merged, traps)) };
 }
 
+/** Where a crawl with valid options begins: one page for each key. */
+export function crawlStarts(urls: readonly string[]): readonly Start[] {
+  return startsOf(urls, TRAP_LIMITS.urlLength, []);
+}
+
 /** The stateless part of a scope, for code that filters links elsewhere. */
 export function compileScopeRules(options: ScopeOptions): ScopeRules {
   const errors: FieldError[] = [];

@@ -7,6 +7,7 @@ import type { OrchestratorDeps } from "../deps.ts";
 import { cancelRun } from "../runs/control.ts";
 import { toErrorGroup } from "../runs/failed.ts";
 import type { Degradation, Health } from "../health.ts";
+import { type RunTotals, totalsOf as runTotalsOf } from "../runs/read.ts";
 import { countUnderWay, listWaitingSites, type RunSiteDeps } from "../runs/sites.ts";
 import { stillThere } from "../runs/still-there.ts";
 import { waitingOfRun } from "../runs/waiting.ts";
@@ -23,22 +24,36 @@ export async function requireCrawl({ store }: OrchestratorDeps, id: string): Pro
 type ReadDeps = RunSiteDeps & Pick<CrawlDeps, "retention" | "maxConcurrentCrawls">;
 
 async function viewOf(deps: ReadDeps, run: RunRecord): Promise<CrawlView> {
-  return viewAt(deps, run, await noWorkersReason(deps));
+  const still = await noWorkersReason(deps);
+  return viewAt(deps, run, await totalsOf(deps, run), still);
 }
 
-async function viewAt(deps: ReadDeps, run: RunRecord, still: NoWorkers | null): Promise<CrawlView> {
-  const { store, clock, retention } = deps;
-  const [{ totals }, errors] = [await store.overview(run.id, 0), await store.runErrors(run.id)];
-  const underWay = await countUnderWay(deps, run, totals.running, still);
-  const retrying = await countRetrying(deps, run.id, totals.retrying);
+interface CrawlTotals extends RunTotals {
+  retries: RunErrorRecord[];
+}
+
+async function totalsOf(deps: ReadDeps, run: RunRecord): Promise<CrawlTotals> {
+  const totals = await runTotalsOf(deps, run);
+  return { ...totals, retries: totals.counts.retrying === 0 ? [] : await deps.store.retryReasons(run.id) };
+}
+
+async function viewAt(
+  deps: ReadDeps,
+  run: RunRecord,
+  { counts, errors, retries }: CrawlTotals,
+  still: NoWorkers | null,
+): Promise<CrawlView> {
+  const { clock, retention } = deps;
+  const underWay = await countUnderWay(deps, run, counts.running, still);
+  const retrying = countRetrying(retries, counts.retrying);
   const waiting = await waitingOfRun(deps, run, still);
-  return toCrawlView(run, totals, errors, { now: clock.now(), retention, underWay, retrying, waiting });
+  return toCrawlView(run, counts, errors, { now: clock.now(), retention, underWay, retrying, waiting });
 }
 
 /** Of the tasks with a later time, those that have failed: others wait for a proxy and repeat nothing. */
-async function countRetrying({ store }: ReadDeps, id: string, waiting: number): Promise<number> {
+function countRetrying(retries: readonly RunErrorRecord[], waiting: number): number {
   if (waiting === 0) return 0;
-  const failed = (await store.retryReasons(id)).reduce((sum, { count }) => sum + count, 0);
+  const failed = retries.reduce((sum, { count }) => sum + count, 0);
   return Math.max(failed, waiting - Math.min(waiting, RETRIES_READ) + failed);
 }
 
@@ -51,14 +66,15 @@ function toCrawlGroup(record: RunErrorRecord): CrawlDetail["error_groups"][numbe
 
 export async function showCrawl(deps: ReadDeps, id: string): Promise<CrawlDetail> {
   const run = await requireCrawl(deps, id);
-  const view = await viewOf(deps, run);
-  const groups = view.failed_items === 0 ? [] : await deps.store.runErrors(id);
-  const retrying = view.retrying_items === 0 ? [] : await deps.store.retryReasons(id);
-  const waiting = run.status === "running" ? await listWaitingSites(deps, run) : [];
+  const still = await noWorkersReason(deps);
+  const totals = await totalsOf(deps, run);
+  const view = await viewAt(deps, run, totals, still);
+  const retries = view.retrying_items === 0 ? [] : totals.retries;
+  const waiting = run.status === "running" ? await listWaitingSites(deps, run, still) : [];
   return {
     ...view,
-    error_groups: groups.slice(0, MOST_GROUPS).map(toCrawlGroup),
-    retrying_groups: retrying.slice(0, MOST_GROUPS).map(toCrawlGroup),
+    error_groups: totals.errors.slice(0, MOST_GROUPS).map(toCrawlGroup),
+    retrying_groups: retries.slice(0, MOST_GROUPS).map(toCrawlGroup),
     waiting_sites: waiting.map(({ site, waiting_for, last_failure }) => ({ site, waiting_for, last_failure })),
   };
 }
@@ -71,7 +87,7 @@ export async function listCrawls(
   const state: RunState | undefined = status === "pending" ? "queued" : status;
   const runs = await deps.store.runs({ ...rest, kind: "crawl", ...(state === undefined ? {} : { status: [state] }) });
   const still = await noWorkersReason(deps);
-  return stillThere(runs.map((run) => viewAt(deps, run, still)));
+  return stillThere(runs.map(async (run) => viewAt(deps, run, await totalsOf(deps, run), still)));
 }
 
 export async function cancelCrawl(deps: ReadDeps, id: string): Promise<CrawlView> {

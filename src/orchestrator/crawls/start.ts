@@ -4,7 +4,7 @@ import {
   type CrawlOptions,
   type CrawlSnapshot,
 } from "../../domain/crawl/crawl-options.ts";
-import { compileScope } from "../../domain/crawl/crawl-scope.ts";
+import { crawlStarts } from "../../domain/crawl/crawl-scope.ts";
 import { askForSitemaps, originsOf } from "../../domain/crawl/crawl-sitemaps.ts";
 import { laneOfSite, resolverKey } from "../../domain/lane/lane.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
@@ -46,8 +46,7 @@ export function newCrawlRun(
   options: CrawlOptions,
   { id, name }: { id?: string; name?: string | null } = {},
 ): { run: NewRun; tasks: NewTask[] } {
-  const scope = compileScope({ ...options, url: options.urls }).ok!;
-  const { starts } = scope;
+  const starts = crawlStarts(options.urls);
   const [first] = starts;
   const snapshot: CrawlSnapshot = { options };
   // The concurrency of a crawl over all its sites is a shared limit, like a resolver's.

@@ -4,7 +4,7 @@ import type { TaskCounts } from "../../domain/run/run-end.ts";
 import { WHILE_AT_WORK } from "../../domain/run/waiting.ts";
 import type { RunRecord } from "../../store/ports/port.ts";
 import { ranInAllMs, ranMs, waitingPages } from "../crawls/view.ts";
-import { type RunReadDeps, viewAt } from "../runs/read.ts";
+import { type RunReadDeps, type RunTotals, totalsOf, viewAt } from "../runs/read.ts";
 import { countUnderWay } from "../runs/sites.ts";
 import { pagesOfCrawl } from "../runs/skips.ts";
 import { stillThere } from "../runs/still-there.ts";
@@ -73,8 +73,9 @@ export class ActiveRuns {
   }
 
   async #view(deps: ActiveRunDeps, run: RunRecord, still: NoWorkers | null): Promise<LiveRun> {
-    const { totals: counts } = await deps.store.overview(run.id, 0);
-    const view = await viewAt(deps, run, still, counts);
+    const totals = await totalsOf(deps, run);
+    const { counts } = totals;
+    const view = await viewAt(deps, run, still, totals);
     const isRunning = run.status === "running";
     // While it waits or is paused nothing ends: its rate is measured again afterwards. Between two requests of a paced
     // site the rate stays.
@@ -85,7 +86,7 @@ export class ActiveRuns {
     return {
       ...picked(view),
       current_steps: await currentSteps(deps, run, still),
-      counts: await shownCounts(deps, run, counts, still),
+      counts: await shownCounts(deps, run, totals, still),
       per_second: rounded(perSecond, 1),
       ...(isRunning && !isHeld ? this.#eta(deps, run, counts, perSecond) : NO_ETA),
     };
@@ -131,13 +132,13 @@ function endedOf({ completed, failed, skipped }: TaskCounts): number {
 async function shownCounts(
   deps: ActiveRunDeps,
   run: RunRecord,
-  counts: TaskCounts,
+  { counts, errors }: RunTotals,
   still: NoWorkers | null,
 ): Promise<LiveRun["counts"]> {
   const { pending, queued, running, retrying, completed, failed, skipped } = counts;
   if (run.kind !== "crawl") return { queued: pending + queued, running, retrying, completed, failed, skipped };
   const underWay = await countUnderWay(deps, run, running, still);
-  const total = pagesOfCrawl(run, counts, await deps.store.runErrors(run.id));
+  const total = pagesOfCrawl(run, counts, errors);
   const waiting = waitingPages(counts, total, underWay);
   const again = Math.min(retrying, waiting);
   return { queued: waiting - again, running: underWay, retrying: again, completed, failed, skipped };

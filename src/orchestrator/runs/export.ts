@@ -10,7 +10,7 @@ import type { OrchestratorDeps } from "../deps.ts";
 import { requireRun } from "./control.ts";
 import { flatResults } from "./flat-results.ts";
 import { invalid } from "../invalid.ts";
-import { allResults, changedResults, columnsOf, requireComparable } from "./read.ts";
+import { allResultsOf, changedResults, columnsOf, requireComparable } from "./read.ts";
 
 interface ExportDeps extends OrchestratorDeps {
   random: Random;
@@ -37,10 +37,10 @@ export async function exportRun(
   if ("archive" in how && onlyChanged) throw invalid([{ path: "query.only_changed", message: NOT_OF_ARCHIVES }]);
   if (onlyChanged) requireComparable(run);
   if ("archive" in how) return { ...file, bytes: archiveOf(deps, run, how, file.fileName) };
-  const columns = await columnsOf(deps, id);
+  const columns = columnsOf(run);
   const isTable = run.kind === "crawl" && format !== "json" && format !== "jsonl";
-  const found = onlyChanged ? changedResults(deps, run) : allResults(deps, id);
-  const records = (isTable ? flatResults(deps, id, found) : found) as AsyncIterable<ExportRecord>;
+  const found = onlyChanged ? changedResults(deps, run) : allResultsOf(deps, run);
+  const records = (isTable ? flatResults(run, found) : found) as AsyncIterable<ExportRecord>;
   return { ...file, bytes: how.export(records, columns === null ? {} : { columns }) };
 }
 

@@ -1,8 +1,6 @@
 import { without } from "../../base/without.ts";
 import { crawlOptionsOf } from "../../domain/crawl/crawl-options.ts";
-import type { OrchestratorDeps } from "../deps.ts";
-import { requireRun } from "./control.ts";
-import { allResults } from "./read.ts";
+import type { RunRecord } from "../../store/ports/port.ts";
 import type { ResultView } from "./view.ts";
 
 /** Keys that a page of a crawl with rules may have besides their results; the second with `article` only. */
@@ -13,12 +11,8 @@ export const OF_ARTICLES = ["text", "markdown", "language", "word_count", "conte
  * Flat crawl results for tables: results of rules are top-level keys, and the URL appears once. A rule whose name is
  * taken gets another name, the same on all pages: nothing is overwritten.
  */
-export async function* flatResults(
-  deps: OrchestratorDeps,
-  runId: string,
-  results: AsyncIterable<ResultView> = allResults(deps, runId),
-): AsyncGenerator<ResultView> {
-  const { article } = crawlOptionsOf(await requireRun(deps, runId));
+export async function* flatResults(run: RunRecord, results: AsyncIterable<ResultView>): AsyncGenerator<ResultView> {
+  const { article } = crawlOptionsOf(run);
   const taken = new Set([...OF_EVERY_PAGE, ...(article === true ? OF_ARTICLES : [])]);
   for await (const result of results) {
     const { fields } = result.data;

@@ -7,6 +7,7 @@ import type { TaskState } from "../../domain/run/states.ts";
 import type { TaskOrder } from "../../domain/lane/task-order.ts";
 import type { RunFilter } from "../../store/records/job-records.ts";
 import type { EventWindow, RunRecord, TaskRecord } from "../../store/ports/port.ts";
+import type { RunErrorRecord } from "../../store/ports/progress-port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { invalid } from "../invalid.ts";
 import { type NoWorkers, noWorkersReason } from "../workers/worker-availability.ts";
@@ -33,20 +34,29 @@ export async function viewOf(deps: RunReadDeps, run: RunRecord): Promise<RunView
   return viewAt(deps, run, await noWorkersReason(deps));
 }
 
-/** `counts` are read unless passed. */
+export interface RunTotals {
+  counts: TaskCounts;
+  /** Of a crawl. */
+  errors: RunErrorRecord[];
+}
+
+export async function totalsOf({ store }: OrchestratorDeps, { id, kind }: RunRecord): Promise<RunTotals> {
+  const { totals: counts } = await store.overview(id, 0);
+  // Pages that robots.txt keeps out are among those that failed.
+  return { counts, errors: kind === "crawl" && counts.failed > 0 ? await store.runErrors(id) : [] };
+}
+
+/** `totals` are read unless passed. */
 export async function viewAt(
   deps: RunReadDeps,
   run: RunRecord,
   still: NoWorkers | null,
-  counts?: TaskCounts,
+  totals?: RunTotals,
 ): Promise<RunView> {
   const waiting = await waitingOfRun(deps, run, still);
   // A run of one page has no progress, and a workflow counts on its own.
   if (run.kind === "page" || run.kind === "workflow") return toRunView(run, deps, { waiting });
-  const totals = counts ?? (await deps.store.overview(run.id, 0)).totals;
-  // Pages that robots.txt keeps out are among those that failed.
-  const errors = run.kind === "crawl" && totals.failed > 0 ? await deps.store.runErrors(run.id) : [];
-  return toRunView(run, deps, { waiting, counts: totals, errors });
+  return toRunView(run, deps, { waiting, ...(totals ?? (await totalsOf(deps, run))) });
 }
 
 export async function showRun(deps: RunReadDeps, id: string): Promise<RunView> {
@@ -111,8 +121,15 @@ export async function listResults(
   runId: string,
   window: { after?: string; limit: number },
 ): Promise<ResultView[]> {
-  const { kind } = await requireRun(deps, runId);
-  const found = (await deps.store.results(runId, window)).map(toResultView);
+  return resultsOf(deps, await requireRun(deps, runId), window);
+}
+
+async function resultsOf(
+  { store }: OrchestratorDeps,
+  { id, kind }: RunRecord,
+  window: { after?: string; limit: number },
+): Promise<ResultView[]> {
+  const found = (await store.results(id, window)).map(toResultView);
   return kind === "crawl" ? found.map(atItsAddress) : found;
 }
 
@@ -126,13 +143,18 @@ const PAGE = 500;
 
 /** All records of a run, a page of them at a time: the reader's pace decides. */
 export async function* allResults(deps: OrchestratorDeps, runId: string): AsyncGenerator<ResultView> {
-  for await (const page of resultPages(deps, runId)) yield* page;
+  yield* allResultsOf(deps, await requireRun(deps, runId));
 }
 
-async function* resultPages(deps: OrchestratorDeps, runId: string): AsyncGenerator<ResultView[]> {
+export async function* allResultsOf(deps: OrchestratorDeps, run: RunRecord): AsyncGenerator<ResultView> {
+  for await (const page of resultPages(deps, run)) yield* page;
+}
+
+/** Throws when the run is deleted meanwhile: a part of its records must not look like all of them. */
+async function* resultPages(deps: OrchestratorDeps, run: RunRecord): AsyncGenerator<ResultView[]> {
   let after: string | undefined;
   for (;;) {
-    const page = await listResults(deps, runId, { limit: PAGE, ...(after === undefined ? {} : { after }) });
+    const page = await resultsOf(deps, run, { limit: PAGE, ...(after === undefined ? {} : { after }) });
     yield page;
     after = page.at(-1)?.id;
     if (page.length < PAGE || after === undefined) return;
@@ -143,14 +165,11 @@ async function* resultPages(deps: OrchestratorDeps, runId: string): AsyncGenerat
  * The records of pages that a run of a saved crawl found to be new or changed, each with its `change`. Of a first run, which
  * has nothing to compare with, all of them.
  */
-export async function* changedResults(
-  deps: OrchestratorDeps,
-  { id: runId, facts }: RunRecord,
-): AsyncGenerator<ResultView> {
-  if (facts.changes === undefined) return yield* allResults(deps, runId);
-  for await (const page of resultPages(deps, runId)) {
+export async function* changedResults(deps: OrchestratorDeps, run: RunRecord): AsyncGenerator<ResultView> {
+  if (run.facts.changes === undefined) return yield* allResultsOf(deps, run);
+  for await (const page of resultPages(deps, run)) {
     const changes = await deps.store.changesAmong(
-      runId,
+      run.id,
       page.map(({ url }) => crawlKey(url)),
     );
     for (const [index, result] of page.entries()) {
@@ -173,8 +192,7 @@ export function requireComparable({ kind, jobId }: RunRecord): void {
 }
 
 /** The names of the fields, when the recipe names them: a table then has its columns before its first row. */
-export async function columnsOf(deps: OrchestratorDeps, runId: string): Promise<string[] | null> {
-  const { snapshot } = await requireRun(deps, runId);
+export function columnsOf({ snapshot }: RunRecord): string[] | null {
   const fields = (snapshot as Partial<PageSnapshot> | null)?.recipe?.fields;
   if (Array.isArray(fields)) return fields as string[];
   return typeof fields === "object" && fields !== null ? Object.keys(fields) : null;

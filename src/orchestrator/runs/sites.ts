@@ -74,12 +74,16 @@ const MOST_WAITING = 5;
 const MOST_LOOKED_AT = 2 * MOST_WAITING;
 
 /** Sites at which a run cannot go on now, and why: a few of them. */
-export async function listWaitingSites(deps: RunSiteDeps, run: RunRecord): Promise<RunSiteView[]> {
+export async function listWaitingSites(
+  deps: RunSiteDeps,
+  run: RunRecord,
+  still: NoWorkers | null,
+): Promise<RunSiteView[]> {
   const found = new Map<string, RunSiteView>();
   for (const state of ["retrying", "queued", "running"] as const) {
     if (found.size >= MOST_WAITING) break;
     // Waiting sites may follow others that do not wait; the full list has all of them.
-    for (const site of await listRunSites(deps, run.id, { state, limit: MOST_LOOKED_AT })) {
+    for (const site of await sitesOf(deps, run, { state, limit: MOST_LOOKED_AT }, still)) {
       if (isHeldSite(site)) found.set(site.site, site);
     }
   }

@@ -2,7 +2,7 @@ import { decodeId, encodeId } from "../../../domain/run/ids.ts";
 import type { ArtifactRole } from "../../../domain/run/outcome.ts";
 import type { ArtifactRecord, ResultRecord } from "../../records/output-records.ts";
 import { badPosition, type Context, rows } from "../kernel/context.ts";
-import { requireRun } from "../runs/runs.ts";
+import { requireRunNumber } from "../runs/runs.ts";
 
 /** What tasks have yielded: files and records. */
 interface ArtifactRow {
@@ -50,12 +50,12 @@ export function readExchanges(
   runId: string,
   options: { after?: string; limit: number },
 ): ArtifactRecord[] {
-  const run = requireRun(context, runId);
+  const run = requireRunNumber(context, runId);
   const after = options.after === undefined ? 0 : decodeId(context.instance, "artifact", options.after);
   if (after === null) throw badPosition(options.after ?? "", "a file");
   const list = context.connection
     .sql("SELECT * FROM artifacts WHERE run = ? AND n > ? AND role IN ('exchange', 'redirect') ORDER BY n LIMIT ?")
-    .all(run.n, after, options.limit);
+    .all(run, after, options.limit);
   return rows<ArtifactRow>(list).map((row) => toArtifact(context, row));
 }
 
@@ -91,7 +91,7 @@ export function readResults(
   runId: string,
   options: { after?: string; skip?: number; limit: number },
 ): ResultRecord[] {
-  const run = requireRun(context, runId);
+  const run = requireRunNumber(context, runId);
   const after = options.after === undefined ? 0 : decodeId(context.instance, "result", options.after);
   if (after === null) throw badPosition(options.after ?? "", "a result");
   const list = context.connection
@@ -99,7 +99,7 @@ export function readResults(
       `SELECT x.n, x.task, x.ordinal, x.data, x.created_at, coalesce(t.next_url, t.url) AS url
        FROM results x JOIN tasks t ON t.id = x.task WHERE x.run = ? AND x.n > ? ORDER BY x.n LIMIT ? OFFSET ?`,
     )
-    .all(run.n, after, options.limit, options.skip ?? 0);
+    .all(run, after, options.limit, options.skip ?? 0);
   return rows<ResultRow>(list).map((row) => ({
     id: encodeId(context.instance, "result", row.n),
     taskId: encodeId(context.instance, "task", row.task),
@@ -112,6 +112,6 @@ export function readResults(
 }
 
 export function countResults(context: Context, runId: string): number {
-  const run = requireRun(context, runId);
-  return (context.connection.sql("SELECT count(*) AS n FROM results WHERE run = ?").get(run.n) as { n: number }).n;
+  const run = requireRunNumber(context, runId);
+  return (context.connection.sql("SELECT count(*) AS n FROM results WHERE run = ?").get(run) as { n: number }).n;
 }

@@ -12,7 +12,7 @@ import { LlmEndpoint } from "../extract/llm/endpoint.ts";
 import { LlmExtractor } from "../extract/llm/extractor.ts";
 import { createPageReader } from "../extract/pool.ts";
 import { type BrowserPool, type BrowserPoolOptions, createBrowserPool } from "../fetch/browser/pool.ts";
-import { pagesForMemory } from "../fetch/browser/slots.ts";
+import { pagesForMemory } from "../fetch/browser/pages-for-memory.ts";
 import { createBrowserStrategy } from "../fetch/browser/strategy.ts";
 import { createHttpPageStrategy } from "../fetch/http/page.ts";
 import { createReplayStrategy } from "../fetch/replay/strategy.ts";

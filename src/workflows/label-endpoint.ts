@@ -3,7 +3,7 @@ import { sleep } from "../base/clock.ts";
 import { FetchFailure, type FailureReason } from "../domain/run/failure.ts";
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 import { requireSuccess } from "./answers.ts";
-import { Allowance } from "./allowance.ts";
+import { Semaphore } from "../base/semaphore.ts";
 import { contentTypeSaid, hashOf } from "./items/item-keys.ts";
 import type { Item, StepContext } from "./step-kind.ts";
 
@@ -67,7 +67,7 @@ interface Judged {
 export class LabelModel {
   readonly #context: StepContext;
   readonly #endpoint: LabelEndpoint;
-  readonly #bytes = new Allowance(MOST_BYTES_AT_ONCE);
+  readonly #bytes = new Semaphore(MOST_BYTES_AT_ONCE);
   /** It asked for patience until then; all requests have it. */
   #quietUntil = 0;
   #failures = 0;
@@ -112,7 +112,7 @@ export class LabelModel {
     const { files, http, clock } = this.#context;
     const hash = hashOf(item);
     const size = hash === null ? 0 : ((await files.sizeOf(hash)) ?? 0);
-    using _ = await this.#bytes.take(Math.min(size, LARGEST_BODY));
+    using _ = await this.#bytes.acquire({ permits: Math.min(size, LARGEST_BODY) });
     const sent = await bodyOf(this.#context, this.#endpoint, item);
     const answer = await http.fetch({
       url,

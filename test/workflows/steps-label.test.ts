@@ -4,7 +4,6 @@ import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { FetchFailure } from "../../src/domain/run/failure.ts";
 import type { JsonValue } from "../../src/domain/lane/queue-item.ts";
-import { Allowance } from "../../src/workflows/allowance.ts";
 import type { Item } from "../../src/workflows/step-kind.ts";
 import { labelStep } from "../../src/workflows/steps/label.ts";
 import { faultsOf, StepHarness } from "./step-kit.ts";
@@ -221,20 +220,6 @@ describe("labels by a model", () => {
     await using closed = await model(() => busy("86400"));
     await assert.rejects(harness.done(labelStep, { endpoint: closed.url }, { inputs: [{}] }), /429/);
     assert.equal(closed.asked.length, 1);
-  });
-
-  it("have a bounded amount of files in memory, however many requests there may be at once", async () => {
-    const allowance = new Allowance(10);
-    const first = await allowance.take(6);
-    const order: string[] = [];
-    const large = allowance.take(10).then((taken) => (order.push("large"), taken));
-    const small = allowance.take(1).then((taken) => (order.push("small"), taken));
-    await new Promise((resolve) => setImmediate(resolve));
-    assert.deepEqual(order, [], "who came later does not pass by");
-    first[Symbol.dispose]();
-    (await large)[Symbol.dispose]();
-    (await small)[Symbol.dispose]();
-    assert.deepEqual(order, ["large", "small"]);
   });
 
   it("end at once when the step is not wanted any more", async () => {

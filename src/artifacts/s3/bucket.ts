@@ -4,7 +4,7 @@ import { openAsBlob } from "node:fs";
 import { Readable } from "node:stream";
 import { S3mini, type UploadPart } from "s3mini";
 import { type Clock, sleep, type Timer } from "../../base/clock.ts";
-import { Turns } from "../turns.ts";
+import { Semaphore } from "../../base/semaphore.ts";
 import { asStorageError, isMissing, isPassing, type Whereabouts } from "./errors.ts";
 
 export interface BucketOptions {
@@ -66,7 +66,7 @@ export class Bucket {
   readonly #prefix: string;
   readonly #where: Whereabouts;
   readonly #limits: BucketLimits;
-  readonly #turns = new Turns(AT_ONCE);
+  readonly #semaphore = new Semaphore(AT_ONCE);
   /** The client exposes neither headers nor an abort; both pass through the custom `fetch`. */
   readonly #calls = new AsyncLocalStorage<Call>();
 
@@ -173,7 +173,7 @@ export class Bucket {
   }
 
   #ask<T>(work: () => Promise<T>, limitMs = this.#limits.answerMs): Promise<{ answer: T; response: Response | null }> {
-    return this.#patiently(() => this.#turns.run(() => this.#once(work, limitMs))).catch((error: unknown) => {
+    return this.#patiently(() => this.#semaphore.run(() => this.#once(work, limitMs))).catch((error: unknown) => {
       throw asStorageError(error, this.#where);
     });
   }
@@ -207,7 +207,7 @@ export class Bucket {
 
   async #getFrom(key: string, from: number, to: number | undefined): Promise<Call & { response: Response }> {
     return this.#patiently(() =>
-      this.#turns.run(async () => {
+      this.#semaphore.run(async () => {
         const call: Call = { response: null, controller: new AbortController() };
         const limit = this.#limit(call.controller, this.#limits.answerMs);
         try {

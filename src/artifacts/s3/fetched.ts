@@ -11,7 +11,7 @@ import { OrbError, systemCode } from "../../base/errors.ts";
 import { fileMode, makeFolder } from "../../base/files/file-modes.ts";
 import { onDisk, onDiskAsync } from "../disk.ts";
 import { artifactPath, type Folder } from "../layout.ts";
-import { Turns } from "../turns.ts";
+import { Semaphore } from "../../base/semaphore.ts";
 
 export interface FetchedLimits {
   /** Above it, those go that were wanted longest ago. */
@@ -31,7 +31,7 @@ export class FetchedFiles {
   readonly #folder: Folder;
   readonly #limits: FetchedLimits;
   readonly #underWay = new Map<string, Promise<string>>();
-  readonly #turns = new Turns(AT_ONCE);
+  readonly #semaphore = new Semaphore(AT_ONCE);
   #sweptAt = Number.NEGATIVE_INFINITY;
 
   constructor(folder: Folder, limits: FetchedLimits = FETCHED_LIMITS) {
@@ -46,7 +46,7 @@ export class FetchedFiles {
     if (await this.#isThere(path)) return path;
     const fetching =
       this.#underWay.get(hash) ??
-      this.#turns.run(() => this.#fetch(hash, path, open)).finally(() => this.#underWay.delete(hash));
+      this.#semaphore.run(() => this.#fetch(hash, path, open)).finally(() => this.#underWay.delete(hash));
     this.#underWay.set(hash, fetching);
     return fetching;
   }

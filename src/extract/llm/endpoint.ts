@@ -6,7 +6,7 @@ import { BufferSink } from "../../net/buffer-sink.ts";
 import { createHttpClient, type HttpClient } from "../../net/http-client.ts";
 import type { HttpResult } from "../../net/http.ts";
 import { type Completion, type EndpointError, readCompletion, readError } from "./completion.ts";
-import { Semaphore } from "./semaphore.ts";
+import { Semaphore } from "../../base/semaphore.ts";
 
 interface LlmOptions {
   /** Up to `/v1`, or with `/chat/completions`. */
@@ -98,7 +98,7 @@ export class LlmEndpoint {
    * not, and a BadRequest says what the endpoint did not like. The reason of an aborted signal is rethrown as it is.
    */
   async ask(body: Record<string, unknown>, signal: AbortSignal): Promise<Completion> {
-    using _turn = await this.#semaphore.enter(signal);
+    using _turn = await this.#semaphore.acquire({ signal });
     await this.#quiet(signal);
     try {
       const completion = await this.#ask(body, signal);

@@ -1,6 +1,7 @@
 import type { Clock, Timer } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
+import { Semaphore } from "../../base/semaphore.ts";
 import { FetchFailure } from "../../domain/run/failure.ts";
 import type { AddressPolicy } from "../../net/address.ts";
 import { type BrowserProxy, startBrowserProxy } from "../../net/browser-proxy.ts";
@@ -9,7 +10,7 @@ import { BrowserInstance, crashed, isGone, pageCrashed, type OpenPage, type Page
 import { MOST_VISITS, type ParkedPage, ParkedPages } from "./parked.ts";
 import { Launcher } from "./launch.ts";
 import { MemoryShares } from "./memory-shares.ts";
-import { PAGE_BYTES, PageSlots } from "./slots.ts";
+import { PAGE_BYTES } from "./pages-for-memory.ts";
 
 export interface BrowserPoolOptions {
   clock: Clock;
@@ -67,7 +68,7 @@ export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
 
 class Pool implements BrowserPool {
   readonly #options: BrowserPoolOptions;
-  readonly #slots: PageSlots;
+  readonly #slots: Semaphore;
   readonly #shares: MemoryShares;
   readonly #instances = new Set<BrowserInstance>();
   /** Closings that nobody waits for but the pool's own end. */
@@ -87,7 +88,7 @@ class Pool implements BrowserPool {
 
   constructor(options: BrowserPoolOptions) {
     this.#options = options;
-    this.#slots = new PageSlots(Math.max(1, options.maxPages));
+    this.#slots = new Semaphore(Math.max(1, options.maxPages));
     this.#shares = new MemoryShares(options.clock, () => this.#pageBytes());
     this.#parked = new ParkedPages(options.clock, ({ instance, opened }) => this.#later(this.#leave(instance, opened)));
   }
@@ -174,8 +175,7 @@ class Pool implements BrowserPool {
       await this.#shares.take(memory, unwanted);
       taken.defer(() => this.#shares.give(memory.site));
     }
-    await this.#slots.take(unwanted);
-    taken.defer(() => this.#slots.give());
+    taken.use(await this.#slots.acquire({ signal: unwanted }));
     const kept = taken.move();
     return () => kept.dispose();
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { pagesForMemory } from "../../../src/fetch/browser/slots.ts";
+import { pagesForMemory } from "../../../src/fetch/browser/pages-for-memory.ts";
 import { browserGate, type Route, startBrowser, webSite } from "../../support/browser-kit.ts";
 import { FULL } from "../../support/gate.ts";
 import { failureOf } from "../../support/net.ts";

@@ -12,26 +12,35 @@ const RULES = {
   retryAfterMaxMs: 3_600_000,
   rateLimitMaxWaits: 5,
 };
+const NOW = 1_000_000;
+const NEW = { tries: 0, waits: 0, redirects: [] };
 const noChance: Random = { next: () => 0, uuid: () => "" };
 
 function verdict(what: Failure, tries = 1, waits = 0) {
-  return verdictOf({ kind: "failed", failure: what }, tries, waits, RULES, noChance);
+  return verdictOf({ kind: "failed", failure: what }, { ...NEW, tries: tries - 1, waits }, RULES, noChance, NOW);
 }
 
 test("what did not fail stays what it is", () => {
-  const list: Handled[] = [
-    { kind: "completed", artifacts: [], results: [] },
-    { kind: "skipped", why: "unchanged" },
-    { kind: "moved", url: "https://b.example/", redirects: [] },
-    { kind: "handed_back", why: "stopping" },
-  ];
-  for (const handled of list) assert.deepEqual(verdictOf(handled, 9, 9, RULES, noChance), { kind: handled.kind });
+  const past = { tries: 8, waits: 9, redirects: ["https://a.example/"] };
+  const say = (handled: Handled) => verdictOf({ ...handled, report: { strategy: "http" } }, past, RULES, noChance, NOW);
+  const completed = { kind: "completed", artifacts: [], results: [{ n: 1 }], detail: { bytes: 1 } } as const;
+  assert.deepEqual(say({ ...completed, httpStatus: 200 }), completed);
+  assert.deepEqual(say({ kind: "skipped", why: "unchanged" }), { kind: "skipped", why: "unchanged" });
+  assert.deepEqual(say({ kind: "handed_back", why: "stopping" }), { kind: "handed_back" });
+  assert.deepEqual(say({ kind: "handed_back", why: "busy", waitMs: 5 }), { kind: "handed_back", readyAt: NOW + 5 });
+  assert.deepEqual(say({ kind: "moved", url: "https://b.example/", redirects: ["https://a.example/b"] }), {
+    kind: "moved",
+    url: "https://b.example/",
+    site: "b.example",
+    lane: "site:b.example",
+    redirects: ["https://a.example/", "https://a.example/b"],
+  });
 });
 
 test("a passing trouble is retried after 10, 30 … seconds until the attempts are used up", () => {
   const reset = failure("connection_reset", "the connection broke");
-  assert.deepEqual(verdict(reset, 1), { kind: "retry", failure: reset, delayMs: 10_000 });
-  assert.deepEqual(verdict(reset, 2), { kind: "retry", failure: reset, delayMs: 30_000 });
+  assert.deepEqual(verdict(reset, 1), { kind: "retry", failure: reset, readyAt: NOW + 10_000 });
+  assert.deepEqual(verdict(reset, 2), { kind: "retry", failure: reset, readyAt: NOW + 30_000 });
   assert.deepEqual(verdict(reset, 3), { kind: "failed", failure: reset });
   assert.deepEqual(verdict(reset, 4), { kind: "failed", failure: reset });
 });
@@ -53,8 +62,8 @@ test("a rate limit waits without spending attempts, up to its ceiling, and then 
 
 test("Retry-After is honoured when it is longer, up to the limit; beyond it the page fails as rate_limited", () => {
   const error = (retryAfterMs: number) => failure("http_server_error", "down", { httpStatus: 500, retryAfterMs });
-  assert.deepEqual(verdict(error(3000)), { kind: "retry", failure: error(3000), delayMs: 10_000 });
-  assert.deepEqual(verdict(error(3_600_000)), { kind: "retry", failure: error(3_600_000), delayMs: 3_600_000 });
+  assert.deepEqual(verdict(error(3000)), { kind: "retry", failure: error(3000), readyAt: NOW + 10_000 });
+  assert.deepEqual(verdict(error(3_600_000)), { kind: "retry", failure: error(3_600_000), readyAt: NOW + 3_600_000 });
   for (const what of [error(3_600_001), failure("http_too_many_requests", "", { retryAfterMs: 3_600_001 })]) {
     const end = verdict(what);
     assert.equal(end.kind, "failed");
@@ -79,12 +88,19 @@ test("every failure comes to an end: attempts and waits are bounded", () => {
       let tries = 1;
       let waits = 0;
       for (let step = 0; step < 20; step += 1) {
-        const next = verdictOf({ kind: "failed", failure: broken }, tries, waits, RULES, random);
+        const next = verdictOf(
+          { kind: "failed", failure: broken },
+          { ...NEW, tries: tries - 1, waits },
+          RULES,
+          random,
+          NOW,
+        );
         if (next.kind === "failed") return;
         assert.notEqual(dispositionOf(broken), "permanent");
         if (next.kind === "retry") {
-          assert.ok(next.delayMs >= RULES.backoff.baseMs);
-          assert.ok(next.delayMs <= Math.max(RULES.backoff.maxMs * 1.1, RULES.retryAfterMaxMs));
+          const delayMs = next.readyAt - NOW;
+          assert.ok(delayMs >= RULES.backoff.baseMs);
+          assert.ok(delayMs <= Math.max(RULES.backoff.maxMs * 1.1, RULES.retryAfterMaxMs));
           tries += 1;
         } else waits += 1;
       }

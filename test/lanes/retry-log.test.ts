@@ -17,7 +17,7 @@ const task = (more: Partial<ClaimedTask> = {}) =>
   }) as ClaimedTask;
 
 const retry = (reason: FailureReason = "http_server_error") =>
-  ({ kind: "retry", failure: failure(reason, "it failed", { httpStatus: 500 }), delayMs: 10_000 }) as const;
+  ({ kind: "retry", failure: failure(reason, "it failed", { httpStatus: 500 }), readyAt: 10_000 }) as const;
 
 test("a failed try of a page of a crawl is logged with its attempt, its cause and the time of the next", () => {
   const { message, meta, level } = new RetryLog().event(task({ tries: 1 }), retry(), 4, 0) ?? {};
@@ -40,7 +40,7 @@ test("what logs itself, or does not fail, is not logged here", () => {
   const log = new RetryLog();
   assert.equal(log.event(task({ runKind: "page" }), retry(), 4, 0), null);
   assert.equal(log.event(task({ runKind: "queue" }), retry(), 4, 0), null);
-  assert.equal(log.event(task(), { kind: "completed" }, 4, 0), null);
+  assert.equal(log.event(task(), { kind: "skipped", why: "unchanged" }, 4, 0), null);
 });
 
 test("of one cause at one site the first are logged, and of a run not too many in all", () => {

@@ -1,6 +1,6 @@
 /** What is told to a store of a task, and what the model makes of it. */
 import type { SettledTask } from "../../src/store/ports/port.ts";
-import { DONE, FAILED, movedTo, retryAt, SKIPPED } from "../contract/store/kit.ts";
+import { DONE, FAILED, HANDED_BACK, movedTo, RATE_WAIT, retryAt, SKIPPED } from "../contract/store/kit.ts";
 import { LANES, type ModelTask, type Settling } from "./world-model.ts";
 
 export function verdictOf(what: Settling, now: number): SettledTask["verdict"] {
@@ -14,8 +14,9 @@ export function verdictOf(what: Settling, now: number): SettledTask["verdict"] {
     case "retry":
       return retryAt(now + 500);
     case "rate_wait":
+      return RATE_WAIT;
     case "handed_back":
-      return { kind: what.verdict };
+      return HANDED_BACK;
     case "moved":
       return movedTo(LANES[what.to] ?? "");
   }

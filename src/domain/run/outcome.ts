@@ -1,5 +1,7 @@
 import type { Random } from "../../base/random.ts";
 import { type BackoffRule, retryDelay } from "../lane/backoff.ts";
+import { laneOfSite } from "../lane/lane.ts";
+import { siteOf } from "../text/url.ts";
 import { dispositionOf, isOfExtractor } from "./classify.ts";
 import { type Failure, type FailureCode, type FailureReason, failure } from "./failure.ts";
 import type { EventLevel, EventType } from "./event-catalogue.ts";
@@ -144,13 +146,15 @@ type Outcome =
 
 /** What the store writes for the task. */
 export type Verdict =
-  | { kind: "completed" }
-  | { kind: "skipped" }
-  | { kind: "moved" }
-  | { kind: "handed_back"; delayMs?: number }
+  | { kind: "completed"; artifacts: readonly TaskArtifact[]; results: readonly unknown[]; detail: unknown }
+  | { kind: "skipped"; why: string }
+  | { kind: "moved"; url: string; lane: string; site: string; redirects: readonly string[] }
+  /** With a time: it is not begun again before. */
+  | { kind: "handed_back"; readyAt?: number }
+  /** The task waits in the queue, and its run for a person. */
   | { kind: "human"; failure: Failure }
   | { kind: "rate_wait"; failure: Failure }
-  | { kind: "retry"; failure: Failure; delayMs: number }
+  | { kind: "retry"; failure: Failure; readyAt: number }
   | { kind: "failed"; failure: Failure };
 
 export interface RetryRules {
@@ -161,13 +165,44 @@ export interface RetryRules {
   rateLimitMaxWaits: number | null;
 }
 
-/** Decides what follows from a failure. `tries` counts this attempt, `waits` the rate-limit answers before it. */
-export function verdictOf(handled: Handled, tries: number, waits: number, rules: RetryRules, random: Random): Verdict {
-  if (handled.kind === "human") return { kind: "human", failure: handled.failure };
-  if (handled.kind === "handed_back")
-    return { kind: "handed_back", ...(handled.waitMs === undefined ? {} : { delayMs: handled.waitMs }) };
-  if (handled.kind !== "failed") return { kind: handled.kind };
-  const what = handled.failure;
+/** What a task went through before this attempt. */
+interface Past {
+  tries: number;
+  /** Rate-limit answers. */
+  waits: number;
+  redirects: readonly string[];
+}
+
+/** Decides what follows from an attempt that ends `now`. */
+export function verdictOf(handled: Handled, past: Past, rules: RetryRules, random: Random, now: number): Verdict {
+  switch (handled.kind) {
+    case "completed": {
+      const { kind, artifacts, results, detail } = handled;
+      return { kind, artifacts, results, detail };
+    }
+    case "skipped":
+      return { kind: "skipped", why: handled.why };
+    case "moved": {
+      const { kind, url } = handled;
+      const site = siteOf(url);
+      return { kind, url, site, lane: laneOfSite(site), redirects: [...past.redirects, ...handled.redirects] };
+    }
+    case "handed_back":
+      return { kind: "handed_back", ...(handled.waitMs === undefined ? {} : { readyAt: now + handled.waitMs }) };
+    case "human":
+      return { kind: "human", failure: handled.failure };
+    case "failed":
+      return verdictOfFailure(handled.failure, past, rules, random, now);
+  }
+}
+
+function verdictOfFailure(
+  what: Failure,
+  { tries, waits }: Past,
+  rules: RetryRules,
+  random: Random,
+  now: number,
+): Verdict {
   const disposition = dispositionOf(what);
   // A final answer stays what it is, whatever it says about coming back.
   if (disposition !== "permanent" && (what.retryAfterMs ?? 0) > rules.retryAfterMaxMs) {
@@ -179,16 +214,17 @@ export function verdictOf(handled: Handled, tries: number, waits: number, rules:
     case "permanent":
       return { kind: "failed", failure: what };
     case "rate_limit":
-      if (rules.rateLimitMaxWaits === null) return retried(what, tries, rules, random);
+      if (rules.rateLimitMaxWaits === null) return retried(what, tries + 1, rules, random, now);
       return waits >= rules.rateLimitMaxWaits
         ? { kind: "failed", failure: what }
         : { kind: "rate_wait", failure: what };
     case "retry":
-      return retried(what, tries, rules, random);
+      return retried(what, tries + 1, rules, random, now);
   }
 }
 
-function retried(what: Failure, tries: number, rules: RetryRules, random: Random): Verdict {
+/** `tries` counts this attempt. */
+function retried(what: Failure, tries: number, rules: RetryRules, random: Random, now: number): Verdict {
   if (tries >= rules.maxAttempts) return { kind: "failed", failure: what };
-  return { kind: "retry", failure: what, delayMs: retryDelay(rules.backoff, tries, random, what.retryAfterMs) };
+  return { kind: "retry", failure: what, readyAt: now + retryDelay(rules.backoff, tries, random, what.retryAfterMs) };
 }

@@ -14,7 +14,7 @@ import { countsForBreaker, holdsSite, mayBeOfPage } from "../../domain/run/class
 import type { Failure } from "../../domain/run/failure.ts";
 import { siteFailure } from "../../domain/run/last-failure.ts";
 import { type Shard, shareOfLimits } from "../../domain/lane/shards.ts";
-import type { LaneEvent } from "../../store/ports/port.ts";
+import type { RunEvent } from "../../domain/run/outcome.ts";
 import type { Politeness, ServerLimits, SiteRecord } from "../../store/records/site-records.ts";
 import { AdaptiveConcurrency } from "./adaptive-concurrency.ts";
 import type { PaceMemory } from "./pace-memories.ts";
@@ -289,7 +289,7 @@ export class Pace {
     answeredMs?: number | null,
     site = this.#site,
     page?: FailedPage,
-  ): LaneEvent[] {
+  ): RunEvent[] {
     this.#inFlight -= 1;
     if (failure === undefined) return [];
     if (failure === null) {
@@ -320,8 +320,8 @@ export class Pace {
     this.#changed = true;
   }
 
-  #failed(failure: Failure, site: string | null, page: FailedPage | undefined): LaneEvent[] {
-    const events: LaneEvent[] = [];
+  #failed(failure: Failure, site: string | null, page: FailedPage | undefined): RunEvent[] {
+    const events: RunEvent[] = [];
     const now = this.#clock.now();
     let { holdUntil, holdStep, breaker } = this.#politeness;
     // Requests that were under way together are one refusal, not many.
@@ -376,7 +376,7 @@ function event(
   until: number,
   last: Failure,
   more: Record<string, unknown>,
-): LaneEvent {
+): RunEvent {
   const time = new Date(until).toISOString();
   const { reason: failure_reason, httpStatus: http_status } = last;
   return {

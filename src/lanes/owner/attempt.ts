@@ -13,9 +13,7 @@ import {
   type Verdict,
   verdictOf,
 } from "../../domain/run/outcome.ts";
-import { laneOfSite } from "../../domain/lane/lane.ts";
 import { mayBeOfProxy } from "../../domain/proxy/proxy-score.ts";
-import { siteOf } from "../../domain/text/url.ts";
 import type { ClaimedTask, SettledTask } from "../../store/ports/port.ts";
 import { type Asleep, Requeue, type HandlerContext, type HandlerLookup } from "../handlers/handler.ts";
 import type { StoreBackpressure } from "../limits/store-backpressure.ts";
@@ -152,17 +150,13 @@ function aboutSite(handled: Handled): Failure | null | undefined {
 function settledTask(deps: AttemptDeps, task: ClaimedTask, handled: Handled, attempt: Attempt): AttemptEnd {
   const usual = task.maxAttempts === null ? deps.retry : { ...deps.retry, maxAttempts: task.maxAttempts };
   const rules = deps.handlers(task.handler)?.retryRules?.(usual) ?? usual;
-  const verdict = verdictOf(handled, task.tries + 1, task.waits, rules, deps.random);
+  const now = deps.clock.now();
+  const verdict = verdictOf(handled, task, rules, deps.random, now);
   const completed =
-    handled.report === undefined ? undefined : withVerdict(handled.report, verdict, task, rules.maxAttempts);
-  const tried = deps.retryLog.event(task, verdict, rules.maxAttempts, deps.clock.now());
+    handled.report === undefined ? undefined : withVerdict(handled.report, verdict, task, rules.maxAttempts, now);
+  const tried = deps.retryLog.event(task, verdict, rules.maxAttempts, now);
   const report = tried === null ? completed : { ...completed, events: [...(completed?.events ?? []), tried] };
-  const settled = {
-    task,
-    attempt,
-    verdict: toWrite(deps, task, handled, verdict),
-    ...lastWords(deps.handlers, task, verdict, report),
-  };
+  const settled = { task, attempt, verdict, ...lastWords(deps.handlers, task, verdict, report) };
   if (verdict.kind === "handed_back") return { settled: { ...settled, attempt: null }, aboutSite: undefined };
   // A block that another way may get past says nothing about the site yet.
   const escalates = verdict.kind === "retry" && handled.report?.escalation !== undefined;
@@ -172,34 +166,4 @@ function settledTask(deps: AttemptDeps, task: ClaimedTask, handled: Handled, att
     aboutSite: about,
     ...(handled.answeredMs === undefined ? {} : { answeredMs: handled.answeredMs }),
   };
-}
-
-function toWrite(deps: AttemptDeps, task: ClaimedTask, handled: Handled, verdict: Verdict): SettledTask["verdict"] {
-  switch (verdict.kind) {
-    case "completed": {
-      const { artifacts, results, detail } = handled as Extract<Handled, { kind: "completed" }>;
-      return { kind: "completed", artifacts, results, detail };
-    }
-    case "skipped":
-      return { kind: "skipped", why: (handled as Extract<Handled, { kind: "skipped" }>).why };
-    case "moved": {
-      const moved = handled as Extract<Handled, { kind: "moved" }>;
-      const site = siteOf(moved.url);
-      const redirects = [...task.redirects, ...moved.redirects];
-      return { kind: "moved", url: moved.url, site, lane: laneOfSite(site), redirects };
-    }
-    case "handed_back": {
-      const { delayMs } = verdict;
-      return delayMs === undefined
-        ? { kind: "handed_back" }
-        : { kind: "handed_back", readyAt: deps.clock.now() + delayMs };
-    }
-    case "rate_wait":
-      return { kind: verdict.kind };
-    case "retry":
-      return { kind: "retry", failure: verdict.failure, readyAt: deps.clock.now() + verdict.delayMs };
-    case "human":
-    case "failed":
-      return { kind: verdict.kind, failure: verdict.failure };
-  }
 }

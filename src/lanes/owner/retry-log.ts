@@ -32,7 +32,8 @@ export class RetryLog {
       return { type: "log.truncated", level: "warn", message: cut, meta: failed };
     }
     const next = task.tries + 2;
-    const seconds = Math.round(verdict.delayMs / 100) / 10;
+    const delayMs = verdict.readyAt - now;
+    const seconds = Math.round(delayMs / 100) / 10;
     const url = task.url === null ? null : shownUrl(task.url);
     return {
       type: "task.retry_scheduled",
@@ -41,8 +42,8 @@ export class RetryLog {
       meta: {
         attempt: next,
         max_attempts: maxAttempts,
-        delay_ms: verdict.delayMs,
-        ready_at: new Date(now + verdict.delayMs).toISOString(),
+        delay_ms: delayMs,
+        ready_at: new Date(verdict.readyAt).toISOString(),
         ...failed,
         url,
         task_id: task.id,

@@ -3,10 +3,16 @@ import type { RunFacts } from "../../domain/run/run-facts.ts";
 import type { ClaimedTask } from "../../store/ports/port.ts";
 
 /** Completes what an attempt reports by what follows from it: only now is it known whether there is a next attempt. */
-export function withVerdict(report: Report, verdict: Verdict, task: ClaimedTask, maxAttempts: number): Report {
+export function withVerdict(
+  report: Report,
+  verdict: Verdict,
+  task: ClaimedTask,
+  maxAttempts: number,
+  now: number,
+): Report {
   if (report.run === undefined) return report;
   const attempt = task.tries + 1;
-  const events = [...report.run.events, ...whatFollows(report, verdict, attempt, maxAttempts)];
+  const events = [...report.run.events, ...whatFollows(report, verdict, { attempt, maxAttempts, now })];
   return { ...report, run: { events, facts: { ...report.run.facts, attempt, ...failureFacts(verdict) } } };
 }
 
@@ -16,7 +22,11 @@ function failureFacts(verdict: Verdict): RunFacts {
   return { failure_code: code, failure_reason: reason, error_message: message };
 }
 
-function whatFollows(report: Report, verdict: Verdict, attempt: number, maxAttempts: number): RunEvent[] {
+function whatFollows(
+  report: Report,
+  verdict: Verdict,
+  { attempt, maxAttempts, now }: { attempt: number; maxAttempts: number; now: number },
+): RunEvent[] {
   if (verdict.kind === "rate_wait") {
     const { code, reason, message } = verdict.failure;
     return [
@@ -32,7 +42,8 @@ function whatFollows(report: Report, verdict: Verdict, attempt: number, maxAttem
   const { code, reason, message } = verdict.failure;
   const { escalation } = report;
   const strategy = escalation?.to ?? report.strategy;
-  const seconds = Math.round(verdict.delayMs / 100) / 10;
+  const delayMs = verdict.readyAt - now;
+  const seconds = Math.round(delayMs / 100) / 10;
   const events: RunEvent[] = [
     {
       type: "task.retry_scheduled",
@@ -41,7 +52,7 @@ function whatFollows(report: Report, verdict: Verdict, attempt: number, maxAttem
       meta: {
         attempt: attempt + 1,
         max_attempts: maxAttempts,
-        delay_ms: verdict.delayMs,
+        delay_ms: delayMs,
         failure_code: code,
         failure_reason: reason,
         http_status: verdict.failure.httpStatus ?? null,

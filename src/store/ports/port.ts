@@ -1,7 +1,6 @@
 import type { EventLevel, EventType } from "../../domain/run/event-catalogue.ts";
 import type { EventOrder } from "../../domain/run/event-order.ts";
-import type { Failure } from "../../domain/run/failure.ts";
-import type { Attempt, Report, TaskArtifact } from "../../domain/run/outcome.ts";
+import type { Attempt, Report, RunEvent, Verdict } from "../../domain/run/outcome.ts";
 import type { TaskCounts } from "../../domain/run/run-end.ts";
 import type { RunState, TaskState } from "../../domain/run/states.ts";
 import type { TaskOrder } from "../../domain/lane/task-order.ts";
@@ -304,19 +303,8 @@ export interface Claim {
 
 export interface SettledTask {
   task: ClaimedTask;
-  verdict:
-    | { kind: "completed"; artifacts: readonly TaskArtifact[]; results: readonly unknown[]; detail: unknown }
-    | { kind: "skipped"; why: string }
-    | { kind: "failed"; failure: Failure }
-    | { kind: "retry"; failure: Failure; readyAt: number }
-    | { kind: "rate_wait" }
-    /** The task waits in the queue, and its run for a person. */
-    | { kind: "human"; failure: Failure }
-    /** With a time: it is not begun again before. */
-    | { kind: "handed_back"; readyAt?: number }
-    /** Of a step: no attempt is spent, and nothing is added to the history. */
-    | { kind: "wait"; sleep: StepSleep }
-    | { kind: "moved"; url: string; lane: string; site: string; redirects: readonly string[] };
+  /** `wait`, of a step: no attempt is spent, and nothing is added to the history. */
+  verdict: Verdict | { kind: "wait"; sleep: StepSleep };
   /** null: nothing was tried, so nothing is added to the history. */
   attempt: Attempt | null;
   /** Goes into the same transaction. */
@@ -325,7 +313,7 @@ export interface SettledTask {
    * Appended to the log of every run with open work in the lane, together with the outcome: one that is handed in again,
    * because its answer was lost, tells nothing again.
    */
-  laneEvents?: readonly LaneEvent[];
+  laneEvents?: readonly RunEvent[];
 }
 
 export interface SettleBatch {
@@ -337,13 +325,6 @@ export interface SettleBatch {
   health?: readonly { site: string; health: SiteHealth }[];
   /** What the lane's sites wait for from now on; null: they go on, absent: as before. */
   waiting?: Waiting | null;
-}
-
-export interface LaneEvent {
-  type: EventType;
-  level: EventLevel;
-  message: string;
-  meta: unknown;
 }
 
 export interface Settled {

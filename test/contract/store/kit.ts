@@ -44,6 +44,10 @@ export const LANE = "site:a.example";
 export const DONE: Verdict = { kind: "completed", artifacts: [], results: [], detail: null };
 export const FAILED: Verdict = { kind: "failed", failure: failure("http_not_found", "gone", { httpStatus: 404 }) };
 export const SKIPPED: Verdict = { kind: "skipped", why: "unchanged" };
+export const RATE_WAIT: Verdict = {
+  kind: "rate_wait",
+  failure: failure("http_too_many_requests", "slow down", { httpStatus: 429 }),
+};
 export const HANDED_BACK: Verdict = { kind: "handed_back" };
 
 export function retryAt(readyAt: number): Verdict {

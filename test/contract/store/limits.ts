@@ -12,6 +12,7 @@ import {
   LANE,
   movedTo,
   newTask,
+  RATE_WAIT,
   refused,
   retryAt,
   type Scenario,
@@ -146,7 +147,7 @@ export function limitScenarios(scenario: Scenario): void {
   scenario("what goes back gives its place to whoever waits", async (kit) => {
     const run = await crawl(kit, [...keysUpTo(3), newTask("far", { lane: OTHER })]);
     const [lane, other] = [await kit.take("A"), await kit.take("A", OTHER)];
-    for (const verdict of [HANDED_BACK, { kind: "rate_wait" } as const, retryAt(kit.now)]) {
+    for (const verdict of [HANDED_BACK, RATE_WAIT, retryAt(kit.now)]) {
       const tasks = [...(await kit.claim(lane)).tasks, ...(await kit.claim(lane)).tasks];
       assert.deepEqual([tasks.length, keysOf(await kit.claim(other))], [3, []]);
       const { opened } = await kit.settle(lane, tasks, verdict);

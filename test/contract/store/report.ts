@@ -11,6 +11,7 @@ import {
   type Kit,
   movedTo,
   newTask,
+  RATE_WAIT,
   retryAt,
   type Scenario,
   SKIPPED,
@@ -62,7 +63,7 @@ export function reportScenarios(scenario: Scenario): void {
     await kit.report(lane, (await kit.claim(lane)).tasks, retryAt(kit.now), telling(first));
     assert.deepEqual((await kit.store.run(run.id))?.facts, first);
     const second: RunFacts = { attempt: 2, resolved_strategy: "browser" };
-    await kit.report(lane, (await kit.claim(lane)).tasks, { kind: "rate_wait" }, telling(second));
+    await kit.report(lane, (await kit.claim(lane)).tasks, RATE_WAIT, telling(second));
     assert.deepEqual((await kit.store.run(run.id))?.facts, { ...first, ...second });
     const third: RunFacts = { failure_code: null, error_message: null };
     await kit.report(lane, (await kit.claim(lane)).tasks, DONE, telling(third));
@@ -72,7 +73,7 @@ export function reportScenarios(scenario: Scenario): void {
 
   const goingOn: [string, (kit: Kit) => Verdict][] = [
     ["a retry", (kit) => retryAt(kit.now)],
-    ["a wait for the site's limit", () => ({ kind: "rate_wait" })],
+    ["a wait for the site's limit", () => RATE_WAIT],
     ["being handed back", () => HANDED_BACK],
   ];
   for (const [what, verdict] of goingOn) {
@@ -137,7 +138,7 @@ export function reportScenarios(scenario: Scenario): void {
   scenario("memory does not show as the task's failure or as a record of it", async (kit) => {
     const run = await kit.page();
     const lane = await kit.take("A");
-    await kit.report(lane, (await kit.claim(lane)).tasks, { kind: "rate_wait" }, { memory: { way: "browser" } });
+    await kit.report(lane, (await kit.claim(lane)).tasks, RATE_WAIT, { memory: { way: "browser" } });
     const task = await kit.store.taskByKey(run.id, "page");
     assert.deepEqual([task?.failure, task?.state], [null, "queued"]);
     assert.deepEqual(await kit.store.resultsOf(task?.id ?? ""), []);
@@ -152,7 +153,7 @@ export function reportScenarios(scenario: Scenario): void {
     await kit.report(lane, first.tasks, retryAt(kit.now), { evidence: [evidence("a"), evidence("b")] });
     assert.deepEqual(await hashes(kit, id), ["a", "b"]);
     await kit.expectClean();
-    await kit.report(lane, (await kit.claim(lane)).tasks, { kind: "rate_wait" }, { evidence: [evidence("c")] });
+    await kit.report(lane, (await kit.claim(lane)).tasks, RATE_WAIT, { evidence: [evidence("c")] });
     assert.deepEqual(await hashes(kit, id), ["c"]);
     // An attempt that saw nothing leaves what the one before has seen.
     await kit.settle(lane, (await kit.claim(lane)).tasks, retryAt(kit.now));
@@ -215,7 +216,7 @@ export function reportScenarios(scenario: Scenario): void {
     SKIPPED,
     FAILED,
     retryAt(kit.now),
-    { kind: "rate_wait" },
+    RATE_WAIT,
     { kind: "human", failure: { code: "blocked", reason: "captcha_page", message: "late" } },
     HANDED_BACK,
     movedTo(OTHER),

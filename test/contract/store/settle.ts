@@ -8,6 +8,7 @@ import {
   LANE,
   movedTo,
   newTask,
+  RATE_WAIT,
   retryAt,
   type Scenario,
   SKIPPED,
@@ -135,7 +136,7 @@ export function settleScenarios(scenario: Scenario): void {
       failure_reason: "http_too_many_requests",
     });
     await kit.store.settle(
-      [{ hold: lane, tasks: tasks.map((task) => ({ task, verdict: { kind: "rate_wait" }, attempt: limited })) }],
+      [{ hold: lane, tasks: tasks.map((task) => ({ task, verdict: RATE_WAIT, attempt: limited })) }],
       kit.now,
     );
     let task = await kit.store.taskByKey(run.id, "k");
@@ -175,7 +176,7 @@ export function settleScenarios(scenario: Scenario): void {
       ["https://b.example/", ["https://a.example/"], "crossref", 4],
     );
     // Where it lives now and how it got there outlast a wait and a retry.
-    await kit.settle(other, tasks, { kind: "rate_wait" });
+    await kit.settle(other, tasks, RATE_WAIT);
     const waited = await kit.claim(other);
     assert.deepEqual(waited.tasks[0]?.redirects, ["https://a.example/"]);
     await kit.settle(other, waited.tasks, retryAt(kit.now));
@@ -334,7 +335,7 @@ export function settleScenarios(scenario: Scenario): void {
     const verdicts: Record<string, Verdict> = {
       again: retryAt(kit.now + 60_000),
       moved: movedTo(OTHER),
-      refused: { kind: "rate_wait" },
+      refused: RATE_WAIT,
     };
     const outcomes = tasks.map((task, n) => ({
       task,
@@ -367,7 +368,7 @@ export function settleScenarios(scenario: Scenario): void {
     const run = await kit.runWith(["refused", "failed"]);
     const lane = await kit.take("A");
     const { tasks } = await kit.claim(lane);
-    const verdicts: Record<string, Verdict> = { refused: { kind: "rate_wait" }, failed: retryAt(kit.now) };
+    const verdicts: Record<string, Verdict> = { refused: RATE_WAIT, failed: retryAt(kit.now) };
     const laneEvents = [{ type: "site.rate_limited" as const, level: "warn" as const, message: "Site held", meta: {} }];
     const outcomes = tasks.map((task) => ({ task, verdict: verdicts[task.key]!, attempt: attempt(1), laneEvents }));
     await kit.store.settle([{ hold: lane, tasks: outcomes }], kit.now);

@@ -1,5 +1,6 @@
 import { type RunState, TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
-import type { LaneEvent, SettleBatch, Settled, SettledTask } from "../../ports/port.ts";
+import type { RunEvent } from "../../../domain/run/outcome.ts";
+import type { SettleBatch, Settled, SettledTask } from "../../ports/port.ts";
 import { appendEvent, type Context, rows } from "../kernel/context.ts";
 import { endRunIfDone } from "../runs/end-run.ts";
 import { lanesForFreedQuota } from "../lanes/freed-quota.ts";
@@ -86,7 +87,7 @@ function streamsOf({ connection }: Context, tasks: readonly SettledTask[]): Stre
 const RUNS_TOLD_AT_MOST = 100;
 const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
 
-function appendToRuns(context: Context, lane: number, events: readonly LaneEvent[], now: number): void {
+function appendToRuns(context: Context, lane: number, events: readonly RunEvent[], now: number): void {
   const runs = rows<{ run: number }>(
     context.connection
       .sql(

@@ -113,7 +113,8 @@ export function wiringOf({ terminal, env, cwd }: Surroundings): Wiring {
       return display === null ? null : recordLogin(config, log, url, { display, done });
     },
     migrate: async (config) => (await import("./app/one-off/migrate.ts")).migrateDatabase(config),
-    copyTo: async (config, url, tell) => (await import("./app/one-off/migrate.ts")).copyDatabaseTo(config, url, tell),
+    copyTo: async (config, url, onProgress) =>
+      (await import("./app/one-off/migrate.ts")).copyDatabaseTo(config, url, onProgress),
     doctor: async (fix) => {
       if (fix !== null) await (await import("./app/doctor/fix.ts")).mend(load, fix);
       return (await import("./app/doctor/doctor.ts")).examine(load);

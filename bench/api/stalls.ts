@@ -77,9 +77,9 @@ async function get<T>(url: string): Promise<T> {
 }
 
 async function done(url: string, call: Call): Promise<void> {
-  const made = await Promise.all(Array.from({ length: call.times ?? 1 }, () => post(url, call)));
+  const created = await Promise.all(Array.from({ length: call.times ?? 1 }, () => post(url, call)));
   for (let total = 0; total < (call.entries ?? 0);) {
-    const task = await get<{ entries: { total: number } | null }>(`${url}/workflows/${made[0]?.id}/tasks/each`);
+    const task = await get<{ entries: { total: number } | null }>(`${url}/workflows/${created[0]?.id}/tasks/each`);
     total = task.entries?.total ?? 0;
   }
 }

@@ -18,7 +18,7 @@ function lines(round: number, page: number): NewTask[] {
 export async function benchSites(url: string): Promise<void> {
   const store = await openPostgresStore({ url: `${url}?schema=sites`, clock: systemClock });
   try {
-    const { id } = (await store.startRun({ kind: "queue", maxAttempts: 3, snapshot: {} }, [], Date.now())).made;
+    const { id } = (await store.startRun({ kind: "queue", maxAttempts: 3, snapshot: {} }, [], Date.now())).created;
     const took = { new: [] as number[], known: [] as number[] };
     for (let round = 0; round < ROUNDS; round += 1)
       for (const [page, which] of (["new", "known"] as const).entries()) {

@@ -30,8 +30,8 @@ function own({ definition, workflows, steps }: Shape): Promise<number> {
     const { id } = await orb.workflows.create({ definition: wide(1).definition });
     await orb.workflows.wait(id);
     const took = await seconds(async () => {
-      const made = await Promise.all(Array.from({ length: workflows }, () => orb.workflows.create({ definition })));
-      const ends = await Promise.all(made.map(({ id }) => orb.workflows.wait(id)));
+      const created = await Promise.all(Array.from({ length: workflows }, () => orb.workflows.create({ definition })));
+      const ends = await Promise.all(created.map(({ id }) => orb.workflows.wait(id)));
       for (const { status, error_message: why } of ends)
         if (status !== "completed") throw new Error(`a workflow of the benchmark ${status}: ${why}`);
     });
@@ -47,7 +47,7 @@ function bare(steps: number): Promise<number> {
   return inTempDir(async (dir) => {
     const path = join(dir, "orb.db");
     const store = openSqliteStore({ path, clock: systemClock });
-    const made = await store.startRun(
+    const created = await store.startRun(
       {
         kind: "workflow",
         name: "bare",
@@ -78,7 +78,7 @@ function bare(steps: number): Promise<number> {
     const { db } = connection;
     // As the store has it for these moves: a kill loses nothing, a power cut the last transactions.
     db.exec("PRAGMA synchronous = NORMAL");
-    const { n } = db.prepare("SELECT n FROM runs WHERE id = ?").get(made.made.id) as { n: number };
+    const { n } = db.prepare("SELECT n FROM runs WHERE id = ?").get(created.created.id) as { n: number };
     const tasks = db.prepare("SELECT task FROM steps WHERE run = ? ORDER BY idx").all(n) as { task: number }[];
     const take = db.prepare(`UPDATE tasks SET state = ${STATE.running} WHERE id = ? AND state = ${STATE.queued}`);
     const started = db.prepare("UPDATE steps SET started_at = ?, updated_at = ? WHERE task = ?");

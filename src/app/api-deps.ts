@@ -77,13 +77,13 @@ const MB = 1024 * 1024;
 /** What changes with every look by a few bytes is not worth telling. */
 const wholeMb = (bytes: number) => Math.round(bytes / MB) * MB;
 
-async function resourcesOf({ room }: Client, { tools }: Parts): Promise<Resources> {
+async function resourcesOf({ diskSpace }: Client, { tools }: Parts): Promise<Resources> {
   const memory = tools()?.memory ?? null;
   return {
-    disk: room.disks.map(({ what, freeBytes }) => ({
+    disk: diskSpace.disks.map(({ what, freeBytes }) => ({
       what: what.replaceAll("the ", ""),
       free_bytes: wholeMb(freeBytes),
-      least_free_bytes: room.minBytes,
+      least_free_bytes: diskSpace.minBytes,
     })),
     memory: {
       used_bytes: wholeMb(memory === null ? process.memoryUsage.rss() : await memory.used()),

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import type { ArtifactStore } from "../artifacts/port.ts";
 import { createArtifactStore } from "../artifacts/store.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
-import { DiskRoom } from "../base/files/disk-room.ts";
+import { DiskSpace } from "../base/files/disk-space.ts";
 import { OrbError } from "../base/errors.ts";
 import { type Log, silentLog } from "../base/log.ts";
 import { systemRandom } from "../base/random.ts";
@@ -32,7 +32,7 @@ export interface Client extends CrawlDeps, BoardDeps, AsyncDisposable {
   cluster: Cluster | null;
   artifacts: ArtifactStore;
   /** What is left on its disks. */
-  room: DiskRoom;
+  diskSpace: DiskSpace;
   /** The path of a stored file, or its address in the bucket. */
   pathOf(hash: string): string;
   openArtifact(hash: string): Promise<Readable>;
@@ -155,10 +155,10 @@ export async function openClient(
   }
   const producer = await openNotifier(opened, cluster, clock, log);
   const artifacts = await openArtifacts(config, localClock);
-  const room = new DiskRoom({
+  const diskSpace = new DiskSpace({
     clock,
     minBytes: config.minFreeDiskMb * 1024 * 1024,
-    places: [
+    paths: [
       ...(options.store === undefined && cluster === null
         ? [{ what: "the database", path: dirname(requireSqlite(config)) }]
         : []),
@@ -166,14 +166,14 @@ export async function openClient(
     ],
   });
   const known = knownCode(config, clock);
-  const store = refuseWhenFull(opened, () => room.check());
+  const store = refuseWhenFull(opened, () => diskSpace.check());
   const close = () => producer.close().finally(() => store.close());
   return {
     store,
     cluster,
     clock,
     artifacts,
-    room,
+    diskSpace,
     seal,
     random: systemRandom,
     policy: { ...parseAddressPolicy(config.allowPrivateNetworks), ownPorts: options.ownPorts ?? new Set() },

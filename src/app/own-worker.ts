@@ -1,7 +1,7 @@
 /** State of the workers: from the registry, and for this process from live values. */
 import type { PageTools } from "./page-tools.ts";
 import type { Store } from "../store/ports/port.ts";
-import type { WorkerHeartbeat, WorkerRecord, WorkerTrouble } from "../store/ports/worker-port.ts";
+import type { WorkerHeartbeat, WorkerRecord, WorkerProblem } from "../store/ports/worker-port.ts";
 
 const MOST = 1000;
 
@@ -24,11 +24,11 @@ export async function memoryWords({ memory }: Pick<PageTools, "memory">): Promis
 }
 
 /** What is not as it should be. */
-export async function problemsOf(tools: Pick<PageTools, "browser" | "memory">): Promise<WorkerTrouble[]> {
-  const problems: WorkerTrouble[] = [];
+export async function problemsOf(tools: Pick<PageTools, "browser" | "memory">): Promise<WorkerProblem[]> {
+  const problems: WorkerProblem[] = [];
   const words = await memoryWords(tools);
   const { since } = tools.memory;
   if (since !== null) problems.push({ what: "memory", message: `${words}: one task at a time is done`, since });
-  if (tools.browser.trouble !== null) problems.push({ what: "browser", ...tools.browser.trouble });
+  if (tools.browser.problem !== null) problems.push({ what: "browser", ...tools.browser.problem });
   return problems;
 }

@@ -1,6 +1,6 @@
 /** What `GET /ready` looks at. Part of the composition root, because it looks at everything. */
 import type { RunningWorker } from "./worker.ts";
-import { sizeWords } from "../base/files/disk-room.ts";
+import { sizeWords } from "../base/files/disk-space.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Client } from "./context.ts";
 import type { Cluster } from "./cluster.ts";
@@ -10,7 +10,7 @@ import { noWorkersReason } from "../orchestrator/workers/worker-availability.ts"
 import { inMb, memoryWords, problemsOf } from "./own-worker.ts";
 import type { PageTools } from "./page-tools.ts";
 import { agreesOnKey } from "./secret-key.ts";
-import type { WorkerRecord, WorkerTrouble } from "../store/ports/worker-port.ts";
+import type { WorkerRecord, WorkerProblem } from "../store/ports/worker-port.ts";
 
 /** What this process has, if it has it. */
 export interface Parts {
@@ -24,7 +24,7 @@ const REDIS_MS = 2000;
 const MOST_NAMED = 5;
 
 export function probesOf(client: Client, { worker, tools }: Parts): Record<string, Probe> {
-  const { store, artifacts, room } = client;
+  const { store, artifacts, diskSpace } = client;
   return {
     database: async () => {
       await store.probe();
@@ -32,9 +32,9 @@ export function probesOf(client: Client, { worker, tools }: Parts): Record<strin
     },
     ...(client.cluster === null ? {} : clusterProbes(client, client.cluster)),
     disk: async () => {
-      room.check();
+      diskSpace.check();
       return {
-        message: room.disks.map(({ what, freeBytes }) => `${sizeWords(freeBytes)} free for ${what}`).join(", "),
+        message: diskSpace.disks.map(({ what, freeBytes }) => `${sizeWords(freeBytes)} free for ${what}`).join(", "),
       };
     },
     artifacts: () => artifacts.probe(),
@@ -42,8 +42,8 @@ export function probesOf(client: Client, { worker, tools }: Parts): Record<strin
     memory: async () => {
       const own = tools();
       const others = await otherWorkers(client, worker());
-      const trouble = await troubleOf("memory", own, others);
-      if (trouble !== null) return trouble;
+      const problem = await problemOf("memory", own, others);
+      if (problem !== null) return problem;
       const words = [
         ...(own === null ? [] : [`this process ${await memoryWords(own)}`]),
         ...others.slice(0, MOST_NAMED).map((one) => `${nameOf(one)} ${inMb(one.memoryBytes)} MB`),
@@ -51,7 +51,7 @@ export function probesOf(client: Client, { worker, tools }: Parts): Record<strin
       return words.length === 0 ? undefined : { message: words.join(", ") };
     },
     proxies: () => proxyFinding(client),
-    browser: async () => (await troubleOf("browser", tools(), await otherWorkers(client, worker()))) ?? undefined,
+    browser: async () => (await problemOf("browser", tools(), await otherWorkers(client, worker()))) ?? undefined,
   };
 }
 
@@ -123,17 +123,17 @@ async function otherWorkers({ store }: Client, own: RunningWorker | null): Promi
 const nameOf = ({ command, identity }: WorkerRecord) => `orb ${command} (process ${identity.pid})`;
 
 /** What is wrong with it in this process, or else in another one that works. */
-async function troubleOf(
-  what: WorkerTrouble["what"],
+async function problemOf(
+  what: WorkerProblem["what"],
   tools: ReturnType<Parts["tools"]>,
   others: readonly WorkerRecord[],
 ): Promise<Finding | null> {
   const own = tools === null ? undefined : (await problemsOf(tools)).find((one) => one.what === what);
   if (own !== undefined) return { degraded: true, message: own.message, since: own.since };
   for (const other of others) {
-    const trouble = other.troubles.find((one) => one.what === what);
-    if (trouble !== undefined)
-      return { degraded: true, message: `${nameOf(other)}: ${trouble.message}`, since: trouble.since };
+    const problem = other.troubles.find((one) => one.what === what);
+    if (problem !== undefined)
+      return { degraded: true, message: `${nameOf(other)}: ${problem.message}`, since: problem.since };
   }
   return null;
 }

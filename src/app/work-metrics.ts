@@ -33,7 +33,7 @@ export class WorkMetrics {
 
   /** While the database is away, only the metrics of this process: enough for an alert. */
   async read(): Promise<Reading[]> {
-    const { clock, room } = this.#client;
+    const { clock, diskSpace } = this.#client;
     const known = await this.#known();
     const delay = this.#delay.percentile(99) / 1e9;
     this.#delay.reset();
@@ -47,7 +47,7 @@ export class WorkMetrics {
       ...gauge(
         "orb_disk_free_bytes",
         "Room on the disk, by what is kept there.",
-        room.rooms.map(({ what, freeBytes }) => [{ what: what.replace("the ", "") }, freeBytes]),
+        diskSpace.spaces.map(({ what, freeBytes }) => [{ what: what.replace("the ", "") }, freeBytes]),
       ),
       {
         name: "orb_event_loop_delay_p99_seconds",

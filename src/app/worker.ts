@@ -90,7 +90,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       gauge,
       probeRoom: async () => {
         await artifacts.probe();
-        client.room.check();
+        client.diskSpace.check();
       },
       onOpened: (lanes) => engine.offer(lanes),
       onOwner: () => crawls.forget(),
@@ -139,7 +139,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       engineKind: kind,
       worker,
       memory: () => tools.memory.used(),
-      troubles: () => problemsOf(tools),
+      problems: () => problemsOf(tools),
       llm: () => tools.extractors.llm?.endpoint.usage ?? null,
     });
     const wake = wakerOf(client, engine);
@@ -196,10 +196,10 @@ async function openClientOf(config: Config, log: Log, hooks: WorkerHooks, stack:
 
 /** Pauses the worker while the disk is full, and slows it down while memory is short. */
 function watchResources(client: Client, tools: PageTools, worker: LaneWorker, stack: ServiceStack): void {
-  const { clock, room } = client;
+  const { clock, diskSpace } = client;
   const disk = watchLimit({
     clock,
-    check: async () => room.check(),
+    check: async () => diskSpace.check(),
     onCheck: (error) => error !== null && worker.pause(error),
   });
   stack.defer("disk", () => disk.stop());

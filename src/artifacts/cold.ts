@@ -23,7 +23,7 @@ import { systemCode } from "../base/errors.ts";
 import { fileMode, makeFolder } from "../base/files/file-modes.ts";
 import { onDiskAsync } from "./disk.ts";
 import { artifactPath, type Folder } from "./layout.ts";
-import { quarantinedName, quarantinePath, putBack, removeOrphaned } from "./loose.ts";
+import { quarantinedName, quarantinePath, putBack, removeOrphaned } from "./orphaned-files.ts";
 import { contentSize, HEAD_BYTES, PACKED_SUFFIX, packer, packingPays, SAMPLE_BYTES, unpacked } from "./packing.ts";
 
 const PIECE_BYTES = 256 * 1024;

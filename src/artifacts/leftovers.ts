@@ -1,6 +1,6 @@
 import { opendirSync, readdirSync, statSync, unlinkSync } from "node:fs";
 import { artifactPath, type Folder, PART_PREFIX, SIDECAR_SUFFIX } from "./layout.ts";
-import { quarantinedName, putBack } from "./loose.ts";
+import { quarantinedName, putBack } from "./orphaned-files.ts";
 
 /** Older temporary files are abandoned. */
 export const STALE_MS = 60 * 60 * 1000;

@@ -8,7 +8,7 @@ import { isContentOf, missingArtifact } from "./content.ts";
 import { onDisk } from "./disk.ts";
 import { artifactPath, Folder } from "./layout.ts";
 import { partsIn, removeIfThere, removeLeftovers, STALE_MS } from "./leftovers.ts";
-import { quarantinePath, removeOrphaned } from "./loose.ts";
+import { quarantinePath, removeOrphaned } from "./orphaned-files.ts";
 import { dropPart, readPart } from "./part.ts";
 import { FolderSink, SMALL_BYTES } from "./sink.ts";
 import type { ArtifactStore } from "./port.ts";

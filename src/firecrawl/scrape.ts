@@ -121,11 +121,7 @@ async function startScrape(deps: FirecrawlDeps, order: ScrapeOrder): Promise<Run
   const { run, tasks } = newPageRun(deps, { id: null, name: null, url, site, recipe });
   const mark: FirecrawlMark = { kind: "scrape", json: order.json };
   const asked = { ...run, snapshot: { ...(run.snapshot as object), firecrawl: mark }, temporary: true as const };
-  const { made: created, lanes } = await deps.store.startRun(
-    { ...asked, ...reuseOf(deps, order) },
-    tasks,
-    deps.clock.now(),
-  );
+  const { created, lanes } = await deps.store.startRun({ ...asked, ...reuseOf(deps, order) }, tasks, deps.clock.now());
   if (lanes.length > 0) await deps.wake(lanes);
   return created;
 }

@@ -37,7 +37,7 @@ export async function startAsked(
     idempotencyKey === undefined
       ? undefined
       : { key: `firecrawl:${idempotencyKey}`, fingerprint: deps.seal.mark(canonicalJson(input)) };
-  const { made: created, replayed } = await deps.store
+  const { created, replayed } = await deps.store
     .startRun(asked, tasks, deps.clock.now(), idempotency)
     .catch(usedBefore);
   // Theirs is a lock rather than a repetition: a repeated key is rejected.

@@ -114,7 +114,7 @@ export async function createSession(deps: JobDeps, input: SessionInput, once?: I
   const checkUrl = readCheckUrl(input.check_url ?? null, origin, problems);
   if (problems.length > 0) throw invalid(problems);
   refuseForbidden("origin", origin, deps.policy);
-  const { made } = await deps.store.createSession(
+  const { created } = await deps.store.createSession(
     {
       name,
       origin,
@@ -125,7 +125,7 @@ export async function createSession(deps: JobDeps, input: SessionInput, once?: I
     deps.clock.now(),
     once,
   );
-  return toView(made, []);
+  return toView(created, []);
 }
 
 /** It is accepted wherever an id is. */

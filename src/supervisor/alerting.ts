@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import type { DiskRoom } from "../base/files/disk-room.ts";
+import type { DiskSpace } from "../base/files/disk-space.ts";
 import type { Log } from "../base/log.ts";
 import { machineName, mayBeAlive, ownIdentity } from "../base/machine.ts";
 import type { Random } from "../base/random.ts";
@@ -69,7 +69,7 @@ function unlessAnotherLeads(
  */
 export function startAlerting(
   config: Config,
-  deps: { store: Store; clock: Clock; random: Random; log: Log; room: DiskRoom; works?: true },
+  deps: { store: Store; clock: Clock; random: Random; log: Log; diskSpace: DiskSpace; works?: true },
 ): Alerting {
   const sender = openAlertSender(config, deps);
   const raise = raiser({ ...deps, deliver: sender !== null });

@@ -1,6 +1,6 @@
 /** Alerts for operators who are not watching. */
 import type { Clock } from "../base/clock.ts";
-import type { DiskRoom } from "../base/files/disk-room.ts";
+import type { DiskSpace } from "../base/files/disk-space.ts";
 import type { Log } from "../base/log.ts";
 import type { EventType } from "../domain/run/event-catalogue.ts";
 import { shownUrl } from "../domain/text/url.ts";
@@ -60,19 +60,19 @@ export function diskLowKey(machine: string | null): string {
 }
 
 export function diskLow(
-  room: DiskRoom,
+  diskSpace: DiskSpace,
   { what, since }: { what: string; since: number },
   machine: string | null,
 ): NewAlert {
-  const message = room.describe(what);
+  const message = diskSpace.describe(what);
   return {
     kind: "disk_low",
     subject: machine === null ? what : `${what} on ${machine}`,
     message: `Disk low${machine === null ? "" : ` on ${machine}`}: ${message.slice(message.indexOf(": ") + 2)}; work pauses`,
     detail: {
       ...(machine === null ? {} : { machine }),
-      free_bytes: room.rooms.find((one) => one.what === what)?.freeBytes ?? null,
-      min_free_bytes: room.minBytes,
+      free_bytes: diskSpace.spaces.find((one) => one.what === what)?.freeBytes ?? null,
+      min_free_bytes: diskSpace.minBytes,
       since: iso(since),
     },
     key: diskLowKey(machine),

@@ -30,7 +30,7 @@ interface RegistrationDeps {
   worker: Pick<LaneWorker, "inFlight" | "paused" | "active" | "rateLimitWaits">;
   /** Bytes of the process and its browsers. */
   memory: () => Promise<number>;
-  troubles: () => Promise<WorkerHeartbeat["troubles"]>;
+  problems: () => Promise<WorkerHeartbeat["troubles"]>;
   /** Usage of the language model; null: there is none. */
   llm?: () => LlmCounts | null;
 }
@@ -123,7 +123,7 @@ export class Registration implements Service {
 
   /** How it is doing at the moment. */
   async reading(): Promise<WorkerHeartbeat> {
-    const { engine, engineKind, worker, memory, troubles, llm } = this.#deps;
+    const { engine, engineKind, worker, memory, problems, llm } = this.#deps;
     const asked = llm?.() ?? null;
     return {
       role: engine.role === "drained" ? "standby" : engine.role,
@@ -132,7 +132,7 @@ export class Registration implements Service {
       ...this.#throughput.read(),
       memoryBytes: await memory(),
       paused: worker.paused,
-      troubles: await troubles(),
+      troubles: await problems(),
       attempts: this.#attempts.read(),
       active: worker.active(MOST_ACTIVE),
       waits: worker.rateLimitWaits(),

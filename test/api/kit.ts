@@ -15,7 +15,7 @@ import type { SettledTask, Store } from "../../src/store/ports/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { pageDeps } from "./page-deps.ts";
 import { attempt, candidate, TTL } from "../contract/store/kit.ts";
-import { madeInMemory } from "../support/made-database.ts";
+import { preparedInMemory } from "../support/prepared-database.ts";
 
 export const TOKEN = "a-token-of-good-length-4711";
 
@@ -79,7 +79,7 @@ interface Backstage {
 /** What an API works with: a real store in memory, an engine that only listens. */
 export function openBackstage(t: TestContext, options: PlaceOptions = {}): Backstage {
   const clock = options.clock ?? systemClock;
-  const real = openSqliteStore({ path: ":memory:", clock, connection: madeInMemory() });
+  const real = openSqliteStore({ path: ":memory:", clock, connection: preparedInMemory() });
   const store = options.store?.(real) ?? real;
   const lines: string[] = [];
   const log: Log = createLog({ level: "debug", pretty: false, write: (line) => void lines.push(line) });

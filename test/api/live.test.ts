@@ -94,11 +94,11 @@ describe("the overview", () => {
     assert.ok(seen.oldest_queued_at !== null);
     assert.deepEqual(
       seen.active_runs.map(({ id, name, counts }) => [id, name, counts.queued, counts.completed, counts.failed]),
-      [[started.made.id, "files", 1, 1, 1]],
+      [[started.created.id, "files", 1, 1, 1]],
     );
     assert.deepEqual(
       seen.failures.map(({ failure_reason, count, example }) => [failure_reason, count, example.run_id, example.url]),
-      [["http_not_found", 1, started.made.id, "https://a.example/bad"]],
+      [["http_not_found", 1, started.created.id, "https://a.example/bad"]],
     );
     assert.deepEqual(
       seen.troubled_sites.map(({ site, trouble, waiting }) => [site, trouble, waiting]),
@@ -149,7 +149,7 @@ describe("the overview", () => {
     t.after(() => place.close());
     const { live, store } = place.deps;
     const tasks = Array.from({ length: 40 }, (_, index) => newTask(`page-${index}`));
-    const { made } = await store.startRun({ kind: "download", maxAttempts: 1, snapshot: {} }, tasks, clock.now());
+    const { created } = await store.startRun({ kind: "download", maxAttempts: 1, snapshot: {} }, tasks, clock.now());
     await store.takeEngine({ id: "w", boot: "b", pid: 1, pidStart: "1", address: "x" }, 6_000_000);
     const grant = (await store.takeLane("site:a.example", "w", 6_000_000))!;
     const claimed = (await store.claim(grant, { limit: 40 }, clock.now()))!.tasks;
@@ -166,11 +166,11 @@ describe("the overview", () => {
     await look();
     const begun = await work(10);
     assert.deepEqual([begun?.per_second, begun?.eta_seconds], [10, 3]);
-    await store.changeRun(made.id, "paused", "Run paused", clock.now());
+    await store.changeRun(created.id, "paused", "Run paused", clock.now());
     const paused = await look();
     assert.deepEqual([paused?.status, paused?.eta_seconds], ["paused", null]);
     await clock.advance(600_000);
-    await store.changeRun(made.id, "running", "Run resumed", clock.now());
+    await store.changeRun(created.id, "running", "Run resumed", clock.now());
     await look();
     const resumed = await work(10);
     assert.deepEqual([resumed?.per_second, resumed?.eta_seconds], [10, 2]);
@@ -230,23 +230,23 @@ describe("the live stream", () => {
     while (first.length < 5) first.push(await stream.next());
     assert.deepEqual(first.map(({ event }) => event).toSorted(), ["hello", "overview", "runs", "sites", "workers"]);
     assert.ok(first.every(({ event, id }) => (id !== null) === (event === "hello")));
-    const { made } = await place.store.startRun(
+    const { created } = await place.store.startRun(
       { kind: "page", name: "one", maxAttempts: 1, snapshot: {} },
       [newTask("one")],
       Date.now(),
     );
-    const created = await stream.until(isRunEvent("Run created", made.id));
-    assert.equal(created.id, created.data["id"]);
+    const event = await stream.until(isRunEvent("Run created", created.id));
+    assert.equal(event.id, event.data["id"]);
     const runs = await stream.until(({ event }) => event === "runs");
     assert.deepEqual(
       (runs.data["runs"] as { id: string; status: string }[]).map(({ id, status }) => [id, status]),
-      [[made.id, "queued"]],
+      [[created.id, "queued"]],
     );
-    await place.send("POST", `/jobs/runs/${made.id}/cancel`);
+    await place.send("POST", `/jobs/runs/${created.id}/cancel`);
     const told = await stream.until(
       ({ event, data }) => event === "runs" && (data["runs"] as { status: string }[])[0]?.status === "cancelled",
     );
-    assert.equal((told.data["runs"] as { id: string }[])[0]?.id, made.id, "its end is told, too");
+    assert.equal((told.data["runs"] as { id: string }[])[0]?.id, created.id, "its end is told, too");
   });
 
   test("refuses to begin behind something that is no event", async (t) => {
@@ -311,7 +311,7 @@ describe("the live stream", () => {
 
   test("a reader that comes back while others read gets everything once, from the store and then with the others", async (t) => {
     const place = await openPlace(t);
-    const { made } = await place.store.startRun(
+    const { created } = await place.store.startRun(
       { kind: "download", maxAttempts: 1, snapshot: {} },
       [newTask("one")],
       Date.now(),
@@ -319,7 +319,7 @@ describe("the live stream", () => {
     const from = (await place.store.feed({ limit: 0 })).last;
     const flip = async (count: number) => {
       for (let n = 0; n < count; n += 1)
-        await place.store.changeRun(made.id, n % 2 === 0 ? "paused" : "running", `flip ${n}`, Date.now());
+        await place.store.changeRun(created.id, n % 2 === 0 ? "paused" : "running", `flip ${n}`, Date.now());
     };
     await flip(450);
     const other = await listen(place.url);
@@ -334,7 +334,7 @@ describe("the live stream", () => {
     await reading;
     const expected = Array.from({ length: 450 }, (_, n) => `flip ${n}`);
     assert.deepEqual(messages, [...expected, ...expected]);
-    await other.until(isRunEvent("flip 449", made.id));
+    await other.until(isRunEvent("flip 449", created.id));
     other.close();
     stream.close();
   });

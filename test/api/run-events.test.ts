@@ -6,13 +6,13 @@ import { newTask } from "../contract/store/kit.ts";
 import { openPlace, type Place } from "./kit.ts";
 
 async function failedRun(place: Place): Promise<string> {
-  const { made } = await place.store.startRun(
+  const { created } = await place.store.startRun(
     { kind: "page", url: "https://a.example/a", site: "a.example", maxAttempts: 1, snapshot: {} },
     [newTask("a")],
     Date.now(),
   );
   await place.work("site:a.example", () => ({ kind: "failed", failure: failure("http_not_found", "gone") }));
-  return made.id;
+  return created.id;
 }
 
 describe("the types of events", () => {

@@ -12,12 +12,12 @@ const T0 = Date.parse("2030-01-01T00:00:00Z");
 async function manyRuns(place: Place, names: readonly string[]): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
   for (const [index, name] of names.entries()) {
-    const { made } = await place.store.startRun(
+    const { created } = await place.store.startRun(
       { kind: "page", name, url: `https://a.example/${name}`, site: "a.example", maxAttempts: 1, snapshot: {} },
       [newTask(name)],
       T0 + index * 3_600_000,
     );
-    ids.set(name, made.id);
+    ids.set(name, created.id);
   }
   return ids;
 }
@@ -173,7 +173,7 @@ describe("many runs at once", () => {
 describe("the pages of a run", () => {
   test("come oldest or newest first, are searched, and tell depth, size and how they were got", async (t) => {
     const place = await openPlace(t);
-    const { made: run } = await place.store.startRun(
+    const { created: run } = await place.store.startRun(
       { kind: "download", maxAttempts: 1, snapshot: {} },
       ["one", "two", "three"].map((key, depth) => newTask(key, { payload: { depth } })),
       Date.now(),
@@ -205,7 +205,7 @@ describe("the pages of a run", () => {
 
   test("that failed are grouped, with the picture and the copy of the first", async (t) => {
     const place = await openPlace(t);
-    const { made: run } = await place.store.startRun(
+    const { created: run } = await place.store.startRun(
       { kind: "page", maxAttempts: 1, snapshot: {} },
       [newTask("wall")],
       Date.now(),

@@ -166,16 +166,16 @@ describe("an event stream", () => {
 
   test("never grows in memory for a reader that does not read, and loses nothing for it [slow]", async (t) => {
     const total = 60_000;
-    let made = 0;
+    let created = 0;
     const source = async function* (): AsyncGenerator<SseEvent> {
-      for (; made < total; made += 1) yield { id: String(made), event: "e", data: "x".repeat(1000) };
+      for (; created < total; created += 1) yield { id: String(created), event: "e", data: "x".repeat(1000) };
     };
     const place = await openPlace(t, { routes: [streaming(source)] });
     const socket = connect(place.port, "127.0.0.1").pause();
     t.after(() => socket.destroy());
     socket.write(`GET /stream HTTP/1.1\r\nhost: 127.0.0.1:${place.port}\r\nconnection: close\r\n\r\n`);
-    await untilStill(() => made);
-    assert.ok(made > 0 && made < total / 2, `${made} of ${total} events were made for nobody`);
+    await untilStill(() => created);
+    assert.ok(created > 0 && created < total / 2, `${created} of ${total} events were made for nobody`);
     const text = await textOf(socket);
     const ids = [...text.matchAll(/^id: (\d+)$/gm)].map((match) => Number(match[1]));
     assert.equal(ids.length, total);

@@ -149,14 +149,14 @@ describe("a job that is a workflow", () => {
     );
     assert.equal(moved.errors?.[0]?.path, "workflow.definition.steps[0].params.headers.authorization");
     const run = (await place.api.post(`/jobs/${job.id}/runs`)).json<RunView>();
-    const made = await place.make({ definition: calls("open-sesame") });
+    const created = await place.make({ definition: calls("open-sesame") });
     const again = (await place.api.post(`/workflows/${run.id}/rerun`, { definition: shown })).json<WorkflowDetail>();
     const put = (body: object) => place.api.call("PUT", "/workflows/templates/calls", body);
     assert.deepEqual((await put(calls("open-sesame"))).json<TemplateView>().definition, shown);
     for (const same of [shown, calls("open-sesame")]) assert.equal((await put(same)).json<TemplateView>().version, 1);
     const templated = await place.make({ template: "calls" });
     const similarityKey = new Set<unknown>();
-    for (const { id } of [run, made, again, templated]) {
+    for (const { id } of [run, created, again, templated]) {
       assert.deepEqual((await place.show(id)).definition.steps[0]?.params, shown.steps[0]?.params);
       const snapshot = (await place.store.workflowSnapshot(id)) as WorkflowSnapshot;
       const { definition, template: from } = snapshot;

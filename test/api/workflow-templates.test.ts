@@ -64,8 +64,8 @@ describe("templates", () => {
     assert.deepEqual(names, names.toSorted());
     const dataset = listed.find(({ name }) => name === "article-dataset");
     assert.deepEqual([dataset?.version, dataset?.built_in, dataset?.created_at], [1, true, null]);
-    const made = await place.make({ template: "article-dataset", params: { crawl: { url: "https://a.example/" } } });
-    assert.deepEqual(made.template, { name: "article-dataset", version: 1 });
+    const created = await place.make({ template: "article-dataset", params: { crawl: { url: "https://a.example/" } } });
+    assert.deepEqual(created.template, { name: "article-dataset", version: 1 });
     const again = await place.api.call("PUT", "/workflows/templates/article-dataset", dataset?.definition as object);
     assert.deepEqual(again.json<TemplateView>(), dataset, "saved as it is, it stays what is built in");
     const mine = await place.api.call("PUT", "/workflows/templates/article-dataset", daily("Mine"));
@@ -90,11 +90,11 @@ describe("templates", () => {
   test("are deleted, and what was begun with them keeps its definition", async (t) => {
     const place = await openWorkflows(t);
     await place.api.call("PUT", "/workflows/templates/daily", daily("First"));
-    const made = await place.make({ template: "daily" });
+    const created = await place.make({ template: "daily" });
     assert.equal((await place.api.call("DELETE", "/workflows/templates/daily")).status, 204);
     await place.refused(place.api.get("/workflows/templates/daily"), 404, "not_found");
     await place.refused(place.api.post("/workflows", { template: "daily" }), 422, "input_invalid");
-    assert.equal((await place.show(made.id)).definition.name, "First");
+    assert.equal((await place.show(created.id)).definition.name, "First");
   });
 
   test("that are wrong, or not there, are refused by name", async (t) => {

@@ -16,12 +16,12 @@ describe("whoever creates a workflow", () => {
     const place = await openWorkflows(t);
     const answer = await place.api.post("/workflows", { definition: DIAMOND, metadata: { who: "ana", none: null } });
     assert.equal(answer.status, 201, answer.text);
-    const made = answer.json<Awaited<ReturnType<typeof place.show>>>();
-    assert.equal(answer.headers["location"], `/workflows/${made.id}`);
+    const created = answer.json<Awaited<ReturnType<typeof place.show>>>();
+    assert.equal(answer.headers["location"], `/workflows/${created.id}`);
     const now = new Date(place.clock.now()).toISOString();
-    const { definition, message, last_checkpoint, ...rest } = made;
+    const { definition, message, last_checkpoint, ...rest } = created;
     assert.deepEqual(rest, {
-      id: made.id,
+      id: created.id,
       job_id: null,
       name: "Dataset build",
       status: "running",
@@ -53,10 +53,10 @@ describe("whoever creates a workflow", () => {
         [[1, 2], 3],
       ],
     );
-    assert.deepEqual(place.woken, [[laneOfStep(made.id, 0)]]);
-    const { waiting_for: why, ...shown } = await place.show(made.id);
-    assert.deepEqual([{ ...shown, waiting_for: null }, why?.reason], [made, "no_worker"]);
-    assert.deepEqual(await place.states(made.id), ["queued", "pending", "pending", "pending"]);
+    assert.deepEqual(place.woken, [[laneOfStep(created.id, 0)]]);
+    const { waiting_for: why, ...shown } = await place.show(created.id);
+    assert.deepEqual([{ ...shown, waiting_for: null }, why?.reason], [created, "no_worker"]);
+    assert.deepEqual(await place.states(created.id), ["queued", "pending", "pending", "pending"]);
   });
 
   test("may let it wait, and start it later, once or twice", async (t) => {
@@ -181,11 +181,11 @@ describe("whoever creates a workflow", () => {
     const place = await openWorkflows(t);
     const key = { "idempotency-key": "once" };
     const body = { definition: DIAMOND, metadata: { a: 1 } };
-    const made = await place.make(body, key);
-    await place.end(made.id, 0);
-    await place.act(made.id, "pause");
+    const created = await place.make(body, key);
+    await place.end(created.id, 0);
+    await place.act(created.id, "pause");
     await place.clock.advance(1000);
-    assert.deepEqual(await place.make(body, key), made);
+    assert.deepEqual(await place.make(body, key), created);
     assert.equal((await place.get<WorkflowView[]>("/workflows")).length, 1);
     await place.refused(place.api.post("/workflows", { ...body, start: false }, key), 422, "idempotency_conflict");
   });

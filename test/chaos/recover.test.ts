@@ -38,9 +38,9 @@ describe("a failed workflow that is recovered", () => {
       await using site = await MisbehavingSite.start({ "*": json({}), "/broken": status(500), "/each/3": status(500) });
       await using orb = new Orb();
       let served = await Served.start(orb);
-      const made = await served.api.post("/workflows", { definition: definition(site) });
-      assert.equal(made.status, 201, made.text);
-      const { id } = made.json<{ id: string }>();
+      const created = await served.api.post("/workflows", { definition: definition(site) });
+      assert.equal(created.status, 201, created.text);
+      const { id } = created.json<{ id: string }>();
       assert.equal((await served.ended(id)).status, "failed");
       const hits = () =>
         ["first", "beside", "broken", "after", ...ENTRIES.map((n) => `each/${n}`)].map((path) =>

@@ -34,8 +34,8 @@ describe("a saved crawl that is killed again and again while it runs again", () 
       await using orb = new Orb({ APP_MAX_PER_HOST: "5" });
       let served = await Served.start(orb);
       const crawl = { max_depth: 10, max_pages: 10_000, fields: { words: "p" } };
-      const made = await served.api.post("/jobs", { kind: "crawl", target_url: site.url("/page-0"), crawl });
-      const job = made.json<JobView>().id;
+      const created = await served.api.post("/jobs", { kind: "crawl", target_url: site.url("/page-0"), crawl });
+      const job = created.json<JobView>().id;
       assert.equal((await served.run(job)).status, "completed");
       for (const [path, route] of Object.entries(tree(PAGES, 2))) site.on(path, route);
       const before = site.visits.length;

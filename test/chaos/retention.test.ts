@@ -25,7 +25,7 @@ async function crawlOf(orb: Orb, pages: number, age: number): Promise<RunRecord>
   const then = systemClock.now() - age;
   const options = crawlOptionsFrom(client, { url: "https://a.example/", max_pages: pages });
   const keys = Array.from({ length: pages }, (_, n) => `${age}-${n}`);
-  const { made } = await store.startRun(
+  const { created } = await store.startRun(
     { kind: "crawl", maxAttempts: 1, snapshot: { options }, budget: { key: `b${age}`, cap: 5 }, temporary: true },
     keys.map((key) => newTask(key, { handler: "@crawl" })),
     then,
@@ -51,7 +51,7 @@ async function crawlOf(orb: Orb, pages: number, age: number): Promise<RunRecord>
   }
   await store.releaseLane(hold);
   await store.releaseEngine("before");
-  return (await store.run(made.id))!;
+  return (await store.run(created.id))!;
 }
 
 /** How many rows each table has, read beside whoever writes. */

@@ -253,10 +253,10 @@ describe("what is asked of an API is done by workers elsewhere", servicesGate, (
       "/slow": held(open.promise, json({})),
       "/broken": status(500),
     });
-    const made = await cluster.api.api.post("/workflows", {
+    const created = await cluster.api.api.post("/workflows", {
       definition: { name: "Elsewhere", steps: chain(site, ["first", "slow", "broken", "last"]) },
     });
-    const { id } = made.json<{ id: string }>();
+    const { id } = created.json<{ id: string }>();
     const act = async (what: string, body?: object) => {
       const answer = await cluster.api.api.post(`/workflows/${id}/${what}`, body);
       assert.equal(answer.status, 200, answer.text);
@@ -282,10 +282,10 @@ describe("what is asked of an API is done by workers elsewhere", servicesGate, (
 
   test("a workflow is cancelled while a worker has a step in hand, which lets go of it", async () => {
     await using site = await MisbehavingSite.start({ "*": json({}), "/slow": hang });
-    const made = await cluster.api.api.post("/workflows", {
+    const created = await cluster.api.api.post("/workflows", {
       definition: { name: "Not wanted", steps: chain(site, ["slow", "last"]) },
     });
-    const { id } = made.json<{ id: string }>();
+    const { id } = created.json<{ id: string }>();
     await site.visited("/slow");
     const answer = await cluster.api.api.post(`/workflows/${id}/cancel`);
     assert.equal(answer.json<{ status: string }>().status, "cancelled", answer.text);

@@ -78,15 +78,15 @@ export class Process {
   leads = false;
   /** How often it was given a lane. */
   tickets = 0;
-  readonly #made: MadeEngine;
+  readonly #created: MadeEngine;
   readonly #worker: LaneWorker;
   readonly #valve: Valve;
   #full = false;
 
-  private constructor(pid: number, made: MadeEngine, worker: LaneWorker, valve: Valve) {
+  private constructor(pid: number, created: MadeEngine, worker: LaneWorker, valve: Valve) {
     this.pid = pid;
-    this.engine = made.engine;
-    this.#made = made;
+    this.engine = created.engine;
+    this.#created = created;
     this.#worker = worker;
     this.#valve = valve;
   }
@@ -113,9 +113,9 @@ export class Process {
       probeRoom: async () => {
         if (process.#full) throw NO_ROOM;
       },
-      onOpened: (lanes) => made.engine.offer(lanes),
+      onOpened: (lanes) => created.engine.offer(lanes),
     });
-    const made: MadeEngine = await scene.harness.make({
+    const created: MadeEngine = await scene.harness.make({
       store: valve.store,
       host: {
         work: (ticket) => {
@@ -137,9 +137,9 @@ export class Process {
       onLead: (leads) => (process.leads = leads),
       timetable: scene.timetableOf(pid),
     });
-    const process: Process = new Process(pid, made, worker, valve);
+    const process: Process = new Process(pid, created, worker, valve);
     scene.alive.add(pid);
-    await made.engine.start();
+    await created.engine.start();
     return process;
   }
 
@@ -160,23 +160,23 @@ export class Process {
   /** kill -9: nothing that it does has an effect any more. */
   kill(): void {
     this.#valve.shut();
-    this.#made.cut();
+    this.#created.cut();
   }
 
   /** SIGSTOP: the store and the engine hear nothing of it, and its connections stay. */
   freeze(): void {
     this.#valve.freeze();
-    this.#made.freeze();
+    this.#created.freeze();
   }
 
   thaw(): void {
     this.#valve.thaw();
-    this.#made.thaw();
+    this.#created.thaw();
   }
 
   async end(): Promise<void> {
     this.#valve.fail();
-    this.#made.thaw();
+    this.#created.thaw();
     this.engine.hurry();
     await this.engine.stop();
     await this.#worker.stop();

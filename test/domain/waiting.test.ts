@@ -60,9 +60,9 @@ test("the run comes before the worker, and both before the site", () => {
 });
 
 test("the last pages of a crawl may be under way elsewhere", () => {
-  assert.equal(why({}, { noPlace: true }), "page_limit");
-  assert.equal(why({ paused: true }, { noPlace: true }), "site_paused");
-  assert.equal(why({}, { noPlace: true, counts: { ...NO_TASKS, queued: 3, running: 1 }, laneRunning: 1 }), null);
+  assert.equal(why({}, { quotaExhausted: true }), "page_limit");
+  assert.equal(why({ paused: true }, { quotaExhausted: true }), "site_paused");
+  assert.equal(why({}, { quotaExhausted: true, counts: { ...NO_TASKS, queued: 3, running: 1 }, laneRunning: 1 }), null);
 });
 
 test("a page waits for no turn: its site says what it waits for", () => {
@@ -170,7 +170,7 @@ test("every reason comes about", () => {
     rate_limited: why({ holdUntil: NOW + 70 }),
     probing: why({ breaker: open(0) }, { laneRunning: 1 }),
     depends_on: why({}, { dependsOnOthers: true }),
-    page_limit: why({}, { noPlace: true }),
+    page_limit: why({}, { quotaExhausted: true }),
     retry: why({}, { counts: { ...NO_TASKS, retrying: 2 }, nextTryAt: null }),
     memory: why({ waiting: { reason: "memory", until: null } }, { laneRunning: 2 }),
     concurrency_key: why(

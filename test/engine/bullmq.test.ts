@@ -12,7 +12,7 @@ import { until } from "../chaos/orb.ts";
 import { Scene } from "../contract/engine-kit.ts";
 import { newTask, refused } from "../contract/store/kit.ts";
 import { PostgresBench } from "../store/postgres-bench.ts";
-import { PostgresLine } from "../store/postgres-line.ts";
+import { PostgresProxy } from "../store/postgres-proxy.ts";
 import { startRedis } from "../support/services.ts";
 import { servicesGate } from "../support/services-kit.ts";
 import { adminOf, bullmqHarness, noPriorities } from "./bullmq-harness.ts";
@@ -171,7 +171,7 @@ describe("Redis", servicesGate, () => {
     const run = await scene.submit({ [A]: ["1"] });
     await scene.completed(run, 1);
     let lose = false;
-    using line = await PostgresLine.to(postgres.service.port, {
+    using line = await PostgresProxy.to(postgres.service.port, {
       asked(text, connection) {
         if (!lose || text !== "COMMIT") return;
         lose = false;

@@ -109,7 +109,8 @@ describe("a rule learned from examples", () => {
   });
 
   test("does not rest on names that a build tool made", () => {
-    const page = (made: string, text: string) => `<main><div class="css-${made} product-title">${text}</div></main>`;
+    const page = (created: string, text: string) =>
+      `<main><div class="css-${created} product-title">${text}</div></main>`;
     const { rule } = learn({
       pages: [
         [page("1a2b3c", "Lamp"), ["Lamp"]],

@@ -136,7 +136,7 @@ describe("looking at image files", () => {
     await using inspector = open();
     const picture = await photo(random, 120, 90);
     const frames = [await goodPicture(), await goodPicture()];
-    const made: Record<string, Buffer> = {
+    const created: Record<string, Buffer> = {
       jpeg: await encoder(picture).jpeg().toBuffer(),
       progressive: await encoder(picture).jpeg({ progressive: true }).toBuffer(),
       cmyk: await encoder(picture).toColourspace("cmyk").jpeg().toBuffer(),
@@ -152,12 +152,12 @@ describe("looking at image files", () => {
         .toBuffer(),
     };
     const facts = await inspector.inspect(
-      Object.entries(made).map(([name, bytes]) => {
+      Object.entries(created).map(([name, bytes]) => {
         writeFileSync(join(dir.path, name), bytes);
         return join(dir.path, name);
       }),
     );
-    const shown = Object.keys(made).map((name, at) => {
+    const shown = Object.keys(created).map((name, at) => {
       const { format, width, height, pages, animated, problem } = facts[at] ?? {};
       return [name, format, `${width}×${height}`, pages, animated, problem];
     });
@@ -226,7 +226,7 @@ describe("looking at image files", () => {
     const clear = await sharp({ create: { width: 80, height: 80, channels: 4, background: "#f000" } })
       .png()
       .toBuffer();
-    const made: Record<string, Buffer> = {
+    const created: Record<string, Buffer> = {
       svg: Buffer.from('<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
       text: Buffer.from("no picture at all"),
       empty: Buffer.alloc(0),
@@ -240,7 +240,7 @@ describe("looking at image files", () => {
         .toBuffer(),
     };
     const facts = await inspector.inspect([
-      ...Object.entries(made).map(([name, bytes]) => {
+      ...Object.entries(created).map(([name, bytes]) => {
         writeFileSync(join(dir.path, name), bytes);
         return join(dir.path, name);
       }),

@@ -32,7 +32,7 @@ describe("the hash of a picture", () => {
       const source = () => encoder(picture);
       originals.push(save(`${at}.png`, await source().png().toBuffer()));
       const inner = { left: 3, top: 2, width: WIDTH - 6, height: HEIGHT - 4 };
-      const made = await Promise.all([
+      const created = await Promise.all([
         source().resize(160).jpeg({ quality: 85 }).toBuffer(),
         source().resize(110).jpeg({ quality: 75 }).toBuffer(),
         source().jpeg({ quality: 30 }).toBuffer(),
@@ -42,7 +42,7 @@ describe("the hash of a picture", () => {
         // As a camera does that was held upright: the pixels lie, and a note says how to turn them.
         source().rotate(270).withMetadata({ orientation: 6 }).jpeg().toBuffer(),
       ]);
-      for (const [kind, bytes] of made.entries()) copies.push(save(`${at}-${kind}`, bytes));
+      for (const [kind, bytes] of created.entries()) copies.push(save(`${at}-${kind}`, bytes));
     }
     const inspector = createImageInspector({ clock: systemClock, processes: 2 });
     try {

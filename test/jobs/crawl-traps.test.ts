@@ -82,8 +82,8 @@ describe("a site that has no end", () => {
 
   test("what no rule recognises ends by the limits of the crawl", async () => {
     const word = (n: number) => [...String(n)].map((digit) => "abcdefghij"[Number(digit)]).join("");
-    let made = 0;
-    await using site = await endless(() => [1, 2, 3].map(() => `/${word((made += 1))}`));
+    let created = 0;
+    await using site = await endless(() => [1, 2, 3].map(() => `/${word((created += 1))}`));
     assert.deepEqual(await end(site, { max_pages: 60 }), ["completed", "limit_pages", 60]);
     const [state, reason] = await end(site, { max_depth: 3 });
     assert.deepEqual([state, reason], ["completed", "limit_depth"]);

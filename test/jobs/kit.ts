@@ -10,7 +10,7 @@ import { auditAll } from "../../src/orchestrator/audit.ts";
 import type { EventView, RunView } from "../../src/orchestrator/runs/view.ts";
 import { type RunningServer, startServer } from "../../src/app/server.ts";
 import { holdEventsToCatalogue } from "../support/known-events.ts";
-import { makeDatabase } from "../support/made-database.ts";
+import { makeDatabase } from "../support/prepared-database.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { CheckedApi } from "./answers.ts";
 import { Caller } from "./caller.ts";

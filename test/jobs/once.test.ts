@@ -46,10 +46,10 @@ test("the same job and the same session sent again are made once; another body u
   await using place = await Place.open({}, { worker: false });
   const key = { "idempotency-key": "make-1" };
   const body = { target_url: "https://shop.example/", tags: ["a", "b"], name: "Shop" };
-  const made = await Promise.all(Array.from({ length: 20 }, () => place.api.post("/jobs", body, key)));
-  assert.equal(new Set(made.map(({ text }) => text)).size, 1);
+  const created = await Promise.all(Array.from({ length: 20 }, () => place.api.post("/jobs", body, key)));
+  assert.equal(new Set(created.map(({ text }) => text)).size, 1);
   const reordered = { name: "Shop", tags: ["a", "b"], target_url: "https://shop.example/" };
-  assert.equal((await place.api.post("/jobs", reordered, key)).text, made[0]?.text, "order is no difference");
+  assert.equal((await place.api.post("/jobs", reordered, key)).text, created[0]?.text, "order is no difference");
   for (const other of [
     { ...body, tags: ["b", "a"] },
     { ...body, name: null },
@@ -75,8 +75,8 @@ test("a call sent again is answered as it was, although what it was made from is
   const session = await place.session({ origin, headers: { "x-key": "1" } });
   const create = () =>
     place.api.post("/jobs", { target_url: `${origin}/`, session_id: session.id }, { "idempotency-key": "job" });
-  const made = await create();
-  const { id } = made.json<JobView>();
+  const created = await create();
+  const { id } = created.json<JobView>();
   const start = () => place.api.post(`/jobs/${id}/runs`, undefined, { "idempotency-key": "run" });
   const started = await start();
   await place.api.call("PATCH", `/jobs/${id}`, { max_attempts: 9 });
@@ -84,7 +84,7 @@ test("a call sent again is answered as it was, although what it was made from is
   assert.equal((await place.api.call("DELETE", `/sessions/${session.id}`)).status, 204);
   assert.equal((await place.api.call("DELETE", `/jobs/${id}?force=true`)).status, 204);
   for (const [first, again] of [
-    [made, await create()],
+    [created, await create()],
     [started, await start()],
   ] as const)
     assert.deepEqual([again.status, again.text], [201, first.text]);

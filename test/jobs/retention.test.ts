@@ -94,7 +94,7 @@ describe("a finished crawl", () => {
       temporary: true as const,
     };
     const now = systemClock.now();
-    const { made } = await store.startRun(run, [newTask("big")], now);
+    const { created } = await store.startRun(run, [newTask("big")], now);
     await store.admitCrawls(10, now);
     await store.takeEngine(candidate("A"), TTL);
     const hold = (await store.takeLane(LANE, "A", TTL))!;
@@ -105,14 +105,14 @@ describe("a finished crawl", () => {
     await store.settle([{ hold, tasks: claim.tasks.map((task) => ({ task, verdict, attempt: attempt(1) })) }], now);
     await store.releaseEngine("A");
 
-    const answer = await request(`${place.api.url}/scraping/tasks/${made.id}/results?format=jsonl`);
+    const answer = await request(`${place.api.url}/scraping/tasks/${created.id}/results?format=jsonl`);
     const body = answer.body[Symbol.asyncIterator]();
     assert.equal((await body.next()).done, false);
     await later(client, DAY + 1000);
     await assert.rejects(async () => {
       while (!(await body.next()).done);
     });
-    assert.equal((await place.api.get(`/scraping/tasks/${made.id}/status`)).status, 404);
+    assert.equal((await place.api.get(`/scraping/tasks/${created.id}/status`)).status, 404);
   });
 });
 
@@ -167,10 +167,12 @@ describe("runs that are deleted", () => {
   test("a workflow that has ended says when it is removed", async () => {
     await using place = await Place.open({ APP_KEEP_DAYS: "30" });
     const steps = [{ name: "a", task_type: "wait", params: { seconds: 0 } }];
-    const made = (await place.api.post("/workflows", { definition: { name: "Brief", steps } })).json<WorkflowDetail>();
-    assert.equal(made.expires_at, null);
+    const created = (
+      await place.api.post("/workflows", { definition: { name: "Brief", steps } })
+    ).json<WorkflowDetail>();
+    assert.equal(created.expires_at, null);
     const ended = await until(async () => {
-      const now = (await place.api.get(`/workflows/${made.id}`)).json<WorkflowDetail>();
+      const now = (await place.api.get(`/workflows/${created.id}`)).json<WorkflowDetail>();
       return now.status === "completed" && now;
     }, "it has ended");
     assert.equal(Date.parse(ended.expires_at ?? "") - Date.parse(ended.completed_at ?? ""), 30 * DAY);

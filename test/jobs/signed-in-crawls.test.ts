@@ -95,19 +95,19 @@ describe("a crawl behind a sign-in", () => {
   });
 
   test("saved as a job, it keeps the session by its id, and the session tells which jobs use it", async () => {
-    const made = await place.session({ name: "of jobs", origin: site.origin, cookies: { sid: COOKIE } });
+    const created = await place.session({ name: "of jobs", origin: site.origin, cookies: { sid: COOKIE } });
     const job = await place.job({
       kind: "crawl",
       name: "Members",
       target_url: site.url("/members"),
       crawl: { session_id: "of jobs", respect_robots: false },
     });
-    assert.deepEqual([job.session_id, job.crawl?.session_id], [made.id, made.id]);
+    assert.deepEqual([job.session_id, job.crawl?.session_id], [created.id, created.id]);
     const shown = (await place.api.get("/sessions/of%20jobs")).json<SessionView>();
     assert.deepEqual(shown.jobs, [{ id: job.id, name: "Members", target_url: site.url("/members") }]);
     const run = await place.run(job.id);
     assert.equal((await place.results(run.id)).length, 5);
-    assert.equal((await place.client.runs.recipe(run.id)).recipe.crawl?.session_id, made.id);
+    assert.equal((await place.client.runs.recipe(run.id)).recipe.crawl?.session_id, created.id);
   });
 
   test("a session that is over says so: in the warning, and in its health", async () => {

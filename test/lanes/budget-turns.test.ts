@@ -8,7 +8,7 @@ import type { Store } from "../../src/store/ports/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { candidate, TTL } from "../contract/store/kit.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { madeInMemory } from "../support/made-database.ts";
+import { preparedInMemory } from "../support/prepared-database.ts";
 
 const KEY = resolverKey("one");
 
@@ -31,7 +31,7 @@ async function getsIt(clock: FakeClock, { take }: Process): Promise<void> {
 /** Two processes with one lane each and a limit of one, on a database that they share; `ours` has the unit. */
 async function make(t: TestContext) {
   const clock = new FakeClock();
-  const store = openSqliteStore({ path: ":memory:", clock, connection: madeInMemory() });
+  const store = openSqliteStore({ path: ":memory:", clock, connection: preparedInMemory() });
   t.after(() => store.close());
   await store.takeEngine(candidate("me"), TTL);
   for (const owner of ["me", "they"]) await store.joinOwners(owner, TTL);
@@ -40,9 +40,9 @@ async function make(t: TestContext) {
   const shared = new Proxy(store, {
     get: (target, name) => {
       if (name === "capabilities") return { singleEngine: false, notifies: false };
-      if (name !== "borrowers") return Reflect.get(target, name) as unknown;
+      if (name !== "permitContenders") return Reflect.get(target, name) as unknown;
       return async (key: string) => {
-        const answer = await target.borrowers(key);
+        const answer = await target.permitContenders(key);
         await looks.held;
         return answer;
       };
@@ -65,7 +65,7 @@ async function make(t: TestContext) {
     assert.equal(theirs.take(), false);
     await clock.advance(1);
   }
-  assert.equal(await store.borrowers(KEY), 2);
+  assert.equal(await store.permitContenders(KEY), 2);
   return { clock, store, looks, ours, theirs };
 }
 
@@ -83,7 +83,7 @@ test("a process has two turns in a row and no third, however late it learns that
   await clock.advance(1);
   assert.equal(ours.take(), false, "the unit is the other one's");
   await getsIt(clock, theirs);
-  assert.equal(await store.borrowers(KEY), 2);
+  assert.equal(await store.permitContenders(KEY), 2);
 });
 
 test("a process that passes a unit on is in line for the next one before its lanes have asked again", async (t) => {
@@ -95,7 +95,7 @@ test("a process that passes a unit on is in line for the next one before its lan
   ours.wait();
   ours.release();
   await clock.advance(1);
-  assert.equal(await store.borrowers(KEY), 2);
+  assert.equal(await store.permitContenders(KEY), 2);
   await getsIt(clock, theirs);
   // One turn after the other, and the first process has not asked in between.
   theirs.wait();
@@ -113,7 +113,7 @@ test("a process whose lanes end passes a unit on at once, and keeps no place in 
   ours.release();
   await clock.advance(1);
   await getsIt(clock, theirs);
-  assert.equal(await store.borrowers(KEY), 1);
+  assert.equal(await store.permitContenders(KEY), 1);
 });
 
 test("a process keeps its place in line while its lanes take their time to ask again", async (t) => {
@@ -125,7 +125,7 @@ test("a process keeps its place in line while its lanes take their time to ask a
   ask();
   for (let passed = 0; passed < 5000; passed += 5) {
     await clock.advance(5);
-    assert.equal(await store.borrowers(KEY), 2, `after ${passed} ms`);
+    assert.equal(await store.permitContenders(KEY), 2, `after ${passed} ms`);
   }
 });
 
@@ -139,8 +139,8 @@ test("a process whose lanes were woken and do not come gives up its place in lin
   }
   ours.budgets.leaveLine(ours.lane);
   await clock.advance(3000);
-  assert.equal(await store.borrow(KEY, "me", 0, 1), 0);
-  assert.ok((await store.borrowers(KEY)) <= 1);
+  assert.equal(await store.acquirePermits(KEY, "me", 0, 1), 0);
+  assert.ok((await store.permitContenders(KEY)) <= 1);
 });
 
 for (const taken of [true, false])
@@ -148,7 +148,7 @@ for (const taken of [true, false])
     const { clock, store, ours, theirs } = await make(t);
     theirs.budgets.leaveLine(theirs.lane);
     await clock.advance(1);
-    assert.equal(await store.borrowers(KEY), 1, "a wish ends with the lane that had it");
+    assert.equal(await store.permitContenders(KEY), 1, "a wish ends with the lane that had it");
     const moves = new Signal();
     ours.wait();
     ours.budgets.wait("one", moves);

@@ -9,11 +9,11 @@ import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { candidate, TTL } from "../contract/store/kit.ts";
 import { isDone } from "../engine/kit.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { madeInMemory } from "../support/made-database.ts";
+import { preparedInMemory } from "../support/prepared-database.ts";
 
 async function make(t: TestContext, caps: Record<string, number>) {
   const clock = new FakeClock();
-  const store = openSqliteStore({ path: ":memory:", clock, connection: madeInMemory() });
+  const store = openSqliteStore({ path: ":memory:", clock, connection: preparedInMemory() });
   t.after(() => store.close());
   await store.takeEngine(candidate("me"), TTL);
   let fault: Error | null = null;
@@ -47,12 +47,12 @@ async function make(t: TestContext, caps: Record<string, number>) {
   };
   /** Units that the store has lent to this owner, measured by what another could still get. */
   const lent = async (resolver: string, cap: number) => {
-    const mine = await store.borrow(resolverKey(resolver), "me", 0, cap);
+    const mine = await store.acquirePermits(resolverKey(resolver), "me", 0, cap);
     return mine;
   };
   const fail = (error: Error | null) => (fault = error);
   /** The next one is done, and nobody hears of it. */
-  const lose = (verb: "borrow" | "giveBack") => (lost = verb);
+  const lose = (verb: "acquirePermits" | "releasePermits") => (lost = verb);
   return { clock, store, budgets, waiter, takeAll, lent, asked, fail, lose };
 }
 
@@ -162,7 +162,7 @@ test("what could not be given back is given back when the store answers again", 
 
 test("units that were borrowed and given back without an answer are neither lost nor given back twice", async (t) => {
   const { budgets, takeAll, lent, clock, waiter, lose } = await make(t, { slow: 3 });
-  lose("borrow");
+  lose("acquirePermits");
   assert.equal(budgets.take("slow", waiter), false);
   await clock.advance(1);
   assert.equal(budgets.take("slow", waiter), false, "it is learnt, and borrowed");
@@ -171,7 +171,7 @@ test("units that were borrowed and given back without an answer are neither lost
   await clock.advance(3000);
   assert.equal(await lent("slow", 3), 0, "nobody wanted it any more");
   assert.equal(await takeAll("slow"), 3);
-  lose("giveBack");
+  lose("releasePermits");
   for (let n = 0; n < 3; n += 1) budgets.release("slow", waiter);
   await clock.advance(1000);
   assert.equal(await takeAll("slow"), 3, "borrowed again");
@@ -312,9 +312,9 @@ test("whoever came first gives up half of a limit when another process wants som
   await takes(ours, 2500);
   assert.equal(ours.used, 10, "the other one has nothing more to do");
   await takes(theirs, 300);
-  assert.equal(await store.borrowers(resolverKey("crawl")), 2);
+  assert.equal(await store.permitContenders(resolverKey("crawl")), 2);
   await clock.advance(4000);
   ends(ours, 10);
   await clock.advance(4000);
-  assert.equal(await store.borrowers(resolverKey("crawl")), 0, "nothing is left of either's wish");
+  assert.equal(await store.permitContenders(resolverKey("crawl")), 0, "nothing is left of either's wish");
 });

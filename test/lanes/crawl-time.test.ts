@@ -4,7 +4,7 @@ import { CrawlTime } from "../../src/lanes/handlers/crawl/crawl-time.ts";
 import type { RunRecord, Store } from "../../src/store/ports/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { madeInMemory } from "../support/made-database.ts";
+import { preparedInMemory } from "../support/prepared-database.ts";
 
 const MINUTE = 60_000;
 
@@ -13,14 +13,14 @@ async function begin(
   timeLimitMs?: number,
 ): Promise<{ clock: FakeClock; store: Store; run: RunRecord; time: CrawlTime }> {
   const clock = new FakeClock();
-  const store = openSqliteStore({ path: ":memory:", clock, connection: madeInMemory() });
-  const { made } = await store.startRun(
+  const store = openSqliteStore({ path: ":memory:", clock, connection: preparedInMemory() });
+  const { created } = await store.startRun(
     { kind: "crawl", maxAttempts: 1, snapshot: {}, ...(timeLimitMs === undefined ? {} : { timeLimitMs }) },
     [{ key: "a", lane: "site:a", site: "a", resolver: null, url: null, priority: 0, handler: null, payload: null }],
     clock.now(),
   );
   await store.admitCrawls(1, clock.now());
-  const run = (await store.run(made.id))!;
+  const run = (await store.run(created.id))!;
   return { clock, store, run, time: new CrawlTime({ store, clock }, run) };
 }
 

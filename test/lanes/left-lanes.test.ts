@@ -12,7 +12,7 @@ import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { candidate, LANE, newTask, TTL } from "../contract/store/kit.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { NO_STRAIN } from "./workshop.ts";
-import { madeInMemory } from "../support/made-database.ts";
+import { preparedInMemory } from "../support/prepared-database.ts";
 
 const OWNER = "me";
 const NEVER = new AbortController().signal;
@@ -48,7 +48,7 @@ for (const [verb, when] of [
 ] as const) {
   test(`a lane is free for others soon after ${verb} has failed ${when}, although nobody here gets it again`, async (t) => {
     const clock = new FakeClock();
-    const real = openSqliteStore({ path: ":memory:", clock, connection: madeInMemory() });
+    const real = openSqliteStore({ path: ":memory:", clock, connection: preparedInMemory() });
     t.after(() => real.close());
     await real.takeEngine(candidate(OWNER), TTL);
     await real.startRun({ kind: "page", maxAttempts: 1, snapshot: {} }, [newTask("a")], clock.now());

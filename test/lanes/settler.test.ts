@@ -10,14 +10,14 @@ import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { candidate, DONE, newTask, TTL } from "../contract/store/kit.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import { isDone } from "../engine/kit.ts";
-import { madeInMemory } from "../support/made-database.ts";
+import { preparedInMemory } from "../support/prepared-database.ts";
 
 const DISK_FULL = () => new OrbError("disk_full", "no room");
 
 /** A store in memory with one run over some lanes, all claimed, and a settler before it. */
 async function make(t: TestContext, lanes: Record<string, number>, shared = false) {
   const clock = new FakeClock();
-  const store = openSqliteStore({ path: ":memory:", clock, connection: madeInMemory() });
+  const store = openSqliteStore({ path: ":memory:", clock, connection: preparedInMemory() });
   t.after(() => store.close());
   const run = await store.openRun({ kind: "queue", maxAttempts: 3, snapshot: {} }, clock.now());
   await store.takeEngine(candidate("me"), TTL);

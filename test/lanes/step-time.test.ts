@@ -14,7 +14,7 @@ import { DONE, Kit, newTask, type Verdict } from "../contract/store/kit.ts";
 import { newWorkflow, settleStep, takeStep } from "../contract/store/workflow-kit.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import { reasonOf } from "../support/net.ts";
-import { madeInMemory } from "../support/made-database.ts";
+import { preparedInMemory } from "../support/prepared-database.ts";
 
 const never = () => new Promise<never>(() => {});
 
@@ -116,7 +116,7 @@ class Sleeper {
 
   constructor(kind: StepKind) {
     const { clock } = this;
-    const store = openSqliteStore({ path: ":memory:", clock, connection: madeInMemory() });
+    const store = openSqliteStore({ path: ":memory:", clock, connection: preparedInMemory() });
     this.kit = new Kit(store, { clock, open: async () => store, close: () => store.close() });
     const page: NewRun = { kind: "page", maxAttempts: 3, snapshot: {}, url: "https://a.example/p" };
     const children = { prepare: async () => ({ run: page, tasks: [newTask("p")] }) };

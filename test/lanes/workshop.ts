@@ -17,7 +17,7 @@ import type { RobotsRules } from "../../src/pages/obey-robots.ts";
 import type { ClaimedTask, NewRun, NewTask, RunRecord, Store, TaskRecord } from "../../src/store/ports/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { madeInMemory } from "../support/made-database.ts";
+import { preparedInMemory } from "../support/prepared-database.ts";
 
 export const NO_STRAIN: Strain = { lagMs: 0, memory: 0 };
 
@@ -70,7 +70,7 @@ export class Workshop {
 
   private constructor(t: TestContext | null, options: WorkshopOptions) {
     const { clock } = this;
-    this.store = openSqliteStore({ path: ":memory:", clock, connection: madeInMemory() });
+    this.store = openSqliteStore({ path: ":memory:", clock, connection: preparedInMemory() });
     const seen = options.wrap === undefined ? this.store : options.wrap(this.store);
     const retry = {
       backoff: { baseMs: 10_000, maxMs: 300_000 },

@@ -64,7 +64,7 @@ async function open(t: TestContext, rules: Partial<ProxyRules> = {}) {
     async begin(more: Partial<NewRun> = {}): Promise<string> {
       const proxies = { atLeast: Math.max(1, proxyRules.atLeast), waitMs: proxyRules.waitMs };
       const run: NewRun = { kind: "page", maxAttempts: 3, snapshot: {}, proxies, ...more };
-      return (await store.startRun(run, [newTask("a")], clock.now())).made.id;
+      return (await store.startRun(run, [newTask("a")], clock.now())).created.id;
     },
     /** As when a page found no proxy. */
     hold: async (id: string) => {

@@ -9,7 +9,7 @@ import type { SettledTask } from "../../src/store/ports/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { attempt, candidate, TTL } from "../contract/store/kit.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { madeInMemory } from "../support/made-database.ts";
+import { preparedInMemory } from "../support/prepared-database.ts";
 
 export interface TestOrchestrator extends QueueDeps, RunSiteDeps {
   clock: FakeClock;
@@ -22,7 +22,7 @@ export interface TestOrchestrator extends QueueDeps, RunSiteDeps {
 /** The dependencies of use cases: a real store in memory, and an engine that only records what it is sent. */
 export async function openOrchestrator(t: TestContext): Promise<TestOrchestrator> {
   const clock = new FakeClock();
-  const store = openSqliteStore({ path: ":memory:", clock, connection: madeInMemory() });
+  const store = openSqliteStore({ path: ":memory:", clock, connection: preparedInMemory() });
   t.after(() => store.close());
   const woken: (string[] | null)[] = [];
   return {

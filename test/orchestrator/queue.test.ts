@@ -265,15 +265,15 @@ test("what waits for a limit says so between two turns as well; what waits for i
   };
   assert.deepEqual(await said(), [], "nobody works on any of them");
   await store.takeEngine(candidate("worker"), TTL);
-  for (const key of ["one", "three", "last"]) await store.borrow(resolverKey(key), "worker", 3, 3);
+  for (const key of ["one", "three", "last"]) await store.acquirePermits(resolverKey(key), "worker", 3, 3);
   assert.deepEqual(await said(), ["one", "three"], "only one item is left of the third key: the unit is for that one");
   const [first] = await listItems(orchestrator, { limit: 1 });
   assert.equal((await showItem(orchestrator, first?.id ?? "", String)).waiting_for?.reason, "concurrency_key");
   await store.setSite("c.test", { maxConcurrency: 2 });
   assert.deepEqual(await said(), ["one"], "the site admits no more than two");
-  await store.giveBack(resolverKey("one"), "worker", 1, true);
+  await store.releasePermits(resolverKey("one"), "worker", 1, true);
   assert.deepEqual(await said(), ["one"], "a process that waits for a unit");
-  await store.giveBack(resolverKey("one"), "worker", 0);
+  await store.releasePermits(resolverKey("one"), "worker", 0);
   assert.deepEqual(await said(), ["one"], "it may be on its way to another worker");
   await orchestrator.clock.advance(1001);
   assert.deepEqual(await said(), [], "nobody asks for one");

@@ -8,7 +8,7 @@ import { type Picked, ProxyPool } from "../../src/proxies/pool.ts";
 import { toNewProxy } from "../../src/proxies/sealed-upstream.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { madeInMemory } from "../support/made-database.ts";
+import { preparedInMemory } from "../support/prepared-database.ts";
 
 const SEAL = createSeal("0123456789abcdef0123456789abcdef");
 const GOOD = { kind: "good", latencyMs: 100 } as const;
@@ -17,7 +17,7 @@ const BLOCKED = { kind: "blocked" } as const;
 
 async function open(hosts: readonly string[], rotation: ProxyRotation = "round_robin") {
   const clock = new FakeClock();
-  const store = openSqliteStore({ path: ":memory:", clock, connection: madeInMemory() });
+  const store = openSqliteStore({ path: ":memory:", clock, connection: preparedInMemory() });
   const log: string[] = [];
   const add = (names: readonly string[], seal = SEAL, password = "secret") =>
     store.addProxies(

@@ -22,7 +22,7 @@ import { Web } from "./web.ts";
 import { type SimProcess, World } from "./world.ts";
 import { PROXY_RULES } from "../support/proxy-rules.ts";
 import { CRAWL_DEFAULTS } from "../../src/domain/crawl/crawl-settings.ts";
-import { madeInMemory } from "../support/made-database.ts";
+import { preparedInMemory } from "../support/prepared-database.ts";
 
 /** Longer than any jump of the clock. */
 const TEN_YEARS_IN_MINUTES = 5_256_000;
@@ -80,8 +80,8 @@ export async function runCrawlScenario(seed: number): Promise<ScenarioReport> {
     minDelayMs: 0,
   });
   network.latency = () => pick(random, [0, 1, 5, 40, 400]);
-  const truth = openSqliteStore({ path: ":memory:", clock: world.clock(null), connection: madeInMemory() });
-  const { made } = await truth.startRun(asked, tasks, world.clock(null).now());
+  const truth = openSqliteStore({ path: ":memory:", clock: world.clock(null), connection: preparedInMemory() });
+  const { created } = await truth.startRun(asked, tasks, world.clock(null).now());
   await truth.admitCrawls(5, world.clock(null).now());
   const crew = new Crew(world, truth, random, plan, rules, (process, store) =>
     handlerFor(process, store, network, web, resolver),
@@ -90,7 +90,7 @@ export async function runCrawlScenario(seed: number): Promise<ScenarioReport> {
 
   let ended = false;
   const look = async () => {
-    ended = TERMINAL_RUN_STATES.includes((await truth.run(made.id))!.status);
+    ended = TERMINAL_RUN_STATES.includes((await truth.run(created.id))!.status);
     if (!ended) world.schedule(1000, () => void look());
   };
   world.schedule(1000, () => void look());
@@ -98,9 +98,9 @@ export async function runCrawlScenario(seed: number): Promise<ScenarioReport> {
   crew.end();
 
   assert.deepEqual(network.violations, []);
-  await check(truth, made, web, options);
+  await check(truth, created, web, options);
   assert.deepEqual((await truth.audit()).findings, []);
-  const known = (await truth.run(made.id))!.pagesKnown;
+  const known = (await truth.run(created.id))!.pagesKnown;
   await truth.close();
   return { tasks: known, requests: network.requests(), crashes: crew.crashes, steps: world.steps };
 }

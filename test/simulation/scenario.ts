@@ -9,7 +9,7 @@ import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { Crew, type CrewPlan, crewPlan, pick } from "./crew.ts";
 import { Network, type PageScript } from "./network.ts";
 import { World } from "./world.ts";
-import { madeInMemory } from "../support/made-database.ts";
+import { preparedInMemory } from "../support/prepared-database.ts";
 
 export interface ScenarioReport {
   tasks: number;
@@ -72,7 +72,7 @@ export async function runScenario(seed: number): Promise<ScenarioReport> {
     },
     maxPerResolver: plan.resolvers,
   };
-  const truth = openSqliteStore({ path: ":memory:", clock: world.clock(null), connection: madeInMemory() });
+  const truth = openSqliteStore({ path: ":memory:", clock: world.clock(null), connection: preparedInMemory() });
   const crew = new Crew(world, truth, random, plan, rules, (process) => network.handlerFor(process));
 
   const runs: RunRecord[] = [];

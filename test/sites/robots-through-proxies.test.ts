@@ -8,7 +8,7 @@ import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
 import { page, robots, status } from "../support/misbehaviours.ts";
 import { failureOf, testClient } from "../support/net.ts";
 import { startProxies } from "../support/proxies.ts";
-import { madeInMemory } from "../support/made-database.ts";
+import { preparedInMemory } from "../support/prepared-database.ts";
 
 const FORBIDS = robots("User-agent: *\nDisallow: /private\n");
 const DAY = 24 * 3_600_000;
@@ -20,7 +20,7 @@ async function gateBehindProxies(route: Route) {
   const [one, two] = proxies.all.map(({ url }) => parseUpstream(url) as Upstream);
   const http = testClient();
   const clock = new FakeClock();
-  const store = openSqliteStore({ path: ":memory:", clock, connection: madeInMemory() });
+  const store = openSqliteStore({ path: ":memory:", clock, connection: preparedInMemory() });
   const backoff = { baseMs: 30_000, maxMs: 300_000 };
   const gate = new RobotsGate({ http, clock, store, productToken: "orb-test", backoff });
   const check = (path: string, via?: Upstream) => gate.check(site.url(path), new AbortController().signal, via);

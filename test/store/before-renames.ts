@@ -45,9 +45,9 @@ export async function expectUpgraded(store: Store, size: number, now: number): P
 async function keysStillAnswer(store: Store, now: number): Promise<void> {
   const once = { key: "key 0", fingerprint: "same" };
   const again = await store.createJob(newJob("another name"), now, once);
-  assert.deepEqual([again.replayed, again.made.name], [true, "job 0"]);
-  assert.equal(again.made.nextOccurrenceAt, (await store.job(again.made.id))?.nextOccurrenceAt);
-  assert.ok(!("nextSlot" in again.made));
+  assert.deepEqual([again.replayed, again.created.name], [true, "job 0"]);
+  assert.equal(again.created.nextOccurrenceAt, (await store.job(again.created.id))?.nextOccurrenceAt);
+  assert.ok(!("nextSlot" in again.created));
   await refused("idempotency_conflict", store.createJob(newJob("x"), now, { ...once, fingerprint: "other" }));
   const run: NewRun = { kind: "crawl", maxAttempts: 3, snapshot: {} };
   const started = await store.startRun(run, [newTask("x")], now, { key: "once", fingerprint: "same" });

@@ -7,7 +7,7 @@ import type { Clock } from "../../src/base/clock.ts";
 import type { Store } from "../../src/store/ports/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import type { StoreHarness } from "../contract/store/kit.ts";
-import { makeDatabase } from "../support/made-database.ts";
+import { makeDatabase } from "../support/prepared-database.ts";
 
 export { FULL } from "../support/gate.ts";
 

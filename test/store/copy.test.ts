@@ -69,7 +69,8 @@ describe("a copy of an SQLite database in Postgres", servicesGate, () => {
   const fresh = () => `${service.url}?schema=copy_${(schemas += 1)}`;
   const schemaOf = (url: string) => new URL(url).searchParams.get("schema") ?? "";
   const open = (url: string) => openPostgresStore({ url, clock: systemClock });
-  const copy = (path: string, url: string, tell = () => {}) => copyToPostgres({ path, url, clock: systemClock, tell });
+  const copy = (path: string, url: string, onProgress = () => {}) =>
+    copyToPostgres({ path, url, clock: systemClock, onProgress });
 
   async function refused(code: ErrorCode, what: RegExp, work: Promise<unknown>): Promise<void> {
     await assert.rejects(work, (error) => {
@@ -81,12 +82,12 @@ describe("a copy of an SQLite database in Postgres", servicesGate, () => {
   }
 
   /** A full database that nobody uses any more; its engine has died without a word. */
-  async function full(): Promise<{ path: string; made: FullDatabase } & AsyncDisposable> {
+  async function full(): Promise<{ path: string; created: FullDatabase } & AsyncDisposable> {
     const harness = await sqliteHarness();
     const store = await harness.open();
-    const made = await fillDatabase(new Kit(store, harness), SIZE);
+    const created = await fillDatabase(new Kit(store, harness), SIZE);
     await store.close();
-    return { path: harness.path, made, [Symbol.asyncDispose]: () => harness.close() };
+    return { path: harness.path, created, [Symbol.asyncDispose]: () => harness.close() };
   }
 
   async function small(): Promise<{ path: string } & AsyncDisposable> {
@@ -143,7 +144,7 @@ describe("a copy of an SQLite database in Postgres", servicesGate, () => {
       path: source.path,
       url,
       clock: systemClock,
-      tell: ({ table, copied, total }) => told.push(`${table} ${copied <= total}`),
+      onProgress: ({ table, copied, total }) => told.push(`${table} ${copied <= total}`),
     });
     assert.equal(content(), unread, "the original is only read");
     assert.ok(told.includes("tasks true") && !told.some((line) => line.endsWith("false")));
@@ -168,7 +169,7 @@ describe("a copy of an SQLite database in Postgres", servicesGate, () => {
     await using store = await open(url);
     const { times } = handClock();
     const kit = new Kit(store, { open: () => open(url), clock: times, close: async () => {} });
-    const { paused, taskIds } = source.made;
+    const { paused, taskIds } = source.created;
     for (const id of taskIds) assert.equal((await store.task(id))?.runId, paused.id, "ids are still known");
     await kit.enqueue(paused, ["one more"]);
     const added = await store.taskByKey(paused.id, "one more");
@@ -183,7 +184,7 @@ describe("a copy of an SQLite database in Postgres", servicesGate, () => {
     }
     assert.equal(await kit.status(paused), "partial");
     const { completed = 0 } = await kit.counts(paused);
-    assert.ok(completed >= source.made.open - 1, `${completed} of ${source.made.open}`);
+    assert.ok(completed >= source.created.open - 1, `${completed} of ${source.created.open}`);
     await kit.expectClean();
   });
 

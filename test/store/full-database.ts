@@ -43,10 +43,10 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 
 /** Pages with all that they leave: records, files, copies, what they say and where they were found. */
 async function savedCrawl(kit: Kit, size: number): Promise<void> {
-  const { made: job } = await kit.store.createJob(newJob("saved", { kind: "crawl", nextAt: kit.now }), kit.now);
+  const { created: job } = await kit.store.createJob(newJob("saved", { kind: "crawl", nextAt: kit.now }), kit.now);
   const deleted = await kit.store.createJob(newJob("gone", { kind: "crawl" }), kit.now);
   const tasks = numbers(size).map((n) => newTask(`page ${n}`));
-  const { made: run } = await kit.store.startRun(
+  const { created: run } = await kit.store.startRun(
     {
       ...CRAWL,
       jobId: job.id,
@@ -58,7 +58,7 @@ async function savedCrawl(kit: Kit, size: number): Promise<void> {
     kit.now,
     { key: "once", fingerprint: "same" },
   );
-  await kit.store.startRun({ ...CRAWL, jobId: deleted.made.id }, [newTask("p")], kit.now);
+  await kit.store.startRun({ ...CRAWL, jobId: deleted.created.id }, [newTask("p")], kit.now);
   await kit.store.admitCrawls(1000, kit.now);
   await work(kit, (task, n) => {
     if (n % 10 === 9) return { task, verdict: FAILED, attempt: attempt(1), report: { evidence: [evidence("e")] } };
@@ -90,7 +90,7 @@ async function savedCrawl(kit: Kit, size: number): Promise<void> {
     };
     return { task, verdict, attempt: attempt(1), report };
   });
-  await kit.store.deleteJob(deleted.made.id, kit.now);
+  await kit.store.deleteJob(deleted.created.id, kit.now);
   await kit.store.createDeletion({ ids: [NOBODY] }, kit.now);
   await kit.store.noteDiskUse({ bytes: 1, isNear: false }, kit.now);
   await kit.store.recordOrphanedFiles(numbers(size).map((n) => hash("sha256", String(n), "hex")));

@@ -6,7 +6,7 @@ import { FULL, handClock } from "./bench.ts";
 import { compareWorld } from "./world-compare.ts";
 import { type Action, LANES, OWNERS, RUNS, VERDICTS } from "./world-model.ts";
 import { World } from "./world.ts";
-import { madeInMemory } from "../support/made-database.ts";
+import { preparedInMemory } from "../support/prepared-database.ts";
 
 const owner = fc.constantFrom(...OWNERS);
 const lane = fc.nat({ max: LANES.length - 1 });
@@ -69,7 +69,7 @@ test("any story of runs, lanes and owners ends as a simple model says", { timeou
     fc.asyncProperty(fc.array(action, { minLength: 60, maxLength: 120 }), async (story) => {
       const { times, clock } = handClock();
       // One database in memory behind two hands; what differs between connections is the contract's business.
-      const store = openSqliteStore({ path: ":memory:", clock, connection: madeInMemory() });
+      const store = openSqliteStore({ path: ":memory:", clock, connection: preparedInMemory() });
       try {
         const world = new World({ A: store, B: store }, times);
         for (const index of RUNS) {

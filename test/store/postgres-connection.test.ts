@@ -8,7 +8,7 @@ import pg from "pg";
 import { systemClock } from "../../src/base/clock.ts";
 import { isOrbError } from "../../src/base/errors.ts";
 import { PostgresConnection } from "../../src/store/postgres/connection.ts";
-import { ask, type LineEnds, makeLine } from "../../src/store/postgres/line.ts";
+import { ask, type ChannelEnds, createChannel } from "../../src/store/postgres/sync-channel.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { Cable } from "../support/cable.ts";
 import { startPostgres, type TestService } from "../support/services.ts";
@@ -17,14 +17,14 @@ import { servicesGate } from "../support/services-kit.ts";
 /** A connection that this thread stands still for, as a thread of the store does. */
 class Direct implements AsyncDisposable {
   readonly connection: PostgresConnection;
-  readonly line: LineEnds["asking"];
+  readonly line: ChannelEnds["asking"];
   readonly #wire: Worker;
 
   constructor(url: string) {
-    const { asking, answering } = makeLine();
+    const { asking, answering } = createChannel();
     this.line = asking;
     this.#wire = new Worker(new URL("../../src/store/postgres/thread-start.ts", import.meta.url), {
-      workerData: { begins: "wire", url, schema: "public", lines: [{ end: answering, readOnly: false }] },
+      workerData: { begins: "wire", url, schema: "public", channels: [{ end: answering, readOnly: false }] },
       transferList: [answering.port],
     });
     this.connection = new PostgresConnection(asking, "public");

@@ -19,7 +19,7 @@ import { servicesGate } from "../support/services-kit.ts";
 import { startPostgres, type TestService } from "../support/services.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { Child, FULL } from "./bench.ts";
-import { PostgresLine } from "./postgres-line.ts";
+import { PostgresProxy } from "./postgres-proxy.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
 const open = (url: string) => openPostgresStore({ url, clock: systemClock });
@@ -278,7 +278,7 @@ describe("Postgres under faults", servicesGate, () => {
   test("a commit whose answer is lost is not done twice; one that was not asked for is tried again", async () => {
     await using direct = await open(service.url);
     let cutAt: "COMMIT" | "pg_advisory_xact_lock" | null = null;
-    using line = await PostgresLine.to(service.port, {
+    using proxy = await PostgresProxy.to(service.port, {
       asked(text, connection) {
         if (cutAt === null || !text.includes(cutAt)) return;
         const lose = cutAt === "COMMIT";
@@ -288,7 +288,7 @@ describe("Postgres under faults", servicesGate, () => {
         else connection.cut();
       },
     });
-    await using store = await open(line.url(service.url));
+    await using store = await open(proxy.url(service.url));
     await openRun(store);
     const before = await count(direct);
     cutAt = "COMMIT";
@@ -304,11 +304,11 @@ describe("Postgres under faults", servicesGate, () => {
   test("a machine whose clock is wrong goes by the database's, and says so", async () => {
     let shiftMs = 30_000;
     const shifted = (ms: string) => String(Number(ms) + shiftMs);
-    using line = await PostgresLine.to(service.port, {
+    using proxy = await PostgresProxy.to(service.port, {
       answered: (data) => Buffer.from(data.toString("latin1").replaceAll(/(?<!\d)1\d{12}(?=\.\d)/g, shifted), "latin1"),
     });
     using folder = tempDir();
-    const env = { APP_DATABASE_URL: line.url(withSchema(service.url, "fast")), APP_REDIS_URL: "redis://127.0.0.1:1" };
+    const env = { APP_DATABASE_URL: proxy.url(withSchema(service.url, "fast")), APP_REDIS_URL: "redis://127.0.0.1:1" };
     const { config } = loadConfig({ env, cwd: folder.path });
     let told = "";
     const log = createLog({ level: "info", pretty: false, write: (text) => void (told += text) });
@@ -326,7 +326,7 @@ describe("Postgres under faults", servicesGate, () => {
     const before = await count(store);
     const frozen = Promise.withResolvers<() => void>();
     let child: Child | null = null;
-    using line = await PostgresLine.to(service.port, {
+    using proxy = await PostgresProxy.to(service.port, {
       asked(text, connection) {
         if (child === null || !text.includes("pg_advisory_xact_lock")) return;
         const { process: frozenProcess } = child;
@@ -341,7 +341,7 @@ describe("Postgres under faults", servicesGate, () => {
         });
       },
     });
-    await using busy = new Child("postgres-run", line.url(service.url), "busy");
+    await using busy = new Child("postgres-run", proxy.url(service.url), "busy");
     assert.equal(await busy.line(), "open");
     child = busy;
     const goOn = await frozen.promise;
@@ -414,9 +414,9 @@ describe("Postgres under faults", servicesGate, () => {
     await openRun(known);
     const { rows } = await client.query<{ number: string }>("SELECT current_setting('server_version_num') AS number");
     const number = rows[0]?.number ?? "";
-    using line = await PostgresLine.to(service.port, {
+    using proxy = await PostgresProxy.to(service.port, {
       answered: (data) => Buffer.from(data.toString("latin1").replaceAll(number, `13${number.slice(2)}`), "latin1"),
     });
-    await assert.rejects(open(line.url(withSchema(service.url, "older"))), /the server is PostgreSQL 13; 14 or later/);
+    await assert.rejects(open(proxy.url(withSchema(service.url, "older"))), /the server is PostgreSQL 13; 14 or later/);
   });
 });

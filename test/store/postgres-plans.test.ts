@@ -164,7 +164,7 @@ const FREQUENT: Work = {
     await methods.countRunsLike({ limit: 20, parent: "none", status: ["failed"] });
     await methods.runStates([BIG]);
     for (const what of ["run", "crawl"] as const) await methods.idsFrom(what, BIG.slice(0, 8), 6);
-    const { made: job } = await methods.createJob(newJob("one", { nextAt: NOW }), NOW);
+    const { created: job } = await methods.createJob(newJob("one", { nextAt: NOW }), NOW);
     await methods.runs({ limit: 20, jobId: job.id });
     await methods.lastRuns([job.id]);
     await methods.site("s4.example");

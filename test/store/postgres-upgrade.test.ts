@@ -6,7 +6,7 @@ import pg from "pg";
 import { systemClock } from "../../src/base/clock.ts";
 import { isOrbError } from "../../src/base/errors.ts";
 import { PostgresConnection } from "../../src/store/postgres/connection.ts";
-import { makeLine } from "../../src/store/postgres/line.ts";
+import { createChannel } from "../../src/store/postgres/sync-channel.ts";
 import { migrate, type Migration, MIGRATIONS } from "../../src/store/postgres/migrate.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { Kit } from "../contract/store/kit.ts";
@@ -44,8 +44,8 @@ class Program implements AsyncDisposable {
   readonly #wire: Worker;
 
   constructor(url: string, schema: string) {
-    const { asking, answering } = makeLine();
-    const workerData = { url, schema, lines: [{ end: answering, readOnly: false }], begins: "wire" };
+    const { asking, answering } = createChannel();
+    const workerData = { url, schema, channels: [{ end: answering, readOnly: false }], begins: "wire" };
     this.#wire = new Worker(new URL("../../src/store/postgres/thread-start.ts", import.meta.url), {
       workerData,
       transferList: [answering.port],

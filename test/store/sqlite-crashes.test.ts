@@ -162,13 +162,13 @@ describe("SQLite: a process that is killed", () => {
       const crawl = async (lane: string) => {
         const tasks = Array.from({ length: 40 }, (_, index) => newTask(`k${index}`, { lane }));
         const run: NewRun = { kind: "crawl", maxAttempts: 1, snapshot: { options: {} }, temporary: true };
-        const { made } = await kit.store.startRun(run, tasks, kit.now);
+        const { created } = await kit.store.startRun(run, tasks, kit.now);
         await kit.store.admitCrawls(100, kit.now);
         const file = { hash: "a".repeat(64), size: 1, contentType: null, url: "https://a.example/" };
         const done = { ...DONE, artifacts: [file], results: [1, 2] } as typeof DONE;
         await kit.work(await kit.take("A", lane), done);
-        assert.equal(await kit.status(made), "completed");
-        return made;
+        assert.equal(await kit.status(created), "completed");
+        return created;
       };
       await crawl("site:a.example");
       await crawl("site:b.example");
@@ -246,8 +246,8 @@ describe("SQLite: two processes", () => {
         const [first = []] = heard;
         assert.equal(first.length, 50);
         for (const lines of heard) assert.deepEqual(lines.map(idOf), first.map(idOf));
-        const made = heard.flat().filter((line) => line.includes(" new "));
-        assert.deepEqual([made.length, new Set(made.map(idOf)).size], [50, 50]);
+        const created = heard.flat().filter((line) => line.includes(" new "));
+        assert.deepEqual([created.length, new Set(created.map(idOf)).size], [50, 50]);
         assert.equal((await kit.store.runs({ limit: 1000 })).length, 50);
         await kit.expectClean();
       } finally {
@@ -292,9 +292,9 @@ describe("SQLite: a full disk", () => {
       await kit.expectClean();
 
       setLimit(1_000_000);
-      const { made, replayed } = await start();
+      const { created, replayed } = await start();
       assert.equal(replayed, false);
-      assert.deepEqual(await kit.counts(made), { queued: 2000 });
+      assert.deepEqual(await kit.counts(created), { queued: 2000 });
       await report();
       assert.deepEqual(await kit.words(run), [...words, "Told"]);
       await kit.expectClean();

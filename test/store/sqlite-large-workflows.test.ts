@@ -18,9 +18,9 @@ test("a workflow of many steps is written in parts: others have their turn in be
   await using folder = await tempFolder();
   const { clock } = handClock();
   await using store = openSqliteStore({ path: `${folder.path}/orb.db`, clock });
-  const made = store.startRun(run(), [], clock.now());
+  const created = store.startRun(run(), [], clock.now());
   const state = { isMade: false };
-  void made.then(() => (state.isMade = true));
+  void created.then(() => (state.isMade = true));
   let turns = 0;
   while (!state.isMade) {
     turns += 1;
@@ -33,7 +33,7 @@ test("a workflow of many steps is written in parts: others have their turn in be
     await new Promise((resolve) => setImmediate(resolve));
   }
   assert.ok(turns >= 10, `${turns} turns`);
-  assert.equal((await store.workflow((await made).made.id))?.totalSteps, 400);
+  assert.equal((await store.workflow((await created).created.id))?.totalSteps, 400);
   assert.deepEqual((await store.audit()).findings, []);
 });
 

@@ -246,7 +246,7 @@ describe("SQLite: a database of the first schema", () => {
       },
       kit.now,
     );
-    await kit.page("page", { jobId: job.made.id });
+    await kit.page("page", { jobId: job.created.id });
     await kit.expectClean();
   });
 

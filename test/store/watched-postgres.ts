@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type MessagePort, Worker } from "node:worker_threads";
 import pg from "pg";
 import { PostgresConnection } from "../../src/store/postgres/connection.ts";
-import { type Batch, makeLine, type Request, type WireValue } from "../../src/store/postgres/line.ts";
+import { type Batch, createChannel, type Request, type WireValue } from "../../src/store/postgres/sync-channel.ts";
 import { migrate } from "../../src/store/postgres/migrate.ts";
 import type { StoreMethods } from "../../src/store/sql/store.ts";
 import { storeMethods } from "../../src/store/sql/store.ts";
@@ -38,9 +38,9 @@ export class WatchedPostgres implements AsyncDisposable {
 
   private constructor(url: string, admin: pg.Client) {
     this.admin = admin;
-    const { asking, answering } = makeLine();
-    const lines = [{ end: answering, readOnly: false }];
-    const workerData = { url, schema: SCHEMA, lines, begins: "wire" };
+    const { asking, answering } = createChannel();
+    const channels = [{ end: answering, readOnly: false }];
+    const workerData = { url, schema: SCHEMA, channels, begins: "wire" };
     this.#wire = new Worker(new URL("../../src/store/postgres/thread-start.ts", import.meta.url), {
       workerData,
       transferList: [answering.port],

@@ -4,7 +4,7 @@ import fc from "../support/properties.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { FULL, handClock } from "./bench.ts";
 import { type Action, VERDICTS, WorkflowWorld } from "./workflow-world.ts";
-import { madeInMemory } from "../support/made-database.ts";
+import { preparedInMemory } from "../support/prepared-database.ts";
 
 /** Each step waits for some of those before it. */
 const graph = fc
@@ -44,7 +44,7 @@ test("any story of a workflow goes as a simple model says", { timeout: 600_000 }
   await fc.assert(
     fc.asyncProperty(graph, fc.array(action, { minLength: 30, maxLength: 70 }), async (steps, story) => {
       const { times, clock } = handClock();
-      const connection = madeInMemory();
+      const connection = preparedInMemory();
       const store = openSqliteStore({ path: ":memory:", clock, connection });
       try {
         const world = new WorkflowWorld(store, times, steps);

@@ -56,12 +56,12 @@ export class WorkflowWorld extends WorkflowModel {
       rerunOf: null,
       similarityKey: "",
     };
-    const made = await this.store.startRun(
+    const started = await this.store.startRun(
       { kind: "workflow", name: "w", maxAttempts: null, snapshot: null, workflow },
       [],
       this.now,
     );
-    this.run = made.made;
+    this.run = started.created;
     await this.act({ do: "crash" });
   }
 

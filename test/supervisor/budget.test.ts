@@ -21,7 +21,7 @@ async function open(t: TestContext) {
   for (let n = 0; n < 12; n += 1) {
     await clock.advance(1000);
     const run = { kind: "page" as const, maxAttempts: 1, snapshot: {} };
-    ids.push((await store.startRun(run, [newTask(`p${n}`)], clock.now())).made.id);
+    ids.push((await store.startRun(run, [newTask(`p${n}`)], clock.now())).created.id);
     const hash = n.toString(16).repeat(64);
     const file = { hash, size: MB, contentType: null, url: "https://a.example/" };
     await orchestrator.work(LANE, () => ({ kind: "completed", artifacts: [file], results: [], detail: null }));
@@ -107,8 +107,8 @@ test("the newest result of a job goes only when nothing else can, and the log sa
   );
   const ids: string[] = [];
   for (let n = 0; n < 2; n += 1) {
-    const run = { kind: "page" as const, maxAttempts: 1, snapshot: {}, jobId: job.made.id };
-    ids.push((await store.startRun(run, [newTask(`job${n}`)], clock.now())).made.id);
+    const run = { kind: "page" as const, maxAttempts: 1, snapshot: {}, jobId: job.created.id };
+    ids.push((await store.startRun(run, [newTask(`job${n}`)], clock.now())).created.id);
     await place.work(LANE, () => ({ kind: "completed", artifacts: [], results: [], detail: null }));
   }
   const all = await store.countDeletable({});

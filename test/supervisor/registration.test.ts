@@ -8,11 +8,11 @@ import type { Raise } from "../../src/supervisor/alerts.ts";
 import { loseWorkers } from "../../src/supervisor/duties/lose-workers.ts";
 import { Registration } from "../../src/supervisor/registration.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { madeInMemory } from "../support/made-database.ts";
+import { preparedInMemory } from "../support/prepared-database.ts";
 
 function openRegistration(t: TestContext) {
   const clock = new FakeClock();
-  const store = openSqliteStore({ path: ":memory:", clock, connection: madeInMemory() });
+  const store = openSqliteStore({ path: ":memory:", clock, connection: preparedInMemory() });
   t.after(() => store.close());
   const log = createLog({ level: "debug", pretty: false, write: () => {} });
   const engine = {
@@ -38,7 +38,7 @@ function openRegistration(t: TestContext) {
     engineKind: "embedded",
     worker: { inFlight: 3, paused: null, active: () => [], rateLimitWaits: () => [] },
     memory: async () => 1234,
-    troubles: async () => [{ what: "browser", message: "it does not start", since: 5 }],
+    problems: async () => [{ what: "browser", message: "it does not start", since: 5 }],
   });
   return { clock, store, engine, registration, read: async () => (await store.worker("w"))! };
 }

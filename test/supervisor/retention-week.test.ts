@@ -17,7 +17,7 @@ import { createStepKinds } from "../../src/workflows/registry.ts";
 import { attempt, candidate, TTL } from "../contract/store/kit.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { kindSettings } from "../support/kind-settings.ts";
-import { madeInMemory } from "../support/made-database.ts";
+import { preparedInMemory } from "../support/prepared-database.ts";
 import { PROXY_RULES } from "../support/proxy-rules.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -40,7 +40,7 @@ function open(t: TestContext) {
     },
   };
   // In memory: ten thousand runs are written durably, and a disk takes minutes for that.
-  const connection = madeInMemory();
+  const connection = preparedInMemory();
   const store = openSqliteStore({ path: ":memory:", clock, connection });
   const artifacts = createArtifactStore({ dir: join(folder.path, "artifacts"), clock });
   t.after(async () => {

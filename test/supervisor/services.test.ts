@@ -90,13 +90,13 @@ describe("services", servicesGate, () => {
       assert.equal(findPostgres(), newer, "for new data it is the one to take");
       chmodSync(dir.path, 0o711);
       mkdirSync(join(folder, "data"), { recursive: true });
-      const made = (version: string) => writeFileSync(join(folder, "data", "PG_VERSION"), `${version}\n`);
-      made("99");
+      const created = (version: string) => writeFileSync(join(folder, "data", "PG_VERSION"), `${version}\n`);
+      created("99");
       assert.equal(SERVICES.postgres.require(folder), newer);
       const version = execFileSync(join(present, "postgres"), ["--version"], { encoding: "utf8" });
-      made(/\d+/.exec(version)?.[0] ?? assert.fail(version));
+      created(/\d+/.exec(version)?.[0] ?? assert.fail(version));
       assert.equal(SERVICES.postgres.require(folder), present);
-      made("9.6");
+      created("9.6");
       assert.throws(
         () => SERVICES.postgres.require(folder),
         /data of the managed Postgres is of version 9\.6, and inst/,

@@ -102,8 +102,8 @@ describe("the times of a schedule", () => {
     await place.clock.advance(370 * 24 * HOUR);
     await place.process().look();
     assert.equal((await place.reported(yearly.id)).length, 1);
-    const [missed, made] = (await listOccurrences(place, once.id, { limit: 2 })).toReversed();
-    assert.deepEqual([missed?.outcome, made?.outcome], ["missed", "started"]);
+    const [missed, created] = (await listOccurrences(place, once.id, { limit: 2 })).toReversed();
+    assert.deepEqual([missed?.outcome, created?.outcome], ["missed", "started"]);
     assert.match(missed?.message ?? "", /estimate/);
     const passed = Math.round((Date.parse(missed!.until) - Date.parse(missed!.at)) / MINUTE) + 1;
     assert.equal(missed?.count, passed, "of even times the estimate is right");

@@ -9,9 +9,9 @@ test("cancelling does not wait until all that waits is ended; that is done soon 
   const orchestrator = await openOrchestrator(t);
   const { store, clock } = orchestrator;
   const tasks = Array.from({ length: 3500 }, (_, n) => newTask(`p${n}`));
-  const { made } = await store.startRun({ kind: "crawl", maxAttempts: 3, snapshot: {} }, tasks, clock.now());
-  const totals = async () => (await store.overview(made.id, 0)).totals;
-  assert.equal((await cancelRun(orchestrator, made.id)).status, "cancelled");
+  const { created } = await store.startRun({ kind: "crawl", maxAttempts: 3, snapshot: {} }, tasks, clock.now());
+  const totals = async () => (await store.overview(created.id, 0)).totals;
+  assert.equal((await cancelRun(orchestrator, created.id)).status, "cancelled");
   assert.deepEqual(orchestrator.woken, [null], "what is under way is dropped");
   assert.deepEqual([(await totals()).queued, (await totals()).cancelled], [2500, 1000]);
   const sweeping = sweepEndedRuns(orchestrator).run(new AbortController().signal);

@@ -162,13 +162,13 @@ function copyMade(data: string): void {
 
 /** Nothing runs on them yet. */
 function keepMade(data: string): void {
-  const made = madeFiles();
-  if (existsSync(made)) return;
-  const own = `${made}-${process.pid}`;
+  const created = madeFiles();
+  if (existsSync(created)) return;
+  const own = `${created}-${process.pid}`;
   try {
-    mkdirSync(dirname(made), { recursive: true });
+    mkdirSync(dirname(created), { recursive: true });
     execFileSync("cp", ["-a", data, own], { stdio: "ignore" });
-    renameSync(own, made);
+    renameSync(own, created);
   } catch {
     // Another test was faster, or it may not be written there: the next one makes them anew.
     rmSync(own, { recursive: true, force: true });

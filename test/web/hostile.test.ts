@@ -251,9 +251,9 @@ describe("what strangers write", browserGate, () => {
         max_retries: 0,
       },
     ];
-    const made = await place.api.post("/workflows", { definition: { name, description: texts[20], steps } });
-    assert.equal(made.status, 201, made.text);
-    const { id } = made.json<{ id: string }>();
+    const created = await place.api.post("/workflows", { definition: { name, description: texts[20], steps } });
+    assert.equal(created.status, 201, created.text);
+    const { id } = created.json<{ id: string }>();
     await place.ended(id);
     const saved = await place.api.call("PUT", "/workflows/templates/strange", {
       name: "strange",

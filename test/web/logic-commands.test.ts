@@ -180,10 +180,10 @@ describe("the commands beside the form", () => {
       name: NASTY,
       schedule: "0 6 * * *",
     });
-    const made = snippetsOf(form, server(), { job: null });
-    await asOrb(asShell(made.orb));
+    const created = snippetsOf(form, server(), { job: null });
+    await asOrb(asShell(created.orb));
     assert.deepEqual(recorder.body, jobOrderOf(form).body);
-    assert.deepEqual(JSON.parse(asCurl(asShell(made.curl)).body), jobOrderOf(form).body);
+    assert.deepEqual(JSON.parse(asCurl(asShell(created.curl)).body), jobOrderOf(form).body);
     const id = "0197c000-0000-7000-8000-000000000001";
     recorder.answers[`GET /jobs/${id}`] = { kind: "crawl" };
     const changed = snippetsOf(form, server(), { job: id });

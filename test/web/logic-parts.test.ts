@@ -139,9 +139,9 @@ test("a part that does not come waits for a server that is away; of one that is 
 test("what is begun by a button is begun once, and after an unknown end it names itself by the same key", async () => {
   const lost = new Error("no answer");
   const doubleClicks: (() => void)[] = [];
-  let made = 0;
+  let created = 0;
   const once = new SubmitOnce({
-    newKey: () => `key ${(made += 1)}`,
+    newKey: () => `key ${(created += 1)}`,
     isUnknown: (error) => error === lost,
     later: (work) => doubleClicks.push(work),
   });

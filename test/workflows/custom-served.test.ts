@@ -42,9 +42,9 @@ test("a server that does no work knows the user's kinds; a worker that starts la
     wrong.errors.map(({ path }) => path),
     ["definition.steps[0].params.n"],
   );
-  const made = await place.api.post("/workflows", { definition: definition({ n: 21 }) });
-  assert.equal(made.status, 201, made.text);
-  const { id } = made.json<{ id: string }>();
+  const created = await place.api.post("/workflows", { definition: definition({ n: 21 }) });
+  assert.equal(created.status, 201, created.text);
+  const { id } = created.json<{ id: string }>();
   await place.stop();
   await place.start();
   assert.equal((await place.ended(id)).status, "completed");

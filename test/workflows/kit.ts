@@ -103,9 +103,9 @@ export class Workshop implements AsyncDisposable {
 
   /** What a file that the step has made says. */
   async files(step: StepRecord): Promise<string[]> {
-    const made = (await this.store.artifactsOf(step.task.id)).filter(({ role }) => role === "file");
+    const created = (await this.store.artifactsOf(step.task.id)).filter(({ role }) => role === "file");
     return Promise.all(
-      made.map(async ({ hash }) => (await (await this.#client.artifacts.open(hash)).toArray()).join("")),
+      created.map(async ({ hash }) => (await (await this.#client.artifacts.open(hash)).toArray()).join("")),
     );
   }
 

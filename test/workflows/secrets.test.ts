@@ -158,10 +158,10 @@ test("credentials in addresses and write-only params reach the steps, and nobody
   await using shop = await Workshop.open();
   const { api } = shop.place;
   const definition = definitionOf(site);
-  const made = await api.post("/workflows", { definition, params: PARAMS });
-  assert.equal(made.status, 201, made.text);
-  assert.deepEqual(holds(made.text), [], "the answer to who has created it");
-  const { id } = made.json<{ id: string }>();
+  const created = await api.post("/workflows", { definition, params: PARAMS });
+  assert.equal(created.status, 201, created.text);
+  assert.deepEqual(holds(created.text), [], "the answer to who has created it");
+  const { id } = created.json<{ id: string }>();
   const { states, steps } = await shop.finished(id);
   const failures = [...steps.values()].map(({ name, task }) => [name, task.failure?.message]);
   assert.deepEqual(new Set(Object.values(states)), new Set(["completed"]), JSON.stringify(failures));
@@ -227,13 +227,13 @@ test("what an earlier version stored in clear is sealed when the new one has sta
   await using shop = await Workshop.open();
   const { place } = shop;
   const params = { key: KEY, pin: PIN, keys: [], fallback: KEY };
-  const made = await place.api.post("/workflows", { definition: definitionOf(site), params, start: false });
-  const { id } = made.json<{ id: string }>();
+  const created = await place.api.post("/workflows", { definition: definitionOf(site), params, start: false });
+  const { id } = created.json<{ id: string }>();
   const path = place.config.database.kind === "sqlite" ? place.config.database.path : "";
   await place.stop();
   const db = new DatabaseSync(path);
   const before = {
-    definition: { ...JSON.parse(made.text).definition, ...stepsInClear(definitionOf(site)) },
+    definition: { ...JSON.parse(created.text).definition, ...stepsInClear(definitionOf(site)) },
     params,
     template: null,
   };

@@ -58,7 +58,7 @@ export async function examine(load: () => LoadedConfig): Promise<DoctorCheck[]> 
     await using client = await openClient(config);
     await client.store.probe();
     await client.artifacts.probe();
-    examineRoom(client, add);
+    examineDiskSpace(client, add);
     const apart = client.cluster === null ? null : await filesApart(client);
     if (apart === null) add("artifacts", "ok", client.artifacts.home);
     else add("artifacts", "warning", apart.what, apart.fix);
@@ -119,9 +119,9 @@ function examineAccess(config: Config, add: Add): void {
 }
 
 /** As those who work see it: also the disk of files that are kept elsewhere. */
-function examineRoom({ room }: Client, add: Add): void {
+function examineDiskSpace({ diskSpace }: Client, add: Add): void {
   try {
-    room.check();
+    diskSpace.check();
   } catch (error) {
     add("room", "problem", messageOf(error), "make room there, or set APP_MIN_FREE_DISK_MB; work waits until then");
   }

@@ -30,8 +30,8 @@ export async function migrateDatabase(config: Config): Promise<Migrated> {
 export async function copyDatabaseTo(
   config: Config,
   url: string,
-  tell: (progress: CopyProgress) => void,
+  onProgress: (progress: CopyProgress) => void,
 ): Promise<CopyReport> {
   const { copyToPostgres } = await import("../../store/copy/copy.ts");
-  return copyToPostgres({ path: requireSqlite(config), url, clock: systemClock, tell });
+  return copyToPostgres({ path: requireSqlite(config), url, clock: systemClock, onProgress });
 }

@@ -54,7 +54,7 @@ export async function startScratch(config: Config, log: Log, options: ScratchOpt
     const seal = openSeal(session === null && proxies.length === 0 ? scrapeConfig : config);
     const opened = await openClient(scrapeConfig, systemClock, { store, seal });
     await lendProxies(store, proxies);
-    const created = session === null ? null : (await store.createSession(session, systemClock.now())).made;
+    const created = session === null ? null : (await store.createSession(session, systemClock.now())).created;
     client = opened;
     const worker = await startWorker(scrapeConfig, log, { client: opened });
     const stop = () =>

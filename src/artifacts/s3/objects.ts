@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { fileMode } from "../../base/files/file-modes.ts";
 import { onDiskAsync } from "../disk.ts";
 import { artifactPath, type Folder } from "../layout.ts";
-import { YOUNG_MS } from "../loose.ts";
+import { YOUNG_MS } from "../orphaned-files.ts";
 import { contentSize, HEAD_BYTES, PACKED_SUFFIX, packer, packingPays, SAMPLE_BYTES, unpacked } from "../packing.ts";
 import type { Bucket, ObjectInfo } from "./bucket.ts";
 

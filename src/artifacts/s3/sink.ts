@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import type { Draft, ArtifactSink } from "../sink.ts";
-import { YOUNG_MS } from "../loose.ts";
+import { YOUNG_MS } from "../orphaned-files.ts";
 import type { Bucket } from "./bucket.ts";
 
 /** A found object must stay young while its finder needs it; half of the time is plenty. */

@@ -12,7 +12,7 @@
  * - `short`: a screen of text and few links.
  * - `bare`: next to nothing, and no field to fill in.
  */
-export type Room = "any" | "short" | "bare";
+export type ContentLimit = "any" | "short" | "bare";
 
 /** All places but `title` (compared from its beginning) and `name` (compared whole) are searched for the words. */
 export type ClueSource =
@@ -35,7 +35,7 @@ export interface Rule {
   /** Who serves it, for the message. */
   by: string;
   kind: "challenge" | "captcha";
-  room: Room;
+  contentLimit: ContentLimit;
   /** All of them. */
   clues: readonly Clue[];
 }
@@ -259,6 +259,12 @@ export const SOFT_BLOCK_RULES: readonly Rule[] = [
   ),
 ];
 
-function by(vendor: string, rule: string, kind: Rule["kind"], room: Room, ...clues: readonly Clue[]): Rule {
-  return { rule, by: vendor, kind, room, clues };
+function by(
+  vendor: string,
+  rule: string,
+  kind: Rule["kind"],
+  contentLimit: ContentLimit,
+  ...clues: readonly Clue[]
+): Rule {
+  return { rule, by: vendor, kind, contentLimit, clues };
 }

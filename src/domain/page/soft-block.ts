@@ -4,7 +4,7 @@
  * recognised stands in soft-block-rules.ts.
  */
 import { type PageOutline, outlineOf } from "./page-outline.ts";
-import { type Clue, type ClueSource, type Room, type Rule, SOFT_BLOCK_RULES } from "./soft-block-rules.ts";
+import { type Clue, type ClueSource, type ContentLimit, type Rule, SOFT_BLOCK_RULES } from "./soft-block-rules.ts";
 
 export interface SoftBlock {
   kind: "challenge" | "captcha";
@@ -25,14 +25,14 @@ interface AnsweredPage {
 export function softBlockOf(page: AnsweredPage, outline = outlineOf(page.html)): SoftBlock | null {
   const textsOf = textsBySource(page, outline);
   const found = SOFT_BLOCK_RULES.find(
-    (rule) => hasRoom(outline, rule.room) && rule.clues.every((clue) => holds(textsOf, clue)),
+    (rule) => isWithinLimit(outline, rule.contentLimit) && rule.clues.every((clue) => holds(textsOf, clue)),
   );
   return found === undefined ? null : { kind: found.kind, rule: found.rule, message: messageOf(found, page.status) };
 }
 
-function hasRoom(page: PageOutline, room: Room): boolean {
-  if (room === "any") return true;
-  if (room === "short") return !page.long && page.mounts.every(isSmall);
+function isWithinLimit(page: PageOutline, contentLimit: ContentLimit): boolean {
+  if (contentLimit === "any") return true;
+  if (contentLimit === "short") return !page.long && page.mounts.every(isSmall);
   return !page.long && page.textLength <= 700 && page.links <= 6 && page.fields === 0;
 }
 

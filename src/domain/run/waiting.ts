@@ -136,7 +136,7 @@ export interface WorkAtSite {
   /** Its tasks here wait until other sites' work is finished. */
   dependsOnOthers?: boolean;
   /** All pages that the crawl may still have are in hand elsewhere. */
-  noPlace?: boolean;
+  quotaExhausted?: boolean;
 }
 
 /** Runs that wait for no turn begin with the first of their tasks: what keeps them is what keeps that. */
@@ -170,7 +170,8 @@ export function waitingFor(
   const held = site === null ? null : heldBySite(site, work.laneRunning, now);
   if (held !== null) return held;
   if (work.dependsOnOthers === true) return { reason: "depends_on", until: null };
-  if (work.noPlace === true && counts.queued > 0 && counts.running === 0) return { reason: "page_limit", until: null };
+  if (work.quotaExhausted === true && counts.queued > 0 && counts.running === 0)
+    return { reason: "page_limit", until: null };
   const reported = site === null ? null : reportedByOwner(site, work.laneRunning, now);
   // All claimed tasks may wait for the browser, or for a limit shared with other sites.
   if (reported?.reason === "memory" || reported?.reason === "concurrency_key") return reported;

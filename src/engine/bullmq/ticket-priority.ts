@@ -1,4 +1,4 @@
-import { PRIORITY_WORTH_MS } from "../../domain/lane/lane-line.ts";
+import { PRIORITY_WORTH_MS } from "../../domain/lane/queue-order.ts";
 import { QUEUE_ITEM_LIMITS } from "../../domain/lane/queue-item.ts";
 
 const MOST = QUEUE_ITEM_LIMITS.priority;

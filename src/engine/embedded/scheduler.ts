@@ -1,5 +1,5 @@
 import type { Timer } from "../../base/clock.ts";
-import { queueOrder } from "../../domain/lane/lane-line.ts";
+import { queueOrder } from "../../domain/lane/queue-order.ts";
 import { stepOfLane } from "../../domain/workflow/definition.ts";
 import type { LaneWork, OwnerStore } from "../../store/ports/owner-port.ts";
 import { type AtWorkOptions, LanesAtWork, type Turn } from "../lanes-at-work.ts";

@@ -54,7 +54,7 @@ export interface BrowserPool {
   /** Lets go of what only waits for use. */
   relieve(): void;
   /** Why the last browser that was wanted could not be started, and since when; null: it could, or none was wanted yet. */
-  readonly trouble: { message: string; since: number } | null;
+  readonly problem: { message: string; since: number } | null;
   /** Ends all pages with `run_cancelled`, all browsers and the proxy. */
   close(): Promise<void>;
 }
@@ -84,7 +84,7 @@ class Pool implements BrowserPool {
   #current: BrowserInstance | null = null;
   #idle: Timer | null = null;
   #memoryCheckedAt = 0;
-  #trouble: { message: string; since: number } | null = null;
+  #problem: { message: string; since: number } | null = null;
 
   constructor(options: BrowserPoolOptions) {
     this.#options = options;
@@ -97,8 +97,8 @@ class Pool implements BrowserPool {
     return this.#current !== null && !this.#current.gone ? this.#current.process.pid : null;
   }
 
-  get trouble(): { message: string; since: number } | null {
-    return this.#trouble;
+  get problem(): { message: string; since: number } | null {
+    return this.#problem;
   }
 
   async memory(): Promise<number> {
@@ -248,11 +248,11 @@ class Pool implements BrowserPool {
   async #startNoted(): Promise<BrowserInstance> {
     try {
       const instance = await this.#start();
-      this.#trouble = null;
+      this.#problem = null;
       return instance;
     } catch (error) {
-      const since = this.#trouble?.since ?? this.#options.clock.now();
-      if (!this.#stop.signal.aborted) this.#trouble = { message: messageOf(error), since };
+      const since = this.#problem?.since ?? this.#options.clock.now();
+      if (!this.#stop.signal.aborted) this.#problem = { message: messageOf(error), since };
       throw error;
     }
   }

@@ -217,7 +217,7 @@ export class Budgets {
       const wanted = singleEngine ? most : Math.min(most, few);
       if (budget.held === 0) budget.inRow = 0;
       const before = budget.held;
-      budget.held = await this.#deps.store.borrow(budget.key, this.#owner, wanted, cap);
+      budget.held = await this.#deps.store.acquirePermits(budget.key, this.#owner, wanted, cap);
       budget.requested = budget.held === 0;
       this.#lookAtShareLater(budget);
       // Those that the look for others keeps back would only ask for the same again.
@@ -255,7 +255,7 @@ export class Budgets {
   async #lookAtShare(budget: Budget): Promise<void> {
     const { store, log } = this.#deps;
     try {
-      const parties = await store.borrowers(budget.key);
+      const parties = await store.permitContenders(budget.key);
       const before = budget.share;
       budget.share = parties > 1 && budget.cap !== null ? Math.ceil(budget.cap / parties) : Number.POSITIVE_INFINITY;
       await this.#giveSurplusBack(budget);
@@ -293,7 +293,7 @@ export class Budgets {
     budget.looking = true;
     try {
       for (;;) {
-        budget.contended = (await store.borrowers(key)) > cap;
+        budget.contended = (await store.permitContenders(key)) > cap;
         if (budget.contended || clock.monotonic() >= budget.expectedUntil) break;
         await sleep(clock, ASK_SCARCE_AGAIN_MS);
       }
@@ -340,7 +340,7 @@ export class Budgets {
 
   async #return(budget: Budget, units: number, wantsAgain = false): Promise<void> {
     try {
-      await this.#deps.store.giveBack(budget.key, this.#owner, units, wantsAgain);
+      await this.#deps.store.releasePermits(budget.key, this.#owner, units, wantsAgain);
     } catch (error) {
       this.#deps.log.debug("units of a shared limit may not have been returned; checking", { error: messageOf(error) });
       this.#makeSureLater(budget);
@@ -363,7 +363,7 @@ export class Budgets {
     if (budget.borrowing) return this.#lookAtLoanLater(budget);
     budget.borrowing = true;
     try {
-      budget.held = await this.#deps.store.borrow(budget.key, this.#owner, 0, budget.cap ?? 0);
+      budget.held = await this.#deps.store.acquirePermits(budget.key, this.#owner, 0, budget.cap ?? 0);
       budget.unsure = false;
       this.#wake(budget);
       if (budget.used === 0) this.#giveBackLater(budget);

@@ -32,9 +32,9 @@ export async function startCrawl(
   const options = await withCrawlSession(deps, checked);
   const { run, tasks } = newCrawlRun(deps, options, { name: name ?? null });
   const asked: NewRun = temporary ? { ...run, temporary } : run;
-  const { made } = await deps.store.startRun(asked, tasks, deps.clock.now(), once);
+  const { created } = await deps.store.startRun(asked, tasks, deps.clock.now(), once);
   await admitCrawls(deps);
-  return (await deps.store.run(made.id)) ?? made;
+  return (await deps.store.run(created.id)) ?? created;
 }
 
 const NOT_SAVED =

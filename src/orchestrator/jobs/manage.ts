@@ -24,8 +24,8 @@ export async function createJob(deps: JobDeps, input: JobInput, once?: Idempoten
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
   if (before !== null) return toJobView(before as JobRecord, null, (before as JobRecord).createdAt);
   const job = await withSession(deps, await jobFrom(input, deps));
-  const { made } = await deps.store.createJob(job, deps.clock.now(), once);
-  return toJobView(made, null, made.createdAt);
+  const { created } = await deps.store.createJob(job, deps.clock.now(), once);
+  return toJobView(created, null, created.createdAt);
 }
 
 async function jobFrom(input: JobInput, deps: JobDeps): Promise<NewJob> {

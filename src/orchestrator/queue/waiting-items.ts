@@ -8,7 +8,7 @@ import { resolverLimit } from "./resolvers.ts";
 
 /** Longer than a lane takes to move from one worker to another: in between nothing asks for the key. */
 const RECENT_MS = 1000;
-const UNUSED: KeyUse = { running: 0, lent: 0, waiting: 0 };
+const UNUSED: KeyUse = { running: 0, granted: 0, waiting: 0 };
 
 /** When each key was last seen in use by this process, by the monotonic clock. */
 const seenInUse = new WeakMap<Store, Map<string, number>>();

@@ -165,7 +165,7 @@ interface Moment {
 }
 
 function toView(run: RunRecord, record: RunSiteRecord, { defaults, still, lost: leases, now }: Moment): RunSiteView {
-  const { counts, site, nextTryAt, laneRunning, waitsFor, noPlace } = record;
+  const { counts, site, nextTryAt, laneRunning, waitsFor, quotaExhausted } = record;
   const work = {
     runStatus: stateForWork(run),
     hold: run.hold,
@@ -175,7 +175,7 @@ function toView(run: RunRecord, record: RunSiteRecord, { defaults, still, lost: 
     idle: still === null || still.lanes.has(site.lane) ? null : still.reason,
     lost: leases.get(site.lane) ?? null,
     dependsOnOthers: waitsFor.length > 0,
-    noPlace,
+    quotaExhausted,
   };
   const { lost } = work;
   const waiting = waitingFor(work, site, defaults, now);

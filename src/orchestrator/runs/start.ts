@@ -27,10 +27,10 @@ export async function startJobRun(deps: CrawlDeps, jobId: string, once?: Idempot
   if (before !== null) return toRunView(before as RunRecord, deps);
   const job = await requireJob(deps, jobId);
   const { run, tasks } = await newJobRun(deps, job);
-  const { made, lanes } = await deps.store.startRun(run, tasks, deps.clock.now(), once);
+  const { created, lanes } = await deps.store.startRun(run, tasks, deps.clock.now(), once);
   if (run.kind === "crawl") await admitCrawls(deps);
   else if (lanes.length > 0) await deps.wake(lanes);
-  return toRunView(made, deps);
+  return toRunView(created, deps);
 }
 
 type Startable = Pick<JobRecord, "name" | "url" | "site" | "recipe"> & { id: string | null };
@@ -38,9 +38,9 @@ type Startable = Pick<JobRecord, "name" | "url" | "site" | "recipe"> & { id: str
 /** Starts a run of a recipe, saved or not. */
 export async function startPageRun(deps: RunDeps, job: Startable, once?: IdempotencyKey): Promise<RunView> {
   const { run, tasks } = newPageRun(deps, job);
-  const { made, lanes } = await deps.store.startRun(run, tasks, deps.clock.now(), once);
+  const { created, lanes } = await deps.store.startRun(run, tasks, deps.clock.now(), once);
   if (lanes.length > 0) await deps.wake(lanes);
-  return toRunView(made, deps);
+  return toRunView(created, deps);
 }
 
 /** Starts the run of one scheduled time of a job, exactly once across processes and crashes. */

@@ -265,7 +265,7 @@ function waitingView(record: SiteRecord, open: OpenWork, moment: Moment): Waitin
     idle: still?.reason ?? null,
     lost,
     dependsOnOthers: record.waitsFor.length > 0,
-    noPlace: held?.noPlace === true,
+    quotaExhausted: held?.quotaExhausted === true,
   };
   const waiting = waitingFor(work, record, moment.defaults, moment.now);
   if (waiting === null) return null;

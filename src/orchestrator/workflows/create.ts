@@ -69,9 +69,9 @@ export async function startWorkflowRun(
   const turns = new Turns();
   const run = newWorkflowRun(snapshot, about);
   await turns.after();
-  const { made, lanes } = await store.startRun(run, [], clock.now(), once);
+  const { created, lanes } = await store.startRun(run, [], clock.now(), once);
   await turns.after();
   if (lanes.length > 0) await wake(lanes);
   await turns.after();
-  return toNewWorkflowView(made, about.rerunOf);
+  return toNewWorkflowView(created, about.rerunOf);
 }

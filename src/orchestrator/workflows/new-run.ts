@@ -35,12 +35,12 @@ function withoutNulls(metadata: Readonly<Record<string, JsonValue>>): Record<str
 /** The run of a workflow; its steps become tasks together with it. */
 export function newWorkflowRun(snapshot: WorkflowSnapshot, about: AboutRun): NewRun {
   const { definition, template } = snapshot;
-  const made: CreatedSnapshot = { ...snapshot, metadata: about.metadata };
+  const created: CreatedSnapshot = { ...snapshot, metadata: about.metadata };
   return {
     kind: "workflow",
     name: about.name ?? definition.name,
     maxAttempts: null,
-    snapshot: made,
+    snapshot: created,
     meta: { workflow: definition.name, steps: definition.steps.length, ...(template === null ? {} : { template }) },
     ...(about.jobId === null ? {} : { jobId: about.jobId }),
     workflow: {

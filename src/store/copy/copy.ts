@@ -40,7 +40,7 @@ export async function copyToPostgres(options: {
   path: string;
   url: string;
   clock: Clock;
-  tell: (progress: CopyProgress) => void;
+  onProgress: (progress: CopyProgress) => void;
 }): Promise<CopyReport> {
   using source = new CopySource(options.path, options.clock);
   try {
@@ -56,7 +56,7 @@ async function copyFrom(source: CopySource, options: Parameters<typeof copyToPos
   await target.begin(source.instance, [...source.tables().keys()]);
   const tables = await target.tables();
   const plans = plan(source, tables);
-  await copyRows(source, target, plans, options.tell);
+  await copyRows(source, target, plans, options.onProgress);
   source.refuseChanged();
   await verifyCounts(target, plans);
   for (const [table, columns] of tables)
@@ -102,7 +102,7 @@ async function copyRows(
   source: CopySource,
   target: CopyTarget,
   plans: readonly Plan[],
-  tell: (progress: CopyProgress) => void,
+  onProgress: (progress: CopyProgress) => void,
 ): Promise<void> {
   const fresh = notHeld(await target.now());
   const total = plans.reduce((sum, { rows }) => sum + rows, 0);
@@ -120,7 +120,7 @@ async function copyRows(
       await target.insert(table, columns, chunk);
       rows += chunk.length;
       copied += chunk.length;
-      tell({ table, rows, of, copied, total });
+      onProgress({ table, rows, of, copied, total });
     }
   }
 }

@@ -3,7 +3,7 @@ export interface KeyUse {
   /** Tasks of the run that are at work under it. */
   running: number;
   /** Units that processes have borrowed, also those that are free for a moment between two tasks. */
-  lent: number;
+  granted: number;
   /** Processes that wait for a unit and have none. */
   waiting: number;
 }

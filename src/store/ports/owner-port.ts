@@ -42,5 +42,5 @@ export interface OwnerStore {
    */
   lanePriorities(lanes: readonly string[]): Promise<number[]>;
   /** How many owners have units of a budget, or wanted some and got none: an even share is what each may keep. */
-  borrowers(key: string): Promise<number>;
+  permitContenders(key: string): Promise<number>;
 }

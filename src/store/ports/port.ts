@@ -182,9 +182,9 @@ export interface Store
    * Borrows units of a budget until the owner's lease ends; returns how many this owner now holds. Whoever gets none
    * because others have all of them counts among its borrowers until it gets some, or gives back none.
    */
-  borrow(key: string, owner: string, units: number, cap: number): Promise<number>;
+  acquirePermits(key: string, owner: string, units: number, cap: number): Promise<number>;
   /** `wantsAgain`: with no units left, it counts among the borrowers at once, as the last in line. */
-  giveBack(key: string, owner: string, units: number, wantsAgain?: boolean): Promise<void>;
+  releasePermits(key: string, owner: string, units: number, wantsAgain?: boolean): Promise<void>;
   budgetCap(key: string): Promise<number | null>;
   setBudgetCap(key: string, cap: number | null): Promise<void>;
 

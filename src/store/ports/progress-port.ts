@@ -105,7 +105,7 @@ export interface RunSiteRecord {
   /** Sites whose work must be finished before the run goes on here. */
   waitsFor: readonly string[];
   /** All pages that the run may still have are in hand. */
-  noPlace: boolean;
+  quotaExhausted: boolean;
 }
 
 export interface RecentPages {

@@ -35,7 +35,7 @@ export interface DueOccurrence {
 }
 
 export type OccurrenceStart<T> =
-  | { kind: "started"; made: T; lanes: string[]; cancelled: string[] }
+  | { kind: "started"; created: T; lanes: string[]; cancelled: string[] }
   /** The occurrence is passed without a run, because of this one; `waiting`: as many wait behind it as may. */
   | { kind: "blocked"; by: { id: string; status: RunState }; waiting: boolean }
   /** The occurrence was dealt with before. */

@@ -28,7 +28,7 @@ export interface WorkerHeartbeat {
   /** Why it takes no more work, when it does not. */
   paused: string | null;
   /** What of its means is not as it should be. */
-  troubles: readonly WorkerTrouble[];
+  troubles: readonly WorkerProblem[];
   attempts: readonly AttemptCount[];
   active: readonly ActiveTask[];
   /** How long sites had to wait for their limits since it started; absent: an earlier version. */
@@ -43,7 +43,7 @@ export interface LlmCounts {
   completionTokens: number;
 }
 
-export interface WorkerTrouble {
+export interface WorkerProblem {
   what: "memory" | "browser";
   message: string;
   since: number;

@@ -1,7 +1,14 @@
 import type { Changes, Connection, Row, Statement, Value, Values, WriteOptions } from "../sql/kernel/connection.ts";
 import { postgresDialect } from "./dialect.ts";
 import { isConflict, isConnectionLost, type PlainError, postgresError } from "./errors.ts";
-import { type Answer, ask, type LineEnds, type Request, type TakesLists, type WireValue } from "./line.ts";
+import {
+  type Answer,
+  ask,
+  type ChannelEnds,
+  type Request,
+  type BulkConnection,
+  type WireValue,
+} from "./sync-channel.ts";
 import { cleaned } from "./cleaned.ts";
 import { endLeases, saysCrashed, TIME, TIME_UNLESS_CRASHED } from "./crash-sentinel.ts";
 import { translate } from "./translate.ts";
@@ -44,9 +51,9 @@ class Forgotten extends Error {}
  * One connection, in a thread of its own that stands still while it waits. What is written is sent along with the next
  * question, or with the end of the transaction: most transactions take two journeys, however much they write.
  */
-export class PostgresConnection implements Connection, TakesLists {
+export class PostgresConnection implements Connection, BulkConnection {
   readonly dialect = postgresDialect;
-  readonly #line: LineEnds["asking"];
+  readonly #channel: ChannelEnds["asking"];
   readonly #turn: string;
   readonly #names = new Map<string, string>();
   #pending: Pending[] = [];
@@ -58,8 +65,8 @@ export class PostgresConnection implements Connection, TakesLists {
   #together: Together[] = [];
   #unsure = false;
 
-  constructor(line: LineEnds["asking"], schema: string) {
-    this.#line = line;
+  constructor(channel: ChannelEnds["asking"], schema: string) {
+    this.#channel = channel;
     this.#turn = `SELECT pg_advisory_xact_lock(${WRITER_LOCK}, hashtext('${schema}'))`;
   }
 
@@ -152,7 +159,7 @@ export class PostgresConnection implements Connection, TakesLists {
     if (this.#depth !== "sent") return;
     // A connection that is lost has given up by itself.
     const rollback = { text: "ROLLBACK", name: null, values: [], lists: false };
-    ask(this.#line, { requests: [rollback], fresh: false });
+    ask(this.#channel, { requests: [rollback], fresh: false });
   }
 
   writeTogether<T>(work: () => T): Promise<T> {
@@ -281,7 +288,7 @@ export class PostgresConnection implements Connection, TakesLists {
     const fresh = this.#depth !== "sent";
     if (this.#depth === "begun") this.#depth = "sent";
     const patienceMs = this.#unlimited ? Number.POSITIVE_INFINITY : undefined;
-    const answers = ask(this.#line, { requests: list.map(({ request }) => request), fresh }, patienceMs);
+    const answers = ask(this.#channel, { requests: list.map(({ request }) => request), fresh }, patienceMs);
     for (const [index, one] of answers.entries()) {
       if ("error" in one) throw this.#meaningOf(one.error, (list[index] as Pending).request.text);
       (list[index] as Pending).answer = one;

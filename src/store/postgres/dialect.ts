@@ -1,16 +1,16 @@
 import type { Connection, Dialect, ForEach, Row, Value } from "../sql/kernel/connection.ts";
 import { STATE, toJson } from "../sql/kernel/context.ts";
 import { cleaned } from "./cleaned.ts";
-import type { TakesLists } from "./line.ts";
+import type { BulkConnection } from "./sync-channel.ts";
 
 /** All rows of a list in one statement: a journey costs more than a hundred rows. */
 const INSERT_TASKS = `INSERT INTO tasks (stream, state, priority, created_at, key_hash, key, url, handler, payload)
   SELECT stream, ${STATE.queued}, priority, $1::bigint, key_hash, key, url, handler, payload
   FROM unnest($2::bigint[], $3::bigint[], $4::bytea[], $5::text[], $6::text[], $7::text[], $8::text[])
-    WITH ORDINALITY AS new (stream, priority, key_hash, key, url, handler, payload, place) ORDER BY place
+    WITH ORDINALITY AS new (stream, priority, key_hash, key, url, handler, payload, row_index) ORDER BY row_index
   ON CONFLICT (key_hash) DO NOTHING RETURNING id, key_hash`;
 
-const own = (connection: Connection) => connection as Connection & TakesLists;
+const own = (connection: Connection) => connection as Connection & BulkConnection;
 const nameOf = (hash: Uint8Array) => Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString("latin1");
 
 export const postgresDialect: Dialect = {
@@ -23,16 +23,16 @@ export const postgresDialect: Dialect = {
     const text = `${ofAllRows(statement)} RETURNING ${statement.key} AS key`;
     const { rows } = own(connection).bulk(text, columnsOf(statement, list))();
     const changed = new Set((rows as { key: Value }[]).map(({ key }) => key));
-    const place = Object.keys(statement.columns).indexOf(statement.key.split(".")[1] as string);
-    return list.map((row) => changed.has(row[place] as Value));
+    const column = Object.keys(statement.columns).indexOf(statement.key.split(".")[1] as string);
+    return list.map((row) => changed.has(row[column] as Value));
   },
 
   eachFirst(connection, statement, list) {
     const found: (Row | undefined)[] = list.map(() => undefined);
     if (list.length === 0) return found;
     const { rows } = own(connection).bulk(ofAllRows(statement), columnsOf(statement, list))();
-    // Places are counted from one.
-    for (const row of rows as (Row & { place: number })[]) found[row.place - 1] ??= row;
+    // WITH ORDINALITY counts from one.
+    for (const row of rows as (Row & { row_index: number })[]) found[row.row_index - 1] ??= row;
     return found;
   },
 
@@ -124,7 +124,7 @@ function ofAllRows(statement: ForEach): string {
   if (text === undefined) {
     const columns = Object.entries(statement.columns);
     const lists = columns.map(([, type], index) => `$${index + 1}::${type}[]`);
-    const list = `unnest(${lists.join(", ")}) WITH ORDINALITY AS new (${columns.map(([name]) => name).join(", ")}, place)`;
+    const list = `unnest(${lists.join(", ")}) WITH ORDINALITY AS new (${columns.map(([name]) => name).join(", ")}, row_index)`;
     text = statement.text.replace(/(?<= FROM |, )new\b(?!\.)/, list);
     ofAll.set(statement, text);
   }

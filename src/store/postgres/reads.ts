@@ -9,7 +9,7 @@ export const READS: readonly (keyof Store)[] = [
   "laneShares",
   "laneWork",
   "lanePriorities",
-  "borrowers",
+  "permitContenders",
   "owners",
   "laneLeases",
   "filesMark",

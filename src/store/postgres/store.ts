@@ -6,10 +6,10 @@ import { type Log, silentLog } from "../../base/log.ts";
 import { OutageLogger } from "../../base/outage-logger.ts";
 import type { Store } from "../ports/port.ts";
 import { takeSchema } from "./address.ts";
-import { type LineEnds, makeLine } from "./line.ts";
+import { type ChannelEnds, createChannel } from "./sync-channel.ts";
 import { READS } from "./reads.ts";
 import type { Call, Opened, Ready, Said, SaidError, ThreadData } from "./thread.ts";
-import type { WireData, WireNews } from "./wire.ts";
+import type { WireData, WireMessage } from "./wire.ts";
 
 interface PostgresOptions {
   /** postgres://…; `schema` among its parameters names another schema than ours. */
@@ -45,20 +45,20 @@ export async function migratePostgres(options: PostgresOptions): Promise<NonNull
 
 async function open(options: PostgresOptions): Promise<{ store: Store; migrated: NonNullable<Opened["migrated"]> }> {
   const { url, schema } = takeSchema(options.url);
-  const lines = Array.from({ length: 1 + READERS }, () => makeLine());
-  const wire = startWire(url, schema, lines);
+  const channels = Array.from({ length: 1 + READERS }, () => createChannel());
+  const wire = startWire(url, schema, channels);
   // Heard from the start: of a thread that has ended already nobody hears that it ends.
   const wireEnded = new Promise((resolve) => wire.once("exit", resolve));
   const listeners = new Set<Listener>();
-  const trouble = new OutageLogger(options.log ?? silentLog);
+  const outage = new OutageLogger(options.log ?? silentLog);
   const compared = Promise.withResolvers<void>();
-  wire.on("message", (message: WireNews) => {
-    if ("news" in message) for (const listener of listeners) listener(message.news);
+  wire.on("message", (message: WireMessage) => {
+    if ("change" in message) for (const listener of listeners) listener(message.change);
     else if ("aheadMs" in message) {
       options.onAhead?.(message.aheadMs);
       compared.resolve();
-    } else if (message.trouble === null) trouble.ends("the database is heard again");
-    else trouble.begins("the database is not heard; it is tried again", { error: message.trouble });
+    } else if (message.outage === null) outage.ends("the database answers again");
+    else outage.begins("the database does not answer; reconnecting", { error: message.outage });
   });
   // Only now: whoever listens to a thread keeps the process alive.
   wire.unref();
@@ -71,8 +71,8 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
     wire.postMessage("close");
     await wireEnded;
   };
-  const workers = lines.map(({ asking }, index) => {
-    const data: ThreadData = { line: asking, schema, migrates: index === 0 && options.unfinished !== true };
+  const workers = channels.map(({ asking }, index) => {
+    const data: ThreadData = { channel: asking, schema, migrates: index === 0 && options.unfinished !== true };
     return startThread("thread", data, [asking.port]);
   });
   try {
@@ -112,13 +112,13 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
   return { store, migrated: writer.migrated as NonNullable<Opened["migrated"]> };
 }
 
-function startWire(url: string, schema: string, lines: readonly LineEnds[]): Worker {
+function startWire(url: string, schema: string, channels: readonly ChannelEnds[]): Worker {
   const data: WireData = {
     url,
     schema,
-    lines: lines.map(({ answering }, index) => ({ end: answering, readOnly: index > 0 })),
+    channels: channels.map(({ answering }, index) => ({ end: answering, readOnly: index > 0 })),
   };
-  const ports = lines.map(({ answering }) => answering.port);
+  const ports = channels.map(({ answering }) => answering.port);
   return startThread("wire", data, ports);
 }
 
@@ -149,7 +149,7 @@ class StoreThread {
     this.deployment = deployment;
     this.methods = methods;
     this.migrated = migrated;
-    worker.on("message", (said: Said) => this.#hear(said));
+    worker.on("message", (said: Said) => this.#queueChange(said));
     worker.unref();
     // A thread that fails has an error that nobody takes: the process ends by it, as it would of its own errors.
     worker.on("exit", () => this.#die());
@@ -187,7 +187,7 @@ class StoreThread {
     });
   }
 
-  #hear(said: Said): void {
+  #queueChange(said: Said): void {
     const call = this.#calls.get(said.id);
     this.#calls.delete(said.id);
     if (this.#calls.size === 0 && !this.#closing) this.#worker.unref();

@@ -5,11 +5,11 @@ import { bumpControl, type Context } from "../sql/kernel/context.ts";
 import { storeMethods } from "../sql/store.ts";
 import { PostgresConnection } from "./connection.ts";
 import { deploymentOf } from "./deployment.ts";
-import type { LineEnds } from "./line.ts";
+import type { ChannelEnds } from "./sync-channel.ts";
 import { migrate } from "./migrate.ts";
 
 export interface ThreadData {
-  line: LineEnds["asking"];
+  channel: ChannelEnds["asking"];
   schema: string;
   /** Brings the schema up to date before anything else. */
   migrates: boolean;
@@ -37,9 +37,9 @@ export interface Opened {
 }
 export type Ready = { ready: Opened } | { refused: SaidError };
 
-const { line, schema, migrates } = workerData as ThreadData;
+const { channel, schema, migrates } = workerData as ThreadData;
 const port = parentPort as MessagePort;
-const connection = new PostgresConnection(line, schema);
+const connection = new PostgresConnection(channel, schema);
 let times: Pick<Call, "wallNow" | "leaseNow"> = { wallNow: 0, leaseNow: null };
 
 const TELL_MS = 250;

@@ -1,61 +1,61 @@
 /**
- * The thread that speaks with the database: one connection for every line to a thread that asks, and one that listens.
- * It does nothing else, so that an answer is never kept waiting by other work of the process.
+ * The thread that holds the database connections: one per channel to a store thread, and one for LISTEN. It does nothing
+ * else, so that other work of the process never delays an answer.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import pg from "pg";
 import { systemClock } from "../../base/clock.ts";
 import { isConnectionLost, type PlainError, plainError, SETTINGS_LOST } from "./errors.ts";
-import { type Answer, answer, type Batch, type LineEnds, type Request, type WireValue } from "./line.ts";
+import { type Answer, answer, type Batch, type ChannelEnds, type Request, type WireValue } from "./sync-channel.ts";
 
 export interface WireData {
   url: string;
   schema: string;
-  lines: { end: LineEnds["answering"]; readOnly: boolean }[];
+  channels: { end: ChannelEnds["answering"]; readOnly: boolean }[];
 }
 
-/** What the listening connection tells. */
-export type WireNews = { news: "events" | "control" } | { trouble: string | null } | { aheadMs: number };
+/** Messages of the listening connection to the main thread. */
+export type WireMessage = { change: "events" | "control" } | { outage: string | null } | { aheadMs: number };
 
 const CONNECT_MS = 3000;
 /**
- * Until the first connection stands, nobody waits for an answer that must come soon, and giving up ends the process: a
- * server that has just started, or whose machine is busy, gets more time. One that refuses is reported at once.
+ * The first connection gets more time than later ones: its failure ends the process, and the server may have just started
+ * or run on a busy machine. A refused connection is reported at once.
  */
 const FIRST_CONNECT_MS = 60_000;
-/** Beyond these the server ends what we asked for; a transaction that stands still holds up everybody's writing. */
+/** Enforced by the server: an idle transaction would block all writers. */
 const LIMITS = { statement_timeout: 60_000, lock_timeout: 15_000, idle_in_transaction_session_timeout: 5000 };
 /**
- * Questions are small, and what they read is mostly in memory: an index is cheap, and compiling a question is not. It
- * matters most for tables that were filled a moment ago and have no statistics yet.
+ * Queries are small and read mostly cached pages: index scans are cheap, JIT compilation is not. It matters most for tables
+ * that were just filled and have no statistics yet.
  */
 const PLANNING = "-c random_page_cost=1.1 -c jit=off";
 /**
- * How often it is asked whether something changed of which nobody was told: so everybody else needs not ask. A server
- * that does not answer so small a question so long is out of reach: connections to it are given up.
+ * How often to poll for changes whose notification was missed, so that no other component needs to poll. When the server
+ * does not answer this small query in time, it is unreachable: all connections are dropped.
  */
-const PULSE_MS = 700;
-const PULSE_ANSWER_MS = 2500;
-/** On a machine that does not let this thread run in time, the server on it may have to wait as well: so many times longer. */
+const PROBE_MS = 700;
+const PROBE_TIMEOUT_MS = 2500;
+/** Time limits grow by this factor while this thread is starved of CPU: a server on the same machine is starved, too. */
 const STARVED_TIMES = 6;
 const STARVED_LATE_MS = 200;
 const STARVED_FOR_MS = 10_000;
 const TICK_MS = 250;
 const LISTEN_AGAIN_MS = 500;
-/** Whoever comes so shortly after a connection could not be made is told the same, and does not wait for another try. */
+/** For so long after a failed connection attempt, requests fail with the same error instead of another attempt. */
 const UNREACHABLE_MS = 500;
-/** An answer that took longer says too little about when the server's clock was read. */
+/** A slower answer does not measure the server's clock precisely enough. */
 const TIMELY_MS = 500;
-/** What two looks at it differ by anyway is not told. */
+/** Smaller changes of the clock offset are noise, and not posted. */
 const SAME_TIME_MS = 100;
-/** The server's goodbye is not waited for any longer. */
-const GOODBYE_MS = 1000;
-/** However many changes others tell of, we hear of them so often. */
-const NEWS_MS = 20;
+/** How long to wait for a connection to close. */
+const CLOSE_TIMEOUT_MS = 1000;
+/** Notifications are debounced by this. */
+const NOTIFY_DEBOUNCE_MS = 20;
 
 const OID = { bool: 16, int8: 20, json: 114, numeric: 1700 };
 
-/** As SQLite has them: numbers for all numbers, and for yes and no. */
+/** As SQLite returns them: numbers for all numeric types and for booleans. */
 const types = {
   getTypeParser(oid: number, format?: string): (text: never) => unknown {
     if (oid === OID.int8 || oid === OID.numeric) return Number;
@@ -65,17 +65,17 @@ const types = {
   },
 };
 
-const { url, schema, lines } = workerData as WireData;
+const { url, schema, channels } = workerData as WireData;
 
-const tell = (news: WireNews) => parentPort?.postMessage(news);
-let toldAheadMs = 0;
+const post = (change: WireMessage) => parentPort?.postMessage(change);
+let postedAheadMs = 0;
 
 let wasConnected = false;
 
 let starvedUntil = 0;
 
-/** A timer that comes much too late says that the machine is overloaded. */
-function noteLateness(beganMs: number, wantedMs: number): void {
+/** A timer that fires much too late shows that the machine is overloaded. */
+function recordLateness(beganMs: number, wantedMs: number): void {
   const now = performance.now();
   if (now - beganMs - wantedMs > STARVED_LATE_MS) starvedUntil = now + STARVED_FOR_MS;
 }
@@ -93,11 +93,11 @@ async function connect(readOnly: boolean): Promise<pg.Client> {
     ...LIMITS,
     options: `-c search_path=${schema} -c synchronous_commit=off ${PLANNING} -c default_transaction_read_only=${readOnly ? "on" : "off"}`,
   } as pg.ClientConfig);
-  // Said again by every question that it cannot answer.
+  // Every query reports it as well.
   client.on("error", () => {});
   try {
     await client.connect();
-    await getToKnow(client);
+    await checkSession(client);
     wasConnected = true;
   } catch (error) {
     void client.end().catch(() => {});
@@ -108,8 +108,8 @@ async function connect(readOnly: boolean): Promise<pg.Client> {
 
 const NOW = "extract(epoch FROM clock_timestamp()) * 1000 AS now";
 
-/** A pooler may keep our settings to itself, and Postgres passes over a schema that we may not use: tables would be missing. */
-async function getToKnow(client: pg.Client): Promise<void> {
+/** A pooler may drop our settings, and Postgres skips a schema without USAGE privilege: tables would be missing. */
+async function checkSession(client: pg.Client): Promise<void> {
   const [asked, begun] = [systemClock.now(), systemClock.monotonic()];
   const { rows } = await client.query(
     `SELECT current_setting('search_path') AS path, ${NOW},
@@ -121,9 +121,9 @@ async function getToKnow(client: pg.Client): Promise<void> {
   if (path.replaceAll('"', "") !== schema) throw new Error(SETTINGS_LOST);
   if (allowed === 0)
     throw Object.assign(new Error(`permission denied for schema ${schema}`), { code: "42501", severity: "ERROR" });
-  // Told in any case: whoever begins waits for it.
-  if (tookMs < TIMELY_MS) toldAheadMs = now - asked - tookMs / 2;
-  tell({ aheadMs: toldAheadMs });
+  // Posted in any case: opening the store waits for it.
+  if (tookMs < TIMELY_MS) postedAheadMs = now - asked - tookMs / 2;
+  post({ aheadMs: postedAheadMs });
 }
 
 function valueOf(value: WireValue): unknown {
@@ -133,7 +133,7 @@ function valueOf(value: WireValue): unknown {
 
 let unreachable: { error: PlainError; until: number } | null = null;
 
-/** A line of methods waits behind each that is under way: a server out of reach is found out once for all of them. */
+/** Calls queue behind the one in progress: an unreachable server is detected once for all of them. */
 async function connectSoon(readOnly: boolean): Promise<pg.Client | PlainError> {
   if (unreachable !== null && performance.now() < unreachable.until) return unreachable.error;
   try {
@@ -146,7 +146,7 @@ async function connectSoon(readOnly: boolean): Promise<pg.Client | PlainError> {
   }
 }
 
-class Speaker {
+class DatabaseSession {
   readonly #readOnly: boolean;
   #client: pg.Client | null = null;
 
@@ -154,13 +154,13 @@ class Speaker {
     this.#readOnly = readOnly;
   }
 
-  async speak({ requests, fresh }: Batch): Promise<Answer[]> {
+  async execute({ requests, fresh }: Batch): Promise<Answer[]> {
     if (this.#client === null) {
       if (!fresh) return [{ error: { message: "the connection was lost", code: null } }];
-      const made = await connectSoon(this.#readOnly);
-      if (!(made instanceof pg.Client)) return [{ error: { ...made, unsent: true } }];
-      this.#client = made;
-      made.once("end", () => this.#lost(made));
+      const connected = await connectSoon(this.#readOnly);
+      if (!(connected instanceof pg.Client)) return [{ error: { ...connected, unsent: true } }];
+      this.#client = connected;
+      connected.once("end", () => this.#lost(connected));
     }
     const client = this.#client;
     const answers = await Promise.all(requests.map((request) => this.#ask(client, request)));
@@ -175,7 +175,7 @@ class Speaker {
         ...(name === null ? {} : { name, values: values.map(valueOf) }),
         ...(lists ? { rowMode: "array" as const } : {}),
       } as pg.QueryConfig);
-      // So the server ends a transaction in which something has failed.
+      // Postgres answers COMMIT of a failed transaction with ROLLBACK.
       if (text === "COMMIT" && result.command === "ROLLBACK")
         return { error: { message: "the transaction was undone: something in it had failed", code: "25P02" } };
       return { rows: result.rows, count: result.rowCount ?? 0 };
@@ -188,7 +188,7 @@ class Speaker {
     if (this.#client === client) this.#client = null;
   }
 
-  /** Gives the connection up; what waits for it is told at once. */
+  /** Destroys the connection; pending queries fail at once. */
   drop(): void {
     const client = this.#client;
     this.#client = null;
@@ -198,7 +198,7 @@ class Speaker {
   async end(): Promise<void> {
     const client = this.#client;
     this.#client = null;
-    await Promise.race([client?.end().catch(() => {}), pause(GOODBYE_MS)]);
+    await Promise.race([client?.end().catch(() => {}), pause(CLOSE_TIMEOUT_MS)]);
   }
 }
 
@@ -207,39 +207,39 @@ function destroy(client: pg.Client): void {
   stream.destroy(new Error("the database does not answer"));
 }
 
-const speakers = lines.map(({ end, readOnly }) => {
-  const speaker = new Speaker(readOnly);
+const sessions = channels.map(({ end, readOnly }) => {
+  const session = new DatabaseSession(readOnly);
   end.port.on("message", (batch: Batch | "drop") => {
-    if (batch === "drop") return speaker.drop();
-    void speaker.speak(batch).then((answers) => answer(end, batch.number, answers));
+    if (batch === "drop") return session.drop();
+    void session.execute(batch).then((answers) => answer(end, batch.number, answers));
   });
-  return speaker;
+  return session;
 });
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const closing = new AbortController();
 
-const NEWS = ["events", "control"] as const;
-const heard = new Set<(typeof NEWS)[number]>();
+const CHANGE_KINDS = ["events", "control"] as const;
+const queued = new Set<(typeof CHANGE_KINDS)[number]>();
 
-/** Tells all that was heard within a short time at once. */
-function hear(news: (typeof NEWS)[number]): void {
-  if (heard.size === 0)
+/** Posts the changes of a short time together. */
+function queueChange(change: (typeof CHANGE_KINDS)[number]): void {
+  if (queued.size === 0)
     setTimeout(() => {
-      for (const one of heard) tell({ news: one });
-      heard.clear();
-    }, NEWS_MS);
-  heard.add(news);
+      for (const one of queued) post({ change: one });
+      queued.clear();
+    }, NOTIFY_DEBOUNCE_MS);
+  queued.add(change);
 }
 
-function hearAll(): void {
-  for (const news of NEWS) hear(news);
+function queueAllChanges(): void {
+  for (const change of CHANGE_KINDS) queueChange(change);
 }
 
-class Silence extends Error {}
+class ProbeTimeout extends Error {}
 
-/** Hears what others have changed, and feels the server's pulse. */
+/** Listens for changes of other processes, and probes the server. */
 async function listen(): Promise<void> {
   for (let first = true; !closing.signal.aborted; first = false) {
     let client: pg.Client | null = null;
@@ -247,33 +247,33 @@ async function listen(): Promise<void> {
       client = await connect(true);
       unreachable = null;
       const listening = client;
-      client.on("notification", ({ payload }) => hear(payload === "control" ? "control" : "events"));
+      client.on("notification", ({ payload }) => queueChange(payload === "control" ? "control" : "events"));
       const gone = new Promise<void>((resolve) => listening.once("end", resolve));
-      await client.query(`LISTEN ${pg.escapeIdentifier(schema)}; SET lock_timeout = ${PULSE_ANSWER_MS / 2}`);
-      tell({ trouble: null });
-      // Whatever was said in between was not heard.
-      if (!first) hearAll();
-      let seen = await pulse(client);
+      await client.query(`LISTEN ${pg.escapeIdentifier(schema)}; SET lock_timeout = ${PROBE_TIMEOUT_MS / 2}`);
+      post({ outage: null });
+      // Notifications in between were missed.
+      if (!first) queueAllChanges();
+      let seen = await probe(client);
       for (let alive = true; alive && !closing.signal.aborted;) {
         const beganMs = performance.now();
-        alive = await Promise.race([pause(PULSE_MS).then(() => true), gone.then(() => false)]);
-        if (alive) noteLateness(beganMs, PULSE_MS);
+        alive = await Promise.race([pause(PROBE_MS).then(() => true), gone.then(() => false)]);
+        if (alive) recordLateness(beganMs, PROBE_MS);
         if (!alive) break;
-        const now = await pulse(client);
-        for (const news of NEWS) if (now?.[news] !== seen?.[news]) hear(news);
+        const now = await probe(client);
+        for (const change of CHANGE_KINDS) if (now?.[change] !== seen?.[change]) queueChange(change);
         seen = now;
       }
     } catch (error) {
       const plain = plainError(error);
-      tell({ trouble: plain.message });
-      // Nobody tells them any more: they look for themselves.
-      hearAll();
-      // A connection that was ended is noticed by whoever has it; one into which everything vanishes is not.
-      if (error instanceof Silence || client === null) {
-        // Until this here has found the server again nobody else waits for it.
+      post({ outage: plain.message });
+      // Without notifications, listeners have to poll.
+      queueAllChanges();
+      // The owner of a closed connection notices it; a connection that silently drops packets it does not.
+      if (error instanceof ProbeTimeout || client === null) {
+        // Until this loop has reached the server again, requests fail at once.
         if (plain.code === null)
           unreachable = { error: plain, until: performance.now() + LISTEN_AGAIN_MS + CONNECT_MS + UNREACHABLE_MS };
-        for (const speaker of speakers) speaker.drop();
+        for (const session of sessions) session.drop();
       }
     }
     if (client !== null) destroy(client);
@@ -282,29 +282,29 @@ async function listen(): Promise<void> {
 }
 
 const CHANGES = `SELECT (SELECT version FROM control) AS control, (SELECT max(n) FROM events) AS events, ${NOW}`;
-/** There are no tables yet, or somebody is changing them; both are answers. */
+/** The tables do not exist yet, or are locked by a migration; both count as answers. */
 const NOT_NOW = new Set(["42P01", "55P03"]);
 
-function tellTime(aheadMs: number): void {
-  if (Math.abs(aheadMs - toldAheadMs) < SAME_TIME_MS) return;
-  toldAheadMs = aheadMs;
-  tell({ aheadMs });
+function postClockOffset(aheadMs: number): void {
+  if (Math.abs(aheadMs - postedAheadMs) < SAME_TIME_MS) return;
+  postedAheadMs = aheadMs;
+  post({ aheadMs });
 }
 
-/** What was changed last; null: that cannot be told. */
-async function pulse(client: pg.Client): Promise<Record<(typeof NEWS)[number], number | null> | null> {
+/** The versions of what was changed last; null: unknown. */
+async function probe(client: pg.Client): Promise<Record<(typeof CHANGE_KINDS)[number], number | null> | null> {
   const [asked, begun] = [systemClock.now(), systemClock.monotonic()];
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const silent = () => reject(new Silence("the database does not answer"));
+    const silent = () => reject(new ProbeTimeout("the database does not answer"));
     let waitedMs = 0;
     const tick = () => {
       const beganMs = performance.now();
       timer = setTimeout(() => {
-        noteLateness(beganMs, TICK_MS);
+        recordLateness(beganMs, TICK_MS);
         waitedMs += TICK_MS;
-        if (waitedMs < PULSE_ANSWER_MS * (isStarved() ? STARVED_TIMES : 1)) return tick();
-        // What came while this thread had no processor is heard first: that was not the server's silence.
+        if (waitedMs < PROBE_TIMEOUT_MS * (isStarved() ? STARVED_TIMES : 1)) return tick();
+        // Answers that arrived while this thread had no CPU are processed first: then it was not the server that was silent.
         timer = undefined;
         setImmediate(() => setImmediate(silent));
       }, TICK_MS);
@@ -314,7 +314,7 @@ async function pulse(client: pg.Client): Promise<Record<(typeof NEWS)[number], n
   try {
     const { rows } = await Promise.race([client.query(CHANGES), late]);
     const tookMs = systemClock.monotonic() - begun;
-    if (tookMs < TIMELY_MS) tellTime(rows[0].now - asked - tookMs / 2);
+    if (tookMs < TIMELY_MS) postClockOffset(rows[0].now - asked - tookMs / 2);
     return rows[0];
   } catch (error) {
     if (NOT_NOW.has((error as { code?: string }).code ?? "")) return null;
@@ -326,7 +326,7 @@ async function pulse(client: pg.Client): Promise<Record<(typeof NEWS)[number], n
 
 parentPort?.on("message", () => {
   closing.abort();
-  void Promise.all(speakers.map((speaker) => speaker.end())).then(() => process.exit(0));
+  void Promise.all(sessions.map((session) => session.end())).then(() => process.exit(0));
 });
 
 void listen();

@@ -9,7 +9,7 @@ export interface IdempotencyKey {
 }
 
 export interface Created<T> {
-  made: T;
+  created: T;
   /** Lanes that got work; none when it was there already. */
   lanes: string[];
   replayed: boolean;

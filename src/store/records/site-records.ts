@@ -88,7 +88,7 @@ export interface HeldRun {
   status: RunState;
   hold: RunHold | null;
   /** It may work, but all pages that it may still have are in hand elsewhere. */
-  noPlace: boolean;
+  quotaExhausted: boolean;
 }
 
 /** A page of the site that is tried again before all others. */

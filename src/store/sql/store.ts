@@ -3,7 +3,7 @@ import { alertStore } from "./catalog/alerts.ts";
 import { loginStore } from "./catalog/logins.ts";
 import { sealStore } from "./kernel/seal-texts.ts";
 import { audit } from "./ops/audit.ts";
-import { borrow, budgetCap, giveBack, setBudgetCap } from "./lanes/budgets.ts";
+import { acquirePermits, budgetCap, releasePermits, setBudgetCap } from "./lanes/budgets.ts";
 import { admitCrawls } from "./crawls/admit-crawls.ts";
 import { countCrawls, readRecentPages } from "./crawls/crawl-throughput.ts";
 import { passTime } from "./crawls/crawls.ts";
@@ -137,8 +137,8 @@ export function storeMethods(context: Context): StoreMethods {
     claim: async (hold, choice, now) => claim(context, cursor, hold, choice, now),
     settle: async (batches, now) => settle(context, batches, now),
 
-    borrow: async (key, owner, units, cap) => borrow(context, key, owner, units, cap),
-    giveBack: async (key, owner, units, wantsAgain) => giveBack(context, key, owner, units, wantsAgain),
+    acquirePermits: async (key, owner, units, cap) => acquirePermits(context, key, owner, units, cap),
+    releasePermits: async (key, owner, units, wantsAgain) => releasePermits(context, key, owner, units, wantsAgain),
     keyUse: async (runId, keys) => keyUse(context, runId, keys),
     openUnderKey: async (runId, key, limit) => openUnderKey(context, runId, key, limit),
     budgetCap: async (key) => budgetCap(context, key),

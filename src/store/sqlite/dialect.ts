@@ -93,9 +93,9 @@ function ofOneRow(statement: ForEach): string {
     const names = Object.keys(statement.columns);
     text = statement.text
       // Of a row that is only values SQLite makes no query.
-      .replace(/SELECT (new\.[^()]*) FROM new ORDER BY new\.place$/, "VALUES ($1)")
-      .replaceAll(/ FROM new\b|, new\b(?!\.)| ORDER BY new\.place\b/g, "")
-      .replaceAll(/\bnew\.(\w+)/g, (_, name: string) => (name === "place" ? "0" : `?${names.indexOf(name) + 1}`));
+      .replace(/SELECT (new\.[^()]*) FROM new ORDER BY new\.row_index$/, "VALUES ($1)")
+      .replaceAll(/ FROM new\b|, new\b(?!\.)| ORDER BY new\.row_index\b/g, "")
+      .replaceAll(/\bnew\.(\w+)/g, (_, name: string) => (name === "row_index" ? "0" : `?${names.indexOf(name) + 1}`));
     ofOne.set(statement, text);
   }
   return text;

@@ -1,4 +1,4 @@
-import type { DiskRoom } from "../../base/files/disk-room.ts";
+import type { DiskSpace } from "../../base/files/disk-space.ts";
 import { isDiskFull } from "../../base/errors.ts";
 import type { AlertRecord, NewAlert } from "../../store/ports/alert-port.ts";
 import type { Store } from "../../store/ports/port.ts";
@@ -7,7 +7,7 @@ import type { Duty } from "../duties.ts";
 
 interface DiskWatchDeps {
   store: Store;
-  room: DiskRoom;
+  diskSpace: DiskSpace;
   raise: Raise;
   /** The name of the machine whose disk it is; null: there is one machine. */
   machine: string | null;
@@ -16,16 +16,16 @@ interface DiskWatchDeps {
 }
 
 /** Raises an alert once when the disk runs low, across restarts, and again when it runs low again. */
-export function watchDisk({ store, room, raise, machine, sendNow }: DiskWatchDeps): Duty {
+export function watchDisk({ store, diskSpace, raise, machine, sendNow }: DiskWatchDeps): Duty {
   let reportedLow: boolean | null = null;
   return {
     name: "look whether the disk runs low",
     everyMs: 1000,
     async run() {
-      const { low } = room;
+      const { low } = diskSpace;
       if ((low !== null) === reportedLow) return;
       if (low === null) await store.alertOver(diskLowKey(machine));
-      else await report(diskLow(room, low, machine));
+      else await report(diskLow(diskSpace, low, machine));
       reportedLow = low !== null;
     },
   };

@@ -137,8 +137,8 @@ export function dependScenarios(scenario: Scenario): void {
       const hold = { reason: "previous_run", since: kit.now, until: null, message: "Waiting" } as const;
       const held = (key: string, lane: string) =>
         kit.store.startRun({ kind: "page", maxAttempts: 1, snapshot: {}, hold }, [newTask(key, { lane })], kit.now);
-      const { made: first } = await held("b", OTHER);
-      const { made: second } = await held("a", LANE);
+      const { created: first } = await held("b", OTHER);
+      const { created: second } = await held("a", LANE);
       await kit.page("page");
       assert.deepEqual(await ready(kit), ["page"]);
       const release = { level: "info", message: "Run goes on" } as const;

@@ -32,7 +32,7 @@ export function dutyScenarios(scenario: Scenario): void {
     assert.deepEqual(await due(kit), ["jobs"] satisfies (keyof DutiesDue)[]);
 
     const crawl = { kind: "crawl", maxAttempts: 3, snapshot: {}, timeLimitMs: 1000 } as const;
-    const { made: run } = await store.startRun(crawl, [newTask("a")], kit.now);
+    const { created: run } = await store.startRun(crawl, [newTask("a")], kit.now);
     assert.deepEqual(await due(kit), ["waitingCrawls", "jobs"]);
     await store.admitCrawls(1, kit.now);
     assert.deepEqual(await due(kit), ["timedRuns", "jobs"]);

@@ -95,16 +95,16 @@ export function feedScenarios(scenario: Scenario): void {
   scenario("a reader of the feed misses nothing that two connections write meanwhile", async (kit) => {
     const other = await kit.open();
     const { last: start } = await kit.store.feed({ limit: 1 });
-    const made = [await kit.run(), await kit.run()];
+    const created = [await kit.run(), await kit.run()];
     let rounds = 0;
     const { all, last } = await follow(kit, start, 1, async () => {
       if ((rounds += 1) > 5) return;
-      made.push(await kit.run());
-      made.push(await other.openRun({ kind: "queue", maxAttempts: 1, snapshot: null }, kit.now));
+      created.push(await kit.run());
+      created.push(await other.openRun({ kind: "queue", maxAttempts: 1, snapshot: null }, kit.now));
     });
     assert.deepEqual(
       all.map(({ runId }) => runId),
-      made.map(({ id }) => id),
+      created.map(({ id }) => id),
     );
     assert.deepEqual(await other.feed({ after: last, limit: 10 }), { events: [], last });
   });

@@ -24,13 +24,13 @@ const OTHER = "site:b.example";
 /** A crawl that has begun, with these pages. */
 async function crawl(kit: Kit, keys: readonly string[], more: Partial<NewRun> = {}): Promise<RunRecord> {
   const run = { kind: "crawl", maxAttempts: 3, snapshot: { options: {} }, pagesLimit: 100, ...more } as const;
-  const { made } = await kit.store.startRun(
+  const { created } = await kit.store.startRun(
     run,
     keys.map((key) => newTask(key)),
     kit.now,
   );
   await kit.store.admitCrawls(1000, kit.now);
-  return made;
+  return created;
 }
 
 const url = (key: string) => `https://a.example/${key}`;

@@ -18,9 +18,9 @@ function found(key: string, more: Partial<Discovered> & { lane?: string } = {}):
 /** A crawl that has begun, with these tasks. */
 async function crawl(kit: Kit, tasks: readonly NewTask[], pagesLimit = 100): Promise<RunRecord> {
   const run = { kind: "crawl", maxAttempts: 3, snapshot: { options: {} }, pagesLimit } as const;
-  const { made } = await kit.store.startRun(run, tasks, kit.now);
+  const { created } = await kit.store.startRun(run, tasks, kit.now);
   await kit.store.admitCrawls(1000, kit.now);
-  return made;
+  return created;
 }
 
 const known = async (kit: Kit, run: RunRecord) => (await kit.store.run(run.id))?.pagesKnown;

@@ -73,7 +73,7 @@ export function holdScenarios(scenario: Scenario): void {
           [newTask(key)],
           kit.now,
         )
-      ).made;
+      ).created;
     const held = await crawl("a", { hold: hold(kit) });
     const other = await crawl("b");
     assert.deepEqual((await kit.store.admitCrawls(1, kit.now)).admitted, [other.id]);
@@ -90,7 +90,7 @@ export function holdScenarios(scenario: Scenario): void {
           [newTask(key), newTask(`${key}2`)],
           kit.now,
         )
-      ).made;
+      ).created;
     const [held, other] = [await crawl("a"), await crawl("b")];
     assert.deepEqual((await kit.store.admitCrawls(1, kit.now)).admitted, [held.id]);
     const grant = await kit.take("w");
@@ -122,7 +122,7 @@ export function holdScenarios(scenario: Scenario): void {
 
   scenario("a run of another kind that was held goes on at once, and so does its time", async (kit) => {
     const timed = { kind: "queue" as const, maxAttempts: 3, snapshot: null, timeLimitMs: 10_000 };
-    const { made: run } = await kit.store.startRun(timed, [newTask("a"), newTask("b")], kit.now);
+    const { created: run } = await kit.store.startRun(timed, [newTask("a"), newTask("b")], kit.now);
     const grant = await kit.take("w");
     await kit.settle(grant, (await kit.claim(grant, 1)).tasks, DONE);
     kit.pass(4000);
@@ -138,7 +138,7 @@ export function holdScenarios(scenario: Scenario): void {
   });
 
   scenario("a held run does not begin by the stop of one of its tasks, and ends with the last of them", async (kit) => {
-    const { made: run } = await kit.store.startRun(
+    const { created: run } = await kit.store.startRun(
       { kind: "queue", maxAttempts: 3, snapshot: null, hold: hold(kit) },
       [newTask("a"), newTask("b")],
       kit.now,
@@ -242,7 +242,7 @@ export function holdScenarios(scenario: Scenario): void {
   scenario("a crawl that gets no proxy for the rest ends with the pages it has, and can go on", async (kit) => {
     const crawl = async (partial_results_ok: boolean) => {
       const snapshot = { options: { partial_results_ok } };
-      const { made } = await kit.store.startRun(
+      const { created } = await kit.store.startRun(
         { kind: "crawl", maxAttempts: 3, snapshot, pagesLimit: 9 },
         [newTask("a"), newTask("b")],
         kit.now,
@@ -251,10 +251,10 @@ export function holdScenarios(scenario: Scenario): void {
       const grant = await kit.take("w");
       await kit.settle(grant, (await kit.claim(grant, 1)).tasks, DONE);
       await kit.store.releaseLane(grant);
-      await kit.store.holdRun(made.id, hold(kit), kit.now);
-      assert.equal(await kit.store.failHeldRun(made.id, "proxies", NO_PROXIES, kit.now), true);
+      await kit.store.holdRun(created.id, hold(kit), kit.now);
+      assert.equal(await kit.store.failHeldRun(created.id, "proxies", NO_PROXIES, kit.now), true);
       while ((await kit.store.sweepEnded(10, kit.now)) > 0);
-      return made;
+      return created;
     };
     const all = (await kit.store.run((await crawl(false)).id))!;
     assert.deepEqual(

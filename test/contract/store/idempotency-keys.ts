@@ -39,7 +39,7 @@ const VERBS: readonly Verb[] = [
 
 async function expectRepeats(kit: Kit, method: Verb, first: Created<{ id: string }>, store = kit.store): Promise<void> {
   const again = await method.make(store, kit.now, ONCE);
-  assert.deepEqual(again, { made: first.made, lanes: [], replayed: true });
+  assert.deepEqual(again, { created: first.created, lanes: [], replayed: true });
 }
 
 export function onceScenarios(scenario: Scenario): void {
@@ -54,16 +54,16 @@ export function onceScenarios(scenario: Scenario): void {
       const first = answers.find((one) => !one.replayed);
       assert.ok(first !== undefined);
       assert.equal(answers.filter((one) => one.replayed).length, 2);
-      for (const answer of answers) assert.deepEqual(answer.made, first.made);
-      assert.deepEqual(await method.ids(kit.store), [first.made.id]);
+      for (const answer of answers) assert.deepEqual(answer.created, first.created);
+      assert.deepEqual(await method.ids(kit.store), [first.created.id]);
       kit.pass(DAY);
       await expectRepeats(kit, method, first);
     });
 
     scenario(`${method.what} is known by its key before it would be made again`, async (kit) => {
       assert.equal(await kit.store.answered(ONCE, kit.now), null);
-      const { made } = await method.make(kit.store, kit.now, ONCE);
-      assert.equal(((await kit.store.answered(ONCE, kit.now)) as { id: string }).id, made.id);
+      const { created } = await method.make(kit.store, kit.now, ONCE);
+      assert.equal(((await kit.store.answered(ONCE, kit.now)) as { id: string }).id, created.id);
       assert.equal(await kit.store.answered({ ...ONCE, key: "key-2" }, kit.now), null);
       await refused("idempotency_conflict", kit.store.answered({ ...ONCE, fingerprint: "print-2" }, kit.now));
       kit.pass(8 * DAY);
@@ -76,13 +76,13 @@ export function onceScenarios(scenario: Scenario): void {
       await before.close();
       const after = await kit.open();
       await expectRepeats(kit, method, first, after);
-      assert.deepEqual(await method.ids(after), [first.made.id]);
+      assert.deepEqual(await method.ids(after), [first.created.id]);
     });
 
     scenario(`${method.what} under a key of another call is refused, and nothing is made`, async (kit) => {
       const first = await method.make(kit.store, kit.now, ONCE);
       await refused("idempotency_conflict", method.make(kit.store, kit.now, { ...ONCE, fingerprint: "print-2" }));
-      assert.deepEqual(await method.ids(kit.store), [first.made.id]);
+      assert.deepEqual(await method.ids(kit.store), [first.created.id]);
       await expectRepeats(kit, method, first);
     });
 
@@ -102,9 +102,9 @@ export function onceScenarios(scenario: Scenario): void {
       const once = { ...ONCE, fingerprint: "print-2" };
       const second = await method.make(kit.store, kit.now, once);
       assert.equal(second.replayed, false);
-      assert.notEqual(second.made.id, first.made.id);
+      assert.notEqual(second.created.id, first.created.id);
       const again = await method.make(kit.store, kit.now, once);
-      assert.deepEqual([again.replayed, again.made], [true, second.made]);
+      assert.deepEqual([again.replayed, again.created], [true, second.created]);
       await refused("idempotency_conflict", method.make(kit.store, kit.now, ONCE));
       assert.equal((await method.ids(kit.store)).length, 2);
     });
@@ -115,7 +115,7 @@ export function onceScenarios(scenario: Scenario): void {
     kit.pass(5 * DAY);
     await kit.store.createJob(newJob("other"), kit.now, { ...ONCE, key: "key-2" });
     const again = await kit.store.createJob(newJob("job"), kit.now, ONCE);
-    assert.deepEqual([again.replayed, again.made], [true, first.made]);
+    assert.deepEqual([again.replayed, again.created], [true, first.created]);
   });
 
   scenario("one key is one call: a key of a job is refused for a session", async (kit) => {
@@ -129,20 +129,20 @@ export function onceScenarios(scenario: Scenario): void {
 
   scenario("the first answer is given again, whatever has become of the job since", async (kit) => {
     const first = await kit.store.createJob(newJob("before"), kit.now, ONCE);
-    await kit.store.updateJob(first.made.id, { name: "after" }, kit.now);
+    await kit.store.updateJob(first.created.id, { name: "after" }, kit.now);
     const again = () => kit.store.createJob(newJob("before"), kit.now, ONCE);
-    assert.deepEqual((await again()).made, first.made);
-    await kit.store.deleteJob(first.made.id, kit.now);
-    assert.deepEqual((await again()).made, first.made);
+    assert.deepEqual((await again()).created, first.created);
+    await kit.store.deleteJob(first.created.id, kit.now);
+    assert.deepEqual((await again()).created, first.created);
     assert.deepEqual(await kit.store.jobs({ limit: 10 }), []);
   });
 
   scenario("a session that was deleted does not come back by a repeated call", async (kit) => {
     const first = await kit.store.createSession(newSession("login"), kit.now, ONCE);
-    await kit.store.deleteSession(first.made.id);
+    await kit.store.deleteSession(first.created.id);
     const again = await kit.store.createSession(newSession("login"), kit.now, ONCE);
-    assert.deepEqual(again.made, first.made);
-    assert.equal(await kit.store.session(first.made.id), null);
+    assert.deepEqual(again.created, first.created);
+    assert.equal(await kit.store.session(first.created.id), null);
   });
 
   scenario("a run that has ended is not started again by a repeated call", async (kit) => {
@@ -152,10 +152,10 @@ export function onceScenarios(scenario: Scenario): void {
     const lane = await kit.take("A");
     await kit.work(lane, DONE);
     const again = await start();
-    assert.deepEqual([again.made, again.lanes, again.replayed], [first.made, [], true]);
-    assert.equal(await kit.status(first.made), "completed");
-    assert.deepEqual(await kit.counts(first.made), { completed: 1 });
-    assert.equal((await kit.ends(first.made)).length, 1);
+    assert.deepEqual([again.created, again.lanes, again.replayed], [first.created, [], true]);
+    assert.equal(await kit.status(first.created), "completed");
+    assert.deepEqual(await kit.counts(first.created), { completed: 1 });
+    assert.equal((await kit.ends(first.created)).length, 1);
     assert.deepEqual((await kit.claim(lane)).tasks, []);
   });
 

@@ -19,7 +19,7 @@ export function newJob(name: string | null, more: Partial<NewJob> = {}): NewJob 
 }
 
 async function make(kit: Kit, name: string | null, more: Partial<NewJob> = {}) {
-  return (await kit.store.createJob(newJob(name, more), kit.now)).made;
+  return (await kit.store.createJob(newJob(name, more), kit.now)).created;
 }
 
 async function names(kit: Kit, filter: Partial<JobFilter>): Promise<(string | null)[]> {
@@ -40,18 +40,24 @@ export function jobScenarios(scenario: Scenario): void {
   scenario("a job is kept as it was given, and every connection reads it", async (kit) => {
     const policy = { keepRuns: 100, keepDays: null };
     const given = newJob("prices", { ...policy, tags: ["shop", "daily"], recipe: { deep: [{ ключ: "значение" }] } });
-    const { made, lanes, replayed } = await kit.store.createJob(given, kit.now);
+    const { created, lanes, replayed } = await kit.store.createJob(given, kit.now);
     assert.deepEqual([lanes, replayed], [[], false]);
-    assert.deepEqual(made, { ...given, id: made.id, schedulePausedAt: null, createdAt: kit.now, updatedAt: kit.now });
+    assert.deepEqual(created, {
+      ...given,
+      id: created.id,
+      schedulePausedAt: null,
+      createdAt: kit.now,
+      updatedAt: kit.now,
+    });
     const other = await kit.open();
-    assert.deepEqual(await other.job(made.id), made);
-    assert.deepEqual(await other.jobs({ limit: 10 }), [made]);
+    assert.deepEqual(await other.job(created.id), created);
+    assert.deepEqual(await other.jobs({ limit: 10 }), [created]);
   });
 
   scenario("a job without a name, tags or a recipe is a job too", async (kit) => {
-    const made = await make(kit, null, { recipe: null });
-    assert.deepEqual([made.name, made.tags, made.recipe], [null, [], null]);
-    assert.deepEqual(await kit.store.job(made.id), made);
+    const created = await make(kit, null, { recipe: null });
+    assert.deepEqual([created.name, created.tags, created.recipe], [null, [], null]);
+    assert.deepEqual(await kit.store.job(created.id), created);
   });
 
   scenario("an id that is no job's reads as null, and cannot be changed or deleted", async (kit) => {
@@ -65,15 +71,15 @@ export function jobScenarios(scenario: Scenario): void {
   });
 
   scenario("a change touches only what it names, and is stamped", async (kit) => {
-    const made = await make(kit, "before", { tags: ["a"] });
+    const created = await make(kit, "before", { tags: ["a"] });
     kit.pass(1000);
-    const renamed = await kit.store.updateJob(made.id, { name: "after" }, kit.now);
-    assert.deepEqual(renamed, { ...made, name: "after", updatedAt: kit.now });
+    const renamed = await kit.store.updateJob(created.id, { name: "after" }, kit.now);
+    assert.deepEqual(renamed, { ...created, name: "after", updatedAt: kit.now });
     const rest = { name: null, kind: "crawl", url: "https://b.example/", site: "b.example", tags: ["b"], recipe: [2] };
-    const changed = await kit.store.updateJob(made.id, rest, kit.now);
+    const changed = await kit.store.updateJob(created.id, rest, kit.now);
     assert.deepEqual(changed, { ...renamed, ...rest });
-    assert.deepEqual(await kit.store.updateJob(made.id, {}, kit.now), changed);
-    assert.deepEqual(await kit.store.job(made.id), changed);
+    assert.deepEqual(await kit.store.updateJob(created.id, {}, kit.now), changed);
+    assert.deepEqual(await kit.store.job(created.id), changed);
   });
 
   scenario("the newest run of each job says how it is getting on; jobs without runs say nothing", async (kit) => {
@@ -81,10 +87,10 @@ export function jobScenarios(scenario: Scenario): void {
     const start = (jobId: string) =>
       kit.store.startRun({ kind: "page", jobId, maxAttempts: 1, snapshot: null }, [], kit.now);
     await start(busy.id);
-    const ended = (await start(done.id)).made;
+    const ended = (await start(done.id)).created;
     await kit.store.changeRun(ended.id, "cancelled", "Run cancelled", kit.now);
     kit.pass(1000);
-    const newest = (await start(busy.id)).made;
+    const newest = (await start(busy.id)).created;
     const last = await kit.store.lastRuns([busy.id, done.id, idle.id, NOBODY]);
     assert.deepEqual([...last.keys()].toSorted(), [busy.id, done.id].toSorted());
     assert.deepEqual(last.get(busy.id), {
@@ -101,8 +107,8 @@ export function jobScenarios(scenario: Scenario): void {
   });
 
   scenario("jobs come newest first, in pages, without gaps or doubles while others are added", async (kit) => {
-    const made: string[] = [];
-    for (let n = 0; n < 11; n += 1) made.unshift((await make(kit, `j${n}`)).id);
+    const created: string[] = [];
+    for (let n = 0; n < 11; n += 1) created.unshift((await make(kit, `j${n}`)).id);
     let late = 0;
     const seen = await walk(
       (position) => kit.store.jobs(position),
@@ -111,7 +117,7 @@ export function jobScenarios(scenario: Scenario): void {
     );
     assert.deepEqual(
       seen.map((job) => job.id),
-      made,
+      created,
     );
     assert.ok(late >= 4, "others were added between the pages");
     assert.equal((await kit.store.jobs({ limit: 100 })).length, 11 + late);
@@ -257,8 +263,8 @@ export function jobScenarios(scenario: Scenario): void {
   });
 
   scenario("many jobs of one time are told page by page, whatever becomes of those before", async (kit) => {
-    const made: string[] = [];
-    for (let n = 0; n < 7; n += 1) made.push((await make(kit, `j${n}`, { nextAt: kit.now - (n < 2 ? 1 : 0) })).id);
+    const created: string[] = [];
+    for (let n = 0; n < 7; n += 1) created.push((await make(kit, `j${n}`, { nextAt: kit.now - (n < 2 ? 1 : 0) })).id);
     const seen: string[] = [];
     for (let page = await kit.store.dueJobs(kit.now, 2); page.length > 0;) {
       const last = page.at(-1)!;
@@ -267,7 +273,7 @@ export function jobScenarios(scenario: Scenario): void {
       await kit.store.skipOccurrences(last.id, missedAt(last.nextAt!), timeAt(kit.now + 1), kit.now);
       page = await kit.store.dueJobs(kit.now, 2, last);
     }
-    assert.deepEqual(seen, made);
+    assert.deepEqual(seen, created);
     assert.equal((await kit.store.dueJobs(kit.now, 10)).length, 3);
   });
 }

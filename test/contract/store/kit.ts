@@ -199,12 +199,12 @@ export class Kit {
 
   /** A run of one page, with its task. */
   async page(key = "page", more: Partial<NewRun> = {}): Promise<RunRecord> {
-    const { made } = await this.store.startRun(
+    const { created } = await this.store.startRun(
       { kind: "page", maxAttempts: 3, snapshot: { url: `https://a.example/${key}` }, ...more },
       [newTask(key)],
       this.now,
     );
-    return made;
+    return created;
   }
 
   /** Lets `owner` own lanes; where only one process may, it takes the place of the one before. */

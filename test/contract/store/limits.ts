@@ -30,7 +30,7 @@ const keysUpTo = (count: number, letter = "p") => Array.from({ length: count }, 
 async function waiting(kit: Kit, tasks: readonly (string | NewTask)[], more: Partial<NewRun> = {}): Promise<RunRecord> {
   const run = { kind: "crawl", maxAttempts: 3, snapshot: { options: {} }, pagesLimit: 3, ...more } as const;
   const list = tasks.map((task) => (typeof task === "string" ? newTask(task) : task));
-  return (await kit.store.startRun(run, list, kit.now)).made;
+  return (await kit.store.startRun(run, list, kit.now)).created;
 }
 
 /** A crawl that has begun; it may have three pages. */
@@ -108,12 +108,12 @@ export function limitScenarios(scenario: Scenario): void {
     const [one, two] = [await kit.take("A"), await kit.take("A", OTHER)];
     await kit.settle(two, (await kit.claim(two)).tasks, retryAt(kit.now + 60_000));
     assert.deepEqual(
-      (await kit.store.runSites(run.id, { limit: 9 })).map(({ noPlace }) => noPlace),
+      (await kit.store.runSites(run.id, { limit: 9 })).map(({ quotaExhausted }) => quotaExhausted),
       [false, false],
     );
     const tasks = [...(await kit.claim(one)).tasks, ...(await kit.claim(one)).tasks];
     assert.deepEqual(
-      (await kit.store.runSites(run.id, { limit: 9 })).map(({ noPlace }) => noPlace),
+      (await kit.store.runSites(run.id, { limit: 9 })).map(({ quotaExhausted }) => quotaExhausted),
       [true, true],
     );
     await kit.settle(one, tasks, DONE);

@@ -19,16 +19,16 @@ async function begin(kit: Kit, jobId: string | null, keys: readonly string[] = [
     snapshot: { options: {} },
     ...(jobId === null ? {} : { jobId }),
   } as const;
-  const { made } = await kit.store.startRun(
+  const { created } = await kit.store.startRun(
     run,
     keys.map((key) => newTask(key)),
     kit.now,
   );
   await kit.store.admitCrawls(1000, kit.now);
-  return made;
+  return created;
 }
 
-const makeJob = async (kit: Kit) => (await kit.store.createJob(newJob(null, { kind: "crawl" }), kit.now)).made.id;
+const makeJob = async (kit: Kit) => (await kit.store.createJob(newJob(null, { kind: "crawl" }), kit.now)).created.id;
 
 /** A run that ends with this copy of each of its pages. */
 async function leave(kit: Kit, jobId: string | null, copy: PageCopy | null, verdict = ONE_RECORD): Promise<RunRecord> {

@@ -6,7 +6,7 @@ import { DONE, FAILED, type Kit, newTask, type Scenario, type Verdict } from "./
 
 const BROKEN: Verdict = { kind: "failed", failure: failure("http_server_error", "broken", { httpStatus: 500 }) };
 
-const makeJob = async (kit: Kit) => (await kit.store.createJob(newJob(null, { kind: "crawl" }), kit.now)).made.id;
+const makeJob = async (kit: Kit) => (await kit.store.createJob(newJob(null, { kind: "crawl" }), kit.now)).created.id;
 const OPTIONS = { urls: ["https://a.example/"], max_depth: 2 };
 
 /** A run of the job, of which each page says this, or is not there any more. */
@@ -16,13 +16,13 @@ async function run(
   pages: Readonly<Record<string, string | "missing" | "broken">>,
   options: object = OPTIONS,
 ): Promise<string> {
-  const { made } = await kit.store.startRun(
+  const { created } = await kit.store.startRun(
     { kind: "crawl", maxAttempts: 1, snapshot: { options }, jobId },
     Object.keys(pages).map((key) => newTask(key)),
     kit.now,
   );
   await kit.store.admitCrawls(1000, kit.now);
-  const compares = (await kit.store.run(made.id))?.facts.changes !== undefined;
+  const compares = (await kit.store.run(created.id))?.facts.changes !== undefined;
   const lane = await kit.take("A");
   const { tasks } = await kit.claim(lane);
   for (const task of tasks) {
@@ -45,7 +45,7 @@ async function run(
     }
   }
   await kit.store.releaseLane(lane);
-  return made.id;
+  return created.id;
 }
 
 const changesOf = async (kit: Kit, id: string) => (await kit.store.run(id))?.facts.changes;

@@ -12,7 +12,7 @@ const elsewhere = (key: string) => newTask(key, { lane: OTHER });
 /** A run of which every task has failed, for the reason that its name begins with. */
 async function failedRun(kit: Kit, tasks: readonly (string | NewTask)[], kind: "queue" | "crawl" = "queue") {
   const list = tasks.map((task) => (typeof task === "string" ? newTask(task) : task));
-  const { made: run } = await kit.store.startRun({ kind, maxAttempts: 1, snapshot: {} }, list, kit.now);
+  const { created: run } = await kit.store.startRun({ kind, maxAttempts: 1, snapshot: {} }, list, kit.now);
   await kit.store.admitCrawls(5, kit.now);
   for (const name of new Set(list.map(({ lane }) => lane))) {
     const lane = await kit.take("A", name);
@@ -101,7 +101,7 @@ export function progressScenarios(scenario: Scenario): void {
       later: [evidence("c")],
     };
     const order = { kind: "crawl", maxAttempts: 1, snapshot: {} } as const;
-    const { made: run } = await kit.store.startRun(
+    const { created: run } = await kit.store.startRun(
       order,
       Object.keys(seen).map((key) => newTask(key)),
       kit.now,

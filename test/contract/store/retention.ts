@@ -30,7 +30,7 @@ async function endedCrawl(
   more: { jobId?: string; once?: boolean; letter?: string } = {},
 ): Promise<RunRecord> {
   const key = `resolver:crawl-${kit.now}-${more.letter ?? "a"}`;
-  const { made } = await kit.store.startRun(
+  const { created } = await kit.store.startRun(
     {
       kind: "crawl",
       maxAttempts: 3,
@@ -45,7 +45,7 @@ async function endedCrawl(
   await kit.store.admitCrawls(100, kit.now);
   const lane = await kit.take("A");
   const { tasks } = await kit.claim(lane);
-  const mine = tasks.filter((task) => task.runId === made.id);
+  const mine = tasks.filter((task) => task.runId === created.id);
   const yields = { ...DONE, artifacts: [file(more.letter ?? "a")], results: [{ n: 1 }, { n: 2 }] };
   await kit.settle(lane, mine.slice(0, 1), yields as typeof DONE);
   await kit.report(lane, mine.slice(1, 2), { ...DONE, results: [{ n: 3 }] } as typeof DONE, {
@@ -54,7 +54,7 @@ async function endedCrawl(
   });
   await kit.report(lane, mine.slice(2), FAILED, { evidence: [evidence(more.letter ?? "a")] });
   await kit.store.releaseLane(lane);
-  return (await kit.store.run(made.id)) as RunRecord;
+  return (await kit.store.run(created.id)) as RunRecord;
 }
 
 const removeAll = async (kit: Kit, limit = 1000) => {
@@ -179,7 +179,7 @@ export function retentionScenarios(scenario: Scenario): void {
     const queue = await kit.runWith(["q"], { kind: "queue" });
     const lane = await kit.take("A");
     await kit.work(lane, DONE);
-    const { made: open } = await kit.store.startRun(
+    const { created: open } = await kit.store.startRun(
       { kind: "crawl", maxAttempts: 3, snapshot: { options: {} }, temporary: true },
       [newTask("open")],
       kit.now,
@@ -208,7 +208,7 @@ export function retentionScenarios(scenario: Scenario): void {
         nextAt: null,
         nextOccurrenceAt: null,
       };
-      return (await kit.store.createJob({ ...about, kind }, kit.now)).made.id;
+      return (await kit.store.createJob({ ...about, kind }, kit.now)).created.id;
     };
     const [jobId, other] = [await jobOf("crawl"), await jobOf("page")];
     const run = await endedCrawl(kit, { jobId });

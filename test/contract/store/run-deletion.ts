@@ -30,18 +30,18 @@ async function newJob(kit: Kit, more: { keepRuns?: number; keepDays?: number; ta
     nextAt: null,
     nextOccurrenceAt: null,
   };
-  const { made } = await kit.store.createJob({ ...about, kind: "page", tags: [], ...more }, kit.now);
-  return made.id;
+  const { created } = await kit.store.createJob({ ...about, kind: "page", tags: [], ...more }, kit.now);
+  return created.id;
 }
 
 async function endedPage(kit: Kit, jobId?: string, verdict: Verdict = DONE): Promise<RunRecord> {
   kit.pass(1000);
   const run = { kind: "page" as const, maxAttempts: 1, snapshot: {}, ...(jobId === undefined ? {} : { jobId }) };
-  const { made } = await kit.store.startRun(run, [newTask("p")], kit.now);
+  const { created } = await kit.store.startRun(run, [newTask("p")], kit.now);
   const lane = await kit.take("A", LANE);
   await kit.work(lane, verdict);
   await kit.store.releaseLane(lane);
-  return (await kit.store.run(made.id))!;
+  return (await kit.store.run(created.id))!;
 }
 
 async function trim(kit: Kit, defaults = DEFAULTS, since = 0): Promise<number> {
@@ -120,7 +120,7 @@ export function runDeletionScenarios(scenario: Scenario): void {
     await kit.store.keepRun(first.id, true);
     assert.equal((await kit.store.run(first.id))?.kept, true);
     const page = { kind: "page", maxAttempts: 1, snapshot: {}, temporary: true } as const;
-    const { made: brief } = await kit.store.startRun(page, [newTask("b")], kit.now);
+    const { created: brief } = await kit.store.startRun(page, [newTask("b")], kit.now);
     await kit.work(await kit.take("A"), DONE);
     await kit.store.keepRun(brief.id, true);
     kit.pass(DAY);
@@ -255,7 +255,7 @@ async function endedPageBeside(kit: Kit, jobId: string): Promise<RunRecord> {
   kit.pass(1000);
   const lane = "site:b.example";
   const run = { kind: "page" as const, maxAttempts: 1, snapshot: {}, jobId };
-  const { made } = await kit.store.startRun(run, [newTask("p", { lane })], kit.now);
+  const { created } = await kit.store.startRun(run, [newTask("p", { lane })], kit.now);
   await kit.work(await kit.take("B", lane), FAILED);
-  return (await kit.store.run(made.id))!;
+  return (await kit.store.run(created.id))!;
 }

@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 
 /** A job that is due now, and the hands to start it. */
 async function dueJob(kit: Kit, overlap: DueOccurrence["overlap"]) {
-  const { made: job } = await kit.store.createJob(newJob("due", { nextAt: kit.now }), kit.now);
+  const { created: job } = await kit.store.createJob(newJob("due", { nextAt: kit.now }), kit.now);
   const run: NewRun = { kind: "page", jobId: job.id, maxAttempts: 3, snapshot: null };
   const occurrence: DueOccurrence = { jobId: job.id, at: kit.now, next: timeAt(kit.now + MINUTE), overlap };
   return {
@@ -21,7 +21,7 @@ async function dueJob(kit: Kit, overlap: DueOccurrence["overlap"]) {
     next: async () => (await kit.store.job(job.id))?.nextAt,
     states: async () => (await kit.store.runs({ jobId: job.id, limit: 100 })).map(({ status }) => status),
     /** A run that was started before, by hand. */
-    byHand: async () => (await kit.store.startRun(run, [newTask("page")], kit.now)).made,
+    byHand: async () => (await kit.store.startRun(run, [newTask("page")], kit.now)).created,
   };
 }
 
@@ -33,7 +33,7 @@ export function scheduleOccurrenceScenarios(scenario: Scenario): void {
       const starts = await Promise.all([due.start(), due.start(other), due.start()]);
       const started = starts.filter((start) => start.kind === "started");
       assert.deepEqual(
-        started.map(({ made, lanes, cancelled }) => [made.jobId, lanes, cancelled]),
+        started.map(({ created, lanes, cancelled }) => [created.jobId, lanes, cancelled]),
         [[due.job.id, [LANE], []]],
       );
       assert.equal(starts.filter(({ kind }) => kind === "gone").length, 2);
@@ -163,7 +163,7 @@ export function scheduleOccurrenceScenarios(scenario: Scenario): void {
       ]),
       [
         [64, 64, 1, "refused", null],
-        [63, 63, 1, "started", started.kind === "started" && started.made.id],
+        [63, 63, 1, "started", started.kind === "started" && started.created.id],
         [60, 62, 3, "missed", null],
         [1, 1, 1, "skipped", run!.id],
         [0, 0, 1, "started", run!.id],
@@ -229,7 +229,7 @@ export function scheduleOccurrenceScenarios(scenario: Scenario): void {
   });
 
   scenario("the last thousand times of a job are kept, and go with the job [slow]", async (kit) => {
-    const { made: job } = await kit.store.createJob(newJob("busy", { nextAt: kit.now }), kit.now);
+    const { created: job } = await kit.store.createJob(newJob("busy", { nextAt: kit.now }), kit.now);
     for (let n = 0; n < 1005; n += 1)
       await kit.store.skipOccurrences(job.id, missedAt(kit.now + n), timeAt(kit.now + n + 1), kit.now);
     const kept = await kit.store.scheduleOccurrences(job.id, { limit: 2000 });
@@ -240,7 +240,7 @@ export function scheduleOccurrenceScenarios(scenario: Scenario): void {
     await kit.store.deleteJob(job.id, kit.now);
     await refused("not_found", kit.store.scheduleOccurrences(job.id, { limit: 1 }));
     assert.deepEqual(await kit.store.occurrenceTotals(), totals, "what was counted stays counted");
-    const { made: next } = await kit.store.createJob(newJob("next", { nextAt: kit.now }), kit.now);
+    const { created: next } = await kit.store.createJob(newJob("next", { nextAt: kit.now }), kit.now);
     await kit.store.skipOccurrences(next.id, missedAt(kit.now), null, kit.now);
     await kit.store.deleteJob(next.id, kit.now);
     assert.deepEqual(await kit.store.occurrenceTotals(), { ...totals, missed: 1006 });

@@ -30,7 +30,7 @@ export function secretScenarios(scenario: Scenario): void {
     const job = { name: "j", url: "", site: "", tags: [], nextAt: null, nextOccurrenceAt: null };
     await store.createJob({ ...job, kind: "workflow", recipe: { workflow: { hook: CLEAR } } }, now);
     await store.createJob({ ...job, kind: "page", url: "https://a.example/", recipe: {} }, now);
-    const { made: run } = await store.startRun({ kind: "queue", maxAttempts: 1, snapshot: null }, [], now);
+    const { created: run } = await store.startRun({ kind: "queue", maxAttempts: 1, snapshot: null }, [], now);
     const task = { lane: LANE, site: "a.example", resolver: null, priority: 0, handler: null };
     await store.enqueue(
       run.id,

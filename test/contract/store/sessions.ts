@@ -14,7 +14,7 @@ export function newSession(name: string | null, more: Partial<NewSession> = {}):
 }
 
 async function make(kit: Kit, name: string | null, more: Partial<NewSession> = {}) {
-  return (await kit.store.createSession(newSession(name, more), kit.now)).made;
+  return (await kit.store.createSession(newSession(name, more), kit.now)).created;
 }
 
 const bytes = (sealed: Uint8Array | undefined) => [...(sealed ?? [])];
@@ -28,18 +28,18 @@ export function sessionScenarios(scenario: Scenario): void {
 
   scenario("a session is kept with its sealed bytes, which the answer does not repeat", async (kit) => {
     const given = newSession("login", { holds: ["cookies", "headers"], checkUrl: "https://a.example/me" });
-    const { made, lanes, replayed } = await kit.store.createSession(given, kit.now);
+    const { created, lanes, replayed } = await kit.store.createSession(given, kit.now);
     assert.deepEqual([lanes, replayed], [[], false]);
     assert.deepEqual(
-      { ...made, sealed: null },
-      { ...given, sealed: null, id: made.id, health: null, createdAt: kit.now, lastUsedAt: null },
+      { ...created, sealed: null },
+      { ...given, sealed: null, id: created.id, health: null, createdAt: kit.now, lastUsedAt: null },
     );
-    assert.ok(made.sealed instanceof Uint8Array);
-    assert.equal(made.sealed.length, 0);
+    assert.ok(created.sealed instanceof Uint8Array);
+    assert.equal(created.sealed.length, 0);
     const other = await kit.open();
-    const read = await other.session(made.id);
+    const read = await other.session(created.id);
     assert.deepEqual(bytes(read?.sealed), bytes(given.sealed));
-    assert.deepEqual({ ...read, sealed: null }, { ...made, sealed: null });
+    assert.deepEqual({ ...read, sealed: null }, { ...created, sealed: null });
     assert.deepEqual(
       (await other.sessions({ limit: 10 })).map((one) => bytes(one.sealed)),
       [bytes(given.sealed)],
@@ -56,26 +56,26 @@ export function sessionScenarios(scenario: Scenario): void {
   });
 
   scenario("the newest word about a session's health is what counts", async (kit) => {
-    const made = await make(kit, "login");
+    const created = await make(kit, "login");
     for (const status of ["healthy", "rejected", "unreachable"] as const) {
       kit.pass(10);
       const health: SessionHealth = { status, message: `it is ${status}`, checkedAt: kit.now };
-      const noted = await kit.store.noteSessionHealth(made.id, health);
+      const noted = await kit.store.noteSessionHealth(created.id, health);
       assert.deepEqual(noted.health, health);
       assert.deepEqual(bytes(noted.sealed), bytes(newSession(null).sealed));
-      assert.deepEqual((await kit.store.session(made.id))?.health, health);
+      assert.deepEqual((await kit.store.session(created.id))?.health, health);
     }
   });
 
   scenario("a session is found by its name, which no other one can have", async (kit) => {
-    const made = await make(kit, "shop");
+    const created = await make(kit, "shop");
     const other = await kit.open();
-    assert.equal((await other.session("shop"))?.id, made.id);
+    assert.equal((await other.session("shop"))?.id, created.id);
     assert.equal(await other.session("Shop"), null);
     await refusedField("name", other.createSession(newSession("shop", { origin: "https://b.example" }), kit.now));
     for (const unnamed of [await make(kit, null), await make(kit, null)]) assert.equal(unnamed.name, null);
-    await kit.store.deleteSession(made.id);
-    assert.notEqual((await make(kit, "shop")).id, made.id, "the name is free again");
+    await kit.store.deleteSession(created.id);
+    assert.notEqual((await make(kit, "shop")).id, created.id, "the name is free again");
   });
 
   scenario("when a session was used is noted, not more often than once a minute", async (kit) => {
@@ -132,9 +132,9 @@ export function sessionScenarios(scenario: Scenario): void {
 
   scenario("sessions come newest first, by origin, without gaps or doubles while others are added", async (kit) => {
     let late = 0;
-    const made: string[] = [];
+    const created: string[] = [];
     for (let n = 0; n < 7; n += 1) {
-      made.unshift((await make(kit, `s${n}`)).id);
+      created.unshift((await make(kit, `s${n}`)).id);
       await make(kit, `noise ${n}`, { origin: "https://b.example" });
     }
     const seen = await walk(
@@ -144,7 +144,7 @@ export function sessionScenarios(scenario: Scenario): void {
     );
     assert.deepEqual(
       seen.map(({ id }) => id),
-      made,
+      created,
     );
     const all = await walk((position) => kit.store.sessions(position), 5);
     assert.equal(new Set(all.map(({ id }) => id)).size, all.length);

@@ -207,7 +207,7 @@ export function siteScenarios(scenario: Scenario): void {
     assert.equal(await kit.store.runHeldAt("a.example"), null, "it may work");
     await kit.store.changeRun(paused.id, "running", "Run started", kit.now);
     await kit.store.changeRun(paused.id, "paused", "Run paused", kit.now);
-    assert.deepEqual(await kit.store.runHeldAt("a.example"), { status: "paused", hold: null, noPlace: false });
+    assert.deepEqual(await kit.store.runHeldAt("a.example"), { status: "paused", hold: null, quotaExhausted: false });
     const hold = { reason: "proxies" as const, since: kit.now, until: null, message: "Waiting for proxies" };
     const held = await kit.runWith(["b", newTask("c", { lane: "site:c.example" })]);
     assert.equal(await kit.store.runHeldAt("a.example"), null, "one of them may");
@@ -220,7 +220,7 @@ export function siteScenarios(scenario: Scenario): void {
     await kit.store.admitCrawls(9, kit.now);
     assert.equal(await kit.store.runHeldAt("e.example"), null);
     await kit.claim(await kit.take("A", "site:d.example"));
-    assert.deepEqual(await kit.store.runHeldAt("e.example"), { status: "running", hold: null, noPlace: true });
+    assert.deepEqual(await kit.store.runHeldAt("e.example"), { status: "running", hold: null, quotaExhausted: true });
   });
 
   scenario("a site tells when the first of what has failed there is tried again", async (kit) => {

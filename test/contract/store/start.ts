@@ -13,25 +13,32 @@ async function names(kit: Kit, filter: Partial<RunFilter>): Promise<(string | nu
 export function startScenarios(scenario: Scenario): void {
   scenario("a run and its tasks appear together, its lanes are told, and its log says what it is", async (kit) => {
     const given = { name: "prices", url: "https://a.example/", site: "a.example", jobId: NOBODY };
-    const { made, lanes, replayed } = await kit.store.startRun(
+    const { created, lanes, replayed } = await kit.store.startRun(
       { ...RUN, ...given, meta: { trigger: "by hand" } },
       [newTask("a"), newTask("b", { lane: OTHER }), newTask("c", { resolver: "r" }), newTask("a")],
       kit.now,
     );
     assert.deepEqual([lanes.toSorted(), replayed], [[LANE, OTHER], false]);
     assert.deepEqual(
-      { name: made.name, url: made.url, site: made.site, jobId: made.jobId, status: made.status, facts: made.facts },
+      {
+        name: created.name,
+        url: created.url,
+        site: created.site,
+        jobId: created.jobId,
+        status: created.status,
+        facts: created.facts,
+      },
       { ...given, status: "queued", facts: {} },
     );
     const other = await kit.open();
-    assert.deepEqual(await other.run(made.id), made);
-    assert.deepEqual(await kit.counts(made), { queued: 3 });
-    assert.deepEqual(await kit.states(made), { a: "queued", b: "queued", c: "queued" });
+    assert.deepEqual(await other.run(created.id), created);
+    assert.deepEqual(await kit.counts(created), { queued: 3 });
+    assert.deepEqual(await kit.states(created), { a: "queued", b: "queued", c: "queued" });
     assert.deepEqual(new Set((await other.lanesWithWork()).map((work) => work.lane)), new Set([LANE, OTHER]));
-    const [event, ...rest] = await kit.events(made);
+    const [event, ...rest] = await kit.events(created);
     assert.deepEqual([event?.message, event?.meta, rest], ["Run created", { kind: "page", trigger: "by hand" }, []]);
     for (const name of [LANE, OTHER]) await kit.work(await kit.take("A", name), DONE);
-    assert.equal(await kit.status(made), "completed");
+    assert.equal(await kit.status(created), "completed");
   });
 
   scenario("the same key in two runs is two tasks", async (kit) => {
@@ -44,12 +51,12 @@ export function startScenarios(scenario: Scenario): void {
   });
 
   scenario("a run that starts without tasks gets them later", async (kit) => {
-    const { made, lanes } = await kit.store.startRun({ ...RUN, kind: "queue" }, [], kit.now);
+    const { created, lanes } = await kit.store.startRun({ ...RUN, kind: "queue" }, [], kit.now);
     assert.deepEqual(lanes, []);
-    assert.equal(await kit.status(made), "queued");
-    await kit.enqueue(made, ["a"]);
+    assert.equal(await kit.status(created), "queued");
+    await kit.enqueue(created, ["a"]);
     await kit.work(await kit.take("A"), DONE);
-    assert.equal(await kit.status(made), "completed");
+    assert.equal(await kit.status(created), "completed");
   });
 
   scenario("a run whose tasks cannot be written is not there at all", async (kit) => {
@@ -118,8 +125,8 @@ export function startScenarios(scenario: Scenario): void {
   });
 
   scenario("runs come newest first, in pages, without gaps or doubles while others start", async (kit) => {
-    const made: string[] = [];
-    for (let n = 0; n < 8; n += 1) made.unshift((await kit.run()).id);
+    const created: string[] = [];
+    for (let n = 0; n < 8; n += 1) created.unshift((await kit.run()).id);
     const seen = await walk(
       (position) => kit.store.runs(position),
       3,
@@ -127,7 +134,7 @@ export function startScenarios(scenario: Scenario): void {
     );
     assert.deepEqual(
       seen.map(({ id }) => id),
-      made,
+      created,
     );
     assert.deepEqual(await kit.store.runs({ limit: 1 }), (await kit.store.runs({ limit: 100 })).slice(0, 1));
   });

@@ -118,7 +118,7 @@ export function stopScenarios(scenario: Scenario): void {
     await kit.store.changeRun(cancelled.id, "cancelled", "Run cancelled", kit.now);
     await refused("illegal_transition", stop(kit, cancelled, "b"));
     await kit.store.sweepEnded(100, kit.now);
-    const { made: crawl } = await kit.store.startRun(
+    const { created: crawl } = await kit.store.startRun(
       { kind: "crawl", maxAttempts: 3, snapshot: null, pagesLimit: 10, timeLimitMs: 60_000 },
       [newTask("c", { lane: LANE })],
       kit.now,

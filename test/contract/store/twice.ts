@@ -130,7 +130,7 @@ export function twiceScenarios(scenario: Scenario): void {
     async (kit) => {
       const webhook = { events: ["started", "failed"], sealed: new Uint8Array([1]) } as const;
       const crawl: NewRun = { kind: "crawl", maxAttempts: 3, snapshot: { options: {} }, webhook };
-      const { made: run } = await kit.store.startRun(crawl, [newTask("a")], kit.now);
+      const { created: run } = await kit.store.startRun(crawl, [newTask("a")], kit.now);
       await kit.store.admitCrawls(10, kit.now);
       const take = () => kit.store.takeDueWebhook({ most: 10, until: kit.now + 1000 }, kit.now);
       const frozen = (await take())!;

@@ -18,9 +18,9 @@ async function begin(kit: Kit, keys: readonly string[], events: readonly Webhook
     temporary: true,
   } as const;
   const tasks = keys.map((key) => newTask(key));
-  const { made } = await kit.store.startRun(run, tasks, kit.now);
+  const { created } = await kit.store.startRun(run, tasks, kit.now);
   await kit.store.admitCrawls(1000, kit.now);
-  return made;
+  return created;
 }
 
 /** Ends all pages that are ready. */
@@ -135,8 +135,8 @@ export function webhookScenarios(scenario: Scenario): void {
 
   scenario("a temporary run expires, whatever its kind, and leaves nothing", async (kit) => {
     const page = { kind: "page", maxAttempts: 1, snapshot: {} } as const;
-    const { made: brief } = await kit.store.startRun({ ...page, temporary: true }, [newTask("a")], kit.now);
-    const { made: kept } = await kit.store.startRun(page, [newTask("b")], kit.now);
+    const { created: brief } = await kit.store.startRun({ ...page, temporary: true }, [newTask("a")], kit.now);
+    const { created: kept } = await kit.store.startRun(page, [newTask("b")], kit.now);
     await end(kit);
     kit.pass(10);
     assert.equal(await kit.store.expireRuns(temporary(kit.now), 10, kit.now), 1);

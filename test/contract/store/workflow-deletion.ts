@@ -161,7 +161,7 @@ export function workflowDeletionScenarios(scenario: Scenario): void {
     const make = async () => {
       const workflow = sketchWorkflow({ a: [] });
       const about = { kind: "workflow", name: "w", maxAttempts: null, snapshot: null, workflow } as const;
-      return (await kit.store.startRun(about, [], kit.now, once)).made;
+      return (await kit.store.startRun(about, [], kit.now, once)).created;
     };
     const first = await make();
     await workOn(kit, first, "a", DONE);

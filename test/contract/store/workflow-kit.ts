@@ -34,7 +34,7 @@ export async function newWorkflow(
   more: Partial<NewWorkflow> = {},
   run: Partial<NewRun> = {},
 ): Promise<RunRecord> {
-  const { made } = await kit.store.startRun(
+  const { created } = await kit.store.startRun(
     {
       kind: "workflow",
       name: "w",
@@ -46,7 +46,7 @@ export async function newWorkflow(
     [],
     kit.now,
   );
-  return made;
+  return created;
 }
 
 export async function stateOfSteps(kit: Kit, run: RunRecord): Promise<Record<string, TaskState>> {

@@ -49,11 +49,11 @@ export function largeWorkflowScenarios(scenario: Scenario): void {
         once,
       );
     const [one, other] = await Promise.all([make(), make()]);
-    assert.equal(one.made.id, other.made.id);
+    assert.equal(one.created.id, other.created.id);
     assert.equal((await make()).replayed, true);
     assert.deepEqual(
       (await kit.store.runs({ limit: 10 })).map(({ id }) => id),
-      [one.made.id],
+      [one.created.id],
     );
     while ((await kit.store.removeExpired(500)) > 0);
     await sound(kit);

@@ -129,11 +129,11 @@ export function workflowListScenarios(scenario: Scenario): void {
       more: Parameters<typeof newWorkflow>[2],
       run: Parameters<typeof newWorkflow>[3],
     ) => {
-      const made = await newWorkflow(kit, { a: [], b: ["a"] }, more, run);
-      const { hold, task } = await takeStep(kit, made, "a");
+      const created = await newWorkflow(kit, { a: [], b: ["a"] }, more, run);
+      const { hold, task } = await takeStep(kit, created, "a");
       kit.pass(ms);
       await kit.settle(hold, [task], DONE);
-      await workOn(kit, made, "b", FAILED);
+      await workOn(kit, created, "b", FAILED);
     };
     const template = { name: "t", version: 1 };
     await took(10, { template }, { name: "x" });
@@ -190,18 +190,18 @@ export function workflowListScenarios(scenario: Scenario): void {
 
   scenario("what a workflow was started with is read by who asks for it, and by nobody else", async (kit) => {
     const snapshot = { definition: { steps: [] }, params: { urls: ["https://a.example/"] } };
-    const made = await newWorkflow(kit, { a: [], b: [] }, {}, { snapshot });
-    assert.deepEqual(made.snapshot, snapshot, "to who has made it");
+    const created = await newWorkflow(kit, { a: [], b: [] }, {}, { snapshot });
+    assert.deepEqual(created.snapshot, snapshot, "to who has made it");
     const [listed] = await kit.store.workflows({ limit: 1 });
     const [ofAll] = await kit.store.runs({ limit: 1 });
-    const one = await kit.store.workflow(made.id);
+    const one = await kit.store.workflow(created.id);
     assert.deepEqual([listed?.run.snapshot, one?.run.snapshot, ofAll?.snapshot], [null, null, null]);
-    assert.deepEqual(await kit.store.workflowSnapshot(made.id), snapshot);
+    assert.deepEqual(await kit.store.workflowSnapshot(created.id), snapshot);
     assert.equal(await kit.store.workflowSnapshot((await kit.runWith(["x"])).id), null, "it is no workflow");
     const detail = { output: { found: 3 }, items: null };
-    await workOn(kit, made, "a", { kind: "completed", artifacts: [], results: [], detail });
-    const [whole] = await kit.store.steps(made.id);
-    const [brief, open] = await kit.store.stepsInBrief(made.id);
+    await workOn(kit, created, "a", { kind: "completed", artifacts: [], results: [], detail });
+    const [whole] = await kit.store.steps(created.id);
+    const [brief, open] = await kit.store.stepsInBrief(created.id);
     assert.deepEqual(whole?.task.detail, detail);
     assert.deepEqual(brief, { ...whole, task: { ...whole!.task, detail: null } });
     assert.equal(open?.task.state, "queued");

@@ -12,13 +12,13 @@ writeSync(1, "ready\n");
 await once(process.stdin, "data");
 for (let n = 0; n < Number(count); n += 1) {
   const tasks = ["a", "b", "c"].map((key, index) => newTask(key, { lane: `site:s${index % 2}.example` }));
-  const { made, lanes, replayed } = await store.startRun(
+  const { created, lanes, replayed } = await store.startRun(
     { kind: "page", name: `run ${n}`, maxAttempts: 3, snapshot: { n, filler: "x".repeat(500) } },
     tasks,
     systemClock.now(),
     { key: `key-${n}`, fingerprint: `print-${n}` },
   );
-  writeSync(1, `${made.id} ${replayed ? "again" : "new"} ${lanes.length}\n`);
+  writeSync(1, `${created.id} ${replayed ? "again" : "new"} ${lanes.length}\n`);
 }
 await store.close();
 process.exit(0);

@@ -92,7 +92,7 @@ export function createJob(
         now,
         now,
       ) as unknown as JobRow;
-    return { made: toRecord(row), lanes: [] };
+    return { created: toRecord(row), lanes: [] };
   });
 }
 

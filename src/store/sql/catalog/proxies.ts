@@ -101,15 +101,15 @@ function addPart(context: Context, proxies: readonly NewProxy[], now: number): n
   const { connection } = context;
   let added = 0;
   for (const { scheme, hostname, port, sealed, userHash, passwordHash } of proxies) {
-    const made = connection
+    const created = connection
       .sql(
         `INSERT INTO proxies (scheme, hostname, port, user_hash, password_hash, sealed, score, created_at)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING n`,
       )
       .get(scheme, hostname, port, userHash, passwordHash, sealed, FIRST_SCORE, now) as { n: number } | undefined;
-    if (made !== undefined) added += 1;
+    if (created !== undefined) added += 1;
     const renewed =
-      made ?? (connection.sql(RENEW).get(sealed, passwordHash, scheme, hostname, port, userHash) as typeof made);
+      created ?? (connection.sql(RENEW).get(sealed, passwordHash, scheme, hostname, port, userHash) as typeof created);
     if (renewed !== undefined) markChanged(context, renewed.n);
   }
   return added;
@@ -196,8 +196,8 @@ function startRefresh(
     () => {
       const last = lastRefresh(context);
       if (last !== null && !TERMINAL_RUN_STATES.includes(last.status)) return { run: last, started: false, lanes: [] };
-      const { made, lanes } = insertRunWithTasks(context, run, tasks, now);
-      return { run: made, started: true, lanes };
+      const { created, lanes } = insertRunWithTasks(context, run, tasks, now);
+      return { run: created, started: true, lanes };
     },
     { durable: true },
   );

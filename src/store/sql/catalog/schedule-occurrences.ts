@@ -116,7 +116,7 @@ function startOccurrence(
     const start = decide(context, run, tasks, occurrence, now);
     const what = { at: occurrence.at, until: occurrence.at, count: 1 };
     if (start.kind === "started")
-      note(context, job, { ...what, outcome: "started", runId: start.made.id, message: null }, now);
+      note(context, job, { ...what, outcome: "started", runId: start.created.id, message: null }, now);
     if (start.kind === "blocked") {
       const why = start.waiting ? `${MOST_QUEUED} runs wait already for` : "not at its end:";
       const message = `${why} run ${start.by.id}, which is ${start.by.status}`;

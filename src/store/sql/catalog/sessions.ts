@@ -71,10 +71,10 @@ export async function createSession(
         now,
       ) as unknown as SessionRow;
     // What is kept for a repetition of the call need not hold the secret once more.
-    const { sealed: _, ...made } = toRecord(row);
-    return { made, lanes: [] };
+    const { sealed: _, ...created } = toRecord(row);
+    return { created, lanes: [] };
   });
-  return { ...answer, made: { ...answer.made, sealed: new Uint8Array() } };
+  return { ...answer, created: { ...answer.created, sealed: new Uint8Array() } };
 }
 
 export function readSession(context: Context, idOrName: string): SessionRecord | null {

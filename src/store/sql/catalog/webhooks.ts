@@ -33,7 +33,7 @@ export function addWebhook(context: Context, run: number, { webhook }: NewRun, n
 
 const INSERT_CALL: ForEach = {
   text: `INSERT INTO webhook_calls (run, event, task, created_at)
-    SELECT new.run, new.event, new.task, new.created_at FROM new ORDER BY new.place`,
+    SELECT new.run, new.event, new.task, new.created_at FROM new ORDER BY new.row_index`,
   columns: { run: "bigint", event: "text", task: "bigint", created_at: "bigint" },
 };
 

@@ -6,7 +6,7 @@ import { endRunIfDone } from "../runs/end-run.ts";
 import { beginComparison } from "./page-states.ts";
 import { runBegins } from "../sites/site-deps.ts";
 import { STREAM_IS_OPEN } from "../lanes/lanes.ts";
-import { startWords } from "../runs/start-words.ts";
+import { startEvent } from "../runs/start-event.ts";
 
 const OF_CRAWL = "SELECT n, id, status, started_at FROM runs WHERE kind = 'crawl'";
 
@@ -35,7 +35,7 @@ export function admitCrawls(context: Context, most: number, now: number): { admi
     const lanes = new Set<string>();
     for (const { n, status, started_at: before } of waiting) {
       letGoOn(context, n, now);
-      const event = before === null ? startWords(context, n) : ITS_TURN;
+      const event = before === null ? startEvent(context, n) : ITS_TURN;
       if (before === null) beginComparison(context, n);
       if (status === "queued") moveRun(context, n, "running", event, now);
       else {

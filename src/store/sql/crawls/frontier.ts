@@ -50,7 +50,7 @@ export function hasAliases({ connection }: Context, run: number): boolean {
 }
 
 const SAID: ForEach = {
-  text: "SELECT new.place AS place, t.id FROM tasks t, new WHERE t.content = new.content",
+  text: "SELECT new.row_index AS row_index, t.id FROM tasks t, new WHERE t.content = new.content",
   columns: { content: "bytea" },
 };
 

@@ -30,13 +30,13 @@ export class Discoveries {
   }
 
   /** Says which lanes got work. */
-  write(context: Context, tally: CounterDeltas, now: number): string[] {
+  write(context: Context, deltas: CounterDeltas, now: number): string[] {
     const { connection } = context;
     const opened: string[] = [];
     for (const [run, { tasks, hashes, tooDeep }] of this.#found) {
       for (let from = 0; from < tasks.length; from += LINKS_AT_ONCE) {
         const to = from + LINKS_AT_ONCE;
-        const { lanes } = addDiscovered(context, run, tasks.slice(from, to), hashes.slice(from, to), 0, tally, now);
+        const { lanes } = addDiscovered(context, run, tasks.slice(from, to), hashes.slice(from, to), 0, deltas, now);
         opened.push(...lanes);
       }
       // Found on another page, nearer to the start, it is no page that was left.
@@ -61,9 +61,9 @@ export function growRun(
     if (!holdsLane(context, hold)) return null;
     const run = runRow(context, task.runId);
     if (run === null || TERMINAL_RUN_STATES.includes(run.status)) return null;
-    const tally = new CounterDeltas();
-    const grown = addDiscovered(context, run.n, tasks, hashes, auxiliaryLimit, tally, now);
-    tally.apply(context);
+    const deltas = new CounterDeltas();
+    const grown = addDiscovered(context, run.n, tasks, hashes, auxiliaryLimit, deltas, now);
+    deltas.apply(context);
     return grown;
   });
 }
@@ -102,20 +102,20 @@ function addDiscovered(
   tasks: readonly NewTask[],
   hashes: readonly Uint8Array[],
   auxiliaryLimit: number,
-  tally: CounterDeltas,
+  deltas: CounterDeltas,
   now: number,
 ): Grown {
   const { connection } = context;
   const pages = connection
     .sql("SELECT pages_limit, pages_known, pages_counted FROM runs WHERE n = ?")
     .get(run) as unknown as PagesOfRun;
-  const room = {
+  const quota = {
     pages: roomFor(pages),
     auxiliary: tasks.some(({ auxiliary }) => auxiliary === true)
       ? Math.max(0, auxiliaryLimit - countAuxiliary(context, run))
       : 0,
   };
-  const { added, lanes, leftOut } = insertTasks(context, run, tasks, hashes, tally, now, room);
+  const { added, lanes, leftOut } = insertTasks(context, run, tasks, hashes, deltas, now, quota);
   if (added.pages > 0)
     connection.sql("UPDATE runs SET pages_known = pages_known + ? WHERE n = ?").run(added.pages, run);
   if (leftOut.pages) noteLeft(context, run, "pages");

@@ -41,7 +41,7 @@ export interface Connection {
 
 /**
  * A statement that is said of every row of a list. In it `new` is the list, `new.name` a value of a row and
- * `new.place` its place in the list, to order by; so it can be said of one row after the other, or of all at once.
+ * `new.row_index` its place in the list, to order by; so it can be said of one row after the other, or of all at once.
  */
 export interface ForEach {
   text: string;
@@ -61,7 +61,7 @@ export interface Dialect {
   each(connection: Connection, statement: ForEach, list: readonly Value[][]): void;
   /** As above; tells of which rows something was written. No two have the same key. */
   eachChanged(connection: Connection, statement: ForEachChanged, list: readonly Value[][]): boolean[];
-  /** What the statement answers to each row of the list: one row or none. It says `new.place AS place` in its answer. */
+  /** What the statement answers to each row of the list: one row or none. It says `new.row_index AS row_index` in its answer. */
   eachFirst(connection: Connection, statement: ForEach, list: readonly Value[][]): (Row | undefined)[];
   /** The first row of each answer. What is asked first is done first; nobody waits in between. */
   firsts(connection: Connection, list: readonly { text: string; values: Values }[]): (Row | undefined)[];

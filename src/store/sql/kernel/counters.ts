@@ -32,7 +32,7 @@ function adding(table: "streams" | "site_counts", states: readonly TaskState[]):
   return table === "streams"
     ? {
         text: `UPDATE streams SET ${changes} FROM new WHERE streams.id = new.id
-          RETURNING new.place AS place, streams.run, streams.auxiliary, streams.site, streams.opened_event, ${SUM_OPEN} AS open`,
+          RETURNING new.row_index AS row_index, streams.run, streams.auxiliary, streams.site, streams.opened_event, ${SUM_OPEN} AS open`,
         columns: { ...numbers, id: "bigint" },
       }
     : {
@@ -191,7 +191,7 @@ class Openings {
 }
 
 const OPEN_SINCE: ForEach = {
-  text: `SELECT new.place AS place, (SELECT min(s.opened_event) FROM streams s WHERE s.run = new.run AND s.site = new.site) AS since
+  text: `SELECT new.row_index AS row_index, (SELECT min(s.opened_event) FROM streams s WHERE s.run = new.run AND s.site = new.site) AS since
     FROM new`,
   columns: { run: "bigint", site: "text" },
 };

@@ -14,7 +14,7 @@ export function makeOnce<T>(
   context: Context,
   once: IdempotencyKey | undefined,
   now: number,
-  make: () => { made: T; lanes: string[] },
+  make: () => { created: T; lanes: string[] },
 ): Promise<Created<T>> {
   return context.connection.writeTogether(() => makeOnceWithin(context, once, now, make));
 }
@@ -24,23 +24,23 @@ function makeOnceWithin<T>(
   context: Context,
   once: IdempotencyKey | undefined,
   now: number,
-  make: () => { made: T; lanes: string[] },
+  make: () => { created: T; lanes: string[] },
 ): Created<T> {
   if (once === undefined) return { ...make(), replayed: false };
   const before = storedResponse(context, once, now);
-  if (before !== null) return { made: before as T, lanes: [], replayed: true };
+  if (before !== null) return { created: before as T, lanes: [], replayed: true };
   const { connection } = context;
-  const { made, lanes } = make();
+  const { created, lanes } = make();
   connection
     .sql(`INSERT INTO idempotency_keys (key, fingerprint, response, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE
          SET fingerprint = excluded.fingerprint, response = excluded.response, created_at = excluded.created_at`)
-    .run(once.key, once.fingerprint, JSON.stringify(made), now);
+    .run(once.key, once.fingerprint, JSON.stringify(created), now);
   connection
     .sql(
       `DELETE FROM idempotency_keys WHERE key IN (SELECT key FROM idempotency_keys WHERE created_at < ? ORDER BY created_at LIMIT ${FORGOTTEN_AT_ONCE})`,
     )
     .run(now - KEPT_MS);
-  return { made, lanes, replayed: false };
+  return { created, lanes, replayed: false };
 }
 
 /** What a call under this key has answered; null: it is a new one. */

@@ -23,7 +23,7 @@ const TABLES: readonly Table[] = [
   { kind: "task_payload", table: "tasks", key: "id", column: "payload", where: hasUser("payload"), span: 5000 },
 ];
 
-const PLACE = "sealed_until";
+const PROGRESS_KEY = "sealed_until";
 const DONE = "all";
 
 export function sealStore(context: Context): SealStore {
@@ -34,12 +34,14 @@ export function sealStore(context: Context): SealStore {
 }
 
 function unsealedTexts({ connection }: Context): Awaited<ReturnType<SealStore["unsealedTexts"]>> {
-  const row = connection.sql("SELECT value FROM meta WHERE name = ?").get(PLACE) as { value: string } | undefined;
+  const row = connection.sql("SELECT value FROM meta WHERE name = ?").get(PROGRESS_KEY) as
+    | { value: string }
+    | undefined;
   if (row?.value === DONE) return null;
   const [at = 0, from = 0] = (row?.value ?? "0 0").split(" ").map(Number);
-  const place = TABLES[at];
-  if (place === undefined) return { texts: [], until: DONE };
-  const { kind, table, key, column, where, span } = place;
+  const entry = TABLES[at];
+  if (entry === undefined) return { texts: [], until: DONE };
+  const { kind, table, key, column, where, span } = entry;
   const next = at + 1 < TABLES.length ? `${at + 1} 0` : DONE;
   if (key === null) {
     const found = rows<{ name: string; version: number; text: string }>(
@@ -76,7 +78,7 @@ function sealTexts({ connection }: Context, changes: Parameters<SealStore["sealT
       }
       connection
         .sql("INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value")
-        .run(PLACE, until);
+        .run(PROGRESS_KEY, until);
     },
     { durable: true },
   );

@@ -2,24 +2,30 @@ import { IS_OWNER } from "./owner-rule.ts";
 import type { Connection } from "../kernel/connection.ts";
 import { bumpControl, type Context } from "../kernel/context.ts";
 
-/** Who wants units that others have stands here, under this key: they see it, and give up what is beyond an even share. */
+/** The key under which owners wait for units that others hold: the holders see it, and release what exceeds an even share. */
 export const waitingKeyOf = (key: string) => `waiting:${key}`;
 
-export function borrow({ connection }: Context, key: string, owner: string, units: number, cap: number): number {
+export function acquirePermits(
+  { connection }: Context,
+  key: string,
+  owner: string,
+  units: number,
+  cap: number,
+): number {
   return connection.write(() => {
-    // Permits end with their owner's lease. One that was replaced gets none: it would never come back.
+    // Permits end with their owner's lease. A replaced owner gets none: nothing would ever release them.
     if (connection.sql(`SELECT 1 AS one WHERE ${IS_OWNER}`).get(owner) === undefined) return 0;
     const stored = connection.sql("SELECT cap FROM budgets WHERE key = ?").get(key) as
       | { cap: number | null }
       | undefined;
     const limit = stored?.cap ?? cap;
-    const lent = connection
+    const totals = connection
       .sql(
         `SELECT coalesce(sum(units), 0) AS all_units, coalesce(sum(CASE WHEN owner = ? THEN units END), 0) AS mine
          FROM budget_permits WHERE key = ?`,
       )
       .get(owner, key) as { all_units: number; mine: number };
-    const granted = Math.max(0, Math.min(units, limit - lent.all_units - waitingBefore(connection, key, owner)));
+    const granted = Math.max(0, Math.min(units, limit - totals.all_units - waitingBefore(connection, key, owner)));
     if (granted > 0) {
       connection
         .sql(
@@ -27,15 +33,15 @@ export function borrow({ connection }: Context, key: string, owner: string, unit
         )
         .run(key, owner, granted);
     }
-    const held = lent.mine + granted;
+    const held = totals.mine + granted;
     if (units > 0 && held === 0 && limit > 0) enqueueRequest(connection, key, owner);
-    // Whoever has some is seen by that.
-    else if (lent.mine === 0 && granted > 0) withdrawRequest(connection, key, owner);
+    // An owner that holds units counts as a contender by its permits.
+    else if (totals.mine === 0 && granted > 0) withdrawRequest(connection, key, owner);
     return held;
   });
 }
 
-/** The units of a waiting request are its number: whoever asked first is served first, and not whoever asks again first. */
+/** `units` of a waiting request is its sequence number: requests are served first come, first served, however often they are repeated. */
 function enqueueRequest(connection: Connection, key: string, owner: string): void {
   connection
     .sql(
@@ -55,8 +61,8 @@ function waitingBefore(connection: Connection, key: string, owner: string): numb
   return (row as { n: number }).n;
 }
 
-/** How many owners have units of a budget, or want some and have none. */
-export function borrowers({ connection }: Context, key: string): number {
+/** The number of owners that hold units of a budget or wait for some. */
+export function permitContenders({ connection }: Context, key: string): number {
   const row = connection
     .sql("SELECT count(DISTINCT owner) AS n FROM budget_permits WHERE key IN (?, ?)")
     .get(key, waitingKeyOf(key));
@@ -67,8 +73,8 @@ function withdrawRequest(connection: Connection, key: string, owner: string): vo
   connection.sql("DELETE FROM budget_permits WHERE key = ? AND owner = ?").run(waitingKeyOf(key), owner);
 }
 
-/** With no units it withdraws its request for some. With `wantsAgain` it is the last in line at once, unless it has some left. */
-export function giveBack(
+/** With 0 units the owner's waiting request is withdrawn. With `wantsAgain` it queues again at the end, unless it still holds units. */
+export function releasePermits(
   { connection }: Context,
   key: string,
   owner: string,
@@ -79,7 +85,7 @@ export function giveBack(
     if (units === 0) return withdrawRequest(connection, key, owner);
     connection.sql("DELETE FROM budget_permits WHERE key = ? AND owner = ? AND units <= ?").run(key, owner, units);
     connection.sql("UPDATE budget_permits SET units = units - ? WHERE key = ? AND owner = ?").run(units, key, owner);
-    // As with permits: the request of an owner that was replaced would never end.
+    // As with permits: nothing would ever remove the request of a replaced owner.
     const mayWait = `SELECT 1 AS one WHERE ${IS_OWNER} AND NOT EXISTS (SELECT 1 FROM budget_permits WHERE key = ? AND owner = ?)`;
     if (wantsAgain && connection.sql(mayWait).get(owner, key, owner) !== undefined)
       enqueueRequest(connection, key, owner);

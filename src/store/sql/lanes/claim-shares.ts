@@ -1,4 +1,4 @@
-/** Who gets how much of a claim: runs in equal parts, sites of one server in turns, lanes their share of the last pages. */
+/** Fair shares of a claim: equal parts per run, sites of a lane in turns, and each lane its share of the remaining page quota. */
 import type { ClaimOptions } from "../../ports/claim-port.ts";
 import { type Context, rows, STATE } from "../kernel/context.ts";
 
@@ -10,17 +10,17 @@ export interface Sharing {
   auxiliary: number;
   queued: number;
   running: number;
-  /** How many more pages of the run may be in hand; null: as many as there are. */
-  places: number | null;
+  /** The pages of the run that may still be put in flight; null: unlimited. */
+  quota_left: number | null;
   /** Streams of the run that have anything open, in whatever lane. */
   open_streams: number;
 }
 
 /** How many tasks of these streams of one run may be taken, now or later. */
-export function readyOf(streams: readonly Sharing[], places = streams[0]?.places ?? null): number {
+export function readyOf(streams: readonly Sharing[], quotaLeft = streams[0]?.quota_left ?? null): number {
   const ready = { auxiliary: 0, pages: 0 };
   for (const { auxiliary, queued } of streams) ready[auxiliary === 1 ? "auxiliary" : "pages"] += queued;
-  return ready.auxiliary + Math.min(ready.pages, places ?? Number.POSITIVE_INFINITY);
+  return ready.auxiliary + Math.min(ready.pages, quotaLeft ?? Number.POSITIVE_INFINITY);
 }
 
 /** Splits `limit` evenly over parties that can use at most what they have; the first in line get the remainder. */
@@ -28,10 +28,10 @@ export function divide(limit: number, wants: readonly number[]): number[] {
   const shares = wants.map(() => 0);
   let left = limit;
   while (left > 0) {
-    const hungry = wants.flatMap((want, index) => (want > (shares[index] ?? 0) ? [index] : []));
-    if (hungry.length === 0) break;
-    const each = Math.max(1, Math.floor(left / hungry.length));
-    for (const index of hungry) {
+    const unsatisfied = wants.flatMap((want, index) => (want > (shares[index] ?? 0) ? [index] : []));
+    if (unsatisfied.length === 0) break;
+    const each = Math.max(1, Math.floor(left / unsatisfied.length));
+    for (const index of unsatisfied) {
       const give = Math.min(each, (wants[index] ?? 0) - (shares[index] ?? 0), left);
       shares[index] = (shares[index] ?? 0) + give;
       left -= give;
@@ -51,38 +51,38 @@ const LANES_WITH_PAGES = ["queued", "running", "retrying"]
   .join(" UNION ");
 
 /**
- * How many pages of one run a lane may take now. The last ones are dealt out to all lanes in which the run has something
- * open, and none takes more than it begins soon: what waits in one lane's hands would keep the others from going on.
+ * How many pages of one run a lane may take now. The remaining quota is divided among all lanes in which the run has open
+ * tasks, and no lane claims more than it starts soon: claimed pages that wait in one lane would block the others.
  */
-export function placesFor(
+export function quotaFor(
   { connection }: Context,
   streams: readonly Sharing[],
   { limit, soon = Number.POSITIVE_INFINITY }: ClaimOptions,
 ): number | null {
   const first = streams[0];
-  if (first === undefined || first.places === null) return null;
-  const { run, places, open_streams: open } = first;
-  if (open <= streams.length || places >= limit * LANES_COUNTED) return places;
+  if (first === undefined || first.quota_left === null) return null;
+  const { run, quota_left: quotaLeft, open_streams: open } = first;
+  if (open <= streams.length || quotaLeft >= limit * LANES_COUNTED) return quotaLeft;
   const { lanes } = connection.sql(`SELECT count(*) AS lanes FROM (${LANES_WITH_PAGES}) AS all_lanes`).get(run) as {
     lanes: number;
   };
-  const share = Math.ceil(places / Math.max(1, lanes));
-  return lanes <= 1 || share >= limit ? places : Math.min(share, Math.max(1, soon));
+  const share = Math.ceil(quotaLeft / Math.max(1, lanes));
+  return lanes <= 1 || share >= limit ? quotaLeft : Math.min(share, Math.max(1, soon));
 }
 
 /**
- * The tasks to take of several streams of one run, with no more pages than there are places: the most urgent ones of
- * each site, the sites in turns, so that they have equally many in hand.
+ * The tasks to take of several streams of one run, with no more pages than the quota allows: the most urgent ones of
+ * each site, round-robin over the sites, so that all have equally many in flight.
  */
 export function bestOf(
   { connection }: Context,
   streams: readonly Sharing[],
   count: number,
-  places: number | null,
+  quotaLeft: number | null,
 ): number[] {
   const bySite = Map.groupBy(streams, ({ site }) => site);
   const turns = [...bySite.values()].flatMap((own) => {
-    const inHand = own.reduce((sum, { running }) => sum + running, 0);
+    const inFlight = own.reduce((sum, { running }) => sum + running, 0);
     return own
       .flatMap((stream) =>
         rows<{ id: number; priority: number }>(
@@ -94,9 +94,9 @@ export function bestOf(
         ).map((task) => ({ ...task, isPage: stream.auxiliary === 0 })),
       )
       .toSorted(byUrgency)
-      .map((task, index) => ({ ...task, turn: bySite.size === 1 ? 0 : inHand + index }));
+      .map((task, index) => ({ ...task, turn: bySite.size === 1 ? 0 : inFlight + index }));
   });
-  let left = places ?? Number.POSITIVE_INFINITY;
+  let left = quotaLeft ?? Number.POSITIVE_INFINITY;
   return turns
     .toSorted((a, b) => a.turn - b.turn || byUrgency(a, b))
     .filter(({ isPage }) => !isPage || left-- > 0)

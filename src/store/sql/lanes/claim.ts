@@ -2,15 +2,15 @@ import { encodeId } from "../../../domain/run/ids.ts";
 import type { ClaimOptions } from "../../ports/claim-port.ts";
 import type { Claim, ClaimedTask, LaneHold } from "../../ports/port.ts";
 import { type Context, HAS_QUOTA, NEVER, parseJson, rows, STATE, RUN_MAY_WORK } from "../kernel/context.ts";
-import { bestOf, divide, placesFor, readyOf, type Sharing } from "./claim-shares.ts";
+import { bestOf, divide, quotaFor, readyOf, type Sharing } from "./claim-shares.ts";
 import { moveRun } from "../runs/move-run.ts";
 import { changeAllCounters, changeCounters, type CounterChange } from "../kernel/counters.ts";
 import { unpackAttempts } from "../tasks/history.ts";
 import { stepsStarted, triesOfStep } from "../workflows/open-steps.ts";
 import { FIRST_RETRY, holdsLane, STREAM_IS_OPEN } from "./lanes.ts";
-import { streamId } from "./places.ts";
+import { streamId } from "./lane-assignments.ts";
 import { dealOut } from "./shards.ts";
-import { startWords } from "../runs/start-words.ts";
+import { startEvent } from "../runs/start-event.ts";
 import { JOIN_WAITS, SITE_MAY_WORK, WITH_WAITS_OF_LANE } from "../sites/site-deps.ts";
 
 export interface StreamRow extends Sharing {
@@ -84,7 +84,7 @@ const HAS_TIME_LEFT =
   "(r.time_limit_ms IS NULL OR r.running_since IS NULL OR r.ran_ms + ? - r.running_since + r.page_ms < r.time_limit_ms)";
 
 const SELECT_STREAMS = `${WITH_WAITS_OF_LANE} SELECT s.id, s.run, s.site, s.resolver, s.auxiliary, s.queued, s.running, s.retrying, r.open_streams, r.id AS run_id, r.kind, r.status, r.generation, r.max_attempts,
-    r.time_limit_ms IS NOT NULL AS timed, r.pages_limit - r.pages_counted - r.pages_in_flight AS places
+    r.time_limit_ms IS NOT NULL AS timed, r.pages_limit - r.pages_counted - r.pages_in_flight AS quota_left
   FROM streams s JOIN runs r ON r.n = s.run ${JOIN_WAITS} WHERE s.lane = ? AND ${RUN_MAY_WORK} AND ${HAS_TIME_LEFT} AND ${HAS_QUOTA} AND ${SITE_MAY_WORK}`;
 
 /**
@@ -128,14 +128,14 @@ export function claim(
     const limited = limitToRoom(ready, options);
     const byRun = Map.groupBy(ready, (stream) => stream.run);
     const order = [...byRun.keys()];
-    const places = order.map((run) => placesFor(context, byRun.get(run) ?? [], options));
+    const quotas = order.map((run) => quotaFor(context, byRun.get(run) ?? [], options));
     const shares = divide(
       options.limit,
-      order.map((run, index) => readyOf(byRun.get(run) ?? [], places[index])),
+      order.map((run, index) => readyOf(byRun.get(run) ?? [], quotas[index])),
     );
     const changes = new Map<number, CounterChange>();
     const taken = order.map((run, index) => {
-      const share = { count: shares[index] ?? 0, places: places[index] ?? null };
+      const share = { count: shares[index] ?? 0, quotaLeft: quotas[index] ?? null };
       return takeFrom(context, byRun.get(run) ?? [], share, changes, now);
     });
     changeAllCounters(context, changes);
@@ -221,7 +221,7 @@ function wakeRetries(context: Context, stream: number, now: number): void {
 function takeFrom(
   context: Context,
   streams: StreamRow[],
-  { count, places }: { count: number; places: number | null },
+  { count, quotaLeft }: { count: number; quotaLeft: number | null },
   changes: Map<number, CounterChange>,
   now: number,
 ): ClaimedTask[] {
@@ -230,7 +230,7 @@ function takeFrom(
   const list =
     streams.length === 1
       ? takeFirst(context, first.id, count)
-      : takeThese(context, bestOf(context, streams, count, places));
+      : takeThese(context, bestOf(context, streams, count, quotaLeft));
   const byId = new Map(streams.map((stream) => [stream.id, { stream, taken: 0 }]));
   const claimed = list.map((row) => {
     const from = byId.get(row[1]) as { stream: StreamRow; taken: number };
@@ -243,10 +243,10 @@ function takeFrom(
     changes.set(stream.id, { queued: -taken, running: taken });
     stream.queued -= taken;
     if (stream.auxiliary === 1) continue;
-    for (const other of streams) if (other.places !== null) other.places -= taken;
+    for (const other of streams) if (other.quota_left !== null) other.quota_left -= taken;
   }
   if (first.kind === "workflow") stepsStarted(context, first.run, claimed, now);
-  if (first.status === "queued") moveRun(context, first.run, "running", startWords(context, first.run), now);
+  if (first.status === "queued") moveRun(context, first.run, "running", startEvent(context, first.run), now);
   return claimed;
 }
 
@@ -262,8 +262,8 @@ function takeFirst({ connection }: Context, stream: number, count: number): Clai
 /** In the order of their ids as they are given. */
 function takeThese({ connection }: Context, ids: readonly number[]): ClaimedRow[] {
   const list = rows<ClaimedRow>(connection.sql(TAKE_THESE, { lists: true }).all(JSON.stringify(ids)));
-  const places = new Map(ids.map((id, index) => [id, index]));
-  return list.sort((a, b) => (places.get(a[0]) ?? 0) - (places.get(b[0]) ?? 0));
+  const order = new Map(ids.map((id, index) => [id, index]));
+  return list.sort((a, b) => (order.get(a[0]) ?? 0) - (order.get(b[0]) ?? 0));
 }
 
 function before(a: ClaimedRow, b: ClaimedRow): boolean {

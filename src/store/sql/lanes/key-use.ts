@@ -8,7 +8,7 @@ export function keyUse(context: Context, runId: string, keys: readonly string[])
   const { connection } = context;
   const use = new Map<string, KeyUse>();
   const of = (key: string): KeyUse => {
-    const known = use.get(key) ?? { running: 0, lent: 0, waiting: 0 };
+    const known = use.get(key) ?? { running: 0, granted: 0, waiting: 0 };
     use.set(key, known);
     return known;
   };
@@ -30,7 +30,7 @@ export function keyUse(context: Context, runId: string, keys: readonly string[])
     permits.all(JSON.stringify([...budgets.keys()])),
   )) {
     const key = budgets.get(name) as string;
-    if (name === resolverKey(key)) of(key).lent = Number(units);
+    if (name === resolverKey(key)) of(key).granted = Number(units);
     else of(key).waiting = Number(n);
   }
   return use;

@@ -1,6 +1,6 @@
 import type { ProcessIdentity } from "../../../base/machine.ts";
 import type { LaneLease, OwnerRecord, OwnerStore } from "../../ports/owner-port.ts";
-import { borrowers } from "./budgets.ts";
+import { permitContenders } from "./budgets.ts";
 import { type Context, rows, RUN_MAY_WORK } from "../kernel/context.ts";
 import { lanePriorities } from "./lane-priorities.ts";
 import { lanesWithWork, STREAM_IS_OPEN } from "./lanes.ts";
@@ -15,7 +15,7 @@ export function ownerStore(context: Context): OwnerStore {
     // Sites of a group may be ready at different times.
     laneWork: async (lane) => lanesWithWork(context, "", lane).toSorted((a, b) => a.readyAt - b.readyAt)[0] ?? null,
     lanePriorities: async (lanes) => lanePriorities(context, lanes),
-    borrowers: async (key) => borrowers(context, key),
+    permitContenders: async (key) => permitContenders(context, key),
     laneShares: async () => laneShares(context),
   };
 }

@@ -62,10 +62,10 @@ const COUNT = `INSERT INTO run_errors (run, code, reason, count, example_task, e
 /** Of those with a picture or a copy the first is the example. */
 const COUNT_SHOWN = `${COUNT}, (example_task, example_message) = (
     SELECT task, message FROM (
-      SELECT 0 AS place, run_errors.example_task AS task, run_errors.example_message AS message
+      SELECT 0 AS priority, run_errors.example_task AS task, run_errors.example_message AS message
       WHERE EXISTS (SELECT 1 FROM artifacts a WHERE a.task = run_errors.example_task AND a.role IN ('screenshot', 'snapshot'))
       UNION ALL SELECT 1, excluded.example_task, excluded.example_message
-    ) AS found ORDER BY place LIMIT 1)`;
+    ) AS found ORDER BY priority LIMIT 1)`;
 
 /** Counts a task that failed, in the transaction in which it did. `isShown`: something is kept to look at. */
 export function countError(

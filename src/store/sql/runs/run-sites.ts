@@ -38,7 +38,7 @@ export function readRunSites(context: Context, run: number, filter: RunSiteFilte
       ...(found.retrying === 0 ? NO_RETRY : nextTry(context, run, name)),
       laneRunning: (inHand.get(name) as { n: number | null }).n ?? 0,
       waitsFor: site.dependsOn.length === 0 ? [] : sitesWaitedFor(context, name, run),
-      noPlace: full === 1,
+      quotaExhausted: full === 1,
     };
   });
 }

@@ -4,7 +4,7 @@ import { isGroupName, laneOfGroup, laneOfSite } from "../../../domain/lane/lane.
 import type { ServerLimits, SiteLimits, SiteRecord } from "../../records/site-records.ts";
 import { refuseStale, siteVersion } from "../../versions.ts";
 import { bumpControl, type Context, rows, stampIdleLane } from "../kernel/context.ts";
-import { insertSite, laneId } from "../lanes/places.ts";
+import { insertSite, laneId } from "../lanes/lane-assignments.ts";
 import { forgetRest, STREAM_IS_OPEN, takeBack } from "../lanes/lanes.ts";
 import { writeDeps } from "./site-deps.ts";
 import { LANES_OF_HOME, noteShardsDue } from "../lanes/shards.ts";

@@ -60,13 +60,13 @@ export function readBusySites(context: Context, limit: number): SiteRecord[] {
 export function readRunHeldAt({ connection }: Context, site: string): HeldRun | null {
   const row = connection
     .sql(
-      `SELECT r.status, r.hold, ${RUN_MAY_WORK} AS may, ${HAS_QUOTA} OR s.retrying > 0 AS place FROM streams s INDEXED BY streams_open
+      `SELECT r.status, r.hold, ${RUN_MAY_WORK} AS may, ${HAS_QUOTA} OR s.retrying > 0 AS has_quota FROM streams s INDEXED BY streams_open
        JOIN runs r ON r.n = s.run WHERE s.lane IN ${LANES_OF_SITE} AND s.site = ?1 AND ${STREAM_IS_OPEN} AND r.finished_at IS NULL
        ORDER BY (${RUN_MAY_WORK} AND (${HAS_QUOTA} OR s.retrying > 0)) DESC, may DESC, r.n LIMIT 1`,
     )
-    .get(site) as { status: RunState; hold: string | null; may: number; place: number } | undefined;
-  if (row === undefined || (row.may === 1 && row.place === 1)) return null;
-  return { status: row.status, hold: parseJson<RunHold | null>(row.hold, null), noPlace: row.may === 1 };
+    .get(site) as { status: RunState; hold: string | null; may: number; has_quota: number } | undefined;
+  if (row === undefined || (row.may === 1 && row.has_quota === 1)) return null;
+  return { status: row.status, hold: parseJson<RunHold | null>(row.hold, null), quotaExhausted: row.may === 1 };
 }
 
 /** What can begin at once, as far as its runs are concerned. */

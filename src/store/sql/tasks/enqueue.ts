@@ -17,9 +17,9 @@ export function enqueue(context: Context, runId: string, tasks: readonly NewTask
   return context.connection.write(
     () => {
       const run = requireRun(context, runId);
-      const tally = new CounterDeltas();
-      const { added: grown, lanes } = insertTasks(context, run.n, tasks, hashes, tally, now);
-      tally.apply(context);
+      const deltas = new CounterDeltas();
+      const { added: grown, lanes } = insertTasks(context, run.n, tasks, hashes, deltas, now);
+      deltas.apply(context);
       const added = grown.pages + grown.auxiliary;
       const reopened = added > 0 && TERMINAL_RUN_STATES.includes(run.status);
       if (reopened) reopenRun(context, run, { type: "run.reopened", message: `Run reopened: ${added} added` }, now);
@@ -49,14 +49,14 @@ export function insertRunWithTasks(
   tasks: readonly NewTask[],
   now: number,
   parent?: ParentStep,
-): { made: RunRecord; lanes: string[] } {
-  const made = insertRun(context, run, now, parent);
-  if (run.workflow !== undefined) return insertWorkflow(context, made, run.workflow, run.snapshot, now);
+): { created: RunRecord; lanes: string[] } {
+  const created = insertRun(context, run, now, parent);
+  if (run.workflow !== undefined) return insertWorkflow(context, created, run.workflow, run.snapshot, now);
   if (run.budget !== undefined) writeCap(context, run.budget.key, run.budget.cap);
-  const hashes = tasks.map((task) => keyHash(made.id, task.key));
-  const tally = new CounterDeltas();
-  const { added, lanes } = insertTasks(context, requireRun(context, made.id).n, tasks, hashes, tally, now);
-  tally.apply(context);
-  context.connection.sql("UPDATE runs SET pages_known = ? WHERE id = ?").run(added.pages, made.id);
-  return { made: { ...made, pagesKnown: added.pages }, lanes };
+  const hashes = tasks.map((task) => keyHash(created.id, task.key));
+  const deltas = new CounterDeltas();
+  const { added, lanes } = insertTasks(context, requireRun(context, created.id).n, tasks, hashes, deltas, now);
+  deltas.apply(context);
+  context.connection.sql("UPDATE runs SET pages_known = ? WHERE id = ?").run(added.pages, created.id);
+  return { created: { ...created, pagesKnown: added.pages }, lanes };
 }

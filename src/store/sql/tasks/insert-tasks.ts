@@ -2,27 +2,27 @@ import { shardOfKey } from "../../../domain/lane/shards.ts";
 import type { NewTask } from "../../ports/port.ts";
 import { type Context, stampIdleLanes } from "../kernel/context.ts";
 import { hasAliases } from "../crawls/frontier.ts";
-import { type Place, placesOf, shardPlace, streamsOf } from "../lanes/places.ts";
+import { type LaneAssignment, assignLanes, assignShard, streamsOf } from "../lanes/lane-assignments.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
 
-/** How many may be added: of a run's pages, and of what only serves to find them. */
-export interface Room {
+/** Numbers of tasks: pages of the run, and auxiliary tasks that only find pages. */
+interface KindCounts {
   pages: number;
   auxiliary: number;
 }
 
-const ENDLESS: Room = { pages: Number.POSITIVE_INFINITY, auxiliary: Number.POSITIVE_INFINITY };
+const UNLIMITED: KindCounts = { pages: Number.POSITIVE_INFINITY, auxiliary: Number.POSITIVE_INFINITY };
 
-/** Adds what is not there yet, as much as there is room for, with its lanes; what counts it is left to the tally. */
+/** Inserts the tasks that do not exist yet, within the quota, with their lanes and streams. The caller applies `deltas` to the counters. */
 export function insertTasks(
   context: Context,
   run: number,
   tasks: readonly NewTask[],
   hashes: readonly Uint8Array[],
-  tally: CounterDeltas,
+  deltas: CounterDeltas,
   now: number,
-  room: Room = ENDLESS,
-): { added: Room; lanes: string[]; leftOut: { pages: boolean; auxiliary: boolean } } {
+  quota: KindCounts = UNLIMITED,
+): { added: KindCounts; lanes: string[]; leftOut: { pages: boolean; auxiliary: boolean } } {
   const { connection } = context;
   const { dialect } = connection;
   const isOther = hasAliases(context, run) ? dialect.aliasesAmong(connection, run, hashes) : () => false;
@@ -30,15 +30,15 @@ export function insertTasks(
   const streams = new Map<string, Target>();
   const chosen: NewRow[] = [];
   const leftOut = { pages: false, auxiliary: false };
-  const places = room === ENDLESS ? null : new Places(room);
+  const counter = quota === UNLIMITED ? null : new QuotaCounter(quota);
   for (const [index, task] of tasks.entries()) {
     const hash = hashes[index] as Uint8Array;
     if (isOther(hash)) continue;
     const kind = task.auxiliary === true ? "auxiliary" : "pages";
-    // Where there is no end to the room, adding it shows whether it is there.
-    if (places !== null) {
+    // Without a quota the INSERT itself detects duplicates.
+    if (counter !== null) {
       if (isThere(hash)) continue;
-      if (!places.take(kind, hash)) {
+      if (!counter.take(kind, hash)) {
         leftOut[kind] = true;
         continue;
       }
@@ -46,8 +46,8 @@ export function insertTasks(
     const name = `${kind}\0${task.lane}\0${task.resolver ?? ""}\0${task.site ?? ""}`;
     let target = streams.get(name);
     if (target === undefined) {
-      // What is there already must not make a site known by another address.
-      if (places === null && isThere(hash)) continue;
+      // A task that exists already must not register a site under another URL.
+      if (counter === null && isThere(hash)) continue;
       target = { task, kind, lane: 0, laneName: "", stream: 0, added: 0 };
       streams.set(name, target);
     }
@@ -56,7 +56,7 @@ export function insertTasks(
   const targets = findStreams(context, run, [...streams.values()], chosen, now);
   const added = add(context, run, chosen, now);
   const grown = targets.filter((target) => target.added > 0);
-  for (const target of grown) tally.add(target.stream, "queued", target.added);
+  for (const target of grown) deltas.add(target.stream, "queued", target.added);
   stampIdleLanes(
     context,
     grown.map(({ lane }) => lane),
@@ -67,7 +67,7 @@ export function insertTasks(
 interface Target {
   /** One of those that go there. */
   task: NewTask;
-  kind: keyof Room;
+  kind: keyof KindCounts;
   lane: number;
   laneName: string;
   stream: number;
@@ -82,42 +82,42 @@ function findStreams(
   chosen: readonly NewRow[],
   now: number,
 ): Target[] {
-  const places = placesOf(
+  const assignments = assignLanes(
     context,
     wanted.map(({ task }) => task),
     now,
   );
-  const placed = new Map(wanted.map((target, index) => [target, places[index] as Place]));
-  if (places.some(({ shardCount }) => shardCount > 1)) dealOut(context, placed, chosen);
-  const targets = [...placed];
+  const assigned = new Map(wanted.map((target, index) => [target, assignments[index] as LaneAssignment]));
+  if (assignments.some(({ shardCount }) => shardCount > 1)) assignShards(context, assigned, chosen);
+  const targets = [...assigned];
   const ids = streamsOf(
     context,
     run,
-    targets.map(([{ task }, place]) => ({ ...place, resolver: task.resolver, auxiliary: task.auxiliary })),
+    targets.map(([{ task }, assignment]) => ({ ...assignment, resolver: task.resolver, auxiliary: task.auxiliary })),
   );
   return targets.map(([target, { lane, laneName }], index) =>
     Object.assign(target, { lane, laneName, stream: ids[index] as number }),
   );
 }
 
-/** Puts a target for each shard into the place of those whose sites are divided. */
-function dealOut(context: Context, placed: Map<Target, Place>, chosen: readonly NewRow[]): void {
+/** Replaces the target of a sharded site by one target per shard. */
+function assignShards(context: Context, assigned: Map<Target, LaneAssignment>, chosen: readonly NewRow[]): void {
   const shards = new Map<Target, Map<number, Target>>();
   for (const row of chosen) {
     const whole = row.target;
-    const place = placed.get(whole) as Place;
-    if (place.shardCount === 1) continue;
-    const shard = shardOfKey(row.hash, place.shardCount);
+    const assignment = assigned.get(whole) as LaneAssignment;
+    if (assignment.shardCount === 1) continue;
+    const shard = shardOfKey(row.hash, assignment.shardCount);
     const own = shards.get(whole) ?? new Map<number, Target>();
     shards.set(whole, own);
     let target = own.get(shard);
     if (target === undefined) {
       own.set(shard, (target = { ...whole }));
-      placed.set(target, shardPlace(context, place, row.hash));
+      assigned.set(target, assignShard(context, assignment, row.hash));
     }
     row.target = target;
   }
-  for (const whole of shards.keys()) placed.delete(whole);
+  for (const whole of shards.keys()) assigned.delete(whole);
 }
 
 interface NewRow {
@@ -126,16 +126,16 @@ interface NewRow {
   task: NewTask;
 }
 
-/** The room that is left; what comes twice takes one place. */
-class Places {
-  readonly #left: Room;
+/** Counts down the remaining quota; duplicates of a task count once. */
+class QuotaCounter {
+  readonly #left: KindCounts;
   readonly #taken = new Set<string>();
 
-  constructor(room: Room) {
-    this.#left = { ...room };
+  constructor(quota: KindCounts) {
+    this.#left = { ...quota };
   }
 
-  take(kind: keyof Room, hash: Uint8Array): boolean {
+  take(kind: keyof KindCounts, hash: Uint8Array): boolean {
     const name = Buffer.from(hash).toString("latin1");
     if (this.#taken.has(name)) return true;
     if (this.#left[kind] <= 0) return false;
@@ -145,8 +145,8 @@ class Places {
   }
 }
 
-function add({ connection }: Context, run: number, chosen: readonly NewRow[], now: number): Room {
-  const added: Room = { pages: 0, auxiliary: 0 };
+function add({ connection }: Context, run: number, chosen: readonly NewRow[], now: number): KindCounts {
+  const added: KindCounts = { pages: 0, auxiliary: 0 };
   const ids = connection.dialect.insertTasks(connection, chosen, now);
   let first: number | null = null;
   let last: number | null = null;

@@ -3,7 +3,7 @@ import type { SettledTask } from "../../ports/port.ts";
 import { appendEvent, type Context, keyHash, mergeFacts, stampIdleLane } from "../kernel/context.ts";
 import { claimLanding, knownLandings, markRepetitions, writeTraps } from "../crawls/frontier.ts";
 import { Discoveries } from "../crawls/grow-run.ts";
-import { type Place, placesOf, shardPlace, streamId } from "../lanes/places.ts";
+import { type LaneAssignment, assignLanes, assignShard, streamId } from "../lanes/lane-assignments.ts";
 import { cancelRuns } from "../runs/move-run.ts";
 import { keepCopy } from "../crawls/page-copies.ts";
 import { PageCounts } from "../crawls/page-counts.ts";
@@ -33,7 +33,7 @@ export type StreamsOfTasks = ReadonlyMap<number, { run: number; closed: boolean;
 
 interface Surroundings {
   streams: StreamsOfTasks;
-  tally: CounterDeltas;
+  deltas: CounterDeltas;
   advance: Advance;
   /** Lanes that get work. */
   opened: Set<string>;
@@ -73,8 +73,8 @@ export class Outcomes {
   settle(tasks: readonly SettledTask[]): void {
     for (const wave of wavesOf(tasks)) this.#settleWave(wave);
     // Behind all outcomes: what a page turned out to be is not added as another one.
-    const { tally, opened, now } = this.#around;
-    for (const lane of this.#discoveries.write(this.#context, tally, now)) opened.add(lane);
+    const { deltas, opened, now } = this.#around;
+    for (const lane of this.#discoveries.write(this.#context, deltas, now)) opened.add(lane);
     this.#counts.write();
     this.#pages.write();
     this.#lessons.write();
@@ -82,13 +82,13 @@ export class Outcomes {
   }
 
   #settleWave(wave: readonly SettledTask[]): void {
-    const { tally, now } = this.#around;
+    const { deltas, now } = this.#around;
     const known = knownLandings(this.#context, wave);
     const plan: Plan = { ends: [], keeps: [], alone: [] };
     for (const settled of wave) addTo(plan, settled, known.get(settled)?.url ?? null);
     markRepetitions(this.#context, plan.ends, (settled) => this.#runOf(settled));
-    const ended = endTasks(this.#context, plan.ends, tally, now);
-    const kept = keepTasks(this.#context, plan.keeps, tally);
+    const ended = endTasks(this.#context, plan.ends, deltas, now);
+    const kept = keepTasks(this.#context, plan.keeps, deltas);
     this.#outputs = new Outputs(this.#context, now);
     // Nothing follows where it was not ours to write.
     for (const [index, end] of plan.ends.entries()) if (ended[index] === true) this.#afterEnd(end);
@@ -174,8 +174,8 @@ export class Outcomes {
   }
 
   #sleep(settled: SettledTask, verdict: Verdict<"wait">): void {
-    const { tally, opened, now, advance } = this.#around;
-    if (!fallAsleep(this.#context, settled, verdict.sleep, tally, opened, now)) return;
+    const { deltas, opened, now, advance } = this.#around;
+    if (!fallAsleep(this.#context, settled, verdict.sleep, deltas, opened, now)) return;
     advance.touched(settled.task);
     this.#report(settled);
   }
@@ -187,16 +187,16 @@ export class Outcomes {
   }
 
   #move(settled: SettledTask, verdict: Verdict<"moved">): void {
-    const { tally, opened, now } = this.#around;
+    const { deltas, opened, now } = this.#around;
     const { task } = settled;
     const inHand = this.#context.connection.sql(`SELECT 1 FROM tasks t WHERE ${IN_HAND}`).get(...proofOf(task));
-    if (inHand === undefined) return void tally.missed.push(task.row);
+    if (inHand === undefined) return void deltas.missed.push(task.row);
     claimLanding(this.#context, settled);
-    const [home] = placesOf(this.#context, [verdict], now) as [Place];
-    const place = shardPlace(this.#context, home, keyHash(task.runId, task.key));
-    keepTask(this.#context, settled, "queued", tally, {
+    const [home] = assignLanes(this.#context, [verdict], now) as [LaneAssignment];
+    const assignment = assignShard(this.#context, home, keyHash(task.runId, task.key));
+    keepTask(this.#context, settled, "queued", deltas, {
       stream: streamId(this.#context, this.#runOf(settled), {
-        ...place,
+        ...assignment,
         resolver: task.resolver,
         auxiliary: task.auxiliary,
       }),
@@ -204,8 +204,8 @@ export class Outcomes {
       redirects: verdict.redirects,
     });
     this.#report(settled);
-    stampIdleLane(this.#context, place.lane);
-    opened.add(place.laneName);
+    stampIdleLane(this.#context, assignment.lane);
+    opened.add(assignment.laneName);
   }
 
   #discover(settled: SettledTask): void {

@@ -17,8 +17,8 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
   const { connection } = context;
   return connection.write(() => {
     const opened = new Set<string>();
-    const tally = new CounterDeltas();
-    const advance = new Advance(context, tally, opened, now);
+    const deltas = new CounterDeltas();
+    const advance = new Advance(context, deltas, opened, now);
     const holds = holdsLanes(
       context,
       batches.map(({ hold }) => hold),
@@ -30,10 +30,10 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
     // Also of a run that is gone altogether.
     const isLate = ({ task }: SettledTask) => streams.get(task.streamId)?.closed ?? true;
     const late = tasks.filter(isLate);
-    const outcomes = new Outcomes(context, { streams, tally, advance, opened, now });
-    dropTasks(context, late, tally, now);
+    const outcomes = new Outcomes(context, { streams, deltas, advance, opened, now });
+    dropTasks(context, late, deltas, now);
     outcomes.settle(late.length === 0 ? tasks : tasks.filter((settled) => !isLate(settled)));
-    const missed = new Set(tally.missed);
+    const missed = new Set(deltas.missed);
     for (const batch of ours) {
       const { hold } = batch;
       if (batch.site !== undefined && hold.shard === undefined)
@@ -44,11 +44,11 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
       const events = batch.tasks.flatMap(({ task, laneEvents = [] }) => (missed.has(task.row) ? [] : laneEvents));
       if (events.length > 0) appendToRuns(context, batch.hold.laneId, events, now);
     }
-    tally.pace.write(context, now);
+    deltas.pace.write(context, now);
     advance.write();
     // Only after all moves are counted may a run be found finished.
     const ended: Settled["ended"] = [];
-    const counted = tally.apply(context);
+    const counted = deltas.apply(context);
     for (const lane of lanesThatWaitFor(context, counted.closed)) opened.add(lane);
     for (const [run, change] of counted.runs) {
       const end = endRunIfDone(context, run, now);

@@ -12,7 +12,7 @@ import { lanesForFreedQuota } from "../lanes/freed-quota.ts";
 import { cancelChildrenOf, moveRun } from "../runs/move-run.ts";
 import { countError, tellFailure } from "../runs/run-errors.ts";
 import { lanesThatWaitFor } from "../sites/site-deps.ts";
-import { startWords } from "../runs/start-words.ts";
+import { startEvent } from "../runs/start-event.ts";
 import { CounterDeltas } from "./counter-deltas.ts";
 import { Advance } from "../workflows/workflow-advance.ts";
 import { endTasks } from "./write-task.ts";
@@ -113,12 +113,13 @@ export function endStopped(context: Context, opened: Set<string>, ended: Settled
   const waiting = rows<{ id: number; state: number }>(
     connection.sql(`SELECT t.id, t.state FROM task_stops k JOIN tasks t ON t.id = k.task WHERE ${WAITING}`).all(),
   );
-  const tally = new CounterDeltas();
-  const advance = new Advance(context, tally, opened, now);
-  for (const { id, state } of waiting) failStopped(context, takeInHand(context, id, state, tally), tally, advance, now);
-  tally.pace.write(context, now);
+  const deltas = new CounterDeltas();
+  const advance = new Advance(context, deltas, opened, now);
+  for (const { id, state } of waiting)
+    failStopped(context, takeInHand(context, id, state, deltas), deltas, advance, now);
+  deltas.pace.write(context, now);
   advance.write();
-  const counted = tally.apply(context);
+  const counted = deltas.apply(context);
   for (const lane of lanesThatWaitFor(context, counted.closed)) opened.add(lane);
   for (const [run, change] of counted.runs) {
     getGoing(context, run, now);
@@ -134,7 +135,7 @@ export function endStopped(context: Context, opened: Set<string>, ended: Settled
 }
 
 /** As a claim would: only who has a task in hand may end it. */
-function takeInHand(context: Context, id: number, from: number, tally: CounterDeltas): ClaimedTask {
+function takeInHand(context: Context, id: number, from: number, deltas: CounterDeltas): ClaimedTask {
   const { connection } = context;
   const state = TASK_STATES[from] as (typeof TASK_STATES)[number];
   const steps = state === "retrying" ? [STATE.queued, STATE.running] : [STATE.running];
@@ -146,17 +147,17 @@ function takeInHand(context: Context, id: number, from: number, tally: CounterDe
          r.time_limit_ms IS NOT NULL AS timed FROM streams s JOIN runs r ON r.n = s.run WHERE s.id = ?`,
     )
     .get((row as ClaimedRow)[1]) as unknown as StreamRow;
-  tally.shift(stream.id, state, stream.id, "running");
+  deltas.shift(stream.id, state, stream.id, "running");
   return toClaimed(context, row as ClaimedRow, stream);
 }
 
-function failStopped(context: Context, task: ClaimedTask, tally: CounterDeltas, advance: Advance, now: number): void {
+function failStopped(context: Context, task: ClaimedTask, deltas: CounterDeltas, advance: Advance, now: number): void {
   const why = failure("task_stopped", "somebody stopped it; retry-failed tries it again");
   const verdict = { kind: "failed", failure: why } as const;
   endTasks(
     context,
     [{ settled: { task, verdict, attempt: null }, state: "failed", outcome: { failure: why } }],
-    tally,
+    deltas,
     now,
   );
   if (!task.auxiliary) countError(context, task, why);
@@ -185,7 +186,7 @@ function getGoing(context: Context, run: number, now: number): void {
   const { status, waits } = connection
     .sql("SELECT status, hold IS NOT NULL AND open_streams > 0 AS waits FROM runs WHERE n = ?")
     .get(run) as { status: RunState; waits: number };
-  if (status === "queued" && waits === 0) moveRun(context, run, "running", startWords(context, run), now);
+  if (status === "queued" && waits === 0) moveRun(context, run, "running", startEvent(context, run), now);
   if (status !== "waiting_for_human") return;
   const others = connection
     .sql(

@@ -229,7 +229,7 @@ export function readOverview(
       .sql(`SELECT ${SUMS} FROM streams s WHERE s.run = ? AND s.auxiliary = 0`)
       .get(run.n) as unknown as TaskCounts),
   };
-  const places = rows<{ site: string; id: number; lane: string }>(
+  const laneRows = rows<{ site: string; id: number; lane: string }>(
     connection
       .sql(
         `SELECT DISTINCT s.site, l.id, l.lane FROM streams s LEFT JOIN sites p ON p.site = s.site
@@ -238,7 +238,7 @@ export function readOverview(
       )
       .all(run.n, mostSites),
   );
-  const open = places.map(({ site, id, lane }) => {
+  const open = laneRows.map(({ site, id, lane }) => {
     // What a site has no more work of may still be where the site was before.
     const there = connection.sql(
       `SELECT ${SUMS} FROM streams s WHERE s.run = ? AND s.site = ? AND s.auxiliary = 0 ${site === "" ? "AND s.lane = ?" : ""}`,

@@ -14,7 +14,7 @@ const REPLACED = "task = ? AND role IS DISTINCT FROM 'redirect'";
 const INSERT_FILE: ForEach = {
   text: `INSERT INTO artifacts (task, ordinal, hash, size, content_type, url, created_at, role, run)
     SELECT new.task, new.ordinal, new.hash, new.size, new.content_type, new.url, new.created_at, new.role, new.run
-    FROM new ORDER BY new.place`,
+    FROM new ORDER BY new.row_index`,
   columns: {
     task: "bigint",
     ordinal: "bigint",
@@ -30,13 +30,13 @@ const INSERT_FILE: ForEach = {
 
 const INSERT_RESULT: ForEach = {
   text: `INSERT INTO results (task, ordinal, data, created_at, run)
-    SELECT new.task, new.ordinal, new.data, new.created_at, new.run FROM new ORDER BY new.place`,
+    SELECT new.task, new.ordinal, new.data, new.created_at, new.run FROM new ORDER BY new.row_index`,
   columns: { task: "bigint", ordinal: "bigint", data: "text", created_at: "bigint", run: "bigint" },
 };
 
 type Completed = Extract<SettledTask["verdict"], { kind: "completed" }>;
 
-type Place = NonNullable<TaskArtifact["into"]>;
+type RecordPath = NonNullable<TaskArtifact["into"]>;
 
 interface FilesOfTask {
   task: ClaimedTask;
@@ -58,8 +58,8 @@ export class Outputs {
   readonly #now: number;
   readonly #files: FilesOfTask[] = [];
   readonly #records: RecordsOfTask[] = [];
-  /** Ids of files that stand in records, by task. */
-  readonly #places = new Map<number, { way: Place; id: string }[]>();
+  /** The ids of files that records refer to, by task. */
+  readonly #fileIds = new Map<number, { path: RecordPath; id: string }[]>();
 
   constructor(context: Context, now: number) {
     this.#context = context;
@@ -140,33 +140,33 @@ export class Outputs {
         ]);
     this.#insert(INSERT_FILE, list);
     for (const { task, files } of this.#files)
-      if (files.some(({ into }) => into !== undefined)) this.#place(task, files, from.get(task) ?? 0);
+      if (files.some(({ into }) => into !== undefined)) this.#collectFileIds(task, files, from.get(task) ?? 0);
   }
 
   /** Only now do the files have ids. */
-  #place(task: ClaimedTask, files: readonly TaskArtifact[], from: number): void {
+  #collectFileIds(task: ClaimedTask, files: readonly TaskArtifact[], from: number): void {
     const { connection, instance } = this.#context;
     const written = rows<{ n: number; ordinal: number }>(
       connection.sql("SELECT n, ordinal FROM artifacts WHERE task = ? AND ordinal >= ?").all(task.row, from),
     );
     const idOf = new Map(written.map(({ n, ordinal }) => [Number(ordinal), encodeId(instance, "artifact", Number(n))]));
-    const places = files.flatMap(({ into }, index) => {
+    const ids = files.flatMap(({ into }, index) => {
       const id = idOf.get(from + index);
-      return into === undefined || id === undefined ? [] : [{ way: into, id }];
+      return into === undefined || id === undefined ? [] : [{ path: into, id }];
     });
-    this.#places.set(task.row, places);
+    this.#fileIds.set(task.row, ids);
   }
 
   #withIds(task: ClaimedTask, ordinal: number, record: unknown): unknown {
-    const mine = (this.#places.get(task.row) ?? []).filter(({ way: [which] }) => which === ordinal);
-    return mine.reduce((data, { way: [, ...way], id }) => withAt(data, way, id), record);
+    const mine = (this.#fileIds.get(task.row) ?? []).filter(({ path: [which] }) => which === ordinal);
+    return mine.reduce((data, { path: [, ...path], id }) => withAt(data, path, id), record);
   }
 }
 
-/** A copy that has this value at the end of the way. */
-function withAt(data: unknown, [key, ...way]: readonly (string | number)[], value: string): unknown {
+/** A copy of `data` with the value set at the path. */
+function withAt(data: unknown, [key, ...path]: readonly (string | number)[], value: string): unknown {
   if (key === undefined) return value;
-  if (Array.isArray(data)) return data.map((item, index) => (index === key ? withAt(item, way, value) : item));
+  if (Array.isArray(data)) return data.map((item, index) => (index === key ? withAt(item, path, value) : item));
   const object = (data ?? {}) as Record<string, unknown>;
-  return { ...object, [key]: withAt(object[key], way, value) };
+  return { ...object, [key]: withAt(object[key], path, value) };
 }

@@ -64,7 +64,7 @@ const KEEP_TASK: ForEachChanged = {
 };
 
 /** Nothing is written for a run after its end: what comes late is dropped, whatever it was. */
-export function dropTasks(context: Context, list: readonly SettledTask[], tally: CounterDeltas, now: number): void {
+export function dropTasks(context: Context, list: readonly SettledTask[], deltas: CounterDeltas, now: number): void {
   const { connection } = context;
   const files = list.flatMap(({ verdict, report }) => [
     ...(verdict.kind === "completed" ? verdict.artifacts : []),
@@ -86,8 +86,8 @@ export function dropTasks(context: Context, list: readonly SettledTask[], tally:
   ]);
   const ended = connection.dialect.eachChanged(connection, END_TASK, rows);
   for (const [index, { task }] of list.entries())
-    if (ended[index] === true) tally.move(task.streamId, task.streamId, "cancelled", false);
-    else tally.missed.push(task.row);
+    if (ended[index] === true) deltas.move(task.streamId, task.streamId, "cancelled", false);
+    else deltas.missed.push(task.row);
 }
 
 /** How a task is to end. */
@@ -102,7 +102,7 @@ export interface TaskEnd {
 }
 
 /** Writes the ends of tasks, each of another one; false where it was not ours to end. */
-export function endTasks(context: Context, list: readonly TaskEnd[], tally: CounterDeltas, now: number): boolean[] {
+export function endTasks(context: Context, list: readonly TaskEnd[], deltas: CounterDeltas, now: number): boolean[] {
   const { connection } = context;
   const speak = list.some(({ content }) => content !== undefined);
   const rows = list.map(({ settled: { task, attempt }, state, outcome }): Value[] => [
@@ -120,12 +120,12 @@ export function endTasks(context: Context, list: readonly TaskEnd[], tally: Coun
   for (const [index, { settled, state }] of list.entries()) {
     const { task, verdict } = settled;
     if (ended[index] !== true) {
-      tally.missed.push(task.row);
+      deltas.missed.push(task.row);
       continue;
     }
     const unfetched = verdict.kind === "failed" && NEVER_FETCHED.includes(verdict.failure.reason);
-    tally.move(task.streamId, task.streamId, state, unfetched);
-    tally.pace.note(settled, state);
+    deltas.move(task.streamId, task.streamId, state, unfetched);
+    deltas.pace.note(settled, state);
   }
   return ended;
 }
@@ -153,19 +153,19 @@ export function keepTask(
   context: Context,
   settled: SettledTask,
   state: TaskState,
-  tally: CounterDeltas,
+  deltas: CounterDeltas,
   more: Kept,
 ): boolean {
-  return keepTasks(context, [{ settled, state, more }], tally)[0] === true;
+  return keepTasks(context, [{ settled, state, more }], deltas)[0] === true;
 }
 
 /** Writes that tasks go on, each another one; false where it was not ours to keep. */
-export function keepTasks({ connection }: Context, list: readonly TaskKept[], tally: CounterDeltas): boolean[] {
+export function keepTasks({ connection }: Context, list: readonly TaskKept[], deltas: CounterDeltas): boolean[] {
   const kept = connection.dialect.eachChanged(connection, KEEP_TASK, list.map(keptRow));
   for (const [index, { settled, state, more }] of list.entries()) {
     const { streamId, row } = settled.task;
-    if (kept[index] === true) tally.move(streamId, more.stream ?? streamId, state, false);
-    else tally.missed.push(row);
+    if (kept[index] === true) deltas.move(streamId, more.stream ?? streamId, state, false);
+    else deltas.missed.push(row);
   }
   return kept;
 }

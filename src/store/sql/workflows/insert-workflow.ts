@@ -7,7 +7,7 @@ import type { NewStep, NewWorkflow } from "../../records/workflow-records.ts";
 import { bumpControl, type Context, keyHash, STATE } from "../kernel/context.ts";
 import { changeAllCounters } from "../kernel/counters.ts";
 import { endRunIfDone } from "../runs/end-run.ts";
-import { placesOf, streamsOf } from "../lanes/places.ts";
+import { assignLanes, streamsOf } from "../lanes/lane-assignments.ts";
 import { moveRun } from "../runs/move-run.ts";
 import { openReadySteps } from "./open-steps.ts";
 import { readRun, requireRun } from "../runs/runs.ts";
@@ -15,16 +15,16 @@ import { readRun, requireRun } from "../runs/runs.ts";
 /** The steps of a run that was just made, each a task that is pending. Within a transaction of the caller's. */
 export function insertWorkflow(
   context: Context,
-  made: RunRecord,
+  created: RunRecord,
   workflow: NewWorkflow,
   snapshot: unknown,
   now: number,
-): { made: RunRecord; lanes: string[] } {
-  const run = { n: requireRun(context, made.id).n, id: made.id };
+): { created: RunRecord; lanes: string[] } {
+  const run = { n: requireRun(context, created.id).n, id: created.id };
   const { steps } = workflow;
   const tasks = insertSteps(context, run, workflow, { from: 0, to: steps.length }, now);
   insertEdges(context, run.n, tasks, followersOf(steps, tasks), { from: 0, to: steps.length });
-  return completeWorkflow(context, { run, name: made.name, workflow, snapshot, tasks }, now);
+  return completeWorkflow(context, { run, name: created.name, workflow, snapshot, tasks }, now);
 }
 
 interface WrittenSteps {
@@ -40,7 +40,7 @@ export function completeWorkflow(
   context: Context,
   { run, name, workflow, snapshot, tasks }: WrittenSteps,
   now: number,
-): { made: RunRecord; lanes: string[] } {
+): { created: RunRecord; lanes: string[] } {
   const { connection } = context;
   const weights = weightsOf(workflow.steps.map(({ estimatedMs }) => estimatedMs));
   connection
@@ -68,7 +68,7 @@ export function completeWorkflow(
     .sql("UPDATE runs SET first_task = ?, last_task = ?, pages_known = ? WHERE n = ?")
     .run(tasks[0] ?? null, tasks.at(-1) ?? null, tasks.length, run.n);
   const lanes = workflow.start ? begin(context, run.n, now) : [];
-  return { made: { ...(readRun(context, run.id) as RunRecord), snapshot }, lanes };
+  return { created: { ...(readRun(context, run.id) as RunRecord), snapshot }, lanes };
 }
 
 interface RunOfSteps {
@@ -92,8 +92,8 @@ export function insertSteps(
   const weights = weightsOf(steps.map(({ estimatedMs }) => estimatedMs));
   const part = steps.slice(from, to);
   const wanted = part.map((_, index) => ({ lane: laneOfStep(run.id, from + index), site: null }));
-  const places = placesOf(context, wanted, now).map((place) => ({ ...place, resolver: null }));
-  const streams = streamsOf(context, run.n, places);
+  const assignments = assignLanes(context, wanted, now).map((assignment) => ({ ...assignment, resolver: null }));
+  const streams = streamsOf(context, run.n, assignments);
   const tasks = part.map((step, index) =>
     insertStep(context, run, streams[index] as number, from + index, step, weights[from + index] ?? 1, now),
   );

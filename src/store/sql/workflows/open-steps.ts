@@ -6,14 +6,19 @@ import { laneGotWork } from "../runs/move-run.ts";
 import { CounterDeltas } from "../tasks/counter-deltas.ts";
 
 /** These steps wait for nobody any more. */
-export function openSteps(context: Context, tasks: readonly number[], tally: CounterDeltas, opened: Set<string>): void {
+export function openSteps(
+  context: Context,
+  tasks: readonly number[],
+  deltas: CounterDeltas,
+  opened: Set<string>,
+): void {
   const open = context.connection.sql(
     `UPDATE tasks SET state = ${STATE.queued} WHERE id = ? AND state = ${STATE.pending} RETURNING stream`,
   );
   for (const task of tasks) {
     const row = open.get(task) as { stream: number } | undefined;
     if (row === undefined) continue;
-    tally.shift(row.stream, "pending", row.stream, "queued");
+    deltas.shift(row.stream, "pending", row.stream, "queued");
     opened.add(laneGotWork(context, row.stream));
   }
 }
@@ -27,14 +32,14 @@ export function openReadySteps(context: Context, run: number): string[] {
     )
     .all(run);
   const opened = new Set<string>();
-  const tally = new CounterDeltas();
+  const deltas = new CounterDeltas();
   openSteps(
     context,
     rows<{ task: number }>(ready).map(({ task }) => task),
-    tally,
+    deltas,
     opened,
   );
-  tally.apply(context);
+  deltas.apply(context);
   return [...opened];
 }
 

@@ -36,7 +36,7 @@ export async function startLargeWorkflow(
   const { workflow, snapshot } = run;
   const { steps } = workflow;
   const before = once === undefined ? null : storedResponse(context, once, now);
-  if (before !== null) return { made: before as RunRecord, lanes: [], replayed: true };
+  if (before !== null) return { created: before as RunRecord, lanes: [], replayed: true };
   const tasks: number[] = [];
   const next = () => ({ from: tasks.length, to: Math.min(steps.length, tasks.length + MOST_STEPS) });
   // With its first steps: a hidden run without open work is removed at once.
@@ -58,14 +58,14 @@ export async function startLargeWorkflow(
     from = to;
   }
   await yieldToEventLoop();
-  const made = await makeOnce(context, once, now, () => {
+  const created = await makeOnce(context, once, now, () => {
     connection.sql("UPDATE runs SET removing_at = NULL WHERE n = ?").run(row.n);
     announceRun(context, row.n, run, hold, now);
     return completeWorkflow(context, { run: row, name: row.name, workflow, snapshot, tasks }, now);
   });
   // The same call has come twice at once, and the other one was quicker.
-  if (made.replayed) connection.write(() => endSteps(context, row.n, steps.length, now));
-  return made;
+  if (created.replayed) connection.write(() => endSteps(context, row.n, steps.length, now));
+  return created;
 }
 
 /** Ends what a process has left that died while it made a workflow, so that it is removed; says how many steps there were. */

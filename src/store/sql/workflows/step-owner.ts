@@ -4,7 +4,7 @@ import type { JsonValue } from "../../../domain/lane/queue-item.ts";
 import { keyOfItem, STEP_HANDLER } from "../../../domain/workflow/definition.ts";
 import type { ClaimedTask, LaneHold } from "../../ports/port.ts";
 import { type Context, keyHash, STATE } from "../kernel/context.ts";
-import { streamId } from "../lanes/places.ts";
+import { streamId } from "../lanes/lane-assignments.ts";
 import { holdsLane } from "../lanes/lanes.ts";
 import { CounterDeltas } from "../tasks/counter-deltas.ts";
 import { showProgress } from "./workflow-advance.ts";
@@ -40,14 +40,14 @@ export function addStepItems(
     const step = part.first === 0 ? beginList(context, known, task, part.listHash) : known;
     if (step.list_hash !== part.listHash)
       throw new Error(`the list of step ${step.name} is begun with its first entries`);
-    const tally = new CounterDeltas();
+    const deltas = new CounterDeltas();
     const ids: number[] = [];
     let done = 0;
     // What was added by a call whose answer was lost is not counted again.
     const there = Math.max(0, (step.items_total ?? 0) - part.first);
     const values = part.values.slice(there);
     for (const [offset, value] of values.entries()) {
-      const added = addItem(context, step, task.runId, part.first + there + offset, value, tally, now);
+      const added = addItem(context, step, task.runId, part.first + there + offset, value, deltas, now);
       if (added === "done") done += 1;
       else if (added !== "there") ids.push(added);
     }
@@ -58,7 +58,7 @@ export function addStepItems(
       .run(values.length, done, now, step.task);
     if (ids.length > 0)
       connection.sql("UPDATE runs SET last_task = max(last_task, ?) WHERE n = ?").run(ids.at(-1)!, step.run);
-    tally.apply(context);
+    deltas.apply(context);
     return true;
   });
 }
@@ -86,7 +86,7 @@ function addItem(
   runId: string,
   index: number,
   value: JsonValue,
-  tally: CounterDeltas,
+  deltas: CounterDeltas,
   now: number,
 ): number | "done" | "there" {
   const { connection } = context;
@@ -101,7 +101,7 @@ function addItem(
     )
     .get(stream, now, hash, key, payload, step.task, step.epoch);
   if (added !== undefined) {
-    tally.add(stream, "pending", 1);
+    deltas.add(stream, "pending", 1);
     return Number(added["id"]);
   }
   const before = connection.sql("SELECT id, state, stream FROM tasks WHERE key_hash = ?").get(hash) as {
@@ -118,7 +118,7 @@ function addItem(
        WHERE id = ?`,
     )
     .run(stream, before.id);
-  tally.shift(before.stream, state, stream, "pending");
+  deltas.shift(before.stream, state, stream, "pending");
   return "there";
 }
 
@@ -134,13 +134,13 @@ export function skipStepItems(
   return connection.write(() => {
     const step = ownStep(context, hold, task);
     if (step === null) return null;
-    const tally = new CounterDeltas();
-    const skipped = skipPending(context, step, limit, why, tally, now);
+    const deltas = new CounterDeltas();
+    const skipped = skipPending(context, step, limit, why, deltas, now);
     if (skipped > 0)
       connection
         .sql("UPDATE steps SET items_skipped = items_skipped + ?, updated_at = ? WHERE task = ?")
         .run(skipped, now, step.task);
-    tally.apply(context);
+    deltas.apply(context);
     return skipped;
   });
 }

@@ -22,14 +22,14 @@ interface StepRow extends StepItems {
 /** The steps that end in one transaction; what their workflows sum up is written once. */
 export class Advance {
   readonly #context: Context;
-  readonly #tally: CounterDeltas;
+  readonly #deltas: CounterDeltas;
   readonly #opened: Set<string>;
   readonly #now: number;
   readonly #sums = new Map<number, { done: number; error: string | null }>();
 
-  constructor(context: Context, tally: CounterDeltas, opened: Set<string>, now: number) {
+  constructor(context: Context, deltas: CounterDeltas, opened: Set<string>, now: number) {
     this.#context = context;
-    this.#tally = tally;
+    this.#deltas = deltas;
     this.#opened = opened;
     this.#now = now;
   }
@@ -39,7 +39,7 @@ export class Advance {
     if (task.auxiliary) return this.#itemEnded(task, end);
     const step = this.#step(task);
     const name = stepNameOf(task.key);
-    closeItems(this.#context, step, this.#tally, "the step has ended", this.#now);
+    closeItems(this.#context, step, this.#deltas, "the step has ended", this.#now);
     // What failed has come as far as it last said.
     this.#progressed(step, end.kind === "failed" ? step.progress : 1);
     const meta = { step: name, task_id: task.id };
@@ -69,7 +69,7 @@ export class Advance {
   retries(task: ClaimedTask, { failure, readyAt }: { failure: Failure; readyAt: number }): void {
     if (task.runKind !== "workflow" || task.auxiliary) return;
     const step = this.#step(task);
-    closeItems(this.#context, step, this.#tally, "the step begins anew", this.#now);
+    closeItems(this.#context, step, this.#deltas, "the step begins anew", this.#now);
     this.#progressed(step, 0);
     const name = stepNameOf(task.key);
     const seconds = Math.max(0, Math.round((readyAt - this.#now) / 100) / 10);
@@ -145,12 +145,12 @@ export class Advance {
         .all(run, task),
     );
     const ready = followers.filter((one) => one.open_deps === 0).map((one) => one.task);
-    openSteps(this.#context, ready, this.#tally, this.#opened);
+    openSteps(this.#context, ready, this.#deltas, this.#opened);
   }
 
   /** All that wait for the step, and for those in turn, are not done. */
   #skipFollowers(step: StepRow, why: string): void {
-    for (const { task, name } of skipBehind(this.#context, step.run, [step.task], why, this.#tally, this.#now))
+    for (const { task, name } of skipBehind(this.#context, step.run, [step.task], why, this.#deltas, this.#now))
       this.#log(step.run, {
         type: "workflow.step_skipped",
         level: "warn",
@@ -160,7 +160,7 @@ export class Advance {
   }
 
   #itemEnded(task: ClaimedTask, { kind }: End): void {
-    const step = itemEnded(this.#context, task, kind, this.#tally, this.#opened, this.#now);
+    const step = itemEnded(this.#context, task, kind, this.#deltas, this.#opened, this.#now);
     if (step === null) return;
     const ended = step.items_completed + step.items_failed + step.items_skipped;
     this.#progressed(step as StepRow, ended / Math.max(1, step.items_total ?? 1));
@@ -173,7 +173,7 @@ export function skipBehind(
   run: number,
   from: readonly number[],
   why: string,
-  tally: CounterDeltas,
+  deltas: CounterDeltas,
   now: number,
 ): { task: number; name: string }[] {
   const behind = rows<{ task: number; name: string; stream: number }>(
@@ -193,7 +193,7 @@ export function skipBehind(
       .sql(`UPDATE tasks SET state = ${STATE.skipped}, ended_at = ?, outcome = ? WHERE id = ?`)
       .run(now, JSON.stringify({ why }), task);
     connection.sql("UPDATE steps SET updated_at = ? WHERE task = ?").run(now, task);
-    tally.shift(stream, "pending", stream, "skipped");
+    deltas.shift(stream, "pending", stream, "skipped");
   }
   return behind;
 }

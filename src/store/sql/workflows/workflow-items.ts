@@ -3,7 +3,7 @@ import { TASK_STATES, type TaskState } from "../../../domain/run/states.ts";
 import { laneOfStep } from "../../../domain/workflow/definition.ts";
 import type { ClaimedTask } from "../../ports/port.ts";
 import { type Context, rows, STATE } from "../kernel/context.ts";
-import { laneId, streamId } from "../lanes/places.ts";
+import { laneId, streamId } from "../lanes/lane-assignments.ts";
 import { STREAM_IS_OPEN } from "../lanes/lanes.ts";
 import { cancelChildrenOf, laneGotWork } from "../runs/move-run.ts";
 import type { CounterDeltas } from "../tasks/counter-deltas.ts";
@@ -32,7 +32,7 @@ export function openSlots(
   step: StepItems,
   runId: string,
   { concurrency, stopAtFailure }: { concurrency: number; stopAtFailure: boolean },
-  tally: CounterDeltas,
+  deltas: CounterDeltas,
   opened: Set<string>,
 ): number {
   const { connection } = context;
@@ -44,7 +44,7 @@ export function openSlots(
     const stream = streamId(context, step.run, { lane, site: "", resolver: null, auxiliary: true });
     const busy = connection.sql(`SELECT 1 FROM streams s WHERE s.id = ? AND ${STREAM_IS_OPEN}`).get(stream);
     if (busy !== undefined) continue;
-    giveSlot(context, step, next, stream, tally, opened);
+    giveSlot(context, step, next, stream, deltas, opened);
     inHand += 1;
   }
   connection
@@ -66,11 +66,11 @@ function giveSlot(
   step: StepItems,
   item: number,
   stream: number,
-  tally: CounterDeltas,
+  deltas: CounterDeltas,
   opened: Set<string>,
 ): void {
   context.connection.sql(`UPDATE tasks SET state = ${STATE.queued}, stream = ? WHERE id = ?`).run(stream, item);
-  tally.shift(step.items_stream ?? 0, "pending", stream, "queued");
+  deltas.shift(step.items_stream ?? 0, "pending", stream, "queued");
   opened.add(laneGotWork(context, stream));
 }
 
@@ -82,7 +82,7 @@ export function itemEnded(
   context: Context,
   item: ClaimedTask,
   end: "completed" | "failed" | "skipped",
-  tally: CounterDeltas,
+  deltas: CounterDeltas,
   opened: Set<string>,
   now: number,
 ): StepItems | null {
@@ -98,14 +98,14 @@ export function itemEnded(
   const stops = step.stop_at_failure === 1 && step.items_failed > 0;
   const next = stops ? null : nextItem(context, step);
   if (next !== null) {
-    giveSlot(context, step, next, item.streamId, tally, opened);
+    giveSlot(context, step, next, item.streamId, deltas, opened);
     connection.sql("UPDATE steps SET items_in_flight = items_in_flight + 1 WHERE task = ?").run(step.task);
-  } else if (step.items_in_flight === 0) wakeStep(context, step.task, tally, opened);
+  } else if (step.items_in_flight === 0) wakeStep(context, step.task, deltas, opened);
   return step;
 }
 
 /** The step goes on, if it sleeps because of its entries. */
-function wakeStep(context: Context, task: number, tally: CounterDeltas, opened: Set<string>): void {
+function wakeStep(context: Context, task: number, deltas: CounterDeltas, opened: Set<string>): void {
   const woken = context.connection
     .sql(
       `UPDATE tasks SET state = ${STATE.queued}, ready_at = 0 WHERE id = ? AND state = ${STATE.retrying}
@@ -113,14 +113,14 @@ function wakeStep(context: Context, task: number, tally: CounterDeltas, opened: 
     )
     .get(task) as { stream: number } | undefined;
   if (woken === undefined) return;
-  tally.shift(woken.stream, "retrying", woken.stream, "queued");
+  deltas.shift(woken.stream, "retrying", woken.stream, "queued");
   opened.add(laneGotWork(context, woken.stream));
 }
 
 const IN_HAND: readonly TaskState[] = ["queued", "running", "retrying"];
 
 /** A step that ends or begins anew leaves no entry behind that is open, and none of their child runs. */
-export function closeItems(context: Context, step: StepItems, tally: CounterDeltas, why: string, now: number): void {
+export function closeItems(context: Context, step: StepItems, deltas: CounterDeltas, why: string, now: number): void {
   if (step.items_total === null) return;
   const { connection } = context;
   let closed = 0;
@@ -136,12 +136,12 @@ export function closeItems(context: Context, step: StepItems, tally: CounterDelt
     );
     for (const { id, stream, state } of list) {
       connection.sql(`UPDATE tasks SET state = ${STATE.cancelled}, ended_at = ? WHERE id = ?`).run(now, id);
-      tally.shift(stream, TASK_STATES[state] as TaskState, stream, "cancelled");
+      deltas.shift(stream, TASK_STATES[state] as TaskState, stream, "cancelled");
       cancelChildrenOf(context, id, why, now);
     }
     closed += list.length;
   }
-  closed += skipPending(context, step, Number.MAX_SAFE_INTEGER, why, tally, now);
+  closed += skipPending(context, step, Number.MAX_SAFE_INTEGER, why, deltas, now);
   if (closed === 0) return;
   connection
     .sql("UPDATE steps SET items_in_flight = 0, items_skipped = items_skipped + ? WHERE task = ?")
@@ -154,7 +154,7 @@ export function skipPending(
   { items_stream: stream }: StepItems,
   limit: number,
   why: string,
-  tally: CounterDeltas,
+  deltas: CounterDeltas,
   now: number,
 ): number {
   if (stream === null) return 0;
@@ -166,6 +166,6 @@ export function skipPending(
       )
       .run(now, JSON.stringify({ why }), stream, limit).changes,
   );
-  if (skipped > 0) tally.shift(stream, "pending", stream, "skipped", skipped);
+  if (skipped > 0) deltas.shift(stream, "pending", stream, "skipped", skipped);
   return skipped;
 }

@@ -141,13 +141,13 @@ function takeUp(context: Context, run: number, now: number): { steps: number; op
     const meant = from === null ? !endedWell : index === from || dependencies.some((one) => again.has(one));
     if (meant) again.add(index);
   }
-  const tally = new CounterDeltas();
-  for (const index of again) putBack(context, steps, index, again, tally, now);
+  const deltas = new CounterDeltas();
+  for (const index of again) putBack(context, steps, index, again, deltas, now);
   // What waits for a step that failed and is not done again is skipped once more.
   for (const [index, { row, endedWell }] of steps.entries())
     if (!endedWell && !again.has(index))
-      skipBehind(context, run, [row.task], `step ${row.name} did not complete`, tally, now);
-  tally.apply(context);
+      skipBehind(context, run, [row.task], `step ${row.name} did not complete`, deltas, now);
+  deltas.apply(context);
   uncount(
     context,
     run,
@@ -180,7 +180,7 @@ function putBack(
   steps: readonly Step[],
   index: number,
   again: ReadonlySet<number>,
-  tally: CounterDeltas,
+  deltas: CounterDeltas,
   now: number,
 ): void {
   const { connection } = context;
@@ -192,7 +192,7 @@ function putBack(
       `UPDATE tasks SET state = ${STATE.pending}, tries = 0, waits = 0, ready_at = 0, ended_at = NULL, outcome = NULL WHERE id = ?`,
     )
     .run(row.task);
-  tally.shift(row.stream, state, row.stream, "pending");
+  deltas.shift(row.stream, state, row.stream, "pending");
   const keepsEntries = state !== "completed" && !dependencies.some((one) => again.has(one));
   const open = [...new Set(dependencies)].filter((one) => again.has(one) || steps[one]?.endedWell !== true).length;
   connection

@@ -14,7 +14,7 @@ export function fallAsleep(
   context: Context,
   settled: SettledTask,
   sleep: StepSleep,
-  tally: CounterDeltas,
+  deltas: CounterDeltas,
   opened: Set<string>,
   now: number,
 ): boolean {
@@ -27,7 +27,7 @@ export function fallAsleep(
     )
     .get(...proofOf(task)) as { run: number; generation: number } | undefined;
   if (owner === undefined) {
-    tally.missed.push(task.row);
+    deltas.missed.push(task.row);
     return false;
   }
   const memory = sleep.memory;
@@ -35,22 +35,26 @@ export function fallAsleep(
   if (sleep.leftMs !== undefined) keepTimeLeft(context, task.row, sleep.leftMs, now);
   if (sleep.items !== undefined) {
     const step = connection.sql("SELECT * FROM steps WHERE task = ?").get(task.row) as unknown as StepItems;
-    const inHand = openSlots(context, step, task.runId, sleep.items, tally, opened);
+    const inHand = openSlots(context, step, task.runId, sleep.items, deltas, opened);
     if (inHand > 0)
-      return keepTask(context, settled, "retrying", tally, { memory, readyAt, outcome: { waiting: { for: "items" } } });
+      return keepTask(context, settled, "retrying", deltas, {
+        memory,
+        readyAt,
+        outcome: { waiting: { for: "items" } },
+      });
     // Nothing is left to wait for.
     opened.add(laneGotWork(context, task.streamId));
-    return keepTask(context, settled, "queued", tally, { memory });
+    return keepTask(context, settled, "queued", deltas, { memory });
   }
   if (sleep.child === undefined)
-    return keepTask(context, settled, "retrying", tally, {
+    return keepTask(context, settled, "retrying", deltas, {
       memory,
       readyAt,
       outcome: { waiting: { for: "time", until: readyAt } },
     });
   const { run, tasks } = sleep.child;
-  const { made, lanes } = insertRunWithTasks(context, run, tasks, now, { ...owner, task: task.row });
+  const { created, lanes } = insertRunWithTasks(context, run, tasks, now, { ...owner, task: task.row });
   for (const lane of lanes) opened.add(lane);
-  const waiting = { for: "run", runId: made.id };
-  return keepTask(context, settled, "retrying", tally, { memory, readyAt, outcome: { waiting } });
+  const waiting = { for: "run", runId: created.id };
+  return keepTask(context, settled, "retrying", deltas, { memory, readyAt, outcome: { waiting } });
 }

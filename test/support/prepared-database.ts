@@ -28,7 +28,7 @@ export function makeDatabase(path: string): void {
 }
 
 /** The same in memory, for `openSqliteStore`. */
-export function madeInMemory(): SqliteConnection {
+export function preparedInMemory(): SqliteConnection {
   template ??= makeTemplate();
   const connection = new SqliteConnection(":memory:");
   connection.db.exec(template.statements);

@@ -1,32 +1,32 @@
-/** Where work is done: lanes, the sites that are in them, and what a run has there. All that a list needs is found or made at once. */
+/** Assigns tasks to lanes and streams. Missing lanes, sites and streams are created, in a fixed number of statements per list. */
 import type { ForEach, Value } from "../kernel/connection.ts";
 import { shardOfKey } from "../../../domain/lane/shards.ts";
 import type { Context } from "../kernel/context.ts";
 import { shardLane } from "./shards.ts";
 
-/** A lane, and the site that is asked; '' is none. */
-export interface Place {
+/** The lane of a task, and the site it requests; '': no site. */
+export interface LaneAssignment {
   lane: number;
   laneName: string;
   site: string;
-  /** In how many lanes the site's work is; this is the first of them. */
+  /** The number of lanes the site is sharded over; `lane` is the first of them. */
   shardCount: number;
   shard: number;
 }
 
 const FIND_LANE: ForEach = {
-  text: "SELECT new.place AS place, l.id FROM lanes l, new WHERE l.lane = new.lane",
+  text: "SELECT new.row_index AS row_index, l.id FROM lanes l, new WHERE l.lane = new.lane",
   columns: { lane: "text" },
 };
 
-/** A lane that gets its first work is stamped, so that the audit can tell how long it waits. */
+/** `lease_until` is set when a lane gets its first task: the audit reads from it how long the lane has waited. */
 const MAKE_LANE: ForEach = {
-  text: "INSERT INTO lanes (lane, lease_until) SELECT new.lane, new.lease_until FROM new ORDER BY new.place",
+  text: "INSERT INTO lanes (lane, lease_until) SELECT new.lane, new.lease_until FROM new ORDER BY new.row_index",
   columns: { lane: "text", lease_until: "double precision" },
 };
 
 const FIND_SITE: ForEach = {
-  text: `SELECT new.place AS place, p.lane, l.lane AS name, p.shard_count, p.first_seen_at
+  text: `SELECT new.row_index AS row_index, p.lane, l.lane AS name, p.shard_count, p.first_seen_at
     FROM sites p JOIN lanes l ON l.id = p.lane, new WHERE p.site = new.site`,
   columns: { site: "text" },
 };
@@ -37,16 +37,16 @@ const SEE_SITE: ForEach = {
 };
 
 const MAKE_SITE: ForEach = {
-  text: "INSERT INTO sites (site, lane, first_seen_at) SELECT new.site, new.lane, new.at FROM new ORDER BY new.place",
+  text: "INSERT INTO sites (site, lane, first_seen_at) SELECT new.site, new.lane, new.at FROM new ORDER BY new.row_index",
   columns: { site: "text", lane: "bigint", at: "bigint" },
 };
 
 const COUNT_SITE: ForEach = {
-  text: "INSERT INTO site_counts (site) SELECT new.site FROM new ORDER BY new.place",
+  text: "INSERT INTO site_counts (site) SELECT new.site FROM new ORDER BY new.row_index",
   columns: { site: "text" },
 };
 
-/** Finds or makes lanes; each is named once. */
+/** Finds or creates lanes; `names` has no duplicates. */
 function lanesOf({ connection, leaseNow }: Context, names: readonly string[]): Map<string, number> {
   const { dialect } = connection;
   const ids = new Map<string, number>();
@@ -85,12 +85,12 @@ interface SiteRow {
   first_seen_at: number | null;
 }
 
-/** Places of tasks. A site is in the lane that it was put in, whatever the task says; one that is new goes where it says. */
-export function placesOf(
+/** A known site stays in the lane it was assigned to, whatever the task says; a new site goes to the lane of its first task. */
+export function assignLanes(
   context: Context,
   list: readonly { lane: string; site: string | null }[],
   now: number,
-): Place[] {
+): LaneAssignment[] {
   const { connection } = context;
   const { dialect } = connection;
   const sites = [...new Set(list.flatMap(({ site }) => (site === null ? [] : [site])))];
@@ -99,7 +99,7 @@ export function placesOf(
     FIND_SITE,
     sites.map((site) => [site]),
   );
-  const known = new Map<string, Place>();
+  const known = new Map<string, LaneAssignment>();
   const unseen: Value[][] = [];
   for (const [index, site] of sites.entries()) {
     const row = found[index] as SiteRow | undefined;
@@ -109,29 +109,29 @@ export function placesOf(
   }
   dialect.each(connection, SEE_SITE, unseen);
   const fresh = list.filter(({ site }) => site === null || !known.has(site));
-  if (fresh.length === 0) return list.map(({ site }) => known.get(site as string) as Place);
+  if (fresh.length === 0) return list.map(({ site }) => known.get(site as string) as LaneAssignment);
   const lanes = lanesOf(context, [...new Set(fresh.map(({ lane }) => lane))]);
-  const made: Value[][] = [];
+  const created: Value[][] = [];
   for (const { lane: laneName, site } of fresh) {
     if (site === null || known.has(site)) continue;
     const lane = lanes.get(laneName) as number;
     known.set(site, { lane, laneName, site, shardCount: 1, shard: 0 });
-    made.push([site, lane, now]);
+    created.push([site, lane, now]);
   }
-  makeSites(context, made);
+  makeSites(context, created);
   return list.map(({ lane: laneName, site }) =>
     site === null
       ? { lane: lanes.get(laneName) as number, laneName, site: "", shardCount: 1, shard: 0 }
-      : (known.get(site) as Place),
+      : (known.get(site) as LaneAssignment),
   );
 }
 
-/** Where a task goes whose site is divided, by the hash of its key. */
-export function shardPlace(context: Context, place: Place, hash: Uint8Array): Place {
-  const shard = shardOfKey(hash, place.shardCount);
-  if (shard === 0) return place;
-  const { id, lane } = shardLane(context, place.lane, place.site, shard);
-  return { ...place, lane: id, laneName: lane, shard };
+/** The shard of a task whose site is sharded, by the hash of its key. */
+export function assignShard(context: Context, assignment: LaneAssignment, hash: Uint8Array): LaneAssignment {
+  const shard = shardOfKey(hash, assignment.shardCount);
+  if (shard === 0) return assignment;
+  const { id, lane } = shardLane(context, assignment.lane, assignment.site, shard);
+  return { ...assignment, lane: id, laneName: lane, shard };
 }
 
 function makeSites({ connection }: Context, list: readonly Value[][]): void {
@@ -143,14 +143,14 @@ function makeSites({ connection }: Context, list: readonly Value[][]): void {
   );
 }
 
-/** A site that nobody has asked for yet. Returns its lane. */
+/** Inserts a site that no task has requested yet. Returns its lane. */
 export function insertSite(context: Context, site: string, lane: string): number {
   const id = laneId(context, lane);
   makeSites(context, [[site, id, null]]);
   return id;
 }
 
-/** What a run has at one place: its tasks of one resolver, pages apart from what only serves to find them. */
+/** A stream is the tasks of one run in one lane with one concurrency key; pages and auxiliary tasks have separate streams. */
 interface StreamWanted {
   lane: number;
   site: string;
@@ -163,12 +163,12 @@ const OF_RUN = { run: "bigint", site: "text", resolver: "text", auxiliary: "bigi
 const STREAM_COLUMNS = { ...OF_RUN, lane: "bigint" } as const;
 
 const FIND_STREAM: ForEach = {
-  text: `SELECT new.place AS place, s.id, s.lane FROM streams s, new
+  text: `SELECT new.row_index AS row_index, s.id, s.lane FROM streams s, new
     WHERE s.run = new.run AND s.site = new.site AND s.resolver = new.resolver AND s.auxiliary = new.auxiliary AND s.shard = new.shard`,
   columns: OF_RUN,
 };
 
-/** A run may have any number of lanes without a site. */
+/** Without a site, a run may have streams in any number of lanes. */
 const FIND_LANE_STREAM: ForEach = {
   text: `${FIND_STREAM.text} AND s.lane = new.lane`,
   columns: STREAM_COLUMNS,
@@ -176,7 +176,7 @@ const FIND_LANE_STREAM: ForEach = {
 
 const MAKE_STREAM: ForEach = {
   text: `INSERT INTO streams (run, site, resolver, auxiliary, shard, lane)
-    SELECT new.run, new.site, new.resolver, new.auxiliary, new.shard, new.lane FROM new ORDER BY new.place`,
+    SELECT new.run, new.site, new.resolver, new.auxiliary, new.shard, new.lane FROM new ORDER BY new.row_index`,
   columns: STREAM_COLUMNS,
 };
 
@@ -185,7 +185,7 @@ const MOVE_STREAM: ForEach = {
   columns: { id: "bigint", lane: "bigint" },
 };
 
-/** Finds or makes streams of a run. What it has at a site had its lane when it had work there last: it goes along. */
+/** Finds or creates streams of a run. A stream whose site has changed lanes since is moved along. */
 export function streamsOf({ connection }: Context, run: number, list: readonly StreamWanted[]): number[] {
   const { dialect } = connection;
   const valuesOf = ({ site, resolver, auxiliary = false, shard = 0, lane }: StreamWanted) =>

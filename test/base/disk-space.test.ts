@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock } from "../../src/base/clock.ts";
-import { DiskRoom, sizeWords } from "../../src/base/files/disk-room.ts";
+import { DiskSpace, sizeWords } from "../../src/base/files/disk-space.ts";
 
 test("a disk on which several things lie is named once", () => {
-  const places = [
+  const paths = [
     { what: "the database", path: import.meta.dirname },
     { what: "the artifacts", path: import.meta.dirname },
     { what: "nothing yet", path: "/nowhere/at/all" },
   ];
-  const room = new DiskRoom({ clock: systemClock, minBytes: 0, places, freeAt: (path) => path.length });
-  assert.deepEqual(room.disks, [
+  const disk = new DiskSpace({ clock: systemClock, minBytes: 0, paths, freeAt: (path) => path.length });
+  assert.deepEqual(disk.disks, [
     { what: "the database and the artifacts", freeBytes: import.meta.dirname.length },
     { what: "nothing yet", freeBytes: 15 },
   ]);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
 import { migrate } from "../../src/store/sqlite/migrate.ts";
-import { madeInMemory, makeDatabase } from "./made-database.ts";
+import { preparedInMemory, makeDatabase } from "./prepared-database.ts";
 import { tempDir } from "./temp-dir.ts";
 
 /** All that there is in a database, but for the name of the installation. */
@@ -23,7 +23,7 @@ test("databases that are copied for tests are those that the migrations make, ea
     string,
   ];
   for (const path of [copy, other]) makeDatabase(path);
-  const connections = [real, copy, other].map((path) => new SqliteConnection(path)).concat(madeInMemory());
+  const connections = [real, copy, other].map((path) => new SqliteConnection(path)).concat(preparedInMemory());
   migrate(connections[0]!);
   const wanted = contentOf(connections[0]!);
   for (const connection of connections) {

@@ -1,22 +1,22 @@
-/** How the log says that a run has begun: with which strategy, and as which attempt. */
+/** The event `run.started`, with the strategy and the attempt. */
 import type { Context } from "../kernel/context.ts";
 import type { MoveEvent } from "./move-run.ts";
 
-interface Begun {
+interface StartRow {
   kind: string;
   most: number | null;
   strategy: string | null;
 }
 
-/** Of runs that fetch pages by a strategy; others have none. */
-export function startWords({ connection }: Context, run: number): MoveEvent {
+/** Only page and crawl runs have a strategy. */
+export function startEvent({ connection }: Context, run: number): MoveEvent {
   const { kind, most, strategy } = connection
     .sql(
       `SELECT kind, max_attempts AS most,
          coalesce(json_extract(snapshot, '$.recipe.strategy'), json_extract(snapshot, '$.options.strategy')) AS strategy
        FROM runs WHERE n = ?`,
     )
-    .get(run) as unknown as Begun;
+    .get(run) as unknown as StartRow;
   if ((kind !== "page" && kind !== "crawl") || strategy === null)
     return { type: "run.started", message: "Run started" };
   const tries = most === null ? "attempt 1" : `attempt 1 of ${most}`;

@@ -1,14 +1,14 @@
 import { type AddressInfo, createConnection, createServer, type Server, type Socket } from "node:net";
 
-/** What a line does with what comes over it. */
-export interface LineRules {
+/** Hooks for the traffic. */
+export interface ProxyRules {
   /** A statement is about to go to the server. */
-  asked?(text: string, connection: LineConnection): void;
+  asked?(text: string, connection: ProxyConnection): void;
   /** What the server says, as it is passed on. */
   answered?(data: Buffer): Buffer;
 }
 
-export interface LineConnection {
+export interface ProxyConnection {
   /** Nothing that the server says from now on is passed on. */
   withhold(): void;
   /** What was withheld is passed on. */
@@ -21,8 +21,8 @@ export interface LineConnection {
   cut(): void;
 }
 
-/** A line to Postgres that understands which statements go over it. */
-export class PostgresLine implements Disposable {
+/** A TCP proxy in front of Postgres that recognises statements, and can delay answers or cut connections. */
+export class PostgresProxy implements Disposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
@@ -30,14 +30,14 @@ export class PostgresLine implements Disposable {
     this.#server = createServer(server);
   }
 
-  static async to(port: number, rules: LineRules): Promise<PostgresLine> {
-    const line: PostgresLine = new PostgresLine((near) => {
+  static async to(port: number, rules: ProxyRules): Promise<PostgresProxy> {
+    const proxy: PostgresProxy = new PostgresProxy((near) => {
       const far = createConnection({ host: "127.0.0.1", port });
       join(near, far, rules);
-      for (const socket of [near, far]) line.#sockets.add(socket);
+      for (const socket of [near, far]) proxy.#sockets.add(socket);
     });
-    await new Promise<void>((resolve) => line.#server.listen({ host: "127.0.0.1", port: 0 }, resolve));
-    return line;
+    await new Promise<void>((resolve) => proxy.#server.listen({ host: "127.0.0.1", port: 0 }, resolve));
+    return proxy;
   }
 
   url(of: string): string {
@@ -52,13 +52,13 @@ export class PostgresLine implements Disposable {
   }
 }
 
-function join(near: Socket, far: Socket, rules: LineRules): void {
+function join(near: Socket, far: Socket, rules: ProxyRules): void {
   const prepared = new Map<string, string>();
   const waiting: { command: string; heard: string; resolve: () => void }[] = [];
   let held: Buffer[] | null = null;
   let rest = Buffer.alloc(0);
   let begun = false;
-  const connection: LineConnection = {
+  const connection: ProxyConnection = {
     withhold: () => void (held ??= []),
     passOn() {
       for (const data of held ?? []) near.write(data);

@@ -2,50 +2,50 @@ import { statfsSync, statSync } from "node:fs";
 import type { Clock } from "../clock.ts";
 import { OrbError } from "../errors.ts";
 
-export interface Room {
-  /** What lies there: "the database". */
+interface PathSpace {
+  /** What is stored there: "the database". */
   what: string;
   freeBytes: number;
-  /** Places on the same disk have the same. */
+  /** The same for all paths on one disk. */
   disk: string;
 }
 
-interface DiskRoomOptions {
+interface DiskSpaceOptions {
   clock: Clock;
-  /** Below it the disk counts as full; 0: only when it is. */
+  /** Below this the disk counts as full; 0: no reserve. */
   minBytes: number;
-  places: readonly { what: string; path: string }[];
+  paths: readonly { what: string; path: string }[];
   /** How many bytes are free at a path. */
   freeAt?: (path: string) => number;
 }
 
-const LOOK_MS = 500;
-/** Work that goes on with the first free byte would stop again at once. */
+const MEASURE_MS = 500;
+/** Hysteresis: work that resumes with the first free byte would stop again at once. */
 const ENOUGH = 1.1;
 const MB = 1024 * 1024;
 
 /** Free space on the disks that this installation writes to. Measured on demand, at most every half second. */
-export class DiskRoom {
-  readonly #options: DiskRoomOptions;
-  #lookedAt = Number.NEGATIVE_INFINITY;
-  #rooms: Room[] = [];
+export class DiskSpace {
+  readonly #options: DiskSpaceOptions;
+  #measuredAt = Number.NEGATIVE_INFINITY;
+  #spaces: PathSpace[] = [];
   #low: { what: string; since: number } | null = null;
 
-  constructor(options: DiskRoomOptions) {
+  constructor(options: DiskSpaceOptions) {
     this.#options = options;
   }
 
-  get rooms(): readonly Room[] {
-    this.#look();
-    return this.#rooms;
+  get spaces(): readonly PathSpace[] {
+    this.#measure();
+    return this.#spaces;
   }
 
-  /** Each disk once, with all that lies there: "the database and the artifacts". */
+  /** Each disk once, with all that is stored there: "the database and the artifacts". */
   get disks(): { what: string; freeBytes: number }[] {
-    const disks = Map.groupBy(this.rooms, ({ disk }) => disk);
-    return [...disks.values()].map((rooms) => ({
-      what: rooms.map(({ what }) => what).join(" and "),
-      freeBytes: Math.min(...rooms.map(({ freeBytes }) => freeBytes)),
+    const disks = Map.groupBy(this.spaces, ({ disk }) => disk);
+    return [...disks.values()].map((spaces) => ({
+      what: spaces.map(({ what }) => what).join(" and "),
+      freeBytes: Math.min(...spaces.map(({ freeBytes }) => freeBytes)),
     }));
   }
 
@@ -53,13 +53,13 @@ export class DiskRoom {
     return this.#options.minBytes;
   }
 
-  /** What has too little space, and since when that is known. */
+  /** What has too little free space, and since when. */
   get low(): { what: string; since: number } | null {
-    this.#look();
+    this.#measure();
     return this.#low;
   }
 
-  /** Throws `disk_full` while there is too little room. */
+  /** Throws `disk_full` while there is too little free space. */
   check(): void {
     const { low } = this;
     if (low === null) return;
@@ -69,16 +69,16 @@ export class DiskRoom {
   }
 
   describe(what: string): string {
-    const free = this.#rooms.find((room) => room.what === what)?.freeBytes ?? 0;
+    const free = this.#spaces.find((space) => space.what === what)?.freeBytes ?? 0;
     return `the disk is nearly full: ${inMb(free)} MB are free where ${what} is kept, and ${inMb(this.minBytes)} MB are to stay free`;
   }
 
-  #look(): void {
-    const { clock, minBytes, places, freeAt = freeBytes } = this.#options;
-    if (clock.monotonic() - this.#lookedAt < LOOK_MS) return;
-    this.#lookedAt = clock.monotonic();
-    this.#rooms = places.map(({ what, path }) => ({ what, freeBytes: freeAt(path), disk: diskOf(path) }));
-    const tight = this.#rooms.toSorted((a, b) => a.freeBytes - b.freeBytes)[0];
+  #measure(): void {
+    const { clock, minBytes, paths, freeAt = freeBytes } = this.#options;
+    if (clock.monotonic() - this.#measuredAt < MEASURE_MS) return;
+    this.#measuredAt = clock.monotonic();
+    this.#spaces = paths.map(({ what, path }) => ({ what, freeBytes: freeAt(path), disk: diskOf(path) }));
+    const tight = this.#spaces.toSorted((a, b) => a.freeBytes - b.freeBytes)[0];
     const wanted = this.#low === null ? minBytes : minBytes * ENOUGH;
     if (tight === undefined || tight.freeBytes >= wanted) this.#low = null;
     else this.#low ??= { what: tight.what, since: clock.now() };
@@ -89,7 +89,7 @@ function inMb(bytes: number): number {
   return Math.floor(bytes / MB);
 }
 
-/** 79.2 GB: as the dashboard says it, three digits that count. */
+/** 79.2 GB: three significant digits, as in the dashboard. */
 export function sizeWords(bytes: number): string {
   const units = ["bytes", "KB", "MB", "GB", "TB", "PB"];
   const unit = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));

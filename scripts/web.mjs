@@ -13,7 +13,7 @@ export async function ensureWeb({ folder = root, tell = () => {} } = {}) {
   return ensureBuilt({
     folder,
     name: "web",
-    sources: ["web", "src/api-client/operations.ts", "package-lock.json", "scripts/web.mjs"],
+    sources: ["web", "src/api-client/operations.ts", "src/domain/crawl", "package-lock.json", "scripts/web.mjs"],
     build: async (fresh) => {
       const builder = join(folder, "node_modules", "vite", "bin", "vite.js");
       if (!existsSync(builder)) throw new Error("the packages for development are not installed: run npm ci");

@@ -31,7 +31,7 @@ export const PAGES = [
   {
     name: "run-waiting",
     path: ({ runs }) => `/runs/${runs.library}`,
-    prepare: (page) => page.getByText("It asked to be left alone").waitFor(),
+    prepare: (page) => page.getByText("Rate limited").waitFor(),
     whole: false,
   },
   {
@@ -64,7 +64,7 @@ export const PAGES = [
     name: "run-errors",
     path: ({ runs }) => `/runs/${runs.gallery}?tab=errors`,
     prepare: async (page) => {
-      await page.getByRole("img", { name: "The page as it looked" }).first().waitFor();
+      await page.getByRole("img", { name: "Screenshot of the page" }).first().waitFor();
       await page.waitForFunction(() => document.querySelector(".evidence-picture img")?.naturalWidth > 100);
     },
   },
@@ -81,7 +81,7 @@ export const PAGES = [
     name: "site",
     path: ({ sites }) => `/sites/${encodeURIComponent(new URL(sites.magazine.url).host)}`,
     prepare: async (page) => {
-      await page.getByRole("heading", { name: "How it is fetched" }).waitFor();
+      await page.getByRole("heading", { name: "Fetching" }).waitFor();
       await page.locator(".uplot").first().waitFor();
     },
   },
@@ -102,7 +102,7 @@ export const PAGES = [
     whole: false,
     prepare: async (page) => {
       await page.getByText("Pulse").click();
-      await page.getByRole("list", { name: "Next times" }).waitFor();
+      await page.getByRole("list", { name: "Next runs" }).waitFor();
     },
   },
   { name: "settings", path: "/settings", ready: "Settings", prepare: (page) => page.getByText("OK").first().waitFor() },
@@ -119,7 +119,7 @@ export const PAGES = [
     path: "/sites",
     ready: "Sites",
     work: "empty",
-    prepare: (page) => page.getByText("No site is known yet").waitFor(),
+    prepare: (page) => page.getByText("No sites yet").waitFor(),
   },
   {
     name: "proxies-empty",
@@ -133,7 +133,7 @@ export const PAGES = [
     path: "/schedules",
     ready: "Schedules",
     work: "empty",
-    prepare: (page) => page.getByText("Nothing runs by itself").waitFor(),
+    prepare: (page) => page.getByText("Nothing is scheduled yet").waitFor(),
   },
   { name: "workflows", path: "/workflows", ready: "Workflows", prepare: tabIsThere },
   { name: "workflow-templates", path: "/workflows?tab=templates", ready: "Workflows" },
@@ -147,7 +147,7 @@ export const PAGES = [
   {
     name: "workflow-failed",
     path: ({ runs }) => `/workflows/${runs.failedFlow}?step=tell`,
-    prepare: (page) => page.getByText("1 try").waitFor(),
+    prepare: (page) => page.getByText("1 attempt").waitFor(),
   },
   {
     name: "workflow-recover",

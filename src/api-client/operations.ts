@@ -111,6 +111,7 @@ export type Job = {
     retry_attempts: number;
     /** tries in all, as in jobs: one more than retry_attempts, and given instead of it */
     max_attempts: number;
+    /** false: a run with failed or missing pages counts as failed */
     partial_results_ok: boolean;
     /** pages to follow and to read, such as /blog/**; the starts are always followed */
     include: string[];
@@ -925,7 +926,7 @@ export type Overview = {
   };
   troubled_sites: {
     site: string;
-    /** failing: many of the last requests did not end well; held: rate limited */
+    /** failing: many of the last requests failed; held: rate limited */
     trouble: "breaker_open" | "paused" | "held" | "failing";
     /** a sentence for people */
     message: string;
@@ -1265,6 +1266,7 @@ export type RunRecipe = {
       retry_attempts?: number;
       /** tries in all, as in jobs: one more than retry_attempts, and given instead of it */
       max_attempts?: number;
+      /** false: a run with failed or missing pages counts as failed */
       partial_results_ok?: boolean;
       /** pages to follow and to read, such as /blog/**; the starts are always followed */
       include?: string[];
@@ -2041,6 +2043,7 @@ export interface Operations {
         retry_attempts?: number;
         /** tries in all, as in jobs: one more than retry_attempts, and given instead of it */
         max_attempts?: number;
+        /** false: a run with failed or missing pages counts as failed */
         partial_results_ok?: boolean;
         /** pages to follow and to read, such as /blog/**; the starts are always followed */
         include?: string[];
@@ -2367,6 +2370,7 @@ export interface Operations {
         retry_attempts?: number;
         /** tries in all, as in jobs: one more than retry_attempts, and given instead of it */
         max_attempts?: number;
+        /** false: a run with failed or missing pages counts as failed */
         partial_results_ok?: boolean;
         /** pages to follow and to read, such as /blog/**; the starts are always followed */
         include?: string[];
@@ -4455,6 +4459,7 @@ export interface Operations {
       retry_attempts?: number;
       /** tries in all, as in jobs: one more than retry_attempts, and given instead of it */
       max_attempts?: number;
+      /** false: a run with failed or missing pages counts as failed */
       partial_results_ok?: boolean;
       /** pages to follow and to read, such as /blog/**; the starts are always followed */
       include?: string[];

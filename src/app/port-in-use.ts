@@ -46,9 +46,9 @@ export async function explainTakenPort(error: unknown, config: Config, workerPid
   const isTakenPort = error instanceof OrbError && systemCode(error.cause) === "EADDRINUSE";
   if (!isTakenPort || (await whoListens(config)) !== "orb") return error;
   const who = workerPid === null ? "" : ` (process ${workerPid} works on this database)`;
-  return new OrbError("config_invalid", `${error.message}: an Orbweaver, which is running already${who}`, {
+  return new OrbError("config_invalid", `${error.message}: Orbweaver, which is already running${who}`, {
     cause: error,
-    hint: `Open http://${config.host}:${config.port}, or end it with Ctrl-C in its terminal. Another one beside it: --port 0 (npm start -- --port 0) takes any free port.`,
+    hint: `Open http://${config.host}:${config.port}, or stop it with Ctrl-C in its terminal. To start another server beside it: --port 0 (npm start -- --port 0) takes any free port.`,
     fields: error.fields,
   });
 }

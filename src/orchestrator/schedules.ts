@@ -87,7 +87,7 @@ async function viewsOf(
 async function nobodyStarts(deps: Pick<JobDeps, "store">): Promise<WaitingView | null> {
   const still = await noWorkersReason(deps);
   if (still?.reason !== "no_worker") return null;
-  const message = "No worker runs: nothing starts by itself until orb serve or orb worker is started";
+  const message = "No worker is running: scheduled jobs start when orb serve or orb worker does";
   return { reason: still.reason, until: null, message, last_failure: null };
 }
 

@@ -117,10 +117,7 @@ export async function judgeAnswer(
   if (answer.notFollowed !== undefined)
     return {
       ...NOTHING,
-      failure: failure(
-        "robots_disallowed",
-        "the page redirects to one that the site's robots.txt asks us not to fetch",
-      ),
+      failure: failure("robots_disallowed", "the page redirects to one that the site's robots.txt disallows"),
     };
   const refused = classifyStatus(answer.status, parseRetryAfter(answer.headers["retry-after"] ?? "", options.now));
   const none: Judgement = { ...NOTHING, failure: refused };

@@ -120,8 +120,7 @@ export class RobotsGate {
    */
   async check(url: string, signal: AbortSignal, via?: Upstream): Promise<number> {
     const robots = await this.#of(new URL(url).origin, signal, via);
-    if (!isAllowed(robots, url))
-      throw new FetchFailure("robots_disallowed", "the site's robots.txt asks us not to fetch it");
+    if (!isAllowed(robots, url)) throw new FetchFailure("robots_disallowed", "the site's robots.txt disallows it");
     return this.#delays.get(siteOf(url)) ?? millisecondsOf(robots) ?? 0;
   }
 

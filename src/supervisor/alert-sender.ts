@@ -37,7 +37,7 @@ export function createAlertSender(options: {
       const stop = signal === undefined ? {} : { signal };
       try {
         const request = { url, method: "POST", headers, body, followRedirects: () => false, ...stop } as const;
-        requireSuccess(await http.fetch(request, discardBody), "the alert was not taken", clock);
+        requireSuccess(await http.fetch(request, discardBody), "the alert was rejected", clock);
       } catch (error) {
         signal?.throwIfAborted();
         log.warn("an alert was not taken", { alert: id, error: messageOf(error) });
@@ -53,5 +53,5 @@ function withoutAddress(error: unknown): Error {
   const { reason, httpStatus: status } = error.failure;
   if (status === undefined) return new Error(`the receiver cannot be reached (${reason}); the log says more`);
   const redirect = reason === "bad_redirect" ? ", and redirects are not followed" : "";
-  return new Error(`the alert was not taken: the receiver answered ${status}${redirect}`);
+  return new Error(`the alert was rejected: the receiver answered ${status}${redirect}`);
 }

@@ -41,7 +41,7 @@ export function createWebhookSender(options: {
         followRedirects: () => false,
         ...(signal === undefined ? {} : { signal }),
       } as const;
-      requireSuccess(await http.fetch(request, discardBody), "the webhook was not taken", clock);
+      requireSuccess(await http.fetch(request, discardBody), "the webhook was rejected", clock);
     },
     close: () => http.close(),
   };

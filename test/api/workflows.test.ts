@@ -300,7 +300,7 @@ describe("a workflow that is at work", () => {
     assert.deepEqual(asleep.waiting_for, {
       for: "time",
       until: new Date(until).toISOString(),
-      message: "Waits, as the step says",
+      message: "Waiting, as defined by the step",
       last_failure: null,
     });
     assert.deepEqual([asleep.next_try_at, asleep.entries, asleep.child_run_ids], [null, null, []]);

@@ -9,11 +9,11 @@ test("orb alerts --test says whether alerts arrive, and orb alerts what was told
   await using desk = new Desk(receiver.env);
   assert.equal((await desk.run(["alerts"])).stdout, "no alerts\n");
   const taken = await desk.run(["alerts", "--test"]);
-  assert.deepEqual([taken.code, taken.stdout], [0, "the alert was taken\n"], taken.stderr);
+  assert.deepEqual([taken.code, taken.stdout], [0, "the alert was accepted\n"], taken.stderr);
   receiver.answers.push(500);
   const refused = await desk.run(["alerts", "--test"]);
   assert.equal(refused.code, 1);
-  assert.match(refused.stdout, /^the alert was not taken: .*500.*; it is tried again$/m);
+  assert.match(refused.stdout, /^the alert was rejected: .*500.*; it is tried again$/m);
   const listed = JSON.parse((await desk.run(["alerts", "--json"])).stdout) as AlertView[];
   assert.deepEqual(
     listed.map(({ kind, delivery, tries, id }) => [kind, delivery, tries, id]),

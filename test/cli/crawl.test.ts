@@ -42,7 +42,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
     assert.deepEqual(urls(stdout), wanted(site));
     assert.equal(fetched(site), COUNT, "each once");
     assert.match(stderr, /^\d+ of \d+ known pages?, [\d.]+\/s, 0 failed\n/);
-    assert.match(stderr, /\nRun completed: 60 pages got \(\S{36}\)\n$/);
+    assert.match(stderr, /\nRun completed: 60 pages fetched \(\S{36}\)\n$/);
     assert.ok(!stderr.includes("\u001b"), "nothing that only a screen understands");
   });
 
@@ -135,7 +135,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
     const first = await orb.run(["crawl", site.url("/"), ...flags]);
     assert.equal(first.code, 0, first.stderr);
     const id = /\((\S{36})\)\n/.exec(first.stderr)?.[1] ?? "";
-    assert.match(first.stderr, /\nnot got: 1 http_not_found; orb runs errors \S{36} shows examples\n$/);
+    assert.match(first.stderr, /\nfailed pages: 1 http_not_found; orb runs errors \S{36} shows examples\n$/);
     const shown = await orb.run(["runs", "errors", id]);
     assert.match(
       shown.stdout,
@@ -166,7 +166,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
     const { code, stdout, stderr } = await desk.run(["crawl", ...starts, "--strategy", "http"]);
     assert.equal(code, 3, stderr);
     assert.deepEqual(urls(stdout), [one.url("/"), one.url("/more"), other.url("/")].toSorted());
-    assert.match(stderr, /\nRun completed in part: 3 pages got; 1 page failed \(\S{36}\)\n/);
+    assert.match(stderr, /\nRun completed in part: 3 pages fetched; 1 page failed \(\S{36}\)\n/);
     assert.ok(stderr.includes(`\nnothing from ${gone}; orb runs sites `), stderr);
   });
 
@@ -287,7 +287,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
     assert.match(told, /redirects to http:\S+\/, which is in this crawl already/);
     await orb.run(["runs", "cancel", id]);
     const { stderr } = await crawl.ended;
-    assert.match(stderr, /\nRun cancelled: 1 page got, 1 not done \(\S{36}\)\n$/);
+    assert.match(stderr, /\nRun cancelled: 1 page fetched, 1 not done \(\S{36}\)\n$/);
     const resumed = await orb.run(["runs", "resume", id]);
     assert.match(resumed.stderr, /cannot be resumed\nWhat is cancelled stays so: start a new run instead\.\n$/);
     const nothing = await orb.run(["crawl", "notaurl"]);
@@ -348,7 +348,7 @@ describe("orb crawl at a terminal", { skip: hasScript ? false : "there is no scr
     assert.equal(paused.status, "paused");
     const end = await orb.run(["crawl", "--resume", id, "--out", "all pages.json"]);
     assert.equal(end.code, 0, end.stderr);
-    assert.match(end.stderr, /Run completed: 60 pages got, written to all pages\.json/);
+    assert.match(end.stderr, /Run completed: 60 pages fetched, written to all pages\.json/);
     assert.deepEqual(urls(readFileSync(join(orb.dir, "all pages.json"), "utf8")), wanted(site));
     assert.ok(fetched(site) <= COUNT + AT_ONCE, `${fetched(site)} fetches: no more than what was in flight again`);
     await orb.audit();

@@ -117,7 +117,7 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
     assert.deepEqual([nothing.code, /nothing to change/.test(nothing.stderr)], [2, true], nothing.stderr);
     const run = await orb.run(["jobs", "run", id, "--wait"]);
     assert.equal(run.code, 0, run.stderr);
-    assert.match(run.stderr, /Run completed: 1 page got, 2 not found/);
+    assert.match(run.stderr, /Run completed: 1 page fetched, 2 not found/);
     const page = await orb.json<JobView>("jobs", "create", "--target-url", shop.url("/"));
     const refused = await orb.run(["jobs", "update", page.id, "--depth", "3"]);
     assert.equal(refused.code, 2);

@@ -129,7 +129,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
     assert.deepEqual([people.code, people.stdout], [1, ""]);
     assert.match(people.stderr, /^failed: bad_response \(http_not_found\): the server answered 404/);
     assert.match(people.stderr, /^strategy +http, because /m);
-    assert.match(people.stderr, /^what to do +There is no such page/m);
+    assert.match(people.stderr, /^what to do +The page does not exist/m);
     const program = await orb.run([
       "scrape",
       shop.url("/list"),
@@ -171,7 +171,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
     await using orb = new Desk();
     const fault = await orb.run(["scrape", shop.url("/fault")]);
     assert.match(fault.stderr, /^strategy +http, because a plain request was answered \(500\)$/m);
-    assert.match(fault.stderr, /^what to do +The site has a fault of its own: try again later; --max-attempts 3/m);
+    assert.match(fault.stderr, /^what to do +The site has an error: try again later, or use --max-attempts 3/m);
     const bare = await orb.run(["scrape", shop.url("/").replace("http://", "")]);
     assert.match(bare.stderr, /\(tls_failed\)/);
     assert.match(bare.stderr, /^what to do +https was assumed: write http:\/\/ for a site without TLS\.$/m);

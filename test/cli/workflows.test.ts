@@ -129,7 +129,7 @@ describe("orb workflows", { concurrency: 2 }, () => {
     assert.equal(failed.code, 1, failed.stderr);
     const id = idIn(failed);
     assert.equal(failed.stdout, `${id} failed\n`);
-    assert.match(failed.stderr, /^tell: failed: the webhook was not taken: .*404/m);
+    assert.match(failed.stderr, /^tell: failed: the webhook was rejected: .*404/m);
     assert.match(failed.stderr, /^table: skipped: step tell failed$/m);
     assert.match(failed.stderr, /^failed: tell: .* \(http_not_found\)$/m);
     assert.match(failed.stderr, new RegExp(`orb workflows recover ${id} --wait .*\\(3 recoveries left\\)\n$`));

@@ -30,7 +30,7 @@ describe("a worker of a cluster is killed", servicesGate, () => {
       const run = (await cluster.api.api.get(`/jobs/runs/${id}`)).json<RunView>();
       return run.waiting_for?.reason === "worker_lost" && run.waiting_for;
     }, "the crawl waits for the worker that is gone");
-    assert.match(why.message, /Its pages wait for the worker on .*, which is gone: others take them up/);
+    assert.match(why.message, /Its pages belong to the worker on .*, which is lost: other workers take over/);
     assert.ok(Date.parse(why.until ?? "") > Date.now(), "until its lease ends");
     const { api } = cluster.api;
     const [ofRun] = (await api.get(`/jobs/runs/${id}/sites`)).json<RunSiteView[]>();

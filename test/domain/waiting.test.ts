@@ -125,10 +125,10 @@ test("what sets the pace of a site is said with its numbers", () => {
   assert.equal(said("min_delay", { delayMs: 200 }), "Paced: 200 ms between requests");
   assert.equal(said("crawl_delay"), "Paced: 1.5 s between requests, as its robots.txt asks");
   assert.equal(said("rate"), "Paced: 0.5 requests per second at most");
-  assert.equal(said("concurrency", { atOnce: 1 }), "At its limit of 1 request at the same time");
+  assert.equal(said("concurrency", { atOnce: 1 }), "At its limit of 1 concurrent request");
   assert.equal(waitingSentence({ reason: "min_delay", until: null }), "Paced: a pause between requests");
   const retry = { reason: "retry", until: Date.parse("2030-01-01T00:00:00Z") } as const;
-  assert.equal(waitingSentence(retry), "Waits for its next attempt at 2030-01-01 00:00:00 UTC");
+  assert.equal(waitingSentence(retry), "Waiting for its next attempt at 2030-01-01 00:00:00 UTC");
   const last = lastFailure(
     failure("http_server_error", "the server answered 500 (server error)", { httpStatus: 500 }),
     {
@@ -150,7 +150,7 @@ test("what sets the pace of a site is said with its numbers", () => {
   assert.doesNotMatch(waitingSentence({ reason: "site_paused", until: null }, { last }), /500/);
   assert.match(waitingSentence({ reason: "concurrency_key", until: null, key: "crossref" }), /limit crossref/);
   const ofCrawl = { reason: "concurrency_key", until: null, key: `crawl-${"0".repeat(36)}` } as const;
-  assert.match(waitingSentence(ofCrawl), /^Its crawl has as many pages in flight/);
+  assert.match(waitingSentence(ofCrawl), /^At the concurrency limit of its crawl/);
 });
 
 test("every reason comes about", () => {

@@ -291,7 +291,7 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     await using site = await MisbehavingSite.start({ "/": status(404) });
     const id = await begin({ url: site.url("/"), strategy: "http" });
     await place.ended(id);
-    assert.match((await view(id)).message ?? "", /^Run failed: no page was got \(1 not found\): .*404/);
+    assert.match((await view(id)).message ?? "", /^Run failed: no page was fetched \(1 not found\): .*404/);
   });
 
   test("the record of a page that was redirected has one address, that of the page", async () => {

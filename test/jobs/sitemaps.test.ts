@@ -152,7 +152,7 @@ describe("a crawl that is to use sitemaps", () => {
     assert.deepEqual(said.toSorted(), [
       `info Sitemap read: ${site.url("/away.xml")}: 3 pages`,
       `info Sitemap read: ${site.url("/named/map.xml")}: 2 sitemaps`,
-      `warn Sitemap not read: ${site.url("/closed.xml")}: the site's robots.txt asks us not to fetch it`,
+      `warn Sitemap not read: ${site.url("/closed.xml")}: the site's robots.txt disallows it`,
     ]);
   });
 
@@ -170,7 +170,7 @@ describe("a crawl that is to use sitemaps", () => {
     assert.equal(view.status, "completed");
     assert.deepEqual([other.count("/maps/named.xml"), other.count("/maps/there.xml")], [0, 0]);
     assert.equal(site.count("/maps/moved.xml"), 1, "that one its own host has named");
-    const refusal = "the site's robots.txt asks us not to fetch it";
+    const refusal = "the site's robots.txt disallows it";
     const expected = [
       `info Sitemap read: ${other.url("/open.xml")}: 1 page`,
       `warn Sitemap not read: ${other.url("/maps/named.xml")}: ${refusal}`,

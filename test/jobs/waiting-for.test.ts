@@ -99,7 +99,7 @@ describe("what a run waits for is the same wherever it is read", () => {
       const site = (await place.api.get(path)).json<SiteView>();
       return site.waiting_for?.reason === "concurrency_key" && site;
     }, "it waits for the shared limit");
-    assert.match(why?.message ?? "", /^The limit library that it shares with other sites/);
+    assert.match(why?.message ?? "", /^At the concurrency limit library, shared with other sites/);
     assert.deepEqual([counts.running, counts.queued], [0, 2]);
     assert.equal(idle.count("/"), 0);
     await place.api.call("PUT", "/queue/resolvers/library", { limit: 5 });

@@ -137,7 +137,7 @@ describe("a run that waits for proxies", () => {
         assert.equal(hold, null);
         assert.match(
           (await fixture.words(id)).at(-1)!,
-          /^Run goes on with fewer proxies than wanted: 3 proxies are usable/,
+          /^Run continues with fewer proxies than required: 3 proxies are usable/,
         );
       }
     }

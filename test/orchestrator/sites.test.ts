@@ -73,11 +73,7 @@ test("a site says in a sentence why its work waits, whatever that is", async (t)
   await engine(orchestrator);
   assert.deepEqual(await why("a.test"), ["waiting", undefined, undefined], "somebody will take it");
   await changeSite(orchestrator, "a.test", { dependsOn: ["B.test", "c.test"] });
-  assert.deepEqual(await why("a.test"), [
-    "waiting",
-    "depends_on",
-    "Waits until the work of the sites that it depends on is finished: b.test, c.test",
-  ]);
+  assert.deepEqual(await why("a.test"), ["waiting", "depends_on", "Waiting for sites it depends on: b.test, c.test"]);
   await changeSite(orchestrator, "a.test", { paused: true });
   assert.deepEqual(await why("a.test"), ["paused", "site_paused", "Site paused: resume it to continue"]);
   await orchestrator.store.changeRun(run.id, "running", "Run started", orchestrator.clock.now());

@@ -51,7 +51,7 @@ describe("a run that needs proxies when there are too few", { concurrency: 2 }, 
     assert.equal((await place.ended(crawl)).status, "completed");
     const events = (await place.events(id)).map(({ message }) => message);
     assert.ok(
-      events.some((message) => /^Run goes on: 2 proxies are usable$/.test(message)),
+      events.some((message) => /^Run continues: 2 proxies are usable$/.test(message)),
       JSON.stringify(events),
     );
     assert.equal((await place.task(id)).attempts.length, 1);
@@ -100,7 +100,7 @@ describe("a run that needs proxies when there are too few", { concurrency: 2 }, 
     await place.api.post("/proxies", { proxies: [proxy.url] });
     const body = { url: site.url("/"), proxy: "pool", max_pages: 20, max_concurrent_articles: 2 };
     const { task_id: crawl } = (await place.api.post("/scraping/async-scrape", body)).json<{ task_id: string }>();
-    await place.said(crawl, /^Run goes on: 1 proxy is usable/);
+    await place.said(crawl, /^Run continues: 1 proxy is usable/);
     let holds = 0;
     await place.follow(crawl, ({ message }) => message.startsWith("Waiting for proxies") && (holds += 1) === 2);
     assert.equal((await place.show(crawl)).waiting_for?.reason, "proxies");

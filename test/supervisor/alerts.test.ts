@@ -130,7 +130,7 @@ test("an alert that is not taken is tried again under the same id, and given up 
   for (const ms of [0, 10_000, 30_000, 60_000, 1e6]) await look(ms);
   const [lost] = await store.alerts({ limit: 1 });
   assert.deepEqual([receiver.received.length, lost?.delivery, lost?.tries, lost?.nextTryAt], [8, "given_up", 4, null]);
-  assert.match(lost?.lastError ?? "", /the alert was not taken.*400/);
+  assert.match(lost?.lastError ?? "", /the alert was rejected.*400/);
 });
 
 /** Runs of one page that have failed, all at once. */

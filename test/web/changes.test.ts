@@ -59,7 +59,7 @@ describe("the runs of a saved crawl", browserGate, () => {
       const folder = process.env["ORB_TEST_PICTURES"];
       if (folder !== undefined) await page.screenshot({ path: join(folder, `changes-${width}.png`) });
     }
-    await page.getByRole("link", { name: "the run before" }).click();
+    await page.getByRole("link", { name: "the previous run" }).click();
     await page.waitForURL(`**/runs/${first.id}`);
   });
 
@@ -100,7 +100,7 @@ describe("the runs of a saved crawl", browserGate, () => {
     await using opened = await dashboard.show(`/runs/${id}`);
     const { page } = opened;
     await page.getByText(/Pagination cut off: include "\/2026\/\*\*" leaves/).waitFor();
-    await page.getByText("Found and not fetched: 1 match no pattern.").waitFor();
+    await page.getByText("Found but not fetched: 1 matching no pattern.").waitFor();
     for (const start of ["/", "/?other"])
       await page.getByRole("link", { name: list.url(start), exact: true }).waitFor();
     await assertAccessible(page);

@@ -15,7 +15,7 @@ describe("the demo site on the dashboard", browserGate, () => {
     await using opened = await dashboard.show("/", { phone: true, theme: "dark" });
     const { page } = opened;
     await page.getByRole("button", { name: "Try it on the demo site" }).waitFor();
-    await page.getByText("A small bookshop that this server runs itself: local").waitFor();
+    await page.getByText("A small bookshop on this server").waitFor();
     await assertFits(page);
     await assertAccessible(page);
   });

@@ -56,7 +56,7 @@ describe("workflows", browserGate, () => {
     await page.keyboard.press("Enter");
     const panel = page.getByRole("complementary", { name: "Step check" });
     await panel.getByText("HTTP not found").first().waitFor();
-    await panel.getByText("1 try").waitFor();
+    await panel.getByText("1 attempt").waitFor();
     await panel.getByRole("button", { name: "pack" }).waitFor();
     await assertAccessible(page);
 
@@ -123,7 +123,7 @@ describe("workflows", browserGate, () => {
     await page.getByRole("button", { name: "Start" }).click();
     await here.site.hit("/long");
     await page.getByRole("button", { name: /^long.*Running/ }).click();
-    await page.getByRole("dialog", { name: "long" }).getByText("Passes on to").waitFor();
+    await page.getByRole("dialog", { name: "long" }).getByText("Used by").waitFor();
     await assertAccessible(page);
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Pause" }).click();
@@ -185,8 +185,8 @@ describe("workflows", browserGate, () => {
 
     await page.goto(`${here.dashboard.url}/queue`);
     const lane = page.getByRole("row").filter({ hasText: "Slow papers › read it" });
-    await lane.getByText("Waiting for the run that it started").waitFor();
-    await lane.getByText("nobody", { exact: true }).waitFor();
+    await lane.getByText("Waiting for the run it started").waitFor();
+    await lane.getByText("none", { exact: true }).waitFor();
     await assertAccessible(page);
     await lane.getByRole("link").click();
     await page.waitForURL(`**/workflows/${id}?step=read%20it`);
@@ -201,9 +201,9 @@ describe("workflows", browserGate, () => {
     assert.equal(await use.getAttribute("href"), "/new?kind=workflow&template=price-monitor");
     await assertAccessible(page);
     await page.getByRole("link", { name: "Open price-monitor" }).click();
-    await page.getByRole("table", { name: "Params" }).getByText("The pages to look at.").waitFor();
+    await page.getByRole("table", { name: "Params" }).getByText("Pages to monitor").waitFor();
     await page
-      .getByRole("list", { name: "Steps, drawn" })
+      .getByRole("list", { name: "Step graph" })
       .getByRole("button", { name: /^compare/ })
       .click();
     await assertAccessible(page);
@@ -239,7 +239,7 @@ describe("workflows", browserGate, () => {
     const lines = page.getByRole("region", { name: "Lines that differ" });
     await lines.getByText('"name": "tell"').waitFor();
     await page
-      .getByRole("button", { name: /lines that are the same/ })
+      .getByRole("button", { name: /unchanged lines/ })
       .first()
       .click();
     await assertAccessible(page);

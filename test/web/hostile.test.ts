@@ -288,7 +288,7 @@ describe("what strangers write", browserGate, () => {
     const kept = /(?:Content Security Policy|Unsafe attempt to load URL data:).*frame\.(?:html|js)/s;
     await using opened = await show(`/runs/${id}?tab=errors`, kept);
     const { page } = opened;
-    await page.getByRole("button", { name: "Show the page as it was" }).click();
+    await page.getByRole("button", { name: "Show saved HTML" }).click();
     await page.frameLocator("iframe.html-frame").getByText("Verify you are not a robot").waitFor();
     const frame = page.frames().find((one) => one.url().endsWith("/frame.html"));
     assert.ok(frame !== undefined);

@@ -84,7 +84,7 @@ describe("recovering, as it is explained before it is done", () => {
   });
 
   it("cannot begin behind a step that has no result", () => {
-    assert.equal(recoveryPlan(steps, 2).refusal, "It needs the result of keep, which is failed.");
+    assert.equal(recoveryPlan(steps, 2).refusal, "Needs the result of keep, which is failed.");
     assert.deepEqual(recoverableFrom(steps), [0, 1, 3, 4]);
     assert.equal(namesOf(steps, [0, 1, 2]), "read, keep and pack");
     assert.equal(namesOf(steps, [0, 1, 2], 1), "read and 2 more");
@@ -317,8 +317,8 @@ describe("a definition as people read it", () => {
     assert.deepEqual(
       params.map(({ name, type, required, usual }) => [name, type, required, usual]),
       [
-        ["urls", "list", true, null],
-        ["hook", "text or nothing", false, "null"],
+        ["urls", "array", true, null],
+        ["hook", "string or null", false, "null"],
       ],
     );
     assert.deepEqual(outlineOf("nonsense").steps, []);

@@ -104,10 +104,7 @@ test("what waits says why, and then when it goes on", () => {
   ]);
   const failed = "What is left waits for another try at 2026-11-15 22:18:14 UTC";
   assert.deepEqual(said("retry", failed, until), ["What is left waits for another try", "retries in 3 s"]);
-  assert.deepEqual(said("retry", "It has failed, and is tried again", null), [
-    "It has failed, and is tried again",
-    null,
-  ]);
+  assert.deepEqual(said("retry", "Retrying", null), ["Retrying", null]);
   assert.deepEqual(said("min_delay", "Paced", until, at + 1), ["Paced", null], "the time has come");
 });
 

@@ -153,28 +153,28 @@ test("a workflow says which of its steps runs or waits", () => {
     waiting_for: {
       for: "time",
       until: new Date(START + 120_000).toISOString(),
-      message: "Waits, as the step says",
+      message: "Waiting, as defined by the step",
       last_failure: null,
     },
   });
   assert.equal(
     stepsWords([child, later, step("export", { status: "queued" })], START),
-    "Steps: crawl – Crawling: 1 of 3 known pages, rest goes on in 2 min, export is about to start",
+    "Steps: crawl – Crawling: 1 of 3 known pages, rest continues in 2 min, export is queued",
   );
-  assert.equal(stepsWords([step("fetch", { status: "retrying" })], START), "Step fetch is tried again");
+  assert.equal(stepsWords([step("fetch", { status: "retrying" })], START), "Step fetch is retrying");
 });
 
 test("what waits is said in parts that break between each other", () => {
   const oldest = new Date(START - 240_000).toISOString();
   const words = (queued: number, retrying: number, oldest_queued_at: string | null = null) =>
     queueWords({ queued, retrying, oldest_queued_at }, START);
-  assert.deepEqual(words(0, 0), ["nothing waits"]);
+  assert.deepEqual(words(0, 0), ["empty"]);
   assert.deepEqual(words(1, 1), ["1 to retry"]);
   assert.deepEqual(words(1, 0, oldest), ["oldest 4 min ago"]);
   assert.deepEqual(words(13, 12, oldest), ["oldest 4 min ago", "12 to retry"]);
-  assert.deepEqual(words(1, 0), ["paused or about to start"], "one that waits is never called nothing");
-  assert.deepEqual(words(3, 1), ["paused or about to start", "1 to retry"]);
-  assert.deepEqual(words(0, 0, oldest), ["nothing waits"], "the oldest is looked for less often than the number");
+  assert.deepEqual(words(1, 0), ["paused or starting"], "one that waits is never called nothing");
+  assert.deepEqual(words(3, 1), ["paused or starting", "1 to retry"]);
+  assert.deepEqual(words(0, 0, oldest), ["empty"], "the oldest is looked for less often than the number");
 });
 
 test("of a few pages the numbers are said, without alarm; of many the part", () => {

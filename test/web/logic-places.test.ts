@@ -35,12 +35,12 @@ describe("limits as people write them", () => {
 
   it("says what is wrong with others", () => {
     const { max_concurrency, requests_per_second } = SITE_LIMITS;
-    assert.deepEqual(readNumber("many", max_concurrency), { error: "write a number" });
-    assert.deepEqual(readNumber("0x10", max_concurrency), { error: "write a number" });
-    assert.deepEqual(readNumber("1.5", max_concurrency), { error: "write a whole number" });
-    assert.deepEqual(readNumber("0", max_concurrency), { error: "no less than 1" });
-    assert.deepEqual(readNumber("100001", requests_per_second), { error: "no more than 100000" });
-    assert.deepEqual(readNumber("", { least: 1, most: 2, optional: false }), { error: "write a number" });
+    assert.deepEqual(readNumber("many", max_concurrency), { error: "enter a number" });
+    assert.deepEqual(readNumber("0x10", max_concurrency), { error: "enter a number" });
+    assert.deepEqual(readNumber("1.5", max_concurrency), { error: "enter a whole number" });
+    assert.deepEqual(readNumber("0", max_concurrency), { error: "at least 1" });
+    assert.deepEqual(readNumber("100001", requests_per_second), { error: "at most 100000" });
+    assert.deepEqual(readNumber("", { least: 1, most: 2, optional: false }), { error: "enter a number" });
   });
 
   it("says what was set in words", () => {
@@ -132,11 +132,11 @@ describe("lanes and workers", () => {
     assert.deepEqual(laneName({ lane: "odd", step: null }), { kind: "Lane", name: "odd" });
     const step = { workflow_id: "f", workflow_name: "Prices", step_name: "each page", step_index: 1, place: null };
     assert.deepEqual(laneName({ lane: "step.f.1", step }), { kind: "Workflow step", name: "Prices › each page" });
-    assert.match(laneName({ lane: "step.f.1.2", step: { ...step, place: 2 } }).kind, /place 3 of its list/);
+    assert.match(laneName({ lane: "step.f.1.2", step: { ...step, place: 2 } }).kind, /entry 3/);
     assert.equal(laneHref({ sites: [], step }), "/workflows/f?step=each%20page");
     assert.equal(laneHref({ sites: ["a.example"], step: null }), "/sites/a.example");
     assert.equal(laneHref({ sites: ["a.example", "b.example"], step: null }), null);
-    assert.deepEqual(ownerOf({ owned: false, worker_id: null }, []), { name: "nobody", machine: null });
+    assert.deepEqual(ownerOf({ owned: false, worker_id: null }, []), { name: "none", machine: null });
     assert.deepEqual(ownerOf({ owned: true, worker_id: "w" }, [worker("w")]), { name: "process 7", machine: "m" });
     assert.equal(ownerOf({ owned: true, worker_id: "other" }, [worker("w")]).name, "a process");
   });

@@ -56,11 +56,11 @@ test("how far a run is, in as few words as are known", () => {
   assert.deepEqual(["Run completed", "Run started", null].map(outcomeWords), ["", "", ""]);
   assert.deepEqual(
     [
-      "Run completed: 151 pages got",
-      "Run completed in part: 3 pages got (1 unchanged); 1 page failed",
-      "Run completed: 9 pages got, 2 not found; stopped at the page limit",
+      "Run completed: 151 pages fetched",
+      "Run completed in part: 3 pages fetched (1 unchanged); 1 page failed",
+      "Run completed: 9 pages fetched, 2 not found; stopped at the page limit",
       "Run failed: nothing was got",
-      "Run completed in part: 93 pages got, 1 not found, 1 disallowed by robots.txt; 3 pages failed",
+      "Run completed in part: 93 pages fetched, 1 not found, 1 disallowed by robots.txt; 3 pages failed",
     ].map(outcomeBesideCounts),
     [
       "",
@@ -70,15 +70,15 @@ test("how far a run is, in as few words as are known", () => {
       "1 not found; 1 disallowed by robots.txt; 3 failed otherwise",
     ],
   );
-  assert.equal(outcomeBesideCounts("Run completed: 17 pages got (11 unchanged, 4 only followed)"), "");
+  assert.equal(outcomeBesideCounts("Run completed: 17 pages fetched (11 unchanged, 4 only followed)"), "");
   assert.equal(atWorkWords(60_000, 58), null);
   assert.equal(atWorkWords(60_000, 50, 20_000), null, "asked for a while ago");
-  assert.equal(atWorkWords(288_000, 25, 20_000), "at work for 25 s of it");
-  assert.equal(atWorkWords(7_200_000, 600), "at work for 10m of it");
-  assert.equal(outcomeWords("Run completed in part: 8 pages got"), "8 pages got");
+  assert.equal(atWorkWords(288_000, 25, 20_000), "active for 25 s of it");
+  assert.equal(atWorkWords(7_200_000, 600), "active for 10m of it");
+  assert.equal(outcomeWords("Run completed in part: 8 pages fetched"), "8 pages fetched");
   assert.equal(outcomeWords("Something else"), "Something else");
   assert.equal(titleOf({ name: " ", url: "https://www.a.example/", kind: "page" }), "a.example");
-  assert.equal(titleOf({ name: null, url: null, kind: "queue" }), "The queue");
+  assert.equal(titleOf({ name: null, url: null, kind: "queue" }), "Queue");
 });
 
 test("events come once, and are found by level, by their words and by what they say beside", () => {
@@ -178,11 +178,9 @@ test("what a run was asked for is read by name, without what nobody has set", ()
   });
   assert.deepEqual(
     plain.map(({ name, value }) => `${name}: ${value}`),
-    ["Kind: Crawl", "URL: https://a.example/, https://b.example/", "Maximum pages: 50", "Stays on the site: Yes"],
+    ["Kind: Crawl", "URL: https://a.example/, https://b.example/", "Maximum pages: 50", "Stay on the site: Yes"],
   );
-  assert.deepEqual(rules, [
-    { name: "What is read", key: "fields", value: JSON.stringify({ a: { css: "b" } }, null, 2) },
-  ]);
+  assert.deepEqual(rules, [{ name: "Fields", key: "fields", value: JSON.stringify({ a: { css: "b" } }, null, 2) }]);
 });
 
 test("where a run waits, and what sets its pace, is told by its sites", () => {

@@ -16,7 +16,7 @@ describe("sessions in forms", { concurrency: true }, () => {
       session("news", "https://news.example"),
     ];
     const names = (urls: string[], chosen = "") => sessionChoices(all, urls, chosen).map(({ name }) => name);
-    const none = "None: not signed in";
+    const none = "None";
     assert.deepEqual(names([]), [none, "shop (expired)", "news"]);
     assert.deepEqual(names(["https://news.example/a"]), [none, "news"]);
     assert.deepEqual(names(["https://shop.example/"], "news"), [
@@ -48,7 +48,7 @@ describe("sessions in forms", { concurrency: true }, () => {
     });
     assert.deepEqual(signInHelp(run, [shop], "shop"), {
       href: "/settings?tab=sessions&session=shop",
-      words: "The session shop did not sign in: see it",
+      words: "The session shop was not accepted: see it",
     });
     assert.deepEqual(signInHelp(run, [], "deleted"), add);
   });

@@ -62,7 +62,7 @@ describe("the page for new runs", browserGate, () => {
     await page.getByLabel("Screenshot", { exact: true }).check();
     await page.getByRole("button", { name: "More options" }).click();
     await page.getByLabel("Headers").fill(`Authorization: ${secret}`);
-    await page.getByLabel("As a phone").check();
+    await page.getByLabel("Emulate a phone").check();
     await page.getByRole("button", { name: "Add an action" }).click();
     await page.getByRole("button", { name: "Add an action" }).click();
     await page.getByLabel("Kind of action 1").selectOption("screenshot");
@@ -117,7 +117,7 @@ describe("the page for new runs", browserGate, () => {
   it("builds a list by clicking in the page, shows what is found, saves the job and runs it", async () => {
     await using opened = await here.dashboard.show("/new?kind=scrape&tab=playground", { expected: /422/ });
     const { page } = opened;
-    await page.getByLabel("Page to try").fill(here.site.url("/"));
+    await page.getByLabel("Sample page").fill(here.site.url("/"));
     await page.getByRole("button", { name: "Fetch page" }).click();
     await page.getByText("List of records").click();
     const frame = inFrame(page);
@@ -287,7 +287,7 @@ describe("the page for new runs", browserGate, () => {
     await page.getByRole("link", { name: "Sites", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "Sites" }).waitFor();
     await page.goBack();
-    await page.getByText("Draft restored. Headers, cookies and what may be a password were not kept.").waitFor();
+    await page.getByText("Draft restored. Headers, cookies and possible passwords were not kept.").waitFor();
     assert.equal(await url.inputValue(), here.site.url("/a"));
     await page.getByRole("button", { name: "More options" }).click();
     assert.equal(await page.getByLabel("Headers").inputValue(), "");

@@ -49,10 +49,10 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
     await assertAccessible(page);
     await field.fill("many");
     await field.press("Enter");
-    await page.getByRole("alert").getByText("Write a number", { exact: true }).waitFor();
+    await page.getByRole("alert").getByText("Enter a number", { exact: true }).waitFor();
     await assertAccessible(page);
     await field.press("Escape");
-    await page.getByText("Write a number", { exact: true }).waitFor({ state: "detached" });
+    await page.getByText("Enter a number", { exact: true }).waitFor({ state: "detached" });
     assert.equal(await field.inputValue(), "1");
     assert.equal((await siteNow()).max_concurrency, 1);
     // Left before the answer is there: it is saved once.
@@ -106,7 +106,7 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
     await page.getByText(/→/).first().waitFor();
     await page.getByRole("textbox", { name: "Waits for" }).fill("");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText(`Saved: it holds for ${name} within a second`).waitFor();
+    await page.getByText(`Saved. Applies to ${name} within a second.`).waitFor();
     assert.equal((await siteNow()).requests_per_second, 50);
     await page.getByRole("table", { name: "Runs of this site" }).waitFor();
     // Two figures that differ say what they count: requests of the last minutes, and pages in the end.
@@ -132,7 +132,7 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
     assert.equal(await page.locator("main img").count(), 0);
     await assertAccessible(page);
     await page.getByText(HOSTILE).first().click();
-    const times = page.getByRole("list", { name: "Next times" }).getByRole("listitem");
+    const times = page.getByRole("list", { name: "Next runs" }).getByRole("listitem");
     await times.nth(4).waitFor();
     const shown = await times.allTextContents();
     assert.equal(shown.length, 5);
@@ -184,7 +184,7 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
     await page.mouse.up();
     assert.equal(await page.getByText("Your changes are not saved.").count(), 0);
     await page.mouse.click(4, y + 12);
-    await page.getByRole("button", { name: "Keep it" }).click();
+    await page.getByRole("button", { name: "Keep editing" }).click();
     await page.keyboard.press("Escape");
     await page.getByText("Your changes are not saved.").waitFor();
     await page.getByRole("button", { name: "Add 1 item" }).click();
@@ -194,7 +194,7 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
     await assertAccessible(page);
     here.site.on("/gone", html(PAGE));
     await page.getByRole("button", { name: "Retry 1 failed item" }).click();
-    await page.getByText("1 item is tried again").waitFor();
+    await page.getByText("Retrying 1 item").waitFor();
 
     await page.getByRole("link", { name: "Proxies", exact: true }).click();
     await page.getByRole("heading", { name: "No proxies yet" }).waitFor();
@@ -265,7 +265,7 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
       }
       if (tab === "Alerts") {
         await page.getByRole("button", { name: "Send a test" }).click();
-        await page.getByText("A test alert is on its way").waitFor();
+        await page.getByText("Test alert sent").waitFor();
         await page.getByRole("table", { name: "Alerts" }).waitFor();
       }
       await assertAccessible(page);

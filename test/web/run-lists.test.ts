@@ -81,7 +81,7 @@ describe("the lists of runs and of saved jobs", browserGate, () => {
     await page.getByText("2 runs", { exact: true }).waitFor({ state: "attached" });
     await boxes.first().click();
     await page.getByText("1 selected").waitFor();
-    const words = page.getByRole("searchbox", { name: "Name, address or id" });
+    const words = page.getByRole("searchbox", { name: "Name, URL or id" });
     await words.fill("many of ");
     await page.waitForURL("**q=many+of");
     await page.getByText("1 selected").waitFor({ state: "hidden" });
@@ -108,7 +108,7 @@ describe("the lists of runs and of saved jobs", browserGate, () => {
   it("forgets what was searched for once another view is chosen, on the slowest machine, too", async () => {
     await using opened = await dashboard.show("/runs?q=many");
     const { page } = opened;
-    const words = page.getByRole("searchbox", { name: "Name, address or id" });
+    const words = page.getByRole("searchbox", { name: "Name, URL or id" });
     await holds(page, "document.querySelector('main input[type=search]')?.value === 'many'");
     // Where all else takes longer than the pause after typing, that pause takes no time.
     await page.evaluate(`{

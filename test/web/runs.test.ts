@@ -53,7 +53,7 @@ describe("the pages of runs", browserGate, () => {
   it("shows a crawl from its beginning to its files, without a reload", async () => {
     await using opened = await dashboard.show("/runs");
     const { page } = opened;
-    await page.getByRole("heading", { name: "Nothing was run yet" }).waitFor();
+    await page.getByRole("heading", { name: "No runs yet" }).waitFor();
     await assertAccessible(page);
     const id = await crawler.submit({ url: site.url("/"), max_depth: 2, retry_attempts: 0, strategy: "http" });
     const row = page.getByRole("row").filter({ hasText: "Running" });
@@ -146,7 +146,10 @@ describe("the pages of runs", browserGate, () => {
       .getByText(/^http server error$/i)
       .waitFor();
     await shared.page.goto(`${dashboard.url}/runs/${id}?task=${id}`);
-    await shared.page.getByRole("alert").filter({ hasText: "The run has no such page." }).waitFor();
+    await shared.page
+      .getByRole("alert")
+      .filter({ hasText: /has no task with the id/ })
+      .waitFor();
     await isShown(shared.page, "Pages");
     site.on("/broken", linked("Mended", []));
     await page.getByRole("button", { name: "Retry these" }).click();
@@ -342,13 +345,13 @@ describe("the pages of runs", browserGate, () => {
       const { page } = opened;
       await page.getByRole("heading", { level: 1, name: HOSTILE }).waitFor();
       await page.getByRole("heading", { name: "Waiting for you" }).waitFor();
-      const picture = page.getByRole("img", { name: "The page as it looked" });
+      const picture = page.getByRole("img", { name: "Screenshot of the page" });
       await picture.scrollIntoViewIfNeeded();
       await holds(page, "document.querySelector('.evidence-picture img')?.naturalWidth > 100");
       await assertFits(page);
       await assertAccessible(page);
       if (phone) continue;
-      await page.getByRole("button", { name: "Show the page as it was" }).click();
+      await page.getByRole("button", { name: "Show saved HTML" }).click();
       await page
         .frameLocator("iframe.html-frame")
         .getByText(/not a robot/)
@@ -356,12 +359,12 @@ describe("the pages of runs", browserGate, () => {
         .waitFor();
       await page.keyboard.press("Escape");
       await page.getByLabel("Continue with session").selectOption(session.id);
-      await page.getByRole("button", { name: "Go on", exact: true }).waitFor();
+      await page.getByRole("button", { name: "Continue", exact: true }).waitFor();
     }
     await using opened = await dashboard.show(`/runs/${id}`);
     const { page } = opened;
     await page.getByLabel("Continue with session").selectOption(session.id);
-    await page.getByRole("button", { name: "Go on", exact: true }).click();
+    await page.getByRole("button", { name: "Continue", exact: true }).click();
     await page.getByRole("main").getByText("Completed", { exact: true }).first().waitFor();
     await page.getByRole("heading", { name: "Waiting for you" }).waitFor({ state: "hidden" });
   });
@@ -373,15 +376,15 @@ describe("the pages of runs", browserGate, () => {
       await using opened = await dashboard.show(`/runs/${id}?tab=errors`, { phone, theme: phone ? "dark" : "light" });
       const { page } = opened;
       await page.getByRole("heading", { name: /http server error/i }).waitFor();
-      await page.getByRole("img", { name: "The page as it looked" }).scrollIntoViewIfNeeded();
+      await page.getByRole("img", { name: "Screenshot of the page" }).scrollIntoViewIfNeeded();
       await holds(page, "document.querySelector('.evidence-picture img')?.naturalWidth > 100");
       await assertFits(page);
       await assertAccessible(page);
-      await page.getByRole("button", { name: "Show the page as it was" }).click();
+      await page.getByRole("button", { name: "Show saved HTML" }).click();
       await page.frameLocator("iframe.html-frame").getByText("This is 500.").waitFor();
       await page.keyboard.press("Escape");
-      await page.getByRole("button", { name: "The page as it looked" }).click();
-      await page.getByRole("dialog", { name: "The page as it looked" }).getByRole("img").waitFor();
+      await page.getByRole("button", { name: "Screenshot of the page" }).click();
+      await page.getByRole("dialog", { name: "Screenshot of the page" }).getByRole("img").waitFor();
     }
   });
 

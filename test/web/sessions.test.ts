@@ -41,7 +41,7 @@ describe("sessions and sign-ins in the dashboard", browserGate, () => {
     assert.ok((await page.locator(".run-stats").innerText()).includes("200"));
     await assertAccessible(page);
     await page.goto(`${here.dashboard.url}/new?kind=scrape&tab=playground`);
-    await page.getByLabel("Page to try").fill(here.site.url("/members"));
+    await page.getByLabel("Sample page").fill(here.site.url("/members"));
     await page.getByRole("button", { name: "Fetch page" }).click();
     await page.getByText("HTTP 200").waitFor();
     await page.getByRole("alert").filter({ hasText: "which asks for a password" }).waitFor();
@@ -53,7 +53,7 @@ describe("sessions and sign-ins in the dashboard", browserGate, () => {
     const { place } = here.dashboard;
     await using opened = await here.dashboard.show("/settings?tab=sessions", { expected: /422/ });
     const { page } = opened;
-    await page.getByText("No sessions are kept").waitFor();
+    await page.getByText("No sessions yet").waitFor();
     await page.getByRole("button", { name: "Add session" }).first().click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("members");
@@ -67,7 +67,7 @@ describe("sessions and sign-ins in the dashboard", browserGate, () => {
     await dialog.getByRole("button", { name: "Store session" }).click();
     await page.getByText("The session members is stored").waitFor();
     await page.getByText("never used").waitFor();
-    await page.getByText("No saved job uses it").waitFor();
+    await page.getByText("Not used by any job").waitFor();
     assert.ok(!(await shownIn(page)).includes(COOKIE), "it is not shown again");
 
     await page.goto(`${here.dashboard.url}/new`);
@@ -112,7 +112,7 @@ describe("sessions and sign-ins in the dashboard", browserGate, () => {
     await page.getByRole("button", { name: "Delete session members" }).click();
     await page.getByText("All members.").waitFor();
     await page.getByRole("button", { name: "Delete session", exact: true }).click();
-    await page.getByText("No sessions are kept").waitFor();
+    await page.getByText("No sessions yet").waitFor();
     assert.equal((await place.api.get(`/sessions/${session?.id}`)).status, 404);
   });
 
@@ -164,7 +164,7 @@ describe("sessions and sign-ins in the dashboard", browserGate, () => {
     const other = await place.api.call("PATCH", `/jobs/${id}`, { crawl: { max_pages: 50 } });
     assert.equal(other.status, 200, other.text);
     await page.getByRole("button", { name: "Save changes" }).click();
-    const told = page.getByRole("alert").filter({ hasText: "Somebody else has changed this job" });
+    const told = page.getByRole("alert").filter({ hasText: "This job was changed by someone else" });
     await told.waitFor();
     assert.match(await told.innerText(), /Pages: empty → 50/);
     assert.equal(await page.getByLabel("Depth").inputValue(), "3", "what was typed is still there");
@@ -185,11 +185,11 @@ describe("sessions and sign-ins in the dashboard", browserGate, () => {
     await page.getByLabel("Concurrency").fill("2");
     await place.api.call("PATCH", `/sites/${site}`, { max_concurrency: 5 });
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    await page.getByText("Somebody else has changed these settings").waitFor();
+    await page.getByText("These settings were changed by someone else").waitFor();
     assert.equal(await page.getByLabel("Concurrency").inputValue(), "2");
-    await page.getByRole("button", { name: "Keep my changes on top of theirs" }).click();
+    await page.getByRole("button", { name: "Apply my changes on top" }).click();
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    await page.getByText(/^Saved: it holds for/).waitFor();
+    await page.getByText(/^Saved. Applies to/).waitFor();
     const { max_concurrency: now } = (await place.api.get(`/sites/${site}`)).json<{ max_concurrency: number }>();
     assert.equal(now, 2);
   });

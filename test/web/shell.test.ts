@@ -80,7 +80,7 @@ describe("the dashboard's shell", browserGate, () => {
     await Promise.all(tabs.splice(1, TABS - 3).map((page) => page.close()));
     for (const page of tabs) {
       await page.getByRole("navigation").getByRole("link", { name: "Runs", exact: true }).click();
-      await page.getByRole("heading", { name: "Nothing was run yet" }).waitFor();
+      await page.getByRole("heading", { name: "No runs yet" }).waitFor();
       await page.getByText("Live", { exact: true }).waitFor();
     }
   });

@@ -37,6 +37,6 @@ function printAlert(context: CliContext, alert: AlertView): void {
   if (!taken) context.exitCode = EXIT.failed;
   if (context.json) return printJson(context.terminal, alert);
   return context.terminal.out(
-    taken ? "the alert was taken\n" : `the alert was not taken: ${alert.last_error}; it is tried again\n`,
+    taken ? "the alert was accepted\n" : `the alert was rejected: ${alert.last_error}; it is tried again\n`,
   );
 }

@@ -75,7 +75,10 @@ async function crawl(context: CliContext, named: string[], options: CrawlCommand
   const { format } = context.json ? options : withFormatOfFile(options);
   const isNamed = named.length > 0 || options.from !== undefined;
   if (!isNamed && options.resume === undefined)
-    throw new OrbError("usage", "an address to begin with is missing, or --resume ID");
+    throw new OrbError(
+      "usage",
+      "the start URL is missing: orb crawl https://example.com, or --resume ID to continue a crawl",
+    );
   if (isNamed && options.resume !== undefined)
     throw new OrbError("usage", "--resume goes on where a crawl was: it takes no address");
   refuseTwoOnOutput(context.json, options);
@@ -291,5 +294,7 @@ function printFailures(terminal: Terminal, view: CrawlDetail, options: UrlOption
   const shown = groups.slice(0, MOST_REASONS).map(({ failure_reason: reason, count }) => `${count} ${reason}`);
   if (shown.length === 0) return;
   const more = groups.length > shown.length ? ", …" : "";
-  terminal.err(`not got: ${shown.join(", ")}${more}; ${nextCommand(`runs errors ${id}`, options)} shows examples\n`);
+  terminal.err(
+    `failed pages: ${shown.join(", ")}${more}; ${nextCommand(`runs errors ${id}`, options)} shows examples\n`,
+  );
 }

@@ -1,4 +1,4 @@
-/** Where `orb scrape` has its page got: by a worker of its own, or by a server. */
+/** Where `orb scrape` has its page fetched: by a worker of its own, or by a server. */
 import type { RunEvent } from "../../api-client/client.ts";
 import { followRun } from "../../events/follow.ts";
 import type { ExportRecord } from "../../exporters/exporter.ts";

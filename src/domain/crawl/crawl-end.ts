@@ -105,16 +105,17 @@ export function endOfCrawl(facts: CrawlFacts): CrawlEnd {
     const unread = sitemapsUnread === 0 ? "" : `; ${count(sitemapsUnread, "sitemap")} could not be read`;
     return { status, end_reason, error_class, message: `${words}${sent}${unread}` };
   };
-  if (pages.succeeded === 0) return end("failed", `Crawl failed: no page was got (${whatInstead(facts)})${example}`);
+  if (pages.succeeded === 0)
+    return end("failed", `Crawl failed: no page was fetched (${whatInstead(facts)})${example}`);
   const notes = [
     facts.unchanged === 0 ? [] : `${facts.unchanged} unchanged`,
     facts.followedOnly === 0 ? [] : `${facts.followedOnly} only followed`,
   ].flat();
   const same = notes.length === 0 ? "" : ` (${notes.join(", ")})`;
-  const got = `${count(pages.succeeded, "page")} got${same}${alsoOf(pages)}`;
+  const got = `${count(pages.succeeded, "page")} fetched${same}${alsoOf(pages)}`;
   if (gap === null) return end("completed", `Crawl completed: ${got}${WORDS[end_reason]}`);
   if (partialResultsOk) return end("partial", `Crawl completed in part: ${got}; ${gap}`);
-  return end("failed", `Crawl failed: ${gap}, and it was asked for all pages or none; ${got}`);
+  return end("failed", `Crawl failed: ${gap}, and partial_results_ok is false; ${got}`);
 }
 
 const WORDS: Readonly<Record<EndReason, string>> = {
@@ -138,7 +139,7 @@ function endReasonOf(facts: CrawlFacts): EndReason {
 /** What is missing that the crawl wanted; null: nothing. */
 function gapOf({ timeIsUp, breakerOpen, proxiesGone, pages, silent }: CrawlFacts): string | null {
   const gaps: string[] = [];
-  if (timeIsUp) gaps.push("its time was over before all pages were done");
+  if (timeIsUp) gaps.push("the time limit was reached");
   if (proxiesGone) gaps.push("pages are left because no proxy could be used for them");
   if (breakerOpen) gaps.push("pages are left because their site keeps failing");
   if (pages.failed > 0) gaps.push(`${count(pages.failed, "page")} failed`);
@@ -166,8 +167,8 @@ function whatInstead(facts: CrawlFacts): string {
   const { missing, disallowed, file } = facts.pages;
   const parts = [gapOf(facts) ?? "", missing > 0 ? `${missing} not found` : ""];
   if (disallowed > 0) parts.push(`${disallowed} disallowed by robots.txt`);
-  if (file > 0) parts.push(file === 1 ? "1 is a file and no page" : `${file} are files and no pages`);
-  return parts.filter((part) => part !== "").join(", ") || "there was none to fetch";
+  if (file > 0) parts.push(file === 1 ? "1 is a file" : `${file} are files`);
+  return parts.filter((part) => part !== "").join(", ") || "there was nothing to fetch";
 }
 
 function alsoOf({ missing, disallowed, file }: CrawlFacts["pages"]): string {

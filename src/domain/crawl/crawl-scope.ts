@@ -102,7 +102,10 @@ function parseRules(options: ScopeOptions, urlLength: number, errors: FieldError
   if (!(STAY_WITHIN as readonly unknown[]).includes(within))
     errors.push({ path: "stay_within", message: `expected one of ${STAY_WITHIN.join(", ")}` });
   else if (within !== "site" && sameSite === false)
-    errors.push({ path: "stay_within", message: "has no meaning with same_site: false, which leaves the site" });
+    errors.push({
+      path: "stay_within",
+      message: "cannot be combined with same_site: false, which follows links to other sites",
+    });
   if (errors.length > 0) return null;
   const sites = sameSite === true ? new Set(starts.map(({ url }) => crawlSiteOf(new URL(url)))) : null;
   const near = within === "site" ? null : starts.map(({ url }) => areaOf(new URL(url), within as StayWithin));

@@ -14,6 +14,8 @@ interface Declaration {
   default?: unknown;
   /** Its name on the dashboard. */
   label: string;
+  /** On the form of the dashboard: what it does, and the names of its choices. */
+  form?: { help: string; choices?: Readonly<Record<string, string>> };
   /** Its flag in the CLI. `sets` is what a flag without a value stands for. */
   cli?: { flag: string; about: string; sets?: boolean };
   /** Offered to agents, with what their schema says instead. */
@@ -79,7 +81,12 @@ export const CRAWL_SETTINGS = {
     },
     label: "Attempts per page",
   },
-  partial_results_ok: { schema: { type: "boolean" }, default: true, label: "Accepts partial results" },
+  partial_results_ok: {
+    schema: { type: "boolean", description: "false: a run with failed or missing pages counts as failed" },
+    default: true,
+    label: "Accept partial results",
+    form: { help: "Off: a run with failed or missing pages counts as failed." },
+  },
   include: {
     schema: patterns("pages to follow and to read, such as /blog/**; the starts are always followed"),
     default: [],
@@ -122,7 +129,7 @@ export const CRAWL_SETTINGS = {
   same_site: {
     schema: { type: "boolean" },
     default: true,
-    label: "Stays on the site",
+    label: "Stay on the site",
     cli: { flag: "--any-site", about: "follow links to other sites, too", sets: false },
     agents: { default: true, description: "stay on the sites of the beginning" },
     reach: true,
@@ -134,14 +141,23 @@ export const CRAWL_SETTINGS = {
       description: "with same_site: all of the site, the start's host, or addresses of it that begin as the start does",
     },
     default: "site",
-    label: "Stays within",
+    label: "Stay within",
+    form: {
+      help: "Links that lead outside are not followed.",
+      choices: {
+        site: "The whole site, with subdomains",
+        host: "The host of the start URL",
+        path: "The path of the start URL",
+      },
+    },
     cli: { flag: "--stay-within <part>", about: "the whole site, the start's host, or URLs that begin as the start" },
     reach: true,
   },
   follow_links: {
     schema: { type: "boolean", description: "false: only the starts, and the pages that sitemaps name" },
     default: true,
-    label: "Follows links",
+    label: "Follow links",
+    form: { help: "Off: only the start URLs and the pages listed in sitemaps are fetched." },
     cli: {
       flag: "--starts-only",
       about: "follow no links: only the starts, and pages that sitemaps name",
@@ -158,12 +174,13 @@ export const CRAWL_SETTINGS = {
     },
     default: 0,
     label: "Delay between pages in seconds",
+    form: { help: "Pages are then fetched one at a time." },
     cli: { flag: "--delay <seconds>", about: "pause between two pages, which then come one at a time" },
   },
   use_sitemap: {
     schema: { type: "boolean", description: "also begin with the pages that the site's sitemaps name" },
     default: false,
-    label: "Starts from the sitemap, too",
+    label: "Also start from the sitemap",
     cli: { flag: "--sitemap", about: "also begin with the pages that the site's sitemaps name", sets: true },
     agents: { default: false, description: "also begin with the pages of the site's sitemap" },
     reach: true,
@@ -181,13 +198,13 @@ export const CRAWL_SETTINGS = {
   article: {
     schema: { anyOf: [{ type: "boolean" }, { type: "null" }] },
     default: null,
-    label: "Reads articles",
+    label: "Extract article text",
     cli: { flag: "--article", about: "with fields: also the article's text and Markdown", sets: true },
   },
   respect_robots: {
     schema: { type: "boolean" },
     default: true,
-    label: "Obeys robots.txt",
+    label: "Respect robots.txt",
     cli: {
       flag: "--ignore-robots",
       about: "fetch what robots.txt asks us not to; say why to the site's owner",

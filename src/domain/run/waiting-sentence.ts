@@ -43,8 +43,7 @@ export function waitingSentence(
   { reason, until, key }: { reason: SiteReason; until: number | null; key?: string },
   { needs = [], limits = null, last = null, lost = null }: WaitingFacts = {},
 ): string {
-  if (reason === "depends_on" && needs.length > 0)
-    return `Waits until the work of the sites that it depends on is finished: ${listed(needs)}`;
+  if (reason === "depends_on" && needs.length > 0) return `Waiting for sites it depends on: ${listed(needs)}`;
   const time = until === null ? "" : `${new Date(until).toISOString().slice(0, 19).replace("T", " ")} UTC`;
   if (reason === "worker_lost") return lostSentence(lost, time);
   // What it is paced by holds before and after the next request: when that is stands beside it.
@@ -75,24 +74,23 @@ function retrySentence(last: LastFailure | null, time: string): string {
 }
 
 function lostSentence(lost: LostLease | null, time: string): string {
-  const who =
-    lost === null ? "a worker that is gone" : `the worker on ${lost.machine} (process ${lost.pid}), which is gone`;
-  return `Its pages wait for ${who}: others take them up when its lease ends${time === "" ? "" : ` at ${time}`}`;
+  const who = lost === null ? "a lost worker" : `the worker on ${lost.machine} (process ${lost.pid}), which is lost`;
+  return `Its pages belong to ${who}: other workers take over when the lease ends${time === "" ? "" : ` at ${time}`}`;
 }
 
 /** Every crawl has a limit of its own, which people know by another name. */
 const CRAWL_KEY = /^crawl-[0-9a-f-]{36}$/;
 
 function keySentence(key: string): string {
-  if (CRAWL_KEY.test(key)) return "Its crawl has as many pages in flight at other sites as it may have";
-  return `The limit ${key} that it shares with other sites is used up there`;
+  if (CRAWL_KEY.test(key)) return "At the concurrency limit of its crawl, which has pages in flight at other sites";
+  return `At the concurrency limit ${key}, shared with other sites`;
 }
 
 function pacedSentence(reason: keyof typeof SENTENCES, { delayMs, perSecond, atOnce }: PaceLimits): string {
   if (reason === "rate" && perSecond !== null)
     return `Paced: ${perSecond} ${perSecond === 1 ? "request" : "requests"} per second at most`;
   if (reason === "concurrency")
-    return `At its limit of ${atOnce === 1 ? "1 request" : `${atOnce} requests`} at the same time`;
+    return `At its limit of ${atOnce === 1 ? "1 concurrent request" : `${atOnce} concurrent requests`}`;
   if (reason === "rate" || delayMs === 0) return SENTENCES[reason];
   const pause = delayMs < 1000 ? `${Math.round(delayMs)} ms` : `${Number((delayMs / 1000).toFixed(1))} s`;
   return `Paced: ${pause} between requests${reason === "crawl_delay" ? ", as its robots.txt asks" : ""}`;
@@ -107,21 +105,21 @@ function listed(names: readonly string[]): string {
 
 const SENTENCES: Readonly<Record<Exclude<SiteReason, "worker_lost">, string>> = {
   run_paused: "Its runs are paused",
-  turn: "Its crawls wait for their turn: as many as may be are running",
-  person: "Its runs wait for a person",
-  previous_run: "Its runs wait for the end of the run before",
-  proxies: "Its runs wait for proxies: too few are usable",
+  turn: "Waiting for a crawl slot: the maximum number of crawls is running",
+  person: "Waiting for a person",
+  previous_run: "Waiting for the previous run to end",
+  proxies: "Waiting for proxies: too few are usable",
   site_paused: "Site paused: resume it to continue",
   circuit_open: "Circuit open",
   rate_limited: "Rate limited",
   probing: "Circuit half-open: one request checks whether the site answers again",
-  depends_on: "Waits until the work of the sites that it depends on is finished",
-  page_limit: "The last pages that its crawls may have are under way elsewhere",
-  retry: "Waits for its next attempt",
-  memory: "Its open browser pages use all the memory that it may have",
-  concurrency_key: "A limit that it shares with other sites is used up there",
+  depends_on: "Waiting for sites it depends on",
+  page_limit: "Page limit: the last pages of its crawls are in flight at other sites",
+  retry: "Waiting for its next attempt",
+  memory: "At its memory limit for browser pages",
+  concurrency_key: "At a concurrency limit shared with other sites",
   crawl_delay: "Paced: a pause between requests, as its robots.txt asks",
   min_delay: "Paced: a pause between requests",
-  rate: "Paced: so many requests per second at most",
-  concurrency: "At its limit of requests at the same time",
+  rate: "Paced: requests per second are limited",
+  concurrency: "At its limit of concurrent requests",
 };

@@ -91,10 +91,13 @@ function compileWhole(selector: string, options: Options<Node, Element>): Test {
 
 /** The parser names all that follows the place where it gave up; at the end that is nothing. */
 function brokenSelector(message: string): string {
+  if (/successive traversals/.test(message)) return "invalid selector: two combinators in a row, such as > >";
   const [, expected, found] = /^Expected ([^,]+), found\s?(.*)$/s.exec(message) ?? [];
-  if (expected === undefined) return message;
+  if (expected === undefined) return `invalid selector: ${message}`;
   const what = expected === "name" ? "a name" : expected;
-  return found === undefined || found === "" ? `ends where ${what} is missing` : `${what} is missing before ${found}`;
+  return found === undefined || found === ""
+    ? `invalid selector: it ends where ${what} is missing`
+    : `invalid selector: ${what} is missing before ${found}`;
 }
 
 /** A tag, classes, an id and one attribute: nine of ten selectors, and a third of the time of the general way. */

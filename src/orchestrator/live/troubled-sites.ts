@@ -73,5 +73,5 @@ function isFailing({ good, failed, blocked, errorRate }: HealthSummary): boolean
 }
 
 function failingWords({ good, failed, blocked }: HealthSummary): string {
-  return `${failed + blocked} of the last ${good + failed + blocked} requests did not end well`;
+  return `${failed + blocked} of the last ${good + failed + blocked} requests failed`;
 }

@@ -40,10 +40,10 @@ async function lookAfter(deps: Deps, held: readonly HeldRun[], there: ProxiesThe
     ends.set(end, [...(ends.get(end) ?? []), run]);
   }
   const usable = countOf(there.usable);
-  await release(deps, ends.get("goes_on") ?? [], { level: "info", message: `Run goes on: ${usable} usable` });
+  await release(deps, ends.get("goes_on") ?? [], { level: "info", message: `Run continues: ${usable} usable` });
   await release(deps, ends.get("goes_on_with_fewer") ?? [], {
     level: "warn",
-    message: `Run goes on with fewer proxies than wanted: ${usable} usable, at least ${leastOf(rules)} were waited for`,
+    message: `Run continues with fewer proxies than required: ${usable} usable, ${leastOf(rules)} required`,
   });
   for (const run of ends.get("fails") ?? []) await giveUp(deps, run, there, now);
   return ends.has("waits");

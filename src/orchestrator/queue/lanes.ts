@@ -90,10 +90,10 @@ async function workersOf(
 }
 
 const SLEEPS = {
-  time: { reason: "step_time", message: "Waits, as the step says" },
-  run: { reason: "step_run", message: "Waiting for the run that it started" },
-  items: { reason: "step_entries", message: "Waits for the entries of its list" },
-  retry: { reason: "retry", message: "It has failed, and is tried again" },
+  time: { reason: "step_time", message: "Waiting, as defined by the step" },
+  run: { reason: "step_run", message: "Waiting for the run it started" },
+  items: { reason: "step_entries", message: "Waiting for its list entries" },
+  retry: { reason: "retry", message: "Retrying" },
 } as const;
 
 /** null: it can be done at any time. */

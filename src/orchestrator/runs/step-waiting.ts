@@ -49,7 +49,7 @@ export function toStepWaiting(step: StepRecord, child: Child | null = null): Ste
   if (waiting === null) return task.state === "retrying" ? retryOf(step) : null;
   switch (waiting.for) {
     case "time":
-      return { for: "time", until: iso(waiting.until), message: "Waits, as the step says", last_failure: null };
+      return { for: "time", until: iso(waiting.until), message: "Waiting, as defined by the step", last_failure: null };
     case "items":
       return { for: "entries", open: waiting.open, message: entriesWords(step), last_failure: null };
     case "run":
@@ -57,7 +57,7 @@ export function toStepWaiting(step: StepRecord, child: Child | null = null): Ste
         for: "run",
         run_id: waiting.runId,
         until: child?.waits?.until ?? null,
-        message: child === null ? "Waiting for the run that it started" : childWords(child),
+        message: child === null ? "Waiting for the run it started" : childWords(child),
         last_failure: child?.waits?.last_failure ?? null,
         run: child === null ? null : progressOf(child),
       };
@@ -81,7 +81,7 @@ export function retryOf({ task, maxRetries }: StepRecord): Extract<StepWaiting, 
 }
 
 function entriesWords({ items }: StepRecord): string {
-  if (items === null) return "Waits for the entries of its list";
+  if (items === null) return "Waiting for its list entries";
   const failed = items.failed === 0 ? "" : `, ${items.failed} failed`;
   return `${items.total - items.open} of ${items.total} entries done${failed}`;
 }

@@ -75,7 +75,7 @@ async function deliver(deps: WebhookDeps, due: DueWebhook, signal: AbortSignal):
   const wait = alertRetryWait(retry, delivered.length > 0 ? 1 : due.tries + 1);
   const nextTryAt = wait === null ? null : clock.now() + wait;
   const failed = error === null ? {} : { failed: { error, nextTryAt } };
-  if (error !== null) log.warn("a webhook was not taken", { run: due.runId, error, given_up: nextTryAt === null });
+  if (error !== null) log.warn("a webhook was rejected", { run: due.runId, error, given_up: nextTryAt === null });
   await store.webhookTried(due, { delivered, ...failed }, clock.now());
 }
 

@@ -224,7 +224,7 @@ function logBlocked(
 async function letQueuedGo({ store, clock, wake }: Deps): Promise<void> {
   const ids = await store.runsInTurn(AT_ONCE);
   if (ids.length === 0) return;
-  const event = { level: "info", message: "Run goes on: the previous run of its schedule has ended" } as const;
+  const event = { level: "info", message: "Run continues: the previous run of its schedule has ended" } as const;
   const { lanes } = await store.releaseRuns(ids, "previous_run", event, clock.now());
   if (lanes.length > 0) await wake(lanes);
 }

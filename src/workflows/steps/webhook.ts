@@ -47,7 +47,7 @@ export function webhookStep(secret: string | null): StepKind<WebhookParams> {
         },
         ...(bodiless ? {} : { body }),
       });
-      requireSuccess(answer, "the webhook was not taken", context.clock);
+      requireSuccess(answer, "the webhook was rejected", context.clock);
       return {
         kind: "done",
         output: { status: answer.status, answer: readAnswer(answer.body) },

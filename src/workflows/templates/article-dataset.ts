@@ -5,13 +5,12 @@ import { CRAWL_SCHEMA, crawlParams, SPLIT_SCHEMA } from "./shared.ts";
 /** The articles of a site as a table. */
 export const articleDataset: JsonValue = {
   name: "article-dataset",
-  description:
-    "Crawls a site and makes a table of its articles, without those that are short or say the same as others.",
+  description: "Crawls a site and exports its articles as a table, without short articles and near-duplicates.",
   params: {
     type: "object",
     properties: {
       crawl: CRAWL_SCHEMA,
-      min_words: { type: "integer", minimum: 0, default: 100, description: "Shorter articles are left out." },
+      min_words: { type: "integer", minimum: 0, default: 100, description: "Shorter articles are dropped." },
       fields: {
         type: "object",
         additionalProperties: { type: "string" },
@@ -24,20 +23,20 @@ export const articleDataset: JsonValue = {
           word_count: "word_count",
           text: "text",
         },
-        description: "The columns, and where their values stand in an article.",
+        description: "Columns of the table, and the article field of each.",
       },
       format: {
         enum: [...RECORD_FORMATS],
         default: "jsonl",
-        description: "Of the table.",
+        description: "Format of the table.",
       },
       archive: {
         enum: ["zip", "tar", "tar.gz", null],
         default: null,
-        description: "Packs the table, one file per part, into this.",
+        description: "Archive for the table, with one file per split.",
       },
       split: { ...SPLIT_SCHEMA, default: null },
-      seed: { type: ["string", "integer"], default: 0, description: "Another one gives another division." },
+      seed: { type: ["string", "integer"], default: 0, description: "Random seed of the split." },
     },
     required: ["crawl"],
     additionalProperties: false,

@@ -9,7 +9,7 @@ const SOMETHING_CHANGED =
 export const priceMonitor: JsonValue = {
   name: "price-monitor",
   description:
-    "Reads pages, compares them with the last run, writes a table, and calls a webhook when something has changed.",
+    "Reads pages, compares them with the previous run, exports a table, and calls a webhook when something changed.",
   params: {
     type: "object",
     properties: {
@@ -19,26 +19,30 @@ export const priceMonitor: JsonValue = {
         items: ADDRESS_SCHEMA,
         minItems: 1,
         maxItems: 10_000,
-        description: "The pages to look at. At most 10,000.",
+        description: "Pages to monitor, at most 10,000.",
       },
       fields: {
         type: ["array", "object"],
         default: ["title", "price", "currency"],
-        description: "What is read from them: names of well-known fields, or rules by field name.",
+        description: "Fields to extract: names of well-known fields, or a selector for each name.",
       },
-      items: { type: ["string", "object", "null"], default: null, description: "Where the records are on a page." },
+      items: {
+        type: ["string", "object", "null"],
+        default: null,
+        description: "Selector of the records, if a page has several.",
+      },
       key: {
         type: ["string", "array"],
         default: "url",
         description:
-          "What makes a record the same as one of before: one of the fields, or several. With items name what each record has alone, such as title: those of one page have the same url.",
+          "Field or fields that identify a record across runs. With items, choose a field that differs between the records of a page, such as title.",
       },
       compare: {
         type: "array",
         items: { type: "string" },
         minItems: 1,
         default: ["price"],
-        description: "The fields whose changes count.",
+        description: "Fields to compare.",
       },
       max_failed_share: {
         type: "number",
@@ -46,14 +50,14 @@ export const priceMonitor: JsonValue = {
         maximum: 1,
         default: 0.2,
         description:
-          "Which share of the pages may fail, from 0 to 1. Those are reported, and compared again when they can be read; more fail the run.",
+          "Share of pages that may fail, from 0 to 1. Failed pages are reported and compared in a later run; beyond this share the run fails.",
       },
       respect_robots: {
         type: "boolean",
         default: false,
-        description: "Whether pages that robots.txt closes are left out.",
+        description: "Skip pages that robots.txt disallows.",
       },
-      format: { enum: [...RECORD_FORMATS], default: "csv", description: "Of the file with all records." },
+      format: { enum: [...RECORD_FORMATS], default: "csv", description: "Format of the file with all records." },
       webhook_url: {
         type: ["string", "null"],
         default: null,

@@ -12,40 +12,40 @@ export const CRAWL_SCHEMA: { readonly [key: string]: JsonValue } = {
         { type: "string", minLength: 1 },
         { type: "array", items: { type: "string", minLength: 1 }, minItems: 1 },
       ],
-      description: "Where it begins.",
+      description: "Start URL.",
     },
     max_pages: {
       title: "Pages at most",
       type: "integer",
       minimum: 1,
       default: 200,
-      description: "How many pages are read at most.",
+      description: "Maximum number of pages.",
     },
     max_depth: {
       title: "Depth",
       type: "integer",
       minimum: 0,
       default: 3,
-      description: "How many links away from the beginning.",
+      description: "Maximum number of links away from the start.",
     },
-    include: { ...PATTERNS, title: "Only pages like", description: "Only pages that one of these patterns matches." },
-    exclude: { ...PATTERNS, title: "No pages like", description: "No pages that one of these patterns matches." },
+    include: { ...PATTERNS, title: "Include", description: "Follow and read only matching pages." },
+    exclude: { ...PATTERNS, title: "Exclude", description: "Never follow or read matching pages." },
     follow: {
       ...PATTERNS,
       title: "Also follow",
-      description: "Pages that only lead to others, such as /page/**: they give no records.",
+      description: "Follow matching pages without storing records, such as /page/**.",
     },
-    read: { ...PATTERNS, title: "Read only", description: "Only pages that one of these matches give records." },
+    read: { ...PATTERNS, title: "Read only", description: "Store records of matching pages only." },
     use_sitemap: {
       title: "Use sitemaps",
       type: "boolean",
       default: false,
-      description: "Pages that the site's sitemaps name are read, too.",
+      description: "Also start from the pages listed in the site's sitemaps.",
     },
   },
   required: ["url"],
   additionalProperties: false,
-  description: "The pages to look at, in the words of POST /scraping/async-scrape.",
+  description: "Crawl that finds the pages, with the settings of POST /scraping/async-scrape.",
 };
 
 export const crawlParams: { readonly [key: string]: JsonValue } = Object.fromEntries(
@@ -55,5 +55,5 @@ export const crawlParams: { readonly [key: string]: JsonValue } = Object.fromEnt
 export const SPLIT_SCHEMA: { readonly [key: string]: JsonValue } = {
   type: ["object", "null"],
   additionalProperties: { type: "number", exclusiveMinimum: 0, maximum: 1_000_000 },
-  description: "Parts of the dataset and their shares, such as train 0.8 and test 0.2. Without any it is not divided.",
+  description: "Splits of the dataset and their shares, such as train 0.8 and test 0.2. Empty: no split.",
 };

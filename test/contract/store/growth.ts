@@ -55,7 +55,7 @@ export function growthScenarios(scenario: Scenario): void {
     const { ended } = await kit.work(other, DONE);
     assert.deepEqual(ended, [{ runId: run.id, status: "completed" }]);
     assert.deepEqual(await kit.counts(run), { completed: 1 });
-    assert.match((await kit.ends(run)).join(), /1 page got/);
+    assert.match((await kit.ends(run)).join(), /1 page fetched/);
     assert.equal((await kit.store.tasks(run.id, { limit: 10 })).length, 3);
     assert.deepEqual(
       (await kit.store.tasks(run.id, { limit: 10, pagesOnly: true })).map(({ key }) => key),
@@ -147,7 +147,11 @@ export function growthScenarios(scenario: Scenario): void {
     await kit.settle(lane, [...tasks, ...next.tasks], DONE);
     await kit.work(await kit.take("A", OTHER), DONE);
     assert.equal(await kit.status(run), "completed");
-    assert.match((await kit.ends(run)).join(), /^Run completed: 3 pages got$/, "sitemaps have a limit of their own");
+    assert.match(
+      (await kit.ends(run)).join(),
+      /^Run completed: 3 pages fetched$/,
+      "sitemaps have a limit of their own",
+    );
   });
 
   scenario("what is handed on stops at what the run may know, and the end says so", async (kit) => {

@@ -118,7 +118,7 @@ export function limitScenarios(scenario: Scenario): void {
     );
     await kit.settle(one, tasks, DONE);
     assert.deepEqual([await kit.status(run), await reasonOf(kit, run)], ["partial", "limit_pages"]);
-    assert.equal((await kit.words(run)).at(-1), "Run completed in part: 3 pages got; nothing from b.example");
+    assert.equal((await kit.words(run)).at(-1), "Run completed in part: 3 pages fetched; nothing from b.example");
     await sweep(kit);
   });
 
@@ -251,8 +251,8 @@ export function limitScenarios(scenario: Scenario): void {
     assert.equal((await kit.store.run(run.id))?.facts.ran_before_ms, 1400);
     assert.deepEqual((await kit.words(run)).slice(-4, -1), [
       "Run reopened: its time begins anew, and it goes on with what was left",
-      "Run goes on: it is its turn",
-      "Run completed in part: 6 pages got; 1 page failed",
+      "Run continues: it is its turn",
+      "Run completed in part: 6 pages fetched; 1 page failed",
     ]);
   });
 
@@ -337,8 +337,8 @@ export function limitScenarios(scenario: Scenario): void {
     await kit.work(lane, DONE);
     assert.deepEqual((await kit.words(ended)).slice(-3), [
       "Run reopened: 1 failed tasks tried again",
-      "Run goes on: it is its turn",
-      "Run completed: 1 page got",
+      "Run continues: it is its turn",
+      "Run completed: 1 page fetched",
     ]);
   });
 

@@ -126,7 +126,7 @@ export function twiceScenarios(scenario: Scenario): void {
   });
 
   scenario(
-    "whoever comes too late to say that a webhook was not taken gives up nothing that another one has",
+    "whoever comes too late to say that a webhook was rejected gives up nothing that another one has",
     async (kit) => {
       const webhook = { events: ["started", "failed"], sealed: new Uint8Array([1]) } as const;
       const crawl: NewRun = { kind: "crawl", maxAttempts: 3, snapshot: { options: {} }, webhook };

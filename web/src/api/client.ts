@@ -167,7 +167,7 @@ async function exchange(name: OperationName, input: Loose, options: CallOptions)
       status: 0,
       code: "unreachable",
       message: "The server does not answer.",
-      hint: "Is orb still running? This page continues when it is.",
+      hint: "Check that orb is running. This page reconnects by itself.",
     });
   }
   hearTime(response.headers.get("date"), sentAt, Date.now());

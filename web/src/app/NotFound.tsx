@@ -12,7 +12,7 @@ export function NotFound() {
         actions={
           <>
             <LinkButton href="/">Go to the overview</LinkButton>
-            <LinkButton href="/runs">Look through the runs</LinkButton>
+            <LinkButton href="/runs">See all runs</LinkButton>
           </>
         }
       >

@@ -31,7 +31,7 @@ export function Shell({ children, onLogOut }: { children: ReactNode; onLogOut: (
   return (
     <div className="shell">
       <a className="skip" href="#main">
-        Skip to the page
+        Skip to content
       </a>
       <header className="topbar">
         <IconButton label="Open navigation" icon="menu" onClick={() => setDrawer(true)} aria-expanded={drawer} />

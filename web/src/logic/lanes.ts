@@ -8,7 +8,7 @@ export type Lane = Operations["listLanes"]["answer"][number];
 export function laneName({ lane, step }: Pick<Lane, "lane" | "step">): { kind: string; name: string } {
   if (step !== null) {
     const name = `${step.workflow_name ?? "Workflow"} › ${step.step_name}`;
-    return { kind: step.place === null ? "Workflow step" : `Workflow step, place ${step.place + 1} of its list`, name };
+    return { kind: step.place === null ? "Workflow step" : `Workflow step, entry ${step.place + 1}`, name };
   }
   const cut = lane.indexOf(":");
   // Without the step's name, its long id helps nobody.
@@ -30,7 +30,7 @@ export function ownerOf(
   { owned, worker_id }: Pick<Lane, "owned" | "worker_id">,
   workers: readonly Worker[],
 ): { name: string; machine: string | null } {
-  if (!owned) return { name: "nobody", machine: null };
+  if (!owned) return { name: "none", machine: null };
   const worker = workers.find(({ id }) => id === worker_id);
   return worker === undefined
     ? { name: "a process", machine: null }

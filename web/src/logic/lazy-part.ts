@@ -19,7 +19,7 @@ export async function loadPart<Part>(load: () => Promise<Part>, { answers, loadA
     return await load();
   } catch (error) {
     if (!(await answers()))
-      throw new ServerAway("The server does not answer. This page continues when it does.", { cause: error });
+      throw new ServerAway("The server does not answer. This page reconnects by itself.", { cause: error });
     // Whatever would come comes to the page that is loaded now.
     if (loadAnew()) return new Promise<never>(() => {});
     throw error;

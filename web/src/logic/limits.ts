@@ -25,12 +25,12 @@ export const CONCURRENCY_KEY_LIMIT: NumberRule = { least: 1, most: 1_000_000, wh
 
 export function readNumber(text: string, rule: NumberRule): { value: number | null } | { error: string } {
   const plain = text.trim().replaceAll(/[\s_]/g, "").replace(",", ".");
-  if (plain === "") return rule.optional === false ? { error: "write a number" } : { value: null };
+  if (plain === "") return rule.optional === false ? { error: "enter a number" } : { value: null };
   const value = Number(plain);
-  if (!/^[-+]?(\d+\.?\d*|\.\d+)$/.test(plain) || !Number.isFinite(value)) return { error: "write a number" };
-  if (rule.whole === true && !Number.isInteger(value)) return { error: "write a whole number" };
-  if (value < rule.least) return { error: `no less than ${rule.least}` };
-  if (value > rule.most) return { error: `no more than ${rule.most}` };
+  if (!/^[-+]?(\d+\.?\d*|\.\d+)$/.test(plain) || !Number.isFinite(value)) return { error: "enter a number" };
+  if (rule.whole === true && !Number.isInteger(value)) return { error: "enter a whole number" };
+  if (value < rule.least) return { error: `at least ${rule.least}` };
+  if (value > rule.most) return { error: `at most ${rule.most}` };
   return { value };
 }
 

@@ -102,7 +102,7 @@ export function verdictOf(overview: LiveOverview): Verdict {
   const besides = paused === 0 ? "" : ` ${paused === 1 ? "One site is" : `${paused} sites are`} paused.`;
   if (in_flight + queued === 0) return { tone: "good", text: `Idle: all runs have ended.${besides}` };
   if (success_rate !== null && success_rate < 0.75 && recent_pages.good + recent_pages.bad >= ENOUGH_PAGES)
-    return { tone: "warn", text: "More than a quarter of the last pages failed." };
+    return { tone: "warn", text: "More than 25 % of recent pages failed." };
   return { tone: "good", text: `Everything is working.${besides}` };
 }
 
@@ -147,7 +147,7 @@ export function workerWords({ working, standby, draining, drained, lost }: LiveO
 export function runTitle(run: { name: string | null; url: string | null; kind: string; url_count?: number }): string {
   const { name, url, kind } = run;
   if (url !== null || (name !== null && name !== "")) return titleOf(run);
-  return { queue: "Queue", workflow: "Workflow", proxy_refresh: "Check of all proxies" }[kind] ?? kind;
+  return { queue: "Queue", workflow: "Workflow", proxy_refresh: "Proxy check" }[kind] ?? kind;
 }
 
 type CurrentStep = Overview["active_runs"][number]["current_steps"][number];
@@ -161,12 +161,10 @@ export function stepsWords(steps: readonly CurrentStep[], now: number): string |
 
 function stepWords({ status, waiting_for: waits }: CurrentStep, now: number): string {
   if (status === "retrying")
-    return waits === null || waits.last_failure === null
-      ? "is tried again"
-      : `is tried again: ${waits.last_failure.message}`;
-  if (status === "queued") return waits === null ? "is about to start" : `– ${waits.message}`;
+    return waits === null || waits.last_failure === null ? "is retrying" : `is retrying: ${waits.last_failure.message}`;
+  if (status === "queued") return waits === null ? "is queued" : `– ${waits.message}`;
   if (waits === null) return "runs";
-  if (waits.for === "time") return waits.until ? `goes on ${relativeTime(Date.parse(waits.until), now)}` : "waits";
+  if (waits.for === "time") return waits.until ? `continues ${relativeTime(Date.parse(waits.until), now)}` : "waits";
   return `– ${withoutTime(waits.message)}`;
 }
 
@@ -178,10 +176,10 @@ export function queueWords(
   { queued, oldest_queued_at: oldest, retrying }: Pick<LiveOverview, "queued" | "oldest_queued_at" | "retrying">,
   now: number,
 ): string[] {
-  if (queued === 0) return ["nothing waits"];
+  if (queued === 0) return ["empty"];
   const again = retrying === 0 ? [] : [`${shortNumber(retrying)} to retry`];
   if (oldest !== null) return [`oldest ${relativeTime(Date.parse(oldest), now)}`, ...again];
-  return retrying >= queued ? again : ["paused or about to start", ...again];
+  return retrying >= queued ? again : ["paused or starting", ...again];
 }
 
 /** Where a run is shown. */

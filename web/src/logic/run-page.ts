@@ -122,9 +122,9 @@ export function outcomeBesideCounts(message: string | null): string {
   const parts = outcomeWords(message)
     // What changed has a place of its own.
     .replace(/; since the run before .*$/s, "")
-    .replace(/^(\d+ pages? got) \([^)]*\)/, "$1")
+    .replace(/^(\d+ pages? (?:got|fetched)) \([^)]*\)/, "$1")
     .split(/; |, (?=\d)/)
-    .filter((part) => !/^\d+ pages? (?:got|led to a sign-in)$/.test(part));
+    .filter((part) => !/^\d+ pages? (?:got|fetched|led to a sign-in)$/.test(part));
   const named = parts.filter((part) => !FAILED.test(part));
   if (!named.some((part) => /^\d+ (?:not found|disallowed by robots\.txt)$/.test(part))) return named.join("; ");
   return parts.map((part) => part.replace(FAILED, "$1 failed otherwise")).join("; ");
@@ -136,7 +136,7 @@ const FAILED = /^(\d+) pages? failed$/;
 export function atWorkWords(wallMs: number, workedSeconds: number | null, slackMs = 5000): string | null {
   if (workedSeconds === null) return null;
   const rest = wallMs - workedSeconds * 1000;
-  return rest > Math.max(slackMs, wallMs * 0.05) ? `at work for ${duration(workedSeconds * 1000)} of it` : null;
+  return rest > Math.max(slackMs, wallMs * 0.05) ? `active for ${duration(workedSeconds * 1000)} of it` : null;
 }
 
 /** When something began that still goes on: how long ago that is stands beside it. */
@@ -206,7 +206,7 @@ function andMore(starts: number): string {
 export function titleOf({ name, url, kind, url_count = 1 }: Titled): string {
   if (name !== null && name.trim() !== "") return name;
   if (url !== null) return `${url.replace(/^https?:\/\/(www\.)?/, "").replace(/\/$/, "")}${andMore(url_count)}`;
-  return kind === "queue" ? "The queue" : kind === "proxy_refresh" ? "Check of all proxies" : `A ${kind}`;
+  return kind === "queue" ? "Queue" : kind === "proxy_refresh" ? "Proxy check" : `A ${kind}`;
 }
 
 /** The line below its title in a list: where it is, and what tells it apart from others of the same address. */

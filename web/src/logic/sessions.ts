@@ -29,7 +29,7 @@ export function sessionChoices(sessions: readonly Named[], urls: readonly string
   const shown = sessions.filter((session) => fits(session) || session.id === chosen);
   const isGone = chosen !== "" && !sessions.some(({ id }) => id === chosen);
   return [
-    { value: "", name: "None: not signed in" },
+    { value: "", name: "None" },
     ...shown.map((session) => ({
       value: session.id,
       name: `${sessionTitle(session)}${noteOf(session, fits(session))}`,
@@ -60,7 +60,7 @@ export function signInHelp(
     words: `The session ${sessionTitle(session)} ${what}: see it`,
   });
   const own = sessions.find((session) => session.id === used);
-  if (own !== undefined) return see(own, "did not sign in");
+  if (own !== undefined) return see(own, "was not accepted");
   const origin = originOf(url ?? "");
   const fitting = sessions.filter((session) => session.origin === origin);
   const usable = fitting.find(({ health }) => health?.status !== "rejected");

@@ -38,6 +38,12 @@ export function whenWords({ reason = "", until }: Waits, now: number): string | 
   return `${PACING.has(reason) ? "next" : (WHEN[reason] ?? "again")} ${time}`;
 }
 
+/** "Rate limited", without what the server answered: beside the time, and where there is little room. */
+export function shortWhyWords(waits: Waits): string {
+  const why = whyWords(waits);
+  return waits.reason === "rate_limited" || waits.reason === "circuit_open" ? (why.split(": ")[0] ?? why) : why;
+}
+
 /** What it waits for; what `whenWords` says is not said here, too. */
 export function whyWords({ message, until }: Waits): string {
   return until === null ? message : withoutTime(message);

@@ -1,6 +1,7 @@
 /** What a page shows when there is nothing to show yet: nothing at all, not yet, or not possible. */
 import type { ReactNode } from "react";
 import { Problem } from "../api/client.ts";
+import { capital } from "../logic/format.ts";
 import { Button } from "./Button.tsx";
 import { Icon, type IconName } from "./Icon.tsx";
 import "./states.css";
@@ -54,17 +55,24 @@ export function PageSkeleton() {
   );
 }
 
+/** Commands stand between backticks in what the server says. */
+function withCode(text: string) {
+  return text.split("`").map((part, index) => (index % 2 === 1 ? <code key={`${index} ${part}`}>{part}</code> : part));
+}
+
 /** What went wrong, what to do about it, and another try. */
 export function ErrorBox({ error, onRetry, title }: { error: unknown; onRetry?: () => void; title?: string }) {
   const problem = error instanceof Problem ? error : null;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = capital(error instanceof Error ? error.message : String(error));
   return (
     <div className="error-box" role="alert">
       <Icon name="warning" size={18} />
       <div className="error-words">
         <p className="error-title wrap">{title ?? message}</p>
         {title === undefined ? null : <p className="wrap">{message}</p>}
-        {problem?.hint === null || problem?.hint === undefined ? null : <p className="soft wrap">{problem.hint}</p>}
+        {problem?.hint === null || problem?.hint === undefined ? null : (
+          <p className="soft wrap">{withCode(problem.hint)}</p>
+        )}
         {problem === null || problem.fields.length === 0 ? null : (
           <ul className="error-fields">
             {problem.fields.map(({ path, message: why }) => (

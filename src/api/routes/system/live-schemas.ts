@@ -53,7 +53,7 @@ const LiveRun = strict({
 const TroubledSite = strict({
   site: Type.String(),
   trouble: oneOf(TROUBLES, {
-    description: "failing: many of the last requests did not end well; held: rate limited",
+    description: "failing: many of the last requests failed; held: rate limited",
   }),
   message: Type.String({ description: "a sentence for people" }),
   until: nullable({ ...Time, description: "null: not a matter of time" }),

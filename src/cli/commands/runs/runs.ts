@@ -191,7 +191,7 @@ function whyNot({ status, failure_reason, error_message, message, waiting_for: w
   const failed = waits?.last_failure?.failure_reason;
   if (waits !== null) return failed === undefined || failed === null ? waits.reason : `${waits.reason}: ${failed}`;
   if (failure_reason !== null || (status !== "failed" && status !== "partial")) return failure_reason ?? "";
-  return (error_message ?? message ?? "").replace(/^Run \w+: (?:no page was got \([^)]*\): )?/, "");
+  return (error_message ?? message ?? "").replace(/^Run \w+: (?:no page was (?:got|fetched) \([^)]*\): )?/, "");
 }
 
 const cut = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text);

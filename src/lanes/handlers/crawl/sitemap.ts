@@ -154,7 +154,7 @@ function openAt(origin: string | undefined, rules: RobotsRules): RobotsRules {
 
 function moved({ redirects, finalUrl, status }: PageAnswer, to: string): Handled {
   if (siteOf(to) === siteOf(finalUrl)) {
-    const why = `redirects to ${shownUrl(to)}, which the site's robots.txt asks us not to fetch`;
+    const why = `redirects to ${shownUrl(to)}, which the site's robots.txt disallows`;
     return { kind: "failed", failure: failure("robots_disallowed", why, { httpStatus: status }) };
   }
   return { kind: "moved", url: to, redirects: [...redirects.map(({ from }) => from), finalUrl], httpStatus: status };

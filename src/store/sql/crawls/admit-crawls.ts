@@ -16,7 +16,7 @@ export const WAITING_CRAWLS = `${OF_CRAWL} AND status = 'queued' AND hold IS NUL
 
 const ITS_TURN = {
   type: "run.released",
-  message: "Run goes on: it is its turn",
+  message: "Run continues: it is its turn",
   meta: { waited_for: "turn" },
 } as const;
 

@@ -69,6 +69,7 @@ export default function Jobs() {
       name: "Target",
       priority: 3,
       width: "minmax(150px, 1.4fr)",
+      phone: "wide",
       cell: (job) => (
         <span className="truncate soft" title={targetOf(job)}>
           {targetOf(job)}
@@ -92,7 +93,7 @@ export default function Jobs() {
     },
     {
       id: "next",
-      name: "Next",
+      name: "Next run",
       width: "96px",
       cell: ({ next_run_at, schedule }) =>
         schedule === null ? <span className="soft">By hand</span> : <Time at={next_run_at} />,
@@ -134,7 +135,7 @@ export default function Jobs() {
     <>
       <PageHeader
         title="Jobs"
-        note="What you have saved to run again, by hand or on a schedule."
+        note="Saved scrapes, crawls and workflows, to run by hand or on a schedule."
         actions={
           rows.length === 0 ? undefined : (
             <LinkButton href="/new" icon="plus">
@@ -243,13 +244,13 @@ function DeleteDialog({ job, onClose }: { job: Job | null; onClose: () => void }
       <div className="stack">
         <p>
           {works ? "It is running now; that run will be cancelled. " : ""}
-          The job, its schedule and what it knows of pages from run to run are deleted, which cannot be undone.{" "}
+          The job, its schedule and its record of page changes are deleted. This cannot be undone.{" "}
           {withRuns
             ? "Its runs are deleted, too, with their results and files."
             : "Its runs and their results stay until you delete them."}
         </p>
         <Checkbox
-          label="Delete its runs, too"
+          label="Also delete its runs"
           checked={withRuns}
           onChange={({ target }) => setWithRuns(target.checked)}
         />
@@ -262,7 +263,7 @@ function NoJobs() {
   return (
     <EmptyState
       icon="jobs"
-      title="Nothing is saved yet"
+      title="No jobs yet"
       actions={
         <LinkButton href="/new" kind="primary" icon="plus">
           New job

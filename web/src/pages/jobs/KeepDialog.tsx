@@ -44,7 +44,7 @@ export function KeepDialog({ job, onClose }: { job: Job | null; onClose: () => v
     >
       <form id="keep" className="stack" onSubmit={onSubmit}>
         <p className="soft">
-          Older runs are removed with their results and files. The last completed run and those that you keep stay.
+          Older runs are removed with their results and files. The last completed run and runs marked “Keep” stay.
         </p>
         <Input
           label="Newest runs"

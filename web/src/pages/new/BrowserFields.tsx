@@ -36,20 +36,20 @@ export function BrowserFields({ state: { form, change, errors } }: { state: NewS
         />
       </div>
       <Checkbox
-        label="As a phone"
+        label="Emulate a phone"
         help="A phone’s window, touch screen and user agent."
         checked={form.mobile}
         onChange={({ target }) => change({ mobile: target.checked })}
       />
       <Checkbox
-        label="Without pictures, fonts and media"
+        label="Block images, fonts and media"
         checked={form.blockResources}
         onChange={({ target }) => change({ blockResources: target.checked })}
       />
       <div className="new-actions-list">
         <span className="field-label">Actions</span>
         <span className="field-help">
-          Done one after the other before the page is read{form.kind === "crawl" ? ", on every page" : ""}.
+          Performed in this order before the page is read{form.kind === "crawl" ? ", on every page" : ""}.
         </span>
         {actions.length === 0 ? null : (
           <ol>
@@ -73,7 +73,7 @@ export function BrowserFields({ state: { form, change, errors } }: { state: NewS
           </Button>
         </div>
       </div>
-      {reason === null ? null : <p className="field-help">{`A browser is used, because of ${reason}.`}</p>}
+      {reason === null ? null : <p className="field-help">{`Uses a browser, because of ${reason}.`}</p>}
     </fieldset>
   );
 }
@@ -162,7 +162,7 @@ function ActionParts({
       return (
         <>
           {selectorField("#more")}
-          <Checkbox label="All that match" checked={all} onChange={({ target }) => onChange({ all: target.checked })} />
+          <Checkbox label="All matches" checked={all} onChange={({ target }) => onChange({ all: target.checked })} />
         </>
       );
     case "wait_for":
@@ -174,7 +174,7 @@ function ActionParts({
         <>
           {words(
             "Text",
-            secret && kept ? "kept; type to replace it" : "into what has the focus",
+            secret && kept ? "kept; type to replace it" : "typed into the focused field",
             secret ? "password" : "text",
           )}
           <Checkbox
@@ -201,14 +201,14 @@ function ActionParts({
             bare
             label={`Pixels of action ${number}`}
             placeholder="pixels"
-            title="Empty: by a window’s height"
+            title="Default: the height of the window"
             type="number"
             min={0}
             value={amount}
             {...wrong}
             onChange={({ target }) => onChange({ amount: target.value })}
           />
-          {selectorField("in the page, or a selector")}
+          {selectorField("selector (default: the page)")}
         </>
       );
     case "scroll_to_end":
@@ -218,7 +218,7 @@ function ActionParts({
             bare
             label={`Steps of action ${number}`}
             placeholder="at most 100 steps"
-            title="How often it is scrolled at most"
+            title="Maximum number of scroll steps"
             type="number"
             min={1}
             value={amount}
@@ -226,18 +226,12 @@ function ActionParts({
             onChange={({ target }) => onChange({ amount: target.value })}
           />
           {words("Seconds", "at most 60 seconds", "number")}
-          {selectorField("in the page, or a selector")}
+          {selectorField("selector (default: the page)")}
         </>
       );
     case "screenshot":
-      return (
-        <Checkbox
-          label="Of the whole page"
-          checked={all}
-          onChange={({ target }) => onChange({ all: target.checked })}
-        />
-      );
+      return <Checkbox label="Full page" checked={all} onChange={({ target }) => onChange({ all: target.checked })} />;
     case "scrape":
-      return <span className="soft">Its HTML at this moment.</span>;
+      return <span className="soft">Stores the HTML at this point.</span>;
   }
 }

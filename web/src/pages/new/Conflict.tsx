@@ -8,7 +8,7 @@ export function Conflict({ conflict }: { conflict: NonNullable<NewState["conflic
   const contested = changes.filter(({ isContested }) => isContested);
   return (
     <div className="new-conflict" role="alert">
-      <strong>Somebody else has changed this job since you opened it. Nothing was saved.</strong>
+      <strong>This job was changed by someone else while you were editing. Nothing was saved.</strong>
       {changes.length === 0 ? (
         <p>Their changes are in headers, cookies or secret texts, which are not shown.</p>
       ) : (
@@ -39,7 +39,7 @@ export function Conflict({ conflict }: { conflict: NonNullable<NewState["conflic
         </Button>
       </div>
       <p className="soft">
-        “Keep both changes” puts yours on top of theirs in this form
+        “Keep both changes” applies yours on top of theirs in this form
         {contested.length === 0 ? "" : "; where both changed a field, yours stays"}. Then save again.
       </p>
     </div>

@@ -8,7 +8,7 @@ export function DocumentFields({ state: { form, change, errors } }: { state: New
     <>
       <Checkbox
         label="Full page content"
-        help="Stored in each record as “document”: for reading, for a model, for an archive."
+        help="Stored in each record as “document”, as Markdown, HTML, links or screenshots."
         checked={form.asDocument}
         onChange={({ target }) => change({ asDocument: target.checked })}
       />
@@ -27,14 +27,14 @@ export function DocumentFields({ state: { form, change, errors } }: { state: New
           </fieldset>
           {errors.formats === undefined ? null : <p className="field-error">{errors.formats}</p>}
           <Checkbox
-            label="All of the page"
-            help="Off: Markdown and HTML leave out navigation and advertisements."
+            label="Whole page"
+            help="Off: navigation and ads are removed from Markdown and HTML."
             checked={form.wholePage}
             onChange={({ target }) => change({ wholePage: target.checked })}
           />
           <div className="new-grid">
             <Textarea
-              label="Only what matches"
+              label="Include only elements"
               help="CSS selectors, one per line."
               error={errors.includeTags}
               rows={2}
@@ -45,7 +45,7 @@ export function DocumentFields({ state: { form, change, errors } }: { state: New
               onChange={({ target }) => change({ includeTags: target.value })}
             />
             <Textarea
-              label="Nothing that matches"
+              label="Exclude elements"
               help="CSS selectors, one per line."
               error={errors.excludeTags}
               rows={2}

@@ -119,12 +119,12 @@ function NewPage({ first, job, version = "", kept = [], lost = [] }: Props) {
       >
         {kept.length === 0 ? null : (
           <p className="new-hint">
-            Headers and cookies that are kept unless you give others: <span className="mono">{kept.join(", ")}</span>
+            Stored headers and cookies, used unless you enter new ones: <span className="mono">{kept.join(", ")}</span>
           </p>
         )}
         {lost.length === 0 ? null : (
           <p className="new-hint">
-            Not copied, because they are secret: <span className="mono">{lost.join(", ")}</span>. Give them anew under
+            Not copied, because they are secret: <span className="mono">{lost.join(", ")}</span>. Enter them again under
             “More options”.
           </p>
         )}
@@ -159,7 +159,7 @@ function NewPage({ first, job, version = "", kept = [], lost = [] }: Props) {
         {...(job === null ? {} : { back: { href: "/jobs", name: "Jobs" } })}
         actions={
           job === null ? (
-            <Segmented label="What to begin" value={form.kind} choices={KINDS} onChange={(kind) => put("kind", kind)} />
+            <Segmented label="Kind of run" value={form.kind} choices={KINDS} onChange={(kind) => put("kind", kind)} />
           ) : undefined
         }
       />
@@ -167,7 +167,7 @@ function NewPage({ first, job, version = "", kept = [], lost = [] }: Props) {
         <div className="row new-draft" role="status">
           <span>
             Draft restored.
-            {draft.dropped ? " Headers, cookies and what may be a password were not kept." : ""}
+            {draft.dropped ? " Headers, cookies and possible passwords were not kept." : ""}
           </span>
           <Button size="small" kind="quiet" onClick={draft.discard}>
             Discard

@@ -10,11 +10,12 @@ export function OtherSettings({ state, widgets }: Props) {
   return shown.map((setting) => <OtherField key={setting.name} state={state} setting={setting} />);
 }
 
-function OtherField({ state: { form, change }, setting }: { state: NewState; setting: OtherSetting }) {
+function OtherField({ state: { form, change, errors }, setting }: { state: NewState; setting: OtherSetting }) {
   const { name, label, help, widget, choices, usual } = setting;
   const value = form.kept[name] ?? usual;
   const set = (next: unknown) => change({ kept: withSetting(form.kept, setting, next) });
   const about = { label, ...(help === undefined ? {} : { help }) };
+  const error = errors[`kept.${name}`];
   if (widget === "switch")
     return <Checkbox {...about} checked={value === true} onChange={({ target }) => set(target.checked)} />;
   if (widget === "choice")
@@ -22,13 +23,15 @@ function OtherField({ state: { form, change }, setting }: { state: NewState; set
       <Select
         {...about}
         value={String(value)}
-        choices={choices.map((choice) => ({ value: choice, name: choice }))}
+        error={error}
+        choices={choices}
         onChange={({ target }) => set(target.value)}
       />
     );
   return (
     <Input
       {...about}
+      error={error}
       type="number"
       min={0}
       step="any"

@@ -97,7 +97,7 @@ export function PageFields({ state, job, onPlayground }: Props) {
         </div>
       </Card>
       <Card
-        title="What to read"
+        title="Data to extract"
         actions={<Button onClick={onPlayground}>{form.rules.length === 0 ? "Choose fields" : "Edit fields"}</Button>}
       >
         <Reading state={state} />
@@ -124,19 +124,19 @@ function Reading({ state }: { state: NewState }) {
       {form.rules.length === 0 ? (
         <p className="soft">
           {form.asDocument
-            ? "Title, description, author, date, and the page itself. Choose fields to read something else."
-            : "Title, description, author, date and the article’s text. Choose fields to read something else."}
+            ? "Title, description, author, date and the full page. Choose fields to extract something else."
+            : "Title, description, author, date and article text. Choose fields to extract something else."}
         </p>
       ) : (
         <p className="wrap">
           {form.rules.length === 1 ? "1 field" : `${form.rules.length} fields`}
-          {form.items.text === "" ? "" : ", once for each item of a list"}: <span className="mono">{names}</span>
+          {form.items.text === "" ? "" : ", for each list item"}: <span className="mono">{names}</span>
         </p>
       )}
       <DocumentFields state={state} />
       {form.kind === "crawl" && (form.rules.length > 0 || form.asDocument) ? (
         <Checkbox
-          label="Also the article’s text"
+          label="Also extract the article text"
           checked={form.article}
           onChange={({ target }) => change({ article: target.checked })}
         />
@@ -170,7 +170,7 @@ function Ways({ state: { form, change, errors } }: { state: NewState }) {
         label="Fetch with"
         help="Automatic uses a browser only when needed."
         choices={
-          form.strategy === "api_replay" ? [...STRATEGIES, { value: "api_replay", name: "Repeat a call" }] : STRATEGIES
+          form.strategy === "api_replay" ? [...STRATEGIES, { value: "api_replay", name: "API replay" }] : STRATEGIES
         }
         error={errors.strategy}
         value={form.strategy}
@@ -201,7 +201,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
     <div className="stack new-more-body">
       <div className="new-grid">
         <Input
-          label="Pages at the same time"
+          label="Concurrent pages"
           help="The limits of each site still apply."
           type="number"
           min={1}
@@ -263,7 +263,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         />
         <Ways state={state} />
         <Input
-          label="Tries"
+          label="Attempts"
           help="Per page, including the first."
           type="number"
           min={1}
@@ -291,12 +291,12 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         checked={form.onlyChanged}
         onChange={({ target }) => change({ onlyChanged: target.checked })}
       />
+      <OtherSettings state={state} widgets={["switch"]} />
       <Checkbox
         label="Follow links to other sites"
         checked={form.anySite}
         onChange={({ target }) => change({ anySite: target.checked })}
       />
-      <OtherSettings state={state} widgets={["switch"]} />
       <Checkbox
         label="Ignore robots.txt"
         help="Only where the site’s owner agrees."
@@ -315,7 +315,7 @@ function MoreOfPage({ state }: { state: NewState }) {
       <div className="new-grid">
         <Ways state={state} />
         <Input
-          label="Tries"
+          label="Attempts"
           help="Including the first. Empty: 1; for a saved job, the server’s default."
           type="number"
           min={1}

@@ -52,7 +52,7 @@ export function Playground({ state, at: { page, setPage } }: { state: NewState; 
       <FetchBar state={state} page={page} setPage={setPage} busy={fetching} setBusy={setFetching} />
       {page === null && fetching ? (
         <EmptyState icon="bolt" title="Fetching the page …">
-          A page that needs a browser takes longer, and so do actions such as scrolling to the end.
+          Pages that need a browser take longer, and so do actions such as scrolling to the end.
         </EmptyState>
       ) : page === null ? (
         <EmptyState icon="bolt" title="Fetch a page to begin">
@@ -111,7 +111,7 @@ function FetchBar({
       <form className="fetch-bar" onSubmit={(event) => void get(event)}>
         <Input
           bare
-          label="Page to try"
+          label="Sample page"
           className="control mono"
           placeholder="https://example.com/product/1"
           inputMode="url"
@@ -234,9 +234,9 @@ function PageView({ state, page, focused, setFocused, armed, setArmed }: RulesPr
             ? "This is JSON: select values with JSONPath."
             : isList
               ? "Click a value in any item of the list. Similar items are found automatically."
-              : "Click a value to make a field of it, or type a selector on the side."}
+              : "Click a value to add it as a field, or enter a selector."}
       </p>
-      <HtmlFrame frame={frame} label="The page, without its scripts" flush />
+      <HtmlFrame frame={frame} label="Page preview, without scripts" flush />
     </Card>
   );
 }
@@ -292,7 +292,7 @@ function RuleList({ state, preview, page, setFocused, armed, setArmed }: RulesPr
           }
         />
         {form.rules.length === 0 ? (
-          <p className="soft">No fields yet: without any, the title, the author, the date and the text are read.</p>
+          <p className="soft">No fields yet. Without fields, title, author, date and text are extracted.</p>
         ) : (
           <ul className="rules" ref={list}>
             {form.rules.map((rule, n) => (

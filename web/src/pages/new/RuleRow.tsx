@@ -61,7 +61,7 @@ export function RuleRow({
       <div className="rule-line rule-where">
         <Select
           bare
-          label={`Way of field ${number}`}
+          label={`Method of field ${number}`}
           choices={WAY_CHOICES}
           value={rule.way}
           onChange={({ target }) => onChange({ way: target.value as Rule["way"] })}

@@ -21,7 +21,7 @@ export function JobFields({ state }: { state: NewState }) {
       <ScheduleFields form={form} change={change} errors={errors} />
       <Input
         label="Tags"
-        help="To find it by, separated by commas."
+        help="For filtering, separated by commas."
         error={errors.tags}
         value={form.tags}
         onChange={({ target }) => change({ tags: target.value })}

@@ -23,7 +23,7 @@ export function Snippets({ form, job, read }: { form: Form; job: string | null; 
   const snippets = snippetsOf(form, server, saves ? { job, read } : null);
   return (
     <Card
-      title="The same as a command"
+      title="Same request as a command"
       actions={
         <Segmented
           label="Form of the command"

@@ -14,7 +14,7 @@ export function WorkflowFields({ state }: { state: NewState }) {
   return (
     <>
       <Segmented
-        label="Made from"
+        label="Source"
         value={form.source}
         choices={[
           { value: "template", name: "From a template" },
@@ -206,7 +206,7 @@ function FromDefinition({ state }: { state: NewState }) {
           label="Definition"
           help={
             <>
-              YAML or JSON. To give it params, put the definition under <code>definition:</code> and them under{" "}
+              YAML or JSON. To pass params, put the definition under <code>definition:</code> and them under{" "}
               <code>params:</code>.
             </>
           }

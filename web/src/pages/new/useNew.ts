@@ -6,7 +6,7 @@ import { queryClient } from "../../api/query.ts";
 import { changesBy, type FormChange, merged } from "./logic/conflict.ts";
 import { formOf } from "./logic/new-prefill.ts";
 import { type Form, jobOrderOf, KINDS, type Order, orderOf } from "./logic/new-form.ts";
-import { MORE, problemsByField } from "./logic/new-problems.ts";
+import { type FieldKey, MORE, problemsByField } from "./logic/new-problems.ts";
 import type { FieldProblem, Json } from "./logic/new-values.ts";
 import { isChanged } from "./logic/schema-form.ts";
 import { toast } from "../../ui/overlay/Toast.tsx";
@@ -18,7 +18,7 @@ export type Change = (change: Partial<Form>) => void;
 export interface NewState {
   form: Form;
   change: Change;
-  errors: Partial<Record<keyof Form, string>>;
+  errors: Partial<Record<FieldKey, string>>;
   /** What is wrong with params of a template, by their path. */
   paramProblems: readonly FieldProblem[];
   /** What is known of the definition that was typed. */
@@ -84,7 +84,9 @@ export function useNew(first: Form, opened: OpenedJob | null, name: string): New
     setState((old) => ({ ...old, ...more }));
     if (more.params !== undefined)
       setParamProblems((old) => old.filter(({ path }) => !isChanged(path, form.params, more.params ?? {})));
-    setErrors((old) => Object.fromEntries(Object.entries(old).filter(([key]) => !(key in more))));
+    setErrors((old) =>
+      Object.fromEntries(Object.entries(old).filter(([key]) => !((key.split(".")[0] ?? key) in more))),
+    );
   };
 
   // Focus the first invalid field at once: a later focus would interrupt a user who already types.
@@ -100,7 +102,8 @@ export function useNew(first: Form, opened: OpenedJob | null, name: string): New
     const { fields, params, others } = problemsByField(problems);
     setErrors(fields);
     setParamProblems(params);
-    if (MORE.some((key) => fields[key] !== undefined)) setMoreOpen(true);
+    const isUnderMore = (key: string) => key.startsWith("kept.") || MORE.some((one) => one === key);
+    if (Object.keys(fields).some(isUnderMore)) setMoreOpen(true);
     setFailure(problems.length > 0 && others.length === 0 ? null : error);
     setReportCount((times) => times + 1);
   };

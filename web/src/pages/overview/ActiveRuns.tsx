@@ -63,8 +63,8 @@ const COLUMNS: readonly Column<ActiveRun>[] = [
   },
   {
     id: "rate",
-    name: "Pace",
-    width: "74px",
+    name: "Throughput",
+    width: "100px",
     align: "end",
     cell: (run) => <span className={run.per_second === 0 ? "num soft" : "num"}>{paceOf(run)}</span>,
   },
@@ -123,7 +123,7 @@ function Far({ run }: { run: ActiveRun }) {
 
 /** Of what waits the pace says nothing. */
 const paceOf = ({ kind, per_second, waiting_for }: ActiveRun) =>
-  isHeld(waiting_for) ? "waits" : kind === "workflow" && per_second === 0 ? "–" : rate(per_second);
+  isHeld(waiting_for) ? "waiting" : kind === "workflow" && per_second === 0 ? "–" : rate(per_second);
 
 export function ActiveRuns({ runs }: { runs: readonly ActiveRun[] }) {
   const phone = usePhone();
@@ -150,7 +150,7 @@ export function ActiveRuns({ runs }: { runs: readonly ActiveRun[] }) {
             title="Nothing is running"
             actions={
               <LinkButton href="/new" icon="plus">
-                Start something
+                New run
               </LinkButton>
             }
           >

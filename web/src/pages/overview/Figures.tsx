@@ -20,7 +20,7 @@ export function Figures({ overview }: { overview: LiveOverview }) {
         <Stat
           name="Throughput"
           value={rate(pace.good + pace.bad)}
-          note={pace.bad === 0 ? "pages, over the last 10 s" : `${rate(pace.bad)} of them failed`}
+          note={pace.bad === 0 ? "pages, last 10 s" : rate(pace.bad).replace("/", " failed/")}
         />
       </Card>
       <Card>

@@ -11,10 +11,10 @@ import { Waiting } from "../sites/Waiting.tsx";
 import { StorageGauge } from "./Storage.tsx";
 
 const TROUBLE = {
-  breaker_open: { word: "Blocked", tone: "bad" },
-  failing: { word: "Failing", tone: "bad" },
-  held: { word: "Held back", tone: "warn" },
-  paused: { word: "Paused", tone: "neutral" },
+  breaker_open: { word: "Circuit open", tone: "bad", reason: "circuit_open" },
+  failing: { word: "Failing", tone: "bad", reason: "" },
+  held: { word: "Rate limited", tone: "warn", reason: "rate_limited" },
+  paused: { word: "Paused", tone: "neutral", reason: "" },
 } as const;
 
 /** A quiet line instead of an empty box: nothing wrong is good news. */
@@ -49,14 +49,14 @@ export function TroubledSites({ sites }: { sites: LiveOverview["troubled_sites"]
                   {site}
                 </Link>
                 <span className="line-note wrap">
-                  <Waiting waiting={{ message, until }} />
+                  <Waiting waiting={{ message, until, reason: TROUBLE[trouble].reason }} />
                 </span>
               </div>
               <div className="line-end">
                 <Badge tone={TROUBLE[trouble].tone}>{TROUBLE[trouble].word}</Badge>
                 <span className="soft num">
                   {waiting > 0
-                    ? `${count(waiting, "page waits", "pages wait")}`
+                    ? `${count(waiting, "page")} queued`
                     : error_rate === null
                       ? ""
                       : `${percent(error_rate)} of requests failed`}

@@ -22,9 +22,7 @@ export function TryDemo() {
       <Button icon="bolt" busy={site.isPending || crawl.isPending} onClick={() => site.mutate({})}>
         Try it on the demo site
       </Button>
-      <p className="soft">
-        A small bookshop that this server runs itself: local, offline, and gone when the server stops.
-      </p>
+      <p className="soft">A small bookshop on this server: works offline, gone when the server stops.</p>
       {error === null ? null : <ErrorBox error={error} />}
     </div>
   );

@@ -38,13 +38,13 @@ export function Welcome() {
               </Link>{" "}
               says where.
             </li>
-            <li>They are kept until you delete them or a policy you chose does.</li>
+            <li>They are kept until you or a retention policy deletes them.</li>
           </ul>
         </Card>
       </div>
       <Card title="Or from a terminal">
         <div className="stack">
-          <Example about="See everything in half a minute, offline" text="orb demo" />
+          <Example about="Offline demo, half a minute" text="orb demo" />
           <Example about="Crawl a site and watch it" text="orb crawl https://example.com --max-pages 50" />
           <Example about="Read one page" text="orb scrape https://example.com --fields title,markdown" />
           <Example

@@ -58,7 +58,7 @@ export function ImportProxies({ open, onClose }: { open: boolean; onClose: () =>
           spellCheck={false}
           className="control control-area mono"
           placeholder={"http://203.0.113.7:8080\nsocks5://user:password@proxy.example:1080\n203.0.113.8:3128"}
-          help="User names and passwords are stored encrypted, and are not shown again."
+          help="User names and passwords are stored encrypted and never shown again."
           value={text}
           onChange={(event) => setText(event.target.value)}
         />

@@ -126,8 +126,8 @@ export default function Proxies() {
         <Card>
           <EmptyState icon="proxies" title="No proxies yet" actions={add}>
             <p>
-              Runs reach sites directly. A pool routes them through proxies that are checked, scored, and rested for a
-              while when they fail.
+              Without proxies, requests go out directly. Proxies in the pool are checked, scored, and paused for a while
+              when they fail.
             </p>
             <Code text="orb proxies import proxies.txt" label="Copy command" />
           </EmptyState>
@@ -135,7 +135,7 @@ export default function Proxies() {
       ) : (
         <div className="stack">
           <StatRow>
-            <Stat name="In all" value={shortNumber(pool.total)} />
+            <Stat name="Total" value={shortNumber(pool.total)} />
             <Stat
               name="Usable"
               value={shortNumber(pool.usable)}
@@ -180,7 +180,7 @@ export default function Proxies() {
         busy={remove.isPending}
       >
         <p className="wrap">
-          <code>{doomed?.proxy}</code> is taken out of the pool, with all that is known about how it has served.
+          <code>{doomed?.proxy}</code> is removed from the pool with its statistics.
         </p>
       </Confirm>
     </>
@@ -209,7 +209,7 @@ const COLUMNS: readonly Column<Proxy>[] = [
     cell: ({ state, resting_until }) => (
       <StatusBadge
         status={state}
-        {...(resting_until === null ? {} : { title: `Tried again from ${exactTime(Date.parse(resting_until))} on` })}
+        {...(resting_until === null ? {} : { title: `Not used until ${exactTime(Date.parse(resting_until))}` })}
       />
     ),
   },

@@ -40,7 +40,7 @@ export function Refresh({ refresh: { active, last } }: { refresh: ReturnType<typ
       <div className="proxy-check" aria-live="polite">
         <Progress
           value={total_chunks === 0 ? null : Math.round((completed_chunks / total_chunks) * 100)}
-          label="Proxies that are checked"
+          label="Progress of the proxy check"
         />
         <span className="soft">
           {shortNumber(completed_chunks)} of {shortNumber(total_chunks)} parts done, {shortNumber(result_count)} usable

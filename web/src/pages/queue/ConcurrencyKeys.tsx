@@ -43,7 +43,7 @@ export function ConcurrencyKeys() {
     { id: "name", name: "Concurrency key", width: "minmax(0, 1fr)", phone: "head", cell: (row) => row.concurrency_key },
     {
       id: "limit",
-      name: "At once",
+      name: "Limit",
       width: "120px",
       cell: ({ concurrency_key: key, limit, configured: usual }) => (
         <EditableNumber

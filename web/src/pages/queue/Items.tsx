@@ -29,7 +29,7 @@ export function Items({ failed, onAdd }: { failed: number; onAdd: () => void }) 
   const items = usePages("listQueueItems", { query: { limit: 200, ...(status === "" ? {} : { status }) } });
   const retry = useChange("retryFailedItems", {
     invalidates: ["listQueueItems", "getQueueStats", "listLanes", "getOverview"],
-    onSuccess: ({ requeued }) => toast(`${count(requeued, "item is", "items are")} tried again`),
+    onSuccess: ({ requeued }) => toast(`Retrying ${count(requeued, "item")}`),
     onError: toastError,
   });
   return (
@@ -75,11 +75,11 @@ export function Items({ failed, onAdd }: { failed: number; onAdd: () => void }) 
                     </Button>
                   }
                 >
-                  <p>Items are files or pages that are fetched once each, in any number, and kept by their content.</p>
+                  <p>Items are files or pages to fetch once each. Their content is stored.</p>
                   <Code text="orb queue import items.jsonl" label="Copy command" />
                 </EmptyState>
               ) : (
-                <EmptyState icon="check" title="No item is in this state">
+                <EmptyState icon="check" title="No matching items">
                   Choose “All items” to see the others.
                 </EmptyState>
               )
@@ -117,7 +117,7 @@ const COLUMNS: readonly Column<Item>[] = [
     width: "128px",
     cell: ({ concurrency_key: key }) => <span className="truncate">{key ?? "–"}</span>,
   },
-  { id: "attempts", name: "Tries", width: "52px", align: "end", cell: ({ attempts }) => <Num value={attempts} /> },
+  { id: "attempts", name: "Attempts", width: "52px", align: "end", cell: ({ attempts }) => <Num value={attempts} /> },
   {
     id: "why",
     name: "Why",

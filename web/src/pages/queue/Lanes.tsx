@@ -21,7 +21,7 @@ export function Lanes({ lanes }: { lanes: ReturnType<typeof useLanes> }) {
     {
       id: "lane",
       name: "Lane",
-      width: "minmax(0, 2fr)",
+      width: "minmax(165px, 1.6fr)",
       phone: "head",
       sort: (lane) => laneName(lane).name,
       cell: (row) => {
@@ -57,7 +57,7 @@ export function Lanes({ lanes }: { lanes: ReturnType<typeof useLanes> }) {
     },
     {
       id: "running",
-      name: "In hand",
+      name: "In flight",
       width: "66px",
       align: "end",
       sort: ({ counts }) => counts.running,
@@ -65,7 +65,7 @@ export function Lanes({ lanes }: { lanes: ReturnType<typeof useLanes> }) {
     },
     {
       id: "retrying",
-      name: "To retry",
+      name: "Retrying",
       width: "66px",
       align: "end",
       sort: ({ counts }) => counts.retrying,
@@ -73,21 +73,21 @@ export function Lanes({ lanes }: { lanes: ReturnType<typeof useLanes> }) {
     },
     {
       id: "why",
-      name: "Why it waits",
-      width: "minmax(0, 2fr)",
+      name: "Waiting for",
+      width: "minmax(170px, 2fr)",
       phone: "wide",
       cell: ({ waiting_for }) =>
         waiting_for === null ? (
           <span className="soft">–</span>
         ) : (
           <span className="two-lines" title={waiting_for.message}>
-            <Waiting waiting={waiting_for} />
+            <Waiting waiting={waiting_for} short />
           </span>
         ),
     },
     {
       id: "owner",
-      name: "Worked on by",
+      name: "Worker",
       width: "124px",
       phone: "wide",
       cell: (lane) => {
@@ -135,15 +135,15 @@ export function Lanes({ lanes }: { lanes: ReturnType<typeof useLanes> }) {
           empty={
             <EmptyState
               icon="check"
-              title="Nothing waits"
+              title="The queue is empty"
               actions={
                 <LinkButton href="/new" icon="plus">
-                  Start something
+                  New run
                 </LinkButton>
               }
             >
-              Every site, group of sites and workflow step with open work has a lane here, with what it waits for and
-              its worker.
+              Every site, site group and workflow step with open work has a lane here, with its worker and what it waits
+              for.
             </EmptyState>
           }
         />

@@ -27,7 +27,7 @@ export default function Queue() {
     <>
       <PageHeader
         title="Queue"
-        note="All open work. Each lane has its own pace, so no site waits for another."
+        note="All open work, by lane. Each lane has its own limits, so sites do not wait for each other."
         actions={
           <Button icon="plus" onClick={add}>
             Add items
@@ -48,12 +48,12 @@ export default function Queue() {
         <div className="stack">
           <StatRow>
             <Stat
-              name="Waiting"
+              name="Queued"
               value={shortNumber(overview.data.queued)}
               note={queueWords({ ...overview.data, retrying: 0 }, now)[0]}
             />
-            <Stat name="To retry" value={shortNumber(overview.data.retrying)} note="failed, will be retried" />
-            <Stat name="In flight" value={shortNumber(overview.data.in_flight)} note="at this moment" />
+            <Stat name="Retrying" value={shortNumber(overview.data.retrying)} note="failed, will be retried" />
+            <Stat name="In flight" value={shortNumber(overview.data.in_flight)} note="right now" />
             <Stat name="Items" value={shortNumber(stats.data.total)} note={`${shortNumber(stats.data.done)} done`} />
             <Stat
               name="Failed items"

@@ -13,7 +13,7 @@ export function Configuration({ run }: { run: Run }) {
   if (error?.status === 404)
     return (
       <Card>
-        <EmptyState title="Nothing to configure">The server creates runs of this kind itself.</EmptyState>
+        <EmptyState title="No configuration">The server creates runs of this kind itself.</EmptyState>
       </Card>
     );
   if (error !== null) return <ErrorBox error={error} onRetry={() => void refetch()} />;

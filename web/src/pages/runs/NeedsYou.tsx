@@ -61,7 +61,7 @@ export function NeedsYou({ run }: { run: Run }) {
               busy={resolve.isPending}
               onClick={() => resolve.mutate({ params, body: { session_id: session } })}
             >
-              Go on
+              Continue
             </Button>
           </div>
           <div className="row">
@@ -74,7 +74,7 @@ export function NeedsYou({ run }: { run: Run }) {
               Give up this page
             </Button>
             <Link className="link" href={`/runs/${run.id}?tab=pages`}>
-              What it tried
+              Attempts
             </Link>
           </div>
         </div>
@@ -94,7 +94,7 @@ export function NeedsYou({ run }: { run: Run }) {
         busy={resolve.isPending}
         onConfirm={() => resolve.mutate({ params, body: { skip: true } }, { onSettled: () => setLeaving(false) })}
       >
-        The page is counted as failed, and the run goes on or ends without it.
+        The page counts as failed; the run continues without it.
       </Confirm>
     </Card>
   );

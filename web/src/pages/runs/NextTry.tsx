@@ -5,5 +5,5 @@ import { Time, useNow } from "../../ui/Values.tsx";
 /** When a page is tried again. */
 export function NextTry({ at }: { at: string }) {
   useNow();
-  return isDue(at, serverNow()) ? "as soon as its site allows" : <Time at={at} />;
+  return isDue(at, serverNow()) ? "as soon as the site allows" : <Time at={at} />;
 }

@@ -101,10 +101,10 @@ export function Pages({ run }: { run: Run }) {
     <div className="stack">
       <div className="run-tools">
         <Input
-          label="Search addresses"
+          label="Search URLs"
           bare
           type="search"
-          placeholder="Search addresses"
+          placeholder="Search URLs"
           maxLength={200}
           value={text}
           onChange={({ target }) => setText(target.value)}
@@ -129,7 +129,7 @@ export function Pages({ run }: { run: Run }) {
         {menu}
         {isActive(run.status) && !follows ? (
           <Button size="small" icon="retry" busy={tasks.isRefetching} onClick={() => void refetch()}>
-            Load again
+            Refresh
           </Button>
         ) : null}
       </div>
@@ -152,7 +152,7 @@ export function Pages({ run }: { run: Run }) {
               ahead={200}
               rowHeight={40}
               empty={
-                <EmptyState title={status === null && q === "" ? "No pages yet" : "No page fits"}>
+                <EmptyState title={status === null && q === "" ? "No pages yet" : "No matching pages"}>
                   {status === null && q === ""
                     ? "Pages appear here once the run has found them."
                     : "Try another status or other words."}

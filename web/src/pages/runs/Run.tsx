@@ -42,11 +42,7 @@ export default function Run() {
     return (
       <>
         <PageHeader title="Run" back={BACK} />
-        <ErrorBox
-          {...(query.error.status === 404 ? { title: "There is no such run." } : {})}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-        />
+        <ErrorBox error={query.error} onRetry={() => void query.refetch()} />
       </>
     );
   }

@@ -36,7 +36,7 @@ export function RunActions({ run, failed }: { run: Run; failed: number | null })
   });
   const cancel = useChange("cancelRun", options("Cancelled."));
   const pause = useChange("pauseRun", options("Paused. Pages in flight finish first."));
-  const resume = useChange("resumeRun", options("It goes on."));
+  const resume = useChange("resumeRun", options("Run resumed."));
   const remove = useChange("deleteRun", {
     invalidates: ["listRuns", "listJobs", "getOverview"],
     onSuccess: () => {

@@ -89,7 +89,7 @@ function Skipped({ run, skipped }: { run: Run; skipped: Run["skipped"] }) {
     <p className="run-note tone-info run-skipped">
       <Icon name="info" />
       <span className="wrap">
-        Found and not fetched: {parts.map(({ count, words }) => `${count} ${words}`).join(", ")}.{" "}
+        Found but not fetched: {parts.map(({ count, words }) => `${count} ${words}`).join(", ")}.{" "}
         {isActive(run.status) || !parts.some(({ reason }) => reason === "depth" || reason === "page_limit") ? null : (
           <Link className="link" href={`/new?from=${run.id}`}>
             Change the limits and run again
@@ -136,20 +136,20 @@ function Counts({ run, crawl, progress }: { run: Run; crawl: Crawl | null; progr
             {...(counts.failed > 0 ? { tone: "bad" as const } : {})}
           />
           <Stat
-            name={active ? "Waiting" : "Skipped"}
+            name={active ? "Queued" : "Skipped"}
             value={fullNumber(active ? counts.queued + counts.retrying : leftOutOf(counts.skipped, crawl))}
-            {...(active && counts.retrying > 0 ? { note: `${fullNumber(counts.retrying)} tried again` } : {})}
+            {...(active && counts.retrying > 0 ? { note: `${fullNumber(counts.retrying)} retrying` } : {})}
           />
         </>
       )}
       <Stat
-        name="Pace"
+        name="Throughput"
         value={perSecond === null ? "–" : rate(perSecond)}
-        note={active ? "at the moment" : "while at work"}
+        note={active ? "right now" : "while running"}
       />
       {active && atWork !== null ? (
         // It was paused, waited, or had ended and was tried again: that is none of its work.
-        <Stat name="At work for" value={<Duration ms={(worked ?? 0) * 1000} />} note={<Begun run={run} />} />
+        <Stat name="Active for" value={<Duration ms={(worked ?? 0) * 1000} />} note={<Begun run={run} />} />
       ) : (
         <Stat
           name={active ? "Running for" : "Took"}
@@ -180,7 +180,7 @@ function Begun({ run }: { run: Run }) {
   if (isActive(run.status)) return sinceWords(Date.parse(at), serverNow());
   return (
     <>
-      begun <Time at={at} />
+      started <Time at={at} />
     </>
   );
 }

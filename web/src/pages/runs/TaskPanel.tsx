@@ -32,7 +32,7 @@ export function TaskPanel({
 }) {
   const stop = useChange("stopTask", {
     invalidates: OF_A_RUN,
-    onSuccess: () => toast("Stopped. The rest of the run goes on."),
+    onSuccess: () => toast("Page stopped. The rest of the run continues."),
     onError: toastError,
   });
   const retry = useRetryFailed(run.id);
@@ -61,9 +61,7 @@ export function TaskPanel({
               ),
           })}
     >
-      {error === null ? null : (
-        <ErrorBox {...(error.status === 404 ? { title: "The run has no such page." } : {})} error={error} />
-      )}
+      {error === null ? null : <ErrorBox error={error} />}
       {task === null ? null : <Facts run={run} task={task} />}
     </Dialog>
   );
@@ -80,7 +78,7 @@ function Facts({ run, task }: { run: Run; task: Task }) {
           <a className="link wrap" href={task.url} target="_blank" rel="noreferrer noopener">
             {task.url}
           </a>
-          <CopyButton text={task.url} label="Copy address" />
+          <CopyButton text={task.url} label="Copy URL" />
         </div>
       )}
       <KeyValue
@@ -97,10 +95,10 @@ function Facts({ run, task }: { run: Run; task: Task }) {
                   </>
                 ),
               },
-          task.next_try_at === null ? null : { name: "Next try", value: <NextTry at={task.next_try_at} /> },
+          task.next_try_at === null ? null : { name: "Next attempt", value: <NextTry at={task.next_try_at} /> },
           task.http_status === null ? null : { name: "HTTP status", value: task.http_status },
           task.strategy === null ? null : { name: "Strategy", value: sentence(task.strategy) },
-          typeof because === "string" ? { name: "Chosen because", value: because } : null,
+          typeof because === "string" ? { name: "Reason", value: because } : null,
           task.depth === null ? null : { name: "Depth", value: task.depth },
           task.duration_ms === null ? null : { name: "Time", value: <Duration ms={task.duration_ms} /> },
           task.size === null ? null : { name: "Size", value: <Bytes value={task.size} /> },
@@ -118,7 +116,7 @@ function Facts({ run, task }: { run: Run; task: Task }) {
               <span className="task-attempt-number num">{attempt.attempt}</span>
               <span className="wrap">
                 <strong>{sentence(attempt.strategy)}</strong>
-                {attempt.proxy === null ? "" : ` by way of ${attempt.proxy}`}
+                {attempt.proxy === null ? "" : ` via ${attempt.proxy}`}
                 {attempt.http_status === null ? "" : `, HTTP ${attempt.http_status}`}
                 {`, ${duration(attempt.duration_ms)}`}
                 <br />

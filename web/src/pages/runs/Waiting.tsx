@@ -6,6 +6,7 @@ import { serverNow } from "../../logic/server-time.ts";
 import { splitSite, type WaitingSite, waitingSites } from "../../logic/run-page.ts";
 import { siteHref } from "../../logic/sites.ts";
 import { isActive } from "../../logic/states.ts";
+import { isHeld } from "../../logic/waiting.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import { Waiting as Words } from "../sites/Waiting.tsx";
 
@@ -16,7 +17,7 @@ export function Waiting({ run, crawl, sites }: { run: Run; crawl: Crawl | null; 
   const { waiting_for: waits, status } = run;
   // What a person has to do is said in a box of its own.
   if (status === "waiting_for_human" || !isActive(status)) return null;
-  if (waits !== null) return <Note waiting={[{ ...waits, ...splitSite(waits.message) }]} />;
+  if (waits !== null && isHeld(waits)) return <Note waiting={[{ ...waits, ...splitSite(waits.message) }]} />;
   const { held, paced } = waitingSites(sites);
   // Of many sites those that wait may stand behind others.
   const all = held.length > 0 ? held : waitingSites(crawl?.waiting_sites ?? []).held;

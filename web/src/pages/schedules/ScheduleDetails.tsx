@@ -39,13 +39,13 @@ function Body({ schedule }: { schedule: Schedule }) {
   return (
     <div className="stack">
       <section>
-        <h3>Next times</h3>
+        <h3>Next runs</h3>
         {paused ? (
           <p className="soft">Paused: none of these runs start until you resume it.</p>
         ) : next_times.length === 0 ? (
-          <p className="soft">No future time matches.</p>
+          <p className="soft">The expression matches no future time.</p>
         ) : null}
-        <ol className="schedule-times" aria-label="Next times">
+        <ol className="schedule-times" aria-label="Next runs">
           {next_times.map((at) => (
             <li key={at}>
               <span className="num">{zonedTime(at, timezone)}</span>
@@ -57,7 +57,7 @@ function Body({ schedule }: { schedule: Schedule }) {
         </ol>
       </section>
       <section>
-        <h3>Last times</h3>
+        <h3>Past runs</h3>
         {occurrences.error !== null ? (
           <ErrorBox error={occurrences.error} onRetry={() => void occurrences.refetch()} />
         ) : occurrences.data === undefined ? (
@@ -88,7 +88,7 @@ function Body({ schedule }: { schedule: Schedule }) {
         )}
       </section>
       <section>
-        <h3>How it is set</h3>
+        <h3>Settings</h3>
         <KeyValue
           pairs={[
             {

@@ -54,7 +54,7 @@ export default function Schedules() {
     },
     {
       id: "next",
-      name: "Next time",
+      name: "Next run",
       width: "minmax(0, 1.2fr)",
       phone: "wide",
       sort: ({ paused, next_at }) => (paused ? null : next_at),
@@ -74,7 +74,7 @@ export default function Schedules() {
     },
     {
       id: "last",
-      name: "Last time",
+      name: "Last run",
       width: "minmax(0, 1.2fr)",
       sort: ({ last }) => last?.noted_at,
       cell: ({ last }) =>
@@ -91,7 +91,7 @@ export default function Schedules() {
     },
     {
       id: "counts",
-      name: "Started / not",
+      name: "Started / missed",
       width: "100px",
       align: "end",
       cell: ({ counts: { started, missed, skipped, refused } }) => (
@@ -114,7 +114,7 @@ export default function Schedules() {
     <>
       <PageHeader
         title="Schedules"
-        note="Jobs that run automatically, with their next times in their own time zone."
+        note="Jobs that run automatically. Times are in the time zone of each schedule."
         actions={
           list.rows.length === 0 ? undefined : (
             <LinkButton href="/new" icon="plus">
@@ -149,8 +149,8 @@ export default function Schedules() {
                 }
               >
                 <p>
-                  Give a job a schedule and it runs at those times, also after a restart. Every missed or skipped time
-                  is listed with its reason.
+                  A job with a schedule runs at those times, also after a restart. Missed and skipped runs are listed
+                  with the reason.
                 </p>
                 <Code
                   wrap

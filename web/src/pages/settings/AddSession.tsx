@@ -101,13 +101,13 @@ export function AddSession({
         />
         <Textarea
           label="Cookies"
-          help="As JSON, as a Netscape cookies.txt, or as a header: name=value; other=value. Those of other sites are left out."
+          help="JSON, a Netscape cookies.txt, or a header: name=value; other=value. Cookies of other sites are ignored."
           className="control control-area mono"
           rows={6}
           {...field("cookies", "cookies")}
         />
         <Input
-          label="Page to check it with"
+          label="Page to test it with"
           help="A page that requires the sign-in. Default: the site’s front page."
           placeholder="https://example.com/account"
           inputMode="url"

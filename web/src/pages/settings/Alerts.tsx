@@ -51,7 +51,7 @@ export function Alerts() {
   const config = useCall("getConfig");
   const test = useChange("testAlerts", {
     invalidates: ["listAlerts"],
-    onSuccess: () => toast("A test alert is on its way"),
+    onSuccess: () => toast("Test alert sent"),
     onError: toastError,
   });
   const receiver = config.data?.find(({ name }) => /ALERT.*(WEBHOOK|URL)/.test(name));
@@ -83,7 +83,7 @@ export function Alerts() {
           rowHeight={64}
           next={alerts.next}
           empty={
-            <EmptyState icon="check" title="Nothing to report so far">
+            <EmptyState icon="check" title="No alerts yet">
               A site that keeps failing, a lost worker, a failed run or a full disk is noted here, and sent to your
               receiver when <code>{receiver?.name ?? "APP_ALERT_WEBHOOK_URL"}</code> names one.
             </EmptyState>

@@ -81,9 +81,9 @@ export function Configuration() {
           rows={rows}
           keyOf={({ name }) => name}
           rowHeight={64}
-          footer={`${count(rows.length, "setting")}. They are read at the start: set variables, then start the server again. Secrets are shown as ***.`}
+          footer={`${count(rows.length, "setting")}. Read at startup: change the variables, then restart the server. Secrets are shown as ***.`}
           empty={
-            <EmptyState icon="search" title="No setting fits">
+            <EmptyState icon="search" title="No matching settings">
               Search for part of its name or description.
             </EmptyState>
           }

@@ -23,7 +23,7 @@ export function HealthOfParts({ health }: { health: Health | undefined }) {
       >
         {ready.error !== null ? (
           <div className="settings-message">
-            <ErrorBox error={ready.error} title="The server lacks something it needs." />
+            <ErrorBox error={ready.error} title="A dependency of the server is not available." />
           </div>
         ) : ready.data === undefined ? (
           <div className="settings-message">
@@ -48,14 +48,14 @@ export function HealthOfParts({ health }: { health: Health | undefined }) {
                 { name: "Database", value: health.database === "sqlite" ? "SQLite" : "Postgres" },
                 {
                   name: "Engine",
-                  value: health.engine === "bullmq" ? "BullMQ: several processes work" : "Embedded: one process works",
+                  value: health.engine === "bullmq" ? "BullMQ (several processes)" : "Embedded (one process)",
                 },
                 { name: "Running for", value: <Duration ms={health.uptime_seconds * 1000} /> },
               ]}
             />
           )}
         </Card>
-        <Card title="For programs">
+        <Card title="API">
           <p className="soft">Everything in this dashboard is also available in the API.</p>
           <div className="row settings-links">
             <LinkButton href="/docs" target="_blank" icon="external">

@@ -41,7 +41,7 @@ export function Sessions() {
   });
   return (
     <Card
-      title="Sessions at sites"
+      title="Site sessions"
       actions={
         <Button size="small" icon="plus" onClick={() => setAdding(true)}>
           Add session
@@ -58,10 +58,10 @@ export function Sessions() {
           <Skeleton lines={3} />
         </div>
       ) : sessions.rows.length === 0 ? (
-        <EmptyState icon="person" title="No sessions are kept">
+        <EmptyState icon="person" title="No sessions yet">
           <p>
-            Sign in to a site with your browser, copy its cookies and add them here: crawls and jobs can then fetch
-            pages behind the sign-in. They are stored encrypted and never shown again.
+            Sign in to a site with your browser, copy its cookies and add them here. Crawls and jobs can then fetch
+            pages behind the sign-in. Cookies are stored encrypted and never shown again.
           </p>
           <p>On a machine with a screen, this opens a browser to sign in with:</p>
           <Code text="orb login https://example.com" label="Copy command" />
@@ -125,7 +125,7 @@ export function Sessions() {
                 .map((job) => job.name ?? job.target_url ?? job.id)
                 .join(", ")}. `
             : ""}
-          Its cookies are deleted for good.
+          Its cookies are deleted. This cannot be undone.
         </p>
       </Confirm>
       <AddSession open={adding} page={page} onClose={() => setAdding(false)} />
@@ -137,7 +137,7 @@ const MOST_NAMED = 5;
 
 /** Saved jobs that sign in with it. */
 function UsedBy({ session: { jobs } }: { session: Session }) {
-  if (jobs.length === 0) return <span className="soft">No saved job uses it</span>;
+  if (jobs.length === 0) return <span className="soft">Not used by any job</span>;
   return (
     <span className="soft wrap">
       Used by{" "}

@@ -15,7 +15,11 @@ export default function Settings() {
     <>
       <PageHeader
         title="Settings"
-        note={health.data === undefined ? "What this server runs with." : `Orbweaver ${health.data.version}`}
+        note={
+          health.data === undefined
+            ? "Health, configuration, alerts and sessions of this server."
+            : `Orbweaver ${health.data.version}`
+        }
       />
       <Tabs
         label="Settings"

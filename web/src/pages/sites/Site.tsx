@@ -105,7 +105,7 @@ function Figures({ site: { counts, pages_per_second, error_rate, latency_ms } }:
         note="of requests, last 10 min, retries included"
         {...(bad >= 0.5 ? { tone: "bad" as const } : bad >= 0.2 ? { tone: "warn" as const } : {})}
       />
-      <Stat name="In hand" value={shortNumber(counts.running)} note="taken up by a worker" />
+      <Stat name="In flight" value={shortNumber(counts.running)} note="claimed by a worker" />
       <Stat
         name="Queued"
         value={shortNumber(counts.queued + counts.retrying)}
@@ -117,14 +117,14 @@ function Figures({ site: { counts, pages_per_second, error_rate, latency_ms } }:
         note={`${shortNumber(counts.failed)} failed after all attempts`}
       />
       <Stat
-        name="Answers in"
+        name="Response time"
         value={<Duration ms={latency_ms.p50} />}
         note={
           latency_ms.p95 === null ? (
             "median; not measured recently"
           ) : (
             <>
-              half of them; 95 % in <Duration ms={latency_ms.p95} />
+              median; 95 % within <Duration ms={latency_ms.p95} />
             </>
           )
         }
@@ -163,11 +163,11 @@ function Pace({ site }: { site: string }) {
 function Facts({ site, actions }: { site: SiteAnswer; actions: SiteActions }) {
   const { breaker, learned_strategy: learned, effective } = site;
   return (
-    <Card title="How it is fetched">
+    <Card title="Fetching">
       <KeyValue
         pairs={[
           {
-            name: "Breaker",
+            name: "Circuit breaker",
             value: (
               <div className="row">
                 <StatusBadge status={breaker.state} />
@@ -175,7 +175,7 @@ function Facts({ site, actions }: { site: SiteAnswer; actions: SiteActions }) {
                   {breakerTitle(breaker)}
                   {breaker.reopens_at === null ? null : (
                     <>
-                      , tried again <Time at={breaker.reopens_at} />
+                      , next probe <Time at={breaker.reopens_at} />
                     </>
                   )}
                 </span>
@@ -192,7 +192,7 @@ function Facts({ site, actions }: { site: SiteAnswer; actions: SiteActions }) {
                   <span>
                     <Badge tone="info">{sentence(learned.strategy)}</Badge>{" "}
                     <span className="soft">
-                      {learned.reason}; forgotten <Time at={learned.expires_at} />
+                      {learned.reason}; expires <Time at={learned.expires_at} />
                     </span>
                   </span>
                   <Button size="small" onClick={() => actions.forget(site.site)}>
@@ -201,7 +201,7 @@ function Facts({ site, actions }: { site: SiteAnswer; actions: SiteActions }) {
                 </div>
               ),
           },
-          { name: "In force", value: inForce(effective) },
+          { name: "Limits", value: inForce(effective) },
           { name: "Last good page", value: <Time at={site.last_success_at} /> },
           site.last_failure === null
             ? null
@@ -216,7 +216,7 @@ function Facts({ site, actions }: { site: SiteAnswer; actions: SiteActions }) {
           site.held_until === null
             ? null
             : {
-                name: "Paused until",
+                name: "Rate limited until",
                 value: (
                   <>
                     <Time at={site.held_until} /> <span className="soft">requested by the site</span>
@@ -238,11 +238,11 @@ function inForce({
   respect_robots,
 }: SiteAnswer["effective"]) {
   const parts = [
-    `${count(max_concurrency, "request")} at once`,
-    requests_per_second === null ? null : `${shortNumber(requests_per_second)} a second`,
-    min_delay_ms === 0 ? "no pause between them" : `${shortNumber(min_delay_ms)} ms between them`,
+    `${count(max_concurrency, "request")} in flight`,
+    requests_per_second === null ? null : `${shortNumber(requests_per_second)} per second`,
+    min_delay_ms === 0 ? "no delay" : `${shortNumber(min_delay_ms)} ms delay`,
     shards === 1 ? null : `${shards} shards`,
-    respect_robots ? "robots.txt is obeyed" : "robots.txt is not obeyed",
+    respect_robots ? "obeys robots.txt" : "ignores robots.txt",
   ];
   return parts.filter((part) => part !== null).join(", ");
 }

@@ -2,7 +2,7 @@ import { type FormEvent, useState } from "react";
 import type { Input as CallInput } from "../../api/client.ts";
 import { queryClient } from "../../api/query.ts";
 import type { Site } from "../../api/types.ts";
-import { sentence } from "../../logic/format.ts";
+import { capital, sentence } from "../../logic/format.ts";
 import { readNumber, showNumber, SITE_LIMITS, type SiteLimit } from "../../logic/limits.ts";
 import { readSites } from "../../logic/sites.ts";
 import { Button } from "../../ui/Button.tsx";
@@ -34,13 +34,13 @@ const STRATEGIES = [
   { value: "auto", name: "Automatic" },
   { value: "http", name: "HTTP" },
   { value: "browser", name: "Browser" },
-  { value: "api_replay", name: "Replay of an API" },
+  { value: "api_replay", name: "API replay" },
 ];
 
 const ROBOTS = [
   { value: "", name: "As set in each run" },
   { value: "true", name: "Always obey it" },
-  { value: "false", name: "Never obey it" },
+  { value: "false", name: "Ignore it" },
 ];
 
 /** All that can be set for a site, saved together. */
@@ -74,7 +74,7 @@ export function SiteForm({ site, actions }: { site: Site; actions: SiteActions }
       else if (key === "respect_robots") body.respect_robots = text === "" ? null : text === "true";
       else {
         const read = readNumber(text, SITE_LIMITS[key]);
-        if ("error" in read) mistakes[key] = `Please ${read.error}`.replace("Please no", "No");
+        if ("error" in read) mistakes[key] = capital(read.error);
         else body[key] = read.value;
       }
     }
@@ -86,7 +86,7 @@ export function SiteForm({ site, actions }: { site: Site; actions: SiteActions }
         onSuccess: () => {
           setDraft({});
           setBegun(null);
-          toast(`Saved: it holds for ${site.site} within a second`);
+          toast(`Saved. Applies to ${site.site} within a second.`);
         },
         onError: ({ code }) => {
           if (code === "version_conflict") void queryClient.invalidateQueries({ queryKey: ["getSite"] });
@@ -105,14 +105,14 @@ export function SiteForm({ site, actions }: { site: Site; actions: SiteActions }
           label="Concurrency"
           inputMode="numeric"
           placeholder={String(effective.max_concurrency)}
-          help="Requests at the same time"
+          help="Maximum requests in flight"
           {...field("max_concurrency")}
         />
         <Input
           label="Rate"
           inputMode="decimal"
           placeholder={perSecond(effective.requests_per_second)}
-          help="Requests a second"
+          help="Requests per second"
           {...field("requests_per_second")}
         />
         <Input
@@ -122,7 +122,7 @@ export function SiteForm({ site, actions }: { site: Site; actions: SiteActions }
           help={
             site.crawl_delay_ms === null
               ? "Milliseconds between two requests"
-              : `Milliseconds between two; robots.txt asks for ${site.crawl_delay_ms}`
+              : `Milliseconds between two requests; robots.txt asks for ${site.crawl_delay_ms}`
           }
           {...field("min_delay_ms")}
         />
@@ -130,35 +130,40 @@ export function SiteForm({ site, actions }: { site: Site; actions: SiteActions }
           label="Burst"
           inputMode="numeric"
           placeholder={String(effective.burst ?? 1)}
-          help="How many may follow each other at once"
+          help="Requests that may be sent at once before the rate applies"
           {...field("burst")}
         />
         <Input
           label="Memory"
           inputMode="numeric"
           placeholder="any"
-          help="MB that its browser pages may take"
+          help="Megabytes for its open browser pages"
           {...field("max_memory_mb")}
         />
         <Input
           label="Shards"
           inputMode="numeric"
-          help="Parts that several processes can work on"
+          help="Lanes the site is split into, for several workers"
           {...field("shards")}
         />
-        <Select label="Strategy" choices={STRATEGIES} help="Fetch with HTTP or a browser" {...field("strategy")} />
-        <Select label="Robots.txt" choices={ROBOTS} help="Whether its rules hold" {...field("respect_robots")} />
+        <Select
+          label="Strategy"
+          choices={STRATEGIES}
+          help="How pages of this site are fetched"
+          {...field("strategy")}
+        />
+        <Select label="Robots.txt" choices={ROBOTS} help="Whether its rules are obeyed" {...field("respect_robots")} />
         <Input label="Group" placeholder="none" help="Sites in one group share their limits" {...field("group")} />
         <Input
           label="Waits for"
           placeholder="no other site"
-          help="Sites whose work must be finished first"
+          help="Sites that must finish first"
           {...field("depends_on")}
         />
         {!isStale ? null : (
           <div className="site-form-wide site-conflict" role="alert">
             <p className="wrap">
-              Somebody else has changed these settings since you began. Nothing was saved.{" "}
+              These settings were changed by someone else while you were editing. Nothing was saved.{" "}
               {theirs
                 .map((key) => `${sentence(key)}: ${before[key] || "as configured"} → ${saved[key] || "as configured"}`)
                 .join("; ")}
@@ -171,7 +176,7 @@ export function SiteForm({ site, actions }: { site: Site; actions: SiteActions }
                   change.reset();
                 }}
               >
-                Keep my changes on top of theirs
+                Apply my changes on top
               </Button>
             </div>
           </div>

@@ -44,11 +44,11 @@ export function SiteRuns({ site }: { site: string }) {
   const runs = useCall("listRuns", { query: { site, limit: 10 } });
   return (
     <Card
-      title="Runs that began here"
+      title="Runs that started here"
       flush
       actions={
         <LinkButton href={`/runs?site=${encodeURIComponent(site)}&steps=true`} kind="quiet" size="small">
-          All of them
+          See all
         </LinkButton>
       }
     >
@@ -68,8 +68,8 @@ export function SiteRuns({ site }: { site: string }) {
           keyOf={({ id }) => id}
           hrefOf={runHref}
           empty={
-            <EmptyState icon="runs" title="No run has begun at this site">
-              Pages of it may still belong to crawls that began elsewhere.
+            <EmptyState icon="runs" title="No runs started at this site">
+              Crawls that started on other sites may still fetch pages here.
             </EmptyState>
           }
         />
@@ -98,7 +98,7 @@ export function RecentFailures({ site }: { site: string }) {
           <Skeleton lines={3} />
         </div>
       ) : failures.length === 0 ? (
-        <p className="site-message soft">No page failed after all attempts in the newest runs that began here.</p>
+        <p className="site-message soft">No page failed after all attempts in the latest runs that started here.</p>
       ) : (
         <ul className="plain-lines">
           {failures.slice(0, 8).map(({ failure_reason, count, example, run_id }) => (

@@ -96,10 +96,10 @@ export default function Sites() {
               hrefOf={({ site }) => siteHref(site)}
               rowHeight={56}
               next={list.next}
-              footer={`${count(list.rows.length, "site")}${list.hasNextPage ? " so far, more as you scroll" : ""}`}
+              footer={`${count(list.rows.length, "site")}${list.hasNextPage ? " loaded, scroll for more" : ""}`}
               empty={
                 filtered ? (
-                  <EmptyState icon="search" title="No site fits">
+                  <EmptyState icon="search" title="No matching sites">
                     Try part of its name, or another state.
                   </EmptyState>
                 ) : (
@@ -133,14 +133,14 @@ function NoSites() {
   return (
     <EmptyState
       icon="sites"
-      title="No site is known yet"
+      title="No sites yet"
       actions={
         <LinkButton href="/new" kind="primary" icon="plus">
           Start a crawl
         </LinkButton>
       }
     >
-      <p>A site appears here with its first page. You can also set limits before you begin:</p>
+      <p>A site appears here with its first page. You can set its limits before that:</p>
       <Code text="orb sites set shop.example --requests-per-second 2" label="Copy command" />
     </EmptyState>
   );

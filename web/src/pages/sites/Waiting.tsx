@@ -1,15 +1,15 @@
 import { exactTime } from "../../logic/format.ts";
 import { serverNow } from "../../logic/server-time.ts";
-import { type Waits, whenWords, whyWords } from "../../logic/waiting.ts";
+import { shortWhyWords, type Waits, whenWords, whyWords } from "../../logic/waiting.ts";
 import { useNow } from "../../ui/Values.tsx";
 
 /** Why nothing goes on, and when it does again. */
-export function Waiting({ waiting }: { waiting: Waits }) {
+export function Waiting({ waiting, short = false }: { waiting: Waits; short?: boolean }) {
   useNow();
   const when = whenWords(waiting, serverNow());
   return (
     <>
-      {whyWords(waiting)}
+      {short && when !== null ? shortWhyWords(waiting) : whyWords(waiting)}
       {when === null || waiting.until === null ? null : (
         <>
           {" · "}

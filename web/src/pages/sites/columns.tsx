@@ -1,6 +1,6 @@
 import { Link } from "wouter";
 import type { Site } from "../../api/types.ts";
-import { percent, rate, sentence } from "../../logic/format.ts";
+import { count, percent, rate, sentence } from "../../logic/format.ts";
 import { SITE_LIMITS, type SiteLimit } from "../../logic/limits.ts";
 import { errorShares, limitName, siteHref, type SiteSeries } from "../../logic/sites.ts";
 import { ALWAYS } from "../../logic/table.ts";
@@ -55,7 +55,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
                 `Group ${row.group}`
               )
             ) : (
-              <Waiting waiting={row.waiting_for} />
+              <Waiting waiting={row.waiting_for} short />
             )}
           </span>
         </div>
@@ -100,7 +100,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
           <span className="site-trend">
             <Sparkline
               values={siteSeries === undefined ? [] : errorShares(siteSeries)}
-              label={`Part of requests to ${site} that failed`}
+              label={`Error rate of ${site}`}
               width={48}
               height={22}
               tone={(error_rate ?? 0) >= 0.2 ? "bad" : "muted"}
@@ -205,7 +205,7 @@ export function perSecond(value: number | null): string {
 }
 
 export function breakerTitle({ failures }: Site["breaker"]): string {
-  return failures === 0 ? "It has not failed in a row" : `${failures} failures in a row`;
+  return failures === 0 ? "No consecutive failures" : count(failures, "consecutive failure");
 }
 
 function SiteMenu({ site, actions }: { site: Site; actions: SiteActions }) {

@@ -28,7 +28,7 @@ export function WorkerCard({ worker }: { worker: Worker }) {
   const steered = { invalidates: ["listWorkers"] as const, onError: toastError };
   const drain = useChange("drainWorker", {
     ...steered,
-    onSuccess: () => toast(`${name} finishes its tasks and accepts no more`),
+    onSuccess: () => toast(`${name} is draining: it finishes its tasks and accepts no new ones`),
   });
   const resume = useChange("resumeWorker", { ...steered, onSuccess: () => toast(`${name} accepts tasks again`) });
   const params = { params: { id } };
@@ -84,7 +84,7 @@ export function WorkerCard({ worker }: { worker: Worker }) {
             { name: "Heartbeat", value: <Time at={worker.heartbeat} /> },
             { name: "Memory", value: <Bytes value={worker.memory} /> },
             {
-              name: "Done, failed",
+              name: "Completed, failed",
               value: (
                 <>
                   <Num value={worker.completed} />, <Num value={worker.failed} />
@@ -108,7 +108,7 @@ export function WorkerCard({ worker }: { worker: Worker }) {
                   size="small"
                   icon="pause"
                   busy={drain.isPending}
-                  title="It finishes its tasks and accepts no more"
+                  title="Draining: finishes its tasks and accepts no new ones"
                   onClick={() => drain.mutate(params)}
                 >
                   Drain

@@ -31,7 +31,7 @@ export default function Workers() {
     <>
       <PageHeader
         title="Workers"
-        note="The processes that fetch pages and run steps, on this machine and others."
+        note="Processes that fetch pages and run workflow steps, on this and other machines."
         actions={
           <Switch
             label="Show stopped workers"
@@ -69,8 +69,8 @@ export default function Workers() {
               value={shortNumber(totals.inFlight)}
               note={`of ${shortNumber(totals.capacity)} at once`}
             />
-            <Stat name="Throughput" value={rate(totals.throughput)} note="tasks that ended" />
-            <Stat name="Memory" value={<Bytes value={totals.memory} />} note="with their browsers" />
+            <Stat name="Throughput" value={rate(totals.throughput)} note="finished tasks" />
+            <Stat name="Memory" value={<Bytes value={totals.memory} />} note="including browsers" />
           </StatRow>
           <div className="worker-grid">
             {orderWorkers(data).map((worker) => (

@@ -99,7 +99,7 @@ export function FlowActions({ flow, onRecover }: { flow: WorkflowProgress; onRec
         danger
       >
         Running steps stop, and the runs they started are cancelled. Finished results stay, but a cancelled workflow
-        cannot go on: it can only be run again from the beginning.
+        cannot be resumed, only run again from the start.
       </Confirm>
       <Confirm
         open={asks === "delete"}

@@ -130,7 +130,7 @@ export function FlowRuns() {
               footer={
                 list.isFetchingNextPage
                   ? "Loading more"
-                  : `${count(list.rows.length, "workflow")}${list.hasNextPage ? ", and more below" : ""}`
+                  : `${count(list.rows.length, "workflow")}${list.hasNextPage ? " loaded, scroll for more" : ""}`
               }
             />
           )}
@@ -226,7 +226,7 @@ function None() {
   return (
     <EmptyState
       icon="workflows"
-      title="No workflow has run here yet"
+      title="No workflow runs yet"
       actions={
         <>
           <LinkButton href="/workflows?tab=templates" icon="workflows">
@@ -238,15 +238,15 @@ function None() {
         </>
       }
     >
-      A template is the quickest way to a first one: it asks for what it needs. Files that you wrote yourself are
-      started with <code>orb workflows run FILE</code>.
+      Start from a template: its form asks for the params it needs. To run your own file:{" "}
+      <code>orb workflows run FILE</code>.
     </EmptyState>
   );
 }
 
 function NoneFit({ onClear }: { onClear: () => void }) {
   return (
-    <EmptyState icon="filter" title="No workflow fits" actions={<Button onClick={onClear}>Clear filters</Button>}>
+    <EmptyState icon="filter" title="No matching workflows" actions={<Button onClick={onClear}>Clear filters</Button>}>
       Try another status or fewer words.
     </EmptyState>
   );

@@ -17,8 +17,8 @@ export function Gantt({ steps, onSelect }: { steps: readonly FlowStep[]; onSelec
   if (ms === 0)
     return (
       <Card>
-        <EmptyState icon="clock" title="No step has begun yet">
-          Once steps are at work, this shows which of them take long and which wait for others.
+        <EmptyState icon="clock" title="No step has started yet">
+          Shows which steps take long and which wait for others.
         </EmptyState>
       </Card>
     );

@@ -66,11 +66,11 @@ export function Graph({
   };
   return (
     <div className="graph">
-      <div className="graph-tools" role="group" aria-label="Size of the drawing">
+      <div className="graph-tools" role="group" aria-label="Zoom">
         <IconButton label="Smaller" icon="minus" size="small" onClick={() => setZoom(zoomed(zoom, -1))} />
         <span className="num graph-zoom">{Math.round(zoom * 100)} %</span>
         <IconButton label="Larger" icon="plus" size="small" onClick={() => setZoom(zoomed(zoom, 1))} />
-        <IconButton label="Fit into the box" icon="fit" size="small" onClick={() => setZoom(fitted)} />
+        <IconButton label="Fit to view" icon="fit" size="small" onClick={() => setZoom(fitted)} />
       </div>
       <div className="graph-box" ref={box} {...drag}>
         <div className="graph-paper" style={{ width: graph.width * zoom, height: graph.height * zoom }}>

@@ -53,7 +53,7 @@ function Choice({ flow, from, onClose }: { flow: WorkflowProgress; from: string 
         label="Recover from"
         value={chosen}
         choices={[
-          { value: FAILED, name: "Everything that did not complete" },
+          { value: FAILED, name: "All steps that did not complete" },
           ...recoverableFrom(steps).map((one) => {
             const name = steps[one]?.task_name ?? "";
             return { value: name, name };
@@ -78,7 +78,7 @@ function Choice({ flow, from, onClose }: { flow: WorkflowProgress; from: string 
           <PlanItem
             icon="warning"
             tone="warn"
-            title={`${count(plan.left.length, "step stays as it is", "steps stay as they are")}`}
+            title={`${count(plan.left.length, "step is unchanged", "steps are unchanged")}`}
           >
             {`${namesOf(steps, plan.left)}: not part of this, so the workflow will end as failed again`}
           </PlanItem>

@@ -69,7 +69,7 @@ export function StepPanel({
           step.waiting_for === null ? null : { name: "Now", value: waitLine(step.waiting_for, now) },
           step.next_try_at === null || step.status !== "retrying"
             ? null
-            : { name: "Next try", value: <Time at={step.next_try_at} /> },
+            : { name: "Next attempt", value: <Time at={step.next_try_at} /> },
           { name: "Started", value: <Time at={step.started_at} /> },
           took === null ? null : { name: step.completed_at === null ? "Running for" : "Took", value: duration(took) },
           step.entries === null ? null : { name: "List", value: entriesLine(step.entries) },
@@ -80,7 +80,7 @@ export function StepPanel({
                 name: "Waits for",
                 value: <Names>{step.dependencies.flatMap((index) => steps[index] ?? []).map(link)}</Names>,
               },
-          after.length === 0 ? null : { name: "Passes on to", value: <Names>{after.map(link)}</Names> },
+          after.length === 0 ? null : { name: "Used by", value: <Names>{after.map(link)}</Names> },
           step.child_run_ids.length === 0
             ? null
             : { name: step.child_run_ids.length === 1 ? "Run" : "Runs", value: <Children ids={step.child_run_ids} /> },
@@ -102,7 +102,7 @@ export function StepPanel({
       ) : (
         <>
           {detail.data.attempts.length === 0 ? null : (
-            <Section title={count(detail.data.attempts.length, "try", "tries")}>
+            <Section title={count(detail.data.attempts.length, "attempt")}>
               <ol className="tries">
                 {detail.data.attempts.map(({ attempt, started_at, duration_ms, failure_reason, http_status }) => (
                   <li key={`${attempt} ${started_at}`}>

@@ -51,7 +51,7 @@ export function Entries({ flowId, step }: { flowId: string; step: FlowStep }) {
           <ErrorBox error={entries.error} onRetry={() => void entries.refetch()} />
         )
       ) : entries.data.length === 0 ? (
-        <p className="soft">{only === "failed" ? "None has failed." : "None has begun yet."}</p>
+        <p className="soft">{only === "failed" ? "None has failed." : "None has started yet."}</p>
       ) : (
         <ul className="entries">
           {entries.data.map((entry) => (

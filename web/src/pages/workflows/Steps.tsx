@@ -47,7 +47,7 @@ export function Steps({
         label="Steps as"
         value={view === "list" ? "list" : "drawing"}
         choices={[
-          { value: "drawing", name: "Drawing" },
+          { value: "drawing", name: "Graph" },
           { value: "list", name: "List" },
         ]}
         onChange={show}

@@ -33,8 +33,7 @@ export default function Template() {
       <>
         <PageHeader title={name} back={BACK} />
         <ErrorBox
-          title="There is no such template."
-          error={versions.error ?? new Error("It may have been deleted.")}
+          error={versions.error ?? new Error(`There is no template ${name}. It may have been deleted.`)}
           onRetry={() => void versions.refetch()}
         />
       </>

@@ -45,7 +45,7 @@ export function TemplateEdit({ name, from, newest }: { name: string; from: Templ
         actions={
           <>
             <Button size="small" onClick={() => setText(pretty(from.definition))}>
-              Start over
+              Discard changes
             </Button>
             <Button
               size="small"
@@ -86,11 +86,7 @@ export function TemplateEdit({ name, from, newest }: { name: string; from: Templ
             ) : verdict.data?.valid === true ? (
               <CheckResult icon="check" tone="good" text="The definition is valid." />
             ) : (
-              <CheckResult
-                icon="warning"
-                tone="bad"
-                text={`${count(verdict.data?.errors.length ?? 0, "fault")} to mend:`}
-              />
+              <CheckResult icon="warning" tone="bad" text={`${count(verdict.data?.errors.length ?? 0, "error")}:`} />
             )}
           </div>
           {isChecked && "value" in read ? (
@@ -115,7 +111,7 @@ export function TemplateEdit({ name, from, newest }: { name: string; from: Templ
           <Card title="Not saved">
             <div className="stack" role="alert">
               <p>
-                Somebody else has saved version {newest.version} since you began with version {base}. What differs
+                Someone else has saved version {newest.version} since you began with version {base}. What differs
                 between it and your text stands above.
               </p>
               <div className="row">

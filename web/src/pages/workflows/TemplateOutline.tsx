@@ -35,7 +35,7 @@ const PARAMS: readonly Column<ParamOutline>[] = [
   },
   {
     id: "what",
-    name: "What it is for",
+    name: "Description",
     width: "minmax(160px, 2fr)",
     phone: "wide",
     cell: ({ description }) => <span className="template-what">{description}</span>,
@@ -51,7 +51,7 @@ export function TemplateOutline({ definition }: { definition: unknown }) {
   };
   return (
     <div className="stack">
-      <Card title="What it asks for" flush>
+      <Card title="Params" flush>
         {params.length === 0 ? (
           <p className="soft template-none">No parameters.</p>
         ) : (
@@ -60,26 +60,26 @@ export function TemplateOutline({ definition }: { definition: unknown }) {
       </Card>
       <Card title="Steps" flush>
         <Graph
-          label="Steps, drawn"
+          label="Step graph"
           steps={steps.map(({ name, kind, dependencies, forEach, when }) => ({
             name,
             kind,
             dependencies,
             status: null,
-            line: forEach !== null ? "for each of a list" : when !== null ? "only on a condition" : "",
+            line: forEach !== null ? "for each list entry" : when !== null ? "conditional" : "",
             percent: null,
           }))}
           selected={selected}
           onSelect={show}
         />
       </Card>
-      <ol className="outline" aria-label="Steps one by one">
+      <ol className="outline" aria-label="Step list">
         {steps.map((step, index) => (
           <Step key={step.name} step={step} index={index} names={steps} isSelected={step.name === selected} />
         ))}
       </ol>
       {maxRecoveries === null ? null : (
-        <p className="soft">{`When it fails it can be recovered up to ${maxRecoveries} times.`}</p>
+        <p className="soft">{`Can be recovered up to ${maxRecoveries} times after a failure.`}</p>
       )}
     </div>
   );

@@ -30,7 +30,7 @@ export function TemplateVersions({
       cell: ({ version, built_in }) => (
         <span className="row">
           <strong>{`Version ${version}`}</strong>
-          {version === versions[0]?.version ? <Badge tone="good">Used now</Badge> : null}
+          {version === versions[0]?.version ? <Badge tone="good">Current</Badge> : null}
           {built_in ? <Badge>Built in</Badge> : null}
         </span>
       ),
@@ -44,7 +44,7 @@ export function TemplateVersions({
     },
     {
       id: "show",
-      name: "Read it",
+      name: "View",
       width: "90px",
       priority: ALWAYS,
       align: "end",
@@ -90,7 +90,7 @@ function Compare({ versions }: { versions: readonly Template[] }) {
     );
   const choices = versions.map(({ version }) => ({ value: String(version), name: `Version ${version}` }));
   return (
-    <Card title="What is different" flush>
+    <Card title="Differences" flush>
       <div className="diff-tools">
         <Select
           label="From"
@@ -155,7 +155,7 @@ function Block({ block }: { block: DiffBlock }) {
   if (open) return <Lines lines={block.hidden} />;
   return (
     <button type="button" className="diff-hidden" onClick={() => setOpen(true)}>
-      {`Show ${count(block.hidden.length, "line that is the same", "lines that are the same")}`}
+      {`Show ${count(block.hidden.length, "unchanged line", "unchanged lines")}`}
     </button>
   );
 }

@@ -29,7 +29,7 @@ export function Templates() {
         ))}
       </div>
       <div className="templates-own">
-        <p className="soft">Save one of your own, from a file with a definition:</p>
+        <p className="soft">Save your own template from a definition file:</p>
         <Code text="orb workflows templates put my-template flow.yaml" label="Copy the command" />
       </div>
     </div>

@@ -37,11 +37,7 @@ export default function Workflow() {
     return (
       <>
         <PageHeader title="Workflow" back={BACK} />
-        <ErrorBox
-          {...(progress.error.status === 404 ? { title: "There is no such workflow." } : {})}
-          error={progress.error}
-          onRetry={() => void progress.refetch()}
-        />
+        <ErrorBox error={progress.error} onRetry={() => void progress.refetch()} />
       </>
     );
   }

@@ -73,10 +73,10 @@ export function Dialog({
             <div className="dialog-ask" role="alert">
               <span>Your changes are not saved.</span>
               <Button size="small" onClick={() => setAsking(false)}>
-                Keep it
+                Keep editing
               </Button>
               <Button size="small" kind="danger" onClick={() => element.current?.close()}>
-                Drop it
+                Discard
               </Button>
             </div>
           ) : null}

@@ -51,7 +51,7 @@ export async function copyText(text: string): Promise<boolean> {
     await writeText(text);
     return true;
   } catch {
-    toast("The browser does not let this page copy: mark the text and copy it by hand.", "bad");
+    toast("The browser blocks copying. Select the text and copy it by hand.", "bad");
     return false;
   }
 }

@@ -48,7 +48,7 @@ const COLUMNS: Column<RunEvent>[] = [
   { id: "level", name: "Level", width: "104px", cell: ({ level }) => <Level level={level} /> },
   {
     id: "message",
-    name: "What happened",
+    name: "Event",
     width: "minmax(200px, 1fr)",
     phone: "head",
     cell: ({ message }) => (
@@ -125,7 +125,7 @@ export function EventLog({ runId, isActive }: { runId: string; isActive: boolean
             onOpen={({ id }) => drawer.open(id)}
             rowHeight={38}
             empty={
-              <EmptyState title={list.length === 0 ? "No events yet" : "No event fits"}>
+              <EmptyState title={list.length === 0 ? "No events yet" : "No matching events"}>
                 {list.length === 0
                   ? "Starts, retries, strategy changes and ends appear here as they happen."
                   : "Try other words or another level."}
@@ -147,7 +147,7 @@ export function EventLog({ runId, isActive }: { runId: string; isActive: boolean
               ]}
             />
             {Object.keys(opened.meta).length === 0 ? null : (
-              <Code text={JSON.stringify(opened.meta, null, 2)} wrap label="Copy what it says" />
+              <Code text={JSON.stringify(opened.meta, null, 2)} wrap label="Copy details" />
             )}
           </div>
         )}

@@ -13,7 +13,7 @@ export interface OtherSetting {
   label: string;
   help: string | undefined;
   widget: "choice" | "number" | "switch";
-  choices: readonly string[];
+  choices: readonly { value: string; name: string }[];
   usual: unknown;
 }
 
@@ -21,12 +21,16 @@ type Schema = { type?: string; enum?: readonly string[]; description?: string };
 
 export const OTHER_SETTINGS: readonly OtherSetting[] = crawlSettings
   .filter(([name]) => !LAID_OUT.has(name))
-  .map(([name, { schema, label, cli, default: usual }]) => {
-    const { type, enum: choices = [], description } = schema as Schema;
-    const widget = choices.length > 0 ? "choice" : type === "boolean" ? "switch" : "number";
-    const help = widget === "switch" ? undefined : sentence(cli?.about ?? description);
-    return { name, label, help, widget, choices, usual };
+  .map(([name, { schema, label, form, default: usual }]) => {
+    const { type, enum: values = [], description } = schema as Schema;
+    const widget = values.length > 0 ? "choice" : type === "boolean" ? "switch" : "number";
+    const choices = values.map((value) => ({ value, name: form?.choices?.[value] ?? value }));
+    return { name, label, help: form?.help ?? sentence(description), widget, choices, usual };
   });
+
+export function isOtherSetting(name: string): boolean {
+  return OTHER_SETTINGS.some((setting) => setting.name === name);
+}
 
 function sentence(text: string | undefined): string | undefined {
   return text === undefined ? undefined : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

@@ -2,6 +2,10 @@
 import { capital } from "../../../logic/format.ts";
 import { EMPTY, type Form } from "./new-form.ts";
 import type { FieldProblem } from "./new-values.ts";
+import { isOtherSetting, OTHER_SETTINGS } from "./crawl-settings.ts";
+
+/** A field of the form, or a setting of a crawl without a field of its own in it. */
+export type FieldKey = keyof Form | `kept.${string}`;
 
 const FIELD_OF: Readonly<Record<string, keyof Form>> = {
   url: "url",
@@ -45,19 +49,19 @@ const PART_OF: Readonly<Record<string, Readonly<Record<string, keyof Form>>>> = 
 
 /** Errors by form field; the others are shown above the form. */
 export function problemsByField(problems: readonly FieldProblem[]): {
-  fields: Partial<Record<keyof Form, string>>;
+  fields: Partial<Record<FieldKey, string>>;
   /** Of the params of a template, by their path in them. */
   params: FieldProblem[];
   others: FieldProblem[];
 } {
-  const fields: Partial<Record<keyof Form, string>> = {};
+  const fields: Partial<Record<FieldKey, string>> = {};
   const params: FieldProblem[] = [];
   const others: FieldProblem[] = [];
   for (const problem of problems) {
     const path = problem.path.replace(/^(?:body|crawl|workflow)\./, "");
     const [, head = "", part = ""] = /^([a-z_]+)(?:\.([a-z_]+))?/.exec(path) ?? [];
     const ofPart = PART_OF[head]?.[part];
-    const field = ofPart ?? FIELD_OF[head];
+    const field: FieldKey | undefined = ofPart ?? FIELD_OF[head] ?? (isOtherSetting(head) ? `kept.${head}` : undefined);
     if (head === "params") params.push({ path: path.slice(head.length).replace(/^\./, ""), message: problem.message });
     else if (field === undefined) others.push(problem);
     else {
@@ -116,7 +120,9 @@ const OF_CRAWLS: readonly (keyof Form)[] = [
 export function moreSet(form: Form): number {
   const others = form.kind === "crawl" ? OF_PAGES : OF_CRAWLS;
   const keys = [...MORE, "anySite", "sitemap", "onlyChanged", "ignoreRobots", "mobile", "blockResources"] as const;
-  return keys.filter((key) => !others.includes(key) && form[key] !== EMPTY[key] && !isEmpty(form[key])).length;
+  const own = keys.filter((key) => !others.includes(key) && form[key] !== EMPTY[key] && !isEmpty(form[key]));
+  const generic = form.kind === "crawl" ? OTHER_SETTINGS.filter(({ name }) => form.kept[name] !== undefined) : [];
+  return own.length + generic.length;
 }
 
 const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;

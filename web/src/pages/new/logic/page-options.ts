@@ -8,19 +8,19 @@ export const FORMATS = [
   { value: "links", name: "Links" },
   { value: "images", name: "Images" },
   { value: "screenshot", name: "Screenshot" },
-  { value: "screenshot_full", name: "Screenshot of the whole page" },
+  { value: "screenshot_full", name: "Full-page screenshot" },
 ] as const;
 
 export const ACTIONS = [
   { value: "click", name: "Click" },
   { value: "wait_for", name: "Wait for an element" },
-  { value: "wait", name: "Wait so long" },
+  { value: "wait", name: "Wait" },
   { value: "write", name: "Type text" },
   { value: "press", name: "Press a key" },
   { value: "scroll", name: "Scroll" },
   { value: "scroll_to_end", name: "Scroll to the end" },
-  { value: "screenshot", name: "Take a picture" },
-  { value: "scrape", name: "Keep the page as it is" },
+  { value: "screenshot", name: "Take a screenshot" },
+  { value: "scrape", name: "Save the HTML" },
 ] as const;
 export type ActionKind = (typeof ACTIONS)[number]["value"];
 

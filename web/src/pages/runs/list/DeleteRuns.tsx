@@ -101,8 +101,8 @@ export function DeleteRuns({ deleted, onClose }: { deleted: Deleted | null; onCl
               <p>None of them can be deleted: they have not ended, are kept, or belong to a workflow.</p>
             ) : (
               <p>
-                <strong>{countWords(matched)}</strong> with their results, events and files are deleted, which cannot be
-                undone. Runs that have not ended and runs that you keep stay.
+                <strong>{countWords(matched)}</strong> with their results, events and files are deleted. This cannot be
+                undone. Active runs and runs marked “Keep” are not deleted.
               </p>
             )}
           </>

@@ -22,7 +22,7 @@ export function RunFilters({ filter, onChange }: { filter: RunFilter; onChange: 
     status.length === 0 ? "Any status" : status.length > 2 ? `${status.length} statuses` : status.map(word).join(", ");
   return (
     <div className="run-filters" role="group" aria-label="Filters">
-      <Typed label="Name, address or id" value={filter.q} onChange={(q) => onChange({ ...filter, q })} wide />
+      <Typed label="Name, URL or id" value={filter.q} onChange={(q) => onChange({ ...filter, q })} wide />
       <Menu
         label={`Status: ${states}`}
         align="start"

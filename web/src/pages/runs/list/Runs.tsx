@@ -221,13 +221,13 @@ function useRunColumns(
           />
         ),
       },
-      { id: "name", name: "Run", width: "minmax(200px, 2.4fr)", phone: "head", cell: (row) => <Name row={row} /> },
+      { id: "name", name: "Run", width: "minmax(200px, 1.8fr)", phone: "head", cell: (row) => <Name row={row} /> },
       { id: "status", name: "Status", width: "124px", cell: ({ status }) => <StatusBadge status={status} /> },
       { id: "kind", name: "Kind", width: "88px", phone: "hide", cell: ({ kind }) => KIND_NAMES[kind] },
       {
         id: "progress",
         name: "Progress",
-        width: "minmax(170px, 1.3fr)",
+        width: "minmax(170px, 1.6fr)",
         phone: "head",
         cell: (row) => <Far row={row} />,
       },
@@ -341,13 +341,13 @@ function NoRuns({ filter }: { filter: RunFilter }) {
     return (
       <EmptyState
         icon="filter"
-        title="No run fits"
+        title="No matching runs"
         actions={
           <>
             <LinkButton href="/runs">Show all runs</LinkButton>
             {filter.steps ? null : (
               <LinkButton href={`/runs?${writeFilter({ ...filter, steps: true })}`} kind="quiet">
-                Look among runs of workflow steps, too
+                Include runs of workflow steps
               </LinkButton>
             )}
           </>
@@ -360,14 +360,14 @@ function NoRuns({ filter }: { filter: RunFilter }) {
   return (
     <EmptyState
       icon="runs"
-      title="Nothing was run yet"
+      title="No runs yet"
       actions={
         <LinkButton href="/new" kind="primary" icon="plus">
-          Start something
+          New run
         </LinkButton>
       }
     >
-      Every scrape, crawl and workflow appears here, with how far it is. From a terminal:
+      Every scrape, crawl and workflow appears here with its progress. From a terminal:
       <Code text="orb crawl https://example.com --max-depth 2 --max-pages 50" />
     </EmptyState>
   );

@@ -69,7 +69,7 @@ export function SavedViews({ filter }: { filter: RunFilter }) {
         title="Save this view"
         actions={
           <>
-            <Button onClick={() => setNaming(false)}>Not now</Button>
+            <Button onClick={() => setNaming(false)}>Cancel</Button>
             <Button kind="primary" type="submit" form="save-view" disabled={name.trim() === ""}>
               Save view
             </Button>
@@ -79,7 +79,7 @@ export function SavedViews({ filter }: { filter: RunFilter }) {
         <form id="save-view" onSubmit={onSubmit}>
           <Input
             label="Name"
-            help="It is kept in this browser, and shown above the list."
+            help="Stored in this browser and shown above the list."
             value={name}
             maxLength={60}
             onChange={({ target }) => setName(target.value)}

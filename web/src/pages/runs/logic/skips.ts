@@ -2,7 +2,7 @@
 import { fullNumber } from "../../../logic/format.ts";
 
 const WORDS: Readonly<Record<string, string>> = {
-  not_included: "match no pattern",
+  not_included: "matching no pattern",
   excluded: "excluded by pattern",
   robots: "disallowed by robots.txt",
   depth: "too deep",

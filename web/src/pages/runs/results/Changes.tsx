@@ -49,12 +49,16 @@ export function Changes({ run, changes }: { run: Run; changes: NonNullable<Run["
           <Stat name="Unchanged" value={<Num value={changes.unchanged} />} />
           <Stat name="Gone" value={<Num value={changes.gone} />} />
           {changes.unknown === null || changes.unknown === 0 ? null : (
-            <Stat name="Not seen" value={<Num value={changes.unknown} />} note="known before; this run cannot tell" />
+            <Stat
+              name="Not seen"
+              value={<Num value={changes.unknown} />}
+              note="known before, not reached in this run"
+            />
           )}
         </div>
         {changes.compared_with === null ? null : (
           <p className="soft">
-            Compared with <Link href={`/runs/${changes.compared_with}`}>the run before</Link>.
+            Compared with <Link href={`/runs/${changes.compared_with}`}>the previous run</Link>.
           </p>
         )}
       </Card>

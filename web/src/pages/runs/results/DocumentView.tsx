@@ -18,7 +18,7 @@ import "./document.css";
 export function DocumentView({ document }: { document: PageDocument }) {
   return (
     <OwnTabs
-      label="Forms of the page"
+      label="Formats"
       tabs={documentParts(document).map((part) => ({
         id: part.id,
         name: part.name,
@@ -107,7 +107,7 @@ function Pictures({ ids }: { ids: readonly string[] }) {
         const href = addressOf("getArtifact", { params: { artifact_id: id } });
         return (
           <figure key={id} className="document-picture">
-            <img src={href} alt={`The page as it looked, picture ${n + 1}`} loading="lazy" />
+            <img src={href} alt={`Screenshot ${n + 1}`} loading="lazy" />
             <figcaption>
               <LinkButton href={href} download="" size="small" icon="download">
                 Download

@@ -16,18 +16,18 @@ export function Evidence({ screenshot, snapshot }: { screenshot: string | null; 
     <div className="evidence">
       {picture === null ? null : (
         <button type="button" className="evidence-picture" onClick={() => setOpen("picture")}>
-          <img src={picture} alt="The page as it looked" loading="lazy" />
+          <img src={picture} alt="Screenshot of the page" loading="lazy" />
         </button>
       )}
       {snapshot === null ? null : (
         <Button size="small" icon="search" onClick={() => setOpen("copy")}>
-          Show the page as it was
+          Show saved HTML
         </Button>
       )}
-      <Dialog open={open === "picture"} onClose={() => setOpen(null)} title="The page as it looked" wide>
-        {picture === null ? null : <img className="evidence-large" src={picture} alt="The page as it looked" />}
+      <Dialog open={open === "picture"} onClose={() => setOpen(null)} title="Screenshot of the page" wide>
+        {picture === null ? null : <img className="evidence-large" src={picture} alt="Screenshot of the page" />}
       </Dialog>
-      <Dialog open={open === "copy"} onClose={() => setOpen(null)} title="The page as it was" wide>
+      <Dialog open={open === "copy"} onClose={() => setOpen(null)} title="Saved HTML" wide>
         {snapshot === null ? null : <Copy id={snapshot} />}
       </Dialog>
     </div>
@@ -41,13 +41,11 @@ function Copy({ id }: { id: string }) {
   if (data === undefined) return <Skeleton lines={6} />;
   return (
     <div className="stack">
-      <p className="soft">
-        Its HTML as it was received, without scripts, and without anything that would have to be fetched.
-      </p>
+      <p className="soft">The HTML as received, without scripts and external resources.</p>
       <Shown html={data} />
       <div>
         <LinkButton href={addressOf("getArtifact", input)} download="" size="small" icon="download">
-          Download its HTML
+          Download HTML
         </LinkButton>
       </div>
     </div>
@@ -55,5 +53,5 @@ function Copy({ id }: { id: string }) {
 }
 
 function Shown({ html }: { html: string }) {
-  return <HtmlFrame frame={useFrame({ html })} label="The page as it was" />;
+  return <HtmlFrame frame={useFrame({ html })} label="Saved HTML" />;
 }

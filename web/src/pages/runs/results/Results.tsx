@@ -45,13 +45,13 @@ export function Results({ run }: { run: Run }) {
           title={isActive(run.status) ? "Nothing found yet" : "Nothing was found"}
           actions={
             <Button icon="retry" onClick={() => void refetch()}>
-              Look again
+              Refresh
             </Button>
           }
         >
           {isActive(run.status)
             ? "Records appear here as pages are read."
-            : "No page produced a record. See Errors; if nothing failed, the rules may not match the pages."}
+            : "No page produced a record. See Errors; if nothing failed, the selectors may not match."}
         </EmptyState>
       </Card>
     );
@@ -61,7 +61,7 @@ export function Results({ run }: { run: Run }) {
         <Segmented label="Shown as" value={shape} choices={SHAPES} onChange={setShape} />
         {isActive(run.status) ? (
           <Button size="small" icon="retry" busy={results.isRefetching} onClick={() => void refetch()}>
-            Load again
+            Refresh
           </Button>
         ) : null}
         <Exports run={run} />

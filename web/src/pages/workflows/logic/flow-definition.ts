@@ -69,7 +69,7 @@ function listOf(forEach: unknown): string {
   const text = typeof forEach === "string" ? forEach : plain(list ?? forEach);
   const more = [
     typeof concurrency === "number" ? `${concurrency} at a time` : "",
-    typeof on_error === "string" ? `when one fails: ${on_error}` : "",
+    typeof on_error === "string" ? `on failure: ${on_error}` : "",
   ].filter((part) => part !== "");
   return more.length === 0 ? text : `${text} (${more.join(", ")})`;
 }
@@ -100,13 +100,13 @@ export function paramsOf(schema: unknown): ParamOutline[] {
 }
 
 const TYPES: Readonly<Record<string, string>> = {
-  string: "text",
-  integer: "whole number",
+  string: "string",
+  integer: "integer",
   number: "number",
-  boolean: "yes or no",
-  array: "list",
+  boolean: "boolean",
+  array: "array",
   object: "object",
-  null: "nothing",
+  null: "null",
 };
 
 function typeOf(schema: Loose): string {

@@ -44,8 +44,7 @@ export function recoveryPlan(steps: readonly StepState[], from: number | null): 
     again: [...again],
     kept: others.filter((index) => well[index] === true),
     left: others.filter((index) => well[index] !== true),
-    refusal:
-      blocking === undefined ? null : `It needs the result of ${blocking.task_name}, which is ${blocking.status}.`,
+    refusal: blocking === undefined ? null : `Needs the result of ${blocking.task_name}, which is ${blocking.status}.`,
   };
 }
 
@@ -146,7 +145,7 @@ export function entriesLine({ total, open, failed }: NonNullable<FlowStep["entri
 export function waitLine(waiting: FlowStep["waiting_for"], now: number): string | null {
   if (waiting === null) return null;
   if (waiting.for === "time")
-    return waiting.until ? `Waits, goes on ${relativeTime(Date.parse(waiting.until), now)}` : "Waits";
+    return waiting.until ? `Waits, continues ${relativeTime(Date.parse(waiting.until), now)}` : "Waits";
   // The sentence of the server names a time exactly: how long that takes still is read faster.
   const { message, until = null } = waiting;
   const when = whenWords({ reason: waiting.for, message, until }, now);

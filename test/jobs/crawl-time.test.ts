@@ -60,8 +60,11 @@ describe("a crawl whose time is over", { concurrency: 6 }, () => {
       ({ path, at, endedAt }) => path.startsWith("/p/") && (endedAt ?? Infinity) - at < 350,
     );
     const end = Date.parse(view.finished_at ?? "");
+    // Before a few pages are done, nobody knows how long one takes.
+    const doneBefore = (time: number) => site.visits.filter(({ endedAt }) => (endedAt ?? Infinity) < time).length;
+    const known = cut.filter(({ at }) => doneBefore(at - 400) > 10);
     assert.deepEqual(
-      cut.filter(({ at }) => end - at < 400).map(({ path, at }) => `${path} ${end - at} ms before the end`),
+      known.filter(({ at }) => end - at < 400).map(({ path, at }) => `${path} ${end - at} ms before the end`),
       [],
       "nothing was begun that had to be cut off",
     );

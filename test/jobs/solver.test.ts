@@ -46,7 +46,7 @@ describe("a solver that the user brings", browserGate, () => {
     await using place = await Place.open({ APP_HANDLERS: module, APP_BROWSER_MAX_PAGES: "3" });
     const solved = await place.ended((await place.begin({ target_url: site.url("/") })).id);
     assert.deepEqual([solved.status, solved.attempt, solved.stats["title"]], ["completed", 1, "Behind the wall"]);
-    assert.ok(place.log.some((line) => line.includes("parts of what solve_challenge returned cannot be used")));
+    assert.ok(place.log.some((line) => line.includes("solve_challenge returned unusable parts")));
     const rejected = async (id: string) =>
       (await place.events(id)).filter(({ type }) => type === "challenge.solution_rejected").map((one) => one.message);
     const [parts] = await rejected(solved.id);

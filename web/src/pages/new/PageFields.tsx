@@ -253,7 +253,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         />
         <Textarea
           label="Read"
-          help="Store records of matching pages only. Other pages are still followed."
+          help="Store records of matching pages only. Without Include, all pages are followed."
           error={errors.read}
           rows={2}
           value={form.read}

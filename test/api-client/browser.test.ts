@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { ensureCode } from "../../scripts/code.mjs";
 import type * as Client from "../../src/api-client/client.ts";
 import { openShop } from "../cli/site.ts";
-import { Place } from "../jobs/kit.ts";
+import { TestServer } from "../jobs/kit.ts";
 import { browserGate } from "../support/browser-kit.ts";
 import { root } from "../support/source.ts";
 import { launchBrowser, openPage } from "../web/kit.ts";
@@ -16,9 +16,9 @@ test("a page in a browser imports the client as it is shipped, and works with it
   const built = readFileSync(join(root, "dist/code/client.js"), "utf8");
   assert.doesNotMatch(built, /^\s*(?:import|export)\b[^;]*\bfrom\b/m, "it is one file, and needs no other");
   await using shop = await openShop();
-  await using place = await Place.open();
+  await using server = await TestServer.open();
   // One origin for the page, the client and the API, as behind a reverse proxy.
-  await using gate = await openGate(place.api.url, ({ url }) => {
+  await using gate = await openGate(server.api.url, ({ url }) => {
     if (url === "/client.js") return { status: 200, headers: { "content-type": "text/javascript" }, body: built };
     if (url !== "/page") return undefined;
     const body = '<!doctype html><html lang="en"><title>Page</title><link rel="icon" href="data:,"></html>';

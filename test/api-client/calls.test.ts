@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createClient, isOrbweaverError, type OrbweaverClient, OrbweaverError } from "../../src/api-client/client.ts";
-import { Place } from "../jobs/kit.ts";
+import { TestServer } from "../jobs/kit.ts";
 import { openGate } from "./kit.ts";
 
 const PAGE = "https://books.test/";
 
 describe("a program that calls the API with the client", () => {
-  let place: Place;
+  let testServer: TestServer;
   let client: OrbweaverClient;
   before(async () => {
-    place = await Place.open({}, { worker: false });
-    client = createClient({ url: place.api.url });
+    testServer = await TestServer.open({}, { worker: false });
+    client = createClient({ url: testServer.api.url });
   });
-  after(() => place[Symbol.asyncDispose]());
+  after(() => testServer[Symbol.asyncDispose]());
 
   test("makes a job, changes it, runs it and takes it away, each by its name", async () => {
     const job = await client.jobs.create({ name: "Books", target_url: PAGE, fields: { title: "h1" }, tags: ["a"] });
@@ -53,7 +53,7 @@ describe("a program that calls the API with the client", () => {
   });
 
   test("reads a list of several pages as one, and asks for no more than it wants", async () => {
-    await using gate = await openGate(place.api.url);
+    await using gate = await openGate(testServer.api.url);
     const through = createClient({ url: `${gate.url}/` });
     const made: string[] = [];
     for (let n = 0; n < 7; n += 1)
@@ -115,7 +115,7 @@ describe("a program that calls the API with the client", () => {
 
   test("waits for a server that is busy, and does nothing twice", async () => {
     // Its first answer is lost, a proxy says that nobody is there, then that it is too much; then it goes through.
-    await using gate = await openGate(place.api.url, (_request, nth) => {
+    await using gate = await openGate(testServer.api.url, (_request, nth) => {
       if (nth === 1) return "break behind";
       if (nth === 2) return { status: 502, body: "<h1>Bad Gateway</h1>" };
       return nth === 3 ? { status: 429, headers: { "retry-after": "1" } } : undefined;
@@ -133,7 +133,7 @@ describe("a program that calls the API with the client", () => {
   });
 
   test("repeats neither what may not be done twice nor what would fail again", async () => {
-    await using gate = await openGate(place.api.url, (request) =>
+    await using gate = await openGate(testServer.api.url, (request) =>
       request.url === "/queue/items" ? "break" : request.url === "/health" ? { status: 503 } : undefined,
     );
     const through = createClient({ url: gate.url, retries: 1 });
@@ -144,7 +144,7 @@ describe("a program that calls the API with the client", () => {
     assert.equal(gate.seen.length, 2);
     await assert.rejects(through.server.health(), { code: "not_orbweaver", status: 503 });
     assert.equal(gate.seen.length, 4);
-    const closed = await openGate(place.api.url);
+    const closed = await openGate(testServer.api.url);
     await closed[Symbol.asyncDispose]();
     await assert.rejects(createClient({ url: closed.url, retries: 0 }).server.health(), {
       code: "unreachable",
@@ -153,7 +153,7 @@ describe("a program that calls the API with the client", () => {
   });
 
   test("does not wait for a server that wants to be left alone for long", async () => {
-    await using gate = await openGate(place.api.url, () => ({ status: 503, headers: { "retry-after": "3600" } }));
+    await using gate = await openGate(testServer.api.url, () => ({ status: 503, headers: { "retry-after": "3600" } }));
     await assert.rejects(createClient({ url: gate.url }).server.health(), { status: 503, retryAfterMs: 3_600_000 });
     assert.equal(gate.seen.length, 1);
   });
@@ -164,7 +164,7 @@ describe("a program that calls the API with the client", () => {
     const controller = new AbortController();
     let asked = 0;
     const never = createClient({
-      url: place.api.url,
+      url: testServer.api.url,
       fetch: (_url, { signal }) => {
         asked += 1;
         if (asked === 1) queueMicrotask(() => controller.abort(reason));
@@ -177,7 +177,7 @@ describe("a program that calls the API with the client", () => {
     assert.equal(asked, 1);
     await assert.rejects(never.server.health({ timeoutMs: 20 }), { code: "timed_out", status: 0 });
     // While it waits for its next try, too.
-    await using gate = await openGate(place.api.url, () => ({ status: 503, headers: { "retry-after": "20" } }));
+    await using gate = await openGate(testServer.api.url, () => ({ status: 503, headers: { "retry-after": "20" } }));
     const slow = createClient({ url: gate.url });
     await assert.rejects(slow.server.health({ timeoutMs: 300 }), { code: "timed_out" });
     const stop = new AbortController();
@@ -188,7 +188,7 @@ describe("a program that calls the API with the client", () => {
   });
 
   test("is told that somebody else answers at the address", async () => {
-    await using gate = await openGate(place.api.url, () => ({
+    await using gate = await openGate(testServer.api.url, () => ({
       status: 200,
       headers: { "content-type": "text/html" },
       body: "<h1>Welcome</h1>",
@@ -199,7 +199,10 @@ describe("a program that calls the API with the client", () => {
 
 test("the token is sent, and what is refused without it says so", async () => {
   const token = "a-token-of-good-length-4711";
-  await using place = await Place.open({ APP_API_TOKEN: token }, { worker: false });
-  await assert.rejects(createClient({ url: place.api.url }).runs.list().page(), { code: "unauthorized", status: 401 });
-  assert.deepEqual(await createClient({ url: place.api.url, token }).runs.list().take(), []);
+  await using testServer = await TestServer.open({ APP_API_TOKEN: token }, { worker: false });
+  await assert.rejects(createClient({ url: testServer.api.url }).runs.list().page(), {
+    code: "unauthorized",
+    status: 401,
+  });
+  assert.deepEqual(await createClient({ url: testServer.api.url, token }).runs.list().take(), []);
 });

@@ -5,24 +5,24 @@ import { TERMINAL_RUN_STATES } from "../../src/domain/run/states.ts";
 import { ENDED } from "../../src/api-client/wait.ts";
 import type { Answer, Target } from "../chaos/target.ts";
 import { openShop } from "../cli/site.ts";
-import { Place } from "../jobs/kit.ts";
+import { TestServer } from "../jobs/kit.ts";
 import { type Gate, openGate } from "./kit.ts";
 
 describe("a program that follows runs with the client", () => {
-  let place: Place;
+  let server: TestServer;
   let shop: Target;
   /** Keeps its address while the server behind it is started again. */
   let gate: Gate;
   let client: OrbweaverClient;
   before(async () => {
     shop = await openShop();
-    place = await Place.open();
-    gate = await openGate(() => place.api.url);
+    server = await TestServer.open();
+    gate = await openGate(() => server.api.url);
     client = createClient({ url: gate.url });
   });
   after(async () => {
     await gate[Symbol.asyncDispose]();
-    await place[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
     await shop[Symbol.asyncDispose]();
   });
 
@@ -88,8 +88,8 @@ describe("a program that follows runs with the client", () => {
     await shop.when(() => shop.open === 1, "the page is asked for");
     while (told.length === 0 || seen.length === 0) await new Promise((resolve) => void setTimeout(resolve, 5));
     gate.cut();
-    await place.stop();
-    await place.start();
+    await server.stop();
+    await server.start();
     await shop.when(() => shop.open === 1, "the page is asked for again");
     release({ headers: { "content-type": "text/html" }, body: "<h1>Late</h1>" });
     await followed;
@@ -121,7 +121,7 @@ describe("a program that follows runs with the client", () => {
   test("is told when a stream cannot be, and gives up as often as it was told to", async () => {
     await assert.rejects(client.followRun("0197c3a1-5a2e-7c3f-9d52-1c8d5f1a2b3c").next(), { code: "not_found" });
     let isOpen = true;
-    await using gate = await openGate(place.api.url, () => (isOpen ? undefined : "break"));
+    await using gate = await openGate(server.api.url, () => (isOpen ? undefined : "break"));
     const through = createClient({ url: gate.url });
     const lost: string[] = [];
     const events = through.followSites({ reconnects: 1, onDisconnect: ({ code }) => lost.push(code) });

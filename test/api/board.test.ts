@@ -16,7 +16,7 @@ import { PostgresBench } from "../store/postgres-bench.ts";
 import { browserEnv, browserGate, chromiumPath } from "../support/browser-kit.ts";
 import { startRedis, type TestService } from "../support/services.ts";
 import { servicesGate } from "../support/services-kit.ts";
-import { openPlace, TOKEN } from "./kit.ts";
+import { openTestApi, TOKEN } from "./kit.ts";
 
 const LANE = "site:shop.example";
 const withToken = { settings: { token: TOKEN } };
@@ -57,10 +57,10 @@ async function openBoard(redis: TestService, ...lanes: string[]) {
 }
 
 test("with one engine there is no board, and the answer says why", async (t) => {
-  const place = await openPlace(t, withToken);
-  assert.equal((await place.get(BOARD_PATH)).status, 401);
+  const served = await openTestApi(t, withToken);
+  assert.equal((await served.get(BOARD_PATH)).status, 401);
   for (const path of [BOARD_PATH, `${BOARD_PATH}/api/queues`]) {
-    const answer = await place.get(path, bearer);
+    const answer = await served.get(path, bearer);
     assert.equal(answer.status, 404);
     assert.match(answer.json<{ detail: string }>().detail, /no tickets to show: with SQLite one process does the work/);
   }
@@ -70,8 +70,8 @@ describe("with Redis", servicesGate, () => {
   test("whoever has the token sees the tickets, everybody else nothing", async (t) => {
     await using redis = await startRedis();
     await using open = await openBoard(redis, LANE);
-    const place = await openPlace(t, { ...withToken, board: open.board });
-    const page = await place.get(BOARD_PATH, bearer);
+    const served = await openTestApi(t, { ...withToken, board: open.board });
+    const page = await served.get(BOARD_PATH, bearer);
     assert.equal(page.status, 200);
     assert.match(String(page.headers["content-type"]), /^text\/html/);
     assert.match(page.text, /<base href="\/admin\/queues\/"/);
@@ -84,11 +84,11 @@ describe("with Redis", servicesGate, () => {
     assert.ok(files.some((file) => file.endsWith(".js")) && files.some((file) => file.endsWith(".css")), String(files));
     const data = [`${BOARD_PATH}/api/queues?activeQueue=sites`, `${BOARD_PATH}/api/redis/stats`];
     for (const path of [BOARD_PATH, `${BOARD_PATH}/queue/sites`, ...files, ...data]) {
-      assert.equal((await place.get(path)).status, 401, path);
-      assert.equal((await place.get(path, { authorization: "Bearer wrong" })).status, 401, path);
-      assert.equal((await place.get(path, bearer)).status, 200, path);
+      assert.equal((await served.get(path)).status, 401, path);
+      assert.equal((await served.get(path, { authorization: "Bearer wrong" })).status, 401, path);
+      assert.equal((await served.get(path, bearer)).status, 200, path);
     }
-    const { queues } = (await place.get(data[0] ?? "", bearer)).json<Queues>();
+    const { queues } = (await served.get(data[0] ?? "", bearer)).json<Queues>();
     assert.deepEqual(
       queues.map(({ name, counts, jobs }) => [name, counts["prioritized"], jobs.map((job) => job.name)]),
       [
@@ -98,18 +98,18 @@ describe("with Redis", servicesGate, () => {
       ],
     );
     for (const path of ["/static/../package.json", "/static/%2e%2e/%2e%2e/package.json", "/static", "/api/nothing"])
-      assert.equal((await place.get(`${BOARD_PATH}${path}`, bearer)).status, 404, path);
+      assert.equal((await served.get(`${BOARD_PATH}${path}`, bearer)).status, 404, path);
   });
 
   test("a lane at work is shown as such, and is gone when it is done", async (t) => {
     await using redis = await startRedis();
     await using open = await openBoard(redis);
-    const place = await openPlace(t, { board: open.board });
+    const served = await openTestApi(t, { board: open.board });
     await using postgres = await PostgresBench.start(true);
     await using scene = await Scene.open(bullmqHarness(redis, postgres, "orb"));
     await scene.boot();
     const tickets = async (state: string) => {
-      const answer = await place.get(`${BOARD_PATH}/api/queues?activeQueue=sites&status=${state}`);
+      const answer = await served.get(`${BOARD_PATH}/api/queues?activeQueue=sites&status=${state}`);
       const [sites] = answer.json<Queues>().queues;
       return [sites?.counts[state], sites?.jobs.map(({ name }) => name), sites?.hasWorkers];
     };
@@ -127,9 +127,9 @@ describe("with Redis", servicesGate, () => {
     await using redis = await startRedis();
     using admin = adminOf(redis);
     await using open = await openBoard(redis, LANE);
-    const place = await openPlace(t, { ...withToken, board: open.board });
+    const served = await openTestApi(t, { ...withToken, board: open.board });
     const api = `${BOARD_PATH}/api/queues`;
-    const { queues } = (await place.get(api, bearer)).json<Queues>();
+    const { queues } = (await served.get(api, bearer)).json<Queues>();
     assert.deepEqual(
       queues.map(({ readOnlyMode }) => readOnlyMode),
       [true, true, true],
@@ -151,8 +151,8 @@ describe("with Redis", servicesGate, () => {
       ["DELETE", `/sites/${id}`],
     ];
     for (const [method, path] of writes) {
-      assert.equal((await place.send(method, api + path, {})).status, 401, path);
-      const refused = await place.send(method, api + path, {}, bearer);
+      assert.equal((await served.send(method, api + path, {})).status, 401, path);
+      const refused = await served.send(method, api + path, {}, bearer);
       assert.equal(refused.status, 405, path);
       assert.equal(refused.headers["allow"], "GET, HEAD");
     }
@@ -162,7 +162,7 @@ describe("with Redis", servicesGate, () => {
   test("its page works in a browser, under its policy, with nothing from elsewhere", browserGate, async (t) => {
     await using redis = await startRedis();
     await using open = await openBoard(redis, LANE);
-    const place = await openPlace(t, { ...withToken, board: open.board });
+    const served = await openTestApi(t, { ...withToken, board: open.board });
     await using browser = await chromium.launch({ executablePath: chromiumPath, env: browserEnv, timeout: 120_000 });
     const context = await browser.newContext({ httpCredentials: { username: "me", password: TOKEN } });
     context.setDefaultTimeout(120_000);
@@ -172,7 +172,7 @@ describe("with Redis", servicesGate, () => {
     page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
     page.on("pageerror", (error) => complaints.push(error.message));
     page.on("request", (request) => asked.push(request.url()));
-    await page.goto(`${place.url}${BOARD_PATH}/queue/sites`);
+    await page.goto(`${served.url}${BOARD_PATH}/queue/sites`);
     await page.getByText(LANE).first().waitFor();
     // The one thing inline is the colours of a logo.
     assert.deepEqual(
@@ -180,7 +180,7 @@ describe("with Redis", servicesGate, () => {
       [],
     );
     assert.deepEqual(
-      asked.filter((url) => !url.startsWith(`${place.url}${BOARD_PATH}`)),
+      asked.filter((url) => !url.startsWith(`${served.url}${BOARD_PATH}`)),
       [],
     );
     const buttons = await page.getByRole("button").allTextContents();
@@ -190,15 +190,15 @@ describe("with Redis", servicesGate, () => {
   test("a Redis that is gone is told of, and the board works again when it is back", async (t) => {
     await using redis = await startRedis();
     await using open = await openBoard(redis, LANE);
-    const place = await openPlace(t, { board: open.board });
+    const served = await openTestApi(t, { board: open.board });
     const path = `${BOARD_PATH}/api/queues`;
-    assert.equal((await place.get(path)).status, 200);
+    assert.equal((await served.get(path)).status, 200);
     await redis.stop();
-    const away = await place.get(path);
+    const away = await served.get(path);
     assert.equal(away.status, 503);
     assert.equal(away.json<{ code: string }>().code, "service_unavailable");
-    assert.equal((await place.get(BOARD_PATH)).status, 200, "the page itself needs no Redis");
+    assert.equal((await served.get(BOARD_PATH)).status, 200, "the page itself needs no Redis");
     await redis.start();
-    await until(async () => (await place.get(path)).status === 200, "the board works again");
+    await until(async () => (await served.get(path)).status === 200, "the board works again");
   });
 });

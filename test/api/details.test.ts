@@ -9,7 +9,7 @@ import type { SiteRobotsView } from "../../src/orchestrator/sites/site-robots.ts
 import { startServer } from "../../src/app/server.ts";
 import { candidate, newTask, TTL } from "../contract/store/kit.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { openPlace } from "./kit.ts";
+import { openTestApi } from "./kit.ts";
 
 describe("what pages show besides", () => {
   test("the configuration says what holds and where it comes from, and no secret", async () => {
@@ -29,16 +29,16 @@ describe("what pages show besides", () => {
   });
 
   test("lanes with open work tell what waits there, why, and who has them", async (t) => {
-    const place = await openPlace(t);
-    const { store } = place;
+    const served = await openTestApi(t);
+    const { store } = served;
     const began = Date.now();
     const tasks = [newTask("1"), newTask("2"), newTask("3", { lane: "site:b.example" })];
     await store.startRun({ kind: "download", maxAttempts: 1, snapshot: {} }, tasks, began);
-    await place.send("POST", "/sites/b.example/pause");
+    await served.send("POST", "/sites/b.example/pause");
     await store.takeEngine(candidate("w"), TTL);
     const hold = (await store.takeLane("site:a.example", "w", TTL))!;
     await store.claim(hold, { limit: 1 }, Date.now());
-    const first = await place.get("/queue/lanes?limit=1");
+    const first = await served.get("/queue/lanes?limit=1");
     const [a] = first.json<LaneView[]>();
     assert.deepEqual(
       [a?.lane, a?.sites, a?.counts, a?.runs, a?.owned],
@@ -46,42 +46,42 @@ describe("what pages show besides", () => {
     );
     assert.equal(a?.oldest_queued_at, new Date(began).toISOString());
     const next = /<([^>]+)>/.exec(String(first.headers["link"]))?.[1] ?? "";
-    const [b, ...rest] = (await place.get(next)).json<LaneView[]>();
+    const [b, ...rest] = (await served.get(next)).json<LaneView[]>();
     assert.deepEqual([b?.lane, b?.state, b?.owned, rest], ["site:b.example", "paused", false, []]);
     assert.ok(b?.waiting_for !== null);
   });
 
   test("however many lanes have work, an answer has 50 of them or as many as asked for, up to 1000, and the rest behind its link", async (t) => {
-    const place = await openPlace(t);
+    const served = await openTestApi(t);
     const lanes = Array.from({ length: 1003 }, (_, n) => `site:s${String(n).padStart(4, "0")}.example`);
     const tasks = lanes.map((lane) => newTask(lane, { lane }));
-    await place.store.startRun({ kind: "download", maxAttempts: 1, snapshot: {} }, tasks, Date.now());
+    await served.store.startRun({ kind: "download", maxAttempts: 1, snapshot: {} }, tasks, Date.now());
     const namesIn = (answer: { json<T>(): T }) => answer.json<LaneView[]>().map(({ lane }) => lane);
-    assert.deepEqual(namesIn(await place.get("/queue/lanes")), lanes.slice(0, 50));
-    const most = await place.get("/queue/lanes?limit=1000");
+    assert.deepEqual(namesIn(await served.get("/queue/lanes")), lanes.slice(0, 50));
+    const most = await served.get("/queue/lanes?limit=1000");
     assert.deepEqual(namesIn(most), lanes.slice(0, 1000));
     const next = /<([^>]+)>; rel="next"/.exec(String(most.headers["link"]))?.[1] ?? "";
-    const last = await place.get(next);
+    const last = await served.get(next);
     assert.deepEqual([namesIn(last), last.headers["link"]], [lanes.slice(1000), undefined]);
-    const tooMany = await place.get("/queue/lanes?limit=1001");
+    const tooMany = await served.get("/queue/lanes?limit=1001");
     assert.equal(tooMany.status, 422);
     assert.match(tooMany.text, /limit/);
   });
 
   test("the robots.txt of a site is shown as it is kept, with what it says to us", async (t) => {
-    const place = await openPlace(t);
-    assert.equal((await place.get("/sites/a.example/robots")).status, 404);
-    await place.send("PUT", "/sites/a.example", { max_concurrency: 1 });
-    assert.deepEqual((await place.get("/sites/a.example/robots")).json<SiteRobotsView>().origins, []);
+    const served = await openTestApi(t);
+    assert.equal((await served.get("/sites/a.example/robots")).status, 404);
+    await served.send("PUT", "/sites/a.example", { max_concurrency: 1 });
+    assert.deepEqual((await served.get("/sites/a.example/robots")).json<SiteRobotsView>().origins, []);
     const text =
       "User-agent: *\nDisallow: /private/*.html$\nAllow: /\nCrawl-delay: 2\nSitemap: https://a.example/map.xml\n";
     const fetchedAt = Date.parse("2030-01-01T00:00:00Z");
-    await place.store.keepRobots(
+    await served.store.keepRobots(
       { origin: "https://a.example", site: "a.example", body: Buffer.from(text), crawlDelayMs: 2000, fetchedAt },
       { staleBefore: 0, uselessBefore: 0, mostBytes: 1_000_000 },
     );
     const shown = async (query: string) =>
-      (await place.get(`/sites/a.example/robots${query}`)).json<SiteRobotsView>().origins[0];
+      (await served.get(`/sites/a.example/robots${query}`)).json<SiteRobotsView>().origins[0];
     assert.deepEqual(await shown(""), {
       origin: "https://a.example",
       fetched_at: "2030-01-01T00:00:00.000Z",

@@ -6,7 +6,7 @@ import type { Routes } from "../../src/api/routes/registry.ts";
 import { ERROR_CATALOGUE, type ErrorCode, OrbError } from "../../src/base/errors.ts";
 import { FetchFailure } from "../../src/domain/run/failure.ts";
 import { read, tableBelow } from "../support/source.ts";
-import { type Answer, openPlace } from "./kit.ts";
+import { type Answer, openTestApi } from "./kit.ts";
 import { Type } from "../../src/api/type.ts";
 
 /** The problem an answer is; that it is one is checked. */
@@ -23,8 +23,8 @@ function problemIn(answer: Answer, status: number, code: string): Problem {
 
 describe("whoever looks after the server", () => {
   test("sees that it is up", async (t) => {
-    const place = await openPlace(t);
-    const answer = await place.get("/health");
+    const served = await openTestApi(t);
+    const answer = await served.get("/health");
     assert.equal(answer.status, 200);
     const { uptime_seconds: uptime, ...rest } = answer.json<Record<string, unknown>>();
     assert.deepEqual(rest, { status: "ok", version: "1.2.3", database: "sqlite", engine: "embedded" });
@@ -32,8 +32,8 @@ describe("whoever looks after the server", () => {
   });
 
   test("sees what it needs and how fast that answers", async (t) => {
-    const place = await openPlace(t);
-    const { status, checks } = (await place.get("/ready")).json<{
+    const served = await openTestApi(t);
+    const { status, checks } = (await served.get("/ready")).json<{
       status: string;
       checks: { name: string; status: string; latency_ms: number }[];
     }>();
@@ -45,7 +45,7 @@ describe("whoever looks after the server", () => {
   });
 
   test("sees which part cannot be used, but nothing that an unforeseen error says", async (t) => {
-    const place = await openPlace(t, {
+    const served = await openTestApi(t, {
       probes: {
         database: async () => {
           throw new OrbError("disk_full", "the database cannot grow: the disk is full");
@@ -58,7 +58,7 @@ describe("whoever looks after the server", () => {
       },
       probeMs: 20,
     });
-    const answer = await place.get("/ready");
+    const answer = await served.get("/ready");
     const problem = problemIn(answer, 503, "unready") as Problem & { checks: { name: string; message?: string }[] };
     assert.deepEqual(
       problem.checks.map((check) => [check.name, check.message ?? "ok"]),
@@ -70,7 +70,7 @@ describe("whoever looks after the server", () => {
       ],
     );
     assert.ok(!answer.text.includes("/secret/place"));
-    assert.ok(place.log.some((line) => line.includes("/secret/place")));
+    assert.ok(served.log.some((line) => line.includes("/secret/place")));
     assert.equal(answer.headers["retry-after"], "10");
   });
 
@@ -79,24 +79,24 @@ describe("whoever looks after the server", () => {
       { name: "orb_things", help: "Things.", value: 3, labels: { kind: 'a "b"\n' } },
       { name: "orb_things", help: "Things.", value: 4, labels: { kind: "c" } },
     ];
-    const place = await openPlace(t, { metrics });
-    const other = await openPlace(t);
-    await place.get("/queue/items/nothing");
-    const { headers, text } = await place.get("/metrics");
+    const served = await openTestApi(t, { metrics });
+    const other = await openTestApi(t);
+    await served.get("/queue/items/nothing");
+    const { headers, text } = await served.get("/metrics");
     assert.match(String(headers["content-type"]), /^text\/plain; version=0\.0\.4/);
     assert.match(text, /duration_seconds_count\{method="GET",route="\/queue\/items\/:id",status="404"\} 1\n/);
     assert.match(text, /orb_things\{kind="a \\"b\\"\\n"\} 3\n/);
     assert.match(text, /orb_things\{kind="c"\} 4\n/);
     const elsewhere = (await other.get("/metrics")).text;
     assert.ok(!elsewhere.includes("/queue/items") && !elsewhere.includes("orb_things"));
-    assert.match((await place.get("/metrics")).text, /orb_things\{kind="c"\} 4\n/);
+    assert.match((await served.get("/metrics")).text, /orb_things\{kind="c"\} 4\n/);
   });
 });
 
 describe("whoever reads the description", () => {
   test("finds every route with its answers, problems included", async (t) => {
-    const place = await openPlace(t);
-    const description = (await place.get("/openapi.json")).json<{
+    const served = await openTestApi(t);
+    const description = (await served.get("/openapi.json")).json<{
       openapi: string;
       paths: Record<
         string,
@@ -124,8 +124,8 @@ describe("whoever reads the description", () => {
   });
 
   test("gets the interactive reference from this server alone, without inline scripts", async (t) => {
-    const place = await openPlace(t);
-    const page = await place.get("/docs");
+    const served = await openTestApi(t);
+    const page = await served.get("/docs");
     assert.match(String(page.headers["content-type"]), /^text\/html/);
     const policy = String(page.headers["content-security-policy"]);
     assert.match(policy, /script-src 'self';/);
@@ -134,7 +134,7 @@ describe("whoever reads the description", () => {
     assert.ok(addresses.length >= 4);
     for (const address of addresses) {
       assert.match(address, /^\/docs\/static\//);
-      assert.equal((await place.get(address)).status, 200, address);
+      assert.equal((await served.get(address)).status, 200, address);
     }
     assert.ok(!/<script>|<style/.test(page.text));
   });
@@ -142,34 +142,34 @@ describe("whoever reads the description", () => {
 
 describe("a call that cannot be served", () => {
   test("says that the address is unknown, or which methods it knows", async (t) => {
-    const place = await openPlace(t);
-    problemIn(await place.get("/nowhere"), 404, "route_not_found");
-    const wrong = await place.send("DELETE", "/queue/items/x");
+    const served = await openTestApi(t);
+    problemIn(await served.get("/nowhere"), 404, "route_not_found");
+    const wrong = await served.send("DELETE", "/queue/items/x");
     problemIn(wrong, 405, "method_not_allowed");
     assert.equal(wrong.headers["allow"], "GET, HEAD");
     assert.equal(wrong.json<Problem>().detail, "this address answers GET, HEAD");
-    const guessed = problemIn(await place.send("POST", "/scraping/tasks", {}), 405, "method_not_allowed");
+    const guessed = problemIn(await served.send("POST", "/scraping/tasks", {}), 405, "method_not_allowed");
     assert.match(guessed.detail, /^this address answers GET, HEAD; perhaps you mean .*POST \/scraping\/async-scrape/);
-    const above = problemIn(await place.send("POST", "/queue/items/x", {}), 405, "method_not_allowed");
+    const above = problemIn(await served.send("POST", "/queue/items/x", {}), 405, "method_not_allowed");
     assert.match(above.detail, /perhaps you mean POST \/queue\/items( or |$)/);
-    assert.equal((await place.call({ method: "OPTIONS", path: "/queue/items" })).headers["allow"], "GET, HEAD, POST");
-    assert.equal((await place.call({ method: "HEAD", path: "/health" })).status, 200);
+    assert.equal((await served.call({ method: "OPTIONS", path: "/queue/items" })).headers["allow"], "GET, HEAD, POST");
+    assert.equal((await served.call({ method: "HEAD", path: "/health" })).status, 200);
   });
 
   test("may end with a slash, with a query behind it, too", async (t) => {
-    const place = await openPlace(t);
+    const served = await openTestApi(t);
     for (const path of ["/jobs", "/runs", "/workflows", "/sites", "/queue/items", "/schedules"]) {
-      const [plain, slashed] = [await place.get(`${path}?limit=5`), await place.get(`${path}/?limit=5`)];
+      const [plain, slashed] = [await served.get(`${path}?limit=5`), await served.get(`${path}/?limit=5`)];
       assert.equal(slashed.status, 200, `${path}/: ${slashed.text}`);
       assert.equal(slashed.text, plain.text);
     }
-    assert.equal((await place.get("/nowhere/")).status, 404);
+    assert.equal((await served.get("/nowhere/")).status, 404);
   });
 
   test("says that the body is not JSON, not UTF-8, too deep, too large or of another kind", async (t) => {
-    const place = await openPlace(t);
+    const served = await openTestApi(t);
     const send = (body: string | Buffer, type = "application/json") =>
-      place.send("POST", "/queue/items", body, { "content-type": type });
+      served.send("POST", "/queue/items", body, { "content-type": type });
     problemIn(await send('{"artifact_id": '), 400, "body_malformed");
     problemIn(await send(Buffer.from([0x22, 0xff, 0x22])), 400, "body_malformed");
     problemIn(await send(`${"[".repeat(101)}${"]".repeat(101)}`), 400, "body_malformed");
@@ -182,11 +182,11 @@ describe("a call that cannot be served", () => {
   });
 
   test("may have 16 MiB where it brings a workflow, and 1 MiB elsewhere [slow]", async (t) => {
-    const place = await openPlace(t);
+    const served = await openTestApi(t);
     // Within the process: over a connection the answer may come while the body is still being written.
     const send = async (method: "POST" | "PUT" | "PATCH", url: string, bytes: number) => {
       const headers = { "content-type": "application/json" };
-      const { statusCode, body } = await place.api.inject({ method, url, headers, payload: `"${"x".repeat(bytes)}"` });
+      const { statusCode, body } = await served.api.inject({ method, url, headers, payload: `"${"x".repeat(bytes)}"` });
       return [statusCode, JSON.parse(body).detail];
     };
     const most = 16 * 1024 * 1024;
@@ -205,23 +205,23 @@ describe("a call that cannot be served", () => {
   });
 
   test("cannot smuggle in a prototype", async (t) => {
-    const place = await openPlace(t);
+    const served = await openTestApi(t);
     for (const body of [
       '{"__proto__": {"admin": true}}',
       '{"items": [{"\\u005f_proto__": 1}]}',
       '{"constructor": {"prototype": {"x": 1}}}',
     ])
-      problemIn(await place.send("POST", "/queue/items", body), 400, "body_malformed");
+      problemIn(await served.send("POST", "/queue/items", body), 400, "body_malformed");
     assert.equal(({} as { admin?: boolean }).admin, undefined);
   });
 
   test("is told each field that is wrong, with its path and what was meant", async (t) => {
-    const place = await openPlace(t);
+    const served = await openTestApi(t);
     const items = [
       { artifact_id: "a", url: "http://a.test/" },
       { artifact_id: 1, priorty: 2 },
     ];
-    const { errors } = problemIn(await place.send("POST", "/queue/items", { items }), 422, "input_invalid");
+    const { errors } = problemIn(await served.send("POST", "/queue/items", { items }), 422, "input_invalid");
     assert.deepEqual(
       new Map(errors?.map(({ path, message }) => [path, message])),
       new Map([
@@ -230,14 +230,14 @@ describe("a call that cannot be served", () => {
         ["items[1].artifact_id", "expected string, got number"],
       ]),
     );
-    const one = await place.send("PATCH", "/sites/a.test", { burst: "3", paused: 1, extra: null });
+    const one = await served.send("PATCH", "/sites/a.test", { burst: "3", paused: 1, extra: null });
     assert.deepEqual(
       problemIn(one, 422, "input_invalid")
         .errors?.map(({ path, message }) => `${path}: ${message}`)
         .toSorted(),
       ["burst: expected integer or null, got string", "extra: unknown key", "paused: expected boolean, got number"],
     );
-    const query = await place.get("/queue/items?limit=0&status=nope&color=red&limit=2");
+    const query = await served.get("/queue/items?limit=0&status=nope&color=red&limit=2");
     const paths = problemIn(query, 422, "input_invalid")
       .errors?.map(({ path }) => path)
       .toSorted();
@@ -245,9 +245,9 @@ describe("a call that cannot be served", () => {
   });
 
   test("is told of what breaks the schema and of what breaks a rule in one answer, each once", async (t) => {
-    const place = await openPlace(t);
+    const served = await openTestApi(t);
     const wrong = async (path: string, body: object) =>
-      problemIn(await place.send("POST", path, body), 422, "input_invalid")
+      problemIn(await served.send("POST", path, body), 422, "input_invalid")
         .errors?.map((one) => one.path)
         .toSorted();
     const rules = { include: ["re:("], headers: { host: "x" } };
@@ -267,40 +267,40 @@ describe("a call that cannot be served", () => {
   });
 
   test("is answered briefly, however many mistakes it makes", async (t) => {
-    const place = await openPlace(t);
-    const answer = await place.send("POST", "/queue/items", { items: Array.from({ length: 200_000 }, () => 1) });
+    const served = await openTestApi(t);
+    const answer = await served.send("POST", "/queue/items", { items: Array.from({ length: 200_000 }, () => 1) });
     problemIn(answer, 422, "input_invalid");
     assert.ok(answer.text.length < 10_000, `${answer.text.length} characters`);
     const keys = Object.fromEntries(Array.from({ length: 1500 }, (_, index) => [`key${index}`, 1]));
-    const many = problemIn(await place.send("PATCH", "/sites/a.test", keys), 422, "input_invalid");
+    const many = problemIn(await served.send("PATCH", "/sites/a.test", keys), 422, "input_invalid");
     assert.ok((many.errors?.length ?? 0) <= 50 && many.detail.length < 1000);
   });
 
   test("is refused when its body was not meant for it", async (t) => {
-    const place = await openPlace(t);
+    const served = await openTestApi(t);
     const { errors } = problemIn(
-      await place.send("POST", "/sites/a.test/pause", { until: "noon" }),
+      await served.send("POST", "/sites/a.test/pause", { until: "noon" }),
       422,
       "input_invalid",
     );
     assert.deepEqual(errors, [{ path: "until", message: "this call takes no body" }]);
-    assert.equal((await place.send("POST", "/sites/a.test/pause", {})).status, 200);
-    assert.equal((await place.send("POST", "/sites/a.test/pause", "")).status, 200, "an empty one is none");
+    assert.equal((await served.send("POST", "/sites/a.test/pause", {})).status, 200);
+    assert.equal((await served.send("POST", "/sites/a.test/pause", "")).status, 200, "an empty one is none");
   });
 
   test("has a bad or an endless address", async (t) => {
-    const place = await openPlace(t);
-    problemIn(await place.get("/queue/items/%zz"), 400, "url_malformed");
-    problemIn(await place.get("/queue/items/%c0%af"), 400, "url_malformed");
-    problemIn(await place.get(`/queue/items?cursor=${"x".repeat(9000)}`), 414, "url_too_long");
+    const served = await openTestApi(t);
+    problemIn(await served.get("/queue/items/%zz"), 400, "url_malformed");
+    problemIn(await served.get("/queue/items/%c0%af"), 400, "url_malformed");
+    problemIn(await served.get(`/queue/items?cursor=${"x".repeat(9000)}`), 414, "url_too_long");
     const headers = { "x-long": "x".repeat(20_000) };
-    problemIn(await place.get("/health", headers), 431, "headers_too_large");
+    problemIn(await served.get("/health", headers), 431, "headers_too_large");
   });
 
   test("always has the security headers, and is never kept by a cache", async (t) => {
-    const place = await openPlace(t);
+    const served = await openTestApi(t);
     for (const path of ["/health", "/nowhere", "/queue/items/%zz", "/docs"]) {
-      const { headers } = await place.get(path);
+      const { headers } = await served.get(path);
       assert.match(String(headers["content-security-policy"]), /default-src 'none';.*frame-ancestors 'none'/);
       assert.equal(headers["x-content-type-options"], "nosniff");
       assert.equal(headers["referrer-policy"], "no-referrer");
@@ -329,21 +329,21 @@ describe("an error of the product", () => {
   };
 
   test("that nobody foresaw is named by an id and found in the log, and tells nothing else", async (t) => {
-    const place = await openPlace(t, { routes: [throwing] });
+    const served = await openTestApi(t, { routes: [throwing] });
     for (const what of ["bug", "text"]) {
-      const answer = await place.get(`/throw/${what}`);
+      const answer = await served.get(`/throw/${what}`);
       const problem = problemIn(answer, 500, "internal");
       assert.ok(!/hunter2|secret|just a text|\.ts/.test(answer.text), answer.text);
       const id = problem.error_id ?? "missing";
       assert.ok(problem.detail.includes(id));
       assert.ok(
-        place.log.some((line) => line.includes(id) && line.includes(what === "bug" ? "hunter2" : "just a text")),
+        served.log.some((line) => line.includes(id) && line.includes(what === "bug" ? "hunter2" : "just a text")),
       );
     }
   });
 
   test("has the status that its code stands for, and says when to come back", async (t) => {
-    const place = await openPlace(t, { routes: [throwing] });
+    const served = await openTestApi(t, { routes: [throwing] });
     const expected: Partial<Record<ErrorCode, number>> = {
       input_invalid: 422,
       not_found: 404,
@@ -355,18 +355,18 @@ describe("an error of the product", () => {
       engine_lost: 503,
     };
     for (const code of Object.keys(ERROR_CATALOGUE) as ErrorCode[]) {
-      const answer = await place.get(`/throw/${code}`);
+      const answer = await served.get(`/throw/${code}`);
       const problem = problemIn(answer, expected[code] ?? statusOf(code), code);
       assert.deepEqual([problem.detail, problem.hint], ["what happened", "what to do"]);
       assert.notEqual(problem.status, 500, code);
     }
-    assert.equal((await place.get("/throw/database_busy")).headers["retry-after"], "1");
+    assert.equal((await served.get("/throw/database_busy")).headers["retry-after"], "1");
     assert.equal(
-      problemIn(await place.get("/throw/private"), 422, "forbidden_target").failure_reason,
+      problemIn(await served.get("/throw/private"), 422, "forbidden_target").failure_reason,
       "private_address",
     );
-    assert.equal(problemIn(await place.get("/throw/fetch"), 502, "fetch_failed").failure_code, "timeout");
-    assert.ok(!place.log.some((line) => line.includes('"error"')), "what was foreseen is not an error of the server");
+    assert.equal(problemIn(await served.get("/throw/fetch"), 502, "fetch_failed").failure_code, "timeout");
+    assert.ok(!served.log.some((line) => line.includes('"error"')), "what was foreseen is not an error of the server");
   });
 
   test("that belongs to HTTP itself is described in docs/api.md", () => {

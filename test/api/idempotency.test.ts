@@ -5,7 +5,7 @@ import { type IdempotencyMark, idempotencyOf } from "../../src/api/idempotency.t
 import { canonicalJson } from "../../src/base/canonical-json.ts";
 import type { Problem } from "../../src/api/problems.ts";
 import type { Routes } from "../../src/api/routes/registry.ts";
-import { openPlace } from "./kit.ts";
+import { openTestApi } from "./kit.ts";
 import { Type } from "../../src/api/type.ts";
 
 /** Answers with what the helper makes of a call. */
@@ -21,9 +21,9 @@ const marking: Routes = (api, deps) => {
 
 describe("a call with an Idempotency-Key", () => {
   test("is the same call whatever the order of its keys, and another one with any other content", async (t) => {
-    const place = await openPlace(t, { routes: [marking] });
+    const served = await openTestApi(t, { routes: [marking] });
     const mark = async (method: string, path: string, body: string) =>
-      (await place.send(method, path, body, { "idempotency-key": "k-1" })).json<{ mark: IdempotencyMark }>().mark;
+      (await served.send(method, path, body, { "idempotency-key": "k-1" })).json<{ mark: IdempotencyMark }>().mark;
     const first = await mark("POST", "/marks/a", '{"x": 1, "y": {"b": [1, 2], "a": null}}');
     assert.equal(first.key, "k-1");
     assert.match(first.fingerprint, /^[0-9a-f]{64}$/);
@@ -39,9 +39,9 @@ describe("a call with an Idempotency-Key", () => {
   });
 
   test("leaves nothing behind by which its content could be guessed", async (t) => {
-    const place = await openPlace(t, { routes: [marking] });
+    const served = await openTestApi(t, { routes: [marking] });
     const body = { basic: { username: "ana", password: "1234" } };
-    const answer = await place.send("POST", "/marks/a", body, { "idempotency-key": "k-1" });
+    const answer = await served.send("POST", "/marks/a", body, { "idempotency-key": "k-1" });
     const guess = createHash("sha256")
       .update(`POST\n/marks/a\n${canonicalJson(body)}`)
       .digest("hex");
@@ -49,15 +49,15 @@ describe("a call with an Idempotency-Key", () => {
   });
 
   test("has none when none is given, and is refused when it cannot be one", async (t) => {
-    const place = await openPlace(t, { routes: [marking] });
-    assert.deepEqual((await place.send("POST", "/marks/a", {})).json(), { mark: null });
+    const served = await openTestApi(t, { routes: [marking] });
+    assert.deepEqual((await served.send("POST", "/marks/a", {})).json(), { mark: null });
     for (const key of ["", "a b", "\u00e9", "x".repeat(256)]) {
-      const answer = await place.send("POST", "/marks/a", {}, { "idempotency-key": key });
+      const answer = await served.send("POST", "/marks/a", {}, { "idempotency-key": key });
       assert.equal(answer.status, 422, JSON.stringify(key));
       assert.equal(answer.json<Problem>().errors?.[0]?.path, "header.idempotency-key");
     }
     const longest = "x".repeat(255);
-    const answer = await place.send("POST", "/marks/a", {}, { "idempotency-key": longest });
+    const answer = await served.send("POST", "/marks/a", {}, { "idempotency-key": longest });
     assert.equal(answer.json<{ mark: IdempotencyMark }>().mark.key, longest);
   });
 });

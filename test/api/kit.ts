@@ -36,7 +36,7 @@ export interface Call {
 }
 
 /** A server that listens, over a real store; the engine only listens. */
-export interface Place {
+export interface TestApi {
   api: Api;
   url: string;
   port: number;
@@ -53,7 +53,7 @@ export interface Place {
   work(lane: string, verdict: (key: string) => SettledTask["verdict"]): Promise<void>;
 }
 
-export interface PlaceOptions {
+export interface TestApiOptions {
   /** Networks that may be asked, as APP_ALLOW_PRIVATE_NETWORKS has it. */
   allow?: string;
   settings?: Partial<ApiSettings>;
@@ -77,7 +77,7 @@ interface Backstage {
 }
 
 /** What an API works with: a real store in memory, an engine that only listens. */
-export function openBackstage(t: TestContext, options: PlaceOptions = {}): Backstage {
+export function openBackstage(t: TestContext, options: TestApiOptions = {}): Backstage {
   const clock = options.clock ?? systemClock;
   const real = openSqliteStore({ path: ":memory:", clock, connection: preparedInMemory() });
   const store = options.store?.(real) ?? real;
@@ -122,7 +122,7 @@ export function openBackstage(t: TestContext, options: PlaceOptions = {}): Backs
   return { deps, real, lines, woken, close: () => real.close() };
 }
 
-export async function openPlace(t: TestContext, options: PlaceOptions = {}): Promise<Place> {
+export async function openTestApi(t: TestContext, options: TestApiOptions = {}): Promise<TestApi> {
   const { deps, real, lines, woken, close } = openBackstage(t, options);
   const { clock, store } = deps;
   const api = await createApi(deps, options.routes);

@@ -5,10 +5,10 @@ import { createApi } from "../../src/api/server.ts";
 import { failure } from "../../src/domain/run/failure.ts";
 import type { Overview } from "../../src/orchestrator/live/overview.ts";
 import type { WorkSeries } from "../../src/orchestrator/live/counted.ts";
-import { Place as Server } from "../jobs/kit.ts";
+import { TestServer as Server } from "../jobs/kit.ts";
 import { newTask } from "../contract/store/kit.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { openBackstage, openPlace } from "./kit.ts";
+import { openBackstage, openTestApi } from "./kit.ts";
 
 interface Told {
   id: string | null;
@@ -66,8 +66,8 @@ const isRunEvent = (message: string, run: string) => (told: Told) =>
 
 describe("the overview", () => {
   test("of a new installation shows nothing, and why nothing is begun", async (t) => {
-    const place = await openPlace(t);
-    const { status, json } = await place.get("/overview");
+    const server = await openTestApi(t);
+    const { status, json } = await server.get("/overview");
     assert.equal(status, 200);
     const seen = json<Overview & { series: WorkSeries }>();
     assert.deepEqual(seen.pages_per_second, { good: 0, bad: 0 });
@@ -77,19 +77,19 @@ describe("the overview", () => {
   });
 
   test("tells what waits, what failed and which sites are in trouble", async (t) => {
-    const place = await openPlace(t);
-    const started = await place.store.startRun(
+    const server = await openTestApi(t);
+    const started = await server.store.startRun(
       { kind: "download", name: "files", maxAttempts: 1, snapshot: {} },
       [newTask("good"), newTask("bad"), newTask("later", { lane: "site:b.example" })],
       Date.now(),
     );
-    await place.work("site:a.example", (key) =>
+    await server.work("site:a.example", (key) =>
       key === "good"
         ? { kind: "completed", artifacts: [], results: [], detail: null }
         : { kind: "failed", failure: failure("http_not_found", "there is no such page") },
     );
-    await place.send("POST", "/sites/b.example/pause");
-    const seen = (await place.get("/overview")).json<Overview>();
+    await server.send("POST", "/sites/b.example/pause");
+    const seen = (await server.get("/overview")).json<Overview>();
     assert.equal(seen.queued, 1);
     assert.ok(seen.oldest_queued_at !== null);
     assert.deepEqual(
@@ -108,7 +108,7 @@ describe("the overview", () => {
   });
 
   test("counts who stands by apart from those that work", async (t) => {
-    const place = await openPlace(t);
+    const server = await openTestApi(t);
     const about = { machine: "m", version: "1", command: "worker", maxWorkers: 4, heartbeatMs: 60_000 };
     const quiet = { engine: "embedded", inFlight: 0, completed: 0, failed: 0, tasksPerSecond: 0, memoryBytes: 0 };
     const lists = { paused: null, troubles: [], attempts: [], active: [] };
@@ -117,19 +117,19 @@ describe("the overview", () => {
       ["b", "standby"],
     ] as const) {
       const identity = { boot: "b", pid: 1, pidStart: "1" };
-      await place.store.registerWorker({ id, ...about, identity }, Date.now());
-      await place.store.recordHeartbeat(id, "working", { ...quiet, ...lists, role }, Date.now());
+      await server.store.registerWorker({ id, ...about, identity }, Date.now());
+      await server.store.recordHeartbeat(id, "working", { ...quiet, ...lists, role }, Date.now());
     }
-    const { workers } = (await place.get("/overview")).json<Overview>();
+    const { workers } = (await server.get("/overview")).json<Overview>();
     const none = { draining: 0, drained: 0, lost: 0, in_flight: 0 };
     assert.deepEqual(workers, { working: 1, standby: 1, ...none, capacity: 4 });
   });
 
   test("does not guess how fast a run is whose time nobody counts", async (t) => {
     const clock = new FakeClock();
-    const place = openBackstage(t, { clock });
-    t.after(() => place.close());
-    const { live, store } = place.deps;
+    const server = openBackstage(t, { clock });
+    t.after(() => server.close());
+    const { live, store } = server.deps;
     const tasks = Array.from({ length: 40 }, (_, index) => newTask(`page-${index}`));
     await store.startRun({ kind: "download", maxAttempts: 1, snapshot: {} }, tasks, clock.now());
     await store.takeEngine({ id: "w", boot: "b", pid: 1, pidStart: "1", address: "x" }, 6_000_000);
@@ -145,9 +145,9 @@ describe("the overview", () => {
 
   test("a pause is none of a run's pace, and none of the time that it still takes", async (t) => {
     const clock = new FakeClock();
-    const place = openBackstage(t, { clock });
-    t.after(() => place.close());
-    const { live, store } = place.deps;
+    const server = openBackstage(t, { clock });
+    t.after(() => server.close());
+    const { live, store } = server.deps;
     const tasks = Array.from({ length: 40 }, (_, index) => newTask(`page-${index}`));
     const { created } = await store.startRun({ kind: "download", maxAttempts: 1, snapshot: {} }, tasks, clock.now());
     await store.takeEngine({ id: "w", boot: "b", pid: 1, pidStart: "1", address: "x" }, 6_000_000);
@@ -178,13 +178,13 @@ describe("the overview", () => {
 
   test("has the pace of the last hour, counted while nobody looks", async (t) => {
     const clock = new FakeClock();
-    const place = openBackstage(t, { clock });
-    t.after(() => place.close());
-    const { live, store } = place.deps;
+    const server = openBackstage(t, { clock });
+    t.after(() => server.close());
+    const { live, store } = server.deps;
     const began = clock.now();
     live.start();
     t.after(() => live.stop());
-    const api = await createApi(place.deps);
+    const api = await createApi(server.deps);
     t.after(() => api.close());
     const tasks = Array.from({ length: 40 }, (_, index) => newTask(`page-${index}`));
     await store.startRun({ kind: "download", maxAttempts: 1, snapshot: {} }, tasks, clock.now());
@@ -223,14 +223,14 @@ describe("the overview", () => {
 
 describe("the live stream", () => {
   test("begins with all there is, then tells what changes; only events of runs have ids", async (t) => {
-    const place = await openPlace(t);
-    const stream = await listen(place.url);
+    const server = await openTestApi(t);
+    const stream = await listen(server.url);
     t.after(stream.close);
     const first: Told[] = [];
     while (first.length < 5) first.push(await stream.next());
     assert.deepEqual(first.map(({ event }) => event).toSorted(), ["hello", "overview", "runs", "sites", "workers"]);
     assert.ok(first.every(({ event, id }) => (id !== null) === (event === "hello")));
-    const { created } = await place.store.startRun(
+    const { created } = await server.store.startRun(
       { kind: "page", name: "one", maxAttempts: 1, snapshot: {} },
       [newTask("one")],
       Date.now(),
@@ -242,7 +242,7 @@ describe("the live stream", () => {
       (runs.data["runs"] as { id: string; status: string }[]).map(({ id, status }) => [id, status]),
       [[created.id, "queued"]],
     );
-    await place.send("POST", `/jobs/runs/${created.id}/cancel`);
+    await server.send("POST", `/jobs/runs/${created.id}/cancel`);
     const told = await stream.until(
       ({ event, data }) => event === "runs" && (data["runs"] as { status: string }[])[0]?.status === "cancelled",
     );
@@ -250,13 +250,13 @@ describe("the live stream", () => {
   });
 
   test("refuses to begin behind something that is no event", async (t) => {
-    const place = await openPlace(t);
-    assert.equal((await place.get("/live/stream?last_event_id=garbage")).status, 422);
+    const server = await openTestApi(t);
+    assert.equal((await server.get("/live/stream?last_event_id=garbage")).status, 422);
   });
 
   test("looks once for any number of watchers, and not at all for nobody", async (t) => {
     let looks = 0;
-    const place = await openPlace(t, {
+    const server = await openTestApi(t, {
       store: (store) => ({
         ...store,
         countActiveRuns: () => {
@@ -266,12 +266,12 @@ describe("the live stream", () => {
       }),
     });
     const begun = performance.now();
-    const streams = await Promise.all(Array.from({ length: 20 }, () => listen(place.url)));
+    const streams = await Promise.all(Array.from({ length: 20 }, () => listen(server.url)));
     for (const stream of streams) await stream.until(({ event }) => event === "overview");
     const seconds = Math.ceil((performance.now() - begun) / 1000);
     assert.ok(looks <= 1 + seconds, `${looks} looks for the first ${seconds} s of 20 watchers`);
     for (const stream of streams) stream.close();
-    const open = async () => Number(/^orb_http_open_streams (\d+)/m.exec((await place.get("/metrics")).text)?.[1]);
+    const open = async () => Number(/^orb_http_open_streams (\d+)/m.exec((await server.get("/metrics")).text)?.[1]);
     while ((await open()) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
     const before = looks;
     await new Promise((resolve) => setTimeout(resolve, 1200));
@@ -279,9 +279,9 @@ describe("the live stream", () => {
   });
 
   test("goes on behind what was seen after the server was started again: no event is lost or told twice [slow]", async () => {
-    await using place = await Server.open({}, { worker: false });
-    const begin = async (path: string) => (await place.begin({ target_url: `http://127.0.0.1:1/${path}` })).id;
-    const stream = await listen(place.api.url);
+    await using server = await Server.open({}, { worker: false });
+    const begin = async (path: string) => (await server.begin({ target_url: `http://127.0.0.1:1/${path}` })).id;
+    const stream = await listen(server.api.url);
     await stream.until(({ event }) => event === "hello");
     const quiet = stream.last;
     const first = await begin("first");
@@ -289,14 +289,14 @@ describe("the live stream", () => {
     const seen = stream.last;
     stream.close();
     const missed = await begin("missed");
-    await place.stop();
-    await place.start({ worker: false });
+    await server.stop();
+    await server.start({ worker: false });
     const later = await begin("later");
     for (const [from, runs] of [
       [seen, [missed, later]],
       [quiet, [first, missed, later]],
     ] as const) {
-      const again = await listen(place.api.url, from);
+      const again = await listen(server.api.url, from);
       const told: unknown[] = [];
       while (told.length < runs.length) {
         const { data } = await again.until(({ event }) => event === "run_event");
@@ -310,21 +310,21 @@ describe("the live stream", () => {
   });
 
   test("a reader that comes back while others read gets everything once, from the store and then with the others", async (t) => {
-    const place = await openPlace(t);
-    const { created } = await place.store.startRun(
+    const server = await openTestApi(t);
+    const { created } = await server.store.startRun(
       { kind: "download", maxAttempts: 1, snapshot: {} },
       [newTask("one")],
       Date.now(),
     );
-    const from = (await place.store.feed({ limit: 0 })).last;
+    const from = (await server.store.feed({ limit: 0 })).last;
     const flip = async (count: number) => {
       for (let n = 0; n < count; n += 1)
-        await place.store.changeRun(created.id, n % 2 === 0 ? "paused" : "running", `flip ${n}`, Date.now());
+        await server.store.changeRun(created.id, n % 2 === 0 ? "paused" : "running", `flip ${n}`, Date.now());
     };
     await flip(450);
-    const other = await listen(place.url);
+    const other = await listen(server.url);
     await other.until(({ event }) => event === "hello");
-    const stream = await listen(place.url, from);
+    const stream = await listen(server.url, from);
     const messages: unknown[] = [];
     const reading = (async () => {
       while (messages.length < 900)

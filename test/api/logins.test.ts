@@ -2,50 +2,52 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { networkOf, WrongLogins } from "../../src/api/wrong-logins.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
-import { openPlace, type Place, TOKEN } from "./kit.ts";
+import { openTestApi, type TestApi, TOKEN } from "./kit.ts";
 
 const withToken = { settings: { token: TOKEN } };
 const bearer = { authorization: `Bearer ${TOKEN}` };
 
-async function logIn(place: Place, headers: Record<string, string> = {}): Promise<string> {
-  const answer = await place.send("POST", "/session", { token: TOKEN }, headers);
+async function logIn(served: TestApi, headers: Record<string, string> = {}): Promise<string> {
+  const answer = await served.send("POST", "/session", { token: TOKEN }, headers);
   assert.equal(answer.status, 204, answer.text);
   return ([answer.headers["set-cookie"]].flat()[0] ?? "").split(";")[0] ?? "";
 }
 
 describe("whoever logs out", () => {
   test("has ended the login: a copy of its cookie is not taken any more, and other logins go on", async (t) => {
-    const place = await openPlace(t, withToken);
-    const cookie = await logIn(place);
-    const other = await logIn(place);
+    const served = await openTestApi(t, withToken);
+    const cookie = await logIn(served);
+    const other = await logIn(served);
     assert.notEqual(cookie, other, "each login is one of its own");
-    await place.call({ method: "DELETE", path: "/session", headers: { cookie } });
-    assert.equal((await place.get("/queue/stats", { cookie })).status, 401);
-    assert.deepEqual((await place.get("/session", { cookie })).json(), { token_needed: true, logged_in: false });
-    assert.equal((await place.get("/queue/stats", { cookie: other })).status, 200);
+    await served.call({ method: "DELETE", path: "/session", headers: { cookie } });
+    assert.equal((await served.get("/queue/stats", { cookie })).status, 401);
+    assert.deepEqual((await served.get("/session", { cookie })).json(), { token_needed: true, logged_in: false });
+    assert.equal((await served.get("/queue/stats", { cookie: other })).status, 200);
   });
 
   test("has ended the cookies that were renewed since, and those before", async (t) => {
     const clock = new FakeClock();
-    const place = await openPlace(t, { ...withToken, clock });
-    const first = await logIn(place);
+    const served = await openTestApi(t, { ...withToken, clock });
+    const first = await logIn(served);
     await clock.advance(2 * 86_400_000);
     const renewed = (
-      [(await place.get("/queue/stats", { cookie: first })).headers["set-cookie"]].flat()[0] ?? ""
+      [(await served.get("/queue/stats", { cookie: first })).headers["set-cookie"]].flat()[0] ?? ""
     ).split(";")[0]!;
     assert.match(renewed, /^orb_session=/);
-    await place.call({ method: "DELETE", path: "/session", headers: { cookie: renewed } });
-    for (const cookie of [first, renewed]) assert.equal((await place.get("/queue/stats", { cookie })).status, 401);
+    await served.call({ method: "DELETE", path: "/session", headers: { cookie: renewed } });
+    for (const cookie of [first, renewed]) assert.equal((await served.get("/queue/stats", { cookie })).status, 401);
   });
 });
 
 test("a request with two Host headers is refused", async (t) => {
-  const place = await openPlace(t);
-  const answer = await place.api.inject({ url: "/health" });
+  const served = await openTestApi(t);
+  const answer = await served.api.inject({ url: "/health" });
   assert.equal(answer.statusCode, 200);
   const { connect } = await import("node:net");
-  const socket = connect(place.port, "127.0.0.1");
-  socket.write(`GET /health HTTP/1.1\r\nHost: 127.0.0.1:${place.port}\r\nhost: evil.test\r\nConnection: close\r\n\r\n`);
+  const socket = connect(served.port, "127.0.0.1");
+  socket.write(
+    `GET /health HTTP/1.1\r\nHost: 127.0.0.1:${served.port}\r\nhost: evil.test\r\nConnection: close\r\n\r\n`,
+  );
   const text = (await socket.setEncoding("utf8").toArray()).join("");
   assert.match(text, /^HTTP\/1\.1 400 /);
   assert.match(text, /request_malformed/);
@@ -54,17 +56,17 @@ test("a request with two Host headers is refused", async (t) => {
 describe("whoever guesses tokens", () => {
   test("waits longer for each answer, while the right token is answered at once", async (t) => {
     const clock = new FakeClock();
-    const place = await openPlace(t, { ...withToken, clock });
-    const guess = () => place.get("/queue/stats", { authorization: "Bearer wrong-wrong-wrong" });
+    const served = await openTestApi(t, { ...withToken, clock });
+    const guess = () => served.get("/queue/stats", { authorization: "Bearer wrong-wrong-wrong" });
     for (let n = 0; n < 10; n += 1) assert.equal((await guess()).status, 401, "people mistype");
     let answered = false;
     // On connections of their own: what waits on one keeps others on it waiting.
-    const slow = fetch(`${place.url}/queue/stats`, { headers: { authorization: "Bearer wrong-wrong-wrong" } });
+    const slow = fetch(`${served.url}/queue/stats`, { headers: { authorization: "Bearer wrong-wrong-wrong" } });
     void slow.finally(() => (answered = true));
     const headers = { "content-type": "application/json" };
-    const session = fetch(`${place.url}/session`, { method: "POST", headers, body: '{"token": "wrong"}' });
-    assert.equal((await place.get("/queue/stats", bearer)).status, 200);
-    await logIn(place);
+    const session = fetch(`${served.url}/session`, { method: "POST", headers, body: '{"token": "wrong"}' });
+    assert.equal((await served.get("/queue/stats", bearer)).status, 200);
+    await logIn(served);
     assert.equal(answered, false, "the guess still waits");
     const passing = setInterval(() => void clock.advance(1000), 5);
     t.after(() => clearInterval(passing));

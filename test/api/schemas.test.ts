@@ -3,11 +3,11 @@ import { test } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { Description } from "./fuzz/operations.ts";
-import { openPlace } from "./kit.ts";
+import { openTestApi } from "./kit.ts";
 
 test("every schema that the API describes itself with is a JSON Schema", async (t) => {
-  const place = await openPlace(t);
-  const { paths, components } = (await place.get("/openapi.json")).json<Description>();
+  const served = await openTestApi(t);
+  const { paths, components } = (await served.get("/openapi.json")).json<Description>();
   const ajv = new Ajv2020({ strict: true, logger: false });
   const checked = [
     ...Object.entries(components?.schemas ?? {}),
@@ -27,8 +27,8 @@ test("every schema that the API describes itself with is a JSON Schema", async (
 });
 
 test("the description of the API is OpenAPI 3.1, says a validator that is not ours, and a mistake would be found", async (t) => {
-  const place = await openPlace(t);
-  const { text } = await place.get("/openapi.json");
+  const served = await openTestApi(t);
+  const { text } = await served.get("/openapi.json");
   const validator = new Validator();
   const { valid, errors } = await validator.validate(JSON.parse(text) as Record<string, never>);
   assert.deepEqual([valid, errors, validator.version], [true, undefined, "3.1"]);

@@ -14,7 +14,7 @@ import {
   streamQuery,
 } from "../../src/api/sse.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
-import { openPlace, type Place, TOKEN } from "./kit.ts";
+import { openTestApi, type TestApi, TOKEN } from "./kit.ts";
 import { Type } from "../../src/api/type.ts";
 
 /** A route that streams what the test says. */
@@ -42,8 +42,8 @@ async function* numbers(from: number, count: number): AsyncGenerator<SseEvent> {
 }
 
 /** Reads a stream piece by piece. */
-async function openStream(place: Place, path = "/stream", headers: Record<string, string> = {}) {
-  const { statusCode, headers: answered, body } = await request(`${place.url}${path}`, { headers });
+async function openStream(served: TestApi, path = "/stream", headers: Record<string, string> = {}) {
+  const { statusCode, headers: answered, body } = await request(`${served.url}${path}`, { headers });
   const pieces = body.setEncoding("utf8")[Symbol.asyncIterator]();
   let text = "";
   return {
@@ -72,8 +72,8 @@ async function openStream(place: Place, path = "/stream", headers: Record<string
 
 describe("an event stream", () => {
   test("has ids, names and JSON, and ends with its source", async (t) => {
-    const place = await openPlace(t, { routes: [streaming(() => numbers(1, 2))] });
-    const stream = await openStream(place);
+    const served = await openTestApi(t, { routes: [streaming(() => numbers(1, 2))] });
+    const stream = await openStream(served);
     assert.equal(stream.status, 200);
     assert.equal(stream.headers["content-type"], "text/event-stream");
     assert.equal(stream.headers["cache-control"], "no-store");
@@ -89,24 +89,24 @@ describe("an event stream", () => {
       seen.push(lastEventId);
       return numbers(Number(lastEventId ?? 0) + 1, 1);
     };
-    const place = await openPlace(t, { routes: [streaming(source)] });
+    const served = await openTestApi(t, { routes: [streaming(source)] });
     for (const [path, headers, first] of [
       ["/stream", {}, "id: 1\n"],
       ["/stream", { "last-event-id": "7" }, "id: 8\n"],
       ["/stream?last_event_id=20", {}, "id: 21\n"],
       ["/stream?last_event_id=20", { "last-event-id": "30" }, "id: 31\n"],
     ] as const)
-      await (await openStream(place, path, headers)).until(first);
+      await (await openStream(served, path, headers)).until(first);
     assert.deepEqual(seen, [null, "7", "20", "30"]);
   });
 
   test("that is to begin behind something that is no event names where the client has said so", async (t) => {
-    const place = await openPlace(t);
+    const served = await openTestApi(t);
     for (const [path, headers, named] of [
       ["/events/stream?last_event_id=garbage", {}, "query.last_event_id"],
       ["/events/stream", { "last-event-id": "garbage" }, "header.last-event-id"],
     ] as const) {
-      const { statusCode, body } = await request(`${place.url}${path}`, { headers });
+      const { statusCode, body } = await request(`${served.url}${path}`, { headers });
       const { errors } = (await body.json()) as { errors: { path: string }[] };
       assert.deepEqual([statusCode, errors.map((error) => error.path)], [422, [named]]);
     }
@@ -118,8 +118,8 @@ describe("an event stream", () => {
       await untilEnded(signal);
       yield* numbers(1, 1);
     };
-    const place = await openPlace(t, { clock, routes: [streaming(quiet)] });
-    const stream = await openStream(place);
+    const served = await openTestApi(t, { clock, routes: [streaming(quiet)] });
+    const stream = await openStream(served);
     await stream.until("retry: 3000\n\n");
     await clock.until(() => clock.waiting > 0);
     for (let beat = 0; beat < 3; beat += 1) {
@@ -136,8 +136,8 @@ describe("an event stream", () => {
       yield* numbers(1, 1);
     };
     const signs = { sign: frameOf({ event: "heartbeat", data: {} }), everyMs: 5000 };
-    const place = await openPlace(t, { clock, routes: [streaming(quiet, signs)] });
-    const stream = await openStream(place);
+    const served = await openTestApi(t, { clock, routes: [streaming(quiet, signs)] });
+    const stream = await openStream(served);
     await stream.until("retry: 3000\n\n");
     await clock.until(() => clock.waiting > 0);
     await clock.advance(5000);
@@ -155,13 +155,13 @@ describe("an event stream", () => {
         ended.resolve();
       }
     };
-    const place = await openPlace(t, { routes: [streaming(source)] });
-    const stream = await openStream(place);
+    const served = await openTestApi(t, { routes: [streaming(source)] });
+    const stream = await openStream(served);
     await stream.until("id: 1\n");
-    assert.match((await place.get("/metrics")).text, /orb_http_open_streams 1\n/);
+    assert.match((await served.get("/metrics")).text, /orb_http_open_streams 1\n/);
     stream.close();
     await ended.promise;
-    assert.match((await place.get("/metrics")).text, /orb_http_open_streams 0\n/);
+    assert.match((await served.get("/metrics")).text, /orb_http_open_streams 0\n/);
   });
 
   test("never grows in memory for a reader that does not read, and loses nothing for it [slow]", async (t) => {
@@ -170,10 +170,10 @@ describe("an event stream", () => {
     const source = async function* (): AsyncGenerator<SseEvent> {
       for (; created < total; created += 1) yield { id: String(created), event: "e", data: "x".repeat(1000) };
     };
-    const place = await openPlace(t, { routes: [streaming(source)] });
-    const socket = connect(place.port, "127.0.0.1").pause();
+    const served = await openTestApi(t, { routes: [streaming(source)] });
+    const socket = connect(served.port, "127.0.0.1").pause();
     t.after(() => socket.destroy());
-    socket.write(`GET /stream HTTP/1.1\r\nhost: 127.0.0.1:${place.port}\r\nconnection: close\r\n\r\n`);
+    socket.write(`GET /stream HTTP/1.1\r\nhost: 127.0.0.1:${served.port}\r\nconnection: close\r\n\r\n`);
     await untilStill(() => created);
     assert.ok(created > 0 && created < total / 2, `${created} of ${total} events were made for nobody`);
     const text = await textOf(socket);
@@ -189,20 +189,20 @@ describe("an event stream", () => {
       await untilEnded(signal);
       told = true;
     };
-    const place = await openPlace(t, { routes: [streaming(source)] });
-    const stream = await openStream(place);
+    const served = await openTestApi(t, { routes: [streaming(source)] });
+    const stream = await openStream(served);
     await stream.until("id: 1\n");
-    await place.api.close();
+    await served.api.close();
     assert.ok((await stream.rest()).endsWith("\n\n"), "no event is cut");
     assert.ok(told);
   });
 
   test("works with the cookie of a browser", async (t) => {
-    const place = await openPlace(t, { settings: { token: TOKEN }, routes: [streaming(() => numbers(1, 1))] });
-    assert.equal((await openStream(place)).status, 401);
-    const login = await place.send("POST", "/session", { token: TOKEN });
+    const served = await openTestApi(t, { settings: { token: TOKEN }, routes: [streaming(() => numbers(1, 1))] });
+    assert.equal((await openStream(served)).status, 401);
+    const login = await served.send("POST", "/session", { token: TOKEN });
     const cookie = String(login.headers["set-cookie"]).split(";")[0] ?? "";
-    await (await openStream(place, "/stream", { cookie })).until("id: 1\n");
+    await (await openStream(served, "/stream", { cookie })).until("id: 1\n");
   });
 
   test("that fails in its source ends the connection instead of pretending to be over", async (t) => {
@@ -210,8 +210,8 @@ describe("an event stream", () => {
       yield { id: "1", event: "first", data: null };
       throw new Error("the database is gone");
     };
-    const place = await openPlace(t, { routes: [streaming(source)] });
-    const stream = await openStream(place);
+    const served = await openTestApi(t, { routes: [streaming(source)] });
+    const stream = await openStream(served);
     await assert.rejects(stream.rest());
   });
 });

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { countTurns } from "../support/turns.ts";
-import { openPlace } from "./kit.ts";
+import { openTestApi } from "./kit.ts";
 
 test("calls that come at once begin in turns of their own; the health check waits for none of them", async (t) => {
   const turns = countTurns(t);
   const begun: number[] = [];
-  const place = await openPlace(t, {
+  const served = await openTestApi(t, {
     routes: [
       (api) => {
         api.get("/long", async () => {
@@ -18,12 +18,12 @@ test("calls that come at once begin in turns of their own; the health check wait
   });
   let answered = 0;
   const calls = Array.from({ length: 40 }, () =>
-    place.api.inject({ url: "/long" }).then(({ statusCode }) => {
+    served.api.inject({ url: "/long" }).then(({ statusCode }) => {
       assert.equal(statusCode, 200);
       answered += 1;
     }),
   );
-  const health = await place.api.inject({ url: "/health" });
+  const health = await served.api.inject({ url: "/health" });
   assert.equal(health.statusCode, 200);
   assert.ok(answered < calls.length, "it was answered before the others, which came first");
   await Promise.all(calls);

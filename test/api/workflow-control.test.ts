@@ -10,9 +10,9 @@ import { DIAMOND, done, FAILED, openWorkflows, step, type Workflows } from "./wo
 const ACTIONS = ["start", "pause", "resume", "cancel", "recover"] as const;
 
 /** A workflow in each state that one can be in, brought there by calls and by how its only step ends. */
-async function inEveryState(place: Workflows) {
+async function inEveryState(served: Workflows) {
   const one = { name: "one", steps: [step("only", [], { max_retries: 0 })] };
-  const make = async (start = true) => (await place.make({ definition: one, start })).id;
+  const make = async (start = true) => (await served.make({ definition: one, start })).id;
   const begun = async (after: (id: string) => Promise<unknown>) => {
     const id = await make();
     await after(id);
@@ -21,20 +21,20 @@ async function inEveryState(place: Workflows) {
   return {
     pending: await make(false),
     running: await make(),
-    paused: await begun((id) => place.act(id, "pause")),
-    completed: await begun((id) => place.end(id, 0)),
-    failed: await begun((id) => place.end(id, 0, FAILED)),
-    cancelled: await begun((id) => place.act(id, "cancel")),
+    paused: await begun((id) => served.act(id, "pause")),
+    completed: await begun((id) => served.end(id, 0)),
+    failed: await begun((id) => served.end(id, 0, FAILED)),
+    cancelled: await begun((id) => served.act(id, "cancel")),
     recovering: await begun(async (id) => {
-      await place.end(id, 0, FAILED);
-      await place.recover(id);
+      await served.end(id, 0, FAILED);
+      await served.recover(id);
     }),
   };
 }
 
 describe("a workflow in any of its states", () => {
   test("does what the state allows, and is refused the rest with a hint", async (t) => {
-    const place = await openWorkflows(t);
+    const served = await openWorkflows(t);
     /** What each action makes of each state; others are refused. */
     const follows: Record<(typeof ACTIONS)[number], Partial<Record<(typeof WORKFLOW_STATUSES)[number], string>>> = {
       start: { pending: "running", running: "running" },
@@ -50,82 +50,82 @@ describe("a workflow in any of its states", () => {
       recover: { failed: "recovering" },
     };
     for (const action of ACTIONS) {
-      const there = await inEveryState(place);
+      const there = await inEveryState(served);
       for (const status of WORKFLOW_STATUSES) {
         const id = there[status];
-        assert.equal((await place.show(id)).status, status);
-        const answer = await place.api.post(`/workflows/${id}/${action}`);
+        assert.equal((await served.show(id)).status, status);
+        const answer = await served.api.post(`/workflows/${id}/${action}`);
         const next = follows[action][status];
         const story = `${action} a workflow that is ${status}: ${answer.text}`;
         if (next === undefined) {
-          const problem = await place.refused(answer, 409, "illegal_transition");
+          const problem = await served.refused(answer, 409, "illegal_transition");
           assert.match(problem.hint ?? "", /\w{3}/, story);
           assert.ok(problem.detail.includes(status), story);
-          assert.equal((await place.show(id)).status, status);
+          assert.equal((await served.show(id)).status, status);
         } else assert.equal(answer.json<WorkflowView>().status, next, story);
       }
     }
   });
 
   test("is steered as a run, too", async (t) => {
-    const place = await openWorkflows(t);
-    const there = await inEveryState(place);
-    const post = (id: string, action: string) => place.api.post(`/jobs/runs/${id}/${action}`);
-    await place.refused(post(there.pending, "pause"), 409, "illegal_transition");
-    await place.refused(post(there.pending, "resume"), 409, "illegal_transition");
-    const hint = (await place.refused(post(there.failed, "retry-failed"), 409, "illegal_transition")).hint;
+    const served = await openWorkflows(t);
+    const there = await inEveryState(served);
+    const post = (id: string, action: string) => served.api.post(`/jobs/runs/${id}/${action}`);
+    await served.refused(post(there.pending, "pause"), 409, "illegal_transition");
+    await served.refused(post(there.pending, "resume"), 409, "illegal_transition");
+    const hint = (await served.refused(post(there.failed, "retry-failed"), 409, "illegal_transition")).hint;
     assert.match(hint ?? "", /recover/);
     assert.equal((await post(there.running, "pause")).json<{ status: string }>().status, "paused");
     assert.equal((await post(there.running, "resume")).json<{ status: string }>().status, "running");
     assert.equal((await post(there.running, "cancel")).json<{ status: string }>().status, "cancelled");
-    const runs = await place.get<{ id: string }[]>("/runs?kind=workflow&status=completed");
+    const runs = await served.get<{ id: string }[]>("/runs?kind=workflow&status=completed");
     assert.deepEqual(
       runs.map(({ id }) => id),
       [there.completed],
     );
-    const { progress } = await place.get<{ progress: number }>(`/jobs/runs/${there.failed}`);
+    const { progress } = await served.get<{ progress: number }>(`/jobs/runs/${there.failed}`);
     assert.ok(progress < 100, "one that failed shows how far it had come");
   });
 
   test("has steps in every state that a step can be in", async (t) => {
-    const place = await openWorkflows(t);
+    const served = await openWorkflows(t);
     const seen = new Set<TaskState>();
     const look = async (id: string, ...wanted: TaskState[]) => {
-      const states = await place.states(id);
+      const states = await served.states(id);
       assert.deepEqual(states, wanted);
       for (const state of states) seen.add(state);
     };
-    const { id } = await place.make({ definition: DIAMOND });
+    const { id } = await served.make({ definition: DIAMOND });
     await look(id, "queued", "pending", "pending", "pending");
     const again = {
       kind: "retry",
       failure: failure("step_timeout", "too slow"),
-      readyAt: place.clock.now() + 1000,
+      readyAt: served.clock.now() + 1000,
     } as const;
-    await place.end(id, 0, again);
+    await served.end(id, 0, again);
     await look(id, "retrying", "pending", "pending", "pending");
-    const retrying = await place.task(id, "list");
+    const retrying = await served.task(id, "list");
     assert.deepEqual(
       [retrying.retry_count, retrying.failure_code, retrying.failure_reason],
       [1, "timeout", "step_timeout"],
     );
-    assert.equal(retrying.next_try_at, new Date(place.clock.now() + 1000).toISOString());
-    await place.clock.advance(1000);
-    await place.end(id, 0, { kind: "handed_back" });
-    await place.store.takeEngine(candidate("worker"), TTL);
-    const hold = (await place.store.takeLane(laneOfStep(id, 0), "worker", TTL))!;
-    const claim = (await place.store.claim(hold, { limit: 1 }, place.clock.now()))!;
+    assert.equal(retrying.next_try_at, new Date(served.clock.now() + 1000).toISOString());
+    await served.clock.advance(1000);
+    await served.end(id, 0, { kind: "handed_back" });
+    await served.store.takeEngine(candidate("worker"), TTL);
+    const hold = (await served.store.takeLane(laneOfStep(id, 0), "worker", TTL))!;
+    const claim = (await served.store.claim(hold, { limit: 1 }, served.clock.now()))!;
     await look(id, "running", "pending", "pending", "pending");
     const tasks = claim.tasks.map((task) => ({ task, verdict: done(), attempt: null }));
-    await place.store.settle([{ hold, tasks }], place.clock.now());
-    await place.store.releaseLane(hold);
+    await served.store.settle([{ hold, tasks }], served.clock.now());
+    await served.store.releaseLane(hold);
     await look(id, "completed", "queued", "queued", "pending");
-    assert.equal((await place.task(id, "list")).retry_count, 1);
-    await place.end(id, 1, FAILED);
+    assert.equal((await served.task(id, "list")).retry_count, 1);
+    await served.end(id, 1, FAILED);
     await look(id, "completed", "failed", "queued", "skipped");
-    const skipped = await place.task(id, "pack");
+    const skipped = await served.task(id, "pack");
     assert.match(skipped.error_message ?? "", /pages/);
-    await place.act(id, "cancel");
+    await served.act(id, "cancel");
     await look(id, "completed", "failed", "cancelled", "skipped");
     assert.deepEqual([...seen].toSorted(), [...TASK_STATES].toSorted());
   });
@@ -133,56 +133,56 @@ describe("a workflow in any of its states", () => {
 
 describe("a workflow that failed", () => {
   test("says which step and why, and lets other branches go on", async (t) => {
-    const place = await openWorkflows(t);
-    const { id } = await place.make({ definition: DIAMOND });
-    await place.end(id, 0);
-    await place.end(id, 1, FAILED);
-    assert.equal((await place.show(id)).status, "running");
-    await place.end(id, 2);
-    const failed = await place.show(id);
+    const served = await openWorkflows(t);
+    const { id } = await served.make({ definition: DIAMOND });
+    await served.end(id, 0);
+    await served.end(id, 1, FAILED);
+    assert.equal((await served.show(id)).status, "running");
+    await served.end(id, 2);
+    const failed = await served.show(id);
     assert.equal(failed.status, "failed");
     assert.match(failed.error_message ?? "", /pages/);
     assert.match(failed.error_message ?? "", /longer than 5 s/);
-    const pages = await place.task(id, "pages");
+    const pages = await served.task(id, "pages");
     assert.deepEqual([pages.status, pages.error_message], ["failed", "it took longer than 5 s"]);
   });
 
   test("is recovered as often as it may be, and not once more", async (t) => {
-    const place = await openWorkflows(t);
-    const { id } = await place.make({ definition: DIAMOND });
-    await place.end(id, 0, done({ kept: true }));
-    await place.end(id, 2);
-    await place.end(id, 1, FAILED);
+    const served = await openWorkflows(t);
+    const { id } = await served.make({ definition: DIAMOND });
+    await served.end(id, 0, done({ kept: true }));
+    await served.end(id, 2);
+    await served.end(id, 1, FAILED);
     for (const attempt of [1, 2, 3]) {
-      const recovering = await place.recover(id);
+      const recovering = await served.recover(id);
       assert.deepEqual([recovering.status, recovering.recovery_attempts], ["recovering", attempt]);
-      await place.store.takeUpRecoveries(100, place.clock.now());
-      assert.deepEqual(await place.states(id), ["completed", "queued", "completed", "pending"]);
-      assert.deepEqual((await place.task(id, "list")).result, { kept: true });
-      await place.end(id, 1, FAILED);
+      await served.store.takeUpRecoveries(100, served.clock.now());
+      assert.deepEqual(await served.states(id), ["completed", "queued", "completed", "pending"]);
+      assert.deepEqual((await served.task(id, "list")).result, { kept: true });
+      await served.end(id, 1, FAILED);
     }
-    const problem = await place.refused(place.api.post(`/workflows/${id}/recover`), 409, "recovery_exhausted");
+    const problem = await served.refused(served.api.post(`/workflows/${id}/recover`), 409, "recovery_exhausted");
     assert.match(problem.detail, /3 times/);
-    assert.equal((await place.show(id)).status, "failed");
+    assert.equal((await served.show(id)).status, "failed");
   });
 
   test("is recovered from a step that is named, and what is no step of it is refused", async (t) => {
-    const place = await openWorkflows(t);
-    const { id } = await place.make({ definition: DIAMOND });
-    await place.end(id, 0);
-    await place.end(id, 1);
-    await place.end(id, 2, FAILED);
-    const recover = (from_step: unknown) => place.api.post(`/workflows/${id}/recover`, { from_step });
+    const served = await openWorkflows(t);
+    const { id } = await served.make({ definition: DIAMOND });
+    await served.end(id, 0);
+    await served.end(id, 1);
+    await served.end(id, 2, FAILED);
+    const recover = (from_step: unknown) => served.api.post(`/workflows/${id}/recover`, { from_step });
     for (const wrong of ["piktures", 4]) {
-      const { errors } = await place.refused(recover(wrong), 422, "input_invalid");
+      const { errors } = await served.refused(recover(wrong), 422, "input_invalid");
       assert.equal(errors?.[0]?.path, "from_step");
     }
-    assert.match((await place.refused(recover("picturez"), 422, "input_invalid")).detail, /did you mean "pictures"/);
+    assert.match((await served.refused(recover("picturez"), 422, "input_invalid")).detail, /did you mean "pictures"/);
     assert.equal((await recover("list")).json<WorkflowView>().status, "recovering");
-    await place.store.takeUpRecoveries(100, place.clock.now());
-    assert.deepEqual(await place.states(id), ["queued", "pending", "pending", "pending"]);
-    for (const index of [0, 1, 2, 3]) await place.end(id, index);
-    assert.equal((await place.show(id)).status, "completed");
+    await served.store.takeUpRecoveries(100, served.clock.now());
+    assert.deepEqual(await served.states(id), ["queued", "pending", "pending", "pending"]);
+    for (const index of [0, 1, 2, 3]) await served.end(id, index);
+    assert.equal((await served.show(id)).status, "completed");
   });
 });
 
@@ -198,10 +198,10 @@ describe("a workflow is run again", () => {
   };
 
   test("with other params, as a run of its own that knows the first", async (t) => {
-    const place = await openWorkflows(t);
-    const first = await place.make({ definition, params: { label: "a" }, metadata: { who: "ana" } });
+    const served = await openWorkflows(t);
+    const first = await served.make({ definition, params: { label: "a" }, metadata: { who: "ana" } });
     const rerun = async (body?: object, headers = {}) => {
-      const answer = await place.api.post(`/workflows/${first.id}/rerun`, body, headers);
+      const answer = await served.api.post(`/workflows/${first.id}/rerun`, body, headers);
       assert.equal(answer.status, 201, answer.text);
       return answer.json<WorkflowDetail>();
     };
@@ -214,64 +214,65 @@ describe("a workflow is run again", () => {
       (error: unknown) => error,
     );
     assert.ok(replaced instanceof Error, "params that it had have no place in a definition that asks for none");
-    const wrong = place.api.post(`/workflows/${first.id}/rerun`, { params: { seconds: "soon" } });
+    const wrong = served.api.post(`/workflows/${first.id}/rerun`, { params: { seconds: "soon" } });
     assert.deepEqual(
-      (await place.refused(wrong, 422, "input_invalid")).errors?.map(({ path }) => path),
+      (await served.refused(wrong, 422, "input_invalid")).errors?.map(({ path }) => path),
       ["params.seconds"],
     );
     const key = { "idempotency-key": "again" };
     const once = await rerun({ params: { seconds: 9 } }, key);
-    for (const { id } of [first, once]) await place.api.call("PATCH", `/workflows/${id}`, { metadata: { who: "eva" } });
+    for (const { id } of [first, once])
+      await served.api.call("PATCH", `/workflows/${id}`, { metadata: { who: "eva" } });
     assert.deepEqual(await rerun({ params: { seconds: 9 } }, key), once, "whatever is said of either since");
-    assert.equal((await place.get<WorkflowView[]>("/workflows")).length, 4);
+    assert.equal((await served.get<WorkflowView[]>("/workflows")).length, 4);
   });
 });
 
 describe("the metadata of a workflow", () => {
   test("is changed key by key, at any time", async (t) => {
-    const place = await openWorkflows(t);
-    const { id } = await place.make({ definition: DIAMOND, metadata: { a: 1, b: { c: 2 } } });
-    await place.act(id, "cancel");
-    const patch = (body: unknown) => place.api.call("PATCH", `/workflows/${id}`, body);
+    const served = await openWorkflows(t);
+    const { id } = await served.make({ definition: DIAMOND, metadata: { a: 1, b: { c: 2 } } });
+    await served.act(id, "cancel");
+    const patch = (body: unknown) => served.api.call("PATCH", `/workflows/${id}`, body);
     const changed = await patch({ metadata: { a: null, b: 3, d: [1] } });
     assert.deepEqual(changed.json<WorkflowView>().metadata, { b: 3, d: [1] });
-    assert.deepEqual((await place.show(id)).metadata, { b: 3, d: [1] });
-    await place.refused(patch({ metadata: { text: "x".repeat(70_000) } }), 422, "input_invalid");
-    await place.refused(patch({ name: "no" }), 422, "input_invalid");
+    assert.deepEqual((await served.show(id)).metadata, { b: 3, d: [1] });
+    await served.refused(patch({ metadata: { text: "x".repeat(70_000) } }), 422, "input_invalid");
+    await served.refused(patch({ name: "no" }), 422, "input_invalid");
   });
 });
 
 describe("a workflow is deleted", () => {
   test("when it has ended, or by force, and every call about it says that there is none", async (t) => {
-    const place = await openWorkflows(t);
-    const there = await inEveryState(place);
+    const served = await openWorkflows(t);
+    const there = await inEveryState(served);
     for (const status of WORKFLOW_STATUSES) {
       const id = there[status];
-      const remove = (query = "") => place.api.call("DELETE", `/workflows/${id}${query}`);
-      const [task] = await place.tasks(id);
+      const remove = (query = "") => served.api.call("DELETE", `/workflows/${id}${query}`);
+      const [task] = await served.tasks(id);
       if (!["completed", "failed", "cancelled"].includes(status)) {
-        const problem = await place.refused(remove(), 409, "illegal_transition");
+        const problem = await served.refused(remove(), 409, "illegal_transition");
         assert.match(problem.hint ?? "", /force/);
         assert.ok(problem.detail.includes(status), problem.detail);
         assert.equal((await remove("?force=true")).status, 204);
       } else assert.equal((await remove()).status, 204);
-      await place.refused(remove("?force=true"), 404, "not_found");
+      await served.refused(remove("?force=true"), 404, "not_found");
       for (const path of ["", "/progress", "/tasks", "/tasks/only", "/tasks/only/entries", "/tasks/only/items"])
-        await place.refused(place.api.get(`/workflows/${id}${path}`), 404, "not_found");
+        await served.refused(served.api.get(`/workflows/${id}${path}`), 404, "not_found");
       for (const action of [...ACTIONS, "rerun"])
-        await place.refused(place.api.post(`/workflows/${id}/${action}`), 404, "not_found");
+        await served.refused(served.api.post(`/workflows/${id}/${action}`), 404, "not_found");
       for (const path of ["", "/events", "/tasks"])
-        await place.refused(place.api.get(`/jobs/runs/${id}${path}`), 404, "not_found");
-      await place.refused(
-        place.api.get(`/workflows/tasks/by-engine-id/${task?.engine_task_id ?? laneOfStep(id, 0)}`),
+        await served.refused(served.api.get(`/jobs/runs/${id}${path}`), 404, "not_found");
+      await served.refused(
+        served.api.get(`/workflows/tasks/by-engine-id/${task?.engine_task_id ?? laneOfStep(id, 0)}`),
         404,
         "not_found",
       );
     }
-    assert.deepEqual(await place.get("/workflows"), []);
-    assert.deepEqual(await place.get("/runs?kind=workflow"), []);
-    await place.store.sweepEnded(100, place.clock.now());
-    while ((await place.store.removeExpired(10)) > 0);
-    assert.deepEqual((await place.store.audit()).findings, []);
+    assert.deepEqual(await served.get("/workflows"), []);
+    assert.deepEqual(await served.get("/runs?kind=workflow"), []);
+    await served.store.sweepEnded(100, served.clock.now());
+    while ((await served.store.removeExpired(10)) > 0);
+    assert.deepEqual((await served.store.audit()).findings, []);
   });
 });

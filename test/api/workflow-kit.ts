@@ -9,7 +9,7 @@ import type { WorkflowDetail, WorkflowView } from "../../src/orchestrator/workfl
 import type { SettledTask } from "../../src/store/ports/port.ts";
 import { type Answer, CheckedApi } from "../jobs/answers.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { openPlace } from "./kit.ts";
+import { openTestApi } from "./kit.ts";
 
 type Verdict = SettledTask["verdict"];
 
@@ -41,8 +41,8 @@ export const FAILED: Verdict = { kind: "failed", failure: failure("step_timeout"
 /** A server on which workflows are made; how their steps end is said by who tests, and time passes when it is let. */
 export async function openWorkflows(t: TestContext) {
   const clock = new FakeClock();
-  const place = await openPlace(t, { clock });
-  const api = await CheckedApi.open(place.url);
+  const served = await openTestApi(t, { clock });
+  const api = await CheckedApi.open(served.url);
   t.after(() => api.close());
   const { workflows } = api.client;
   const tasks = async (id: string, query: { status?: WorkflowTaskView["status"] } = {}) =>
@@ -50,8 +50,8 @@ export async function openWorkflows(t: TestContext) {
   return {
     api,
     clock,
-    store: place.store,
-    woken: place.woken,
+    store: served.store,
+    woken: served.woken,
     make: async (body: object, headers: Record<string, string> = {}) =>
       (await workflows.create(body as never, { headers })) as unknown as WorkflowDetail,
     show: async (id: string) => (await workflows.get(id)) as unknown as WorkflowDetail,
@@ -75,7 +75,7 @@ export async function openWorkflows(t: TestContext) {
       return problem;
     },
     /** A step that is ready begins and ends so. */
-    end: (id: string, index: number, verdict: Verdict = done()) => place.work(laneOfStep(id, index), () => verdict),
+    end: (id: string, index: number, verdict: Verdict = done()) => served.work(laneOfStep(id, index), () => verdict),
   };
 }
 

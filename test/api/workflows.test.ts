@@ -13,12 +13,12 @@ const NOBODY = "00000000-0000-4000-8000-000000000000";
 
 describe("whoever creates a workflow", () => {
   test("gets it started, with all that is known of it, and its first steps have work", async (t) => {
-    const place = await openWorkflows(t);
-    const answer = await place.api.post("/workflows", { definition: DIAMOND, metadata: { who: "ana", none: null } });
+    const served = await openWorkflows(t);
+    const answer = await served.api.post("/workflows", { definition: DIAMOND, metadata: { who: "ana", none: null } });
     assert.equal(answer.status, 201, answer.text);
-    const created = answer.json<Awaited<ReturnType<typeof place.show>>>();
+    const created = answer.json<Awaited<ReturnType<typeof served.show>>>();
     assert.equal(answer.headers["location"], `/workflows/${created.id}`);
-    const now = new Date(place.clock.now()).toISOString();
+    const now = new Date(served.clock.now()).toISOString();
     const { definition, message, last_checkpoint, ...rest } = created;
     assert.deepEqual(rest, {
       id: created.id,
@@ -53,36 +53,36 @@ describe("whoever creates a workflow", () => {
         [[1, 2], 3],
       ],
     );
-    assert.deepEqual(place.woken, [[laneOfStep(created.id, 0)]]);
-    const { waiting_for: why, ...shown } = await place.show(created.id);
+    assert.deepEqual(served.woken, [[laneOfStep(created.id, 0)]]);
+    const { waiting_for: why, ...shown } = await served.show(created.id);
     assert.deepEqual([{ ...shown, waiting_for: null }, why?.reason], [created, "no_worker"]);
-    assert.deepEqual(await place.states(created.id), ["queued", "pending", "pending", "pending"]);
+    assert.deepEqual(await served.states(created.id), ["queued", "pending", "pending", "pending"]);
   });
 
   test("may let it wait, and start it later, once or twice", async (t) => {
-    const place = await openWorkflows(t);
-    const { id, status, started_at } = await place.make({ definition: DIAMOND, start: false });
+    const served = await openWorkflows(t);
+    const { id, status, started_at } = await served.make({ definition: DIAMOND, start: false });
     assert.deepEqual([status, started_at], ["pending", null]);
-    assert.deepEqual(place.woken, []);
-    assert.deepEqual(await place.states(id), ["pending", "pending", "pending", "pending"]);
-    assert.equal((await place.act(id, "start")).status, "running");
-    assert.equal((await place.act(id, "start")).status, "running");
-    assert.deepEqual(place.woken, [[laneOfStep(id, 0)]]);
+    assert.deepEqual(served.woken, []);
+    assert.deepEqual(await served.states(id), ["pending", "pending", "pending", "pending"]);
+    assert.equal((await served.act(id, "start")).status, "running");
+    assert.equal((await served.act(id, "start")).status, "running");
+    assert.deepEqual(served.woken, [[laneOfStep(id, 0)]]);
   });
 
   test("may name 100,000 addresses [slow]", async (t) => {
-    const place = await openWorkflows(t);
+    const served = await openWorkflows(t);
     const urls = Array.from({ length: 100_000 }, (_, n) => `https://pictures.example/of/a/very/long/list/${n}.jpg`);
-    const { params } = await place.make({ template: "image-dataset", params: { urls }, start: false });
+    const { params } = await served.make({ template: "image-dataset", params: { urls }, start: false });
     assert.deepEqual(params["urls"], urls);
   });
 
   test("may send the definition alone, as it stands in a file, in JSON or in YAML", async (t) => {
-    const place = await openWorkflows(t);
-    assert.equal((await place.make(DIAMOND)).total_steps, 4);
+    const served = await openWorkflows(t);
+    assert.equal((await served.make(DIAMOND)).total_steps, 4);
     const yaml = ["name: From a file", "steps:", "  - name: one", "    task_type: wait", "    params: {seconds: 1}"];
     const type = { "content-type": "application/yaml" };
-    const send = (path: string, text: string) => place.api.post(path, Buffer.from(text), type);
+    const send = (path: string, text: string) => served.api.post(path, Buffer.from(text), type);
     const answer = await send("/workflows", yaml.join("\n"));
     assert.equal(answer.status, 201, answer.text);
     assert.equal(answer.json<WorkflowView>().name, "From a file");
@@ -90,15 +90,15 @@ describe("whoever creates a workflow", () => {
     assert.equal(wrapped.json<WorkflowView>().status, "pending", wrapped.text);
     // Calls that take JSON alone take what it was read as.
     const { source } = (await send("/workflows/validate", yaml.join("\n"))).json<{ source: { definition: object } }>();
-    const job = await place.api.post("/jobs", { kind: "workflow", workflow: source });
+    const job = await served.api.post("/jobs", { kind: "workflow", workflow: source });
     assert.equal(job.status, 201, job.text);
-    const broken = await place.refused(send("/workflows", "name: [\nsteps"), 400, "body_malformed");
+    const broken = await served.refused(send("/workflows", "name: [\nsteps"), 400, "body_malformed");
     assert.match(broken.detail, /line 2/);
-    await place.refused(place.api.post("/jobs", Buffer.from("kind: page"), type), 415, "media_type_unsupported");
+    await served.refused(served.api.post("/jobs", Buffer.from("kind: page"), type), 415, "media_type_unsupported");
   });
 
   test("is told every fault at once, with its path, and nothing is created", async (t) => {
-    const place = await openWorkflows(t);
+    const served = await openWorkflows(t);
     const bad = {
       name: "Bad",
       steps: [step("a"), step("b", ["c"]), step("c", ["b"]), { ...step("d"), task_type: "wiat" }, step("e", [9])],
@@ -110,22 +110,22 @@ describe("whoever creates a workflow", () => {
       assert.ok(wrong.includes(`${prefix}steps[3].task_type`), JSON.stringify(wrong));
       assert.ok(wrong.includes(`${prefix}steps[4].dependencies[0]`), JSON.stringify(wrong));
     };
-    const wrapped = await place.refused(place.api.post("/workflows", { definition: bad }), 422, "input_invalid");
+    const wrapped = await served.refused(served.api.post("/workflows", { definition: bad }), 422, "input_invalid");
     paths(wrapped.errors, "definition.");
-    paths((await place.refused(place.api.post("/workflows", bad), 422, "input_invalid")).errors, "");
-    const validated = await place.api.post("/workflows/validate", { definition: bad });
+    paths((await served.refused(served.api.post("/workflows", bad), 422, "input_invalid")).errors, "");
+    const validated = await served.api.post("/workflows/validate", { definition: bad });
     assert.equal(validated.status, 200);
     const { valid, errors } = validated.json<Validation>();
     assert.equal(valid, false);
     paths(errors, "definition.");
-    assert.deepEqual((await place.api.post("/workflows/validate", DIAMOND)).json(), { valid: true, errors: [] });
-    assert.deepEqual(await place.get("/workflows"), []);
+    assert.deepEqual((await served.api.post("/workflows/validate", DIAMOND)).json(), { valid: true, errors: [] });
+    assert.deepEqual(await served.get("/workflows"), []);
   });
 
   test("says what it is to be made from, once, and for a job that is there", async (t) => {
-    const place = await openWorkflows(t);
+    const served = await openWorkflows(t);
     const refuse = async (body: object, path: string) => {
-      const { errors } = await place.refused(place.api.post("/workflows", body), 422, "input_invalid");
+      const { errors } = await served.refused(served.api.post("/workflows", body), 422, "input_invalid");
       assert.deepEqual(
         errors?.map((error) => error.path),
         [path],
@@ -141,7 +141,7 @@ describe("whoever creates a workflow", () => {
   });
 
   test("gives params, which are held against the definition's schema, and get its defaults", async (t) => {
-    const place = await openWorkflows(t);
+    const served = await openWorkflows(t);
     const params = {
       type: "object",
       properties: { seconds: { type: "number", default: 2 }, who: { type: "string" } },
@@ -153,55 +153,55 @@ describe("whoever creates a workflow", () => {
       params,
       steps: [{ name: "one", task_type: "wait", params: { seconds: "${{ params.seconds }}" } }],
     };
-    assert.deepEqual((await place.make({ definition, params: { who: "ana" } })).params, { seconds: 2, who: "ana" });
+    assert.deepEqual((await served.make({ definition, params: { who: "ana" } })).params, { seconds: 2, who: "ana" });
     const wrong = { definition, params: { seconds: "no", whom: 1 } };
-    const { errors } = await place.refused(place.api.post("/workflows", wrong), 422, "input_invalid");
+    const { errors } = await served.refused(served.api.post("/workflows", wrong), 422, "input_invalid");
     const paths = errors?.map(({ path }) => path).toSorted();
     assert.deepEqual(paths, ["params.seconds", "params.who", "params.whom"]);
     const validate = async (body: object) =>
-      (await place.api.post("/workflows/validate", body)).json<Validation>().errors.map(({ path }) => path);
+      (await served.api.post("/workflows/validate", body)).json<Validation>().errors.map(({ path }) => path);
     assert.deepEqual(await validate({ definition }), [], "a definition is right without params");
     assert.deepEqual(await validate({ definition, params: {} }), ["params.who"]);
   });
 
   test("gives a param that the definition does not know, which is a slip unless its schema lets others in", async (t) => {
-    const place = await openWorkflows(t);
+    const served = await openWorkflows(t);
     const start = (more: object) => {
       const params = { type: "object", properties: { seconds: { type: "number", default: 0 } }, ...more };
       const steps = [{ name: "one", task_type: "wait", params: { seconds: 0 } }];
-      return place.api.post("/workflows", { definition: { name: "Slip", params, steps }, params: { second: 3 } });
+      return served.api.post("/workflows", { definition: { name: "Slip", params, steps }, params: { second: 3 } });
     };
-    const { errors } = await place.refused(start({}), 422, "input_invalid");
+    const { errors } = await served.refused(start({}), 422, "input_invalid");
     assert.deepEqual(errors, [{ path: "params.second", message: 'unknown key, did you mean "seconds"?' }]);
     for (const more of [{ additionalProperties: true }, { patternProperties: { "^s": {} } }])
       assert.equal((await start(more)).status, 201);
   });
 
   test("may repeat the call with its key, and gets the first answer, whatever has become of it", async (t) => {
-    const place = await openWorkflows(t);
+    const served = await openWorkflows(t);
     const key = { "idempotency-key": "once" };
     const body = { definition: DIAMOND, metadata: { a: 1 } };
-    const created = await place.make(body, key);
-    await place.end(created.id, 0);
-    await place.act(created.id, "pause");
-    await place.clock.advance(1000);
-    assert.deepEqual(await place.make(body, key), created);
-    assert.equal((await place.get<WorkflowView[]>("/workflows")).length, 1);
-    await place.refused(place.api.post("/workflows", { ...body, start: false }, key), 422, "idempotency_conflict");
+    const created = await served.make(body, key);
+    await served.end(created.id, 0);
+    await served.act(created.id, "pause");
+    await served.clock.advance(1000);
+    assert.deepEqual(await served.make(body, key), created);
+    assert.equal((await served.get<WorkflowView[]>("/workflows")).length, 1);
+    await served.refused(served.api.post("/workflows", { ...body, start: false }, key), 422, "idempotency_conflict");
   });
 });
 
 describe("a workflow that is at work", () => {
   test("shows its steps with their results, and how far it is", async (t) => {
-    const place = await openWorkflows(t);
-    const { id } = await place.make({ definition: DIAMOND });
-    await place.clock.advance(4000);
-    await place.end(id, 0, done({ found: 7 }));
-    const list = await place.task(id, "list");
+    const served = await openWorkflows(t);
+    const { id } = await served.make({ definition: DIAMOND });
+    await served.clock.advance(4000);
+    await served.end(id, 0, done({ found: 7 }));
+    const list = await served.task(id, "list");
     assert.deepEqual([list.status, list.result, list.progress], ["completed", { found: 7 }, 100]);
     assert.deepEqual([list.estimated_duration, list.actual_duration, list.retry_count], [10, 0, 0]);
-    assert.deepEqual(await place.states(id), ["completed", "queued", "queued", "pending"]);
-    const pack = await place.task(id, "pack");
+    assert.deepEqual(await served.states(id), ["completed", "queued", "queued", "pending"]);
+    const pack = await served.task(id, "pack");
     assert.deepEqual(
       [pack.dependencies, pack.dependency_names],
       [
@@ -210,18 +210,18 @@ describe("a workflow that is at work", () => {
       ],
     );
     assert.deepEqual([pack.started_at, pack.result, pack.items_count], [null, null, null]);
-    assert.deepEqual(await place.task(id, pack.id), pack, "by its id as well as by its name");
+    assert.deepEqual(await served.task(id, pack.id), pack, "by its id as well as by its name");
     assert.deepEqual(
-      (await place.tasks(id, { status: "queued" })).map(({ task_name }) => task_name),
+      (await served.tasks(id, { status: "queued" })).map(({ task_name }) => task_name),
       ["pages", "pictures"],
     );
-    const now = await place.show(id);
+    const now = await served.show(id);
     assert.deepEqual([now.progress, now.current_step], [10, 1]);
-    assert.equal(now.last_checkpoint, new Date(place.clock.now()).toISOString());
-    const progress = await place.get<WorkflowProgress>(`/workflows/${id}/progress`);
+    assert.equal(now.last_checkpoint, new Date(served.clock.now()).toISOString());
+    const progress = await served.get<WorkflowProgress>(`/workflows/${id}/progress`);
     assert.deepEqual([progress.workflow_id, progress.current_step_name, progress.progress], [id, "pages", 10]);
     assert.deepEqual([progress.elapsed_seconds, progress.time_remaining_seconds], [4, 70]);
-    const { active_runs: active } = await place.get<Overview>("/overview");
+    const { active_runs: active } = await served.get<Overview>("/overview");
     const about = { status: "queued", waiting_for: null };
     assert.deepEqual(
       active.find((run) => run.id === id)?.current_steps,
@@ -241,61 +241,61 @@ describe("a workflow that is at work", () => {
   });
 
   test("is guessed by what its steps took before, rather than by what was said of them", async (t) => {
-    const place = await openWorkflows(t);
-    const before = await place.make({ definition: DIAMOND });
+    const served = await openWorkflows(t);
+    const before = await served.make({ definition: DIAMOND });
     for (const index of [0, 1, 2, 3]) {
-      await place.end(before.id, index, {
+      await served.end(before.id, index, {
         kind: "wait",
-        sleep: { memory: null, until: place.clock.now() + 3000 },
+        sleep: { memory: null, until: served.clock.now() + 3000 },
       });
-      await place.clock.advance(3000);
-      await place.end(before.id, index);
+      await served.clock.advance(3000);
+      await served.end(before.id, index);
     }
-    assert.equal((await place.show(before.id)).status, "completed");
-    const { id } = await place.make({ definition: DIAMOND });
+    assert.equal((await served.show(before.id)).status, "completed");
+    const { id } = await served.make({ definition: DIAMOND });
     // list, then pages and pictures side by side, then pack: three seconds each.
-    const progress = await place.get<WorkflowProgress>(`/workflows/${id}/progress`);
+    const progress = await served.get<WorkflowProgress>(`/workflows/${id}/progress`);
     assert.equal(progress.time_remaining_seconds, 9);
   });
 
   test("comes to its end, and its events tell the story", async (t) => {
-    const place = await openWorkflows(t);
-    const { id } = await place.make({ definition: DIAMOND });
-    for (const index of [0, 2, 1, 3]) await place.end(id, index);
-    const ended = await place.show(id);
+    const served = await openWorkflows(t);
+    const { id } = await served.make({ definition: DIAMOND });
+    for (const index of [0, 2, 1, 3]) await served.end(id, index);
+    const ended = await served.show(id);
     assert.deepEqual([ended.status, ended.progress, ended.current_step], ["completed", 100, 4]);
     assert.ok(ended.completed_at !== null);
-    const progress = await place.get<WorkflowProgress>(`/workflows/${id}/progress`);
+    const progress = await served.get<WorkflowProgress>(`/workflows/${id}/progress`);
     assert.deepEqual([progress.time_remaining_seconds, progress.current_step_name], [null, null]);
-    const events = await place.get<{ message: string }[]>(`/jobs/runs/${id}/events`);
+    const events = await served.get<{ message: string }[]>(`/jobs/runs/${id}/events`);
     const told = events.map(({ message }) => message);
     for (const name of ["list", "pages", "pictures", "pack"])
       assert.ok(
         told.some((message) => /^Step .*completed/.test(message) && message.includes(name)),
         `${name}: ${told.join(" | ")}`,
       );
-    const run = await place.get<{ kind: string; progress: number; max_attempts: null }>(`/jobs/runs/${id}`);
+    const run = await served.get<{ kind: string; progress: number; max_attempts: null }>(`/jobs/runs/${id}`);
     assert.deepEqual([run.kind, run.progress, run.max_attempts], ["workflow", 100, null]);
   });
 
   test("has steps that are found by what the engine calls them", async (t) => {
-    const place = await openWorkflows(t);
-    const { id } = await place.make({ definition: DIAMOND });
-    assert.equal((await place.task(id, "list")).engine_task_id, null, "the engine has not had it yet");
-    await place.end(id, 0);
-    const { engine_task_id: engineId } = await place.task(id, "list");
+    const served = await openWorkflows(t);
+    const { id } = await served.make({ definition: DIAMOND });
+    assert.equal((await served.task(id, "list")).engine_task_id, null, "the engine has not had it yet");
+    await served.end(id, 0);
+    const { engine_task_id: engineId } = await served.task(id, "list");
     assert.ok(engineId !== null);
-    const found = await place.get<WorkflowTaskView>(`/workflows/tasks/by-engine-id/${encodeURIComponent(engineId)}`);
+    const found = await served.get<WorkflowTaskView>(`/workflows/tasks/by-engine-id/${encodeURIComponent(engineId)}`);
     assert.deepEqual([found.workflow_id, found.task_name], [id, "list"]);
-    await place.refused(place.api.get("/workflows/tasks/by-engine-id/nothing"), 404, "not_found");
+    await served.refused(served.api.get("/workflows/tasks/by-engine-id/nothing"), 404, "not_found");
   });
 
   test("says what a step waits for, and what has become of the entries of a list", async (t) => {
-    const place = await openWorkflows(t);
-    const { id } = await place.make({ definition: DIAMOND });
-    const until = place.clock.now() + 60_000;
-    await place.end(id, 0, { kind: "wait", sleep: { memory: null, until } });
-    const asleep = await place.task(id, "list");
+    const served = await openWorkflows(t);
+    const { id } = await served.make({ definition: DIAMOND });
+    const until = served.clock.now() + 60_000;
+    await served.end(id, 0, { kind: "wait", sleep: { memory: null, until } });
+    const asleep = await served.task(id, "list");
     assert.equal(asleep.status, "running");
     assert.deepEqual(asleep.waiting_for, {
       for: "time",
@@ -304,35 +304,35 @@ describe("a workflow that is at work", () => {
       last_failure: null,
     });
     assert.deepEqual([asleep.next_try_at, asleep.entries, asleep.child_run_ids], [null, null, []]);
-    assert.deepEqual(await place.get(`/workflows/${id}/tasks/list/entries`), []);
-    assert.deepEqual(await place.get(`/workflows/${id}/tasks/list/items`), []);
-    await place.refused(place.api.get(`/workflows/${id}/tasks/lisst/items`), 404, "not_found");
+    assert.deepEqual(await served.get(`/workflows/${id}/tasks/list/entries`), []);
+    assert.deepEqual(await served.get(`/workflows/${id}/tasks/list/items`), []);
+    await served.refused(served.api.get(`/workflows/${id}/tasks/lisst/items`), 404, "not_found");
   });
 });
 
 describe("workflows in lists", () => {
   test("are chosen by what can be done with them, newest first, a page at a time", async (t) => {
-    const place = await openWorkflows(t);
+    const served = await openWorkflows(t);
     const one = { name: "one", max_recovery_attempts: 1, steps: [step("only", [], { max_retries: 0 })] };
-    const make = async (start = true, name = "one") => (await place.make({ definition: { ...one, name }, start })).id;
+    const make = async (start = true, name = "one") => (await served.make({ definition: { ...one, name }, start })).id;
     const pending = await make(false);
     const running = await make();
     const completed = await make();
-    await place.end(completed, 0);
+    await served.end(completed, 0);
     const failed = await make(true, "a special name");
-    await place.end(failed, 0, FAILED);
+    await served.end(failed, 0, FAILED);
     const paused = await make();
-    await place.act(paused, "pause");
+    await served.act(paused, "pause");
     const cancelled = await make();
-    await place.act(cancelled, "cancel");
+    await served.act(cancelled, "cancel");
     const exhausted = await make();
-    await place.end(exhausted, 0, FAILED);
-    assert.equal((await place.recover(exhausted)).status, "recovering");
-    const list = async (query: string) => (await place.get<WorkflowView[]>(`/workflows?${query}`)).map(({ id }) => id);
+    await served.end(exhausted, 0, FAILED);
+    assert.equal((await served.recover(exhausted)).status, "recovering");
+    const list = async (query: string) => (await served.get<WorkflowView[]>(`/workflows?${query}`)).map(({ id }) => id);
     assert.deepEqual(await list("status=active"), [exhausted, running]);
     assert.deepEqual(await list("status=recovering"), [exhausted]);
-    await place.store.takeUpRecoveries(100, place.clock.now());
-    await place.end(exhausted, 0, FAILED);
+    await served.store.takeUpRecoveries(100, served.clock.now());
+    await served.end(exhausted, 0, FAILED);
     assert.deepEqual(await list("status=failed"), [exhausted, failed]);
     assert.deepEqual(await list("status=recoverable"), [failed]);
     for (const [status, id] of Object.entries({ pending, running, completed, paused, cancelled }))
@@ -342,26 +342,26 @@ describe("workflows in lists", () => {
     assert.deepEqual(await list(""), all);
     const seen: string[] = [];
     for (let path: string | undefined = "/workflows?limit=3"; path !== undefined;) {
-      const answer = await place.api.get(path);
+      const answer = await served.api.get(path);
       seen.push(...answer.json<WorkflowView[]>().map(({ id }) => id));
       path = /<([^>]+)>; rel="next"/.exec(String(answer.headers["link"] ?? ""))?.[1];
     }
     assert.deepEqual(seen, all);
-    await place.refused(place.api.get("/workflows?status=idle"), 422, "input_invalid");
+    await served.refused(served.api.get("/workflows?status=idle"), 422, "input_invalid");
   });
 
   test("that nobody knows are not found, nor are other runs", async (t) => {
-    const place = await openWorkflows(t);
-    const job = (await place.api.post("/jobs", { target_url: "https://a.example/" })).json<{ id: string }>();
-    const run = (await place.api.post(`/jobs/${job.id}/runs`)).json<{ id: string }>();
+    const served = await openWorkflows(t);
+    const job = (await served.api.post("/jobs", { target_url: "https://a.example/" })).json<{ id: string }>();
+    const run = (await served.api.post(`/jobs/${job.id}/runs`)).json<{ id: string }>();
     for (const id of [NOBODY, "nonsense", run.id]) {
       for (const path of [``, "/progress", "/tasks", "/tasks/a", "/tasks/a/items", "/tasks/a/entries"])
-        await place.refused(place.api.get(`/workflows/${id}${path}`), 404, "not_found");
+        await served.refused(served.api.get(`/workflows/${id}${path}`), 404, "not_found");
       for (const action of ["start", "pause", "resume", "cancel", "recover", "rerun"])
-        await place.refused(place.api.post(`/workflows/${id}/${action}`), 404, "not_found");
-      const patch = place.api.call("PATCH", `/workflows/${id}`, { metadata: {} });
-      await place.refused(patch, 404, "not_found");
+        await served.refused(served.api.post(`/workflows/${id}/${action}`), 404, "not_found");
+      const patch = served.api.call("PATCH", `/workflows/${id}`, { metadata: {} });
+      await served.refused(patch, 404, "not_found");
     }
-    await place.refused(place.api.get(`/jobs/${job.id}/workflow`), 404, "not_found");
+    await served.refused(served.api.get(`/jobs/${job.id}/workflow`), 404, "not_found");
   });
 });

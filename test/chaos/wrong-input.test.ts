@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
-import { Desk } from "../cli/desk.ts";
+import { Installation } from "../cli/installation.ts";
 import { type Ended, Orb, until } from "./orb.ts";
 import { Target } from "./target.ts";
 
@@ -23,9 +23,9 @@ function errorOf(ended: Ended): { code: string; message: string; hint: string | 
 }
 
 describe("a user's mistake is answered with a sentence and the right exit code:", { concurrency: 3 }, () => {
-  let orb: Desk;
+  let orb: Installation;
   before(() => {
-    orb = new Desk();
+    orb = new Installation();
   });
   after(() => orb[Symbol.asyncDispose]());
 
@@ -236,7 +236,7 @@ describe("a handler module that cannot be used", { concurrency: 3 }, () => {
   ];
   for (const [name, source, message] of cases) {
     test(`because it ${name} stops the start with a sentence`, async () => {
-      await using orb = new Desk();
+      await using orb = new Installation();
       const file = join(orb.dir, "handlers.ts");
       if (source !== "") orb.file("handlers.ts", source);
       const ended = await orb.run(["queue", "run", "--drain"], { env: { APP_HANDLERS: file } });

@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import type { CapturedPage } from "../../src/cli/scrape/capture-view.ts";
 import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import { browserGate, chromiumPath, plain, SITE, webSite } from "../support/browser-kit.ts";
-import { Desk } from "./desk.ts";
+import { Installation } from "./installation.ts";
 import { openShop } from "./site.ts";
 
 const THINGS = Array.from({ length: 25 }, (_, n) => ({ name: `Wonderful thing ${n + 1}`, price: 10 + n }));
@@ -65,7 +65,7 @@ const har = (url: string) => {
 describe("orb capture", () => {
   test("a page that loads its list by a script becomes a job that asks for all of it [slow]", browserGate, async () => {
     await using site = await openApplication();
-    await using orb = new Desk({ APP_BROWSER_PATH: chromiumPath, APP_ALLOW_PRIVATE_NETWORKS: `${SITE}/32` });
+    await using orb = new Installation({ APP_BROWSER_PATH: chromiumPath, APP_ALLOW_PRIVATE_NETWORKS: `${SITE}/32` });
     const page = await orb.json<CapturedPage>("capture", site.url("/app"));
     const [best, other] = page.calls;
     assert.equal(best?.url, site.url("/api/things?page=1"));
@@ -91,7 +91,7 @@ describe("orb capture", () => {
     browserGate,
     async () => {
       await using site = await openApplication();
-      await using orb = new Desk({ APP_BROWSER_PATH: chromiumPath, APP_ALLOW_PRIVATE_NETWORKS: `${SITE}/32` });
+      await using orb = new Installation({ APP_BROWSER_PATH: chromiumPath, APP_ALLOW_PRIVATE_NETWORKS: `${SITE}/32` });
       const page = await orb.json<CapturedPage>("capture", site.url("/pieces"));
       const [call, ...others] = page.calls;
       assert.deepEqual([call?.url, call?.pages, others.length], [site.url("/api/linked?page=1"), 3, 0]);
@@ -107,7 +107,7 @@ describe("orb capture", () => {
 
   test("a page without calls, and one that is not there, are said", browserGate, async () => {
     await using site = await openApplication();
-    await using orb = new Desk({ APP_BROWSER_PATH: chromiumPath, APP_ALLOW_PRIVATE_NETWORKS: `${SITE}/32` });
+    await using orb = new Installation({ APP_BROWSER_PATH: chromiumPath, APP_ALLOW_PRIVATE_NETWORKS: `${SITE}/32` });
     const none = await orb.run(["capture", site.url("/plain")]);
     assert.deepEqual([none.code, none.stdout], [1, ""]);
     assert.match(none.stderr, /made no call that answers in JSON/);
@@ -118,7 +118,7 @@ describe("orb capture", () => {
 
   test("a HAR file becomes a job without a browser, and without the secrets in it [slow]", async () => {
     await using shop = await openShop();
-    await using orb = new Desk();
+    await using orb = new Installation();
     orb.file("page.har", JSON.stringify(har(shop.url(""))));
     const unasked = await orb.run(["capture", "--har", "page.har", "--out", "job.json"]);
     assert.equal(unasked.code, 2, "nobody has chosen");
@@ -137,7 +137,7 @@ describe("orb capture", () => {
   });
 
   test("words that are wrong are named", async () => {
-    await using orb = new Desk();
+    await using orb = new Installation();
     orb.file("bad.har", JSON.stringify({ log: { entries: [{ request: {}, response: {} }] } }));
     orb.file("good.har", JSON.stringify(har("http://shop.test")));
     const cases: [string[], RegExp][] = [

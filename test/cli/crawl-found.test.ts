@@ -3,17 +3,17 @@ import { describe, test } from "node:test";
 import { Orb } from "../chaos/orb.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html } from "../support/misbehaviours.ts";
-import { Desk } from "./desk.ts";
+import { Installation } from "./installation.ts";
 import { hasScript, onTerminal } from "./screen.ts";
 
 /** A title that would colour the screen, name the window and begin another line, if a terminal got it as it is. */
 const HOSTILE = "Tea \u001b[31mred\u001b]0;mine\u0007 \u202egreen\u009b2J";
 
 test("a crawl that failed says why in orb runs list", async () => {
-  await using desk = new Desk({ APP_RETRY_BASE_SECONDS: "0.01" });
-  const crawl = await desk.run(["crawl", "http://127.0.0.1:9/", "--strategy", "http", "--attempts", "1"]);
+  await using installation = new Installation({ APP_RETRY_BASE_SECONDS: "0.01" });
+  const crawl = await installation.run(["crawl", "http://127.0.0.1:9/", "--strategy", "http", "--attempts", "1"]);
   assert.equal(crawl.code, 1, crawl.stderr);
-  const { stdout } = await desk.run(["runs", "list", "--status", "failed"]);
+  const { stdout } = await installation.run(["runs", "list", "--status", "failed"]);
   assert.match(stdout, /failed +the site's robots\.txt could not be read \(127\.0\.0\.1 refused the connection\)/);
 });
 

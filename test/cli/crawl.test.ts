@@ -8,7 +8,7 @@ import { Orb, until } from "../chaos/orb.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { firstTimes, hang, held, html, sendTo, slow, status } from "../support/misbehaviours.ts";
 import { somePort } from "../support/services.ts";
-import { Desk } from "./desk.ts";
+import { Installation } from "./installation.ts";
 import { hasScript, onTerminal } from "./screen.ts";
 
 const COUNT = 60;
@@ -54,7 +54,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
       "/b": same,
       "/c": html("<p>No title</p>"),
     });
-    await using orb = new Desk();
+    await using orb = new Installation();
     const crawl = ["crawl", site.url("/"), "--strategy", "http", "--article", "--format", "markdown"];
     const { code, stderr } = await orb.run([...crawl, "--out", "pages/"]);
     assert.equal(code, 0, stderr);
@@ -79,7 +79,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
 
   test("the ending of the file says its format", async () => {
     await using site = await MisbehavingSite.start({ "/": html("<title>Home</title><h1>Home</h1>") });
-    await using orb = new Desk();
+    await using orb = new Installation();
     const begins = async (...words: string[]) => {
       const { code, stderr } = await orb.run(words);
       assert.equal(code, 0, stderr);
@@ -97,7 +97,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
 
   test("a folder for a format that is one file is refused before anything is fetched", async () => {
     await using site = await MisbehavingSite.start({ "/": page(0) });
-    await using orb = new Desk();
+    await using orb = new Installation();
     for (const args of [
       ["--out", "pages/"],
       ["--format", "csv", "--out", "."],
@@ -114,7 +114,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
 
   test("with --json there is JSON and nothing else [slow]", async () => {
     await using site = await tree(1);
-    await using orb = new Desk();
+    await using orb = new Installation();
     const { code, stdout, stderr } = await orb.run(["crawl", site.url("/page-0"), ...flags, "--json"]);
     assert.deepEqual([code, stderr], [0, ""]);
     const view = JSON.parse(stdout) as CrawlDetail;
@@ -131,7 +131,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
       "/gone": status(404),
       "/broken": firstTimes(1, status(500), page(2)),
     });
-    await using orb = new Desk({ APP_BREAKER_FAILURES: "1000" });
+    await using orb = new Installation({ APP_BREAKER_FAILURES: "1000" });
     const first = await orb.run(["crawl", site.url("/"), ...flags]);
     assert.equal(first.code, 0, first.stderr);
     const id = /\((\S{36})\)\n/.exec(first.stderr)?.[1] ?? "";
@@ -161,9 +161,9 @@ describe("orb crawl", { concurrency: 2 }, () => {
     await using one = await MisbehavingSite.start({ "/": page(1, "/more"), "/more": page(2) });
     await using other = await MisbehavingSite.start({ "/": slow(300, page(3)) });
     const gone = `127.0.0.1:${await somePort()}`;
-    await using desk = new Desk();
+    await using installation = new Installation();
     const starts = [`http://${gone}/`, one.url("/"), other.url("/")];
-    const { code, stdout, stderr } = await desk.run(["crawl", ...starts, "--strategy", "http"]);
+    const { code, stdout, stderr } = await installation.run(["crawl", ...starts, "--strategy", "http"]);
     assert.equal(code, 3, stderr);
     assert.deepEqual(urls(stdout), [one.url("/"), one.url("/more"), other.url("/")].toSorted());
     assert.match(stderr, /\nRun completed in part: 3 pages fetched; 1 page failed \(\S{36}\)\n/);
@@ -172,7 +172,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
 
   test("where nothing can be written is found out before the first request", async () => {
     await using site = await tree(1);
-    await using orb = new Desk();
+    await using orb = new Installation();
     mkdirSync(join(orb.dir, "folder"));
     for (const [out, why] of [
       ["none/pages.json", "its folder does not exist"],
@@ -192,7 +192,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
   });
 
   test("what could not be written in the end is told with the command that gets it [slow]", async () => {
-    await using orb = new Desk();
+    await using orb = new Installation();
     const out = join(orb.dir, "folder", "pages.json");
     mkdirSync(join(orb.dir, "folder"));
     await using site = await MisbehavingSite.start({
@@ -213,7 +213,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
 
   test("with --json and --out the status is printed and what was found is in the file, also when nothing was [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": page(0), "/gone": status(404) });
-    await using orb = new Desk();
+    await using orb = new Installation();
     const file = join(orb.dir, "pages.jsonl");
     const ask = (path: string, ...more: string[]) =>
       orb.run(["crawl", site.url(path), ...flags, "--json", "--format", "jsonl", ...more]);
@@ -233,7 +233,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
   });
 
   test("what would change a crawl is refused together with --resume", async () => {
-    await using orb = new Desk();
+    await using orb = new Installation();
     const id = crypto.randomUUID();
     const { code, stderr } = await orb.run([
       "crawl",
@@ -253,7 +253,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
 
   test("--resume writes the results as the crawl was begun with, and refuses at once what it cannot write [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": page(0, "/1"), "/1": page(1), "/gone": status(404) });
-    await using orb = new Desk();
+    await using orb = new Installation();
     const begun = await orb.run(["crawl", site.url("/"), ...flags, "--format", "csv"]);
     assert.equal(begun.code, 0, begun.stderr);
     const id = /\((\S{36})\)\n/.exec(begun.stderr)?.[1] ?? "";
@@ -275,7 +275,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
       "/old": sendTo("/"),
       "/hangs": hang,
     });
-    await using orb = new Desk();
+    await using orb = new Installation();
     const crawl = orb.start(["crawl", site.url("/"), ...flags]);
     await site.visited("/hangs");
     const [run] = await orb.json<{ id: string }[]>("runs", "list");
@@ -296,7 +296,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
 
   test("what ran out of time goes on where it was [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": page(0, "/hangs"), "/hangs": hang });
-    await using orb = new Desk();
+    await using orb = new Installation();
     const first = await orb.run(["crawl", site.url("/"), ...flags, "--timeout-minutes", "0.25", "--json"]);
     const view = JSON.parse(first.stdout) as CrawlDetail;
     assert.deepEqual([first.code, view.end_reason, view.failed_items], [3, "limit_time", 0], first.stderr);
@@ -307,7 +307,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
   });
 
   test("an address together with --resume is refused", async () => {
-    await using orb = new Desk();
+    await using orb = new Installation();
     const id = crypto.randomUUID();
     const both = await orb.run(["crawl", "http://a.test/", "--resume", id]);
     assert.equal(both.code, 2, both.stderr);
@@ -323,7 +323,7 @@ describe("orb crawl at a terminal", { skip: hasScript ? false : "there is no scr
     // The last pages come when it was told to stop: it must not be at its end before.
     const { promise: told, resolve: tell } = Promise.withResolvers<void>();
     for (let n = 30; n < COUNT; n += 1) site.on(`/page-${n}`, held(told, page(n, "/page-0")));
-    await using orb = new Desk();
+    await using orb = new Installation();
     const screen = onTerminal(orb, ["crawl", site.url("/page-0"), ...flags, "--out", "all pages.json"]);
     await site.when(() => fetched(site) >= 15, "some pages are fetched");
     await until(() => /\d+ of \d+ known pages/.test(screen.text), "the block is drawn");
@@ -356,7 +356,7 @@ describe("orb crawl at a terminal", { skip: hasScript ? false : "there is no scr
 
   test("what stays on the screen says how each site ended, however short it was [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": page(1) });
-    await using orb = new Desk();
+    await using orb = new Installation();
     const screen = onTerminal(orb, ["crawl", site.url("/"), ...flags]);
     assert.equal(await screen.ended, 0, screen.text);
     const text = stripVTControlCharacters(screen.text);
@@ -366,7 +366,7 @@ describe("orb crawl at a terminal", { skip: hasScript ? false : "there is no scr
 
   test("Ctrl-C while it waits its turn stops it, too, whoever else works [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/long": hang, "/waits": page(1) });
-    await using orb = new Desk({ APP_MAX_CONCURRENT_TASKS: "1" });
+    await using orb = new Installation({ APP_MAX_CONCURRENT_TASKS: "1" });
     const long = onTerminal(orb, ["crawl", site.url("/long"), ...flags]);
     await site.visited("/long");
     const waits = onTerminal(orb, ["crawl", site.url("/waits"), ...flags]);
@@ -386,7 +386,7 @@ describe("orb crawl at a terminal", { skip: hasScript ? false : "there is no scr
 
   test("Ctrl-C a second time leaves at once, and nothing is lost [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": page(0, "/hangs"), "/hangs": hang });
-    await using orb = new Desk();
+    await using orb = new Installation();
     const screen = onTerminal(orb, ["crawl", site.url("/"), ...flags]);
     await site.visited("/hangs");
     screen.type("\u0003");

@@ -7,7 +7,7 @@ import type { EventView, RunView, TaskView } from "../../src/orchestrator/runs/v
 import { until } from "../chaos/orb.ts";
 import type { Target } from "../chaos/target.ts";
 import { readWarc } from "../jobs/warc-reader.ts";
-import { Desk } from "./desk.ts";
+import { Installation } from "./installation.ts";
 import { openShop } from "./site.ts";
 
 const listJob = (shop: Target) => ({
@@ -21,7 +21,7 @@ const listJob = (shop: Target) => ({
 describe("orb jobs and orb runs", { concurrency: 2 }, () => {
   test("a job from flags is run here, and its records come out as a table of values", async () => {
     await using shop = await openShop();
-    await using orb = new Desk();
+    await using orb = new Installation();
     const flags = ["--target-url", shop.url("/list"), "--name", "all things", "--items", "li.t"];
     const created = await orb.run(["jobs", "create", ...flags, "--field", "name=a", "--field", "price:number=b"]);
     assert.equal(created.code, 0, created.stderr);
@@ -48,7 +48,7 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
 
   test("a job from a file is changed, listed by its tag, and deleted [slow]", async () => {
     await using shop = await openShop();
-    await using orb = new Desk();
+    await using orb = new Installation();
     orb.file("job.json", JSON.stringify(listJob(shop)));
     const job = await orb.json<JobView>(
       "jobs",
@@ -101,7 +101,7 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
 
   test("a crawl is saved from flags in the words of orb crawl, changed, and run [slow]", async () => {
     await using shop = await openShop();
-    await using orb = new Desk();
+    await using orb = new Installation();
     const flags = ["--depth", "1", "--include", "/t/**", "--field", "heading=h1", "--attempts", "1"];
     const created = await orb.run(["jobs", "create", "--crawl", "--target-url", shop.url("/list"), ...flags]);
     assert.equal(created.code, 0, created.stderr);
@@ -127,7 +127,7 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
 
   test("orb crawl --format warc writes an archive of what the site sent; other runs have none [slow]", async () => {
     await using shop = await openShop();
-    await using orb = new Desk();
+    await using orb = new Installation();
     const file = join(orb.dir, "shop.warc.gz");
     const crawl = await orb.run(["crawl", shop.url("/list"), "--depth", "1", "--format", "warc", "--out", file]);
     assert.equal(crawl.code, 0, crawl.stderr);
@@ -149,7 +149,7 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
   });
 
   test("what is wrong with a job is named by its field", async () => {
-    await using orb = new Desk();
+    await using orb = new Installation();
     const cases: [string[], string][] = [
       [["jobs", "create"], "target_url"],
       [["jobs", "create", "--target-url", "http://a.test/", "--schedule", "soon"], "schedule"],
@@ -170,7 +170,7 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
 
   test("a run that nobody works on says how to start somebody; it is cancelled, and cannot be resumed", async () => {
     await using shop = await openShop();
-    await using orb = new Desk();
+    await using orb = new Installation();
     const { id } = await orb.json<JobView>("jobs", "create", "--target-url", shop.url("/"));
     const started = await orb.run(["jobs", "run", id]);
     assert.equal(started.code, 0);
@@ -185,7 +185,7 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
 
   test("orb worker does what is there; SIGTERM ends it with 0; leaving a wait does not cancel the run [slow]", async () => {
     await using shop = await openShop();
-    await using orb = new Desk();
+    await using orb = new Installation();
     const worker = orb.start(["worker"]);
     await worker.said("working on runs and the queue");
     const { id } = await orb.json<JobView>("jobs", "create", "--target-url", shop.url("/never"));
@@ -228,7 +228,7 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
 
   test("a run that failed is told with its reason, and tried again when asked [slow]", async () => {
     await using shop = await openShop();
-    await using orb = new Desk();
+    await using orb = new Installation();
     const job = await orb.json<JobView>("jobs", "create", "--target-url", shop.url("/nowhere"));
     const failed = await orb.run(["jobs", "run", job.id, "--wait"]);
     assert.equal(failed.code, 1);

@@ -6,7 +6,7 @@ import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import type { LearnView } from "../../src/orchestrator/learn.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html } from "../support/misbehaviours.ts";
-import { Desk } from "./desk.ts";
+import { Installation } from "./installation.ts";
 
 const product = (name: string, price: string) =>
   html(`<div class="page"><h1>${name}</h1><p><b class="price">${price}</b></p></div>`);
@@ -19,7 +19,7 @@ describe("orb learn", () => {
       "/b": product("Desk", "€ 140"),
       "/c": product("Rug", "€ 55.50"),
     });
-    await using orb = new Desk();
+    await using orb = new Installation();
     const learned = await orb.run([
       ...["learn", site.url("/a"), site.url("/b"), "--example", "name=Blue lamp", "--example", "name=Desk"],
       ...["--example", "price=€ 12.90", "--out", "rules.json"],
@@ -36,7 +36,7 @@ describe("orb learn", () => {
 
   test("saves a job for a list of records", async () => {
     await using site = await MisbehavingSite.start({ "/": html(`<ul>${cards}</ul>`) });
-    await using orb = new Desk();
+    await using orb = new Installation();
     const examples = ["name=Lamp 1", "price=$10", "name=Lamp 2", "price=$20"].flatMap((one) => ["--example", one]);
     const lesson = await orb.json<LearnView & { job_id: string }>(
       ...["learn", site.url("/"), ...examples, "--save", "Lamps"],
@@ -53,7 +53,7 @@ describe("orb learn", () => {
 
   test("says which value is not there, what is missing, and which page cannot be had", async () => {
     await using site = await MisbehavingSite.start({ "/a": product("Lamp", "€ 1") });
-    await using orb = new Desk();
+    await using orb = new Installation();
     const partly = await orb.run(["learn", site.url("/a"), "--example", "name=Lamp", "--example", "sku=X-1"]);
     assert.equal(partly.code, 3);
     assert.match(partly.stderr, /^sku: the page does not say "X-1": copy the value as the page shows it$/m);

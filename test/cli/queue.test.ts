@@ -6,12 +6,12 @@ import type { QueueStats } from "../../src/orchestrator/queue/stats.ts";
 import { until } from "../chaos/orb.ts";
 import { Served } from "../chaos/served.ts";
 import { bodyOf, Target } from "../chaos/target.ts";
-import { Desk } from "./desk.ts";
+import { Installation } from "./installation.ts";
 
 describe("orb queue", { concurrency: 2 }, () => {
   test("from a file to stored files: import, run, stats, list, show", async () => {
     await using target = await Target.start(1);
-    await using orb = new Desk();
+    await using orb = new Installation();
     target.script = (path) =>
       path === "/missing"
         ? { status: 404, body: "" }
@@ -50,8 +50,8 @@ describe("orb queue", { concurrency: 2 }, () => {
 
   test("with --url all of it is done at a server, and nothing here", async () => {
     await using target = await Target.start(1);
-    await using there = new Desk({ APP_MAX_PER_CONCURRENCY_KEY: '{"shop":3}' });
-    await using here = new Desk();
+    await using there = new Installation({ APP_MAX_PER_CONCURRENCY_KEY: '{"shop":3}' });
+    await using here = new Installation();
     target.script = (path) => (path === "/missing" ? { status: 404, body: "" } : { body: bodyOf(path) });
     const served = await Served.start(there);
     const at = ["--url", /listening on (http:\/\/[^"]+)/.exec(served.process.stderr)?.[1] ?? ""];
@@ -63,8 +63,8 @@ describe("orb queue", { concurrency: 2 }, () => {
     assert.deepEqual([added.code, added.stdout], [0, "enqueued b\n"], added.stderr);
     const again = await here.run(["queue", "enqueue", "b", target.url("/b"), ...at]);
     assert.match(again.stdout, /^b is in the queue already/);
-    const counts = async (desk: Desk, ...words: string[]) => {
-      const { done, error, total } = await desk.json<QueueStats>("queue", "stats", ...words);
+    const counts = async (installation: Installation, ...words: string[]) => {
+      const { done, error, total } = await installation.json<QueueStats>("queue", "stats", ...words);
       return [done, error, total];
     };
     await until(async () => (await counts(here, ...at)).join() === "2,1,3", "all are done");
@@ -83,7 +83,7 @@ describe("orb queue", { concurrency: 2 }, () => {
 
   test("what failed is tried again when asked, and then all is done", async () => {
     await using target = await Target.start(1);
-    await using orb = new Desk();
+    await using orb = new Installation();
     let mended = false;
     target.script = (path) => (mended ? { body: bodyOf(path) } : { status: 404, body: "" });
     await orb.import([{ artifact_id: "a", url: target.url("/a") }]);
@@ -95,7 +95,7 @@ describe("orb queue", { concurrency: 2 }, () => {
   });
 
   test("one item by its URL alone, then again, then with everything", async () => {
-    await using orb = new Desk();
+    await using orb = new Installation();
     const first = await orb.run(["queue", "enqueue", "http://a.test/x?b=2&a=1#part"]);
     assert.deepEqual([first.code, first.stdout], [0, "enqueued http://a.test/x?a=1&b=2\n"]);
     const again = await orb.run(["queue", "enqueue", "http://a.test/x?a=1&b=2"]);
@@ -117,7 +117,7 @@ describe("orb queue", { concurrency: 2 }, () => {
   });
 
   test("resolver is an alias of concurrency key: in a flag, a file, a command and a variable", async () => {
-    await using orb = new Desk({ APP_MAX_PER_RESOLVER: '{"r":3}' });
+    await using orb = new Installation({ APP_MAX_PER_RESOLVER: '{"r":3}' });
     await orb.json("queue", "enqueue", "flag", "http://a.test/1", "--resolver", "r");
     const lines = [
       { artifact_id: "new", url: "http://a.test/2", concurrency_key: "r" },
@@ -143,7 +143,7 @@ describe("orb queue", { concurrency: 2 }, () => {
   });
 
   test("bad lines are told as they are met; some bad is 3, all bad is 1", async () => {
-    await using orb = new Desk();
+    await using orb = new Installation();
     const good = '{"artifact_id":"1","url":"http://a.test/"}';
     const [some, none, asJson] = [
       await orb.run(["queue", "import", "-"], { input: `${good}\nnonsense\n` }),
@@ -159,7 +159,7 @@ describe("orb queue", { concurrency: 2 }, () => {
   });
 
   test("a long list is read page by page", async () => {
-    await using orb = new Desk();
+    await using orb = new Installation();
     await orb.import(Array.from({ length: 25 }, (_, n) => ({ artifact_id: `item-${n}`, url: `http://a.test/${n}` })));
     const seen: string[] = [];
     for (let after: string[] = []; ;) {
@@ -180,7 +180,7 @@ describe("orb queue", { concurrency: 2 }, () => {
   });
 
   test("--json gives JSON and nothing else on standard output, for every command", async () => {
-    await using orb = new Desk();
+    await using orb = new Installation();
     // Those that no other test here asks for JSON.
     for (const args of [
       ["queue", "run", "--drain"],
@@ -205,7 +205,7 @@ describe("orb queue", { concurrency: 2 }, () => {
 
   test("an engine that is asked to stop finishes what it has, says so, and ends with 0 [slow]", async () => {
     await using target = await Target.start(1);
-    await using orb = new Desk();
+    await using orb = new Installation();
     // The first one is not answered before the second is asked for, however slow the machine is.
     const together = target.when(() => target.open >= 2, "it works");
     target.script = async (path) => {
@@ -228,7 +228,7 @@ describe("orb queue", { concurrency: 2 }, () => {
 
   test("a drain that is interrupted says that something is left [slow]", async () => {
     await using target = await Target.start(1);
-    await using orb = new Desk();
+    await using orb = new Installation();
     target.latencyMs = 300;
     await orb.import(Array.from({ length: 200 }, (_, n) => ({ artifact_id: `${n}`, url: target.url(`/${n}`) })));
     const engine = orb.start(["queue", "run", "--drain", "--workers", "2"]);
@@ -241,7 +241,7 @@ describe("orb queue", { concurrency: 2 }, () => {
 
   test("limits that are set from another terminal hold for running work [slow]", async () => {
     await using target = await Target.start(1);
-    await using orb = new Desk();
+    await using orb = new Installation();
     // Nothing is answered before the limit is set: the work must not be done before.
     const limited = Promise.withResolvers<void>();
     target.script = async (path) => {

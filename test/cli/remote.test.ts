@@ -4,7 +4,7 @@ import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import type { SessionView } from "../../src/orchestrator/sessions.ts";
 import { Orb, type OrbProcess } from "../chaos/orb.ts";
 import { somePort } from "../support/services.ts";
-import { Desk } from "./desk.ts";
+import { Installation } from "./installation.ts";
 import { openShop } from "./site.ts";
 
 const TOKEN = "a-token-of-good-length-4711";
@@ -19,7 +19,7 @@ describe("commands with --url", { concurrency: 2 }, () => {
   test("the same commands work on a server, with its token, and touch no database here", async () => {
     await using shop = await openShop();
     await using there = new Orb({ APP_API_TOKEN: TOKEN });
-    await using here = new Desk({ APP_API_TOKEN: TOKEN });
+    await using here = new Installation({ APP_API_TOKEN: TOKEN });
     const { url } = await serve(there);
     const job = await here.json<JobView>(
       ...["jobs", "create", "--url", url, "--target-url", shop.url("/list"), "--items", "li.t", "--field", "name=a"],
@@ -49,7 +49,7 @@ describe("commands with --url", { concurrency: 2 }, () => {
   test("a page is got by the server, which keeps the run, and is printed here as if it were got here [slow]", async () => {
     await using shop = await openShop();
     await using there = new Orb({ APP_API_TOKEN: TOKEN });
-    await using here = new Desk({ APP_API_TOKEN: TOKEN });
+    await using here = new Installation({ APP_API_TOKEN: TOKEN });
     const { url } = await serve(there);
     const scrape = (...more: string[]) => here.run(["scrape", "--url", url, ...more]);
     const list = await scrape("--items", "li.t", "--field", "name=a", "--format", "csv", shop.url("/list"));
@@ -69,7 +69,7 @@ describe("commands with --url", { concurrency: 2 }, () => {
 
   test("what a workflow on a server says to type next works from here: it names the server [slow]", async () => {
     await using there = new Orb({ APP_API_TOKEN: TOKEN });
-    await using here = new Desk({ APP_API_TOKEN: TOKEN });
+    await using here = new Installation({ APP_API_TOKEN: TOKEN });
     const { url } = await serve(there);
     const flow = (seconds: string) => `name: Flow\nsteps: [{ name: w, task_type: wait, params: { ${seconds} } }]\n`;
     const run = (text: string, ...more: string[]) => {
@@ -93,7 +93,7 @@ describe("commands with --url", { concurrency: 2 }, () => {
   test("what a crawl and a job on a server say to type next names the server [slow]", async () => {
     await using shop = await openShop();
     await using there = new Orb({ APP_API_TOKEN: TOKEN });
-    await using here = new Desk({ APP_API_TOKEN: TOKEN });
+    await using here = new Installation({ APP_API_TOKEN: TOKEN });
     const { url } = await serve(there);
     const crawl = await here.run(["crawl", shop.url("/list"), shop.url("/gone"), "--depth", "0", "--url", url]);
     const [, next = ""] = /; orb (runs errors .*) shows examples$/m.exec(crawl.stderr) ?? [];
@@ -108,7 +108,7 @@ describe("commands with --url", { concurrency: 2 }, () => {
 
   test("a server's refusals keep their code, message and fields [slow]", async () => {
     await using there = new Orb({ APP_API_TOKEN: TOKEN });
-    await using here = new Desk();
+    await using here = new Installation();
     const { url } = await serve(there);
     const refused = await here.run(["jobs", "list", "--url", url, "--json"]);
     assert.equal(refused.code, 1);
@@ -124,7 +124,7 @@ describe("commands with --url", { concurrency: 2 }, () => {
   });
 
   test("a server that is not there, and an address that is none, are said", async () => {
-    await using here = new Desk();
+    await using here = new Installation();
     const nobody = await here.run(["runs", "list", "--url", "http://127.0.0.1:9"]);
     assert.equal(nobody.code, 1);
     assert.match(nobody.stderr, /no answer from http:\/\/127\.0\.0\.1:9: the connection was refused\n.*orb serve/);

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import type { RunView } from "../../src/orchestrator/runs/view.ts";
-import { Desk } from "./desk.ts";
+import { Installation } from "./installation.ts";
 import { openShop } from "./site.ts";
 
 describe("orb runs keep and orb runs delete", () => {
   test("runs say how long they are kept, are kept, and are deleted one by one and by what they are", async () => {
     await using shop = await openShop();
-    await using orb = new Desk();
+    await using orb = new Installation();
     const job = await orb.json<JobView>(
       ...["jobs", "create", "--target-url", shop.url("/list"), "--items", "li.t", "--field", "name=a", "--tag", "shop"],
       ...["--keep-runs", "50", "--keep-days", "7"],

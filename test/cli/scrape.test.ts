@@ -11,7 +11,7 @@ import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { Orb } from "../chaos/orb.ts";
 import { LlmServer, says } from "../support/llm-server.ts";
 import { startProxies } from "../support/proxies.ts";
-import { Desk } from "./desk.ts";
+import { Installation } from "./installation.ts";
 import { openShop } from "./site.ts";
 
 interface Scraped {
@@ -45,7 +45,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
 
   test("prints the page itself as HTML or its links, and beside --json no format is lost in silence [slow]", async () => {
     await using shop = await openShop();
-    await using orb = new Desk();
+    await using orb = new Installation();
     const links = await orb.run(["scrape", shop.url("/list"), "--format", "links"]);
     assert.deepEqual(
       [links.code, links.stdout],
@@ -69,7 +69,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
 
   test("reads fields and items as the flags say, in every format, to a file [slow]", async () => {
     await using shop = await openShop();
-    await using orb = new Desk();
+    await using orb = new Installation();
     const rules = ["--items", "li.t", "--field", "name=a", "--field", "link:url=a@href", "--field", "price:number=b"];
     const csv = await orb.run(["scrape", shop.url("/list"), ...rules, "--format", "csv"]);
     assert.equal(csv.code, 0, csv.stderr);
@@ -108,7 +108,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
   test("lets a model read the page, as --llm-schema and --llm-prompt say [slow]", async () => {
     await using shop = await openShop();
     await using llm = await LlmServer.start();
-    await using orb = new Desk();
+    await using orb = new Installation();
     llm.on("/", says({ animal: "spider" }));
     const schema = { type: "object", properties: { animal: { enum: ["spider", "bee"] } }, required: ["animal"] };
     orb.file("animal.json", JSON.stringify(schema));
@@ -124,7 +124,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
 
   test("a page that fails ends with 1, the reason and what to do [slow]", async () => {
     await using shop = await openShop();
-    await using orb = new Desk();
+    await using orb = new Installation();
     const people = await orb.run(["scrape", shop.url("/nowhere")]);
     assert.deepEqual([people.code, people.stdout], [1, ""]);
     assert.match(people.stderr, /^failed: bad_response \(http_not_found\): the server answered 404/);
@@ -150,7 +150,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
 
   test("what was found, but is hardly what was wanted, is noted beside it [slow]", async () => {
     await using shop = await openShop();
-    await using orb = new Desk();
+    await using orb = new Installation();
     const fields = ["--field", "name=a", "--field", "colour=.colour"];
     const none = await orb.run(["scrape", shop.url("/list"), "--items", "li.t", ...fields]);
     assert.deepEqual([none.code, none.stderr], [0, "note: the field colour matched nothing in any of 3 records\n"]);
@@ -168,7 +168,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
 
   test("the advice fits what was tried, and the words that were given [slow]", async () => {
     await using shop = await openShop();
-    await using orb = new Desk();
+    await using orb = new Installation();
     const fault = await orb.run(["scrape", shop.url("/fault")]);
     assert.match(fault.stderr, /^strategy +http, because a plain request was answered \(500\)$/m);
     assert.match(fault.stderr, /^what to do +The site has an error: try again later, or use --max-attempts 3/m);
@@ -184,7 +184,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
 
   test("words that are wrong are named, and nothing is asked for", async () => {
     await using shop = await openShop();
-    await using orb = new Desk();
+    await using orb = new Installation();
     const cases: [string[], RegExp][] = [
       [[shop.url("/"), "--field", "x:colour=b"], /fields\.x\.type: expected one of/],
       [[shop.url("/"), "--field", "h1"], /expected NAME=CSS/],
@@ -205,7 +205,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
 
   test("Ctrl-C cancels it: the request is dropped, and nothing is left [slow]", async () => {
     await using shop = await openShop();
-    await using orb = new Desk();
+    await using orb = new Installation();
     const scrape = orb.start(["scrape", shop.url("/never")]);
     await shop.when(() => shop.open === 1, "the page is asked for");
     scrape.kill("SIGINT");
@@ -218,7 +218,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
 
   test("--save keeps the run; --cookie lets it in, and is shown nowhere [slow]", async () => {
     await using shop = await openShop();
-    await using orb = new Desk();
+    await using orb = new Installation();
     const { code, stdout, stderr } = await orb.run([
       ...["scrape", shop.url("/members"), "--strategy", "http", "--cookie", "sid=4711-secret", "--save", "--json"],
     ]);
@@ -238,7 +238,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
     const auth = { username: "ann", password: "hunter2" };
     await using shop = await openShop();
     await using proxies = await startProxies([{ kind: "connect", auth }]);
-    await using orb = new Desk({ APP_SECRET_KEY: "the-key-of-this-installation" });
+    await using orb = new Installation({ APP_SECRET_KEY: "the-key-of-this-installation" });
     const store = openSqliteStore({ path: orb.database, clock: systemClock });
     const add = (key: string, url: string) =>
       store.addProxies([toNewProxy(createSeal(key), parseUpstream(url) as Upstream)], systemClock.now());
@@ -257,7 +257,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
 
   test("what a site writes cannot reach the terminal's controls", async () => {
     await using shop = await openShop();
-    await using orb = new Desk();
+    await using orb = new Installation();
     await orb.run(["scrape", shop.url("/escapes"), "--save", "--json"]);
     const [run] = await orb.json<RunView[]>("runs", "list");
     const shown = await orb.run(["runs", "show", run?.id ?? ""]);

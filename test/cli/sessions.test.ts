@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import type { SessionView } from "../../src/orchestrator/sessions.ts";
-import { Desk } from "./desk.ts";
+import { Installation } from "./installation.ts";
 import { openShop } from "./site.ts";
 
 describe("orb sessions and orb login", { concurrency: 2 }, () => {
   test("a password comes from standard input, lets a page in, and is shown nowhere [slow]", async () => {
     await using shop = await openShop();
-    await using orb = new Desk();
+    await using orb = new Installation();
     const origin = shop.url("");
     const flags = ["--origin", origin, "--basic", "ann", "--name", "shop", "--check-url", shop.url("/members")];
     const added = await orb.run(["sessions", "add", ...flags], { input: "hunter2\n" });
@@ -32,7 +32,7 @@ describe("orb sessions and orb login", { concurrency: 2 }, () => {
 
   test("a storage state as a newer Playwright writes it is taken for its own origin [slow]", async () => {
     await using shop = await openShop();
-    await using orb = new Desk();
+    await using orb = new Installation();
     const cookie = { path: "/", expires: -1, httpOnly: true, secure: false, sameSite: "Lax", partitionKey: "x" };
     const state = {
       cookies: [
@@ -52,7 +52,7 @@ describe("orb sessions and orb login", { concurrency: 2 }, () => {
 
   test("a rejected session ends with 1; wrong words are named, and no secret is repeated [slow]", async () => {
     await using shop = await openShop();
-    await using orb = new Desk();
+    await using orb = new Installation();
     const origin = shop.url("");
     const bad = await orb.json<SessionView>(
       ...["sessions", "add", "--origin", origin, "--cookie", "sid=old", "--check-url", shop.url("/members")],
@@ -82,7 +82,7 @@ describe("orb sessions and orb login", { concurrency: 2 }, () => {
   });
 
   test("orb login without a display says what to type instead", async () => {
-    await using orb = new Desk();
+    await using orb = new Installation();
     const { code, stderr } = await orb.run(["login", "https://shop.test/login"]);
     assert.equal(code, 2);
     for (const way of ["--storage-state FILE", "--cookie name=value", "--header 'Name: value'", "--basic USER"])

@@ -4,9 +4,9 @@ import { stripVTControlCharacters } from "node:util";
 import { sitesBlock } from "../../src/cli/sites/sites-block.ts";
 import type { SiteProgress, SiteView } from "../../src/orchestrator/sites/site-view.ts";
 import type { SitesProgress } from "../../src/orchestrator/sites/sites-progress.ts";
-import { Place } from "../jobs/kit.ts";
+import { TestServer } from "../jobs/kit.ts";
 import { somePort } from "../support/services.ts";
-import { Desk } from "./desk.ts";
+import { Installation } from "./installation.ts";
 
 const NOW = Date.parse("2026-11-15T10:00:00Z");
 const later = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();
@@ -104,8 +104,8 @@ describe("the picture of all sites", () => {
 
 describe("orb sites", { concurrency: 2 }, () => {
   test("takes every setting, shows what holds, and names what cannot be [slow]", async () => {
-    await using desk = new Desk();
-    const set = await desk.json<SiteView>(
+    await using installation = new Installation();
+    const set = await installation.json<SiteView>(
       ...["sites", "set", "shop.test", "--strategy", "browser", "--respect-robots", "no"],
       ...["--max-memory-mb", "300", "--group", "shop", "--depends-on", "a.test", "--depends-on", "b.test"],
     );
@@ -114,16 +114,16 @@ describe("orb sites", { concurrency: 2 }, () => {
       [strategy, respect_robots, max_memory_mb, group, depends_on],
       ["browser", false, 300, "shop", ["a.test", "b.test"]],
     );
-    const grouped = await desk.run(["sites", "set", "shop.test", "--shards", "2"]);
+    const grouped = await installation.run(["sites", "set", "shop.test", "--shards", "2"]);
     assert.equal(grouped.code, 2);
     assert.match(grouped.stderr, /shards.*take it out of the group shop/);
-    const shown = await desk.run(["sites", "show", "shop.test"]);
+    const shown = await installation.run(["sites", "show", "shop.test"]);
     for (const line of [/^robots.txt +not obeyed$/m, /^depends on +a.test, b.test$/m, /^concurrency +10 \(default\)$/m])
       assert.match(shown.stdout, line);
-    const circle = await desk.run(["sites", "set", "b.test", "--depends-on", "shop.test"]);
+    const circle = await installation.run(["sites", "set", "b.test", "--depends-on", "shop.test"]);
     assert.equal(circle.code, 2);
     assert.match(circle.stderr, /b\.test → shop\.test → b\.test/);
-    const back = await desk.json<SiteView>(
+    const back = await installation.json<SiteView>(
       ...["sites", "set", "shop.test", "--no-group", "--no-depends-on", "--strategy", "default"],
       ...["--respect-robots", "default", "--shards", "4", "--max-memory-mb", "default"],
     );
@@ -132,29 +132,32 @@ describe("orb sites", { concurrency: 2 }, () => {
       [null, null, 4, null, null, []],
     );
     assert.deepEqual([back.max_concurrency, back.min_delay_ms, back.effective.shards], [10, 0, 4]);
-    await desk.run(["sites", "set", "shop.test", "--max-concurrency", "3"]);
-    assert.match((await desk.run(["sites", "show", "shop.test"])).stdout, /^shards +4, of which its limits allow 3$/m);
-    assert.equal((await desk.json<SiteView>("sites", "set", "shop.test", "--shards", "default")).shards, 1);
-    assert.equal((await desk.run(["sites", "set", "shop.test"])).code, 2);
+    await installation.run(["sites", "set", "shop.test", "--max-concurrency", "3"]);
+    assert.match(
+      (await installation.run(["sites", "show", "shop.test"])).stdout,
+      /^shards +4, of which its limits allow 3$/m,
+    );
+    assert.equal((await installation.json<SiteView>("sites", "set", "shop.test", "--shards", "default")).shards, 1);
+    assert.equal((await installation.run(["sites", "set", "shop.test"])).code, 2);
   });
 
   test("alone lists them; a slip of the finger is told [slow]", async () => {
-    await using desk = new Desk();
-    assert.equal((await desk.run(["sites"])).stdout, "no site was seen yet\n");
-    await desk.run(["sites", "pause", "shop.test"]);
-    assert.match((await desk.run(["sites", "--state", "paused"])).stdout, /^shop\.test +paused/m);
-    assert.equal((await desk.run(["sites", "--search", "other"])).stdout, "no such site\n");
-    const slip = await desk.run(["sites", "resmue", "shop.test"]);
+    await using installation = new Installation();
+    assert.equal((await installation.run(["sites"])).stdout, "no site was seen yet\n");
+    await installation.run(["sites", "pause", "shop.test"]);
+    assert.match((await installation.run(["sites", "--state", "paused"])).stdout, /^shop\.test +paused/m);
+    assert.equal((await installation.run(["sites", "--search", "other"])).stdout, "no such site\n");
+    const slip = await installation.run(["sites", "resmue", "shop.test"]);
     assert.equal(slip.code, 2);
     assert.match(slip.stderr, /knows no command resmue; did you mean resume\?/);
   });
 
   test("--watch tells how all are getting on until Ctrl-C, for people and for programs", async () => {
-    await using desk = new Desk();
-    await desk.run(["sites", "pause", "shop.test"]);
-    const people = await desk.run(["sites", "--watch"], { printed: (_, interrupt) => interrupt() });
+    await using installation = new Installation();
+    await installation.run(["sites", "pause", "shop.test"]);
+    const people = await installation.run(["sites", "--watch"], { printed: (_, interrupt) => interrupt() });
     assert.deepEqual([people.code, people.stdout], [130, "nothing to do, 1 site, 1 paused\n"]);
-    const programs = await desk.run(["sites", "--watch", "--json"], { printed: (_, interrupt) => interrupt() });
+    const programs = await installation.run(["sites", "--watch", "--json"], { printed: (_, interrupt) => interrupt() });
     assert.equal(programs.code, 130);
     const [line, rest] = programs.stdout.split("\n");
     assert.equal(rest, "");
@@ -162,22 +165,22 @@ describe("orb sites", { concurrency: 2 }, () => {
   });
 
   test("--watch of a server that is restarted says so, waits for it, and goes on [slow]", async () => {
-    await using desk = new Desk();
+    await using installation = new Installation();
     // It comes back where it was.
-    await using place = await Place.open({ APP_PORT: String(await somePort()) });
-    const url = place.api.url;
+    await using server = await TestServer.open({ APP_PORT: String(await somePort()) });
+    const url = server.api.url;
     const restarted = Promise.withResolvers<void>();
     let begun = false;
-    const watching = desk.run(["sites", "--watch", "--json", "--url", url], {
+    const watching = installation.run(["sites", "--watch", "--json", "--url", url], {
       printed: (stdout, interrupt) => {
         if (stdout.split("\n").length > 2) return interrupt();
         if (begun) return;
         begun = true;
-        place.stop().then(restarted.resolve, restarted.reject);
+        server.stop().then(restarted.resolve, restarted.reject);
       },
       said: (stderr) => {
         if (!stderr.includes("The server is gone") || stderr.includes("answers again")) return;
-        restarted.promise.then(() => place.start());
+        restarted.promise.then(() => server.start());
       },
     });
     const { code, stdout, stderr } = await watching;
@@ -186,7 +189,7 @@ describe("orb sites", { concurrency: 2 }, () => {
       stderr,
       /The server is gone \(.+\)\. Waiting for it; Ctrl-C ends this\.\nThe server answers again\.\n/,
     );
-    const nobody = await desk.run(["sites", "--watch", "--url", "http://127.0.0.1:9"]);
+    const nobody = await installation.run(["sites", "--watch", "--url", "http://127.0.0.1:9"]);
     assert.equal(nobody.code, 1, "one that never answered is not waited for");
   });
 });

@@ -7,7 +7,7 @@ import { MIGRATIONS } from "../../src/store/sqlite/migrate.ts";
 import { Target } from "../chaos/target.ts";
 import { BUCKET, S3_KEY, S3Server } from "../support/s3-server.ts";
 import { somePort } from "../support/services.ts";
-import { Desk } from "./desk.ts";
+import { Installation } from "./installation.ts";
 
 interface Doctor {
   healthy: boolean;
@@ -22,7 +22,7 @@ function checkOf(report: Doctor, name: string): Doctor["checks"][number] {
 
 describe("looking after an installation", { concurrency: 2 }, () => {
   test("orb config shows what is in force and where it came from, and hides secrets", async () => {
-    await using orb = new Desk({ APP_API_TOKEN: "hunter2-hunter2-hunter2", APP_MAX_WROKERS: "5" });
+    await using orb = new Installation({ APP_API_TOKEN: "hunter2-hunter2-hunter2", APP_MAX_WROKERS: "5" });
     orb.file(".env", "APP_MAX_PER_HOST=4\nAPP_SECRET_KEY=hunter2-hunter2-hunter2\n");
     const { code, stdout, stderr } = await orb.run(["config"]);
     assert.equal(code, 0);
@@ -36,7 +36,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
   });
 
   test("every bad value is named at once, with exit code 2", async () => {
-    await using orb = new Desk({ APP_PORT: "eighty", APP_MAX_WORKERS: "0", APP_API_TOKEN: "short" });
+    await using orb = new Installation({ APP_PORT: "eighty", APP_MAX_WORKERS: "0", APP_API_TOKEN: "short" });
     for (const args of [["config"], ["queue", "stats"], ["queue", "run"]]) {
       const { code, stderr } = await orb.run(args);
       assert.equal(code, 2, args.join(" "));
@@ -46,7 +46,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
   });
 
   test("orb migrate makes the database, and then has nothing to do", async () => {
-    await using orb = new Desk();
+    await using orb = new Installation();
     const first = await orb.run(["migrate"]);
     const newest = MIGRATIONS.length;
     const names = MIGRATIONS.map(({ name }) => name).join(", ");
@@ -58,7 +58,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
   });
 
   test("a database of a newer version is refused with a sentence", async () => {
-    await using orb = new Desk();
+    await using orb = new Installation();
     await orb.run(["migrate"]);
     const db = new DatabaseSync(orb.database);
     db.exec("PRAGMA user_version = 99");
@@ -69,7 +69,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
   });
 
   test("orb doctor on a healthy installation finds nothing [slow]", async () => {
-    await using orb = new Desk({ APP_PORT: String(await somePort()) });
+    await using orb = new Installation({ APP_PORT: String(await somePort()) });
     const report = await orb.json<Doctor>("doctor");
     assert.equal(report.healthy, true);
     assert.deepEqual(
@@ -94,7 +94,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
 
   test("orb doctor looks at the bucket, and says what to do when it cannot be used [slow]", async () => {
     await using server = await S3Server.start();
-    await using orb = new Desk({ ...server.env(), APP_PORT: String(await somePort()) });
+    await using orb = new Installation({ ...server.env(), APP_PORT: String(await somePort()) });
     const report = await orb.json<Doctor>("doctor");
     assert.deepEqual(checkOf(report, "artifacts").status, "ok");
     assert.equal(checkOf(report, "artifacts").what, `s3://${BUCKET}/files`);
@@ -105,7 +105,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
       [{ APP_S3_ENDPOINT: "http://127.0.0.1:9" }, /cannot be reached/, /APP_S3_ENDPOINT/],
     ] as const;
     for (const [env, what, fix] of cases) {
-      await using other = new Desk({ ...server.env(), ...env });
+      await using other = new Installation({ ...server.env(), ...env });
       const { code, stdout } = await other.run(["doctor", "--json"]);
       assert.equal(code, 1);
       const found = checkOf(JSON.parse(stdout) as Doctor, "artifacts");
@@ -117,7 +117,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
   });
 
   test("orb doctor names a bad configuration", async () => {
-    await using orb = new Desk({ APP_PORT: "eighty" });
+    await using orb = new Installation({ APP_PORT: "eighty" });
     const { code, stdout } = await orb.run(["doctor"]);
     assert.equal(code, 1);
     assert.match(stdout, /✗ configuration .*\n.*APP_PORT: expected/);
@@ -125,7 +125,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
   });
 
   test("orb doctor names a database that is none, and one of another program", async () => {
-    await using orb = new Desk();
+    await using orb = new Installation();
     mkdirSync(join(orb.dir, "data"));
     writeFileSync(orb.database, "this is a text file, and long enough not to be taken for an empty one".repeat(20));
     const text = await orb.run(["doctor", "--json"]);
@@ -142,7 +142,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
   });
 
   test("orb doctor sees who is at work", async () => {
-    await using orb = new Desk();
+    await using orb = new Installation();
     const engine = orb.start(["queue", "run"]);
     await engine.said("working on the queue");
     assert.equal(checkOf(await orb.json<Doctor>("doctor"), "engine").what, `process ${engine.pid} is working`);
@@ -151,7 +151,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
   });
 
   test("orb doctor says which browser there is, or how to get one; where the key is; whether the handlers load [slow]", async () => {
-    await using orb = new Desk({ APP_HANDLERS: "handlers.mjs", APP_BROWSER_PATH: "no-such-browser" });
+    await using orb = new Installation({ APP_HANDLERS: "handlers.mjs", APP_BROWSER_PATH: "no-such-browser" });
     orb.file("handlers.mjs", "export const handlers = { fetch_paper: async () => ({}) };");
     const looked = await orb.run(["doctor", "--json"]);
     assert.equal(looked.code, 1, "what is named is not there");
@@ -175,7 +175,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
   });
 
   test("orb doctor does not take an engine from before a reboot for a living one", async () => {
-    await using orb = new Desk();
+    await using orb = new Installation();
     await orb.run(["migrate"]);
     const db = new DatabaseSync(orb.database);
     db.exec(
@@ -187,7 +187,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
 
   test("orb audit finds a file that was changed behind its back, when it looks deep", async () => {
     await using target = await Target.start(1);
-    await using orb = new Desk();
+    await using orb = new Installation();
     await orb.import([{ artifact_id: "a", url: target.url("/a") }]);
     await orb.run(["queue", "run", "--drain"]);
     const clean = await orb.run(["audit", "--deep"]);

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { test } from "node:test";
 import { systemClock } from "../../src/base/clock.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { Desk } from "./desk.ts";
+import { Installation } from "./installation.ts";
 
 const QUIET = {
   inFlight: 0,
@@ -18,16 +18,16 @@ const QUIET = {
 };
 
 test("the table of workers says who stands by, and names engines when one has another than whoever looks", async () => {
-  await using desk = new Desk();
-  mkdirSync(desk.dataDir, { recursive: true });
-  const store = openSqliteStore({ path: desk.database, clock: systemClock });
+  await using installation = new Installation();
+  mkdirSync(installation.dataDir, { recursive: true });
+  const store = openSqliteStore({ path: installation.database, clock: systemClock });
   const begins = async (id: string, engine: string, role: "engine" | "standby" = "engine") => {
     const about = { machine: "m", version: "1", command: "worker", maxWorkers: 1, heartbeatMs: 60_000 };
     await store.registerWorker({ id, ...about, identity: { boot: "b", pid: 1, pidStart: "1" } }, systemClock.now());
     await store.recordHeartbeat(id, "working", { ...QUIET, role, engine }, systemClock.now());
   };
   const listed = async () => {
-    const { code, stdout, stderr } = await desk.run(["workers"]);
+    const { code, stdout, stderr } = await installation.run(["workers"]);
     assert.equal(code, 0, stderr);
     return stdout;
   };

@@ -9,7 +9,7 @@ import type { TemplateView } from "../../src/orchestrator/workflows/templates.ts
 import type { WorkflowDetail, WorkflowView } from "../../src/orchestrator/workflows/view.ts";
 import { Orb } from "../chaos/orb.ts";
 import { Target } from "../chaos/target.ts";
-import { Desk } from "./desk.ts";
+import { Installation } from "./installation.ts";
 import type { Said } from "./here.ts";
 import { hasScript, onTerminal } from "./screen.ts";
 
@@ -52,27 +52,27 @@ const waits = (seconds: number, more = "") =>
 describe("orb workflows", { concurrency: 2 }, () => {
   test("a step whose run waits because its site is paused says so, once, and show does [slow]", async () => {
     await using site = await openSite();
-    await using desk = new Desk();
+    await using installation = new Installation();
     const [name = ""] = site.sites;
-    assert.equal((await desk.run(["sites", "pause", name])).code, 0);
+    assert.equal((await installation.run(["sites", "pause", name])).code, 0);
     const read = `{ name: read, task_type: scrape, params: { url: "${site.url("/page/a")}", fields: { title: h1 } } }`;
-    const file = desk.file("held.yaml", `name: Held\nsteps:\n  - ${read}\n`);
-    const started = desk.start(["workflows", "run", file]);
+    const file = installation.file("held.yaml", `name: Held\nsteps:\n  - ${read}\n`);
+    const started = installation.start(["workflows", "run", file]);
     const waits = `read: waits: ${name}: Site paused: resume it to continue`;
     await started.said(waits);
-    const id = idIn(await desk.run(["workflows", "list"]));
-    const shown = await desk.run(["workflows", "show", id]);
+    const id = idIn(await installation.run(["workflows", "list"]));
+    const shown = await installation.run(["workflows", "show", id]);
     assert.ok(shown.stdout.includes(`${name}: Site paused: resume it to continue`), shown.stdout);
-    assert.equal((await desk.run(["sites", "resume", name])).code, 0);
+    assert.equal((await installation.run(["sites", "resume", name])).code, 0);
     await started.ended;
     assert.equal(started.stderr.split(waits).length, 2, started.stderr);
   });
 
   test("run does the work and tells every step; what came of it is listed, shown, read and written to files", async () => {
     await using site = await openSite();
-    await using desk = new Desk();
-    const file = desk.file("flow.yaml", flow(site));
-    const ran = await desk.run([
+    await using installation = new Installation();
+    const file = installation.file("flow.yaml", flow(site));
+    const ran = await installation.run([
       "workflows",
       "run",
       file,
@@ -90,13 +90,13 @@ describe("orb workflows", { concurrency: 2 }, () => {
     assert.match(ran.stderr, /^tell: completed after [\d.]+ s: status 200$/m);
     assert.match(ran.stderr, new RegExp(`1 file: orb workflows files ${id}\n$`));
 
-    const shown = await desk.run(["workflows", "show", id]);
+    const shown = await installation.run(["workflows", "show", id]);
     assert.match(shown.stdout, /^name +Mine$/m);
     assert.match(shown.stdout, /^params +\{"names":\["x","7"\],"hook":/m);
     assert.match(shown.stdout, /\n├─ ✓ pages {2}download .*\n└─ ✓ tell {3}webhook  .*\n✓ table {5}export   .*count 2/);
-    const tasks = await desk.run(["workflows", "tasks", id, "--status", "completed"]);
+    const tasks = await installation.run(["workflows", "tasks", id, "--status", "completed"]);
     assert.match(tasks.stdout, /^step +status +kind +tries +took +items +what came of it\npages +completed +download/);
-    const items = await desk.run(["workflows", "items", id, "pages"]);
+    const items = await installation.run(["workflows", "items", id, "pages"]);
     assert.deepEqual(
       items.stdout
         .trim()
@@ -104,28 +104,35 @@ describe("orb workflows", { concurrency: 2 }, () => {
         .map((line) => (JSON.parse(line) as { name: string }).name),
       ["x", "7"],
     );
-    const entries = await desk.run(["workflows", "entries", id, "pages", "--limit", "1"]);
+    const entries = await installation.run(["workflows", "entries", id, "pages", "--limit", "1"]);
     assert.match(entries.stdout, /^index +status .*\n +0 +completed +1 +downloaded 1, failed 0 +x\n$/);
-    const out = join(desk.dir, "made", "here");
-    const files = await desk.run(["workflows", "files", id, "table", "--out", out]);
+    const out = join(installation.dir, "made", "here");
+    const files = await installation.run(["workflows", "files", id, "table", "--out", out]);
     assert.match(files.stdout, /^step .*\ntable +\d+ bytes +text\/csv; charset=utf-8 +\S+mine\.csv +mine\.csv\n$/);
     assert.deepEqual(readFileSync(join(out, "mine.csv"), "utf8").split("\r\n").slice(1, 3), [
       `${site.url("/page/x")},x`,
       `${site.url("/page/7")},7`,
     ]);
-    const [listed] = await desk.json<WorkflowView[]>("workflows", "list", "--status", "completed", "--search", "Mine");
+    const [listed] = await installation.json<WorkflowView[]>(
+      "workflows",
+      "list",
+      "--status",
+      "completed",
+      "--search",
+      "Mine",
+    );
     assert.equal(listed?.id, id);
 
-    const again = await desk.json<WorkflowProgress>("workflows", "rerun", id, "--param", "names=z", "--wait");
+    const again = await installation.json<WorkflowProgress>("workflows", "rerun", id, "--param", "names=z", "--wait");
     assert.deepEqual([again.status, again.steps[0]?.entries?.total], ["completed", 1]);
-    assert.equal((await desk.json<WorkflowDetail>("workflows", "show", again.workflow_id)).rerun_of, id);
+    assert.equal((await installation.json<WorkflowDetail>("workflows", "show", again.workflow_id)).rerun_of, id);
   });
 
   test("one that failed says why and how to go on; recover does what is left, from a step if it is said [slow]", async () => {
     await using site = await openSite();
-    await using desk = new Desk();
-    const file = desk.file("flow.yaml", flow(site));
-    const failed = await desk.run(["workflows", "run", file, "--param", `hook=${site.url("/gone")}`]);
+    await using installation = new Installation();
+    const file = installation.file("flow.yaml", flow(site));
+    const failed = await installation.run(["workflows", "run", file, "--param", `hook=${site.url("/gone")}`]);
     assert.equal(failed.code, 1, failed.stderr);
     const id = idIn(failed);
     assert.equal(failed.stdout, `${id} failed\n`);
@@ -133,38 +140,38 @@ describe("orb workflows", { concurrency: 2 }, () => {
     assert.match(failed.stderr, /^table: skipped: step tell failed$/m);
     assert.match(failed.stderr, /^failed: tell: .* \(http_not_found\)$/m);
     assert.match(failed.stderr, new RegExp(`orb workflows recover ${id} --wait .*\\(3 recoveries left\\)\n$`));
-    assert.equal((await desk.json<WorkflowView[]>("workflows", "list", "--status", "recoverable"))[0]?.id, id);
-    const list = await desk.run(["workflows", "list"]);
+    assert.equal((await installation.json<WorkflowView[]>("workflows", "list", "--status", "recoverable"))[0]?.id, id);
+    const list = await installation.run(["workflows", "list"]);
     assert.match(list.stdout, new RegExp(`^${id} +failed +\\d\\d? % +3 `, "m"), "it does not look finished");
-    const [tell] = await desk.json<WorkflowTaskView[]>("workflows", "tasks", id, "--status", "failed");
+    const [tell] = await installation.json<WorkflowTaskView[]>("workflows", "tasks", id, "--status", "failed");
     assert.equal(tell?.failure_reason, "http_not_found");
 
-    const wrong = await desk.run(["workflows", "recover", id, "--from", "tel"]);
+    const wrong = await installation.run(["workflows", "recover", id, "--from", "tel"]);
     assert.deepEqual([wrong.code, /did you mean "tell"/.test(wrong.stderr)], [2, true], wrong.stderr);
     const pages = site.hits.filter(({ path }) => path.startsWith("/page/")).length;
     const script = site.script;
     site.script = (path, nth, request) => (path === "/gone" ? { body: "{}" } : script(path, nth, request));
-    const mended = await desk.run(["workflows", "recover", id, "--from", "tell", "--wait"]);
+    const mended = await installation.run(["workflows", "recover", id, "--from", "tell", "--wait"]);
     assert.equal(mended.code, 0, mended.stderr);
     assert.match(
       mended.stderr,
       /^completed before: pages\ntell: started\ntell: completed [^\n]*\ntable: started\ntable: completed/,
     );
     assert.equal(site.hits.filter(({ path }) => path.startsWith("/page/")).length, pages, "no page is got again");
-    const late = await desk.run(["workflows", "recover", id]);
+    const late = await installation.run(["workflows", "recover", id]);
     assert.equal(late.code, 1);
     assert.match(late.stderr, /a workflow that is completed cannot be recovered\n.*orb workflows rerun ID/);
   });
 
   test("one that is wrong in itself is not offered a recovery, which would end the same way [slow]", async () => {
     await using site = await openSite();
-    await using desk = new Desk();
+    await using installation = new Installation();
     const steps = [
       { name: "tell", task_type: "webhook", params: { url: site.url("/hook") } },
       { name: "w", task_type: "wait", params: { until: "in ${{ steps.tell.output.status }} days" }, dependencies: [0] },
     ];
-    const file = desk.file("late.json", JSON.stringify({ name: "Late", steps }));
-    const failed = await desk.run(["workflows", "run", file]);
+    const file = installation.file("late.json", JSON.stringify({ name: "Late", steps }));
+    const failed = await installation.run(["workflows", "run", file]);
     assert.equal(failed.code, 1, failed.stderr);
     assert.match(failed.stderr, /^failed: w: .* \(step_params\)$/m);
     const rerun = `orb workflows rerun ${idIn(failed)} --param NAME=VALUE --wait`;
@@ -174,7 +181,7 @@ describe("orb workflows", { concurrency: 2 }, () => {
 
   test("Ctrl-C pauses it, and the command that it prints goes on with it; watching it stops nothing [slow]", async () => {
     await using site = await openSite();
-    await using desk = new Desk();
+    await using installation = new Installation();
     const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
     site.script = async () => {
       await isOpen;
@@ -186,9 +193,9 @@ describe("orb workflows", { concurrency: 2 }, () => {
       params: { url: site.url(`/${name}`) },
       dependencies: index === 0 ? [] : [0],
     }));
-    const file = desk.file("held.json", JSON.stringify({ name: "Held", steps }));
+    const file = installation.file("held.json", JSON.stringify({ name: "Held", steps }));
     let presses = 0;
-    const stopped = await desk.run(["workflows", "run", file], {
+    const stopped = await installation.run(["workflows", "run", file], {
       said: (text, interrupt) => {
         if (text.endsWith("hold: started\n") && presses++ === 0) interrupt();
         else if (text.includes("stopping")) open();
@@ -201,14 +208,14 @@ describe("orb workflows", { concurrency: 2 }, () => {
     assert.match(stopped.stderr, /^stopping: the workflow is paused, up to 5 s are left for hold to finish; Ctrl-C/m);
     assert.match(stopped.stderr, /hold: completed .*\nstopped, the workflow is paused; to go on:\n.*\n$/);
 
-    const watched = await desk.run(["workflows", "watch", id], {
+    const watched = await installation.run(["workflows", "watch", id], {
       said: (text, interrupt) => void (text.endsWith("completed before: hold\n") && interrupt()),
     });
     assert.equal(watched.code, 130, watched.stderr);
     assert.match(watched.stderr, /^it is paused: orb workflows resume/);
     assert.match(watched.stderr, /no longer watching; the workflow is not stopped\n$/);
 
-    const resumed = await desk.json<WorkflowProgress>("workflows", "resume", id, "--wait");
+    const resumed = await installation.json<WorkflowProgress>("workflows", "resume", id, "--wait");
     assert.deepEqual([resumed.workflow_id, resumed.status], [id, "completed"]);
     assert.deepEqual(
       site.hits.map(({ path }) => path),
@@ -217,14 +224,14 @@ describe("orb workflows", { concurrency: 2 }, () => {
   });
 
   test("created ones wait until they are started; they are paused, resumed and cancelled, and wrong moves are told [slow]", async () => {
-    await using desk = new Desk();
+    await using installation = new Installation();
     const input = waits(3600);
-    const made = await desk.run(["workflows", "create", "-"], { input });
+    const made = await installation.run(["workflows", "create", "-"], { input });
     assert.equal(made.code, 0, made.stderr);
     const id = idIn(made);
     assert.equal(made.stdout, `${id} pending\n`);
     assert.match(made.stderr, new RegExp(`orb workflows start ${id} starts it`));
-    const early = await desk.run(["workflows", "pause", id]);
+    const early = await installation.run(["workflows", "pause", id]);
     assert.match(early.stderr, /a workflow that is pending cannot be paused/);
     for (const [action, status] of [
       ["start", "running"],
@@ -232,40 +239,40 @@ describe("orb workflows", { concurrency: 2 }, () => {
       ["resume", "running"],
       ["cancel", "cancelled"],
     ] as const) {
-      const { code, stdout, stderr } = await desk.run(["workflows", action, id]);
+      const { code, stdout, stderr } = await installation.run(["workflows", action, id]);
       assert.deepEqual([code, stdout], [0, `${id} ${status}\n`], stderr);
       if (action === "start") assert.match(stderr, /nobody works on this database now: orb worker/);
     }
-    const ended = await desk.run(["workflows", "watch", id]);
+    const ended = await installation.run(["workflows", "watch", id]);
     assert.deepEqual([ended.code, ended.stdout], [1, `${id} cancelled\n`]);
-    const detached = await desk.run(["workflows", "run", "-", "--detach"], { input: waits(0) });
+    const detached = await installation.run(["workflows", "run", "-", "--detach"], { input: waits(0) });
     assert.deepEqual([detached.code, detached.stdout], [0, `${idIn(detached)} running\n`]);
-    const live = await desk.run(["workflows", "delete", idIn(detached)]);
+    const live = await installation.run(["workflows", "delete", idIn(detached)]);
     assert.match(
       live.stderr,
       /a workflow that is running cannot be deleted[^]*Cancel it first, or delete it with force/,
     );
-    const forced = await desk.run(["workflows", "delete", idIn(detached), "--force"]);
+    const forced = await installation.run(["workflows", "delete", idIn(detached), "--force"]);
     assert.deepEqual([forced.code, forced.stdout], [0, `deleted ${idIn(detached)}\n`], forced.stderr);
-    assert.deepEqual(await desk.json("workflows", "delete", id), { deleted: id });
-    assert.equal((await desk.run(["workflows", "list"])).stdout, "no workflows\n");
+    assert.deepEqual(await installation.json("workflows", "delete", id), { deleted: id });
+    assert.equal((await installation.run(["workflows", "list"])).stdout, "no workflows\n");
   });
 
   test("what is wrong with a file is told by its line and column, all at once [slow]", async () => {
-    await using desk = new Desk();
+    await using installation = new Installation();
     const bad =
       "name: Bad\nsteps:\n  - name: a\n    task_type: wiat\n  - name: b\n    task_type: wait\n    dependencies: [nobody]\n    params: { seconds: -1 }\n";
-    const file = desk.file("bad.yaml", bad);
+    const file = installation.file("bad.yaml", bad);
     const told = `${file}:4:16: steps[0].task_type: unknown kind of step "wiat", did you mean "wait"?
 ${file}:7:20: steps[1].dependencies[0]: there is no step "nobody"
 ${file}:8:24: steps[1].params.seconds: must be at least 0
 `;
-    const checked = await desk.run(["workflows", "validate", file]);
+    const checked = await installation.run(["workflows", "validate", file]);
     assert.deepEqual([checked.code, checked.stdout], [2, told], checked.stderr);
-    const json = await desk.run(["workflows", "validate", file, "--json"]);
+    const json = await installation.run(["workflows", "validate", file, "--json"]);
     const { valid, errors } = JSON.parse(json.stdout) as { valid: boolean; errors: { line: number; column: number }[] };
     assert.deepEqual([valid, errors[1]?.line, errors[1]?.column], [false, 7, 20]);
-    const refused = await desk.run(["workflows", "run", file]);
+    const refused = await installation.run(["workflows", "run", file]);
     assert.equal(refused.code, 2);
     assert.equal(refused.stderr, `error: there are 3 mistakes:\n${told.replace(/^/gm, "  ").trimEnd()}\n`);
     const cases: [string[], RegExp, string?][] = [
@@ -288,32 +295,32 @@ ${file}:8:24: steps[1].params.seconds: must be at least 0
       [["show", "7"], /workflow_id: expected an id.*orb workflows list shows them/],
     ];
     for (const [args, words, input = ""] of cases) {
-      const { code, stderr } = await desk.run(["workflows", ...args], { input });
+      const { code, stderr } = await installation.run(["workflows", ...args], { input });
       assert.equal(code, 2, `${args.join(" ")}: ${stderr}`);
       assert.match(stderr, words);
     }
-    assert.deepEqual(await desk.json("workflows", "list"), [], "nothing was created");
-    const fine = await desk.run(["workflows", "validate", "-"], { input: waits(1) });
+    assert.deepEqual(await installation.json("workflows", "list"), [], "nothing was created");
+    const fine = await installation.run(["workflows", "validate", "-"], { input: waits(1) });
     assert.deepEqual([fine.code, fine.stdout], [0, "nothing is wrong with it\n"]);
   });
 
   test("templates are listed, shown, changed and put back as the next version; kinds tell their params [slow]", async () => {
-    await using desk = new Desk();
-    const list = await desk.run(["workflows", "templates", "list"]);
+    await using installation = new Installation();
+    const list = await installation.run(["workflows", "templates", "list"]);
     assert.match(list.stdout, /^image-dataset +1 +yes +Downloads pictures/m);
-    const shown = await desk.run(["workflows", "templates", "show", "image-dataset"]);
+    const shown = await installation.run(["workflows", "templates", "show", "image-dataset"]);
     assert.match(shown.stdout, /^crawl\.max_pages +integer, at least 1 +200 +How many pages/m);
     assert.match(shown.stdout, /^validate +validate +download$/m);
-    const { stdout } = await desk.run(["workflows", "templates", "show", "price-monitor", "--json"]);
-    const copy = desk.file("mine.json", stdout.replaceAll("Reads pages,", "Looks at pages,"));
-    const put = await desk.run(["workflows", "templates", "put", "price-monitor", copy]);
+    const { stdout } = await installation.run(["workflows", "templates", "show", "price-monitor", "--json"]);
+    const copy = installation.file("mine.json", stdout.replaceAll("Reads pages,", "Looks at pages,"));
+    const put = await installation.run(["workflows", "templates", "put", "price-monitor", copy]);
     const [version, instead] = put.stdout.split("\n");
     assert.deepEqual([put.code, version], [0, "price-monitor version 2"], put.stderr);
     assert.match(
       instead ?? "",
       /instead of the one that is built in .*: orb workflows templates delete price-monitor$/,
     );
-    const versions = await desk.json<TemplateView[]>("workflows", "templates", "versions", "price-monitor");
+    const versions = await installation.json<TemplateView[]>("workflows", "templates", "versions", "price-monitor");
     assert.deepEqual(
       versions.map(({ version, description }) => [version, description?.slice(0, 5)]),
       [
@@ -322,34 +329,36 @@ ${file}:8:24: steps[1].params.seconds: must be at least 0
       ],
     );
     const old = ["workflows", "templates", "show", "price-monitor", "--template-version", "1"];
-    assert.match((await desk.run(old)).stdout, /^saved +built in$/m);
+    assert.match((await installation.run(old)).stdout, /^saved +built in$/m);
     const kept = { name: "mine", params: { type: "object", properties: { s: { type: "integer" } } } };
     const steps = [{ name: "w", task_type: "wait", params: { seconds: "${{ params.s }}" } }];
-    await desk.run(["workflows", "templates", "put", "mine", "-"], { input: JSON.stringify({ ...kept, steps }) });
+    await installation.run(["workflows", "templates", "put", "mine", "-"], {
+      input: JSON.stringify({ ...kept, steps }),
+    });
     const job = { name: "Daily", kind: "workflow", workflow: { template: "mine", params: { s: 0 } } };
-    const saved = await desk.run(["jobs", "create", "-"], { input: JSON.stringify(job) });
+    const saved = await installation.run(["jobs", "create", "-"], { input: JSON.stringify(job) });
     assert.match(saved.stdout, /^kind +workflow\ntemplate +mine\nparams +\{"s":0\}$/m, saved.stderr);
     assert.doesNotMatch(saved.stdout, /strategy/);
-    const started = await desk.run(["jobs", "run", idIn(saved), "--wait"]);
+    const started = await installation.run(["jobs", "run", idIn(saved), "--wait"]);
     assert.equal(started.code, 0, started.stderr);
-    const told = await desk.run(["jobs", "show", idIn(saved)]);
+    const told = await installation.run(["jobs", "show", idIn(saved)]);
     assert.match(told.stdout, new RegExp(`^last run +${idIn({ ...started, stderr: "" })} completed$`, "m"));
-    assert.match((await desk.run(["jobs", "list"])).stdout, /^\S{36} +Daily +workflow +mine$/m);
+    assert.match((await installation.run(["jobs", "list"])).stdout, /^\S{36} +Daily +workflow +mine$/m);
     const remove = ["workflows", "templates", "delete", "price-monitor"];
-    const removed = await desk.run(remove);
+    const removed = await installation.run(remove);
     assert.deepEqual([removed.code, removed.stdout], [0, "deleted price-monitor\n"], removed.stderr);
-    const again = await desk.run(remove);
+    const again = await installation.run(remove);
     assert.deepEqual([again.code, /is built in, and no other version/.test(again.stderr)], [1, true], again.stderr);
-    const wrong = await desk.run(["workflows", "templates", "put", "mine", "-"], { input: waits(-1) });
+    const wrong = await installation.run(["workflows", "templates", "put", "mine", "-"], { input: waits(-1) });
     assert.deepEqual(
       [wrong.code, /standard input:3:\d+: steps\[0\]\.params\.seconds/.test(wrong.stderr)],
       [2, true],
       wrong.stderr,
     );
-    const kinds = await desk.run(["workflows", "kinds"]);
+    const kinds = await installation.run(["workflows", "kinds"]);
     assert.match(kinds.stdout, /^webhook +Sends a request/m);
-    assert.match((await desk.run(["workflows", "kinds", "webhook"])).stdout, /^url +text +required/m);
-    const unknown = await desk.run(["workflows", "kinds", "webhok"]);
+    assert.match((await installation.run(["workflows", "kinds", "webhook"])).stdout, /^url +text +required/m);
+    const unknown = await installation.run(["workflows", "kinds", "webhok"]);
     assert.deepEqual([unknown.code, /Did you mean webhook\?/.test(unknown.stderr)], [1, true]);
   });
 });

@@ -8,14 +8,14 @@ import { GALLERY_TRUTH, PICTURES } from "../../src/demo/gallery.ts";
 import { galleryWorkflow } from "../../src/demo/tour.ts";
 import type { CrawlDetail } from "../../src/orchestrator/crawls/view.ts";
 import type { WorkflowTaskView } from "../../src/orchestrator/workflows/task-view.ts";
-import { Place } from "../jobs/kit.ts";
+import { TestServer } from "../jobs/kit.ts";
 
 const CLOSED = { APP_ALLOW_PRIVATE_NETWORKS: "false", APP_BROWSER_PATH: "/nowhere/chromium" };
 
 describe("the demo site of a server", () => {
   test("is crawled to its end without opening the private network, with its failures told apart", async () => {
-    await using place = await Place.open(CLOSED);
-    const { api } = place;
+    await using server = await TestServer.open(CLOSED);
+    const { api } = server;
     const before = (await api.get("/demo-site")).json<{ available: boolean; url: string | null }>();
     assert.deepEqual([before.available, before.url], [true, null]);
     const demo = (await api.post("/demo-site")).json<OpenDemo>();
@@ -31,21 +31,21 @@ describe("the demo site of a server", () => {
       id: string;
     }>();
     const crawl = (await api.post("/scraping/async-scrape", demo.crawl)).json<{ task_id: string }>();
-    await place.ended(crawl.task_id);
+    await server.ended(crawl.task_id);
     const view = (await api.get(`/scraping/tasks/${crawl.task_id}/status`)).json<CrawlDetail>();
     assert.equal(view.status, "partial", JSON.stringify(view));
     assert.deepEqual(
       Object.fromEntries(view.error_groups.map(({ failure_reason: reason, count }) => [reason, count])),
       { http_not_found: 1, http_server_error: 1, truncated_body: 1, too_many_redirects: 1, robots_disallowed: 1 },
     );
-    const records = await place.results(crawl.task_id);
+    const records = await server.results(crawl.task_id);
     const books = records.flatMap(({ data }) => {
       const { fields } = data as { fields: { title: string; price: number | null } };
       return fields.price === null ? [] : [`${fields.title} €${fields.price.toFixed(2)}`];
     });
     assert.deepEqual(books.toSorted(), BOOKS.map((book) => `${book.title} ${priceText(book)}`).toSorted());
 
-    await place.ended(workflow.id);
+    await server.ended(workflow.id);
     const steps = (await api.get(`/workflows/${workflow.id}/tasks`)).json<WorkflowTaskView[]>();
     const result = (name: string) =>
       steps.find(({ task_name: own }) => own === name)?.result as Record<string, unknown>;
@@ -55,16 +55,16 @@ describe("the demo site of a server", () => {
     const { kept: left, exact: same, near: alike } = result("deduplicate");
     assert.deepEqual([left, same, alike], [kept, exact, near]);
 
-    await place.stop();
+    await server.stop();
     await assert.rejects(request(demo.url), /ECONNREFUSED/);
-    await place.start();
+    await server.start();
   });
 
   test("is not offered where another process would do the crawling", async () => {
-    await using place = await Place.open(CLOSED, { worker: false });
-    const { available } = (await place.api.get("/demo-site")).json<{ available: boolean }>();
+    await using server = await TestServer.open(CLOSED, { worker: false });
+    const { available } = (await server.api.get("/demo-site")).json<{ available: boolean }>();
     assert.equal(available, false);
-    const answer = await place.api.post("/demo-site");
+    const answer = await server.api.post("/demo-site");
     assert.equal(answer.status, 409, answer.text);
     assert.match(answer.text, /orb demo/);
   });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { Place } from "../jobs/kit.ts";
+import { TestServer } from "../jobs/kit.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { page, status } from "../support/misbehaviours.ts";
 import { root } from "../support/source.ts";
@@ -39,24 +39,24 @@ function seriesIn(text: string): Series {
 const read = (name: string) => readFileSync(join(root, "docs", name), "utf8");
 
 describe("what is told about monitoring is what a server tells", () => {
-  let place: Place;
+  let server: TestServer;
   let site: MisbehavingSite;
   let series: Series;
   before(async () => {
     site = await MisbehavingSite.start({ "/good": page("fine"), "/bad": status(500) });
     // It is never asked; but what is counted of it is there.
-    place = await Place.open({ APP_LLM_URL: "http://127.0.0.3:9/v1" });
+    server = await TestServer.open({ APP_LLM_URL: "http://127.0.0.3:9/v1" });
     const recipe = { strategy: "http", escalate: false, max_attempts: 1 } as const;
-    await place.run({ target_url: site.url("/good"), ...recipe });
-    await place.run({ target_url: site.url("/bad"), ...recipe });
+    await server.run({ target_url: site.url("/good"), ...recipe });
+    await server.run({ target_url: site.url("/bad"), ...recipe });
     // A site with open work, which stays open.
     const name = encodeURIComponent(new URL(site.url("/")).host);
-    assert.equal((await place.api.post(`/sites/${name}/pause`)).status, 200);
-    await place.begin({ target_url: site.url("/good"), ...recipe });
-    series = seriesIn((await place.api.get("/metrics")).text);
+    assert.equal((await server.api.post(`/sites/${name}/pause`)).status, 200);
+    await server.begin({ target_url: site.url("/good"), ...recipe });
+    series = seriesIn((await server.api.get("/metrics")).text);
   });
   after(async () => {
-    await place[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
     await site[Symbol.asyncDispose]();
   });
 
@@ -118,7 +118,7 @@ describe("what is told about monitoring is what a server tells", () => {
     const told = new Set([...table.matchAll(/`((?:orb|process)_[a-z_0-9]+)`/g)].map(([, name]) => name));
     const real = new Set([...series.keys()].map((name) => name.replace(/(_seconds)_(?:bucket|sum|count)$/, "$1")));
     assert.deepEqual([...told].toSorted(), [...real].toSorted());
-    const { checks } = (await place.api.get("/ready")).json<{ checks: { name: string }[] }>();
+    const { checks } = (await server.api.get("/ready")).json<{ checks: { name: string }[] }>();
     for (const { name } of checks) assert.match(doc, new RegExp(`^\\| \`${name}\` \\|`, "m"));
   });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { filesIn } from "../support/source.ts";
-import { typeWhatStandsIn, WHOLE_PAGE } from "./place.ts";
+import { typeWhatStandsIn, WHOLE_PAGE } from "./workspace.ts";
 
 const recipes = filesIn("docs/recipes", ".md");
 

@@ -36,8 +36,8 @@ function fileServer(file: Served): Behaviour {
     const from = asked > 0 && file.wrongRange === true ? asked - 10 : asked;
     const rest = file.body.subarray(from);
     const status = asked > 0 ? 206 : 200;
-    const place = asked > 0 ? { "content-range": `bytes ${from}-${file.body.length - 1}/${file.body.length}` } : {};
-    socket.write(head(status, { "content-length": rest.length, ...place, ...file.headers }));
+    const server = asked > 0 ? { "content-range": `bytes ${from}-${file.body.length - 1}/${file.body.length}` } : {};
+    socket.write(head(status, { "content-length": rest.length, ...server, ...file.headers }));
     if (file.cutAt === undefined) return void socket.write(rest);
     // The end of the connection comes after the bytes: a short body.
     return void socket.end(rest.subarray(0, file.cutAt));

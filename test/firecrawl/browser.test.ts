@@ -2,22 +2,22 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Firecrawl } from "@mendable/firecrawl-js";
 import { request } from "undici";
-import { Place } from "../jobs/kit.ts";
+import { TestServer } from "../jobs/kit.ts";
 import { browserGate } from "../support/browser-kit.ts";
 import { clientOf, Receiver, refused } from "./kit.ts";
 import { Site } from "./site.ts";
 
-let place: Place;
+let server: TestServer;
 let site: Site;
 let app: Firecrawl;
 
 before(async () => {
-  [place, site] = await Promise.all([Place.open(), Site.open(1)]);
-  app = clientOf(place.api.url);
+  [server, site] = await Promise.all([TestServer.open(), Site.open(1)]);
+  app = clientOf(server.api.url);
 });
 
 after(async () => {
-  await place[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
   await site[Symbol.asyncDispose]();
 });
 
@@ -70,6 +70,6 @@ test("a webhook names files where whoever asked for them has found the server", 
   });
   await receiver.until(() => receiver.types.length === 1);
   const [page] = (receiver.heard[0]?.body.data ?? []) as { screenshot?: string }[];
-  assert.ok(page?.screenshot?.startsWith(`${place.api.url}/artifacts/`), page?.screenshot);
+  assert.ok(page?.screenshot?.startsWith(`${server.api.url}/artifacts/`), page?.screenshot);
   await picture(page?.screenshot);
 });

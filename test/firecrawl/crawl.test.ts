@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Document, Firecrawl } from "@mendable/firecrawl-js";
-import { Place } from "../jobs/kit.ts";
+import { TestServer } from "../jobs/kit.ts";
 import { clientOf, refused } from "./kit.ts";
 import { Site } from "./site.ts";
 
-let place: Place;
+let server: TestServer;
 let site: Site;
 let app: Firecrawl;
 
 before(async () => {
-  [place, site] = await Promise.all([Place.open(), Site.open(260)]);
-  app = clientOf(place.api.url);
+  [server, site] = await Promise.all([TestServer.open(), Site.open(260)]);
+  app = clientOf(server.api.url);
 });
 
 after(async () => {
-  await place[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
   await site[Symbol.asyncDispose]();
 });
 
@@ -38,7 +38,7 @@ test("somebody crawls a site of more than 250 pages with Firecrawl's client and 
   const failed = errors.errors.map(({ url, code }) => [new URL(url).pathname, code]);
   assert.deepEqual(failed, [["/gone", "SCRAPE_SITE_ERROR"]]);
   assert.deepEqual(errors.robotsBlocked, [`${site.url}/private/a`]);
-  const own = await place.show(job.id);
+  const own = await server.show(job.id);
   assert.equal(own.kind, "crawl", "it is a run as every other");
   const old = await app.v1.checkCrawlStatus(job.id, true);
   assert.ok(old.success);
@@ -77,7 +77,7 @@ test("somebody scrapes a batch, and is told which addresses are none", async () 
   const job = await app.batchScrape(urls.slice(0, 2), { pollInterval: 1 });
   assert.equal(job.status, "completed");
   assert.deepEqual(pathsOf(job.data), ["/pages/1", "/pages/2"]);
-  await place.ended(started.id);
+  await server.ended(started.id);
   const errors = await app.getBatchScrapeErrors(started.id);
   assert.deepEqual(
     errors.errors.map(({ url }) => url),
@@ -93,7 +93,7 @@ test("an idempotency key is good for one batch", async () => {
   const { id } = await app.startBatchScrape(urls, { idempotencyKey: "once" });
   assert.equal((await refused(app.startBatchScrape(urls, { idempotencyKey: "once" }))).status, 409);
   assert.equal((await refused(app.startBatchScrape([site.url], { idempotencyKey: "once" }))).status, 409);
-  await place.ended(id);
+  await server.ended(id);
 });
 
 test("somebody cancels a crawl: what it has stays, and it is among the active ones only before", async () => {
@@ -160,7 +160,7 @@ test("the first version's client crawls, scrapes batches and asks for errors [sl
   assert.equal(batch.data.length, 1);
   const started = await app.v1.asyncBatchScrapeUrls([`${site.url}/gone`, `${site.url}/pages/2`], {});
   assert.ok(started.success);
-  await place.ended(started.id ?? "");
+  await server.ended(started.id ?? "");
   const errors = await app.v1.checkBatchScrapeErrors(started.id ?? "");
   assert.ok("errors" in errors);
   assert.deepEqual(

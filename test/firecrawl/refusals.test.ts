@@ -4,31 +4,31 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import type { Firecrawl } from "@mendable/firecrawl-js";
 import { WebSocket } from "ws";
-import { Place } from "../jobs/kit.ts";
+import { TestServer } from "../jobs/kit.ts";
 import { clientOf, refused } from "./kit.ts";
 import { Site } from "./site.ts";
 
 const TOKEN = "a-token-of-good-length-4711";
 
-let place: Place;
+let server: TestServer;
 let site: Site;
 let app: Firecrawl;
 
 before(async () => {
-  [place, site] = await Promise.all([
-    Place.open({ APP_API_TOKEN: TOKEN, APP_BROWSER_NAV_TIMEOUT_MS: "15000" }),
+  [server, site] = await Promise.all([
+    TestServer.open({ APP_API_TOKEN: TOKEN, APP_BROWSER_NAV_TIMEOUT_MS: "15000" }),
     Site.open(2),
   ]);
-  app = clientOf(place.api.url, TOKEN);
+  app = clientOf(server.api.url, TOKEN);
 });
 
 after(async () => {
-  await place[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
   await site[Symbol.asyncDispose]();
 });
 
 test("whoever has another key is refused, on every address and over a WebSocket", async () => {
-  const stranger = clientOf(place.api.url, "another-key");
+  const stranger = clientOf(server.api.url, "another-key");
   for (const call of [
     stranger.scrape(site.url),
     stranger.startCrawl(site.url),
@@ -46,12 +46,12 @@ test("whoever has another key is refused, on every address and over a WebSocket"
   assert.equal(await upgraded(id, TOKEN, { origin: "https://evil.example" }), 403, "no page of another site");
   assert.equal(await upgraded(id, TOKEN, { host: "evil.example" }), 400, "no host that is not ours");
   assert.equal(await upgraded("00000000-0000-4000-8000-000000000000", TOKEN), 404);
-  await place.ended(id).catch(() => {});
+  await server.ended(id).catch(() => {});
 });
 
 /** What a request for a WebSocket is answered with. */
 function upgraded(id: string, key: string, headers: Record<string, string> = {}): Promise<number> {
-  const ws = new WebSocket(`${place.api.url.replace("http", "ws")}/v2/crawl/${id}`, key, { headers });
+  const ws = new WebSocket(`${server.api.url.replace("http", "ws")}/v2/crawl/${id}`, key, { headers });
   return new Promise((resolve, reject) => {
     ws.once("open", () => {
       ws.close();
@@ -87,7 +87,7 @@ async function askByHand(url: string, id: string, key: string): Promise<{ socket
 }
 
 test("the connection of whoever may not watch is closed, although they keep it open", async () => {
-  const { socket, status } = await askByHand(place.api.url, "00000000-0000-4000-8000-000000000000", "another-key");
+  const { socket, status } = await askByHand(server.api.url, "00000000-0000-4000-8000-000000000000", "another-key");
   assert.equal(status, "401");
   const closed = new Promise((resolve) => socket.once("close", resolve));
   socket.resume();
@@ -98,7 +98,7 @@ test("the connection of whoever may not watch is closed, although they keep it o
 });
 
 test("a server stops soon, although somebody watches and never says goodbye", async () => {
-  const other = await Place.open({ APP_API_TOKEN: TOKEN }, { worker: false });
+  const other = await TestServer.open({ APP_API_TOKEN: TOKEN }, { worker: false });
   const { id } = await clientOf(other.api.url, TOKEN).startCrawl(site.url);
   const { socket, status } = await askByHand(other.api.url, id, TOKEN);
   assert.equal(status, "101");
@@ -116,7 +116,7 @@ test("whoever offers to speak another protocol is answered all the same", async 
   const offer = { connection: "Upgrade, HTTP2-Settings", upgrade: "h2c", "http2-settings": "AAMAAABkAARAAAAAAAIAAAAA" };
   const status = await new Promise<number>((resolve, reject) => {
     const sent = request(
-      `${place.api.url}/v2/crawl`,
+      `${server.api.url}/v2/crawl`,
       { method: "POST", headers: { ...headers, ...offer } },
       (answer) => {
         answer.resume();

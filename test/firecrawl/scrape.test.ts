@@ -2,22 +2,22 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Firecrawl } from "@mendable/firecrawl-js";
-import { Place } from "../jobs/kit.ts";
+import { TestServer } from "../jobs/kit.ts";
 import { LlmServer, says } from "../support/llm-server.ts";
 import { clientOf } from "./kit.ts";
 import { Site } from "./site.ts";
 
-let place: Place;
+let server: TestServer;
 let site: Site;
 let app: Firecrawl;
 
 before(async () => {
-  [place, site] = await Promise.all([Place.open(), Site.open(3)]);
-  app = clientOf(place.api.url);
+  [server, site] = await Promise.all([TestServer.open(), Site.open(3)]);
+  app = clientOf(server.api.url);
 });
 
 after(async () => {
-  await place[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
   await site[Symbol.asyncDispose]();
 });
 
@@ -130,7 +130,7 @@ test("a page cannot say what only we say, its addresses are whole, and a schema 
 
 test("whoever hangs up does not leave a run behind", async () => {
   const hangUp = new AbortController();
-  const call = fetch(`${place.api.url}/v2/scrape`, {
+  const call = fetch(`${server.api.url}/v2/scrape`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ url: `${site.url}/never` }),
@@ -139,8 +139,8 @@ test("whoever hangs up does not leave a run behind", async () => {
   while (!site.asked.includes("/never")) await sleep(20);
   hangUp.abort();
   await assert.rejects(call, { name: "AbortError" });
-  const [run] = (await place.api.get("/runs?kind=page&limit=1")).json<{ id: string }[]>();
-  assert.equal((await place.ended(run?.id ?? "")).status, "cancelled");
+  const [run] = (await server.api.get("/runs?kind=page&limit=1")).json<{ id: string }[]>();
+  assert.equal((await server.ended(run?.id ?? "")).status, "cancelled");
 });
 
 test("a page that was got not long ago is answered from the store, if it was asked for in the same way", async () => {
@@ -165,17 +165,17 @@ test("a page that was got not long ago is answered from the store, if it was ask
 
 test("a scrape is an ordinary run that is temporary", async () => {
   const page = await app.scrape(`${site.url}/pages/1`);
-  const runs = (await place.api.get("/runs?kind=page&limit=1")).json<
+  const runs = (await server.api.get("/runs?kind=page&limit=1")).json<
     { id: string; status: string; expires_at: string | null }[]
   >();
   assert.equal(runs[0]?.status, "completed");
   assert.ok(typeof runs[0]?.expires_at === "string", "it is temporary");
-  assert.equal((await place.results(runs[0]?.id ?? ""))[0]?.task_id, page.metadata?.scrapeId);
+  assert.equal((await server.results(runs[0]?.id ?? ""))[0]?.task_id, page.metadata?.scrapeId);
 });
 
 test("with a model configured, json is what the model reads [slow]", async () => {
   await using llm = await LlmServer.start();
-  await using other = await Place.open(llm.env);
+  await using other = await TestServer.open(llm.env);
   llm.on("/shop", says({ verdict: "boils" }));
   const schema = { type: "object", properties: { verdict: { type: "string" } }, required: ["verdict"] };
   const client = clientOf(other.api.url);

@@ -2,23 +2,23 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { after, before, test } from "node:test";
 import type { Firecrawl } from "@mendable/firecrawl-js";
-import { Place } from "../jobs/kit.ts";
+import { TestServer } from "../jobs/kit.ts";
 import { clientOf, Receiver } from "./kit.ts";
 import { Site } from "./site.ts";
 
 const SECRET = "receiver-secret-0123456789";
 
-let place: Place;
+let server: TestServer;
 let site: Site;
 let app: Firecrawl;
 
 before(async () => {
-  [place, site] = await Promise.all([Place.open({ APP_WEBHOOK_SECRET: SECRET }), Site.open(20)]);
-  app = clientOf(place.api.url);
+  [server, site] = await Promise.all([TestServer.open({ APP_WEBHOOK_SECRET: SECRET }), Site.open(20)]);
+  app = clientOf(server.api.url);
 });
 
 after(async () => {
-  await place[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
   await site[Symbol.asyncDispose]();
 });
 
@@ -53,7 +53,7 @@ test("a program is told of a crawl: its beginning, every page, good or bad, and 
     pages.find(({ body }) => body.data[0]?.metadata["title"] === "Page 7")?.body.data[0]?.markdown ?? "",
     /number 7/,
   );
-  const kept = place.stored().filter(({ bytes }) => bytes.includes(receiver.url) || bytes.includes("Bearer 4711"));
+  const kept = server.stored().filter(({ bytes }) => bytes.includes(receiver.url) || bytes.includes("Bearer 4711"));
   assert.deepEqual(
     kept.map(({ path }) => path),
     [],

@@ -4,7 +4,7 @@ import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
 import { firstTimes, hang, html, page, slow, status, tooMany } from "../support/misbehaviours.ts";
 import { report } from "../chaos/orb.ts";
 import { cancelled } from "./cancelled.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 const answerMs: number[] = [];
 /** How long sites ask to be left alone: long enough for a run to be cancelled meanwhile, however busy the machine is. */
@@ -12,25 +12,25 @@ const REST_S = "15";
 const failsAtFirst = firstTimes(1, status(500, { "retry-after": REST_S }), page("Fine again"));
 
 describe("cancelling a run", { concurrency: 6 }, () => {
-  let place: Place;
+  let server: TestServer;
   before(async () => {
-    place = await Place.open({ APP_RETRY_BASE_SECONDS: "0.6" });
+    server = await TestServer.open({ APP_RETRY_BASE_SECONDS: "0.6" });
   });
   after(async () => {
-    await place[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
     report("cancelling", { "slowest answer ms": Math.max(...answerMs) });
   });
 
   test("while it waits for its turn [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": page("Page") });
     // A site nobody has asked yet cannot be paused before it is known; one page makes it known.
-    await place.run({ target_url: site.url("/") });
-    await place.api.post(`/sites/${site.name}/pause`);
-    const run = await place.begin({ target_url: site.url("/") });
+    await server.run({ target_url: site.url("/") });
+    await server.api.post(`/sites/${site.name}/pause`);
+    const run = await server.begin({ target_url: site.url("/") });
     assert.equal(run.status, "queued");
-    answerMs.push(await cancelled(place, site, run.id));
-    await place.api.post(`/sites/${site.name}/resume`);
-    const next = await place.run({ target_url: site.url("/") });
+    answerMs.push(await cancelled(server, site, run.id));
+    await server.api.post(`/sites/${site.name}/resume`);
+    const next = await server.run({ target_url: site.url("/") });
     assert.deepEqual([next.status, site.count("/")], ["completed", 2], "only the cancelled one was never asked for");
   });
 
@@ -40,61 +40,61 @@ describe("cancelling a run", { concurrency: 6 }, () => {
   }))
     test(`while it is fetched, from ${name}`, async () => {
       await using site = await MisbehavingSite.start({ "/": route });
-      const run = await place.begin({ target_url: site.url("/"), strategy: "http" });
+      const run = await server.begin({ target_url: site.url("/"), strategy: "http" });
       await site.visited("/");
-      answerMs.push(await cancelled(place, site, run.id));
+      answerMs.push(await cancelled(server, site, run.id));
       assert.equal(site.count("/"), 1);
     });
 
   test("while another run keeps its site busy [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/busy": hang, "/next": page("Next"), "/known": page("Known") });
-    await place.run({ target_url: site.url("/known") });
-    const limits = await place.api.call("PATCH", `/sites/${site.name}`, { max_concurrency: 1 });
+    await server.run({ target_url: site.url("/known") });
+    const limits = await server.api.call("PATCH", `/sites/${site.name}`, { max_concurrency: 1 });
     assert.equal(limits.status, 200, limits.text);
-    const busy = await place.begin({ target_url: site.url("/busy"), strategy: "http" });
+    const busy = await server.begin({ target_url: site.url("/busy"), strategy: "http" });
     await site.visited("/busy");
-    const next = await place.begin({ target_url: site.url("/next"), strategy: "http" });
-    const answer = await place.api.post(`/jobs/runs/${next.id}/cancel`);
-    assert.deepEqual([answer.status, (await place.ended(next.id)).status], [200, "cancelled"]);
-    answerMs.push(await cancelled(place, site, busy.id));
-    assert.equal((await place.run({ target_url: site.url("/known") })).status, "completed", "the place is free again");
+    const next = await server.begin({ target_url: site.url("/next"), strategy: "http" });
+    const answer = await server.api.post(`/jobs/runs/${next.id}/cancel`);
+    assert.deepEqual([answer.status, (await server.ended(next.id)).status], [200, "cancelled"]);
+    answerMs.push(await cancelled(server, site, busy.id));
+    assert.equal((await server.run({ target_url: site.url("/known") })).status, "completed", "the place is free again");
     assert.equal(site.count("/next"), 0);
   });
 
   test("while robots.txt is asked for [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/robots.txt": hang, "/": page("Page") });
-    const run = await place.begin({ target_url: site.url("/"), respect_robots: true });
+    const run = await server.begin({ target_url: site.url("/"), respect_robots: true });
     await site.visited("/robots.txt");
-    answerMs.push(await cancelled(place, site, run.id));
+    answerMs.push(await cancelled(server, site, run.id));
     assert.equal(site.count("/"), 0);
   });
 
   test("while it waits to be tried again [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": failsAtFirst, "/next": failsAtFirst });
-    const run = await place.begin({ target_url: site.url("/"), strategy: "http" });
-    await place.said(run.id, /^Retry scheduled/);
-    const next = await place.begin({ target_url: site.url("/next"), strategy: "http" });
-    answerMs.push(await cancelled(place, site, run.id));
-    assert.equal((await place.ended(next.id)).status, "completed");
+    const run = await server.begin({ target_url: site.url("/"), strategy: "http" });
+    await server.said(run.id, /^Retry scheduled/);
+    const next = await server.begin({ target_url: site.url("/next"), strategy: "http" });
+    answerMs.push(await cancelled(server, site, run.id));
+    assert.equal((await server.ended(next.id)).status, "completed");
     assert.equal(site.count("/"), 1, "not even when what failed after it was tried again");
   });
 
   test("while its site asks for patience [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": tooMany(REST_S), "/next": page("Next") });
-    const run = await place.begin({ target_url: site.url("/") });
-    await place.said(run.id, /^Rate limited/);
-    const next = await place.begin({ target_url: site.url("/next") });
-    answerMs.push(await cancelled(place, site, run.id));
-    assert.equal((await place.ended(next.id)).status, "completed");
+    const run = await server.begin({ target_url: site.url("/") });
+    await server.said(run.id, /^Rate limited/);
+    const next = await server.begin({ target_url: site.url("/next") });
+    answerMs.push(await cancelled(server, site, run.id));
+    assert.equal((await server.ended(next.id)).status, "completed");
     assert.equal(site.count("/"), 1, "not even when the site is asked again");
   });
 
   test("while it is paused", async () => {
     await using site = await MisbehavingSite.start({ "/": failsAtFirst });
-    const run = await place.begin({ target_url: site.url("/"), strategy: "http" });
-    await place.said(run.id, /^Retry scheduled/);
-    assert.equal((await place.api.post(`/jobs/runs/${run.id}/pause`)).status, 200);
-    answerMs.push(await cancelled(place, site, run.id));
+    const run = await server.begin({ target_url: site.url("/"), strategy: "http" });
+    await server.said(run.id, /^Retry scheduled/);
+    assert.equal((await server.api.post(`/jobs/runs/${run.id}/pause`)).status, 200);
+    answerMs.push(await cancelled(server, site, run.id));
     assert.equal(site.count("/"), 1);
   });
 
@@ -106,21 +106,21 @@ describe("cancelling a run", { concurrency: 6 }, () => {
       own.after(ms, () => response.writeHead(302, { location: `/?left=${left - 1}` }).end());
     };
     await using site = await MisbehavingSite.start({ "/": step });
-    const run = await place.begin({ target_url: site.url("/?left=9"), strategy: "http" });
+    const run = await server.begin({ target_url: site.url("/?left=9"), strategy: "http" });
     await site.visited("/", 2);
-    answerMs.push(await cancelled(place, site, run.id));
+    answerMs.push(await cancelled(server, site, run.id));
     assert.equal(site.count("/"), 2);
   });
 
   test("that has ended is refused, whichever way it ended", async () => {
     await using site = await MisbehavingSite.start({ "/": page("Page"), "/gone": status(404) });
     for (const path of ["/", "/gone"]) {
-      const run = await place.run({ target_url: site.url(path) });
-      const answer = await place.api.post(`/jobs/runs/${run.id}/cancel`);
+      const run = await server.run({ target_url: site.url(path) });
+      const answer = await server.api.post(`/jobs/runs/${run.id}/cancel`);
       assert.deepEqual([answer.status, answer.json<{ code: string }>().code], [409, "illegal_transition"]);
-      assert.equal((await place.show(run.id)).status, run.status);
+      assert.equal((await server.show(run.id)).status, run.status);
     }
-    assert.equal((await place.api.post("/jobs/runs/00000000-0000-7000-8000-000000000000/cancel")).status, 404);
+    assert.equal((await server.api.post("/jobs/runs/00000000-0000-7000-8000-000000000000/cancel")).status, 404);
   });
 
   test("many at once, in all phases: each ends once, and the site's other runs go on", async () => {
@@ -131,24 +131,24 @@ describe("cancelling a run", { concurrency: 6 }, () => {
     });
     const paths = ["/slow", "/flaky", "/slow", "/flaky", "/slow", "/slow"];
     const runs = await Promise.all(
-      paths.map((path) => place.begin({ target_url: site.url(path), strategy: "http", max_attempts: 9 })),
+      paths.map((path) => server.begin({ target_url: site.url(path), strategy: "http", max_attempts: 9 })),
     );
-    const kept = await place.begin({ target_url: site.url("/kept"), strategy: "http" });
+    const kept = await server.begin({ target_url: site.url("/kept"), strategy: "http" });
     await Promise.all(
       runs.map(async ({ id }, index) => {
         await new Promise((resolve) => setTimeout(resolve, index * 60));
-        const answer = await place.api.post(`/jobs/runs/${id}/cancel`);
+        const answer = await server.api.post(`/jobs/runs/${id}/cancel`);
         assert.ok(answer.status === 200 || answer.status === 409, answer.text);
       }),
     );
-    assert.equal((await place.ended(kept.id)).status, "completed");
+    assert.equal((await server.ended(kept.id)).status, "completed");
     for (const { id } of runs) {
-      const { status: state } = await place.ended(id);
-      const ends = (await place.events(id)).filter(({ message }) =>
+      const { status: state } = await server.ended(id);
+      const ends = (await server.events(id)).filter(({ message }) =>
         /^Run (?:completed|failed|cancelled)/.test(message),
       );
       assert.equal(ends.length, 1);
-      assert.equal((await place.results(id)).length, state === "completed" ? 1 : 0);
+      assert.equal((await server.results(id)).length, state === "completed" ? 1 : 0);
     }
   });
 });

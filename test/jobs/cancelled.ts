@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import type { RunView } from "../../src/orchestrator/runs/view.ts";
 import type { MisbehavingSite } from "../support/misbehaving-site.ts";
-import type { Place } from "./kit.ts";
+import type { TestServer } from "./kit.ts";
 
 /** Promised: the answer comes within this time, and no request starts later than this after it. */
 const PROMISED_MS = 1000;
@@ -16,9 +16,9 @@ function passBy(site: MisbehavingSite): Promise<void> {
 }
 
 /** Cancels, and holds the run to everything that is promised from then on. Gives the milliseconds of the answer. */
-export async function cancelled(place: Place, site: MisbehavingSite, id: string): Promise<number> {
+export async function cancelled(server: TestServer, site: MisbehavingSite, id: string): Promise<number> {
   const asked = Date.now();
-  const answer = await place.api.post(`/jobs/runs/${id}/cancel`);
+  const answer = await server.api.post(`/jobs/runs/${id}/cancel`);
   const acknowledged = Date.now();
   assert.equal(answer.status, 200, answer.text);
   assert.equal(answer.json<RunView>().status, "cancelled");
@@ -33,20 +33,20 @@ export async function cancelled(place: Place, site: MisbehavingSite, id: string)
     site.visits.slice(begun).map(({ path, at }) => `${path} ${at - acknowledged} ms later`),
     [],
   );
-  const run = await place.show(id);
+  const run = await server.show(id);
   assert.equal(run.status, "cancelled");
   assert.ok(run.progress < 100, "it shows how far it had come");
-  assert.deepEqual(await place.results(id), [], "no result afterwards");
-  assert.equal((await place.task(id)).status, "cancelled");
-  const events = await place.events(id);
+  assert.deepEqual(await server.results(id), [], "no result afterwards");
+  assert.equal((await server.task(id)).status, "cancelled");
+  const events = await server.events(id);
   const ends = events.filter(({ message }) => /^Run (?:completed|failed|cancelled)/.test(message));
   assert.deepEqual(
     ends.map(({ message }) => message),
     ["Run cancelled"],
   );
   assert.equal(events.at(-1)?.message, "Run cancelled", "nothing follows the last word");
-  const again = await place.api.post(`/jobs/runs/${id}/cancel`);
+  const again = await server.api.post(`/jobs/runs/${id}/cancel`);
   assert.deepEqual([again.status, again.json<RunView>().status], [200, "cancelled"], "twice is no mistake");
-  assert.equal((await place.events(id)).length, events.length, "and tells nothing twice");
+  assert.equal((await server.events(id)).length, events.length, "and tells nothing twice");
   return acknowledged - asked;
 }

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { MisbehavingSite, type Visit } from "../support/misbehaving-site.ts";
 import { html, slow, status } from "../support/misbehaviours.ts";
 import { Crawler } from "./crawler.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 const PAGES = 40;
 
@@ -29,9 +29,9 @@ const isOf = (part: string) => (visit: Visit) => visit.path.startsWith(`/${part}
 
 describe("two crawls of one site", () => {
   test("get on evenly, each within its own limit, and together within the site's [slow]", async () => {
-    await using place = await Place.open({ APP_MAX_PER_HOST: "4" });
+    await using server = await TestServer.open({ APP_MAX_PER_HOST: "4" });
     await using site = await sharedSite("red", "blue");
-    const crawler = new Crawler(place);
+    const crawler = new Crawler(server);
     const begin = (part: string, max_concurrent_articles: number) =>
       crawler.submit({ url: site.url(`/${part}`), fields: { p: "p" }, max_concurrent_articles });
     const ids = [await begin("red", 3), await begin("blue", 3)];
@@ -62,9 +62,9 @@ describe("two crawls of one site", () => {
   });
 
   test("one that may do much at once does not keep one that may do little from getting on [slow]", async () => {
-    await using place = await Place.open({ APP_MAX_PER_HOST: "4" });
+    await using server = await TestServer.open({ APP_MAX_PER_HOST: "4" });
     await using site = await sharedSite("wide", "narrow");
-    const crawler = new Crawler(place);
+    const crawler = new Crawler(server);
     // The wide one does nothing until the other is there; then it goes slowly until that has its first page.
     const isThere = Promise.withResolvers<void>();
     const hasBegun = site.when(() => site.visits.some(isOf("narrow")), "the narrow one begins");

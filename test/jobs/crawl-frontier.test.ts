@@ -5,7 +5,7 @@ import type { TaskView } from "../../src/orchestrator/runs/view.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html, sendTo, slow, status } from "../support/misbehaviours.ts";
 import { Crawler } from "./crawler.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 const WORDS = "<p>Some words, long enough, that somebody wrote for others to read them.</p>".repeat(4);
 const page = (title: string, ...links: string[]) =>
@@ -13,15 +13,15 @@ const page = (title: string, ...links: string[]) =>
 const anchor = (link: string) => `<a href="${link}">go on</a>`;
 
 describe("pages that a crawl meets more than once", () => {
-  let place: Place;
+  let server: TestServer;
   let crawler: Crawler;
   before(async () => {
-    place = await Place.open();
-    crawler = new Crawler(place);
+    server = await TestServer.open();
+    crawler = new Crawler(server);
   });
-  after(() => place[Symbol.asyncDispose]());
+  after(() => server[Symbol.asyncDispose]());
 
-  const tasks = async (id: string) => (await place.api.get(`/jobs/runs/${id}/tasks?limit=100`)).json<TaskView[]>();
+  const tasks = async (id: string) => (await server.api.get(`/jobs/runs/${id}/tasks?limit=100`)).json<TaskView[]>();
 
   test("a redirect onto a page of the crawl is skipped, and says which page it is", async () => {
     await using site = await MisbehavingSite.start({
@@ -96,7 +96,7 @@ describe("pages that a crawl meets more than once", () => {
       items.map(({ url }) => url).toSorted(),
       ["/", "/a", "/b"].map((path) => home.url(path)),
     );
-    const events = (await place.api.get(`/jobs/runs/${id}/events`)).json<{ message: string }[]>();
+    const events = (await server.api.get(`/jobs/runs/${id}/events`)).json<{ message: string }[]>();
     assert.ok(events.some(({ message }) => message === `Start moved: ${old.url("/")} redirects to ${home.url("/")}`));
     assert.equal(old.count("/a"), 0);
   });

@@ -4,7 +4,7 @@ import type { RunView } from "../../src/orchestrator/runs/view.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { hang, held, html, robots, sendTo, status } from "../support/misbehaviours.ts";
 import { Crawler } from "./crawler.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 const page = (title: string, ...links: string[]) =>
   html(`<title>${title}</title><p>${title}</p>${links.map((link) => `<a href="${link}">x</a>`).join(" ")}`);
@@ -12,13 +12,13 @@ const FIELDS = { fields: { p: "p" } };
 const paths = (count: number, folder: string) => Array.from({ length: count }, (_, n) => `/${folder}/${n}`);
 
 describe("the page limit of a crawl", () => {
-  let place: Place;
+  let server: TestServer;
   let crawler: Crawler;
   before(async () => {
-    place = await Place.open();
-    crawler = new Crawler(place);
+    server = await TestServer.open();
+    crawler = new Crawler(server);
   });
-  after(() => place[Symbol.asyncDispose]());
+  after(() => server[Symbol.asyncDispose]());
 
   test("is not used up by pages that may not be fetched, nor by redirects to known pages", async () => {
     const [hidden, moved, good] = [paths(20, "private"), paths(5, "moved"), paths(12, "good")];
@@ -66,15 +66,15 @@ describe("the page limit of a crawl", () => {
 
 // Each waits for its own time to be over, which is long enough for the other pages on a busy machine: they wait together.
 describe("a crawl that ran out of time", { concurrency: 3 }, () => {
-  let place: Place;
+  let server: TestServer;
   let crawler: Crawler;
   before(async () => {
-    place = await Place.open();
-    crawler = new Crawler(place);
+    server = await TestServer.open();
+    crawler = new Crawler(server);
   });
-  after(() => place[Symbol.asyncDispose]());
+  after(() => server[Symbol.asyncDispose]());
 
-  const retry = (id: string, body: object = {}) => place.api.post(`/jobs/runs/${id}/retry-failed`, body);
+  const retry = (id: string, body: object = {}) => server.api.post(`/jobs/runs/${id}/retry-failed`, body);
 
   /** One page of three is got, one fails, and one hangs until the time is over. */
   async function cutOff(site: MisbehavingSite) {
@@ -125,16 +125,16 @@ describe("a crawl that ran out of time", { concurrency: 3 }, () => {
 });
 
 describe("crawls of which only one may run", () => {
-  let place: Place;
+  let server: TestServer;
   let crawler: Crawler;
   before(async () => {
-    place = await Place.open({ APP_MAX_CONCURRENT_TASKS: "1" });
-    crawler = new Crawler(place);
+    server = await TestServer.open({ APP_MAX_CONCURRENT_TASKS: "1" });
+    crawler = new Crawler(server);
   });
-  after(() => place[Symbol.asyncDispose]());
+  after(() => server[Symbol.asyncDispose]());
 
   const act = async (id: string, action: string) => {
-    const answer = await place.api.post(`/jobs/runs/${id}/${action}`);
+    const answer = await server.api.post(`/jobs/runs/${id}/${action}`);
     assert.equal(answer.status, 200, answer.text);
     return answer.json<RunView>().status;
   };

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type { CrawlDetail } from "../../src/orchestrator/crawls/view.ts";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
 import { hang, held, html, slow } from "../support/misbehaviours.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 interface Item {
   url: string;
@@ -69,17 +69,17 @@ function magazine(): { routes: Record<string, Route>; depths: Map<string, number
 }
 
 describe("a crawl of a magazine", { concurrency: 3 }, () => {
-  let place: Place;
+  let server: TestServer;
   before(async () => {
-    place = await Place.open();
+    server = await TestServer.open();
   });
-  after(() => place[Symbol.asyncDispose]());
+  after(() => server[Symbol.asyncDispose]());
 
   const begin = async (body: object) =>
-    (await place.api.post("/scraping/async-scrape", body)).json<{ task_id: string }>().task_id;
-  const view = async (id: string) => (await place.api.get(`/scraping/tasks/${id}/status`)).json<CrawlDetail>();
+    (await server.api.post("/scraping/async-scrape", body)).json<{ task_id: string }>().task_id;
+  const view = async (id: string) => (await server.api.get(`/scraping/tasks/${id}/status`)).json<CrawlDetail>();
   const items = async (id: string) =>
-    (await place.api.get(`/scraping/tasks/${id}/results?limit=1000`)).json<{ items: Item[] }>().items;
+    (await server.api.get(`/scraping/tasks/${id}/results?limit=1000`)).json<{ items: Item[] }>().items;
   const pagesOf = (site: MisbehavingSite) => site.visits.filter(({ path }) => path !== "/robots.txt");
 
   test("follows every level to depth 5, fetches each page once, and reads all of every article", async () => {
@@ -87,7 +87,7 @@ describe("a crawl of a magazine", { concurrency: 3 }, () => {
     await using site = await MisbehavingSite.start(routes);
     const within = new Map([...depths].filter(([, depth]) => depth <= 5));
     const id = await begin({ url: site.url("/"), max_depth: 5, strategy: "http" });
-    assert.equal((await place.ended(id)).status, "completed");
+    assert.equal((await server.ended(id)).status, "completed");
     const end = await view(id);
     assert.deepEqual([end.status, end.end_reason, end.progress], ["completed", "limit_depth", 100]);
     assert.deepEqual([end.total_items, end.completed_items, end.failed_items], [within.size, within.size, 0]);
@@ -141,18 +141,18 @@ describe("a crawl of a magazine", { concurrency: 3 }, () => {
           "/scraping/status",
           "/scraping/tasks?status=running",
           "/health",
-        ].map((path) => place.api.get(path)),
+        ].map((path) => server.api.get(path)),
       );
       assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
     }
     const running = await view(id);
     assert.deepEqual([running.status, running.completed_items, running.running_items], ["running", 1, 6]);
     gate.resolve();
-    assert.equal((await place.ended(id)).status, "completed");
+    assert.equal((await server.ended(id)).status, "completed");
   });
 
   test("a site that hangs does not keep another from its end", async () => {
-    await using patient = await Place.open({ APP_HTTP_TIMEOUT_SECONDS: "600" });
+    await using patient = await TestServer.open({ APP_HTTP_TIMEOUT_SECONDS: "600" });
     const { routes, depths } = magazine();
     await using site = await MisbehavingSite.start(routes);
     await using dead = await MisbehavingSite.start({ "/": hang });
@@ -178,10 +178,10 @@ describe("a crawl of a magazine", { concurrency: 3 }, () => {
     for (const path of paths) site.on(path, slow(50, list(path, ["/"])));
     const id = await begin({ url: site.url("/"), max_concurrent_articles: 5, strategy: "http" });
     await site.when(() => pagesOf(site).length >= 20, "it is in full swing");
-    const answer = await place.api.call("DELETE", `/scraping/tasks/${id}`);
+    const answer = await server.api.call("DELETE", `/scraping/tasks/${id}`);
     assert.equal(answer.json<CrawlDetail>().status, "cancelled");
     // A request may have left before the answer and arrive after it. Whatever goes on would have begun others by then.
-    const next = async () => place.ended(await begin({ url: site.url("/p/0"), max_depth: 0 }));
+    const next = async () => server.ended(await begin({ url: site.url("/p/0"), max_depth: 0 }));
     await next();
     await site.when(() => site.open === 0, "what was under way has ended");
     const begun = pagesOf(site).length;

@@ -4,7 +4,7 @@ import type { RunView } from "../../src/orchestrator/runs/view.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html, sendTo } from "../support/misbehaviours.ts";
 import { Crawler } from "./crawler.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 const LISTS = 3;
 const ON_A_LIST = 4;
@@ -27,18 +27,18 @@ function magazine(): Record<string, ReturnType<typeof html>> {
 }
 
 describe("a crawl that follows some pages and reads others", () => {
-  let place: Place;
+  let server: TestServer;
   let site: MisbehavingSite;
   before(async () => {
-    [place, site] = [await Place.open(), await MisbehavingSite.start(magazine())];
+    [server, site] = [await TestServer.open(), await MisbehavingSite.start(magazine())];
   });
   after(async () => {
-    await place[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
     await site[Symbol.asyncDispose]();
   });
 
   const crawl = (options: object) =>
-    new Crawler(place).crawl({
+    new Crawler(server).crawl({
       url: site.url("/"),
       max_depth: 10,
       strategy: "http",
@@ -58,9 +58,9 @@ describe("a crawl that follows some pages and reads others", () => {
       ["pagination_cut", "include", ["/2026/**"], site.url("/page/2"), site.url("/"), "/page/*"],
     );
     assert.match(warning?.message ?? "", /include "\/2026\/\*\*" leaves .*\/page\/2.*--follow '\/page\/\*'/);
-    const run = (await place.api.get(`/jobs/runs/${id}`)).json<RunView>();
+    const run = (await server.api.get(`/jobs/runs/${id}`)).json<RunView>();
     assert.deepEqual([run.skipped, run.warnings], [view.skipped, view.warnings]);
-    const events = (await place.api.get(`/jobs/runs/${id}/events?limit=100`)).json<
+    const events = (await server.api.get(`/jobs/runs/${id}/events?limit=100`)).json<
       { level: string; message: string }[]
     >();
     assert.deepEqual(
@@ -113,21 +113,21 @@ describe("a crawl that follows some pages and reads others", () => {
   });
 
   test("a mistake in one of the lists is refused with its path", async () => {
-    const answer = await place.api.post("/scraping/async-scrape", { url: site.url("/"), follow: ["/a", "page/*"] });
+    const answer = await server.api.post("/scraping/async-scrape", { url: site.url("/"), follow: ["/a", "page/*"] });
     assert.equal(answer.status, 422);
     assert.match(answer.text, /follow\[1\]/);
   });
 
   test("a saved crawl keeps its patterns, and its lists are no changed pages", async () => {
-    const job = await place.job({
+    const job = await server.job({
       kind: "crawl",
       target_url: site.url("/"),
       crawl: { max_depth: 10, strategy: "http", follow: ["/page/*"], read: ["/2026/**"] },
     });
     assert.deepEqual([job.crawl?.follow, job.crawl?.read], [["/page/*"], ["/2026/**"]]);
-    await place.run(job.id);
-    const second = await place.run(job.id);
-    const { changes } = (await place.api.get(`/jobs/runs/${second.id}`)).json<RunView>();
+    await server.run(job.id);
+    const second = await server.run(job.id);
+    const { changes } = (await server.api.get(`/jobs/runs/${second.id}`)).json<RunView>();
     assert.deepEqual([changes?.new, changes?.changed, changes?.unchanged], [0, 0, ARTICLES.length]);
   });
 
@@ -135,11 +135,11 @@ describe("a crawl that follows some pages and reads others", () => {
     const starts = [site.url("/"), site.url("/page/2"), site.url("/page/3")];
     const { id, view } = await crawl({ url: starts, name: "The magazine", max_depth: 0, max_attempts: 1 });
     assert.deepEqual([view.urls, view.url_count, view.name, view.crawl_id], [starts, 3, "The magazine", id]);
-    const run = (await place.api.get(`/jobs/runs/${id}`)).json<RunView>();
+    const run = (await server.api.get(`/jobs/runs/${id}`)).json<RunView>();
     assert.deepEqual([run.urls, run.url_count, run.name, run.max_attempts], [starts, 3, "The magazine", 1]);
-    const { recipe } = (await place.api.get(`/jobs/runs/${id}/recipe`)).json<{ recipe: { name: string } }>();
+    const { recipe } = (await server.api.get(`/jobs/runs/${id}/recipe`)).json<{ recipe: { name: string } }>();
     assert.equal(recipe.name, "The magazine", "whoever clones it has the name");
-    const both = await place.api.post("/scraping/async-scrape", { url: starts, max_attempts: 2, retry_attempts: 2 });
+    const both = await server.api.post("/scraping/async-scrape", { url: starts, max_attempts: 2, retry_attempts: 2 });
     assert.match(both.text, /max_attempts.*is 2, but retry_attempts is 2/);
   });
 });

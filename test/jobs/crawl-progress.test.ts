@@ -7,7 +7,7 @@ import type { ErrorGroup } from "../../src/orchestrator/runs/failed.ts";
 import type { RunSiteView } from "../../src/orchestrator/runs/sites.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { hang, html, sendTo, status, tooMany } from "../support/misbehaviours.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 const page = (title: string, ...links: string[]) =>
   html(`<title>${title}</title><p>Some words.</p>${links.map((link) => `<a href="${link}">go on</a>`).join(" ")}`);
@@ -21,22 +21,22 @@ const nextOf = (answer: { headers: Record<string, unknown> }) =>
   /<([^>]+)>/.exec(String(answer.headers["link"] ?? ""))?.[1];
 
 describe("how a crawl is getting on", { concurrency: 4 }, () => {
-  let place: Place;
+  let server: TestServer;
   before(async () => {
-    place = await Place.open();
+    server = await TestServer.open();
   });
-  after(() => place[Symbol.asyncDispose]());
+  after(() => server[Symbol.asyncDispose]());
 
-  const begin = async (body: object, at = place) => {
+  const begin = async (body: object, at = server) => {
     const answer = await at.api.post("/scraping/async-scrape", body);
     assert.equal(answer.status, 202, answer.text);
     return answer.json<{ task_id: string }>().task_id;
   };
-  const view = async (id: string) => (await place.api.get(`/scraping/tasks/${id}/status`)).json<CrawlDetail>();
-  const sites = async (id: string, query = "", at = place) =>
+  const view = async (id: string) => (await server.api.get(`/scraping/tasks/${id}/status`)).json<CrawlDetail>();
+  const sites = async (id: string, query = "", at = server) =>
     (await at.api.get(`/jobs/runs/${id}/sites${query}`)).json<RunSiteView[]>();
-  const errors = async (id: string) => (await place.api.get(`/jobs/runs/${id}/errors`)).json<ErrorGroup[]>();
-  const retry = (id: string, body?: object) => place.api.post(`/jobs/runs/${id}/retry-failed`, body);
+  const errors = async (id: string) => (await server.api.get(`/jobs/runs/${id}/errors`)).json<ErrorGroup[]>();
+  const retry = (id: string, body?: object) => server.api.post(`/jobs/runs/${id}/retry-failed`, body);
 
   /** A site of which every kind of page fails in its own way. */
   const broken = async () => {
@@ -48,7 +48,7 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
   };
   const brokenCrawl = async (site: MisbehavingSite) => {
     const id = await begin({ url: site.url("/"), retry_attempts: 0, strategy: "http" });
-    assert.equal((await place.ended(id)).status, "partial");
+    assert.equal((await server.ended(id)).status, "partial");
     return id;
   };
 
@@ -85,12 +85,12 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
       })),
       "the same for runs of every kind, with what was kept of the example",
     );
-    assert.equal((await place.api.get(`/jobs/runs/${crypto.randomUUID()}/errors`)).status, 404);
+    assert.equal((await server.api.get(`/jobs/runs/${crypto.randomUUID()}/errors`)).status, 404);
   });
 
   test("a page that failed alone is told in the same way [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": status(404) });
-    const run = await place.run({ target_url: site.url("/"), strategy: "http" });
+    const run = await server.run({ target_url: site.url("/"), strategy: "http" });
     const [group] = await errors(run.id);
     assert.deepEqual([group?.failure_reason, group?.count, group?.example.url], ["http_not_found", 1, site.url("/")]);
   });
@@ -102,7 +102,7 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     const seen: Results = { items: [], errors: [] };
     let pages = 0;
     for (; next !== undefined; pages += 1) {
-      const answer = await place.api.get(next);
+      const answer = await server.api.get(next);
       assert.equal(answer.status, 200, answer.text);
       const { items, errors: failed } = answer.json<Results>();
       assert.ok(items.length <= 4 && failed.length <= 4);
@@ -114,19 +114,19 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     assert.equal(seen.errors.length, 6);
     for (const { page_task_id: task, task_id: alias, url } of seen.errors) {
       assert.equal(alias, task);
-      const page = (await place.api.get(`/jobs/runs/${id}/tasks/${task}`)).json<{ url: string }>();
+      const page = (await server.api.get(`/jobs/runs/${id}/tasks/${task}`)).json<{ url: string }>();
       assert.equal(page.url, url, "the task of the page, not the crawl");
     }
-    const alone = (await place.api.get(`/scraping/tasks/${id}/results`)).json<Results>();
+    const alone = (await server.api.get(`/scraping/tasks/${id}/results`)).json<Results>();
     assert.deepEqual(alone.errors, []);
     for (const name of ["limit=4", "cursor=x", "include_errors=true"]) {
-      const refused = await place.api.get(`/scraping/tasks/${id}/results?format=csv&${name}`);
+      const refused = await server.api.get(`/scraping/tasks/${id}/results?format=csv&${name}`);
       assert.equal(refused.status, 422);
       assert.equal(refused.json<{ errors: { path: string }[] }>().errors[0]?.path, `query.${name.split("=")[0]}`);
     }
-    assert.equal((await place.api.get(`/jobs/runs/${id}/results?format=csv&limit=4`)).status, 422);
+    assert.equal((await server.api.get(`/jobs/runs/${id}/results?format=csv&limit=4`)).status, 422);
     const nonsense = Buffer.from("1:here/there").toString("base64url");
-    assert.equal((await place.api.get(`/scraping/tasks/${id}/results?cursor=${nonsense}`)).status, 422);
+    assert.equal((await server.api.get(`/scraping/tasks/${id}/results?cursor=${nonsense}`)).status, 422);
   });
 
   test("a part of what failed is tried again: by reason, by code, by site, by name [slow]", async () => {
@@ -138,7 +138,7 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
       for (const path of paths) site.on(path, page("Mended"));
       const answer = await retry(id, body);
       assert.deepEqual([answer.status, answer.json<{ status: string }>().status], [200, "running"], answer.text);
-      await place.ended(id);
+      await server.ended(id);
       assert.deepEqual(
         site.visits
           .slice(before)
@@ -160,7 +160,7 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
         ["http_server_error", 2],
       ],
     );
-    const listed = (await place.api.get(`/scraping/tasks/${id}/results?include_errors=true`)).json<Results>();
+    const listed = (await server.api.get(`/scraping/tasks/${id}/results?include_errors=true`)).json<Results>();
     const one = listed.errors.find(({ url }) => url.endsWith("/gone/1"))?.task_id;
     await mended({ task_ids: [one] }, "/gone/1");
     await mended({ failure_code: "bad_response", site: site.name }, "/gone/2", "/fault/1", "/fault/2");
@@ -192,7 +192,7 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
       assert.equal(answer.status, 409, answer.text);
       assert.match(answer.json<{ hint: string }>().hint, /2 bad_response \(http_not_found\)/);
     }
-    assert.equal((await place.show(id)).status, "partial", "nothing was opened again");
+    assert.equal((await server.show(id)).status, "partial", "nothing was opened again");
   });
 
   test("each site tells how far it is and why it waits", async () => {
@@ -202,7 +202,7 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     const id = await begin({ url: [fast.url("/"), busy.url("/"), dead.url("/")], timeout_minutes: 5 });
     await busy.visited("/");
     await dead.visited("/");
-    await place.said(id, /^Site rate limited/);
+    await server.said(id, /^Site rate limited/);
     await fast.visited("/2");
     let list: RunSiteView[] = [];
     await fast.when(() => fast.open === 0, "the fast site is done");
@@ -218,17 +218,17 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     assert.deepEqual([at(busy)?.counts.queued, at(busy)?.waiting_for?.reason], [1, "rate_limited"]);
     assert.equal(at(busy)?.waiting_for?.until, at(busy)?.held_until);
     assert.deepEqual([at(dead)?.counts.running, at(dead)?.waiting_for], [1, null], "it is at work");
-    const first = await place.api.get(`/jobs/runs/${id}/sites?limit=2`);
-    const rest = await place.api.get(nextOf(first) ?? "");
+    const first = await server.api.get(`/jobs/runs/${id}/sites?limit=2`);
+    const rest = await server.api.get(nextOf(first) ?? "");
     assert.deepEqual([...first.json<RunSiteView[]>(), ...rest.json<RunSiteView[]>()].map(({ site }) => site).length, 3);
     assert.deepEqual(
       (await sites(id, "?status=running")).map(({ site }) => site),
       [dead.name],
     );
-    await place.api.post(`/jobs/runs/${id}/pause`);
+    await server.api.post(`/jobs/runs/${id}/pause`);
     const [held] = await sites(id, "?status=queued");
     assert.deepEqual([held?.waiting_for?.reason, held?.waiting_for?.last_failure], ["run_paused", null]);
-    await place.api.call("DELETE", `/scraping/tasks/${id}`);
+    await server.api.call("DELETE", `/scraping/tasks/${id}`);
   });
 
   test("pages under way are as many as the limits allow at once, in the status and site by site", async () => {
@@ -241,7 +241,7 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     assert.deepEqual([running, queued, done, known], [3, 37, 1, 41]);
     const [only] = await sites(id);
     assert.deepEqual([only?.counts.running, only?.counts.queued, only?.counts.completed], [3, 37, 1]);
-    const answer = await place.api.call("DELETE", `/scraping/tasks/${id}`);
+    const answer = await server.api.call("DELETE", `/scraping/tasks/${id}`);
     const told = answer.json<CrawlDetail>();
     assert.deepEqual([told.cancelled_items, told.running_items, told.queued_items], [40, 0, 0], "while it is dropped");
     const end = await view(id);
@@ -259,11 +259,11 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     await site.when(() => site.visits.filter(({ path }) => path.startsWith("/p/")).length === 3, "three are asked for");
     // What it answers may be a second old.
     const shown = async () =>
-      (await place.api.get("/overview")).json<Overview>().active_runs.find((run) => run.id === id)?.counts;
+      (await server.api.get("/overview")).json<Overview>().active_runs.find((run) => run.id === id)?.counts;
     let counts = await shown();
     while (counts?.completed !== 1 || counts.running === 0) counts = await shown();
     assert.deepEqual(counts, { queued: 16, running: 3, retrying: 0, completed: 1, failed: 0, skipped: 0 });
-    await place.api.call("DELETE", `/scraping/tasks/${id}`);
+    await server.api.call("DELETE", `/scraping/tasks/${id}`);
   });
 
   test("a page that is tried again is told with what went wrong, before it fails for good", async () => {
@@ -283,14 +283,14 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     assert.deepEqual([waits?.site, waits?.waiting_for?.reason], [site.name, "retry"]);
     assert.match(waits?.last_failure?.message ?? "", /500/);
     assert.ok(Date.parse(waits?.waiting_for?.until ?? "") > Date.parse(stuck.created_at));
-    await place.api.call("DELETE", `/scraping/tasks/${id}`);
+    await server.api.call("DELETE", `/scraping/tasks/${id}`);
     assert.deepEqual((await view(id)).waiting_sites, []);
   });
 
   test("a crawl of one page that fails says why", async () => {
     await using site = await MisbehavingSite.start({ "/": status(404) });
     const id = await begin({ url: site.url("/"), strategy: "http" });
-    await place.ended(id);
+    await server.ended(id);
     assert.match((await view(id)).message ?? "", /^Run failed: no page was fetched \(1 not found\): .*404/);
   });
 
@@ -301,8 +301,8 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
       "/new": page("New"),
     });
     const id = await begin({ url: site.url("/"), strategy: "http" });
-    await place.ended(id);
-    const records = (await place.api.get(`/jobs/runs/${id}/results`)).json<{ url: string; data: { url: string } }[]>();
+    await server.ended(id);
+    const records = (await server.api.get(`/jobs/runs/${id}/results`)).json<{ url: string; data: { url: string } }[]>();
     assert.deepEqual(
       records.map(({ url, data }) => [url, data.url]),
       ["/", "/new"].map((path) => [site.url(path), site.url(path)]),
@@ -312,7 +312,7 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
   test("an address that redirects in a circle is asked for once on each way round", async () => {
     await using site = await MisbehavingSite.start({ "/": sendTo("/a"), "/a": sendTo("/b"), "/b": sendTo("/a") });
     const id = await begin({ url: site.url("/"), strategy: "http", retry_attempts: 0, respect_robots: false });
-    await place.ended(id);
+    await server.ended(id);
     assert.match((await view(id)).message ?? "", /the redirects lead in a circle$/);
     assert.deepEqual(
       site.visits.map(({ path }) => path),
@@ -321,7 +321,7 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
   });
 
   test("a site that keeps failing is left alone, tried once, and comes back [slow]", async () => {
-    await using cautious = await Place.open({ APP_BREAKER_FAILURES: "5", APP_BREAKER_COOLDOWN_SECONDS: "12" });
+    await using cautious = await TestServer.open({ APP_BREAKER_FAILURES: "5", APP_BREAKER_COOLDOWN_SECONDS: "12" });
     const paths = Array.from({ length: 12 }, (_, n) => `/p/${n}`);
     await using site = await MisbehavingSite.start({ "/": page("Start", ...paths) });
     for (const path of paths) site.on(path, status(500));
@@ -355,7 +355,7 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
       [{ url: [] }, "url", /at least one entry/],
       [{ url: "http://a.test/", depth: 3 }, "depth", /did you mean "max_depth"/],
     ] as const) {
-      const answer = await place.api.post("/scraping/async-scrape", body);
+      const answer = await server.api.post("/scraping/async-scrape", body);
       assert.equal(answer.status, 422);
       const [error] = answer.json<{ errors: { path: string; message: string }[] }>().errors;
       assert.equal(error?.path, path);
@@ -364,7 +364,7 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
   });
 
   test("crawls that nobody works on are no healthy state, and say so", async () => {
-    await using idle = await Place.open({}, { worker: false });
+    await using idle = await TestServer.open({}, { worker: false });
     const health = async () => (await idle.api.get("/scraping/status")).json<CrawlHealth>();
     assert.deepEqual([(await health()).healthy, (await health()).problems], [true, []]);
     const id = await begin({ url: "http://127.0.0.1:9/" }, idle);

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { hang, html, slow } from "../support/misbehaviours.ts";
 import { Crawler } from "./crawler.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 const page = (title: string, ...links: string[]) =>
   html(`<title>${title}</title><p>${title}</p>${links.map((link) => `<a href="${link}">x</a>`).join(" ")}`);
@@ -21,13 +21,13 @@ const TEN_SECONDS = { timeout_minutes: 10 / 60, fields: { p: "p" } };
 
 // Each waits for its own time to be over: they wait together.
 describe("a crawl whose time is over", { concurrency: 6 }, () => {
-  let place: Place;
+  let server: TestServer;
   let crawler: Crawler;
   before(async () => {
-    place = await Place.open();
-    crawler = new Crawler(place);
+    server = await TestServer.open();
+    crawler = new Crawler(server);
   });
-  after(() => place[Symbol.asyncDispose]());
+  after(() => server[Symbol.asyncDispose]());
 
   test("has every page that was finished, asks the site for nothing after its end, and says that it is partial [slow]", async () => {
     await using site = await slowSite(300, 400);
@@ -96,14 +96,14 @@ describe("a crawl whose time is over", { concurrency: 6 }, () => {
     const body = { url: site.url("/"), max_concurrent_articles: 1, timeout_minutes: 10, fields: { p: "p" } };
     const id = await crawler.submit(body);
     await site.visited("/p/1");
-    assert.equal((await place.api.post(`/jobs/runs/${id}/pause`)).status, 200);
+    assert.equal((await server.api.post(`/jobs/runs/${id}/pause`)).status, 200);
     await site.when(() => site.open === 0, "nothing is under way");
     const before = await crawler.view(id);
     await using other = await slowSite(8, 250);
     await crawler.crawl({ ...body, url: other.url("/") });
     const still = await crawler.view(id);
     assert.equal(still.duration_seconds, before.duration_seconds, "a pause is no running time");
-    assert.equal((await place.api.post(`/jobs/runs/${id}/resume`)).status, 200);
+    assert.equal((await server.api.post(`/jobs/runs/${id}/resume`)).status, 200);
     const { view } = await crawler.ended(id);
     assert.deepEqual([view.status, view.end_reason, view.completed_items], ["completed", "exhausted", 13]);
   });

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
 import { html, status } from "../support/misbehaviours.ts";
 import { Crawler } from "./crawler.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 const MIB = 1024 * 1024;
 const anchors = (...links: string[]) => links.map((link) => `<a href="${link}">x</a>`).join(" ");
@@ -22,13 +22,13 @@ function endless(
 const FAR = { max_depth: 1000, max_pages: 50_000, fields: { p: "p" } };
 
 describe("a site that has no end", () => {
-  let place: Place;
+  let server: TestServer;
   let crawler: Crawler;
   before(async () => {
-    place = await Place.open({ APP_MAX_PER_HOST: "20" });
-    crawler = new Crawler(place);
+    server = await TestServer.open({ APP_MAX_PER_HOST: "20" });
+    crawler = new Crawler(server);
   });
-  after(() => place[Symbol.asyncDispose]());
+  after(() => server[Symbol.asyncDispose]());
 
   const end = async (site: MisbehavingSite, body: object = {}) => {
     const { view } = await crawler.crawl({ ...FAR, url: site.url("/"), ...body });
@@ -100,7 +100,7 @@ describe("a site that has no end", () => {
     const began = process.memoryUsage().rss;
     const id = await crawler.submit({ ...FAR, url: site.url("/"), max_pages: 300 });
     await site.visited("/item/1");
-    assert.equal((await place.api.get("/health")).status, 200);
+    assert.equal((await server.api.get("/health")).status, 200);
     const { view } = await crawler.ended(id);
     assert.deepEqual([view.status, view.end_reason, view.total_items], ["completed", "limit_pages", 300]);
     const grown = process.memoryUsage().rss - began;
@@ -110,8 +110,8 @@ describe("a site that has no end", () => {
 
 describe("a crawl that goes on after a restart", () => {
   test("does not give a trap its allowance anew", async () => {
-    await using place = await Place.open({ APP_MAX_PER_HOST: "20" });
-    const crawler = new Crawler(place);
+    await using server = await TestServer.open({ APP_MAX_PER_HOST: "20" });
+    const crawler = new Crawler(server);
     await using site = await endless((path) => {
       const n = path === "/" ? -1 : Number(path.split("/")[2]);
       return [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((by) => `/page/${n + by}`);
@@ -119,8 +119,8 @@ describe("a crawl that goes on after a restart", () => {
     const id = await crawler.submit({ ...FAR, url: site.url("/") });
     for (const at of [300, 600, 900]) {
       await site.when(() => site.visits.length >= at, `${at} pages are asked for`);
-      await place.stop();
-      await place.start();
+      await server.stop();
+      await server.start();
     }
     const { view } = await crawler.ended(id);
     assert.deepEqual([view.status, view.end_reason], ["completed", "exhausted"]);

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type { CrawlView } from "../../src/orchestrator/crawls/view.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { firstTimes, hang, held, html, robots, sendTo, status } from "../support/misbehaviours.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 const WORDS = "<p>Some words, long enough, that somebody wrote for others to read them.</p>".repeat(4);
 const page = (title: string, ...links: string[]) =>
@@ -28,25 +28,25 @@ interface Results {
 }
 
 describe("a crawl", () => {
-  let place: Place;
+  let server: TestServer;
   before(async () => {
-    place = await Place.open();
+    server = await TestServer.open();
   });
-  after(() => place[Symbol.asyncDispose]());
+  after(() => server[Symbol.asyncDispose]());
 
   const submit = async (body: object) => {
-    const answer = await place.api.post("/scraping/async-scrape", body);
+    const answer = await server.api.post("/scraping/async-scrape", body);
     assert.deepEqual([answer.status, answer.json<{ status: string }>().status], [202, "pending"], answer.text);
     return answer.json<{ task_id: string }>().task_id;
   };
-  const view = async (id: string) => (await place.api.get(`/scraping/tasks/${id}/status`)).json<CrawlView>();
+  const view = async (id: string) => (await server.api.get(`/scraping/tasks/${id}/status`)).json<CrawlView>();
   const crawl = async (body: object) => {
     const id = await submit(body);
-    await place.ended(id);
+    await server.ended(id);
     return { id, view: await view(id), results: await results(id) };
   };
   const results = async (id: string) =>
-    (await place.api.get(`/scraping/tasks/${id}/results?limit=1000&include_errors=true`)).json<Results>();
+    (await server.api.get(`/scraping/tasks/${id}/results?limit=1000&include_errors=true`)).json<Results>();
 
   test("follows every level to its depth, and fetches each page once", async () => {
     await using site = await MisbehavingSite.start(levels(7));
@@ -116,8 +116,8 @@ describe("a crawl", () => {
       ]),
     );
     site.on("/broken", page("Mended"));
-    await place.api.post(`/jobs/runs/${id}/retry-failed`);
-    await place.ended(id);
+    await server.api.post(`/jobs/runs/${id}/retry-failed`);
+    await server.ended(id);
     const again = await view(id);
     assert.deepEqual([again.status, again.failed_items, again.errors.general], ["completed", 1, 1]);
   });
@@ -177,15 +177,15 @@ describe("a crawl", () => {
     for (let n = 0; n < 30; n += 1) site.on(`/p/${n}`, hang);
     const id = await submit({ url: site.url("/"), max_concurrent_articles: 2 });
     await site.visited("/p/1", 1);
-    const answer = await place.api.call("DELETE", `/scraping/tasks/${id}`);
+    const answer = await server.api.call("DELETE", `/scraping/tasks/${id}`);
     assert.deepEqual([answer.status, answer.json<CrawlView>().status], [200, "cancelled"]);
-    assert.equal((await place.api.call("DELETE", `/scraping/tasks/${id}`)).status, 200, "twice is no mistake");
+    assert.equal((await server.api.call("DELETE", `/scraping/tasks/${id}`)).status, 200, "twice is no mistake");
     assert.ok((await results(id)).items.length >= 1);
     assert.ok(site.visits.filter(({ path }) => path.startsWith("/p/")).length <= 2, "two at a time");
   });
 
   test("waits its turn when others are running", async () => {
-    await using busy = await Place.open({ APP_MAX_CONCURRENT_TASKS: "1" });
+    await using busy = await TestServer.open({ APP_MAX_CONCURRENT_TASKS: "1" });
     const seen = Promise.withResolvers<void>();
     await using site = await MisbehavingSite.start({ "/1": held(seen.promise, page("One")), "/2": page("Two") });
     const begin = async (path: string) =>
@@ -205,7 +205,7 @@ describe("a crawl", () => {
     await using site = await MisbehavingSite.start({ "/": html(`<title>Start</title>${body.join("")}`) });
     const fields = Object.fromEntries(Object.keys(words).map((name) => [name, `.${name}`]));
     const { id } = await crawl({ url: site.url("/"), max_depth: 0, fields });
-    const csv = await place.api.get(`/scraping/tasks/${id}/results?format=csv`);
+    const csv = await server.api.get(`/scraping/tasks/${id}/results?format=csv`);
     const [names, values] = csv.text.split("\r\n").map((line) => line.split(","));
     assert.deepEqual(Object.fromEntries((names ?? []).map((name, index) => [name, values?.[index]])), {
       url: site.url("/"),
@@ -231,11 +231,11 @@ describe("a crawl", () => {
       [{ url: "http://127.0.0.2/", fields: { a: { css: "[[" } } }, "fields.a.css"],
       [{ url: "http://127.0.0.2/", depth: 1 }, "depth"],
     ] as const) {
-      const answer = await place.api.post("/scraping/async-scrape", body);
+      const answer = await server.api.post("/scraping/async-scrape", body);
       assert.equal(answer.status, 422, JSON.stringify(body));
       assert.equal(answer.json<{ errors: { path: string }[] }>().errors[0]?.path, path);
     }
-    const both = await place.api.post("/scraping/async-scrape", { url: "http://127.0.0.2/", depth: 1, max_depth: -1 });
+    const both = await server.api.post("/scraping/async-scrape", { url: "http://127.0.0.2/", depth: 1, max_depth: -1 });
     assert.deepEqual(
       both
         .json<{ errors: { path: string }[] }>()

@@ -6,7 +6,7 @@ import { browserGate } from "../support/browser-kit.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html } from "../support/misbehaviours.ts";
 import { Crawler } from "./crawler.ts";
-import { evidenceOf, Place } from "./kit.ts";
+import { evidenceOf, TestServer } from "./kit.ts";
 
 const WORDS = "Enough words, commas and patience to be what this page is about, for everybody who reads.";
 
@@ -18,10 +18,10 @@ interface Document {
 }
 
 describe("documents and actions that need a browser", { ...browserGate, concurrency: 2 }, () => {
-  let place: Place;
+  let server: TestServer;
   let site: MisbehavingSite;
   before(async () => {
-    place = await Place.open({ APP_BROWSER_MAX_PAGES: "3" });
+    server = await TestServer.open({ APP_BROWSER_MAX_PAGES: "3" });
     site = await MisbehavingSite.start({
       "/": html(
         `<title>Start</title><main><p>${WORDS}</p><button onclick="document.querySelector('p').textContent = 'clicked: ${WORDS}'">b</button>` +
@@ -32,19 +32,19 @@ describe("documents and actions that need a browser", { ...browserGate, concurre
     });
   });
   after(async () => {
-    await place[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
     await site[Symbol.asyncDispose]();
   });
 
   const documentOf = (data: object) => (data as { document: Document }).document;
   const isPicture = async (id: string | undefined) => {
-    const answer = await place.api.get(`/artifacts/${id}`);
+    const answer = await server.api.get(`/artifacts/${id}`);
     assert.deepEqual([answer.status, answer.headers["content-type"]], [200, "image/png"]);
   };
 
   test("a screenshot makes http a browser, which says why, and is a file of the run [slow]", async () => {
     const document = { formats: ["markdown", "screenshot"] as const };
-    const run = await place.run({
+    const run = await server.run({
       target_url: site.url("/"),
       strategy: "http",
       document: { formats: [...document.formats] },
@@ -54,17 +54,17 @@ describe("documents and actions that need a browser", { ...browserGate, concurre
       rule: "needed",
       because: "a screenshot is asked for, which only a browser can take",
     });
-    const [result] = await place.results(run.id);
+    const [result] = await server.results(run.id);
     const { markdown, screenshot, actions } = documentOf(result!.data);
     assert.match(markdown!, /^Enough words/);
     assert.equal(actions, undefined);
-    const [file, ...more] = (await place.task(run.id)).artifacts;
+    const [file, ...more] = (await server.task(run.id)).artifacts;
     assert.deepEqual([file?.id, file?.role, more.length], [screenshot?.artifact_id, "screenshot", 0]);
     await isPicture(screenshot?.artifact_id);
   });
 
   test("what actions bring along stands in the document, and the page is read as they leave it [slow]", async () => {
-    const run = await place.run({
+    const run = await server.run({
       target_url: site.url("/"),
       fields: { words: "p" },
       browser: {
@@ -77,13 +77,13 @@ describe("documents and actions that need a browser", { ...browserGate, concurre
       },
     });
     assert.equal(run.status, "completed", run.error_message ?? "");
-    const [result] = await place.results(run.id);
+    const [result] = await server.results(run.id);
     assert.match(String(result!.data["words"]), /^clicked: /);
     const { actions, metadata, ...rest } = documentOf(result!.data);
     assert.deepEqual([Object.keys(rest), metadata["title"]], [[], "Start"]);
     assert.equal(actions!.scrapes.length, 1);
     assert.doesNotMatch(actions!.scrapes[0]!.html, /<p>clicked/);
-    const files = (await place.task(run.id)).artifacts.map(({ id }) => id);
+    const files = (await server.task(run.id)).artifacts.map(({ id }) => id);
     assert.deepEqual(
       actions!.screenshots.map(({ artifact_id: id }) => id),
       files,
@@ -92,7 +92,7 @@ describe("documents and actions that need a browser", { ...browserGate, concurre
   });
 
   test("a preview does the actions and sends the headers that a run would", async () => {
-    const answer = await place.api.post("/extract/preview", {
+    const answer = await server.api.post("/extract/preview", {
       url: site.url("/"),
       include_html: true,
       headers: { "x-tried": "yes" },
@@ -105,7 +105,7 @@ describe("documents and actions that need a browser", { ...browserGate, concurre
   });
 
   test("an action that cannot be done fails the run at once, with a picture of why [slow]", async () => {
-    const run = await place.run({
+    const run = await server.run({
       target_url: site.url("/bare"),
       max_attempts: 3,
       browser: { actions: [{ type: "click", selector: "#nowhere" }] },
@@ -113,12 +113,12 @@ describe("documents and actions that need a browser", { ...browserGate, concurre
     assert.deepEqual([run.status, run.failure_code, run.failure_reason], ["failed", "extraction", "action_failed"]);
     assert.equal(run.error_message, 'browser.actions[0] (click "#nowhere"): nothing on the page matches');
     assert.deepEqual([run.attempt, site.count("/bare")], [1, 1]);
-    const roles = (await place.task(run.id)).artifacts.map(({ role }) => role);
+    const roles = (await server.task(run.id)).artifacts.map(({ role }) => role);
     assert.deepEqual(roles, ["screenshot", "snapshot"]);
   });
 
   test("a crawl does them on every page, and may be an archive besides", async () => {
-    const { id, view, items } = await new Crawler(place).crawl({
+    const { id, view, items } = await new Crawler(server).crawl({
       url: site.url("/"),
       export_format: "warc",
       document: { formats: ["screenshot_full"] },
@@ -126,7 +126,7 @@ describe("documents and actions that need a browser", { ...browserGate, concurre
     });
     assert.equal(view.status, "completed", JSON.stringify(view));
     assert.equal(items.length, 2);
-    const tasks = (await place.api.get(`/jobs/runs/${id}/tasks`)).json<TaskView[]>();
+    const tasks = (await server.api.get(`/jobs/runs/${id}/tasks`)).json<TaskView[]>();
     for (const item of items) {
       const artifact = documentOf(item).screenshot?.artifact_id;
       const { artifacts } = tasks.find(({ url }) => url === item.url)!;
@@ -142,7 +142,7 @@ describe("documents and actions that need a browser", { ...browserGate, concurre
 
   test("a run that is cancelled in the middle of its actions ends", async () => {
     site.on("/wait", html(`<p>${WORDS}</p><button onclick="fetch('/clicked')">b</button>`));
-    const { id } = await place.begin({
+    const { id } = await server.begin({
       target_url: site.url("/wait"),
       timeout_seconds: 600,
       browser: {
@@ -153,7 +153,7 @@ describe("documents and actions that need a browser", { ...browserGate, concurre
       },
     });
     await site.visited("/clicked");
-    assert.equal((await place.api.post(`/jobs/runs/${id}/cancel`)).status, 200);
-    assert.equal((await place.ended(id)).status, "cancelled");
+    assert.equal((await server.api.post(`/jobs/runs/${id}/cancel`)).status, 200);
+    assert.equal((await server.ended(id)).status, "cancelled");
   });
 });

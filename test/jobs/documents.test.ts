@@ -5,7 +5,7 @@ import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html, json } from "../support/misbehaviours.ts";
 import { Crawler } from "./crawler.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 const WORDS = "Enough words, commas and patience to be what this page is about, for everybody who reads. ".repeat(4);
 const page = (title: string, ...links: string[]) =>
@@ -22,12 +22,12 @@ type Document = Record<string, unknown> & { metadata: Record<string, unknown> };
 const documentOf = (data: object) => (data as { document: Document }).document;
 
 describe("a page that is asked for as a document", () => {
-  let place: Place;
+  let server: TestServer;
   let site: MisbehavingSite;
   let crawler: Crawler;
   before(async () => {
-    place = await Place.open();
-    crawler = new Crawler(place);
+    server = await TestServer.open();
+    crawler = new Crawler(server);
     site = await MisbehavingSite.start({
       "/": page("Start", "/a", "https://other.example/x"),
       "/a": page("A", "/"),
@@ -36,18 +36,18 @@ describe("a page that is asked for as a document", () => {
     });
   });
   after(async () => {
-    await place[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
     await site[Symbol.asyncDispose]();
   });
 
   const wrong = async (path: string, body: object) => {
-    const answer = await place.api.post(path, body);
+    const answer = await server.api.post(path, body);
     assert.equal(answer.status, 422, answer.text);
     return answer.json<Problem>().errors.map((error) => error.path);
   };
 
   test("has it beside its fields, with what came with the page", async () => {
-    const job = await place.job({
+    const job = await server.job({
       target_url: site.url("/moved"),
       fields: { heading: "h1" },
       document: { formats: ["markdown", "html", "raw_html", "links"] },
@@ -58,9 +58,9 @@ describe("a page that is asked for as a document", () => {
       include_tags: [],
       exclude_tags: [],
     });
-    const run = await place.run(job.id);
+    const run = await server.run(job.id);
     assert.deepEqual([run.status, run.resolved_strategy], ["completed", "http"], run.error_message ?? "");
-    const [result, ...more] = await place.results(run.id);
+    const [result, ...more] = await server.results(run.id);
     assert.deepEqual([Object.keys(result!.data), more.length], [["heading", "document"], 0]);
     const { markdown, html: clean, raw_html: raw, links, metadata, ...rest } = documentOf(result!.data);
     assert.match(String(markdown), /^# A\n\nEnough/);
@@ -83,15 +83,15 @@ describe("a page that is asked for as a document", () => {
 
   test("stands in the first of many records, alone where there is none, and beside the usual fields", async () => {
     const ask = async (more: JobInput) =>
-      (await place.results((await place.run({ target_url: site.url("/"), document: {}, ...more })).id)).map(
+      (await server.results((await server.run({ target_url: site.url("/"), document: {}, ...more })).id)).map(
         ({ data }) => Object.keys(data),
       );
     const items = { items: "p", fields: { text: { css: ":scope" } } };
     assert.deepEqual(await ask(items), [["text", "document"], ["text"]]);
     assert.deepEqual(await ask({ ...items, items: ".none" }), [["document"]]);
     assert.deepEqual(await ask({}), [["title", "description", "author", "published_at", "document"]]);
-    const data = await place.run({ target_url: site.url("/data"), document: {} });
-    assert.equal(documentOf((await place.results(data.id))[0]!.data)["markdown"], '```json\n{"a":1}\n```');
+    const data = await server.run({ target_url: site.url("/data"), document: {} });
+    assert.equal(documentOf((await server.results(data.id))[0]!.data)["markdown"], '```json\n{"a":1}\n```');
   });
 
   test("a crawl has one for each of its pages, and not its text twice", async () => {
@@ -176,27 +176,27 @@ describe("a page that is asked for as a document", () => {
     const asked = site.visits.slice(before).filter(({ path }) => path !== "/robots.txt");
     assert.deepEqual([...new Set(asked.map((visit) => visit.headers["x-key"]))], [SECRET]);
     assert.ok(!JSON.stringify(other.visits).includes(SECRET));
-    const { recipe, header_names: names } = (await place.api.get(`/jobs/runs/${id}/recipe`)).json<{
+    const { recipe, header_names: names } = (await server.api.get(`/jobs/runs/${id}/recipe`)).json<{
       recipe: JobInput;
       header_names: string[];
     }>();
     assert.deepEqual([names, recipe.crawl?.headers], [["x-key"], undefined]);
-    assert.ok(!place.api.answered.some((text) => text.includes(SECRET)), "no answer shows it");
-    for (const { path, bytes } of place.stored()) assert.ok(!bytes.includes(SECRET), `${path} has it in clear`);
+    assert.ok(!server.api.answered.some((text) => text.includes(SECRET)), "no answer shows it");
+    for (const { path, bytes } of server.stored()) assert.ok(!bytes.includes(SECRET), `${path} has it in clear`);
   });
 
   test("headers of a saved crawl stay when it is changed, and are forgotten when it turns elsewhere", async () => {
     const crawl = { url: site.url("/a"), max_depth: 0, headers: { "X-Key": SECRET } };
-    const job = await place.job({ kind: "crawl", crawl });
+    const job = await server.job({ kind: "crawl", crawl });
     assert.deepEqual(job.crawl?.header_names, ["x-key"]);
     const change = async (body: object) => {
-      const answer = await place.api.call("PATCH", `/jobs/${job.id}`, body);
+      const answer = await server.api.call("PATCH", `/jobs/${job.id}`, body);
       assert.equal(answer.status, 200, answer.text);
       return answer.json<JobView>().crawl?.header_names;
     };
     assert.deepEqual(await change({ name: "renamed", crawl: { document: {} } }), ["x-key"]);
     const before = site.visits.length;
-    await place.run(job.id);
+    await server.run(job.id);
     assert.equal(site.visits.slice(before).find(({ path }) => path === "/a")?.headers["x-key"], SECRET);
     assert.deepEqual(await change({ crawl: { headers: { "X-Other": "1" } } }), ["x-other"]);
     assert.deepEqual(await change({ crawl: { url: "https://elsewhere.example/" } }), []);

@@ -10,7 +10,7 @@ import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html, page } from "../support/misbehaviours.ts";
 import { root } from "../support/source.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 /** What a user writes; outside of the clone, \`orbweaver/handlers\` has another address. */
 const MODULE = `import { defineExtractor } from "${pathToFileURL(join(root, "src/lanes/handlers/user/define.ts"))}";
@@ -40,7 +40,7 @@ export const extractors = [words, links, ...Object.entries(bad).map(([name, run]
 
 describe("extractors of the user's own", { concurrency: 3 }, () => {
   const folder = tempDir();
-  let place: Place;
+  let server: TestServer;
   let site: MisbehavingSite;
   before(async () => {
     const module = join(folder.path, "extractors.ts");
@@ -49,17 +49,17 @@ describe("extractors of the user's own", { concurrency: 3 }, () => {
       "*": page("A page", "Several considerable words stand here."),
       "/links": html('<h1>Links</h1><a href="/a">a</a> <a href="/b">b</a>'),
     });
-    place = await Place.open({ APP_HANDLERS: module, APP_BREAKER_FAILURES: "1" });
+    server = await TestServer.open({ APP_HANDLERS: module, APP_BREAKER_FAILURES: "1" });
   });
   after(async () => {
     await site[Symbol.asyncDispose]();
-    await place[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
     folder[Symbol.dispose]();
   });
 
   const run = (path: string, extract: object, more: object = {}): Promise<RunView> =>
-    place.run({ target_url: site.url(path), strategy: "http", extract, ...more } as never);
-  const records = async ({ id }: RunView) => (await place.results(id)).map(({ data }) => data);
+    server.run({ target_url: site.url(path), strategy: "http", extract, ...more } as never);
+  const records = async ({ id }: RunView) => (await server.results(id)).map(({ data }) => data);
 
   test("one is given the page and its params, and gives a record or several [slow]", async () => {
     const ended = await run("/words", { name: "words", params: { least: 7 } });
@@ -68,7 +68,7 @@ describe("extractors of the user's own", { concurrency: 3 }, () => {
     const record = { title: "A page", long: 2, status: 200, type, html: true, said: type };
     assert.deepEqual(await records(ended), [record]);
     assert.equal((ended.stats["extract"] as { extractor: string }).extractor, "words");
-    assert.ok(place.log.some((line) => line.includes("counting at ")));
+    assert.ok(server.log.some((line) => line.includes("counting at ")));
     const several = await run("/links", { name: "links" }, { fields: { heading: { css: "h1" } } });
     assert.deepEqual(await records(several), [
       { heading: "Links", to: "/a" },
@@ -102,24 +102,24 @@ describe("extractors of the user's own", { concurrency: 3 }, () => {
     const again = await run("/again", { name: "throws" }, { max_attempts: 2 });
     assert.equal(site.count("/again"), 2, "what it throws is tried again");
     assert.equal(again.attempt, 2);
-    const shown = (await place.api.get(`/sites/${encodeURIComponent(site.name)}`)).json<SiteView>();
+    const shown = (await server.api.get(`/sites/${encodeURIComponent(site.name)}`)).json<SiteView>();
     assert.deepEqual([shown.breaker.state, shown.breaker.failures], ["closed", 0]);
     assert.equal((await run("/words", { name: "words" })).status, "completed");
   });
 
   test("previews and crawls have them, too", async () => {
     const given = { html: '<a href="/x">x</a>', extract: { name: "links" } };
-    const preview = await place.api.post("/extract/preview", given);
+    const preview = await server.api.post("/extract/preview", given);
     assert.deepEqual(preview.json<PreviewView>().records, [{ to: "/x" }], preview.text);
-    const started = await place.api.post("/scraping/async-scrape", {
+    const started = await server.api.post("/scraping/async-scrape", {
       url: site.url("/links"),
       max_depth: 0,
       respect_robots: false,
       extract: { name: "links" },
     });
     const { task_id: id } = started.json<{ task_id: string }>();
-    assert.equal((await place.ended(id)).status, "completed");
-    const { items } = (await place.api.get(`/scraping/tasks/${id}/results`)).json<{ items: { fields: unknown }[] }>();
+    assert.equal((await server.ended(id)).status, "completed");
+    const { items } = (await server.api.get(`/scraping/tasks/${id}/results`)).json<{ items: { fields: unknown }[] }>();
     assert.deepEqual(
       items.map(({ fields }) => fields),
       [{ to: "/a" }, { to: "/b" }],
@@ -128,7 +128,7 @@ describe("extractors of the user's own", { concurrency: 3 }, () => {
 
   test("a name that nobody has, and params that it does not take, are refused with their path", async () => {
     const wrong = async (path: string, body: object) => {
-      const answer = await place.api.post(path, body);
+      const answer = await server.api.post(path, body);
       assert.equal(answer.status, 422, answer.text);
       return answer.json<{ errors: { path: string; message: string }[] }>().errors;
     };

@@ -20,7 +20,7 @@ import {
 import type { ShownErrorGroup } from "../../src/orchestrator/runs/failed.ts";
 import type { TaskView } from "../../src/orchestrator/runs/view.ts";
 import { Crawler } from "./crawler.ts";
-import { Place, told } from "./kit.ts";
+import { TestServer, told } from "./kit.ts";
 
 /** The same mistakes of a site have the same names, whichever way the page is got. */
 const TABLE: Record<string, [route: Route, code: string, reason: RegExp]> = {
@@ -43,22 +43,22 @@ const TABLE: Record<string, [route: Route, code: string, reason: RegExp]> = {
 };
 
 describe("what a site does wrong, seen by a browser", { ...browserGate, concurrency: 3 }, () => {
-  let place: Place;
+  let server: TestServer;
   let site: MisbehavingSite;
   before(async () => {
-    place = await Place.open({ APP_BROWSER_MAX_PAGES: "3", APP_MAX_BODY_BYTES: "200000" });
+    server = await TestServer.open({ APP_BROWSER_MAX_PAGES: "3", APP_MAX_BODY_BYTES: "200000" });
     site = await MisbehavingSite.start(
       Object.fromEntries(Object.entries(TABLE).map(([path, [route]]) => [path, route])),
     );
   });
   after(async () => {
     await site[Symbol.asyncDispose]();
-    await place[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
   });
 
   for (const [path, [, code, reason]] of Object.entries(TABLE))
     test(`${path.slice(1)}: ${code}`, async () => {
-      const run = await place.run({
+      const run = await server.run({
         target_url: site.url(path),
         strategy: "browser",
         max_attempts: 1,
@@ -68,19 +68,19 @@ describe("what a site does wrong, seen by a browser", { ...browserGate, concurre
       assert.deepEqual([run.status, run.failure_code], ["failed", code], `${run.failure_reason}: ${run.error_message}`);
       assert.match(run.failure_reason ?? "", reason, run.error_message ?? "");
       assert.equal(run.stats["strategy"], "browser");
-      const task = await place.task(run.id);
+      const task = await server.task(run.id);
       assert.deepEqual(
         task.attempts.map(({ strategy, failure_code }) => [strategy, failure_code]),
         [["browser", code]],
       );
-      assert.deepEqual(await place.results(run.id), []);
+      assert.deepEqual(await server.results(run.id), []);
     });
 
   test("429 seen by a browser holds the site and burns no attempt", async () => {
     await using busy = await MisbehavingSite.start({ "/": firstTimes(1, tooMany("1"), page("Page")) });
-    const run = await place.run({ target_url: busy.url("/"), strategy: "browser", max_attempts: 1 });
+    const run = await server.run({ target_url: busy.url("/"), strategy: "browser", max_attempts: 1 });
     assert.deepEqual([run.status, run.attempt, busy.count("/")], ["completed", 1, 2], String(run.error_message));
-    assert.ok(told(await place.events(run.id)).includes("Rate limited"));
+    assert.ok(told(await server.events(run.id)).includes("Rate limited"));
     const [first, second] = busy.of("/");
     assert.ok(second!.at - first!.at >= 999, "it waited as long as it was asked to");
   });
@@ -96,7 +96,7 @@ describe("what a site does wrong, seen by a browser", { ...browserGate, concurre
       "/gone/7": lost,
       "/gone/9": lost,
     });
-    const crawler = new Crawler(place);
+    const crawler = new Crawler(server);
     const { id, view } = await crawler.crawl({
       url: shop.url("/"),
       strategy: "browser",
@@ -104,16 +104,16 @@ describe("what a site does wrong, seen by a browser", { ...browserGate, concurre
       retry_attempts: 1,
     });
     assert.equal(view.failed_items, 5, JSON.stringify(view));
-    const groups = (await place.api.get(`/jobs/runs/${id}/errors`)).json<ShownErrorGroup[]>();
+    const groups = (await server.api.get(`/jobs/runs/${id}/errors`)).json<ShownErrorGroup[]>();
     assert.deepEqual(
       groups.map(({ failure_reason, count }) => [failure_reason, count]),
       [["http_not_found", 5]],
     );
     const { screenshot_id, snapshot_id, task_id } = groups[0]!.example;
-    const picture = await fetch(`${place.api.url}/artifacts/${screenshot_id}`);
+    const picture = await fetch(`${server.api.url}/artifacts/${screenshot_id}`);
     assert.equal(picture.headers.get("content-type"), "image/png");
-    assert.match(await (await fetch(`${place.api.url}/artifacts/${snapshot_id}`)).text(), /Nothing of that name/);
-    const tasks = (await place.api.get(`/jobs/runs/${id}/tasks?limit=100`)).json<TaskView[]>();
+    assert.match(await (await fetch(`${server.api.url}/artifacts/${snapshot_id}`)).text(), /Nothing of that name/);
+    const tasks = (await server.api.get(`/jobs/runs/${id}/tasks?limit=100`)).json<TaskView[]>();
     const shown = tasks.filter(({ artifacts }) => artifacts.length > 0);
     assert.equal(shown.length, 3, "a few, and none of those that went well in the end");
     assert.ok(shown.every(({ status: state }) => state === "failed") && shown.some(({ id: one }) => one === task_id));
@@ -121,7 +121,7 @@ describe("what a site does wrong, seen by a browser", { ...browserGate, concurre
 
   test("a server that fails is tried again by a browser, too", async () => {
     await using flaky = await MisbehavingSite.start({ "/": firstTimes(2, resetAtOnce, page("Page")) });
-    const run = await place.run({ target_url: flaky.url("/"), strategy: "browser" });
+    const run = await server.run({ target_url: flaky.url("/"), strategy: "browser" });
     assert.equal(run.status, "completed", String(run.error_message));
   });
 });

@@ -18,7 +18,7 @@ import {
   shortBody,
   status,
 } from "../support/misbehaviours.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 /** What a site does, and how a run of one attempt then ends: the code, and the reasons that it may have. */
 const TABLE: Record<string, [route: Route, code: string, reasons: string]> = {
@@ -43,22 +43,22 @@ const TABLE: Record<string, [route: Route, code: string, reasons: string]> = {
 };
 
 describe("what a site does wrong is told by code and reason", { concurrency: 4 }, () => {
-  let place: Place;
+  let server: TestServer;
   let site: MisbehavingSite;
   before(async () => {
-    place = await Place.open({ APP_MAX_BODY_BYTES: "200000" });
+    server = await TestServer.open({ APP_MAX_BODY_BYTES: "200000" });
     site = await MisbehavingSite.start(
       Object.fromEntries(Object.entries(TABLE).map(([path, [route]]) => [path, route])),
     );
   });
   after(async () => {
     await site[Symbol.asyncDispose]();
-    await place[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
   });
 
   for (const [path, [, code, reasons]] of Object.entries(TABLE))
     test(`${path.slice(1)}: ${code}, ${reasons}`, async () => {
-      const run = await place.run({
+      const run = await server.run({
         target_url: site.url(path),
         strategy: "http",
         escalate: false,
@@ -75,29 +75,29 @@ describe("what a site does wrong is told by code and reason", { concurrency: 4 }
       );
       assert.ok((run.error_message ?? "").length > 10, "it says what happened");
       assert.equal(typeof run.stats["duration_ms"], "number", "figures of failed runs are there");
-      const task = await place.task(run.id);
+      const task = await server.task(run.id);
       assert.deepEqual([task.status, task.failure_code, task.failure_reason], ["failed", code, reason]);
       assert.deepEqual(
         task.attempts.map((attempt) => [attempt.attempt, attempt.failure_code, attempt.failure_reason]),
         [[1, code, reason]],
       );
-      const last = (await place.events(run.id)).at(-1);
+      const last = (await server.events(run.id)).at(-1);
       assert.match(last?.message ?? "", /^Run failed: /);
       assert.deepEqual([last?.meta["failure_code"], last?.meta["failure_reason"]], [code, reason]);
-      assert.deepEqual(await place.results(run.id), []);
+      assert.deepEqual(await server.results(run.id), []);
     });
 
   test("a connection that nobody takes, and a name that does not exist", async () => {
     const url = "http://127.0.0.1:9/";
-    const refused = await place.run({ target_url: url, strategy: "http", max_attempts: 1 });
+    const refused = await server.run({ target_url: url, strategy: "http", max_attempts: 1 });
     assert.deepEqual([refused.failure_code, refused.failure_reason], ["network", "connection_refused"]);
-    const nobody = await place.run({ target_url: "http://nobody.invalid/", strategy: "http", max_attempts: 1 });
+    const nobody = await server.run({ target_url: "http://nobody.invalid/", strategy: "http", max_attempts: 1 });
     assert.deepEqual([nobody.failure_code, nobody.failure_reason], ["network", "dns_failed"]);
   });
 
   test("a target that may not be asked for is refused before anything is stored", async () => {
     for (const target_url of ["http://127.0.0.9/", "http://169.254.169.254/", "http://[::1]/", "http://10.0.0.1/"]) {
-      const answer = await place.api.post("/jobs", { target_url });
+      const answer = await server.api.post("/jobs", { target_url });
       assert.equal(answer.status, 422, target_url);
       assert.equal(answer.json<{ code: string }>().code, "forbidden_target");
     }
@@ -105,15 +105,15 @@ describe("what a site does wrong is told by code and reason", { concurrency: 4 }
 });
 
 describe("what a site does oddly is borne", { concurrency: 4 }, () => {
-  let place: Place;
+  let server: TestServer;
   before(async () => {
-    place = await Place.open();
+    server = await TestServer.open();
   });
-  after(() => place[Symbol.asyncDispose]());
+  after(() => server[Symbol.asyncDispose]());
 
   test("a chain of redirects is followed and named [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/go": hops(page("Arrived")) });
-    const run = await place.run({ target_url: site.url("/go?left=3") });
+    const run = await server.run({ target_url: site.url("/go?left=3") });
     assert.deepEqual([run.status, run.stats["title"]], ["completed", "Arrived"], String(run.error_message));
     assert.equal(run.stats["final_url"], site.url("/go?left=0"));
     assert.equal((run.stats["redirects"] as string[]).length, 3);
@@ -123,7 +123,7 @@ describe("what a site does oddly is borne", { concurrency: 4 }, () => {
   test("another origin is followed to, and sees nothing of what was given for the first", async () => {
     await using other = await MisbehavingSite.start({ "/": page("Elsewhere") }, "127.0.0.2");
     await using site = await MisbehavingSite.start({ "/": sendTo(other.url("/")) });
-    const run = await place.run({
+    const run = await server.run({
       target_url: site.url("/"),
       strategy: "http",
       headers: { "x-key": "for-the-first-alone", authorization: "Bearer for-the-first-alone" },
@@ -137,8 +137,8 @@ describe("what a site does oddly is borne", { concurrency: 4 }, () => {
 
   test("a page that lies about its charset is read all the same", async () => {
     await using site = await MisbehavingSite.start({ "/": lyingCharset });
-    const run = await place.run({ target_url: site.url("/"), fields: ["title"] });
-    assert.deepEqual((await place.results(run.id))[0]?.data, { title: "Caf\u00e9 cr\u00e8me" });
+    const run = await server.run({ target_url: site.url("/"), fields: ["title"] });
+    assert.deepEqual((await server.results(run.id))[0]?.data, { title: "Caf\u00e9 cr\u00e8me" });
   });
 
   test("robots.txt holds for who asks for it: forbidden, allowed, missing, broken", async () => {
@@ -149,7 +149,7 @@ describe("what a site does oddly is borne", { concurrency: 4 }, () => {
       "/detour": sendTo("/private"),
     });
     const ask = (path: string, of = site) =>
-      place.run({ target_url: of.url(path), respect_robots: true, max_attempts: 1 });
+      server.run({ target_url: of.url(path), respect_robots: true, max_attempts: 1 });
     const refused = await ask("/private");
     assert.deepEqual(
       [refused.status, refused.failure_code, refused.failure_reason],
@@ -159,7 +159,7 @@ describe("what a site does oddly is borne", { concurrency: 4 }, () => {
     assert.equal(site.count("/private"), 0);
     assert.equal((await ask("/public")).status, "completed");
     assert.equal(site.count("/robots.txt"), 1, "asked once");
-    assert.equal((await place.run({ target_url: site.url("/private") })).status, "completed", "not asked for");
+    assert.equal((await server.run({ target_url: site.url("/private") })).status, "completed", "not asked for");
     await using missing = await MisbehavingSite.start({ "/": page("Page") });
     assert.equal((await ask("/", missing)).status, "completed");
     await using broken = await MisbehavingSite.start({ "/robots.txt": status(500), "/": page("Page") });

@@ -32,7 +32,7 @@ const SMALL_TIMES = {
 const AT_EASE: Gauge = { read: () => ({ lagMs: 0, memory: 0 }), stop: () => {} };
 
 /** `orb serve` inside this process, in a folder of its own, spoken to over HTTP. Its end is followed by an audit. */
-export class Place extends Caller implements AsyncDisposable {
+export class TestServer extends Caller implements AsyncDisposable {
   readonly #folder = tempDir();
   readonly #env: Record<string, string>;
   config: Config;
@@ -47,10 +47,10 @@ export class Place extends Caller implements AsyncDisposable {
     if (this.config.database.kind === "sqlite") makeDatabase(this.config.database.path);
   }
 
-  static async open(env: Record<string, string> = {}, options: { worker?: boolean } = {}): Promise<Place> {
-    const place = new Place({ APP_BROWSER_PATH: process.env["ORB_TEST_CHROMIUM"] ?? "", ...env });
-    await place.start(options);
-    return place;
+  static async open(env: Record<string, string> = {}, options: { worker?: boolean } = {}): Promise<TestServer> {
+    const server = new TestServer({ APP_BROWSER_PATH: process.env["ORB_TEST_CHROMIUM"] ?? "", ...env });
+    await server.start(options);
+    return server;
   }
 
   get dir(): string {

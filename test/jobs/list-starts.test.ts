@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import type { CrawlView } from "../../src/orchestrator/crawls/view.ts";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
 import { html } from "../support/misbehaviours.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 const page = (title: string, ...links: string[]) =>
   html(`<title>${title}</title><p>Words of ${title}.</p>${links.map((link) => `<a href="${link}">x</a>`).join("")}`);
@@ -71,20 +71,20 @@ const LISTS: readonly [name: string, type: string, body: (site: MisbehavingSite)
 ];
 
 describe("a crawl that begins with a list of pages", () => {
-  let place: Place;
+  let server: TestServer;
   before(async () => {
-    place = await Place.open();
+    server = await TestServer.open();
   });
-  after(() => place[Symbol.asyncDispose]());
+  after(() => server[Symbol.asyncDispose]());
 
   const crawl = async (body: object) => {
-    const answer = await place.api.post("/scraping/async-scrape", { fields: { p: "p" }, ...body });
+    const answer = await server.api.post("/scraping/async-scrape", { fields: { p: "p" }, ...body });
     assert.equal(answer.status, 202, answer.text);
     const id = answer.json<{ task_id: string }>().task_id;
-    await place.ended(id);
-    const view = (await place.api.get(`/scraping/tasks/${id}/status`)).json<CrawlView>();
-    const said = (await place.events(id)).map(({ level, message }) => `${level} ${message}`);
-    const results = await place.api.get(`/scraping/tasks/${id}/results?limit=1000`);
+    await server.ended(id);
+    const view = (await server.api.get(`/scraping/tasks/${id}/status`)).json<CrawlView>();
+    const said = (await server.events(id)).map(({ level, message }) => `${level} ${message}`);
+    const results = await server.api.get(`/scraping/tasks/${id}/results?limit=1000`);
     const { items } = results.json<{ items: { url: string; depth: number }[] }>();
     return { view, items, said };
   };

@@ -6,7 +6,7 @@ import type { SitesProgress } from "../../src/orchestrator/sites/sites-progress.
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { held, html } from "../support/misbehaviours.ts";
 import { Crawler } from "./crawler.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 const FAST = 30;
 const PLACES = 4;
@@ -20,7 +20,7 @@ const start = (count: number) =>
 const DEAD = "http://127.0.0.1:9/";
 
 test("a crawl of three sites: the good one is done while one is slow and one is dead, and the end is partial", async () => {
-  await using place = await Place.open({ APP_HTTP_TIMEOUT_SECONDS: "600" });
+  await using server = await TestServer.open({ APP_HTTP_TIMEOUT_SECONDS: "600" });
   const { promise: answers, resolve: answer } = Promise.withResolvers<void>();
   await using slow = await MisbehavingSite.start({ "/": start(SLOW) });
   // The good one begins when the slow one has taken all the places but its own.
@@ -28,7 +28,7 @@ test("a crawl of three sites: the good one is done while one is slow and one is 
   await using fast = await MisbehavingSite.start({ "/": held(taken, start(FAST)) });
   for (let n = 0; n < FAST; n += 1) fast.on(`/p/${n}`, html(`<title>Fast ${n}</title><p>Fast ${n}</p>`));
   for (let n = 0; n < SLOW; n += 1) slow.on(`/p/${n}`, held(answers, html(`<title>Slow ${n}</title><p>Slow ${n}</p>`)));
-  const crawler = new Crawler(place);
+  const crawler = new Crawler(server);
   const id = await crawler.submit({
     url: [DEAD, slow.url("/"), fast.url("/")],
     strategy: "http",
@@ -36,7 +36,7 @@ test("a crawl of three sites: the good one is done while one is slow and one is 
     max_concurrent_articles: PLACES,
   });
   const bySite = async () => {
-    const sites = (await place.api.get(`/jobs/runs/${id}/sites`)).json<RunSiteView[]>();
+    const sites = (await server.api.get(`/jobs/runs/${id}/sites`)).json<RunSiteView[]>();
     return new Map(sites.map((site) => [site.site, site]));
   };
   // Whenever a page of the good site has ended, it is looked at how all of them are getting on.
@@ -46,7 +46,7 @@ test("a crawl of three sites: the good one is done while one is slow and one is 
     sites = await bySite();
   assert.equal(sites.get(slow.name)?.counts.completed, 1, "the slow one is still at its beginning");
   assert.equal((await crawler.view(id)).status, "running");
-  const progress = (await place.api.get("/sites/progress")).json<SitesProgress>();
+  const progress = (await server.api.get("/sites/progress")).json<SitesProgress>();
   assert.deepEqual(
     progress.sites.map(({ site }) => site),
     [slow.name],
@@ -56,7 +56,7 @@ test("a crawl of three sites: the good one is done while one is slow and one is 
   const { view, items } = await crawler.ended(id);
   assert.deepEqual([view.status, view.completed_items, view.failed_items], ["partial", FAST + SLOW + 2, 1]);
   assert.equal(items.length, FAST + SLOW + 2);
-  const { error_groups: groups } = (await place.api.get(`/scraping/tasks/${id}/status`)).json<CrawlDetail>();
+  const { error_groups: groups } = (await server.api.get(`/scraping/tasks/${id}/status`)).json<CrawlDetail>();
   assert.deepEqual(
     groups.map(({ example, count }) => [example.url, count]),
     [[DEAD, 1]],

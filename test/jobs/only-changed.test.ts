@@ -6,7 +6,7 @@ import type { RunView } from "../../src/orchestrator/runs/view.ts";
 import { MisbehavingSite, type Visit } from "../support/misbehaving-site.ts";
 import { html, robots, sendTo, status } from "../support/misbehaviours.ts";
 import { tagged } from "../support/versioned-pages.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 const text = (title: string, ...links: string[]) =>
   `<title>${title}</title><p>Words of ${title}.</p>${links.map((link) => `<a href="${link}">go on</a>`)}`;
@@ -29,15 +29,15 @@ interface Item {
 const isConditional = ({ headers }: Visit) => headers["if-none-match"] !== undefined;
 
 describe("a saved crawl that is to tell only what changed", () => {
-  let place: Place;
+  let server: TestServer;
   before(async () => {
-    place = await Place.open();
+    server = await TestServer.open();
   });
-  after(() => place[Symbol.asyncDispose]());
+  after(() => server[Symbol.asyncDispose]());
 
   const save = async (site: MisbehavingSite, crawl: object = {}) =>
     (
-      await place.job({
+      await server.job({
         kind: "crawl",
         target_url: site.url("/"),
         crawl: { fields: { words: "p" }, retry_attempts: 0, only_changed: true, ...crawl },
@@ -45,19 +45,19 @@ describe("a saved crawl that is to tell only what changed", () => {
     ).id;
 
   const change = async (job: string, body: object) => {
-    const answer = await place.api.call("PATCH", `/jobs/${job}`, body);
+    const answer = await server.api.call("PATCH", `/jobs/${job}`, body);
     assert.equal(answer.status, 200, answer.text);
   };
 
   const run = async (site: MisbehavingSite, job: string) => {
     const seen = site.visits.length;
-    const { id } = await place.run(job);
-    const { items } = (await place.api.get(`/scraping/tasks/${id}/results?limit=1000`)).json<{ items: Item[] }>();
-    const view = (await place.api.get(`/scraping/tasks/${id}/status`)).json<CrawlView>();
-    const listed = (await place.api.get(`/jobs/runs/${id}/changes?limit=1000`)).json<
+    const { id } = await server.run(job);
+    const { items } = (await server.api.get(`/scraping/tasks/${id}/results?limit=1000`)).json<{ items: Item[] }>();
+    const view = (await server.api.get(`/scraping/tasks/${id}/status`)).json<CrawlView>();
+    const listed = (await server.api.get(`/jobs/runs/${id}/changes?limit=1000`)).json<
       { url: string; change: string }[]
     >();
-    const { changes } = (await place.api.get(`/jobs/runs/${id}`)).json<RunView>();
+    const { changes } = (await server.api.get(`/jobs/runs/${id}`)).json<RunView>();
     assert.deepEqual(changes, view.changes, "the same wherever it is read");
     const visits = site.visits.slice(seen).filter(({ path }) => path !== "/robots.txt");
     const pathOf = ({ url }: { url: string }) => new URL(url).pathname;
@@ -116,7 +116,7 @@ describe("a saved crawl that is to tell only what changed", () => {
   test("an export of any run of a saved crawl can be limited to what is new or changed", async () => {
     await using site = await MisbehavingSite.start(SHOP);
     const job = await save(site, { only_changed: false });
-    const exported = async (id: string, query: string) => place.api.get(`/jobs/runs/${id}/results?${query}`);
+    const exported = async (id: string, query: string) => server.api.get(`/jobs/runs/${id}/results?${query}`);
     const lines = async (id: string) => {
       const answer = await exported(id, "format=jsonl&only_changed=true");
       assert.equal(answer.status, 200, answer.text);
@@ -138,16 +138,16 @@ describe("a saved crawl that is to tell only what changed", () => {
     assert.deepEqual(await lines(next.id), { "/a": "changed", "/e": "new" });
     const table = await exported(next.id, "format=csv&only_changed=true");
     assert.deepEqual(table.text.trim().split("\n").length, 3, table.text);
-    const ofCrawl = await place.api.get(`/scraping/tasks/${next.id}/results?format=jsonl&only_changed=true`);
+    const ofCrawl = await server.api.get(`/scraping/tasks/${next.id}/results?format=jsonl&only_changed=true`);
     assert.equal(ofCrawl.text.trim().split("\n").length, 2);
     const list = await exported(next.id, "only_changed=true");
     assert.deepEqual([list.status, /only_changed/.test(list.text)], [422, true], list.text);
     const archive = await exported(next.id, "format=warc&only_changed=true");
     assert.equal(archive.status, 422, archive.text);
-    const plain = (await place.api.post("/scraping/async-scrape", { url: site.url("/b"), max_depth: 0 })).json<{
+    const plain = (await server.api.post("/scraping/async-scrape", { url: site.url("/b"), max_depth: 0 })).json<{
       crawl_id: string;
     }>();
-    await place.ended(plain.crawl_id);
+    await server.ended(plain.crawl_id);
     const refused = await exported(plain.crawl_id, "format=jsonl&only_changed=true");
     assert.deepEqual([refused.status, /saved crawls/.test(refused.text)], [422, true], refused.text);
   });
@@ -228,7 +228,7 @@ describe("a saved crawl that is to tell only what changed", () => {
       );
     };
     feed("/a", "/b");
-    const { id: job } = await place.job({
+    const { id: job } = await server.job({
       kind: "crawl",
       target_url: site.url("/feed"),
       crawl: { only_changed: true, max_depth: 0, fields: { words: "p" } },
@@ -268,12 +268,12 @@ describe("a saved crawl that is to tell only what changed", () => {
     const job = await save(site, { respect_robots: true });
     await run(site, job);
     site.on("/robots.txt", robots("User-agent: *\nDisallow: /d"));
-    await place.stop();
-    assert.ok(place.config.database.kind === "sqlite");
-    const db = new DatabaseSync(place.config.database.path);
+    await server.stop();
+    assert.ok(server.config.database.kind === "sqlite");
+    const db = new DatabaseSync(server.config.database.path);
     db.exec("DELETE FROM robots");
     db.close();
-    await place.start();
+    await server.start();
     const closed = await run(site, job);
     assert.deepEqual([closed.listed, closed.view.changes?.unknown], [[], 1], "nor of what is behind it");
   });
@@ -288,17 +288,17 @@ describe("a saved crawl that is to tell only what changed", () => {
     const { id } = await run(site, job);
     const seen: string[] = [];
     for (let path: string | null = `/jobs/runs/${id}/changes?limit=7&change=new`; path !== null;) {
-      const answer = await place.api.get(path);
+      const answer = await server.api.get(path);
       seen.push(...answer.json<{ url: string }[]>().map(({ url }) => new URL(url).pathname));
       path = /<([^>]+)>; rel="next"/.exec(String(answer.headers["link"] ?? ""))?.[1] ?? null;
     }
     assert.deepEqual(seen.toSorted(), many.toSorted());
-    const none = await place.api.get(`/jobs/runs/${id}/changes?change=gone`);
+    const none = await server.api.get(`/jobs/runs/${id}/changes?change=gone`);
     assert.deepEqual(none.json(), []);
   });
 
   test("a crawl that is not saved is refused: it has no run before", async () => {
-    const answer = await place.api.post("/scraping/async-scrape", { url: "http://127.0.0.1:9/", only_changed: true });
+    const answer = await server.api.post("/scraping/async-scrape", { url: "http://127.0.0.1:9/", only_changed: true });
     assert.equal(answer.status, 422);
     assert.match(answer.text, /only_changed.*save it as a job/);
   });

@@ -3,19 +3,19 @@ import { describe, test } from "node:test";
 import { browserGate } from "../support/browser-kit.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { hang, page } from "../support/misbehaviours.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 describe("pages that wait for a browser", browserGate, () => {
   test("do not keep plain pages of other sites waiting", async () => {
     await using slow = await MisbehavingSite.start({ "/1": hang, "/2": hang, "/3": hang });
     await using plain = await MisbehavingSite.start({ "/": page("Plain") });
-    await using place = await Place.open({ APP_MAX_WORKERS: "2", APP_BROWSER_MAX_PAGES: "1" });
+    await using server = await TestServer.open({ APP_MAX_WORKERS: "2", APP_BROWSER_MAX_PAGES: "1" });
     const waiting = [];
     for (const path of ["/1", "/2", "/3"])
-      waiting.push(await place.begin({ target_url: slow.url(path), strategy: "browser" }));
+      waiting.push(await server.begin({ target_url: slow.url(path), strategy: "browser" }));
     await slow.visited("/1", 1);
-    const { id } = await place.begin({ target_url: plain.url("/") });
-    assert.equal((await place.ended(id)).status, "completed");
-    for (const run of waiting) await place.api.post(`/jobs/runs/${run.id}/cancel`);
+    const { id } = await server.begin({ target_url: plain.url("/") });
+    assert.equal((await server.ended(id)).status, "completed");
+    for (const run of waiting) await server.api.post(`/jobs/runs/${run.id}/cancel`);
   });
 });

@@ -13,7 +13,7 @@ import { until } from "../chaos/orb.ts";
 import { browserGate } from "../support/browser-kit.ts";
 import { startProxies, type TestProxies, type TestProxy } from "../support/proxies.ts";
 import { Crawler } from "./crawler.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 /** A site of many pages, each of which leads to all others; it knows what it was asked for. */
 class Shop implements AsyncDisposable {
@@ -54,16 +54,16 @@ class Shop implements AsyncDisposable {
 const ENV = { APP_MIN_PROXIES: "1", APP_MIN_HOST_DELAY_MS: "0", APP_PROXY_REFRESH_MINUTES: "0" };
 
 /** Brings them and has them checked. */
-async function addToPool(place: Place, proxies: readonly TestProxy[]): Promise<void> {
-  const brought = await place.api.post("/proxies", { proxies: proxies.map(({ url }) => url) });
+async function addToPool(server: TestServer, proxies: readonly TestProxy[]): Promise<void> {
+  const brought = await server.api.post("/proxies", { proxies: proxies.map(({ url }) => url) });
   assert.equal(brought.json<{ added: number }>().added, proxies.length);
-  const check = await place.api.post("/proxies/refresh");
-  await place.ended(check.json<{ job_id: string }>().job_id);
+  const check = await server.api.post("/proxies/refresh");
+  await server.ended(check.json<{ job_id: string }>().job_id);
 }
 
 /** What is written of each, in their order, when the worker has stopped; without the check. */
-async function written(place: Place, proxies: readonly TestProxy[]): Promise<ProxyRecord[]> {
-  await using client = await openClient(place.config);
+async function written(server: TestServer, proxies: readonly TestProxy[]): Promise<ProxyRecord[]> {
+  await using client = await openClient(server.config);
   const all = await client.store.proxies({ limit: 100 });
   const ours = proxies.map(({ port }) => all.find((record) => record.port === port)!);
   return ours.map((record) => ({ ...record, successes: record.successes - 1 }));
@@ -76,17 +76,17 @@ function assertAllPassed(shop: Shop, { all }: TestProxies): void {
   assert.deepEqual(passed, shop.asked.toSorted());
 }
 
-async function tasksOf(place: Place, run: string): Promise<TaskView[]> {
-  return (await place.api.get(`/jobs/runs/${run}/tasks?limit=200`)).json<TaskView[]>();
+async function tasksOf(server: TestServer, run: string): Promise<TaskView[]> {
+  return (await server.api.get(`/jobs/runs/${run}/tasks?limit=200`)).json<TaskView[]>();
 }
 
 describe("a crawl through the pool", () => {
   test("robots.txt, sitemaps and pages go through the proxies in turn, and each attempt says through which", async () => {
     await using shop = await Shop.open(40);
     await using proxies = await startProxies([{ kind: "connect" }, { kind: "socks5" }, { kind: "connect" }]);
-    await using place = await Place.open(ENV);
-    await addToPool(place, proxies.all);
-    const { id, view } = await new Crawler(place).crawl({ url: shop.url, proxy: "pool", use_sitemap: true });
+    await using server = await TestServer.open(ENV);
+    await addToPool(server, proxies.all);
+    const { id, view } = await new Crawler(server).crawl({ url: shop.url, proxy: "pool", use_sitemap: true });
     assert.deepEqual([view.status, view.completed_items, view.failed_items], ["completed", 41, 0]);
     assertAllPassed(shop, proxies);
     assert.ok(
@@ -94,10 +94,10 @@ describe("a crawl through the pool", () => {
         shop.asked.some((line) => line.includes("/sitemap.xml")),
     );
     for (const { requests } of proxies.all) assert.ok(requests.length >= 8, `a fair share, not ${requests.length}`);
-    const shown = new Set((await tasksOf(place, id)).flatMap(({ attempts }) => attempts.map(({ proxy }) => proxy)));
+    const shown = new Set((await tasksOf(server, id)).flatMap(({ attempts }) => attempts.map(({ proxy }) => proxy)));
     assert.deepEqual([...shown].toSorted(), proxies.all.map(({ url }) => url).toSorted());
-    await place.stop();
-    const notes = await written(place, proxies.all);
+    await server.stop();
+    const notes = await written(server, proxies.all);
     assert.ok(notes.every(({ state }) => state === "usable"));
     // The sitemap, the origin's and 41 pages; robots.txt is part of the first of them.
     assert.equal(
@@ -113,16 +113,16 @@ describe("a crawl through the pool", () => {
       { kind: "connect" },
       { kind: "socks5" },
     ]);
-    await using place = await Place.open({ ...ENV, APP_BREAKER_FAILURES: "2" });
-    await addToPool(place, proxies.all);
-    const { id, view } = await new Crawler(place).crawl({ url: shop.url, proxy: "pool" });
+    await using server = await TestServer.open({ ...ENV, APP_BREAKER_FAILURES: "2" });
+    await addToPool(server, proxies.all);
+    const { id, view } = await new Crawler(server).crawl({ url: shop.url, proxy: "pool" });
     assert.deepEqual([view.status, view.completed_items, view.failed_items], ["completed", 61, 0]);
-    const attempts = (await tasksOf(place, id)).map(({ attempts: list }) => list.length);
+    const attempts = (await tasksOf(server, id)).map(({ attempts: list }) => list.length);
     assert.deepEqual(new Set(attempts), new Set([1]));
-    const site = await place.api.get(`/sites/${encodeURIComponent(new URL(shop.url).host)}`);
+    const site = await server.api.get(`/sites/${encodeURIComponent(new URL(shop.url).host)}`);
     assert.equal(site.json<{ breaker: { failures: number } }>().breaker.failures, 0, "the site is not to blame");
-    await place.stop();
-    const [dead, ...others] = await written(place, proxies.all);
+    await server.stop();
+    const [dead, ...others] = await written(server, proxies.all);
     assert.equal(dead!.state, "resting");
     assert.ok(dead!.restUntil > Date.now() && dead!.lastError !== null);
     assert.ok(others.every(({ state }) => state === "usable"));
@@ -131,18 +131,18 @@ describe("a crawl through the pool", () => {
   test("one that the site turns away is left out there, and its pages come through the others [slow]", async () => {
     await using shop = await Shop.open(60);
     await using proxies = await startProxies([{ kind: "connect", behaviour: "blocking" }, { kind: "connect" }]);
-    await using place = await Place.open({ ...ENV, APP_MAX_PER_HOST: "1" });
-    await addToPool(place, proxies.all);
-    const { id, view } = await new Crawler(place).crawl({
+    await using server = await TestServer.open({ ...ENV, APP_MAX_PER_HOST: "1" });
+    await addToPool(server, proxies.all);
+    const { id, view } = await new Crawler(server).crawl({
       url: shop.url,
       proxy: "pool",
       strategy: "http",
       respect_robots: false,
     });
     assert.deepEqual([view.status, view.completed_items], ["completed", 61]);
-    assert.ok((await tasksOf(place, id)).every(({ attempts }) => attempts.length === 1));
-    await place.stop();
-    const [blocking, good] = await written(place, proxies.all);
+    assert.ok((await tasksOf(server, id)).every(({ attempts }) => attempts.length === 1));
+    await server.stop();
+    const [blocking, good] = await written(server, proxies.all);
     const { blocks, successes } = blocking!;
     assert.ok(
       blocks >= 2 && blocks < 10 && successes === 0,
@@ -159,14 +159,14 @@ describe("a crawl whose proxies have all gone", () => {
       { kind: "connect", behaviour: "dies-after:6" },
       { kind: "socks5", behaviour: "dies-after:6" },
     ]);
-    await using place = await Place.open({ ...ENV, APP_BREAKER_FAILURES: "2" });
-    await addToPool(place, proxies.all);
-    const crawler = new Crawler(place);
+    await using server = await TestServer.open({ ...ENV, APP_BREAKER_FAILURES: "2" });
+    await addToPool(server, proxies.all);
+    const crawler = new Crawler(server);
     const id = await crawler.submit({ url: shop.url, proxy: "pool" });
-    await place.said(id, /^Waiting for proxies: none is usable/);
-    const { waiting_for: waits, status } = await place.show(id);
+    await server.said(id, /^Waiting for proxies: none is usable/);
+    const { waiting_for: waits, status } = await server.show(id);
     const check = async () => {
-      const ready = (await place.api.get("/ready")).json<{ status: string; checks: CheckResult[] }>();
+      const ready = (await server.api.get("/ready")).json<{ status: string; checks: CheckResult[] }>();
       return ready.checks.find(({ name }) => name === "proxies");
     };
     const short = /^0 of 2 proxies can be used, wanted are \d+ \(APP_MIN_PROXIES\): runs wait for proxies$/;
@@ -174,24 +174,24 @@ describe("a crawl whose proxies have all gone", () => {
     assert.equal((await check())?.status, "degraded");
     assert.deepEqual([status, waits?.reason], ["running", "proxies"]);
     const connections = () => proxies.all.reduce((sum, proxy) => sum + proxy.connections, 0);
-    await place.events(id);
+    await server.events(id);
     const [asked, tried] = [shop.asked.length, connections()];
-    const events = (await place.events(id)).length;
+    const events = (await server.events(id)).length;
     await setTimeout(1_500);
     assert.deepEqual([shop.asked.length, connections()], [asked, tried], "nobody is asked in vain");
-    assert.equal((await place.events(id)).length, events, "nor is it told again and again");
-    const waiting = (await tasksOf(place, id)).filter(({ status }) => status === "retrying");
+    assert.equal((await server.events(id)).length, events, "nor is it told again and again");
+    const waiting = (await tasksOf(server, id)).filter(({ status }) => status === "retrying");
     const failed = waiting.filter(({ failure_code }) => failure_code !== null).length;
     assert.ok(waiting.length > failed, "some only wait");
-    const shown = (await place.api.get(`/scraping/tasks/${id}/status`)).json<CrawlView>();
+    const shown = (await server.api.get(`/scraping/tasks/${id}/status`)).json<CrawlView>();
     assert.equal(shown.retrying_items, failed, "what waits for a proxy has not failed");
     for (const proxy of proxies.all) await proxy.revive();
-    await place.ended((await place.api.post("/proxies/refresh")).json<{ job_id: string }>().job_id);
+    await server.ended((await server.api.post("/proxies/refresh")).json<{ job_id: string }>().job_id);
     const { view } = await crawler.ended(id);
     assert.deepEqual([view.status, view.completed_items, view.failed_items], ["completed", 61, 0]);
     assert.equal((await check())?.status, "ok");
     // One that dies while it makes a connection to the site may have failed because of the site: that counts.
-    const paid = (await tasksOf(place, id)).flatMap(({ attempts }) =>
+    const paid = (await tasksOf(server, id)).flatMap(({ attempts }) =>
       attempts.map((attempt) => attempt.failure_reason),
     );
     assert.ok(!paid.includes("proxy_unreachable"), "no page has paid for a proxy that was gone");
@@ -202,13 +202,13 @@ describe("the same proxy for the same session and site", () => {
   test("all of a run goes through one proxy, and many runs spread", async () => {
     await using shop = await Shop.open(5);
     await using proxies = await startProxies([{ kind: "connect" }, { kind: "connect" }, { kind: "socks5" }]);
-    await using place = await Place.open({ ...ENV, APP_PROXY_ROTATION: "sticky" });
-    await addToPool(place, proxies.all);
-    const crawler = new Crawler(place);
+    await using server = await TestServer.open({ ...ENV, APP_PROXY_ROTATION: "sticky" });
+    await addToPool(server, proxies.all);
+    const crawler = new Crawler(server);
     const used = new Set<string | null>();
     for (let n = 0; n < 12; n += 1) {
       const { id } = await crawler.crawl({ url: shop.url, proxy: "pool", strategy: "http" });
-      const ofRun = new Set((await tasksOf(place, id)).flatMap(({ attempts }) => attempts.map(({ proxy }) => proxy)));
+      const ofRun = new Set((await tasksOf(server, id)).flatMap(({ attempts }) => attempts.map(({ proxy }) => proxy)));
       assert.equal(ofRun.size, 1, "one visitor has one address");
       for (const one of ofRun) used.add(one);
     }
@@ -223,11 +223,11 @@ describe("a page through a proxy", () => {
     await using proxies = await startProxies([
       { kind: "connect", auth: { username: "orb", password: "s3cr3t-Passw0rd" } },
     ]);
-    await using place = await Place.open(ENV);
-    await addToPool(place, proxies.all);
-    const run = await place.run({ target_url: `${shop.url}/page`, strategy: "browser", proxy: "pool" });
+    await using server = await TestServer.open(ENV);
+    await addToPool(server, proxies.all);
+    const run = await server.run({ target_url: `${shop.url}/page`, strategy: "browser", proxy: "pool" });
     assert.equal(run.status, "completed", run.error_message ?? "");
-    const [attempt] = (await place.task(run.id)).attempts;
+    const [attempt] = (await server.task(run.id)).attempts;
     assert.deepEqual([attempt!.strategy, attempt!.proxy], ["browser", `http://***@127.0.0.1:${proxies.all[0]!.port}`]);
     assertAllPassed(shop, proxies);
   });
@@ -236,22 +236,22 @@ describe("a page through a proxy", () => {
     const auth = { username: "visible-user", password: "s3cr3t-Passw0rd" };
     await using shop = await Shop.open(3);
     await using proxies = await startProxies([{ kind: "socks5", auth }]);
-    await using place = await Place.open(ENV);
+    await using server = await TestServer.open(ENV);
     const [own] = proxies.all;
-    const job = await place.job({ target_url: shop.url, strategy: "http", proxy: own!.url, schedule: "0 6 * * *" });
+    const job = await server.job({ target_url: shop.url, strategy: "http", proxy: own!.url, schedule: "0 6 * * *" });
     const shown = `socks5://***@127.0.0.1:${own!.port}`;
     assert.equal(job.proxy, shown);
-    assert.equal((await place.run(job.id)).status, "completed");
+    assert.equal((await server.run(job.id)).status, "completed");
     // What is shown stands for itself in a change, and a change of something else leaves it.
-    const same = await place.api.call("PATCH", `/jobs/${job.id}`, { proxy: shown, name: "renamed" });
+    const same = await server.api.call("PATCH", `/jobs/${job.id}`, { proxy: shown, name: "renamed" });
     assert.equal(same.json<JobView>().proxy, shown);
-    await place.api.call("PATCH", `/jobs/${job.id}`, { name: "again" });
-    const run = await place.run(job.id);
+    await server.api.call("PATCH", `/jobs/${job.id}`, { name: "again" });
+    const run = await server.run(job.id);
     assert.equal(run.status, "completed");
-    assert.equal((await place.task(run.id)).attempts[0]!.proxy, shown);
-    const saved = await place.job({ kind: "crawl", crawl: { url: shop.url, proxy: own!.url } });
+    assert.equal((await server.task(run.id)).attempts[0]!.proxy, shown);
+    const saved = await server.job({ kind: "crawl", crawl: { url: shop.url, proxy: own!.url } });
     assert.equal(saved.crawl?.proxy, shown);
-    assert.equal((await place.run(saved.id)).status, "completed");
+    assert.equal((await server.run(saved.id)).status, "completed");
     const definition = {
       name: "files",
       steps: [
@@ -259,27 +259,27 @@ describe("a page through a proxy", () => {
         { name: "file", task_type: "download", params: { urls: [`${shop.url}/p/1`], proxy: own!.url } },
       ],
     };
-    const flow = await place.job({ kind: "workflow", workflow: { definition } });
-    assert.equal((await place.run(flow.id)).status, "completed");
-    await place.api.get(`/jobs/${flow.id}`);
+    const flow = await server.job({ kind: "workflow", workflow: { definition } });
+    assert.equal((await server.run(flow.id)).status, "completed");
+    await server.api.get(`/jobs/${flow.id}`);
     assertAllPassed(shop, proxies);
     // One that lets nobody in is told, without saying how it was asked.
     const wrong = own!.url.replace("s3cr3t", "wr0ng-s3cr3t");
-    const refused = await place.run({ target_url: shop.url, strategy: "http", proxy: wrong, max_attempts: 1 });
+    const refused = await server.run({ target_url: shop.url, strategy: "http", proxy: wrong, max_attempts: 1 });
     assert.deepEqual([refused.status, refused.failure_reason], ["failed", "proxy_auth"]);
-    const said = [...place.api.answered, ...place.log].join("\n");
+    const said = [...server.api.answered, ...server.log].join("\n");
     for (const secret of ["s3cr3t", "visible-user"]) assert.ok(!said.includes(secret), `${secret} is not told`);
-    await place.stop();
-    for (const { path, bytes } of place.stored())
+    await server.stop();
+    for (const { path, bytes } of server.stored())
       for (const secret of ["s3cr3t", "visible-user"])
         assert.ok(!bytes.includes(secret), `${secret} is not in ${path}`);
   });
 
   test("what is no proxy, or one that may not be asked, is refused with its path before anything is stored", async () => {
-    await using place = await Place.open(ENV, { worker: false });
+    await using server = await TestServer.open(ENV, { worker: false });
     const target_url = "https://shop.example/";
     const refuse = async (body: object, path: string, code: string, status = 422) => {
-      const answer = await place.api.post("/jobs", body);
+      const answer = await server.api.post("/jobs", body);
       assert.equal(answer.status, status, answer.text);
       const problem = answer.json<{ code: string; errors: { path: string }[] }>();
       assert.deepEqual([problem.code, problem.errors[0]?.path], [code, path]);

@@ -3,13 +3,13 @@ import { after, before, describe, test } from "node:test";
 import type { PreviewView } from "../../src/orchestrator/preview.ts";
 import type { RunView } from "../../src/orchestrator/runs/view.ts";
 import { html, type TestSite, webSite } from "../support/browser-kit.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 describe("runs without a job, and the same again", () => {
-  let place: Place;
+  let server: TestServer;
   let site: TestSite;
   before(async () => {
-    place = await Place.open();
+    server = await TestServer.open();
     site = await webSite({
       "/": html("<title>One</title><h1>Grüße</h1>"),
       "/json": (_request, response) =>
@@ -17,11 +17,11 @@ describe("runs without a job, and the same again", () => {
     });
   });
   after(async () => {
-    await place[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
     await site[Symbol.asyncDispose]();
   });
   const recipeOf = async (id: string) =>
-    (await place.api.get(`/jobs/runs/${id}/recipe`)).json<{
+    (await server.api.get(`/jobs/runs/${id}/recipe`)).json<{
       recipe: Record<string, unknown>;
       header_names: string[];
     }>();
@@ -35,11 +35,11 @@ describe("runs without a job, and the same again", () => {
       strategy: "http",
       headers,
     };
-    const answer = await place.api.post("/runs", asked);
+    const answer = await server.api.post("/runs", asked);
     assert.equal(answer.status, 201, answer.text);
     const begun = answer.json<RunView>();
     assert.equal(begun.job_id, null);
-    assert.equal((await place.ended(begun.id)).status, "completed");
+    assert.equal((await server.ended(begun.id)).status, "completed");
     const told = await recipeOf(begun.id);
     assert.ok(!JSON.stringify(told).includes("secret-4711"));
     assert.deepEqual(told.header_names, ["x-key"]);
@@ -48,29 +48,29 @@ describe("runs without a job, and the same again", () => {
       [kind, target_url, fields, max_attempts, strategy],
       ["page", asked.target_url, asked.fields, 2, "http"],
     );
-    const saved = await place.api.post("/jobs", told.recipe);
+    const saved = await server.api.post("/jobs", told.recipe);
     assert.equal(saved.status, 201, saved.text);
   });
 
   test("of a crawl and of a workflow, too; a run of another kind has none", async () => {
-    const crawl = (await place.api.post("/scraping/async-scrape", { url: site.url("/"), max_depth: 0 })).json<{
+    const crawl = (await server.api.post("/scraping/async-scrape", { url: site.url("/"), max_depth: 0 })).json<{
       task_id: string;
     }>();
     const { recipe } = await recipeOf(crawl.task_id);
     assert.deepEqual([recipe["kind"], (recipe["crawl"] as { max_depth: number }).max_depth], ["crawl", 0]);
-    assert.equal((await place.api.post("/jobs", recipe)).status, 201);
-    await place.ended(crawl.task_id);
+    assert.equal((await server.api.post("/jobs", recipe)).status, 201);
+    await server.ended(crawl.task_id);
     const definition = {
       name: "w",
       steps: [{ name: "s", task_type: "crawl", params: { url: site.url("/"), max_depth: 0 } }],
     };
-    const flow = (await place.api.post("/workflows", { definition })).json<{ id: string }>();
+    const flow = (await server.api.post("/workflows", { definition })).json<{ id: string }>();
     const again = await recipeOf(flow.id);
     assert.equal(again.recipe["kind"], "workflow");
-    assert.equal((await place.api.post("/jobs", again.recipe)).status, 201);
-    await place.ended(flow.id);
+    assert.equal((await server.api.post("/jobs", again.recipe)).status, 201);
+    await server.ended(flow.id);
     const unknown = "0197c000-0000-7000-8000-000000000001";
-    assert.equal((await place.api.get(`/jobs/runs/${unknown}/recipe`)).status, 404);
+    assert.equal((await server.api.get(`/jobs/runs/${unknown}/recipe`)).status, 404);
   });
 
   test("what is no single page is refused by its field", async () => {
@@ -79,14 +79,14 @@ describe("runs without a job, and the same again", () => {
       [{ target_url: site.url("/"), schedule: "0 6 * * *" }, /schedule/],
       [{}, /target_url/],
     ] as const) {
-      const answer = await place.api.post("/runs", more);
+      const answer = await server.api.post("/runs", more);
       assert.equal(answer.status, 422, answer.text);
       assert.match(answer.text, path);
     }
   });
 
   test("a preview brings the page along where that is asked for, and reads what is sent as what it is", async () => {
-    const preview = async (body: unknown) => (await place.api.post("/extract/preview", body)).json<PreviewView>();
+    const preview = async (body: unknown) => (await server.api.post("/extract/preview", body)).json<PreviewView>();
     const seen = await preview({ url: site.url("/"), include_html: true, strategy: "http" });
     assert.match(seen.html ?? "", /<h1>Grüße<\/h1>/);
     assert.match(seen.content_type ?? "", /^text\/html/);

@@ -7,7 +7,7 @@ import type { TaskView } from "../../src/orchestrator/runs/view.ts";
 import { MisbehavingSite, type Visit } from "../support/misbehaving-site.ts";
 import { html, robots, sendTo, status } from "../support/misbehaviours.ts";
 import { dated, tagged } from "../support/versioned-pages.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 const text = (title: string, ...links: string[]) =>
   `<title>${title}</title><p>Words of ${title}.</p>${links.map((link) => `<a href="${link}">go on</a>`)}`;
@@ -39,15 +39,15 @@ const isConditional = ({ headers }: Visit) =>
   headers["if-none-match"] !== undefined || headers["if-modified-since"] !== undefined;
 
 describe("a saved crawl that runs again", () => {
-  let place: Place;
+  let server: TestServer;
   before(async () => {
-    place = await Place.open();
+    server = await TestServer.open();
   });
-  after(() => place[Symbol.asyncDispose]());
+  after(() => server[Symbol.asyncDispose]());
 
   const save = async (site: MisbehavingSite, crawl: object = {}) =>
     (
-      await place.job({
+      await server.job({
         kind: "crawl",
         target_url: site.url("/"),
         crawl: { max_depth: 3, fields: { words: "p" }, ...crawl },
@@ -57,10 +57,10 @@ describe("a saved crawl that runs again", () => {
   /** One run to its end: what it gave, and what the site was asked. */
   const run = async (site: MisbehavingSite, job: string) => {
     const seen = site.visits.length;
-    const { id, status: end } = await place.run(job);
-    const { items } = (await place.api.get(`/scraping/tasks/${id}/results?limit=1000`)).json<{ items: Item[] }>();
-    const view = (await place.api.get(`/scraping/tasks/${id}/status`)).json<CrawlView>();
-    const tasks = (await place.api.get(`/jobs/runs/${id}/tasks?limit=1000`)).json<TaskView[]>();
+    const { id, status: end } = await server.run(job);
+    const { items } = (await server.api.get(`/scraping/tasks/${id}/results?limit=1000`)).json<{ items: Item[] }>();
+    const view = (await server.api.get(`/scraping/tasks/${id}/status`)).json<CrawlView>();
+    const tasks = (await server.api.get(`/jobs/runs/${id}/tasks?limit=1000`)).json<TaskView[]>();
     const visits = site.visits.slice(seen).filter(({ path }) => path !== "/robots.txt");
     return { id, end, view, tasks, visits, items: items.toSorted((a, b) => a.url.localeCompare(b.url)) };
   };
@@ -106,13 +106,13 @@ describe("a saved crawl that runs again", () => {
     await using site = await MisbehavingSite.start(LEVELS);
     const job = await save(site);
     await run(site, job);
-    await place.api.call("PATCH", `/jobs/${job}`, { crawl: { fields: { words: "title" } } });
+    await server.api.call("PATCH", `/jobs/${job}`, { crawl: { fields: { words: "title" } } });
     const changed = await run(site, job);
     assert.ok(changed.visits.every((visit) => !isConditional(visit)));
     assert.equal(changed.items[0]?.fields.words, changed.items[0]?.title);
     assert.equal((await run(site, job)).view.unchanged_items, 6);
     for (const wish of [{ stay_within: "path" }, { document: { formats: ["links"] } }]) {
-      await place.api.call("PATCH", `/jobs/${job}`, { crawl: wish });
+      await server.api.call("PATCH", `/jobs/${job}`, { crawl: wish });
       const { visits } = await run(site, job);
       assert.ok(visits.length > 0 && visits.every((visit) => !isConditional(visit)), JSON.stringify(wish));
     }
@@ -122,11 +122,11 @@ describe("a saved crawl that runs again", () => {
     await using site = await MisbehavingSite.start(LEVELS);
     const job = await save(site, { max_depth: 1 });
     assert.deepEqual(titles((await run(site, job)).items), ["A", "B", "Start"]);
-    await place.api.call("PATCH", `/jobs/${job}`, { crawl: { max_depth: 9 } });
+    await server.api.call("PATCH", `/jobs/${job}`, { crawl: { max_depth: 9 } });
     const deeper = await run(site, job);
     assert.deepEqual(titles(deeper.items), ["A", "A1", "A2", "A3", "B", "B1", "Start"]);
     assert.equal(deeper.view.unchanged_items, 3);
-    await place.api.call("PATCH", `/jobs/${job}`, { crawl: { exclude: ["/a/**"] } });
+    await server.api.call("PATCH", `/jobs/${job}`, { crawl: { exclude: ["/a/**"] } });
     assert.deepEqual(titles((await run(site, job)).items), ["B", "B1", "Start"]);
   });
 
@@ -198,7 +198,7 @@ describe("a saved crawl that runs again", () => {
     for (let n = 0; n < count; n += 1)
       site.on(`/item/${n}`, tagged("1", text(`Item ${n}`, ...[1, 7, 50].map((by) => `/item/${(n + by) % count}`))));
     const crawl = { url: site.url("/item/0"), max_depth: 1000, max_pages: 5000, fields: { words: "p" } };
-    const { id: job } = await place.job({ kind: "crawl", crawl });
+    const { id: job } = await server.job({ kind: "crawl", crawl });
     for (const unchanged of [0, count]) {
       const { view } = await run(site, job);
       assert.deepEqual([view.completed_items, view.unchanged_items, view.end_reason], [count, unchanged, "exhausted"]);
@@ -210,7 +210,7 @@ describe("a saved crawl that runs again", () => {
     const job = await save(site, { respect_robots: false });
     await run(site, job);
     site.on("/robots.txt", robots("User-agent: *\nDisallow: /b\n"));
-    await place.api.call("PATCH", `/jobs/${job}`, { crawl: { respect_robots: true } });
+    await server.api.call("PATCH", `/jobs/${job}`, { crawl: { respect_robots: true } });
     const asked = site.count("/b");
     const again = await run(site, job);
     assert.deepEqual([titles(again.items), site.count("/b") - asked], [["A", "A1", "A2", "Start"], 0]);
@@ -222,12 +222,12 @@ describe("a saved crawl that runs again", () => {
     await using site = await MisbehavingSite.start(LEVELS);
     const job = await save(site);
     const first = await run(site, job);
-    await place.stop();
-    assert.ok(place.config.database.kind === "sqlite");
-    const db = new DatabaseSync(place.config.database.path);
+    await server.stop();
+    assert.ok(server.config.database.kind === "sqlite");
+    const db = new DatabaseSync(server.config.database.path);
     db.prepare("DELETE FROM results WHERE run = (SELECT n FROM runs WHERE id = ?)").run(first.id);
     db.close();
-    await place.start();
+    await server.start();
     const again = await run(site, job);
     assert.deepEqual([again.view.unchanged_items, again.items], [6, first.items]);
   });
@@ -235,10 +235,10 @@ describe("a saved crawl that runs again", () => {
   test("nobody else asks conditionally, and a 304 that nobody asked for is no page", async () => {
     await using site = await MisbehavingSite.start({ ...LEVELS, "/b": status(304) });
     for (let time = 0; time < 2; time += 1) {
-      const answer = await place.api.post("/scraping/async-scrape", { url: site.url("/"), retry_attempts: 0 });
+      const answer = await server.api.post("/scraping/async-scrape", { url: site.url("/"), retry_attempts: 0 });
       const id = answer.json<{ task_id: string }>().task_id;
-      assert.equal((await place.ended(id)).status, "partial");
-      const { errors } = (await place.api.get(`/scraping/tasks/${id}/results?include_errors=true`)).json<{
+      assert.equal((await server.ended(id)).status, "partial");
+      const { errors } = (await server.api.get(`/scraping/tasks/${id}/results?include_errors=true`)).json<{
         errors: { url: string; failure_reason: string }[];
       }>();
       assert.deepEqual(

@@ -4,25 +4,25 @@ import type { RunView } from "../../src/orchestrator/runs/view.ts";
 import { browserGate } from "../support/browser-kit.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html, json, page, sendTo, status } from "../support/misbehaviours.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
 describe("a page that redirects to a site which is to be left alone", () => {
-  let place: Place;
+  let server: TestServer;
   before(async () => {
-    place = await Place.open({ APP_BROWSER_MAX_PAGES: "2" });
+    server = await TestServer.open({ APP_BROWSER_MAX_PAGES: "2" });
   });
-  after(() => place[Symbol.asyncDispose]());
+  after(() => server[Symbol.asyncDispose]());
 
   const tell = async (site: MisbehavingSite, what: string) => {
-    const answer = await place.api.post(`/sites/${encodeURIComponent(site.name)}/${what}`);
+    const answer = await server.api.post(`/sites/${encodeURIComponent(site.name)}/${what}`);
     assert.equal(answer.status, 200, answer.text);
   };
   const set = (site: MisbehavingSite, change: object) =>
-    place.api.call("PATCH", `/sites/${encodeURIComponent(site.name)}`, change);
+    server.api.call("PATCH", `/sites/${encodeURIComponent(site.name)}`, change);
 
   /** Until the run says what it waits for. */
-  async function waits(id: string, at = place): Promise<NonNullable<RunView["waiting_for"]>> {
+  async function waits(id: string, at = server): Promise<NonNullable<RunView["waiting_for"]>> {
     const giveUpAt = Date.now() + PATIENCE_MS;
     for (;;) {
       const run = await at.show(id);
@@ -35,12 +35,12 @@ describe("a page that redirects to a site which is to be left alone", () => {
   test("waits there until that is resumed, and goes on where it was, without what was meant for the first", async () => {
     await using there = await MisbehavingSite.start({ "/b": sendTo("/c"), "/c": page("Moved here") });
     await using here = await MisbehavingSite.start({ "/": sendTo("/a", 301), "/a": sendTo(there.url("/b")) });
-    const { id: session_id } = await place.session({
+    const { id: session_id } = await server.session({
       origin: new URL(here.url("/")).origin,
       cookies: [{ name: "who", value: "me" }],
     } as never);
     await tell(there, "pause");
-    const { id } = await place.begin({
+    const { id } = await server.begin({
       target_url: here.url("/"),
       fields: { heading: { css: "h1" } },
       headers: { "x-api-key": "only-here" },
@@ -51,15 +51,15 @@ describe("a page that redirects to a site which is to be left alone", () => {
     assert.match(message, new RegExp(there.name.replaceAll(".", "\\.")));
     assert.deepEqual([here.count("/"), here.count("/a"), there.visits.length], [1, 1, 0]);
     await tell(there, "resume");
-    const run = await place.ended(id);
+    const run = await server.ended(id);
     assert.deepEqual([run.status, run.url, run.attempt], ["completed", here.url("/"), 1], run.error_message ?? "");
     assert.deepEqual(run.stats["redirects"], [here.url("/"), here.url("/a"), there.url("/b")]);
     assert.equal(run.stats["final_url"], there.url("/c"));
-    assert.equal((await place.results(id))[0]?.data["heading"], "Moved here");
+    assert.equal((await server.results(id))[0]?.data["heading"], "Moved here");
     assert.equal(here.count("/"), 1);
     for (const { headers } of there.visits)
       assert.deepEqual([headers["x-api-key"], headers["cookie"]], [undefined, undefined]);
-    const { attempts } = await place.task(id);
+    const { attempts } = await server.task(id);
     assert.deepEqual(
       attempts.map(({ http_status, failure_code }) => [http_status, failure_code]),
       [
@@ -75,11 +75,11 @@ describe("a page that redirects to a site which is to be left alone", () => {
     await using here = await MisbehavingSite.start({ "/": sendTo(there.url("/")) });
     for (const site of [there, sibling]) await set(site, { group: "one-server" });
     await tell(sibling, "pause");
-    const { id } = await place.begin({ target_url: here.url("/") });
+    const { id } = await server.begin({ target_url: here.url("/") });
     assert.equal((await waits(id)).reason, "site_paused");
     assert.equal(there.visits.length, 0);
     await tell(sibling, "resume");
-    assert.equal((await place.ended(id)).status, "completed");
+    assert.equal((await server.ended(id)).status, "completed");
   });
 
   test("one that has asked for patience is not asked sooner [slow]", async () => {
@@ -88,19 +88,19 @@ describe("a page that redirects to a site which is to be left alone", () => {
       "/": page("There"),
     });
     await using here = await MisbehavingSite.start({ "/": sendTo(there.url("/")) });
-    const busy = await place.begin({ target_url: there.url("/busy") });
-    await place.said(busy.id, /^Site rate limited/);
-    const { id } = await place.begin({ target_url: here.url("/") });
+    const busy = await server.begin({ target_url: there.url("/busy") });
+    await server.said(busy.id, /^Site rate limited/);
+    const { id } = await server.begin({ target_url: here.url("/") });
     assert.equal((await waits(id)).reason, "rate_limited");
     assert.equal(there.count("/"), 0);
-    await place.api.post(`/jobs/runs/${busy.id}/cancel`);
-    assert.equal((await place.ended(id)).status, "completed");
+    await server.api.post(`/jobs/runs/${busy.id}/cancel`);
+    assert.equal((await server.ended(id)).status, "completed");
     const [first] = there.visits;
     assert.ok(there.visits.find(({ path }) => path === "/")!.at - first!.at >= 11_900);
   });
 
   test("one whose breaker is open is left alone until that is reset", async () => {
-    await using careful = await Place.open({ APP_BREAKER_FAILURES: "1" });
+    await using careful = await TestServer.open({ APP_BREAKER_FAILURES: "1" });
     await using there = await MisbehavingSite.start({ "/broken": status(500), "/": page("There") });
     await using here = await MisbehavingSite.start({ "/": sendTo(there.url("/")) });
     await careful.run({ target_url: there.url("/broken"), max_attempts: 1 });
@@ -116,7 +116,7 @@ describe("a page that redirects to a site which is to be left alone", () => {
       "/login": html(`<form><input type="password"></form><p>Hi</p>`),
     });
     await using here = await MisbehavingSite.start({ "/": sendTo(there.url("/login")) });
-    const run = await place.run({ target_url: here.url("/"), fields: { p: "p" } });
+    const run = await server.run({ target_url: here.url("/"), fields: { p: "p" } });
     assert.equal(run.status, "completed");
     assert.match(JSON.stringify(run.stats["warnings"]), /asks for a password/);
   });
@@ -126,13 +126,13 @@ describe("a page that redirects to a site which is to be left alone", () => {
     await using here = await MisbehavingSite.start({ "/api": sendTo(there.url("/api")) });
     await tell(there, "pause");
     const replay = { request: { url: here.url("/api") } };
-    const { id } = await place.begin({ target_url: here.url("/"), strategy: "api_replay", replay });
+    const { id } = await server.begin({ target_url: here.url("/"), strategy: "api_replay", replay });
     assert.equal((await waits(id)).reason, "site_paused");
-    await place.said(id, /^Waiting/);
+    await server.said(id, /^Waiting/);
     assert.deepEqual([here.count("/api"), there.visits.length], [1, 0]);
     await tell(there, "resume");
-    assert.equal((await place.ended(id)).status, "completed");
-    assert.equal((await place.show(id)).waiting_for, null);
+    assert.equal((await server.ended(id)).status, "completed");
+    assert.equal((await server.show(id)).waiting_for, null);
     assert.deepEqual([here.count("/api"), there.count("/api")], [2, 1]);
   });
 
@@ -144,7 +144,7 @@ describe("a page that redirects to a site which is to be left alone", () => {
       await using there = await MisbehavingSite.start({ "/sign-in": page("Signed in") });
       await using here = await MisbehavingSite.start({ "/": route(there.url("/sign-in")) });
       await tell(there, "pause");
-      const { id } = await place.begin({
+      const { id } = await server.begin({
         target_url: here.url("/"),
         strategy: "browser",
         fields: { heading: { css: "h1" } },
@@ -154,9 +154,9 @@ describe("a page that redirects to a site which is to be left alone", () => {
       assert.match(message, new RegExp(there.name.replaceAll(".", "\\.")));
       assert.deepEqual([here.count("/"), there.visits.length], [1, 0]);
       await tell(there, "resume");
-      const run = await place.ended(id);
+      const run = await server.ended(id);
       assert.deepEqual([run.status, run.attempt], ["completed", 1], run.error_message ?? "");
-      assert.equal((await place.results(id))[0]?.data["heading"], "Signed in");
-      assert.equal((await place.events(id)).filter(({ type }) => type === "task.deferred").length, 1);
+      assert.equal((await server.results(id))[0]?.data["heading"], "Signed in");
+      assert.equal((await server.events(id)).filter(({ type }) => type === "task.deferred").length, 1);
     });
 });

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html } from "../support/misbehaviours.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 test("a site that answers 429 is left alone from the head of the answer on, however long its body takes", async () => {
-  await using place = await Place.open({ APP_MAX_PER_HOST: "2" });
+  await using server = await TestServer.open({ APP_MAX_PER_HOST: "2" });
   const links = Array.from({ length: 8 }, (_, n) => `<a href="/p${n}">x</a>`).join("");
   await using site = await MisbehavingSite.start({ "/": html(`<title>Start</title>${links}`) });
   const headSent = Promise.withResolvers<void>();
@@ -27,15 +27,15 @@ test("a site that answers 429 is left alone from the head of the answer on, howe
   });
   for (let n = 2; n < 8; n += 1) site.on(`/p${n}`, html(`<title>P${n}</title>`));
   const body = { url: site.url("/"), max_concurrent_articles: 2, strategy: "http" };
-  const id = (await place.api.post("/scraping/async-scrape", body)).json<{ task_id: string }>().task_id;
+  const id = (await server.api.post("/scraping/async-scrape", body)).json<{ task_id: string }>().task_id;
   await otherDone.promise;
   // The page that was good is written: its place at the site has been free for some time then.
   for (let done = 0; done < 2;)
-    done = (await place.api.get(`/scraping/tasks/${id}/status`)).json<{ completed_items: number }>().completed_items;
+    done = (await server.api.get(`/scraping/tasks/${id}/status`)).json<{ completed_items: number }>().completed_items;
   const asked = site.visits.map(({ path }) => path).filter((path) => path.startsWith("/p"));
   assert.deepEqual(asked.toSorted(), ["/p0", "/p1"], "nothing was begun after the head");
   bodyMayEnd.resolve();
-  const run = await place.ended(id);
+  const run = await server.ended(id);
   assert.equal(run.status, "completed", run.message ?? "");
   assert.equal(site.visits.filter(({ path }) => path.startsWith("/p")).length, 9);
 });

@@ -7,7 +7,7 @@ import type { RunView } from "../../src/orchestrator/runs/view.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { hang, html, json, page, pagedApi, product, status, tooMany } from "../support/misbehaviours.ts";
 import { readZip } from "../support/zip.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 import { FULL } from "../support/gate.ts";
 
 /** A multiple of six, and fewer than a list gives at once. */
@@ -22,10 +22,10 @@ const RULES = {
 };
 
 describe("what a run brings home", { concurrency: 4 }, () => {
-  let place: Place;
+  let server: TestServer;
   let site: MisbehavingSite;
   before(async () => {
-    place = await Place.open();
+    server = await TestServer.open();
     site = await MisbehavingSite.start({
       "/list": html(LIST),
       "/api": pagedApi(THINGS, 3),
@@ -35,24 +35,24 @@ describe("what a run brings home", { concurrency: 4 }, () => {
   });
   after(async () => {
     await site[Symbol.asyncDispose]();
-    await place[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
   });
 
   test("records of a list, in the order of the page, in every format", async () => {
-    const run = await place.run({ target_url: site.url("/list"), name: "All things", ...RULES });
+    const run = await server.run({ target_url: site.url("/list"), name: "All things", ...RULES });
     assert.equal(run.status, "completed", String(run.error_message));
     assert.deepEqual(
-      (await place.results(run.id)).map(({ data }) => data),
+      (await server.results(run.id)).map(({ data }) => data),
       THINGS,
     );
     const file = async (format: string) => {
-      const answer = await place.api.get(`/jobs/runs/${run.id}/results?format=${format}`);
+      const answer = await server.api.get(`/jobs/runs/${run.id}/results?format=${format}`);
       assert.equal(answer.status, 200, answer.text);
       assert.match(String(answer.headers["content-disposition"]), /^attachment; filename="[^"]+"$/);
       assert.equal(answer.headers["x-content-type-options"], "nosniff");
       return answer;
     };
-    const address = `${place.api.url}/jobs/runs/${run.id}/results?format=`;
+    const address = `${server.api.url}/jobs/runs/${run.id}/results?format=`;
     // Whether there is a file is said without making it.
     for (const format of ["csv", "json", "jsonl"]) {
       const { status, headers } = await fetch(address + format, { method: "HEAD" });
@@ -87,11 +87,11 @@ describe("what a run brings home", { concurrency: 4 }, () => {
       rows.map(({ name, price }) => ({ name, price })),
       THINGS,
     );
-    assert.equal((await place.api.get(`/jobs/runs/${run.id}/results?format=xml`)).status, 422);
+    assert.equal((await server.api.get(`/jobs/runs/${run.id}/results?format=xml`)).status, 422);
   });
 
   test("an API that gives its list in pieces is replayed to its end", async () => {
-    const run = await place.run({
+    const run = await server.run({
       target_url: site.url("/list"),
       strategy: "api_replay",
       replay: {
@@ -102,7 +102,7 @@ describe("what a run brings home", { concurrency: 4 }, () => {
     });
     assert.equal(run.status, "completed", String(run.error_message));
     assert.deepEqual(
-      (await place.results(run.id)).map(({ data }) => data),
+      (await server.results(run.id)).map(({ data }) => data),
       THINGS,
     );
     assert.equal(site.count("/api"), 3);
@@ -110,19 +110,19 @@ describe("what a run brings home", { concurrency: 4 }, () => {
   });
 
   test("JSON is its own record, and a list of it a list of records", async () => {
-    const run = await place.run({ target_url: site.url("/json") });
+    const run = await server.run({ target_url: site.url("/json") });
     assert.deepEqual(
-      (await place.results(run.id)).map(({ data }) => data),
+      (await server.results(run.id)).map(({ data }) => data),
       THINGS,
     );
   });
 
   test("results come in pages that miss nothing and tell nothing twice", async () => {
-    const run = await place.run({ target_url: site.url("/list"), ...RULES });
+    const run = await server.run({ target_url: site.url("/list"), ...RULES });
     const names: unknown[] = [];
     let path: string | undefined = `/jobs/runs/${run.id}/results?limit=3`;
     for (let pages = 0; path !== undefined; pages += 1) {
-      const answer = await place.api.get(path);
+      const answer = await server.api.get(path);
       const rows = answer.json<{ data: { name: string } }[]>();
       assert.ok(rows.length <= 3 && pages < 4);
       names.push(...rows.map(({ data }) => data.name));
@@ -136,13 +136,13 @@ describe("what a run brings home", { concurrency: 4 }, () => {
 });
 
 describe("trying rules out", { concurrency: 4 }, () => {
-  let place: Place;
+  let server: TestServer;
   before(async () => {
-    place = await Place.open();
+    server = await TestServer.open();
   });
-  after(() => place[Symbol.asyncDispose]());
+  after(() => server[Symbol.asyncDispose]());
   const preview = async (body: unknown) => {
-    const answer = await place.api.post("/extract/preview", body);
+    const answer = await server.api.post("/extract/preview", body);
     assert.equal(answer.status, 200, answer.text);
     return answer.json<PreviewView>();
   };
@@ -153,7 +153,7 @@ describe("trying rules out", { concurrency: 4 }, () => {
     assert.deepEqual(seen.records, THINGS);
     assert.deepEqual([seen.http_status, seen.strategy, seen.title, seen.failure_code], [200, "http", "Things", null]);
     assert.equal(site.visits.length, 1);
-    assert.deepEqual((await place.api.get(`/runs?site=${site.name}`)).json(), []);
+    assert.deepEqual((await server.api.get(`/runs?site=${site.name}`)).json(), []);
   });
 
   test("on given HTML: nothing is asked for", async () => {
@@ -185,7 +185,7 @@ describe("trying rules out", { concurrency: 4 }, () => {
       [{ url: "http://10.0.0.1/" }, /not allowed|private|forbidden/i],
       [{}, /url/],
     ] as const) {
-      const answer = await place.api.post("/extract/preview", body);
+      const answer = await server.api.post("/extract/preview", body);
       assert.equal(answer.status, 422, answer.text);
       assert.match(answer.text, path);
     }
@@ -194,7 +194,7 @@ describe("trying rules out", { concurrency: 4 }, () => {
   test("who goes away does not leave the site a request that nobody waits for", async () => {
     await using site = await MisbehavingSite.start({ "/": hang });
     const gone = new AbortController();
-    const asking = fetch(`${place.api.url}/extract/preview`, {
+    const asking = fetch(`${server.api.url}/extract/preview`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ url: site.url("/"), strategy: "http" }),
@@ -208,34 +208,34 @@ describe("trying rules out", { concurrency: 4 }, () => {
 
   test("a site that asked for patience is not asked behind its back", async () => {
     await using site = await MisbehavingSite.start({ "/": tooMany("30") });
-    const { id } = await place.begin({ target_url: site.url("/") });
-    await place.said(id, /^Rate limited/);
-    const answer = await place.api.post("/extract/preview", { url: site.url("/") });
+    const { id } = await server.begin({ target_url: site.url("/") });
+    await server.said(id, /^Rate limited/);
+    const answer = await server.api.post("/extract/preview", { url: site.url("/") });
     assert.deepEqual([answer.status, answer.json<{ code: string }>().code], [409, "site_waits"]);
     assert.equal(site.count("/"), 1);
-    await place.api.post(`/jobs/runs/${id}/cancel`);
+    await server.api.post(`/jobs/runs/${id}/cancel`);
   });
 });
 
 test("many runs are listed newest first, page by page, and narrowed by what is asked for [slow]", async () => {
-  await using place = await Place.open();
+  await using server = await TestServer.open();
   await using site = await MisbehavingSite.start({ "/good": page("Good"), "/gone": status(404) });
-  const good = await place.job({ target_url: site.url("/good"), name: "Good things", tags: ["kept"] });
-  const gone = await place.job({ target_url: site.url("/gone"), name: "100%_gone", tags: ["lost"] });
+  const good = await server.job({ target_url: site.url("/good"), name: "Good things", tags: ["kept"] });
+  const gone = await server.job({ target_url: site.url("/gone"), name: "100%_gone", tags: ["lost"] });
   const ids: string[] = [];
-  for (let index = 0; index < RUNS; index += 1) ids.push((await place.begin(index % 6 === 0 ? gone.id : good.id)).id);
-  await Promise.all(ids.map((id) => place.ended(id)));
+  for (let index = 0; index < RUNS; index += 1) ids.push((await server.begin(index % 6 === 0 ? gone.id : good.id)).id);
+  await Promise.all(ids.map((id) => server.ended(id)));
   const listed: string[] = [];
   let path: string | undefined = "/runs?limit=7";
   while (path !== undefined) {
-    const answer = await place.api.get(path);
+    const answer = await server.api.get(path);
     listed.push(...answer.json<RunView[]>().map(({ id }) => id));
     path = nextOf(answer.headers["link"]);
     // What comes in meanwhile does not shift the pages that follow.
-    if (listed.length === 21) await place.run(good.id);
+    if (listed.length === 21) await server.run(good.id);
   }
   assert.deepEqual(listed, ids.toReversed());
-  const count = async (query: string) => (await place.api.get(`/runs?limit=1000&${query}`)).json<RunView[]>().length;
+  const count = async (query: string) => (await server.api.get(`/runs?limit=1000&${query}`)).json<RunView[]>().length;
   assert.equal(await count("status=failed"), RUNS / 6);
   assert.equal(await count("status=completed"), (RUNS * 5) / 6 + 1);
   assert.equal(await count("status=paused"), 0);
@@ -250,35 +250,35 @@ test("many runs are listed newest first, page by page, and narrowed by what is a
   );
   assert.equal(await count("q=_"), RUNS / 6);
   assert.equal(await count(`q=${ids[3]}`), 1);
-  const jobs = async (query: string) => (await place.api.get(`/jobs?${query}`)).json<JobView[]>().map(({ id }) => id);
+  const jobs = async (query: string) => (await server.api.get(`/jobs?${query}`)).json<JobView[]>().map(({ id }) => id);
   assert.deepEqual(await jobs("tag=kept"), [good.id]);
   assert.deepEqual(await jobs("q=gone"), [gone.id]);
   assert.deepEqual(await jobs(`site=${site.name}`), [gone.id, good.id]);
-  assert.equal((await place.api.get("/runs?cursor=nonsense")).status, 422);
-  assert.equal((await place.api.get("/runs?limit=0")).status, 422);
+  assert.equal((await server.api.get("/runs?cursor=nonsense")).status, 422);
+  assert.equal((await server.api.get("/runs?limit=0")).status, 422);
 });
 
 test("a list is read on after what was read is deleted", async () => {
-  await using place = await Place.open({}, { worker: false });
+  await using server = await TestServer.open({}, { worker: false });
   const origin = "https://shop.example";
   for (let n = 0; n < 5; n += 1) {
-    await place.job({ target_url: `${origin}/${n}` });
-    await place.session({ origin, name: String(n), headers: { "x-key": "1" } });
+    await server.job({ target_url: `${origin}/${n}` });
+    await server.session({ origin, name: String(n), headers: { "x-key": "1" } });
   }
   for (const list of ["/jobs", "/sessions"]) {
     const seen: string[] = [];
     for (let path: string | undefined = `${list}?limit=2`; path !== undefined;) {
-      const answer = await place.api.get(path);
+      const answer = await server.api.get(path);
       assert.equal(answer.status, 200, answer.text);
       const page = answer.json<{ id: string }[]>();
       for (const { id } of page) {
         seen.push(id);
-        assert.equal((await place.api.call("DELETE", `${list}/${id}`)).status, 204);
+        assert.equal((await server.api.call("DELETE", `${list}/${id}`)).status, 204);
       }
       path = nextOf(answer.headers["link"]);
     }
     assert.equal(new Set(seen).size, 5, list);
-    assert.deepEqual((await place.api.get(list)).json(), []);
+    assert.deepEqual((await server.api.get(list)).json(), []);
   }
 });
 

@@ -2,24 +2,24 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { firstTimes, page, status, tooMany } from "../support/misbehaviours.ts";
-import { Place, told } from "./kit.ts";
+import { TestServer, told } from "./kit.ts";
 
 const BASE_MS = 50;
 const MAX_MS = 1500;
 
 describe("pages that fail and are tried again", { concurrency: 4 }, () => {
-  let place: Place;
+  let server: TestServer;
   before(async () => {
-    place = await Place.open({ APP_RATE_LIMIT_MAX_WAITS: "3" });
+    server = await TestServer.open({ APP_RATE_LIMIT_MAX_WAITS: "3" });
   });
-  after(() => place[Symbol.asyncDispose]());
+  after(() => server[Symbol.asyncDispose]());
 
   test("a server that fails twice is asked three times, each wait three times as long", async () => {
     await using site = await MisbehavingSite.start({ "/": firstTimes(2, status(500), page("Fine again")) });
-    const run = await place.run({ target_url: site.url("/"), strategy: "http" });
+    const run = await server.run({ target_url: site.url("/"), strategy: "http" });
     assert.deepEqual([run.status, run.attempt, run.failure_code], ["completed", 3, null]);
     assert.equal(site.count("/"), 3);
-    const retries = (await place.events(run.id)).filter(({ message }) => message.startsWith("Retry scheduled"));
+    const retries = (await server.events(run.id)).filter(({ message }) => message.startsWith("Retry scheduled"));
     assert.deepEqual(
       retries.map(({ meta }) => [meta["attempt"], meta["failure_code"], meta["failure_reason"], meta["strategy"]]),
       [
@@ -34,7 +34,7 @@ describe("pages that fail and are tried again", { concurrency: 4 }, () => {
       const [before, next] = site.of("/").slice(index, index + 2);
       assert.ok(next!.at - before!.at >= delay - 1, "it waited so long");
     }
-    const { attempts } = await place.task(run.id);
+    const { attempts } = await server.task(run.id);
     assert.deepEqual(
       attempts.map(({ attempt, http_status, failure_reason }) => [attempt, http_status, failure_reason]),
       [
@@ -51,11 +51,11 @@ describe("pages that fail and are tried again", { concurrency: 4 }, () => {
 
   test("a server that always fails ends the run after its last attempt", async () => {
     await using site = await MisbehavingSite.start({ "/": status(500) });
-    const run = await place.run({ target_url: site.url("/"), strategy: "http", max_attempts: 4 });
+    const run = await server.run({ target_url: site.url("/"), strategy: "http", max_attempts: 4 });
     assert.deepEqual([run.status, run.attempt, run.max_attempts], ["failed", 4, 4]);
     assert.deepEqual([run.failure_code, run.failure_reason], ["bad_response", "http_server_error"]);
     assert.equal(site.count("/"), 4);
-    const events = await place.events(run.id);
+    const events = await server.events(run.id);
     assert.deepEqual(told(events), [
       "Run created",
       "Run started",
@@ -73,7 +73,7 @@ describe("pages that fail and are tried again", { concurrency: 4 }, () => {
   for (const code of [404, 410])
     test(`${code} is an answer, and final`, async () => {
       await using site = await MisbehavingSite.start({ "/": status(code) });
-      const run = await place.run({ target_url: site.url("/") });
+      const run = await server.run({ target_url: site.url("/") });
       assert.deepEqual(
         [run.status, run.failure_code, run.failure_reason],
         ["failed", "bad_response", "http_not_found"],
@@ -85,7 +85,7 @@ describe("pages that fail and are tried again", { concurrency: 4 }, () => {
     await using site = await MisbehavingSite.start({
       "/": firstTimes(1, status(500, { "retry-after": "1" }), page("Fine again")),
     });
-    const run = await place.run({ target_url: site.url("/"), strategy: "http" });
+    const run = await server.run({ target_url: site.url("/"), strategy: "http" });
     assert.deepEqual([run.status, run.attempt], ["completed", 2]);
     const [first, second] = site.of("/");
     assert.ok(second!.at - first!.at >= 999, `${second!.at - first!.at} ms`);
@@ -96,15 +96,15 @@ describe("pages that fail and are tried again", { concurrency: 4 }, () => {
       "/a": firstTimes(1, tooMany("1"), page("A")),
       "/b": page("B"),
     });
-    const a = await place.begin({ target_url: site.url("/a"), max_attempts: 1 });
-    await place.said(a.id, /^Rate limited/);
-    const b = await place.begin({ target_url: site.url("/b") });
-    const [first, second] = await Promise.all([place.ended(a.id), place.ended(b.id)]);
+    const a = await server.begin({ target_url: site.url("/a"), max_attempts: 1 });
+    await server.said(a.id, /^Rate limited/);
+    const b = await server.begin({ target_url: site.url("/b") });
+    const [first, second] = await Promise.all([server.ended(a.id), server.ended(b.id)]);
     assert.deepEqual([first.status, first.attempt, second.status], ["completed", 1, "completed"]);
     const begun = site.of("/a")[0]!.at;
     for (const visit of site.visits.slice(1))
       assert.ok(visit.at - begun >= 999, `${visit.path} was asked for ${visit.at - begun} ms after the answer`);
-    const { attempts } = await place.task(a.id);
+    const { attempts } = await server.task(a.id);
     assert.deepEqual(
       attempts.map(({ failure_reason }) => failure_reason),
       ["http_too_many_requests", null],
@@ -113,13 +113,13 @@ describe("pages that fail and are tried again", { concurrency: 4 }, () => {
 
   test("429 without Retry-After is waited out as often as allowed, then the run fails as rate_limited", async () => {
     await using site = await MisbehavingSite.start({ "/": tooMany() });
-    const run = await place.run({ target_url: site.url("/"), max_attempts: 1 });
+    const run = await server.run({ target_url: site.url("/"), max_attempts: 1 });
     assert.deepEqual(
       [run.status, run.failure_code, run.failure_reason],
       ["failed", "rate_limited", "http_too_many_requests"],
     );
     assert.equal(site.count("/"), 4, "the first and three after a wait");
-    const story = told(await place.events(run.id));
+    const story = told(await server.events(run.id));
     assert.equal(story.filter((line) => line === "Rate limited").length, 3, String(story));
     assert.equal(story.at(-1), "Run failed");
   });
@@ -129,15 +129,15 @@ describe("pages that fail and are tried again", { concurrency: 4 }, () => {
       "/asks": firstTimes(1, status(503, { "retry-after": "0" }), page("Fine again")),
       "/fails": firstTimes(1, status(503), page("Fine again")),
     });
-    const asks = await place.run({ target_url: site.url("/asks"), strategy: "http", max_attempts: 1 });
+    const asks = await server.run({ target_url: site.url("/asks"), strategy: "http", max_attempts: 1 });
     assert.deepEqual([asks.status, asks.attempt], ["completed", 1]);
-    const fails = await place.run({ target_url: site.url("/fails"), strategy: "http" });
+    const fails = await server.run({ target_url: site.url("/fails"), strategy: "http" });
     assert.deepEqual([fails.status, fails.attempt], ["completed", 2]);
   });
 
   test("a Retry-After beyond what is allowed fails the page at once and says how long it was", async () => {
     await using site = await MisbehavingSite.start({ "/": tooMany("86400") });
-    const run = await place.run({ target_url: site.url("/") });
+    const run = await server.run({ target_url: site.url("/") });
     assert.deepEqual(
       [run.status, run.failure_code, run.failure_reason],
       ["failed", "rate_limited", "retry_after_too_long"],
@@ -148,26 +148,26 @@ describe("pages that fail and are tried again", { concurrency: 4 }, () => {
 });
 
 test("a site that keeps failing is left alone, and a run that waits for it can be cancelled", async () => {
-  await using place = await Place.open({ APP_BREAKER_FAILURES: "1", APP_BREAKER_COOLDOWN_SECONDS: "600" });
+  await using server = await TestServer.open({ APP_BREAKER_FAILURES: "1", APP_BREAKER_COOLDOWN_SECONDS: "600" });
   await using site = await MisbehavingSite.start({ "/": status(500) });
-  const { id } = await place.begin({ target_url: site.url("/"), strategy: "http", max_attempts: 5 });
-  await place.said(id, /^Breaker opened/);
+  const { id } = await server.begin({ target_url: site.url("/"), strategy: "http", max_attempts: 5 });
+  await server.said(id, /^Breaker opened/);
   assert.equal(site.count("/"), 1);
-  const cancelled = await place.api.post(`/jobs/runs/${id}/cancel`);
+  const cancelled = await server.api.post(`/jobs/runs/${id}/cancel`);
   assert.deepEqual([cancelled.status, cancelled.json<{ status: string }>().status], [200, "cancelled"]);
-  assert.equal((await place.ended(id)).status, "cancelled");
+  assert.equal((await server.ended(id)).status, "cancelled");
 });
 
 test("a site that fails each time it is given another chance is given up: the run fails as circuit_open", async () => {
   const env = { APP_BREAKER_FAILURES: "1", APP_BREAKER_COOLDOWN_SECONDS: "0.5", APP_RETRY_MAX_SECONDS: "0.05" };
-  await using place = await Place.open(env);
+  await using server = await TestServer.open(env);
   await using site = await MisbehavingSite.start({ "/": status(500) });
-  const run = await place.run({ target_url: site.url("/"), strategy: "http", max_attempts: 1000 });
+  const run = await server.run({ target_url: site.url("/"), strategy: "http", max_attempts: 1000 });
   assert.deepEqual([run.status, run.failure_code, run.failure_reason], ["failed", "circuit_open", "breaker_open"]);
-  const other = await place.run({ target_url: site.url("/"), strategy: "http", max_attempts: 1000 });
+  const other = await server.run({ target_url: site.url("/"), strategy: "http", max_attempts: 1000 });
   assert.equal(other.failure_code, "circuit_open", "so do others of the site");
   site.on("/", page("Fine again"));
-  assert.equal((await place.api.post(`/sites/${site.name}/reset-breaker`)).status, 200);
-  assert.equal((await place.api.post(`/jobs/runs/${run.id}/retry-failed`)).status, 200);
-  assert.equal((await place.ended(run.id)).status, "completed");
+  assert.equal((await server.api.post(`/sites/${site.name}/reset-breaker`)).status, 200);
+  assert.equal((await server.api.post(`/jobs/runs/${run.id}/retry-failed`)).status, 200);
+  assert.equal((await server.ended(run.id)).status, "completed");
 });

@@ -12,7 +12,7 @@ import type { WorkflowDetail } from "../../src/orchestrator/workflows/view.ts";
 import { until } from "../chaos/orb.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html, status, tooMany } from "../support/misbehaviours.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 /** Of a server that was there: nobody listens on it. */
 async function closedPort(): Promise<number> {
@@ -24,17 +24,17 @@ async function closedPort(): Promise<number> {
 }
 
 describe("while something is tried again, what went wrong is told", () => {
-  let place: Place;
+  let testServer: TestServer;
   before(async () => {
-    place = await Place.open({ APP_RETRY_BASE_SECONDS: "400", APP_RETRY_MAX_SECONDS: "900" });
+    testServer = await TestServer.open({ APP_RETRY_BASE_SECONDS: "400", APP_RETRY_MAX_SECONDS: "900" });
   });
-  after(() => place[Symbol.asyncDispose]());
+  after(() => testServer[Symbol.asyncDispose]());
 
-  const get = async <T>(path: string) => (await place.api.get(path)).json<T>();
+  const get = async <T>(path: string) => (await testServer.api.get(path)).json<T>();
 
   async function crawl(url: string): Promise<string> {
     const body = { url, strategy: "http", retry_attempts: 3, respect_robots: false };
-    return (await place.api.post("/scraping/async-scrape", body)).json<{ task_id: string }>().task_id;
+    return (await testServer.api.post("/scraping/async-scrape", body)).json<{ task_id: string }>().task_id;
   }
 
   const waits = (id: string) =>
@@ -75,7 +75,7 @@ describe("while something is tried again, what went wrong is told", () => {
       [["retrying", time]],
     );
 
-    const events = await place.events(id);
+    const events = await testServer.events(id);
     const started = events.find((event) => event.message.startsWith("Run started"));
     assert.equal(started?.message, "Run started: strategy http, up to 4 attempts per page");
     const retry = events.find((event) => event.message.startsWith("Retry scheduled"));
@@ -86,18 +86,18 @@ describe("while something is tried again, what went wrong is told", () => {
     const { attempt, max_attempts, failure_reason, ready_at, task_id } = retry?.meta ?? {};
     assert.deepEqual([attempt, max_attempts, failure_reason, task_id], [2, 4, "connection_refused", tasks[0]?.id]);
     assert.equal(Date.parse(String(ready_at)) > Date.now(), true);
-    await place.api.post(`/jobs/runs/${id}/cancel`);
+    await testServer.api.post(`/jobs/runs/${id}/cancel`);
   });
 
   test("of a page that a server fails to give, with the status it answered", async () => {
     await using site = await MisbehavingSite.start({ "/": status(500) });
-    const { id } = await place.begin({ target_url: site.url("/"), strategy: "http", max_attempts: 3 });
+    const { id } = await testServer.begin({ target_url: site.url("/"), strategy: "http", max_attempts: 3 });
     const { last_failure: last } = await waits(id);
     assert.deepEqual([last?.http_status, last?.attempt, last?.max_attempts], [500, 2, 3]);
-    const started = (await place.events(id)).find(({ message }) => message.startsWith("Run started"));
+    const started = (await testServer.events(id)).find(({ message }) => message.startsWith("Run started"));
     assert.equal(started?.message, "Run started: attempt 1 of 3, strategy http");
     assert.deepEqual(started?.meta, { attempt: 1, max_attempts: 3, strategy: "http" });
-    await place.api.post(`/jobs/runs/${id}/cancel`);
+    await testServer.api.post(`/jobs/runs/${id}/cancel`);
   });
 
   test("of a site that asks for patience: what it answered, and none of its pages counts as in flight", async () => {
@@ -117,7 +117,7 @@ describe("while something is tried again, what went wrong is told", () => {
       const { running_items: running } = await get<CrawlDetail>(`/scraping/tasks/${id}/status`);
       return running === 0;
     }, "nothing is in flight");
-    await place.api.post(`/jobs/runs/${id}/cancel`);
+    await testServer.api.post(`/jobs/runs/${id}/cancel`);
   });
 
   test("of a workflow whose downloads fail: on the workflow and on its step", async () => {
@@ -128,7 +128,7 @@ describe("while something is tried again, what went wrong is told", () => {
       name: "gallery",
       steps: [{ name: "fetch", task_type: "download", params: { urls: urls.map((url) => site.url(url)) } }],
     };
-    const { id } = (await place.api.post("/workflows", { definition })).json<WorkflowDetail>();
+    const { id } = (await testServer.api.post("/workflows", { definition })).json<WorkflowDetail>();
     const progress = await until(async () => {
       const now = await get<WorkflowProgress>(`/workflows/${id}/progress`);
       const [step] = now.steps;
@@ -152,7 +152,7 @@ describe("while something is tried again, what went wrong is told", () => {
       [["retrying", "http_server_error", 14]],
       "of the run that its step waits for",
     );
-    await place.api.post(`/workflows/${id}/cancel`);
+    await testServer.api.post(`/workflows/${id}/cancel`);
   });
 
   test("of a step that failed and is tried again, and of a workflow that failed where to recover from", async () => {
@@ -168,7 +168,9 @@ describe("while something is tried again, what went wrong is told", () => {
       step("second", "/told", { dependencies: ["first"], max_retries: 1 }),
       step("third", "/ok", { dependencies: ["second"] }),
     ];
-    const { id } = (await place.api.post("/workflows", { definition: { name: "tell", steps } })).json<WorkflowDetail>();
+    const { id } = (
+      await testServer.api.post("/workflows", { definition: { name: "tell", steps } })
+    ).json<WorkflowDetail>();
     const retryable = await until(async () => {
       const list = await get<WorkflowTaskView[]>(`/workflows/${id}/tasks?status=retryable`);
       return list.length > 0 && list;
@@ -183,20 +185,20 @@ describe("while something is tried again, what went wrong is told", () => {
       ["second"],
       "among those of all workflows",
     );
-    const firsts = await place.api.get("/workflows/tasks?limit=1");
+    const firsts = await testServer.api.get("/workflows/tasks?limit=1");
     const next = /<([^>]+)>/.exec(String(firsts.headers["link"]))?.[1] ?? "";
     const names = [firsts.json<WorkflowTaskView[]>(), await get<WorkflowTaskView[]>(next)].map(
       (list) => list[0]?.task_name,
     );
     assert.deepEqual(names, ["first", "second"]);
-    await place.ended(id);
+    await testServer.ended(id);
     const [failed] = await get<WorkflowTaskView[]>(`/workflows/${id}/tasks?status=retryable`);
     assert.deepEqual([failed?.task_name, failed?.status], ["second", "failed"], "a recovery may help");
     const flow = await get<WorkflowDetail>(`/workflows/${id}`);
     assert.deepEqual([flow.status, flow.current_step, flow.waiting_for], ["failed", 1, null]);
     const { current_step_name: name } = await get<WorkflowProgress>(`/workflows/${id}/progress`);
     assert.equal(name, "second");
-    const events = await place.events(id);
+    const events = await testServer.events(id);
     const retry = events.find((event) => event.message.startsWith("Retry scheduled"));
     assert.match(retry?.message ?? "", /^Retry scheduled: step second, attempt 2 of 2 in /);
   });

@@ -4,7 +4,7 @@ import type { CrawlView } from "../../src/orchestrator/crawls/view.ts";
 import type { SiteView } from "../../src/orchestrator/sites/site-view.ts";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
 import { firstTimes, html, robots, sendTo, status } from "../support/misbehaviours.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 /** A start that leads to so many pages. */
 function star(count: number): Record<string, Route> {
@@ -23,25 +23,25 @@ function leastGap(site: MisbehavingSite): number {
 }
 
 describe("robots.txt in a crawl", () => {
-  let place: Place;
+  let server: TestServer;
   before(async () => {
-    place = await Place.open();
+    server = await TestServer.open();
   });
-  after(() => place[Symbol.asyncDispose]());
+  after(() => server[Symbol.asyncDispose]());
 
   const begin = async (url: string, more: object = {}) =>
-    (await place.api.post("/scraping/async-scrape", { url, ...more })).json<{ task_id: string }>().task_id;
-  const view = async (id: string) => (await place.api.get(`/scraping/tasks/${id}/status`)).json<CrawlView>();
+    (await server.api.post("/scraping/async-scrape", { url, ...more })).json<{ task_id: string }>().task_id;
+  const view = async (id: string) => (await server.api.get(`/scraping/tasks/${id}/status`)).json<CrawlView>();
 
   test("its delay lies between all requests, the first page included, also over a restart, and nobody is asked twice [slow]", async () => {
     await using site = await MisbehavingSite.start(star(6));
     site.on("/robots.txt", robots("User-agent: *\nCrawl-delay: 1.5\n"));
     const id = await begin(site.url("/"));
     await site.when(() => site.visits.length === 4, "three pages are fetched");
-    await place.stop();
-    await place.start();
-    assert.equal((await place.api.get(`/sites/${site.name}`)).json<SiteView>().crawl_delay_ms, 1500);
-    assert.equal((await place.ended(id)).status, "completed");
+    await server.stop();
+    await server.start();
+    assert.equal((await server.api.get(`/sites/${site.name}`)).json<SiteView>().crawl_delay_ms, 1500);
+    assert.equal((await server.ended(id)).status, "completed");
     assert.equal((await view(id)).completed_items, 7);
     assert.equal(site.count("/robots.txt"), 1);
     assert.ok(leastGap(site) >= 300, `requests were ${leastGap(site)} ms apart`);
@@ -53,17 +53,17 @@ describe("robots.txt in a crawl", () => {
     await using site = await MisbehavingSite.start(star(3));
     site.on("/robots.txt", robots("User-agent: *\nCrawl-delay: 30\nDisallow: /page-1\n"));
     const id = await begin(site.url("/"), { respect_robots: false });
-    await place.ended(id);
+    await server.ended(id);
     const { status: end, completed_items: done } = await view(id);
     assert.deepEqual([end, done, site.count("/robots.txt")], ["completed", 4, 0]);
-    assert.equal((await place.api.get(`/sites/${site.name}`)).json<SiteView>().crawl_delay_ms, null);
+    assert.equal((await server.api.get(`/sites/${site.name}`)).json<SiteView>().crawl_delay_ms, null);
   });
 
   test("one that cannot be read fails no page that it can be read for later", async () => {
     await using site = await MisbehavingSite.start(star(3));
     site.on("/robots.txt", firstTimes(2, status(500), robots("User-agent: *\nDisallow: /page-1\n")));
     const id = await begin(site.url("/"));
-    await place.ended(id);
+    await server.ended(id);
     const { status: end, completed_items: done, failed_items: failed } = await view(id);
     assert.deepEqual([end, done, failed, site.count("/robots.txt")], ["completed", 3, 1, 3]);
   });
@@ -72,8 +72,8 @@ describe("robots.txt in a crawl", () => {
     await using site = await MisbehavingSite.start(star(3));
     site.on("/robots.txt", status(503));
     const id = await begin(site.url("/"), { retry_attempts: 1 });
-    await place.ended(id);
-    const found = await place.api.get(`/scraping/tasks/${id}/results?include_errors=true`);
+    await server.ended(id);
+    const found = await server.api.get(`/scraping/tasks/${id}/results?include_errors=true`);
     const { status: end, errors } = found.json<{ status: string; errors: { failure_code: string }[] }>();
     assert.deepEqual([end, errors.map(({ failure_code }) => failure_code)], ["failed", ["robots"]]);
     assert.equal(site.count("/"), 0);
@@ -84,27 +84,27 @@ describe("robots.txt in a crawl", () => {
     const allows = robots("User-agent: *\n");
     site.on("/robots.txt", firstTimes(1, status(429, { "retry-after": "12" }), allows));
     const ids = [await begin(site.url("/"), { retry_attempts: 0 })];
-    await place.said(ids[0]!, /^Site rate limited/);
+    await server.said(ids[0]!, /^Site rate limited/);
     ids.push(await begin(site.url("/"), { retry_attempts: 0, respect_robots: false }));
-    await place.stop();
-    await place.start();
+    await server.stop();
+    await server.start();
     assert.equal(site.visits.length, 1);
-    for (const id of ids) assert.equal((await place.ended(id)).status, "completed");
+    for (const id of ids) assert.equal((await server.ended(id)).status, "completed");
     const [first, second] = site.visits;
     assert.ok(second!.at - first!.at >= 11_900, `asked again after ${second!.at - first!.at} ms`);
   });
 });
 
 describe("a redirect to an origin whose robots.txt nobody has read", () => {
-  let place: Place;
+  let server: TestServer;
   before(async () => {
-    place = await Place.open();
+    server = await TestServer.open();
   });
-  after(() => place[Symbol.asyncDispose]());
+  after(() => server[Symbol.asyncDispose]());
 
   const fetched = async (url: string, more: object = {}) => {
-    const { id } = await place.job({ target_url: url, respect_robots: true, fields: { words: "p" }, ...more });
-    return place.run(id);
+    const { id } = await server.job({ target_url: url, respect_robots: true, fields: { words: "p" }, ...more });
+    return server.run(id);
   };
 
   test("is not followed where that one forbids it", async () => {

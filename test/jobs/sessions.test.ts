@@ -5,7 +5,7 @@ import type { SessionInput, SessionView } from "../../src/orchestrator/sessions.
 import { browserGate } from "../support/browser-kit.ts";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
 import { basicAuth, headerAuth, page, sendTo, signIn, status, storageAuth } from "../support/misbehaviours.ts";
-import { evidenceOf, Place } from "./kit.ts";
+import { evidenceOf, TestServer } from "./kit.ts";
 
 /** Words that stand nowhere but in what was given in confidence. */
 const SECRET = {
@@ -36,13 +36,13 @@ const DOORS: Record<string, [route: Route, session: Omit<SessionInput, "origin">
 };
 
 /** Nothing that the product says, writes or keeps holds one of the secrets; as it is, or as it stands in a header. */
-function assertKept(place: Place): void {
+function assertKept(server: TestServer): void {
   const basic = Buffer.from(`ana:${SECRET.password}`).toString("base64");
   const words = [...Object.values(SECRET), basic];
   for (const word of words) {
-    assert.ok(!place.api.answered.some((text) => text.includes(word)), `an answer holds ${word}`);
-    assert.ok(!place.log.some((line) => line.includes(word)), `the log holds ${word}`);
-    const found = place.stored().filter(({ bytes }) => bytes.includes(word));
+    assert.ok(!server.api.answered.some((text) => text.includes(word)), `an answer holds ${word}`);
+    assert.ok(!server.log.some((line) => line.includes(word)), `the log holds ${word}`);
+    const found = server.stored().filter(({ bytes }) => bytes.includes(word));
     assert.deepEqual(
       found.map(({ path }) => path),
       [],
@@ -52,10 +52,10 @@ function assertKept(place: Place): void {
 }
 
 describe("pages behind a door, without a browser", () => {
-  let place: Place;
+  let server: TestServer;
   let site: MisbehavingSite;
   before(async () => {
-    place = await Place.open();
+    server = await TestServer.open();
     site = await MisbehavingSite.start({
       ...Object.fromEntries(Object.entries(DOORS).map(([path, [route]]) => [path, route])),
       "/login": login,
@@ -65,20 +65,20 @@ describe("pages behind a door, without a browser", () => {
   });
   after(async () => {
     try {
-      assertKept(place);
+      assertKept(server);
     } finally {
       await site[Symbol.asyncDispose]();
-      await place[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
     }
   });
 
   for (const [path, [, given]] of Object.entries(DOORS))
     test(`a stored session opens ${path.slice(1)}, and is never shown again`, async () => {
-      const session = await place.session({ origin: site.origin, name: path, ...given });
+      const session = await server.session({ origin: site.origin, name: path, ...given });
       assert.equal(session.holds.length, 1);
-      const run = await place.run({ target_url: site.url(path), strategy: "http", session_id: session.id });
+      const run = await server.run({ target_url: site.url(path), strategy: "http", session_id: session.id });
       assert.deepEqual([run.status, run.stats["title"]], ["completed", "Members only"], String(run.error_message));
-      await place.api.get(`/sessions/${session.id}`);
+      await server.api.get(`/sessions/${session.id}`);
     });
 
   test("a job's own headers, cookies and password in the address do the same", async () => {
@@ -94,7 +94,7 @@ describe("pages behind a door, without a browser", () => {
     const target = new URL(site.url("/by-all"));
     target.username = "u";
     target.password = SECRET.url;
-    const job = await place.job({
+    const job = await server.job({
       target_url: target.href,
       strategy: "http",
       escalate: false,
@@ -102,14 +102,14 @@ describe("pages behind a door, without a browser", () => {
       cookies: { sid: SECRET.cookie },
     });
     assert.deepEqual([job.header_names, job.cookie_names], [["x-api-key"], ["sid"]]);
-    const run = await place.run(job.id);
+    const run = await server.run(job.id);
     assert.equal(run.status, "completed", String(run.error_message));
     assert.equal(run.url, site.url("/by-all"));
   });
 
   test("a secret that does not open the door is told of without being told", async () => {
-    const session = await place.session({ origin: site.origin, cookies: { sid: `${SECRET.cookie}-old` } });
-    const run = await place.run({
+    const session = await server.session({ origin: site.origin, cookies: { sid: `${SECRET.cookie}-old` } });
+    const run = await server.run({
       target_url: site.url("/by-cookie"),
       strategy: "http",
       escalate: false,
@@ -121,47 +121,47 @@ describe("pages behind a door, without a browser", () => {
 
   test("a session is for its own origin: a job of another is refused, made so or changed to it", async () => {
     await using other = await MisbehavingSite.start({ "/": page("Elsewhere") }, "127.0.0.2");
-    const session = await place.session({ origin: site.origin, headers: { "x-api-key": SECRET.header } });
+    const session = await server.session({ origin: site.origin, headers: { "x-api-key": SECRET.header } });
     const elsewhere = { target_url: other.url("/"), strategy: "http" };
     const refused = async (call: Promise<{ status: number; text: string }>) => {
       const { status: code, text } = await call;
       assert.equal(code, 422, text);
       assert.match(text, /session_id: the session belongs to/);
     };
-    await refused(place.api.post("/jobs", { ...elsewhere, session_id: session.id }));
+    await refused(server.api.post("/jobs", { ...elsewhere, session_id: session.id }));
     const replay = { request: { url: other.url("/api") } };
     const by = { target_url: site.url("/"), strategy: "api_replay", replay, session_id: session.id };
-    await refused(place.api.post("/jobs", by));
-    const { id } = await place.job({ target_url: other.url("/"), strategy: "http" });
-    await refused(place.api.call("PATCH", `/jobs/${id}`, { session_id: session.id }));
-    const own = await place.job({ target_url: site.url("/by-header"), strategy: "http", session_id: session.id });
-    await refused(place.api.call("PATCH", `/jobs/${own.id}`, elsewhere));
-    const moved = await place.api.call("PATCH", `/jobs/${own.id}`, { ...elsewhere, session_id: null });
+    await refused(server.api.post("/jobs", by));
+    const { id } = await server.job({ target_url: other.url("/"), strategy: "http" });
+    await refused(server.api.call("PATCH", `/jobs/${id}`, { session_id: session.id }));
+    const own = await server.job({ target_url: site.url("/by-header"), strategy: "http", session_id: session.id });
+    await refused(server.api.call("PATCH", `/jobs/${own.id}`, elsewhere));
+    const moved = await server.api.call("PATCH", `/jobs/${own.id}`, { ...elsewhere, session_id: null });
     assert.equal(moved.status, 200, moved.text);
     assert.equal(other.visits.length, 0);
   });
 
   test("a session that is deleted while its job lives fails the run and says so", async () => {
-    const session = await place.session({ origin: site.origin, headers: { "x-api-key": SECRET.header } });
-    const job = await place.job({ target_url: site.url("/by-header"), strategy: "http", session_id: session.id });
-    assert.equal((await place.api.call("DELETE", `/sessions/${session.id}`)).status, 204);
-    const run = await place.run(job.id);
+    const session = await server.session({ origin: site.origin, headers: { "x-api-key": SECRET.header } });
+    const job = await server.job({ target_url: site.url("/by-header"), strategy: "http", session_id: session.id });
+    assert.equal((await server.api.call("DELETE", `/sessions/${session.id}`)).status, 204);
+    const run = await server.run(job.id);
     assert.deepEqual([run.status, run.failure_reason], ["failed", "session_unusable"]);
-    const renamed = await place.api.call("PATCH", `/jobs/${job.id}`, { name: "Renamed" });
+    const renamed = await server.api.call("PATCH", `/jobs/${job.id}`, { name: "Renamed" });
     assert.equal(renamed.status, 200, "any other change is possible");
-    const unknown = await place.api.post("/jobs", { target_url: site.url("/"), session_id: session.id });
+    const unknown = await server.api.post("/jobs", { target_url: site.url("/"), session_id: session.id });
     assert.equal(unknown.status, 422);
     assert.match(unknown.text, /session_id/);
   });
 
   test("a check says whether the site still lets us in", async () => {
     const check = async (cookie: string, path: string) => {
-      const session = await place.session({
+      const session = await server.session({
         origin: site.origin,
         cookies: { sid: cookie },
         check_url: site.url(path),
       });
-      const answer = await place.api.post(`/sessions/${session.id}/check`);
+      const answer = await server.api.post(`/sessions/${session.id}/check`);
       assert.equal(answer.status, 200, answer.text);
       return answer.json<SessionView>().health?.status;
     };
@@ -173,19 +173,19 @@ describe("pages behind a door, without a browser", () => {
 
   test("a job that turns to another origin forgets what it was given for the old one", async () => {
     await using other = await MisbehavingSite.start({ "/": page("Elsewhere") }, "127.0.0.2");
-    const job = await place.job({
+    const job = await server.job({
       target_url: site.url("/by-header"),
       strategy: "http",
       headers: { "x-api-key": SECRET.header },
       cookies: { sid: SECRET.cookie },
     });
-    assert.equal((await place.run(job.id)).status, "completed");
-    const renamed = await place.api.call("PATCH", `/jobs/${job.id}`, { name: "Renamed" });
+    assert.equal((await server.run(job.id)).status, "completed");
+    const renamed = await server.api.call("PATCH", `/jobs/${job.id}`, { name: "Renamed" });
     assert.deepEqual(renamed.json<JobView>().header_names, ["x-api-key"], "any other change keeps them");
-    assert.equal((await place.run(job.id)).status, "completed");
-    const moved = await place.api.call("PATCH", `/jobs/${job.id}`, { target_url: other.url("/") });
+    assert.equal((await server.run(job.id)).status, "completed");
+    const moved = await server.api.call("PATCH", `/jobs/${job.id}`, { target_url: other.url("/") });
     assert.deepEqual([moved.json<JobView>().header_names, moved.json<JobView>().cookie_names], [[], []]);
-    assert.equal((await place.run(job.id)).status, "completed");
+    assert.equal((await server.run(job.id)).status, "completed");
     assert.equal(other.visits.length, 1);
     const { "x-api-key": key, cookie } = other.visits[0]!.headers;
     assert.deepEqual([key, cookie], [undefined, undefined]);
@@ -218,63 +218,63 @@ describe("pages behind a door, without a browser", () => {
       ["/extract/preview", { url: `http://u:${SECRET.url}@shop.example:99999/` }],
     ];
     for (const [path, body] of refused) {
-      const answer = await place.api.post(path, body);
+      const answer = await server.api.post(path, body);
       assert.equal(answer.status, 422, `${JSON.stringify(body)}: ${answer.text}`);
       for (const word of Object.values(SECRET)) assert.ok(!answer.text.includes(word), answer.text);
     }
   });
 
   test("a session without anything in it, or for no origin, is refused by field", async () => {
-    const empty = await place.api.post("/sessions", { origin: site.origin });
+    const empty = await server.api.post("/sessions", { origin: site.origin });
     assert.equal(empty.status, 422, empty.text);
-    const wrong = await place.api.post("/sessions", { origin: `${site.origin}/path`, headers: { a: "b" } });
+    const wrong = await server.api.post("/sessions", { origin: `${site.origin}/path`, headers: { a: "b" } });
     assert.match(wrong.text, /origin/);
   });
 });
 
 test("credentials that were stored under another key fail the run with the way out, and are not tried again [slow]", async () => {
   await using site = await MisbehavingSite.start({ "/": headerAuth("x-api-key", SECRET.header, members) });
-  await using place = await Place.open({ APP_SECRET_KEY: "the-first-key-of-good-length" });
-  const { id: session_id } = await place.session({ origin: site.origin, headers: { "x-api-key": SECRET.header } });
+  await using server = await TestServer.open({ APP_SECRET_KEY: "the-first-key-of-good-length" });
+  const { id: session_id } = await server.session({ origin: site.origin, headers: { "x-api-key": SECRET.header } });
   const jobs = [
-    await place.job({ target_url: site.url("/"), strategy: "http", session_id }),
-    await place.job({ target_url: site.url("/"), strategy: "http", headers: { "x-api-key": SECRET.header } }),
+    await server.job({ target_url: site.url("/"), strategy: "http", session_id }),
+    await server.job({ target_url: site.url("/"), strategy: "http", headers: { "x-api-key": SECRET.header } }),
   ];
-  await place.stop();
-  await place.start({ env: { APP_SECRET_KEY: "another-key-of-good-length" } });
+  await server.stop();
+  await server.start({ env: { APP_SECRET_KEY: "another-key-of-good-length" } });
   for (const { id } of jobs) {
-    const run = await place.run(id);
+    const run = await server.run(id);
     assert.deepEqual([run.status, run.failure_reason, run.attempt], ["failed", "session_unusable", 1]);
     assert.match(run.error_message ?? "", /APP_SECRET_KEY/);
-    assert.equal((await place.api.call("PATCH", `/jobs/${id}`, { name: "still mine" })).status, 200);
+    assert.equal((await server.api.call("PATCH", `/jobs/${id}`, { name: "still mine" })).status, 200);
   }
-  const locked = await place.api.call("PATCH", `/jobs/${jobs[1]!.id}`, { headers: { "x-api-key": "another" } });
+  const locked = await server.api.call("PATCH", `/jobs/${jobs[1]!.id}`, { headers: { "x-api-key": "another" } });
   assert.deepEqual([locked.status, locked.json<{ code: string }>().code], [409, "secret_key_wrong"], locked.text);
   assert.equal(site.visits.length, 0);
-  await place.stop();
-  await place.start({ env: { APP_SECRET_KEY: "the-first-key-of-good-length" } });
-  for (const { id } of jobs) assert.equal((await place.run(id)).status, "completed", "nothing is lost");
+  await server.stop();
+  await server.start({ env: { APP_SECRET_KEY: "the-first-key-of-good-length" } });
+  for (const { id } of jobs) assert.equal((await server.run(id)).status, "completed", "nothing is lost");
 });
 
 describe("pages behind a door, in a browser", browserGate, () => {
-  let place: Place;
+  let server: TestServer;
   before(async () => {
-    place = await Place.open({ APP_BROWSER_MAX_PAGES: "2" });
+    server = await TestServer.open({ APP_BROWSER_MAX_PAGES: "2" });
   });
   after(async () => {
     try {
-      assertKept(place);
+      assertKept(server);
     } finally {
-      await place[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
     }
   });
 
   for (const [path, [route, given]] of Object.entries(DOORS))
     test(`requires_auth finds the newest session of the origin: ${path.slice(1)}`, async () => {
       await using site = await MisbehavingSite.start({ [path]: route });
-      await place.session({ origin: site.origin, headers: { "x-of-no-use": "old" } });
-      await place.session({ origin: site.origin, ...given });
-      const run = await place.run({ target_url: site.url(path), requires_auth: true, max_attempts: 1 });
+      await server.session({ origin: site.origin, headers: { "x-of-no-use": "old" } });
+      await server.session({ origin: site.origin, ...given });
+      const run = await server.run({ target_url: site.url(path), requires_auth: true, max_attempts: 1 });
       assert.deepEqual([run.status, run.stats["title"]], ["completed", "Members only"], String(run.error_message));
       assert.deepEqual([run.resolved_strategy, evidenceOf(run).rule], ["browser", "requires_auth"]);
       assert.ok(site.visits.every(({ byBrowser }) => byBrowser));
@@ -282,7 +282,7 @@ describe("pages behind a door, in a browser", browserGate, () => {
 
   test("a storage state opens what only scripts can open, and other origins see nothing of it [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/app": storageAuth("token", SECRET.storage, "Hello again") });
-    const session = await place.session({
+    const session = await server.session({
       origin: site.origin,
       storage_state: {
         cookies: [
@@ -293,22 +293,22 @@ describe("pages behind a door, in a browser", browserGate, () => {
       },
     });
     assert.deepEqual(session.holds, ["cookies", "local_storage"]);
-    const run = await place.run({
+    const run = await server.run({
       target_url: site.url("/app"),
       requires_auth: true,
       session_id: session.id,
       fields: { heading: { css: "h1" } },
     });
     assert.equal(run.status, "completed", String(run.error_message));
-    assert.deepEqual((await place.results(run.id))[0]?.data, { heading: "Hello again" });
+    assert.deepEqual((await server.results(run.id))[0]?.data, { heading: "Hello again" });
     assert.equal(site.visits[0]?.headers.cookie, `sid=${SECRET.cookie}`);
-    const stranger = await place.run({
+    const stranger = await server.run({
       target_url: site.url("/app"),
       strategy: "browser",
       fields: { heading: { css: "h1" } },
     });
     assert.deepEqual(
-      (await place.results(stranger.id))[0]?.data,
+      (await server.results(stranger.id))[0]?.data,
       { heading: "Please sign in" },
       "no visit sees another's",
     );

@@ -3,17 +3,17 @@ import { after, before, describe, test } from "node:test";
 import type { SessionView } from "../../src/orchestrator/sessions.ts";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
 import { html, page, sendTo } from "../support/misbehaviours.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 const COOKIE = "cookie-Ab12-must-not-leak";
 const TEXT = "The members read what others do not, in words that are long enough to be an article of its own.";
 
 describe("a crawl behind a sign-in", () => {
-  let place: Place;
+  let server: TestServer;
   let site: MisbehavingSite;
   let elsewhere: MisbehavingSite;
   before(async () => {
-    place = await Place.open();
+    server = await TestServer.open();
     elsewhere = await MisbehavingSite.start({ "/": page("Elsewhere", TEXT) }, "127.0.0.2");
     const forMembers =
       (route: Route): Route =>
@@ -35,24 +35,24 @@ describe("a crawl behind a sign-in", () => {
   after(async () => {
     for (const one of [site, elsewhere]) await one[Symbol.asyncDispose]();
     try {
-      assert.ok(!place.api.answered.some((text) => text.includes(COOKIE)), "an answer holds the cookie");
+      assert.ok(!server.api.answered.some((text) => text.includes(COOKIE)), "an answer holds the cookie");
       assert.deepEqual(
-        place.stored().filter(({ bytes }) => bytes.includes(COOKIE)),
+        server.stored().filter(({ bytes }) => bytes.includes(COOKIE)),
         [],
       );
     } finally {
-      await place[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
     }
   });
 
   const crawl = async (body: object) => {
     const { task_id: id } = (
-      await place.api.post("/scraping/async-scrape", { url: site.url("/members"), respect_robots: false, ...body })
+      await server.api.post("/scraping/async-scrape", { url: site.url("/members"), respect_robots: false, ...body })
     ).json<{ task_id: string }>();
-    await place.ended(id);
-    return place.client.crawls.status(id);
+    await server.ended(id);
+    return server.client.crawls.status(id);
   };
-  const titles = async (id: string) => (await place.results(id)).map(({ data }) => data["title"]).toSorted();
+  const titles = async (id: string) => (await server.results(id)).map(({ data }) => data["title"]).toSorted();
 
   test("without a session: the run is completed, with a warning on the record, on the run and in its message", async () => {
     const view = await crawl({});
@@ -62,11 +62,11 @@ describe("a crawl behind a sign-in", () => {
       view.warnings.map(({ message }) => message).join(),
       /^1 page led to a sign-in: the site sent us to \/login, which asks for a password/,
     );
-    const [record] = await place.results(view.task_id);
+    const [record] = await server.results(view.task_id);
     assert.match(String(record?.data["warning"]), /sent us to \/login/);
     assert.equal(record?.data["title"], "Sign in");
-    assert.deepEqual((await place.show(view.task_id)).warnings, view.warnings);
-    const { rows } = await place.client.runs.tasks(view.task_id).page();
+    assert.deepEqual((await server.show(view.task_id)).warnings, view.warnings);
+    const { rows } = await server.client.runs.tasks(view.task_id).page();
     assert.match(JSON.stringify(rows[0]?.detail), /"final_url":"[^"]+\/login\?next=/);
   });
 
@@ -76,7 +76,7 @@ describe("a crawl behind a sign-in", () => {
   });
 
   test("with a session, named by its name: every page behind the door, and the cookie goes nowhere else", async () => {
-    await place.session({ name: "members", origin: site.origin, cookies: `sid=${COOKIE}` });
+    await server.session({ name: "members", origin: site.origin, cookies: `sid=${COOKIE}` });
     const visits = elsewhere.visits.length;
     const view = await crawl({ session_id: "members", same_site: false, max_depth: 1 });
     assert.deepEqual([view.status, view.completed_items, view.sign_in_items, view.warnings], ["completed", 6, 0, []]);
@@ -90,46 +90,46 @@ describe("a crawl behind a sign-in", () => {
     ]);
     assert.ok(elsewhere.visits.length > visits);
     for (const { headers } of elsewhere.visits) assert.equal(headers.cookie, undefined);
-    const { last_used_at: used } = (await place.api.get("/sessions/members")).json<SessionView>();
+    const { last_used_at: used } = (await server.api.get("/sessions/members")).json<SessionView>();
     assert.notEqual(used, null);
   });
 
   test("saved as a job, it keeps the session by its id, and the session tells which jobs use it", async () => {
-    const created = await place.session({ name: "of jobs", origin: site.origin, cookies: { sid: COOKIE } });
-    const job = await place.job({
+    const created = await server.session({ name: "of jobs", origin: site.origin, cookies: { sid: COOKIE } });
+    const job = await server.job({
       kind: "crawl",
       name: "Members",
       target_url: site.url("/members"),
       crawl: { session_id: "of jobs", respect_robots: false },
     });
     assert.deepEqual([job.session_id, job.crawl?.session_id], [created.id, created.id]);
-    const shown = (await place.api.get("/sessions/of%20jobs")).json<SessionView>();
+    const shown = (await server.api.get("/sessions/of%20jobs")).json<SessionView>();
     assert.deepEqual(shown.jobs, [{ id: job.id, name: "Members", target_url: site.url("/members") }]);
-    const run = await place.run(job.id);
-    assert.equal((await place.results(run.id)).length, 5);
-    assert.equal((await place.client.runs.recipe(run.id)).recipe.crawl?.session_id, created.id);
+    const run = await server.run(job.id);
+    assert.equal((await server.results(run.id)).length, 5);
+    assert.equal((await server.client.runs.recipe(run.id)).recipe.crawl?.session_id, created.id);
   });
 
   test("a session that is over says so: in the warning, and in its health", async () => {
-    await place.session({ name: "old", origin: site.origin, cookies: "sid=of-last-year" });
+    await server.session({ name: "old", origin: site.origin, cookies: "sid=of-last-year" });
     const view = await crawl({ session_id: "old" });
     assert.match(
       view.warnings.map(({ message }) => message).join(),
       /the session old looks expired: the site sent us to \/login/,
     );
-    const page_ = await place.run({ target_url: site.url("/members"), strategy: "http", session_id: "old" });
+    const page_ = await server.run({ target_url: site.url("/members"), strategy: "http", session_id: "old" });
     assert.deepEqual([page_.status, page_.stats["final_url"]], ["completed", `${site.url("/login")}?next=%2Fmembers`]);
     assert.match(page_.warnings.map(({ message }) => message).join(), /^the session old looks expired/);
-    const { health } = (await place.api.get("/sessions/old")).json<SessionView>();
+    const { health } = (await server.api.get("/sessions/old")).json<SessionView>();
     assert.equal(health?.status, "rejected");
   });
 
   test("a session of another origin is refused with the field's name", async () => {
-    await place.session({ name: "foreign", origin: "https://a.example", cookies: "sid=x" });
-    const refused = await place.api.post("/scraping/async-scrape", { url: site.url("/"), session_id: "foreign" });
+    await server.session({ name: "foreign", origin: "https://a.example", cookies: "sid=x" });
+    const refused = await server.api.post("/scraping/async-scrape", { url: site.url("/"), session_id: "foreign" });
     assert.equal(refused.status, 422);
     assert.match(refused.text, /session_id: the session belongs to https:\/\/a\.example and is not sent to/);
-    const unknown = await place.api.post("/jobs", {
+    const unknown = await server.api.post("/jobs", {
       kind: "crawl",
       target_url: site.url("/"),
       crawl: { session_id: "nobody" },
@@ -141,7 +141,7 @@ describe("a crawl behind a sign-in", () => {
     const jar = (rows: string[]) => ["# Netscape HTTP Cookie File", ...rows].join("\n");
     const host = new URL(site.origin).hostname;
     const store = (cookies: string, name: string) =>
-      place.api.post("/sessions", { name, origin: site.origin, cookies });
+      server.api.post("/sessions", { name, origin: site.origin, cookies });
     const good = await store(
       jar([`${host}\tFALSE\t/\tFALSE\t0\tsid\t${COOKIE}`, "b.example\tFALSE\t/\tFALSE\t0\tother\tx"]),
       "from a file",
@@ -161,12 +161,12 @@ describe("a crawl behind a sign-in", () => {
 
   test("rules are tried on a page as the session sees it", async () => {
     const preview = async (session_id?: string) =>
-      place.client.extract.preview({
+      server.client.extract.preview({
         url: site.url("/members/2"),
         strategy: "http",
         ...(session_id && { session_id }),
       });
-    await place.session({ name: "for rules", origin: site.origin, cookies: { sid: COOKIE } });
+    await server.session({ name: "for rules", origin: site.origin, cookies: { sid: COOKIE } });
     const inside = await preview("for rules");
     assert.deepEqual([inside.title, inside.http_status, inside.warnings], ["Member page 2", 200, []]);
     const outside = await preview();

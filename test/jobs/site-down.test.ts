@@ -5,7 +5,7 @@ import type { SiteView } from "../../src/orchestrator/sites/site-view.ts";
 import { until } from "../chaos/orb.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html, status } from "../support/misbehaviours.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 const PAGES = Array.from({ length: 6 }, (_, n) => `/p/${n}`);
 
@@ -17,25 +17,25 @@ async function goneSite(): Promise<{ name: string; url: (path: string) => string
 }
 
 describe("a site that is down, robots.txt included", () => {
-  let place: Place;
+  let server: TestServer;
   before(async () => {
-    place = await Place.open({ APP_BREAKER_FAILURES: "5", APP_BREAKER_COOLDOWN_SECONDS: "300" });
+    server = await TestServer.open({ APP_BREAKER_FAILURES: "5", APP_BREAKER_COOLDOWN_SECONDS: "300" });
   });
-  after(async () => place[Symbol.asyncDispose]());
+  after(async () => server[Symbol.asyncDispose]());
 
   const breakerOf = async (name: string) =>
-    (await place.api.get(`/sites/${encodeURIComponent(name)}`)).json<SiteView>().breaker;
+    (await server.api.get(`/sites/${encodeURIComponent(name)}`)).json<SiteView>().breaker;
 
   const blocked = async () =>
-    (await place.api.get("/scraping/status"))
+    (await server.api.get("/scraping/status"))
       .json<{ blocked_domains: { domain: string }[] }>()
       .blocked_domains.map(({ domain }) => domain);
 
   const alerts = async () =>
-    (await place.api.get("/alerts?kind=breaker_open")).json<AlertView[]>().map(({ subject }) => subject);
+    (await server.api.get("/alerts?kind=breaker_open")).json<AlertView[]>().map(({ subject }) => subject);
 
   async function crawl(urls: readonly string[], more = {}): Promise<string> {
-    const answer = await place.api.post("/scraping/async-scrape", { urls, strategy: "http", max_depth: 0, ...more });
+    const answer = await server.api.post("/scraping/async-scrape", { urls, strategy: "http", max_depth: 0, ...more });
     return answer.json<{ task_id: string }>().task_id;
   }
 
@@ -45,8 +45,8 @@ describe("a site that is down, robots.txt included", () => {
     await until(async () => (await breakerOf(site.name)).state === "open", "the breaker opens");
     assert.ok((await blocked()).includes(site.name));
     await until(async () => (await alerts()).includes(site.name), "an alert is raised");
-    await place.api.post(`/jobs/runs/${id}/cancel`, {});
-    await place.ended(id);
+    await server.api.post(`/jobs/runs/${id}/cancel`, {});
+    await server.ended(id);
   }
 
   test("a host where nobody listens opens its breaker, is a blocked domain, and raises an alert", async () => {
@@ -67,8 +67,10 @@ describe("a site that is down, robots.txt included", () => {
   test("a crawl of a dead host says that the connection failed", async () => {
     const site = await goneSite();
     const id = await crawl([site.url("/")], { retry_attempts: 0 });
-    assert.equal((await place.ended(id)).status, "failed");
-    const groups = (await place.api.get(`/jobs/runs/${id}/errors`)).json<{ class: string; failure_reason: string }[]>();
+    assert.equal((await server.ended(id)).status, "failed");
+    const groups = (await server.api.get(`/jobs/runs/${id}/errors`)).json<
+      { class: string; failure_reason: string }[]
+    >();
     assert.deepEqual(
       groups.map((group) => [group.class, group.failure_reason]),
       [["connection", "connection_refused"]],
@@ -81,7 +83,7 @@ describe("a site that is down, robots.txt included", () => {
       "/": html("<title>Up</title><p>Up</p>"),
     });
     for (let n = 0; n < 8; n += 1)
-      await place.run({ target_url: site.url("/"), strategy: "http", max_attempts: 1, respect_robots: true });
+      await server.run({ target_url: site.url("/"), strategy: "http", max_attempts: 1, respect_robots: true });
     const { state, failures } = await breakerOf(site.name);
     assert.deepEqual([state, failures], ["closed", 1]);
   });

@@ -4,7 +4,7 @@ import type { RunSiteView } from "../../src/orchestrator/runs/sites.ts";
 import { MisbehavingSite, type Visit } from "../support/misbehaving-site.ts";
 import { html, slow } from "../support/misbehaviours.ts";
 import { Crawler } from "./crawler.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
 const PAGES = 1000;
@@ -24,14 +24,14 @@ async function until<T>(what: string, look: () => Promise<T | null>): Promise<T>
 }
 
 describe("the limits of a site, changed while a crawl is at work there", () => {
-  let place: Place;
+  let server: TestServer;
   let crawler: Crawler;
   let site: MisbehavingSite;
   let run: string;
 
   before(async () => {
-    place = await Place.open();
-    crawler = new Crawler(place);
+    server = await TestServer.open();
+    crawler = new Crawler(server);
     site = await MisbehavingSite.start();
     // The first ones are not answered before there are three at once, however slow the machine is.
     const together = site.when(() => site.open > 2, "there are three at once");
@@ -45,10 +45,10 @@ describe("the limits of a site, changed while a crawl is at work there", () => {
     await came(10);
   });
   after(async () => {
-    await place.api.post(`/jobs/runs/${run}/cancel`);
+    await server.api.post(`/jobs/runs/${run}/cancel`);
     await crawler.ended(run);
     await site[Symbol.asyncDispose]();
-    await place[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
   });
 
   /** So many requests more than there were. */
@@ -62,7 +62,7 @@ describe("the limits of a site, changed while a crawl is at work there", () => {
    * may be read late by a process that stood still.
    */
   async function change(limits: object, requests: number): Promise<Visit[]> {
-    const answer = await place.api.call("PATCH", `/sites/${encodeURIComponent(site.name)}`, limits);
+    const answer = await server.api.call("PATCH", `/sites/${encodeURIComponent(site.name)}`, limits);
     assert.equal(answer.status, 200, answer.text);
     await new Promise((resolve) => setTimeout(resolve, SOON_MS));
     if (requests > 0) await came(1);
@@ -73,7 +73,7 @@ describe("the limits of a site, changed while a crawl is at work there", () => {
   }
 
   const waitingFor = async () => {
-    const [view] = (await place.api.get(`/jobs/runs/${run}/sites`)).json<RunSiteView[]>();
+    const [view] = (await server.api.get(`/jobs/runs/${run}/sites`)).json<RunSiteView[]>();
     return view!.waiting_for;
   };
   const waitsFor = (reason: string) =>
@@ -118,7 +118,7 @@ describe("the limits of a site, changed while a crawl is at work there", () => {
   });
 
   test("nothing comes while the site is paused, and it goes on when it is resumed", async () => {
-    await place.api.post(`/sites/${encodeURIComponent(site.name)}/pause`);
+    await server.api.post(`/sites/${encodeURIComponent(site.name)}/pause`);
     assert.equal((await waitsFor("site_paused")).until, null);
     await new Promise((resolve) => setTimeout(resolve, SOON_MS));
     await site.when(() => site.open === 0, "nothing is under way");
@@ -128,7 +128,7 @@ describe("the limits of a site, changed while a crawl is at work there", () => {
       site.visits.slice(from).map(({ path }) => path),
       [],
     );
-    await place.api.post(`/sites/${encodeURIComponent(site.name)}/resume`);
+    await server.api.post(`/sites/${encodeURIComponent(site.name)}/resume`);
     await came(10);
   });
 });

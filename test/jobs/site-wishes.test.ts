@@ -5,7 +5,7 @@ import type { SiteLimits } from "../../src/store/records/site-records.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html, robots } from "../support/misbehaviours.ts";
 import { Crawler } from "./crawler.ts";
-import { evidenceOf, Place } from "./kit.ts";
+import { evidenceOf, TestServer } from "./kit.ts";
 
 const page = (title: string, ...links: string[]) =>
   html(
@@ -15,20 +15,20 @@ const FIELDS = { fields: { p: "p" } };
 const CLOSED = robots("User-agent: *\nDisallow: /private\n");
 
 describe("what an operator says of a site", () => {
-  let place: Place;
+  let server: TestServer;
   let crawler: Crawler;
   before(async () => {
-    place = await Place.open();
-    crawler = new Crawler(place);
+    server = await TestServer.open();
+    crawler = new Crawler(server);
   });
-  after(() => place[Symbol.asyncDispose]());
+  after(() => server[Symbol.asyncDispose]());
 
   async function say(site: MisbehavingSite, wishes: Partial<SiteLimits>): Promise<void> {
-    await using client = await openClient(place.config);
+    await using client = await openClient(server.config);
     await client.store.setSite(site.name, wishes);
   }
   const saidOfRobots = async (run: string) =>
-    (await place.events(run)).filter(({ message }) => message.startsWith("robots.txt of"));
+    (await server.events(run)).filter(({ message }) => message.startsWith("robots.txt of"));
 
   test("that its robots.txt is not asked holds for a crawl that would, and the crawl's log says so once", async () => {
     const private_ = ["/private/1", "/private/2", "/private/3"];
@@ -47,7 +47,7 @@ describe("what an operator says of a site", () => {
   test("that its robots.txt is obeyed holds for pages and crawls that do not ask for it", async () => {
     await using site = await MisbehavingSite.start({ "/robots.txt": CLOSED, "/private": page("Private") });
     await say(site, { respectRobots: true });
-    const run = await place.run({ target_url: site.url("/private"), ...FIELDS });
+    const run = await server.run({ target_url: site.url("/private"), ...FIELDS });
     assert.deepEqual([run.status, run.failure_reason], ["failed", "robots_disallowed"]);
     assert.equal((await saidOfRobots(run.id)).length, 1);
     const crawl = await crawler.crawl({ url: site.url("/private"), respect_robots: false, ...FIELDS });
@@ -58,13 +58,13 @@ describe("what an operator says of a site", () => {
   test("its strategy is that of runs that leave the choice open, and of no other", async () => {
     await using site = await MisbehavingSite.start({ "/": page("Start") });
     await say(site, { strategy: "http" });
-    const open = await place.run({ target_url: site.url("/"), ...FIELDS });
+    const open = await server.run({ target_url: site.url("/"), ...FIELDS });
     assert.deepEqual([open.resolved_strategy, evidenceOf(open).rule], ["http", "site"]);
     assert.match(evidenceOf(open).because, /the site's setting asks for http/);
     await say(site, { strategy: "browser" });
-    const explicit = await place.run({ target_url: site.url("/"), strategy: "http", ...FIELDS });
+    const explicit = await server.run({ target_url: site.url("/"), strategy: "http", ...FIELDS });
     assert.deepEqual([explicit.resolved_strategy, evidenceOf(explicit).rule], ["http", "explicit"]);
     await say(site, { strategy: "auto" });
-    assert.equal(evidenceOf(await place.run({ target_url: site.url("/"), ...FIELDS })).rule, "probe");
+    assert.equal(evidenceOf(await server.run({ target_url: site.url("/"), ...FIELDS })).rule, "probe");
   });
 });

@@ -5,7 +5,7 @@ import type { CrawlView } from "../../src/orchestrator/crawls/view.ts";
 import type { TaskView } from "../../src/orchestrator/runs/view.ts";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
 import { firstTimes, held, html, robots, sendTo, status } from "../support/misbehaviours.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 const NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 const urlset = (urls: readonly string[]) =>
@@ -20,22 +20,22 @@ const file = (body: string | Buffer, headers: Record<string, string> = {}): Rout
 };
 
 describe("a crawl that is to use sitemaps", () => {
-  let place: Place;
+  let server: TestServer;
   before(async () => {
-    place = await Place.open();
+    server = await TestServer.open();
   });
-  after(() => place[Symbol.asyncDispose]());
+  after(() => server[Symbol.asyncDispose]());
 
   const crawl = async (body: object) => {
-    const answer = await place.api.post("/scraping/async-scrape", { use_sitemap: true, fields: { p: "p" }, ...body });
+    const answer = await server.api.post("/scraping/async-scrape", { use_sitemap: true, fields: { p: "p" }, ...body });
     assert.equal(answer.status, 202, answer.text);
     const id = answer.json<{ task_id: string }>().task_id;
-    await place.ended(id);
-    const view = (await place.api.get(`/scraping/tasks/${id}/status`)).json<CrawlView>();
-    const said = (await place.events(id)).map(({ level, message }) => `${level} ${message}`);
+    await server.ended(id);
+    const view = (await server.api.get(`/scraping/tasks/${id}/status`)).json<CrawlView>();
+    const said = (await server.events(id)).map(({ level, message }) => `${level} ${message}`);
     const items: { url: string; depth: number }[] = [];
     for (let path: string | null = `/scraping/tasks/${id}/results?limit=1000`; path !== null;) {
-      const results = await place.api.get(path);
+      const results = await server.api.get(path);
       items.push(...results.json<{ items: typeof items }>().items);
       path = /<([^>]+)>; rel="next"/.exec(String(results.headers["link"] ?? ""))?.[1] ?? null;
     }
@@ -83,12 +83,12 @@ describe("a crawl that is to use sitemaps", () => {
       `warn Sitemap not read: ${site.url("/none.xml")}: the server answered 404 (not found)`,
     ];
     assert.deepEqual(said.toSorted(), expectedWords.toSorted());
-    const tasks = (await place.api.get(`/jobs/runs/${id}/tasks?status=failed`)).json<TaskView[]>();
+    const tasks = (await server.api.get(`/jobs/runs/${id}/tasks?status=failed`)).json<TaskView[]>();
     assert.deepEqual(
       tasks.map((task) => [task.url, task.handler]),
       [[site.url("/none.xml"), "@sitemap"]],
     );
-    const errors = await place.api.get(`/scraping/tasks/${id}/results?include_errors=true&limit=1`);
+    const errors = await server.api.get(`/scraping/tasks/${id}/results?include_errors=true&limit=1`);
     assert.deepEqual(errors.json<{ errors: unknown[] }>().errors, []);
   });
 
@@ -188,7 +188,7 @@ describe("a crawl that is to use sitemaps", () => {
     const running = crawl({ url: site.url("/") });
     await site.when(() => site.open >= 4, "the first pages are asked for");
     // As many calls as it would take the crawl to ask for more.
-    for (let n = 0; n < 20; n += 1) await place.api.get("/scraping/status");
+    for (let n = 0; n < 20; n += 1) await server.api.get("/scraping/status");
     const atOnce = site.open;
     go.resolve();
     assert.equal((await running).items.length, 31);
@@ -204,13 +204,13 @@ describe("a crawl that is to use sitemaps", () => {
     assert.match(view.message ?? "", /1 sitemap could not be read/);
     assert.deepEqual(depths(items), { "/": 0 });
     site.on("/map.xml", file(urlset([site.url("/a")])));
-    const again = await place.api.post(`/jobs/runs/${id}/retry-failed`, {});
+    const again = await server.api.post(`/jobs/runs/${id}/retry-failed`, {});
     assert.equal(again.status, 200, again.text);
-    await place.ended(id);
-    const after = (await place.api.get(`/scraping/tasks/${id}/status`)).json<CrawlView>();
+    await server.ended(id);
+    const after = (await server.api.get(`/scraping/tasks/${id}/status`)).json<CrawlView>();
     assert.deepEqual([after.status, after.total_items], ["completed", 2]);
     assert.doesNotMatch(after.message ?? "", /sitemap/);
-    const nothing = await place.api.post(`/jobs/runs/${id}/retry-failed`, {});
+    const nothing = await server.api.post(`/jobs/runs/${id}/retry-failed`, {});
     assert.equal(nothing.status, 409);
   });
 

@@ -6,7 +6,7 @@ import { browserGate } from "../support/browser-kit.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { captchaWall, page } from "../support/misbehaviours.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 const PASS = { name: "solved", value: "by-a-program" };
 
@@ -43,18 +43,18 @@ describe("a solver that the user brings", browserGate, () => {
       "/text": wall,
       "/number": wall,
     });
-    await using place = await Place.open({ APP_HANDLERS: module, APP_BROWSER_MAX_PAGES: "3" });
-    const solved = await place.ended((await place.begin({ target_url: site.url("/") })).id);
+    await using server = await TestServer.open({ APP_HANDLERS: module, APP_BROWSER_MAX_PAGES: "3" });
+    const solved = await server.ended((await server.begin({ target_url: site.url("/") })).id);
     assert.deepEqual([solved.status, solved.attempt, solved.stats["title"]], ["completed", 1, "Behind the wall"]);
-    assert.ok(place.log.some((line) => line.includes("solve_challenge returned unusable parts")));
+    assert.ok(server.log.some((line) => line.includes("solve_challenge returned unusable parts")));
     const rejected = async (id: string) =>
-      (await place.events(id)).filter(({ type }) => type === "challenge.solution_rejected").map((one) => one.message);
+      (await server.events(id)).filter(({ type }) => type === "challenge.solution_rejected").map((one) => one.message);
     const [parts] = await rejected(solved.id);
     assert.match(
       parts ?? "",
       /^solve_challenge returned what cannot be used: cookies\[0\]: not a cookie .*; cookies\[1\]/,
     );
-    const named = await place.run({ target_url: site.url("/by-name") });
+    const named = await server.run({ target_url: site.url("/by-name") });
     assert.deepEqual([named.status, await rejected(named.id)], ["completed", []]);
     const walls = [
       ["/never", null],
@@ -67,12 +67,12 @@ describe("a solver that the user brings", browserGate, () => {
       ["/number", /^solve_challenge returned what cannot be used: cookies: expected a list of \{name, value\}/],
     ] as const;
     for (const [path, why] of walls) {
-      const { id } = await place.begin({ target_url: site.url(path) });
-      await place.said(id, /^Waiting for a person/);
+      const { id } = await server.begin({ target_url: site.url(path) });
+      await server.said(id, /^Waiting for a person/);
       const said = await rejected(id);
       if (why === null) assert.deepEqual(said, []);
       else assert.match(said.join(), why);
-      await place.api.post(`/jobs/runs/${id}/cancel`);
+      await server.api.post(`/jobs/runs/${id}/cancel`);
     }
   });
 });

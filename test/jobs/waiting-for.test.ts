@@ -11,12 +11,12 @@ import type { WorkflowProgress } from "../../src/orchestrator/workflows/progress
 import { until } from "../chaos/orb.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { hang, html, robots, status, tooMany } from "../support/misbehaviours.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
 describe("what a run waits for is the same wherever it is read", () => {
-  let place: Place;
+  let server: TestServer;
   before(async () => {
-    place = await Place.open({
+    server = await TestServer.open({
       APP_BREAKER_FAILURES: "2",
       APP_BREAKER_COOLDOWN_SECONDS: "600",
       APP_MAX_CONCURRENT_TASKS: "2",
@@ -25,16 +25,16 @@ describe("what a run waits for is the same wherever it is read", () => {
       APP_RETRY_MAX_SECONDS: "900",
     });
   });
-  after(async () => place[Symbol.asyncDispose]());
+  after(async () => server[Symbol.asyncDispose]());
 
   async function crawl(site: MisbehavingSite): Promise<string> {
-    const answer = await place.api.post("/scraping/async-scrape", { url: site.url("/"), strategy: "http" });
+    const answer = await server.api.post("/scraping/async-scrape", { url: site.url("/"), strategy: "http" });
     return answer.json<{ task_id: string }>().task_id;
   }
 
   /** As the run itself, lists of runs, and of crawls, tell it; resolves when it is `reason`. */
   async function waitsFor(id: string, reason: string): Promise<WaitingView> {
-    const get = async <T>(path: string) => (await place.api.get(path)).json<T>();
+    const get = async <T>(path: string) => (await server.api.get(path)).json<T>();
     const { kind } = await get<RunView>(`/jobs/runs/${id}`);
     // The last of its tasks may still be settled between two calls.
     return until(async () => {
@@ -51,7 +51,7 @@ describe("what a run waits for is the same wherever it is read", () => {
     }, `it waits for ${reason}, and all lists say the same`);
   }
 
-  const cancel = (id: string) => place.api.post(`/jobs/runs/${id}/cancel`);
+  const cancel = (id: string) => server.api.post(`/jobs/runs/${id}/cancel`);
 
   test("a crawl at a site that is down", async () => {
     const links = ["/a", "/b", "/c"];
@@ -79,7 +79,7 @@ describe("what a run waits for is the same wherever it is read", () => {
       [site, "retry"],
       [busy, "rate_limited"],
     ] as const) {
-      const { id } = await place.begin({ target_url: there.url("/"), strategy: "http" });
+      const { id } = await server.begin({ target_url: there.url("/"), strategy: "http" });
       assert.notEqual((await waitsFor(id, reason)).until, null);
       await cancel(id);
     }
@@ -89,25 +89,25 @@ describe("what a run waits for is the same wherever it is read", () => {
     await using busy = await MisbehavingSite.start({ "/": hang });
     await using idle = await MisbehavingSite.start({ "/": html("x"), "/more": html("y") });
     const add = (id: string, url: string) =>
-      place.api.post("/queue/items", { artifact_id: id, url, resolver: "library" });
+      server.api.post("/queue/items", { artifact_id: id, url, resolver: "library" });
     await add("busy", busy.url("/"));
     await busy.visited("/");
     await add("idle-1", idle.url("/"));
     await add("idle-2", idle.url("/more"));
     const path = `/sites/${encodeURIComponent(idle.name)}`;
     const { waiting_for: why, counts } = await until(async () => {
-      const site = (await place.api.get(path)).json<SiteView>();
+      const site = (await server.api.get(path)).json<SiteView>();
       return site.waiting_for?.reason === "concurrency_key" && site;
     }, "it waits for the shared limit");
     assert.match(why?.message ?? "", /^At the concurrency limit library, shared with other sites/);
     assert.deepEqual([counts.running, counts.queued], [0, 2]);
     assert.equal(idle.count("/"), 0);
-    await place.api.call("PUT", "/queue/resolvers/library", { limit: 5 });
+    await server.api.call("PUT", "/queue/resolvers/library", { limit: 5 });
     await until(async () => {
-      const site = (await place.api.get(path)).json<SiteView>();
+      const site = (await server.api.get(path)).json<SiteView>();
       return site.counts.completed === 2 && site;
     }, "both are done");
-    const queue = (await place.api.get("/runs?kind=queue")).json<RunView[]>()[0]!;
+    const queue = (await server.api.get("/runs?kind=queue")).json<RunView[]>()[0]!;
     await cancel(queue.id);
   });
 
@@ -115,16 +115,16 @@ describe("what a run waits for is the same wherever it is read", () => {
     await using site = await MisbehavingSite.start({ "/": hang });
     await using other = await MisbehavingSite.start({ "/": hang });
     const body = { url: [site.url("/"), other.url("/")], strategy: "http", max_concurrent_articles: 1 };
-    const { task_id: id } = (await place.api.post("/scraping/async-scrape", body)).json<{ task_id: string }>();
+    const { task_id: id } = (await server.api.post("/scraping/async-scrape", body)).json<{ task_id: string }>();
     await until(async () => {
-      const sites = (await place.api.get(`/jobs/runs/${id}/sites`)).json<RunSiteView[]>();
+      const sites = (await server.api.get(`/jobs/runs/${id}/sites`)).json<RunSiteView[]>();
       return sites.some(({ waiting_for: why }) => why?.reason === "concurrency_key");
     }, "a site waits for the limit of the crawl");
     const listed = await until(async () => {
-      const { active_runs: active } = (await place.api.get("/overview")).json<Overview>();
+      const { active_runs: active } = (await server.api.get("/overview")).json<Overview>();
       return active.find((run) => run.id === id);
     }, "the overview shows it");
-    assert.deepEqual([(await place.show(id)).waiting_for, listed.waiting_for], [null, null]);
+    assert.deepEqual([(await server.show(id)).waiting_for, listed.waiting_for], [null, null]);
     await cancel(id);
   });
 
@@ -135,10 +135,10 @@ describe("what a run waits for is the same wherever it is read", () => {
     await Promise.all([site.visited("/a"), other.visited("/")]);
     const third = await crawl(site);
     await waitsFor(third, "turn");
-    await place.api.post(`/jobs/runs/${first}/pause`);
+    await server.api.post(`/jobs/runs/${first}/pause`);
     await waitsFor(first, "run_paused");
     for (const id of [first, second]) await cancel(id);
-    await place.api.post(`/sites/${encodeURIComponent(site.name)}/pause`);
+    await server.api.post(`/sites/${encodeURIComponent(site.name)}/pause`);
     const last = await crawl(site);
     await waitsFor(last, "site_paused");
     for (const id of [third, last]) await cancel(id);
@@ -153,7 +153,7 @@ describe("what a run waits for is the same wherever it is read", () => {
     const { message, until: time } = await waitsFor(id, "crawl_delay");
     assert.equal(message, `${site.name}: Paced: 30 s between requests, as its robots.txt asks`);
     assert.notEqual(time, null);
-    const [at] = (await place.api.get(`/jobs/runs/${id}/sites`)).json<RunSiteView[]>();
+    const [at] = (await server.api.get(`/jobs/runs/${id}/sites`)).json<RunSiteView[]>();
     assert.deepEqual([at?.counts.running, at?.waiting_for?.reason], [0, "crawl_delay"]);
     await cancel(id);
   });
@@ -165,25 +165,25 @@ describe("what a run waits for is the same wherever it is read", () => {
       "*": html("a page"),
     });
     const path = `/sites/${encodeURIComponent(site.name)}`;
-    await place.api.call("PUT", path, { requests_per_second: 1 / 400, burst: 2 });
+    await server.api.call("PUT", path, { requests_per_second: 1 / 400, burst: 2 });
     const id = await crawl(site);
     await waitsFor(id, "rate");
-    const { counts, waiting_for: why } = (await place.api.get(path)).json<SiteView>();
+    const { counts, waiting_for: why } = (await server.api.get(path)).json<SiteView>();
     assert.deepEqual([counts.running, why?.reason], [0, "rate"]);
     await cancel(id);
   });
 
   test("a run that waits for proxies says the same at its sites; paused, neither speaks of proxies", async () => {
     await using site = await MisbehavingSite.start({ "/": html("x") });
-    const { id } = await place.begin({ target_url: site.url("/"), strategy: "http", proxy: "pool" });
+    const { id } = await server.begin({ target_url: site.url("/"), strategy: "http", proxy: "pool" });
     const { message } = await waitsFor(id, "proxies");
     const read = async () => {
-      const [ofRun] = (await place.api.get(`/jobs/runs/${id}/sites`)).json<RunSiteView[]>();
-      const ofSite = (await place.api.get(`/sites/${encodeURIComponent(site.name)}`)).json<SiteView>();
+      const [ofRun] = (await server.api.get(`/jobs/runs/${id}/sites`)).json<RunSiteView[]>();
+      const ofSite = (await server.api.get(`/sites/${encodeURIComponent(site.name)}`)).json<SiteView>();
       return [ofRun?.waiting_for?.message, ofSite.waiting_for?.message];
     };
     assert.deepEqual(await read(), [message, message]);
-    await place.api.post(`/jobs/runs/${id}/pause`);
+    await server.api.post(`/jobs/runs/${id}/pause`);
     await waitsFor(id, "run_paused");
     assert.deepEqual(await read(), ["Its runs are paused", "Its runs are paused"]);
     await cancel(id);
@@ -192,24 +192,24 @@ describe("what a run waits for is the same wherever it is read", () => {
   test("a site at which one run is paused and another tries again says when", async () => {
     await using site = await MisbehavingSite.start({ "/": status(500), "/b": hang });
     const path = `/sites/${encodeURIComponent(site.name)}`;
-    await place.api.post(`${path}/pause`);
-    const paused = await place.begin({ target_url: site.url("/b"), strategy: "http" });
-    await place.api.post(`/jobs/runs/${paused.id}/pause`);
-    await place.api.post(`${path}/resume`);
-    const failing = await place.begin({ target_url: site.url("/"), strategy: "http" });
+    await server.api.post(`${path}/pause`);
+    const paused = await server.begin({ target_url: site.url("/b"), strategy: "http" });
+    await server.api.post(`/jobs/runs/${paused.id}/pause`);
+    await server.api.post(`${path}/resume`);
+    const failing = await server.begin({ target_url: site.url("/"), strategy: "http" });
     const { until: time } = await waitsFor(failing.id, "retry");
-    const { waiting_for: why, counts } = (await place.api.get(path)).json<SiteView>();
+    const { waiting_for: why, counts } = (await server.api.get(path)).json<SiteView>();
     assert.deepEqual([counts.queued, counts.retrying, why?.reason, why?.until], [1, 1, "retry", time]);
     for (const { id } of [paused, failing]) await cancel(id);
   });
 });
 
 test("a step that no worker takes up says so, as its workflow does", async () => {
-  await using place = await Place.open({}, { worker: false });
+  await using server = await TestServer.open({}, { worker: false });
   const steps = [{ name: "pause", task_type: "wait", params: { seconds: 1 } }];
-  const { id } = (await place.api.post("/workflows", { name: "Idle", steps })).json<{ id: string }>();
-  await place.api.post(`/workflows/${id}/start`);
-  const progress = (await place.api.get(`/workflows/${id}/progress`)).json<WorkflowProgress>();
+  const { id } = (await server.api.post("/workflows", { name: "Idle", steps })).json<{ id: string }>();
+  await server.api.post(`/workflows/${id}/start`);
+  const progress = (await server.api.get(`/workflows/${id}/progress`)).json<WorkflowProgress>();
   assert.equal(progress.waiting_for?.reason, "no_worker");
   const [step] = progress.steps;
   assert.deepEqual([step?.status, step?.waiting_for?.for], ["queued", "worker"]);

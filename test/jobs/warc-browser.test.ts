@@ -3,17 +3,17 @@ import { describe, test } from "node:test";
 import { browserGate } from "../support/browser-kit.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { rendered, sendTo } from "../support/misbehaviours.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 import { readWarc } from "./warc-reader.ts";
 
 describe("an archive of a crawl that needs a browser", browserGate, () => {
   test("has the page as the browser put it together, and says that it is that", async () => {
     await using site = await MisbehavingSite.start({ "/": sendTo("/app"), "/app": rendered("Application") });
-    await using place = await Place.open();
+    await using server = await TestServer.open();
     const body = { url: site.url("/"), strategy: "browser", export_format: "warc" };
-    const { task_id: id } = (await place.api.post("/scraping/async-scrape", body)).json<{ task_id: string }>();
-    assert.equal((await place.ended(id)).status, "completed");
-    const records = await readWarc((await place.api.get(`/scraping/tasks/${id}/results?format=warc`)).bytes);
+    const { task_id: id } = (await server.api.post("/scraping/async-scrape", body)).json<{ task_id: string }>();
+    assert.equal((await server.ended(id)).status, "completed");
+    const records = await readWarc((await server.api.get(`/scraping/tasks/${id}/results?format=warc`)).bytes);
     assert.deepEqual(
       records.map(({ type }) => type),
       ["warcinfo", "resource", "metadata"],

@@ -8,7 +8,7 @@ import { removeExpiredRuns } from "../../src/supervisor/duties/remove-expired-ru
 import { sweepOrphanedFiles } from "../../src/supervisor/duties/sweep-orphaned-files.ts";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
 import { html, sendTo } from "../support/misbehaviours.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 import { membersOf, type ReadRecord, readWarc } from "./warc-reader.ts";
 
 const DAY = 24 * 3_600_000;
@@ -54,32 +54,32 @@ const routes = (far: string): Record<string, Route> => ({
 });
 
 describe("a crawl that keeps what the servers sent", () => {
-  let place: Place;
+  let server: TestServer;
   let client: Client;
   let site: MisbehavingSite;
   let other: MisbehavingSite;
   before(async () => {
-    place = await Place.open();
-    client = await openClient(place.config);
+    server = await TestServer.open();
+    client = await openClient(server.config);
     other = await MisbehavingSite.start({ "/far": send(BODIES["/far"]) }, "127.0.0.2");
     site = await MisbehavingSite.start(routes(other.url("/far")));
   });
   after(async () => {
     await client.close();
-    await place[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
     await site[Symbol.asyncDispose]();
     await other[Symbol.asyncDispose]();
   });
 
   const crawl = async (body: object) => {
-    const answer = await place.api.post("/scraping/async-scrape", { export_format: "warc", ...body });
+    const answer = await server.api.post("/scraping/async-scrape", { export_format: "warc", ...body });
     assert.equal(answer.status, 202, answer.text);
     const { task_id: id } = answer.json<{ task_id: string }>();
-    await place.ended(id);
+    await server.ended(id);
     return id;
   };
   const archive = async (id: string) => {
-    const answer = await place.api.get(`/scraping/tasks/${id}/results?format=warc`);
+    const answer = await server.api.get(`/scraping/tasks/${id}/results?format=warc`);
     assert.deepEqual([answer.status, answer.headers["content-type"]], [200, "application/warc"], answer.text);
     assert.match(String(answer.headers["content-disposition"]), /\.warc\.gz"$/);
     return answer.bytes;
@@ -130,16 +130,16 @@ describe("a crawl that keeps what the servers sent", () => {
       assert.match(request.http.get("user-agent") ?? "", /^Orbweaver/);
     }
     // The same bytes by the other address, and records of pages as ever.
-    const again = await place.api.get(`/jobs/runs/${id}/results?format=warc`);
+    const again = await server.api.get(`/jobs/runs/${id}/results?format=warc`);
     assert.deepEqual(membersOf(again.bytes).length, records.length);
-    assert.equal((await place.results(id)).length > 5, true);
+    assert.equal((await server.results(id)).length > 5, true);
   });
 
   test("one that kept nothing says so, and what to do", async () => {
     const id = await crawl({ url: site.url("/landed"), export_format: "jsonl" });
-    const page = await place.run({ target_url: site.url("/landed"), fields: ["title"] });
+    const page = await server.run({ target_url: site.url("/landed"), fields: ["title"] });
     for (const path of [`/scraping/tasks/${id}`, `/jobs/runs/${id}`, `/jobs/runs/${page.id}`]) {
-      const answer = await place.api.get(`${path}/results?format=warc`);
+      const answer = await server.api.get(`${path}/results?format=warc`);
       assert.equal(answer.status, 409, answer.text);
       const problem = answer.json<{ code: string; hint: string }>();
       assert.equal(problem.code, "not_archived");
@@ -165,10 +165,10 @@ describe("a crawl that keeps what the servers sent", () => {
         await html("<p>late</p>")(visit, response, self);
       },
     });
-    const answer = await place.api.post("/scraping/async-scrape", { url: slow.url("/"), export_format: "warc" });
+    const answer = await server.api.post("/scraping/async-scrape", { url: slow.url("/"), export_format: "warc" });
     const { task_id: id } = answer.json<{ task_id: string }>();
     for (;;) {
-      const status = await place.api.get(`/scraping/tasks/${id}/status`);
+      const status = await server.api.get(`/scraping/tasks/${id}/status`);
       if (status.json<{ completed_items: number }>().completed_items === 2) break;
     }
     assert.deepEqual([...responses(await readWarc(await archive(id))).keys()].toSorted(), [
@@ -176,7 +176,7 @@ describe("a crawl that keeps what the servers sent", () => {
       slow.url("/flaky"),
     ]);
     open();
-    await place.ended(id);
+    await server.ended(id);
     const records = await readWarc(await archive(id));
     const flaky = records.filter(({ type, url }) => type === "response" && url === slow.url("/flaky"));
     assert.deepEqual(

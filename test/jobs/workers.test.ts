@@ -13,31 +13,31 @@ import { browserGate } from "../support/browser-kit.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { firstTimes, hang, page, status } from "../support/misbehaviours.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { Place } from "./kit.ts";
+import { TestServer } from "./kit.ts";
 
-async function workers(place: Place, query = ""): Promise<WorkerView[]> {
-  return (await place.api.get(`/workers${query}`)).json<WorkerView[]>();
+async function workers(server: TestServer, query = ""): Promise<WorkerView[]> {
+  return (await server.api.get(`/workers${query}`)).json<WorkerView[]>();
 }
 
-async function onlyWorker(place: Place): Promise<WorkerView> {
-  const [worker, ...others] = await workers(place);
+async function onlyWorker(server: TestServer): Promise<WorkerView> {
+  const [worker, ...others] = await workers(server);
   assert.ok(worker !== undefined && others.length === 0);
   return worker;
 }
 
 /** Waits until the only worker says this of itself. */
-function says(place: Place, what: string, look: (worker: WorkerView) => boolean): Promise<WorkerView> {
+function says(server: TestServer, what: string, look: (worker: WorkerView) => boolean): Promise<WorkerView> {
   return until(async () => {
-    const worker = await onlyWorker(place);
+    const worker = await onlyWorker(server);
     return look(worker) && worker;
   }, what);
 }
 
-async function stopped(place: Place, run: RunView, task?: string): Promise<RunView> {
-  const id = task ?? (await place.task(run.id)).id;
-  const answer = await place.api.post(`/jobs/runs/${run.id}/tasks/${id}/stop`);
+async function stopped(server: TestServer, run: RunView, task?: string): Promise<RunView> {
+  const id = task ?? (await server.task(run.id)).id;
+  const answer = await server.api.post(`/jobs/runs/${run.id}/tasks/${id}/stop`);
   assert.equal(answer.status, 202, answer.text);
-  const ended = await place.ended(run.id);
+  const ended = await server.ended(run.id);
   assert.deepEqual(
     [ended.status, ended.failure_code, ended.failure_reason],
     ["failed", "cancelled", "task_stopped"],
@@ -49,36 +49,36 @@ async function stopped(place: Place, run: RunView, task?: string): Promise<RunVi
 describe("workers", () => {
   test("a worker shows who it is and what it does, answers a ping, and is remembered after its end", async () => {
     await using site = await MisbehavingSite.start({ "/": hang });
-    await using place = await Place.open({ APP_MAX_WORKERS: "7" });
-    const run = await place.begin({ target_url: site.url("/"), strategy: "http" });
+    await using server = await TestServer.open({ APP_MAX_WORKERS: "7" });
+    const run = await server.begin({ target_url: site.url("/"), strategy: "http" });
     await site.visited("/");
-    const busy = await says(place, "it names the task", ({ active }) => active.length > 0);
+    const busy = await says(server, "it names the task", ({ active }) => active.length > 0);
     assert.deepEqual(
       [busy.pid, busy.command, busy.state, busy.role, busy.engine, busy.in_flight, busy.max_workers],
       [process.pid, "serve", "working", "engine", "embedded", 1, 7],
     );
-    const task = await place.task(run.id);
+    const task = await server.task(run.id);
     assert.deepEqual(
       busy.active.map(({ task_id, run_id, url }) => [task_id, run_id, url]),
       [[task.id, run.id, site.url("/")]],
     );
-    assert.deepEqual((await place.api.get(`/workers/${busy.id}`)).json<WorkerView>().id, busy.id);
-    const pings = await Promise.all([1, 2, 3].map(() => place.api.post(`/workers/${busy.id}/ping`)));
+    assert.deepEqual((await server.api.get(`/workers/${busy.id}`)).json<WorkerView>().id, busy.id);
+    const pings = await Promise.all([1, 2, 3].map(() => server.api.post(`/workers/${busy.id}/ping`)));
     assert.deepEqual(
       pings.map((ping) => ping.json<PingView>().answered),
       [true, true, true],
     );
-    await stopped(place, run);
-    await says(place, "it counts what failed", ({ failed, in_flight }) => failed === 1 && in_flight === 0);
-    await place.stop();
-    await place.start({ worker: false });
-    assert.deepEqual(await workers(place), []);
+    await stopped(server, run);
+    await says(server, "it counts what failed", ({ failed, in_flight }) => failed === 1 && in_flight === 0);
+    await server.stop();
+    await server.start({ worker: false });
+    assert.deepEqual(await workers(server), []);
     assert.deepEqual(
-      (await workers(place, "?all=true")).map(({ id, state }) => [id, state]),
+      (await workers(server, "?all=true")).map(({ id, state }) => [id, state]),
       [[busy.id, "stopped"]],
     );
-    assert.equal((await place.api.post(`/workers/${busy.id}/ping`)).status, 409);
-    assert.equal((await place.api.get(`/workers/${run.id}`)).status, 404);
+    assert.equal((await server.api.post(`/workers/${busy.id}/ping`)).status, 409);
+    assert.equal((await server.api.get(`/workers/${run.id}`)).status, 404);
   });
 
   test("a drained worker finishes what it has, takes no more until it is resumed, and keeps its API", async () => {
@@ -90,40 +90,40 @@ describe("workers", () => {
       },
       "/next": page("Next"),
     });
-    await using place = await Place.open();
-    const slow = await place.begin({ target_url: site.url("/slow"), strategy: "http" });
+    await using server = await TestServer.open();
+    const slow = await server.begin({ target_url: site.url("/slow"), strategy: "http" });
     await site.visited("/slow");
-    const { id } = await onlyWorker(place);
-    assert.equal((await place.api.post(`/workers/${id}/drain`)).json<WorkerView>().drain_asked, true);
-    await says(place, "it drains", ({ state, in_flight }) => state === "draining" && in_flight === 1);
-    const next = await place.begin({ target_url: site.url("/next"), strategy: "http" });
+    const { id } = await onlyWorker(server);
+    assert.equal((await server.api.post(`/workers/${id}/drain`)).json<WorkerView>().drain_asked, true);
+    await says(server, "it drains", ({ state, in_flight }) => state === "draining" && in_flight === 1);
+    const next = await server.begin({ target_url: site.url("/next"), strategy: "http" });
     gate.resolve();
-    assert.equal((await place.ended(slow.id)).status, "completed");
-    await says(place, "it is drained", ({ state }) => state === "drained");
-    const waits = await place.show(next.id);
+    assert.equal((await server.ended(slow.id)).status, "completed");
+    await says(server, "it is drained", ({ state }) => state === "drained");
+    const waits = await server.show(next.id);
     assert.deepEqual([waits.status, waits.waiting_for?.reason, site.count("/next")], ["queued", "workers_drained", 0]);
     assert.match(waits.waiting_for!.message, new RegExp(`drained .*orb workers resume ${id} goes on`));
-    const { waiting_for: why } = (await place.api.get(`/sites/${site.name}`)).json<SiteView>();
+    const { waiting_for: why } = (await server.api.get(`/sites/${site.name}`)).json<SiteView>();
     assert.deepEqual([why?.reason, why?.message], [waits.waiting_for!.reason, waits.waiting_for!.message]);
-    const { checks } = (await place.api.get("/ready")).json<{ checks: { name: string; message?: string }[] }>();
+    const { checks } = (await server.api.get("/ready")).json<{ checks: { name: string; message?: string }[] }>();
     assert.equal(checks.find(({ name }) => name === "worker")?.message?.slice(1), waits.waiting_for!.message.slice(1));
-    await place.api.post(`/workers/${id}/resume`);
-    assert.equal((await place.ended(next.id)).status, "completed");
-    await says(place, "it works", ({ state, role }) => state === "working" && role === "engine");
+    await server.api.post(`/workers/${id}/resume`);
+    assert.equal((await server.ended(next.id)).status, "completed");
+    await says(server, "it works", ({ state, role }) => state === "working" && role === "engine");
   });
 });
 
 test("an API without a worker tells what the worker of another process does, and what is wrong there", async () => {
   await using site = await MisbehavingSite.start({ "/": page("Page"), "/bad": status(500) });
-  await using place = await Place.open({}, { worker: false });
-  const elsewhere = { ...place.config, browserPath: join(place.dir, "no-browser") };
+  await using server = await TestServer.open({}, { worker: false });
+  const elsewhere = { ...server.config, browserPath: join(server.dir, "no-browser") };
   await using worker = await startWorker(elsewhere, silentLog, { command: "worker" });
   const recipe = { strategy: "http", escalate: false, max_attempts: 1 } as const;
-  assert.equal((await place.run({ target_url: site.url("/"), ...recipe })).status, "completed");
-  assert.equal((await place.run({ target_url: site.url("/bad"), ...recipe })).status, "failed");
-  await place.run({ target_url: site.url("/"), strategy: "browser", max_attempts: 1 });
+  assert.equal((await server.run({ target_url: site.url("/"), ...recipe })).status, "completed");
+  assert.equal((await server.run({ target_url: site.url("/bad"), ...recipe })).status, "failed");
+  await server.run({ target_url: site.url("/"), strategy: "browser", max_attempts: 1 });
   const metrics = await until(async () => {
-    const { text } = await place.api.get("/metrics");
+    const { text } = await server.api.get("/metrics");
     return /orb_tasks_ended_total\{.*outcome="failed".*\} 2/.test(text) && text;
   }, "the worker has told of all three");
   const value = (name: string, ...labels: string[]) =>
@@ -133,7 +133,7 @@ test("an API without a worker tells what the worker of another process does, and
   assert.match(value("orb_attempts_total", own, 'outcome="failed"', 'strategy="http"') ?? "", / 1$/);
   assert.match(value("orb_engine", own) ?? "", / 1$/);
   assert.match(value("orb_worker_memory_bytes", own) ?? "", / \d{8,}$/);
-  const { checks } = (await place.api.get("/ready")).json<{ checks: CheckResult[] }>();
+  const { checks } = (await server.api.get("/ready")).json<{ checks: CheckResult[] }>();
   const check = (name: string) => checks.find((one) => one.name === name);
   assert.equal(check("browser")?.status, "degraded");
   assert.match(check("browser")?.message ?? "", /^orb worker \(process \d+\): /);
@@ -144,28 +144,28 @@ describe("stopping a task", () => {
   test("that waits, that waits to be tried again, and that is under way; trying it again takes it up", async () => {
     const routes = { "/": page("Page"), "/hang": firstTimes(1, hang, page("Page")), "/500": status(500) };
     await using site = await MisbehavingSite.start(routes);
-    await using place = await Place.open({ APP_RETRY_BASE_SECONDS: "30", APP_RETRY_MAX_SECONDS: "60" });
-    const hanging = await place.begin({ target_url: site.url("/hang"), strategy: "http" });
+    await using server = await TestServer.open({ APP_RETRY_BASE_SECONDS: "30", APP_RETRY_MAX_SECONDS: "60" });
+    const hanging = await server.begin({ target_url: site.url("/hang"), strategy: "http" });
     await site.visited("/hang");
-    await stopped(place, hanging);
+    await stopped(server, hanging);
     await site.when(() => site.open === 0, "what was under way is dropped");
-    const task = await place.task(hanging.id);
+    const task = await server.task(hanging.id);
     assert.deepEqual(
       task.attempts.map(({ failure_reason }) => failure_reason),
       ["task_stopped"],
     );
-    const retried = await place.begin({ target_url: site.url("/500"), strategy: "http" });
-    await place.said(retried.id, /^Retry scheduled/);
-    await stopped(place, retried);
-    await place.api.post(`/sites/${site.name}/pause`);
-    const waiting = await place.begin({ target_url: site.url("/") });
-    await stopped(place, waiting);
-    await place.api.post(`/sites/${site.name}/resume`);
-    assert.equal((await place.api.post(`/jobs/runs/${hanging.id}/retry-failed`)).status, 200);
-    assert.equal((await place.ended(hanging.id)).status, "completed");
-    const late = await place.api.post(`/jobs/runs/${hanging.id}/tasks/${task.id}/stop`);
+    const retried = await server.begin({ target_url: site.url("/500"), strategy: "http" });
+    await server.said(retried.id, /^Retry scheduled/);
+    await stopped(server, retried);
+    await server.api.post(`/sites/${site.name}/pause`);
+    const waiting = await server.begin({ target_url: site.url("/") });
+    await stopped(server, waiting);
+    await server.api.post(`/sites/${site.name}/resume`);
+    assert.equal((await server.api.post(`/jobs/runs/${hanging.id}/retry-failed`)).status, 200);
+    assert.equal((await server.ended(hanging.id)).status, "completed");
+    const late = await server.api.post(`/jobs/runs/${hanging.id}/tasks/${task.id}/stop`);
     assert.deepEqual([late.status, late.json<{ code: string }>().code], [409, "illegal_transition"]);
-    const foreign = await place.api.post(`/jobs/runs/${waiting.id}/tasks/${task.id}/stop`);
+    const foreign = await server.api.post(`/jobs/runs/${waiting.id}/tasks/${task.id}/stop`);
     assert.equal(foreign.status, 404);
     assert.deepEqual([site.count("/"), site.count("/500")], [0, 1]);
   });
@@ -174,21 +174,21 @@ describe("stopping a task", () => {
     using folder = tempDir();
     const module = join(folder.path, "handlers.ts");
     writeFileSync(module, "export const handlers = { busy: () => { for (;;); }, quick: () => ({ ok: true }) };\n");
-    await using place = await Place.open({ APP_HANDLERS: module });
+    await using server = await TestServer.open({ APP_HANDLERS: module });
     const items = [
       { artifact_id: "busy", url: "http://127.0.0.1:9/busy", handler: "busy" },
       { artifact_id: "quick", url: "http://127.0.0.1:9/quick", handler: "quick" },
     ];
-    const added = await place.api.post("/queue/items", { items });
+    const added = await server.api.post("/queue/items", { items });
     assert.ok(added.status < 300, added.text);
-    const { active } = await says(place, "it is at work", (worker) =>
+    const { active } = await says(server, "it is at work", (worker) =>
       worker.active.some(({ url }) => url?.endsWith("/busy") === true),
     );
     const { run_id: run, task_id: task } = active.find(({ url }) => url?.endsWith("/busy") === true)!;
-    const answer = await place.api.post(`/jobs/runs/${run}/tasks/${task}/stop`);
+    const answer = await server.api.post(`/jobs/runs/${run}/tasks/${task}/stop`);
     assert.equal(answer.status, 202, answer.text);
     const ended = await until(async () => {
-      const tasks = (await place.api.get(`/jobs/runs/${run}/tasks`)).json<TaskView[]>();
+      const tasks = (await server.api.get(`/jobs/runs/${run}/tasks`)).json<TaskView[]>();
       return tasks.every(({ finished_at }) => finished_at !== null) && tasks;
     }, "both have ended");
     assert.deepEqual(
@@ -201,10 +201,10 @@ describe("stopping a task", () => {
 
   test("whose page is open in a browser", browserGate, async () => {
     await using site = await MisbehavingSite.start({ "/": hang });
-    await using place = await Place.open();
-    const run = await place.begin({ target_url: site.url("/"), strategy: "browser" });
+    await using server = await TestServer.open();
+    const run = await server.begin({ target_url: site.url("/"), strategy: "browser" });
     await site.visited("/");
-    await stopped(place, run);
+    await stopped(server, run);
     await site.when(() => site.open === 0, "the page is closed");
   });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Target } from "../chaos/target.ts";
-import { Place } from "../jobs/kit.ts";
+import { TestServer } from "../jobs/kit.ts";
 import * as every from "./every-tool.ts";
 import { type Agent, comeOverHttp, openMagazine } from "./kit.ts";
 
@@ -17,15 +17,15 @@ async function untilCancelled(agent: Agent, url: string): Promise<string> {
 }
 
 describe("an agent at /mcp of a server", () => {
-  let place: Place;
+  let server: TestServer;
   let target: Target;
 
   before(async () => {
     target = await openMagazine();
-    place = await Place.open({ APP_BROWSER_PATH: "/nowhere/chromium" });
+    server = await TestServer.open({ APP_BROWSER_PATH: "/nowhere/chromium" });
   });
   after(async () => {
-    await place[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
     await target[Symbol.asyncDispose]();
   });
 
@@ -33,7 +33,7 @@ describe("an agent at /mcp of a server", () => {
     const how = modern ? "by the newest revision" : "as agents spoke before 2026-07-28";
 
     test(`uses every tool, ${how}`, async () => {
-      await using agent = await comeOverHttp(place.api.url, { modern });
+      await using agent = await comeOverHttp(server.api.url, { modern });
       await every.everyToolIsThere(agent);
       await every.onePageIsScraped(agent, target);
       await every.whatCannotBeScrapedIsSaid(agent, target);
@@ -46,24 +46,24 @@ describe("an agent at /mcp of a server", () => {
   }
 
   test("is told what its operator runs where a browser is missing", async () => {
-    await using agent = await comeOverHttp(place.api.url, { modern: true });
+    await using agent = await comeOverHttp(server.api.url, { modern: true });
     const told = await agent.refused("scrape", { url: target.url("/p/1"), strategy: "browser" });
     assert.match(told, /browser_missing.*The operator runs: orb doctor --fix/);
   });
 
   test("hears until when a site is held", async () => {
-    await using agent = await comeOverHttp(place.api.url, { modern: true });
+    await using agent = await comeOverHttp(server.api.url, { modern: true });
     await every.aHeldSiteIsTold(agent, target);
   });
 
   test("stops waiting, and with a cancelled call the run ends, too", async () => {
-    await using agent = await comeOverHttp(place.api.url, { modern: true });
+    await using agent = await comeOverHttp(server.api.url, { modern: true });
     await every.waitingEndsBeforeTheRun(agent, target);
     await untilCancelled(agent, target.url("/never/2"));
   });
 
   test("is turned away by the guards of the API: other hosts, other web sites, large bodies, other methods", async () => {
-    const url = new URL("/mcp", place.api.url);
+    const url = new URL("/mcp", server.api.url);
     const send = (headers: Record<string, string>, body = "{}", method = "POST") =>
       fetch(url, {
         method,
@@ -87,18 +87,18 @@ describe("an agent at /mcp of a server", () => {
   });
 
   test("is answered when the server stops while it waits, and the run goes on afterwards [slow]", async () => {
-    const agent = await comeOverHttp(place.api.url, { modern: true });
+    const agent = await comeOverHttp(server.api.url, { modern: true });
     const started = await agent.ok("crawl_start", { url: target.url("/never/3"), max_depth: 0 });
     await target.when(() => target.count("/never/3") === 1, "the page is asked for");
     const waiting = agent.call("crawl_status", { run_id: started.data["run_id"], wait_seconds: 100 });
     const scraping = agent.call("scrape", { url: target.url("/never/4"), wait_seconds: 100 });
     await target.when(() => target.count("/never/4") === 1, "the other page is asked for");
-    await place.stop();
+    await server.stop();
     assert.equal(((await waiting).data["run"] as { status: string }).status, "running");
     const { data } = await scraping;
     assert.equal(data["status"], "running", "stopping cancels nothing");
-    await place.start();
-    await using again = await comeOverHttp(place.api.url, { modern: false });
+    await server.start();
+    await using again = await comeOverHttp(server.api.url, { modern: false });
     for (const id of [started.data["run_id"], data["run_id"]]) await again.ok("run_cancel", { run_id: id });
   });
 });

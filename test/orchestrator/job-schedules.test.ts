@@ -12,10 +12,10 @@ describe("a schedule before it is saved", () => {
   const locals = (preview: ReturnType<typeof previewSchedule>) => preview.next_times.map(({ local }) => local);
 
   test("shows its next times by the clocks of its zone, over a change to summer time", async (t) => {
-    const place = await openJobs(t);
+    const server = await openJobs(t);
     const at = (iso: string) => {
-      place.clock.wall = Date.parse(iso);
-      return place.deps;
+      server.clock.wall = Date.parse(iso);
+      return server.deps;
     };
     const zone = { timezone: "Europe/Berlin", ...FIVE };
     const spring = previewSchedule(at("2026-03-27T12:00:00Z"), { cron: "0 6 * * *", ...zone });
@@ -56,8 +56,8 @@ describe("a schedule before it is saved", () => {
   });
 
   test("is refused with the field that is wrong, and when its times are too close to each other", async (t) => {
-    const place = await openJobs(t);
-    const deps = { ...place.deps, minScheduleMs: 60_000 };
+    const server = await openJobs(t);
+    const deps = { ...server.deps, minScheduleMs: 60_000 };
     const fields = (cron: string, timezone?: string) => {
       try {
         previewSchedule(deps, { cron, ...FIVE, ...(timezone === undefined ? {} : { timezone }) });
@@ -82,48 +82,48 @@ describe("a schedule before it is saved", () => {
 
 describe("changing a job with a schedule", () => {
   test("a change of something else keeps the time it is due at, also when that has come", async (t) => {
-    const place = await openJobs(t);
-    const job = await place.make({ schedule: { cron: "0 * * * *", jitter_seconds: 1800 } });
+    const server = await openJobs(t);
+    const job = await server.make({ schedule: { cron: "0 * * * *", jitter_seconds: 1800 } });
     for (const change of [{ tags: ["a"] }, { name: "b" }, { schedule: job.schedule }, { timezone: null }]) {
-      assert.equal((await place.change(job.id, change)).next_run_at, job.next_run_at, JSON.stringify(change));
+      assert.equal((await server.change(job.id, change)).next_run_at, job.next_run_at, JSON.stringify(change));
     }
-    await place.clock.advance(2 * HOUR);
-    const dueAt = async () => (await place.store.job(job.id))?.nextAt;
+    await server.clock.advance(2 * HOUR);
+    const dueAt = async () => (await server.store.job(job.id))?.nextAt;
     const first = Date.parse(job.next_run_at ?? "");
-    const late = await place.change(job.id, { tags: ["late"] });
+    const late = await server.change(job.id, { tags: ["late"] });
     assert.equal(await dueAt(), first);
     // Nobody was there to start it.
-    const next = new Date(place.clock.now() + HOUR).toISOString();
+    const next = new Date(server.clock.now() + HOUR).toISOString();
     assert.equal(late.next_run_at, next, "a time that has passed is not shown as the next one");
     assert.deepEqual(
-      (await listJobs(place.deps, { limit: 1 })).map(({ next_run_at: at }) => at),
+      (await listJobs(server.deps, { limit: 1 })).map(({ next_run_at: at }) => at),
       [next],
     );
     const asked = { ...job.schedule, overlap: "queue", missed: "run_once" } as const;
-    const changed = await place.change(job.id, { schedule: asked });
+    const changed = await server.change(job.id, { schedule: asked });
     assert.deepEqual([await dueAt(), changed.schedule], [first, asked]);
   });
 
   test("a slot that was passed while the change was made stays passed", async (t) => {
-    const place = await openJobs(t);
-    const job = await place.make({ schedule: "0 * * * *" });
-    const slot = place.clock.now() + HOUR;
-    await place.clock.advance(HOUR);
+    const server = await openJobs(t);
+    const job = await server.make({ schedule: "0 * * * *" });
+    const slot = server.clock.now() + HOUR;
+    await server.clock.advance(HOUR);
     const store = {
-      ...place.store,
-      updateJob: async (...args: Parameters<typeof place.store.updateJob>) => {
-        await place.store.skipOccurrences(job.id, missedAt(slot), timeAt(slot + HOUR), place.clock.now());
-        return place.store.updateJob(...args);
+      ...server.store,
+      updateJob: async (...args: Parameters<typeof server.store.updateJob>) => {
+        await server.store.skipOccurrences(job.id, missedAt(slot), timeAt(slot + HOUR), server.clock.now());
+        return server.store.updateJob(...args);
       },
     };
-    const changed = await changeJob({ ...place.deps, store }, job.id, { tags: ["a"] });
+    const changed = await changeJob({ ...server.deps, store }, job.id, { tags: ["a"] });
     assert.equal(changed.next_run_at, new Date(slot + HOUR).toISOString());
   });
 
   test("another schedule or another time zone is due at its own time, and none at none", async (t) => {
-    const place = await openJobs(t);
-    const job = await place.make({ schedule: "0 6 * * *", timezone: "Europe/Berlin" });
-    const next = async (change: JobInput) => (await place.change(job.id, change)).next_run_at?.slice(11, 16) ?? null;
+    const server = await openJobs(t);
+    const job = await server.make({ schedule: "0 6 * * *", timezone: "Europe/Berlin" });
+    const next = async (change: JobInput) => (await server.change(job.id, change)).next_run_at?.slice(11, 16) ?? null;
     assert.equal(job.next_run_at?.slice(11, 16), "05:00");
     assert.equal(await next({ timezone: "UTC" }), "06:00");
     assert.equal(await next({ schedule: "30 7 * * *" }), "07:30");
@@ -134,7 +134,7 @@ describe("changing a job with a schedule", () => {
   });
 
   test("two time zones in one job are refused, whether they come together or one after the other", async (t) => {
-    const place = await openJobs(t);
+    const server = await openJobs(t);
     const schedule = { cron: "30 7 * * *", timezone: "Asia/Tokyo" };
     const refused = (work: Promise<unknown>) =>
       assert.rejects(work, (error: OrbError) => {
@@ -146,12 +146,12 @@ describe("changing a job with a schedule", () => {
         assert.match(error.fields[0]?.message ?? "", /is Asia\/Tokyo, but timezone is Europe\/Berlin/);
         return true;
       });
-    await refused(place.make({ schedule, timezone: "Europe/Berlin" }));
-    const own = await place.make({ schedule });
-    await refused(place.change(own.id, { timezone: "Europe/Berlin" }));
-    const shared = await place.make({ schedule: "0 6 * * *", timezone: "Europe/Berlin" });
-    await refused(place.change(shared.id, { schedule }));
-    const { schedule: whole, timezone } = await place.change(shared.id, { schedule, timezone: "Japan" });
+    await refused(server.make({ schedule, timezone: "Europe/Berlin" }));
+    const own = await server.make({ schedule });
+    await refused(server.change(own.id, { timezone: "Europe/Berlin" }));
+    const shared = await server.make({ schedule: "0 6 * * *", timezone: "Europe/Berlin" });
+    await refused(server.change(shared.id, { schedule }));
+    const { schedule: whole, timezone } = await server.change(shared.id, { schedule, timezone: "Japan" });
     assert.deepEqual([whole?.timezone, timezone], ["Asia/Tokyo", "Japan"], "two names of one");
   });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { RunView, TaskView } from "../../src/orchestrator/runs/view.ts";
-import { Place } from "../jobs/kit.ts";
+import { TestServer } from "../jobs/kit.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { held, html, page } from "../support/misbehaviours.ts";
 import { startProxies, type TestProxy } from "../support/proxies.ts";
@@ -18,70 +18,77 @@ describe("a run that needs proxies when there are too few", { concurrency: 2 }, 
     // The check is not over before it was looked at what waits for it.
     const looked = Promise.withResolvers<void>();
     await using site = await MisbehavingSite.start({ "/check": held(looked.promise, page("Here")), "/": page("Page") });
-    await using place = await Place.open({
+    await using server = await TestServer.open({
       ...ENV,
       APP_MIN_PROXIES: "2",
       APP_PROXY_SHORTAGE: "fail",
       APP_PROXY_CHECK_URL: site.url("/check"),
     });
     const [one, ...others] = urlsOf(running);
-    await place.api.post("/proxies", { proxies: [one] });
-    const { id } = await place.begin({ target_url: site.url("/"), proxy: "pool" });
-    const waiting = await place.show(id);
+    await server.api.post("/proxies", { proxies: [one] });
+    const { id } = await server.begin({ target_url: site.url("/"), proxy: "pool" });
+    const waiting = await server.show(id);
     assert.equal(waiting.waiting_for?.reason, "proxies");
     assert.match(
       waiting.waiting_for.message,
       /^Waiting for proxies: none is usable, and there is only 1; they are checked/,
     );
     assert.ok(waiting.waiting_for.until !== null);
-    const crawled = await place.api.post("/scraping/async-scrape", { url: site.url("/"), proxy: "pool", max_pages: 1 });
+    const crawled = await server.api.post("/scraping/async-scrape", {
+      url: site.url("/"),
+      proxy: "pool",
+      max_pages: 1,
+    });
     const { task_id: crawl } = crawled.json<{ task_id: string }>();
-    const status = (await place.api.get(`/scraping/tasks/${crawl}/status`)).json<{ status: string; message: string }>();
+    const status = (await server.api.get(`/scraping/tasks/${crawl}/status`)).json<{
+      status: string;
+      message: string;
+    }>();
     assert.deepEqual([status.status, status.message.startsWith("Waiting for proxies")], ["pending", true]);
     await site.visited("/check", 1);
     assert.equal(site.of("/").length, 0, "nothing of it has begun");
     looked.resolve();
 
-    await place.api.post("/proxies", { proxies: others });
-    const check = (await place.api.get("/runs?kind=proxy_refresh")).json<RunView[]>();
-    await place.ended(check[0]!.id);
-    await place.api.post("/proxies/refresh");
-    const run = await place.ended(id);
+    await server.api.post("/proxies", { proxies: others });
+    const check = (await server.api.get("/runs?kind=proxy_refresh")).json<RunView[]>();
+    await server.ended(check[0]!.id);
+    await server.api.post("/proxies/refresh");
+    const run = await server.ended(id);
     assert.deepEqual([run.status, run.waiting_for], ["completed", null], run.error_message ?? "");
-    assert.equal((await place.ended(crawl)).status, "completed");
-    const events = (await place.events(id)).map(({ message }) => message);
+    assert.equal((await server.ended(crawl)).status, "completed");
+    const events = (await server.events(id)).map(({ message }) => message);
     assert.ok(
       events.some((message) => /^Run continues: 2 proxies are usable$/.test(message)),
       JSON.stringify(events),
     );
-    assert.equal((await place.task(id)).attempts.length, 1);
+    assert.equal((await server.task(id)).attempts.length, 1);
   });
 
   test("goes on with fewer when it has waited long enough, or fails: as the policy says [slow]", async () => {
     await using running = await startProxies([GOOD, DEAD]);
     await using site = await MisbehavingSite.start({ "/check": page("Here"), "/": page("Page") });
     const env = { ...ENV, APP_PROXY_WAIT_SECONDS: "4", APP_PROXY_CHECK_URL: site.url("/check") };
-    await using place = await Place.open({ ...env, APP_PROXY_SHORTAGE: "fail" });
-    const none = await place.run({ target_url: site.url("/"), proxy: "pool" });
+    await using server = await TestServer.open({ ...env, APP_PROXY_SHORTAGE: "fail" });
+    const none = await server.run({ target_url: site.url("/"), proxy: "pool" });
     assert.deepEqual([none.status, none.failure_code, none.failure_reason], ["failed", "network", "no_proxies"]);
     assert.match(none.error_message ?? "", /0 proxies are usable of 0, at least 10 are wanted/);
-    await place.api.post("/proxies", { proxies: urlsOf(running) });
+    await server.api.post("/proxies", { proxies: urlsOf(running) });
     // Known by then: a check that the run asks for may take longer than it waits.
-    const check = await place.api.post("/proxies/refresh");
-    await place.ended(check.json<{ job_id: string }>().job_id);
-    const few = await place.run({ target_url: site.url("/"), proxy: "pool" });
+    const check = await server.api.post("/proxies/refresh");
+    await server.ended(check.json<{ job_id: string }>().job_id);
+    const few = await server.run({ target_url: site.url("/"), proxy: "pool" });
     assert.deepEqual([few.status, few.failure_reason], ["failed", "no_proxies"]);
     assert.match(few.error_message ?? "", /1 proxy is usable of 2, at least 10 are wanted/);
     assert.equal(site.of("/").length, 0);
 
-    await place.stop();
-    await place.start({ env: { APP_PROXY_SHORTAGE: "use_fewer" } });
-    const { status } = await place.run({ target_url: site.url("/"), proxy: "pool" });
+    await server.stop();
+    await server.start({ env: { APP_PROXY_SHORTAGE: "use_fewer" } });
+    const { status } = await server.run({ target_url: site.url("/"), proxy: "pool" });
     assert.equal(status, "completed");
-    const retried = await place.api.post(`/jobs/runs/${few.id}/retry-failed`);
+    const retried = await server.api.post(`/jobs/runs/${few.id}/retry-failed`);
     assert.equal(retried.status, 200, retried.text);
     assert.equal(
-      (await place.ended(few.id)).status,
+      (await server.ended(few.id)).status,
       "completed",
       "what failed for want of proxies is done when there are some",
     );
@@ -96,18 +103,22 @@ describe("a run that needs proxies when there are too few", { concurrency: 2 }, 
       "/": html(paths.map((path) => `<a href="${path}">${path}</a>`).join("\n")),
       ...Object.fromEntries(paths.map((path) => [path, page(`Page ${path}`)])),
     });
-    await using place = await Place.open({ ...ENV, APP_MIN_PROXIES: "1", APP_PROXY_CHECK_URL: site.url("/check") });
-    await place.api.post("/proxies", { proxies: [proxy.url] });
+    await using server = await TestServer.open({
+      ...ENV,
+      APP_MIN_PROXIES: "1",
+      APP_PROXY_CHECK_URL: site.url("/check"),
+    });
+    await server.api.post("/proxies", { proxies: [proxy.url] });
     const body = { url: site.url("/"), proxy: "pool", max_pages: 20, max_concurrent_articles: 2 };
-    const { task_id: crawl } = (await place.api.post("/scraping/async-scrape", body)).json<{ task_id: string }>();
-    await place.said(crawl, /^Run continues: 1 proxy is usable/);
+    const { task_id: crawl } = (await server.api.post("/scraping/async-scrape", body)).json<{ task_id: string }>();
+    await server.said(crawl, /^Run continues: 1 proxy is usable/);
     let holds = 0;
-    await place.follow(crawl, ({ message }) => message.startsWith("Waiting for proxies") && (holds += 1) === 2);
-    assert.equal((await place.show(crawl)).waiting_for?.reason, "proxies");
+    await server.follow(crawl, ({ message }) => message.startsWith("Waiting for proxies") && (holds += 1) === 2);
+    assert.equal((await server.show(crawl)).waiting_for?.reason, "proxies");
     await proxy.revive();
-    await place.api.post("/proxies/refresh");
-    assert.equal((await place.ended(crawl)).status, "completed");
-    const tasks = (await place.api.get(`/jobs/runs/${crawl}/tasks?limit=100`)).json<TaskView[]>();
+    await server.api.post("/proxies/refresh");
+    assert.equal((await server.ended(crawl)).status, "completed");
+    const tasks = (await server.api.get(`/jobs/runs/${crawl}/tasks?limit=100`)).json<TaskView[]>();
     for (const { url, attempts } of tasks) assert.equal(attempts.length, 1, `${url}: ${JSON.stringify(attempts)}`);
     assert.ok(paths.every((path) => site.of(path).length > 0));
   });
@@ -120,16 +131,16 @@ describe("a run that needs proxies when there are too few", { concurrency: 2 }, 
     ]);
     await using site = await MisbehavingSite.start({ "/": page("Page") });
     const env = { ...ENV, APP_MIN_PROXIES: "1", APP_PROXY_WAIT_SECONDS: "12" };
-    await using place = await Place.open({ ...env, APP_SECRET_KEY: "0123456789abcdef0123456789abcdef" });
-    await place.api.post("/proxies", { proxies: urlsOf(running).map((url) => url.replace("right", "wrong")) });
+    await using server = await TestServer.open({ ...env, APP_SECRET_KEY: "0123456789abcdef0123456789abcdef" });
+    await server.api.post("/proxies", { proxies: urlsOf(running).map((url) => url.replace("right", "wrong")) });
     const fails = async () => {
-      const run = await place.run({ target_url: site.url("/"), proxy: "pool", strategy: "http" });
+      const run = await server.run({ target_url: site.url("/"), proxy: "pool", strategy: "http" });
       assert.deepEqual([run.status, run.failure_reason], ["failed", "no_proxies"], run.error_message ?? "");
-      return (await place.events(run.id)).filter(({ message }) => message.startsWith("Waiting for proxies")).length;
+      return (await server.events(run.id)).filter(({ message }) => message.startsWith("Waiting for proxies")).length;
     };
     assert.ok((await fails()) > 1, "it went on, and nothing came");
-    await place.stop();
-    await place.start({ env: { APP_SECRET_KEY: "9876543210fedcba9876543210abcdef" } });
+    await server.stop();
+    await server.start({ env: { APP_SECRET_KEY: "9876543210fedcba9876543210abcdef" } });
     await fails();
     assert.equal(site.of("/").length, 0);
   });

@@ -9,7 +9,7 @@ import { deliverAlerts } from "../../src/supervisor/duties/deliver-alerts.ts";
 import { raiseAlerts } from "../../src/supervisor/duties/raise-alerts.ts";
 import { until } from "../chaos/orb.ts";
 import { FAILED, LANE, newTask } from "../contract/store/kit.ts";
-import { Place } from "../jobs/kit.ts";
+import { TestServer } from "../jobs/kit.ts";
 import { type TestOrchestrator, openOrchestrator } from "../orchestrator/kit.ts";
 import { AlertReceiver, WEBHOOK_SECRET } from "../support/alert-receiver.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
@@ -22,17 +22,17 @@ test("failed runs and an opened breaker are told once each, also after a restart
   await using site = await MisbehavingSite.start({ "/good": page("fine") });
   const bad = ["/bad/1", "/bad/2", "/bad/3"];
   for (const path of bad) site.on(path, status(500));
-  await using place = await Place.open({
+  await using server = await TestServer.open({
     ...receiver.env,
     APP_BREAKER_FAILURES: "3",
     APP_BREAKER_COOLDOWN_SECONDS: "600",
   });
-  const good = await place.run({ target_url: site.url("/good"), ...ONE_TRY });
+  const good = await server.run({ target_url: site.url("/good"), ...ONE_TRY });
   const failed: string[] = [];
   const jobs = new Map<string, string>();
   for (const path of bad) {
-    const job = await place.job({ name: "bad one", target_url: site.url(path), ...ONE_TRY });
-    const { id } = await place.run(job.id);
+    const job = await server.job({ name: "bad one", target_url: site.url(path), ...ONE_TRY });
+    const { id } = await server.run(job.id);
     failed.push(id);
     jobs.set(id, job.id);
   }
@@ -57,7 +57,7 @@ test("failed runs and an opened breaker are told once each, also after a restart
   assert.match(breaker.message, /^Breaker opened: /);
   assert.equal(breaker.detail?.["event_type"], "circuit.opened");
 
-  const list = async () => (await place.api.get("/alerts")).json<AlertView[]>();
+  const list = async () => (await server.api.get("/alerts")).json<AlertView[]>();
   await until(
     async () => (await list()).every(({ delivery }) => delivery === "delivered"),
     "all are noted as delivered",
@@ -65,20 +65,20 @@ test("failed runs and an opened breaker are told once each, also after a restart
   const listed = await list();
   assert.deepEqual(listed.map(({ id }) => id).toSorted(), receiver.received.map(({ id }) => id).toSorted());
   assert.ok(listed.every(({ tries }) => tries === 1));
-  const pageOne = await place.api.get("/alerts?kind=run_failed&limit=2");
+  const pageOne = await server.api.get("/alerts?kind=run_failed&limit=2");
   assert.deepEqual(
     pageOne.json<AlertView[]>().map(({ subject }) => subject),
     [failed[2], failed[1]],
   );
   const next = /^<([^>]+)>; rel="next"$/.exec(String(pageOne.headers["link"]))?.[1] ?? "";
   assert.deepEqual(
-    (await place.api.get(next)).json<AlertView[]>().map(({ subject }) => subject),
+    (await server.api.get(next)).json<AlertView[]>().map(({ subject }) => subject),
     [failed[0]],
   );
 
-  await place.stop();
-  await place.start();
-  const sent = await place.api.post("/alerts/test");
+  await server.stop();
+  await server.start();
+  const sent = await server.api.post("/alerts/test");
   assert.equal(sent.status, 200, sent.text);
   assert.equal(sent.json<AlertView>().delivery, "delivered");
   await receiver.until(() => receiver.received.length === 5, "the test");
@@ -235,15 +235,15 @@ test("a receiver that takes nothing is asked with one at a time, the important f
 
 test("without a receiver alerts are listed, and a test says what is missing [slow]", async () => {
   await using site = await MisbehavingSite.start({ "/bad": status(500) });
-  await using place = await Place.open();
-  const { id } = await place.run({ target_url: site.url("/bad"), ...ONE_TRY });
-  const list = async () => (await place.api.get("/alerts")).json<AlertView[]>();
+  await using server = await TestServer.open();
+  const { id } = await server.run({ target_url: site.url("/bad"), ...ONE_TRY });
+  const list = async () => (await server.api.get("/alerts")).json<AlertView[]>();
   await until(async () => (await list()).length > 0, "the alert");
   assert.deepEqual(
     (await list()).map(({ subject, delivery }) => [subject, delivery]),
     [[id, "off"]],
   );
-  const refused = await place.api.post("/alerts/test");
+  const refused = await server.api.post("/alerts/test");
   assert.equal(refused.status, 409);
   assert.match(refused.json<{ detail: string }>().detail, /APP_ALERT_WEBHOOK_URL/);
 });

@@ -52,46 +52,46 @@ async function open(t: TestContext) {
 }
 
 test("near its budget an installation warns once, and removes nothing unless it was told to", async (t) => {
-  const place = await open(t);
-  await place.look({ bytes: 100 * MB, action: "warn" });
-  assert.equal(place.raised.length, 0);
-  assert.equal((await place.store.diskUse())?.warnedAt, null);
+  const harness = await open(t);
+  await harness.look({ bytes: 100 * MB, action: "warn" });
+  assert.equal(harness.raised.length, 0);
+  assert.equal((await harness.store.diskUse())?.warnedAt, null);
   for (let n = 0; n < 50; n += 1) {
-    await place.look({ bytes: 10 * MB, action: "warn" });
-    await place.clock.advance(HOUR);
+    await harness.look({ bytes: 10 * MB, action: "warn" });
+    await harness.clock.advance(HOUR);
   }
-  assert.equal(place.raised.length, 1);
-  assert.match(place.raised[0]?.message ?? "", /^Disk budget: what is kept takes \d+ MB, \d+ % of 10 MB/);
-  assert.deepEqual(await place.left(), place.ids);
+  assert.equal(harness.raised.length, 1);
+  assert.match(harness.raised[0]?.message ?? "", /^Disk budget: what is kept takes \d+ MB, \d+ % of 10 MB/);
+  assert.deepEqual(await harness.left(), harness.ids);
 });
 
 test("beyond its budget the oldest runs go, a day after the warning, and those that are kept stay", async (t) => {
-  const place = await open(t);
+  const harness = await open(t);
   const budget = { bytes: 10 * MB, action: "remove" } as const;
-  const [first = "", second = ""] = place.ids;
-  await place.store.keepRun(first, true);
+  const [first = "", second = ""] = harness.ids;
+  await harness.store.keepRun(first, true);
   for (let hours = 0; hours < 24; hours += 1) {
-    await place.look(budget);
-    assert.deepEqual(await place.left(), place.ids, `nothing goes ${hours} hours after the warning`);
-    await place.clock.advance(HOUR);
+    await harness.look(budget);
+    assert.deepEqual(await harness.left(), harness.ids, `nothing goes ${hours} hours after the warning`);
+    await harness.clock.advance(HOUR);
   }
-  assert.equal(place.raised.length, 1);
-  await place.look(budget);
-  const left = await place.left();
+  assert.equal(harness.raised.length, 1);
+  await harness.look(budget);
+  const left = await harness.left();
   assert.ok(left.includes(first) && !left.includes(second));
-  assert.deepEqual(left.slice(1), place.ids.slice(-left.length + 1), "no more than have to, the newest stay");
+  assert.deepEqual(left.slice(1), harness.ids.slice(-left.length + 1), "no more than have to, the newest stay");
   assert.ok(left.length > 3, `${left.length} are left`);
-  assert.ok(((await place.store.diskUse())?.bytes ?? 0) <= 7.5 * MB);
-  assert.ok(place.log.some((line) => line.includes("the oldest runs were removed")));
+  assert.ok(((await harness.store.diskUse())?.bytes ?? 0) <= 7.5 * MB);
+  assert.ok(harness.log.some((line) => line.includes("the oldest runs were removed")));
   // There is room again: the next time it is told anew.
-  await place.look(budget);
-  await place.look({ bytes: MB, action: "warn" });
-  assert.equal(place.raised.length, 2);
+  await harness.look(budget);
+  await harness.look({ bytes: MB, action: "warn" });
+  assert.equal(harness.raised.length, 2);
 });
 
 test("the newest result of a job goes only when nothing else can, and the log says so before it does", async (t) => {
-  const place = await open(t);
-  const { store, clock } = place;
+  const harness = await open(t);
+  const { store, clock } = harness;
   const job = await store.createJob(
     {
       name: "Rare",
@@ -109,17 +109,17 @@ test("the newest result of a job goes only when nothing else can, and the log sa
   for (let n = 0; n < 2; n += 1) {
     const run = { kind: "page" as const, maxAttempts: 1, snapshot: {}, jobId: job.created.id };
     ids.push((await store.startRun(run, [newTask(`job${n}`)], clock.now())).created.id);
-    await place.work(LANE, () => ({ kind: "completed", artifacts: [], results: [], detail: null }));
+    await harness.work(LANE, () => ({ kind: "completed", artifacts: [], results: [], detail: null }));
   }
   const all = await store.countDeletable({});
   assert.equal(await store.expireOldest(100, clock.now()), all - 1);
-  assert.deepEqual(await place.left(), [ids[1]]);
+  assert.deepEqual(await harness.left(), [ids[1]]);
   const budget = { bytes: 1, action: "remove" } as const;
-  await place.look(budget);
-  assert.deepEqual(await place.left(), [ids[1]], "nothing goes before people were warned");
-  assert.equal(place.raised.length, 1);
+  await harness.look(budget);
+  assert.deepEqual(await harness.left(), [ids[1]], "nothing goes before people were warned");
+  assert.equal(harness.raised.length, 1);
   await clock.advance(25 * HOUR);
-  await place.look(budget);
-  assert.deepEqual(await place.left(), []);
-  assert.ok(place.log.some((line) => line.includes("too small for the newest result of each job")));
+  await harness.look(budget);
+  assert.deepEqual(await harness.left(), []);
+  assert.ok(harness.log.some((line) => line.includes("too small for the newest result of each job")));
 });

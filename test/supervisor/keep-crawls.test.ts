@@ -49,57 +49,57 @@ async function open(t: TestContext) {
 
 describe("the time that crawls have", () => {
   test("is over when they were worked on for so long, and not a moment before", async (t) => {
-    const place = await open(t);
-    const id = await place.begin(2);
-    await place.work(2 * MINUTE - STEP);
-    assert.equal(await place.status(id), "running");
-    await place.work(STEP);
-    const run = await place.store.run(id);
+    const harness = await open(t);
+    const id = await harness.begin(2);
+    await harness.work(2 * MINUTE - STEP);
+    assert.equal(await harness.status(id), "running");
+    await harness.work(STEP);
+    const run = await harness.store.run(id);
     assert.deepEqual([run?.status, run?.facts.end_reason], ["failed", "limit_time"], "it got no page");
-    const { totals } = await place.store.overview(id, 0);
+    const { totals } = await harness.store.overview(id, 0);
     assert.deepEqual([totals.queued, totals.cancelled], [0, 1]);
   });
 
   test("does not pass while no process is there", async (t) => {
-    const place = await open(t);
-    const id = await place.begin(2);
-    await place.work(MINUTE);
-    await place.clock.advance(24 * HOUR);
-    await place.work(MINUTE - STEP);
-    assert.equal(await place.status(id), "running");
-    await place.work(STEP);
-    assert.equal(await place.status(id), "failed");
+    const harness = await open(t);
+    const id = await harness.begin(2);
+    await harness.work(MINUTE);
+    await harness.clock.advance(24 * HOUR);
+    await harness.work(MINUTE - STEP);
+    assert.equal(await harness.status(id), "running");
+    await harness.work(STEP);
+    assert.equal(await harness.status(id), "failed");
   });
 
   test("is the same whatever the clock is set to", async (t) => {
-    const place = await open(t);
-    const id = await place.begin(2);
-    const duty = keepCrawls(place);
-    await place.work(MINUTE, duty);
-    place.clock.jump(HOUR);
-    await place.work(20_000, duty);
-    place.clock.jump(-25 * HOUR);
-    await place.work(20_000, duty);
-    assert.equal(await place.status(id), "running");
+    const harness = await open(t);
+    const id = await harness.begin(2);
+    const duty = keepCrawls(harness);
+    await harness.work(MINUTE, duty);
+    harness.clock.jump(HOUR);
+    await harness.work(20_000, duty);
+    harness.clock.jump(-25 * HOUR);
+    await harness.work(20_000, duty);
+    assert.equal(await harness.status(id), "running");
     // Each time the clock was set, the step in which that was seen may be lost.
-    await place.work(20_000 + 2 * STEP, duty);
-    assert.equal(await place.status(id), "failed");
+    await harness.work(20_000 + 2 * STEP, duty);
+    assert.equal(await harness.status(id), "failed");
   });
 
   test("five are worked on at once; the sixth begins when one ends or pauses", async (t) => {
-    const place = await open(t);
+    const harness = await open(t);
     const ids: string[] = [];
-    for (let n = 0; n < 7; n += 1) ids.push(await place.begin(10, n));
+    for (let n = 0; n < 7; n += 1) ids.push(await harness.begin(10, n));
     const waiting = async () => {
-      const states = await Promise.all(ids.map((id) => place.status(id)));
+      const states = await Promise.all(ids.map((id) => harness.status(id)));
       return states.flatMap((state, index) => (state === "queued" ? [index] : []));
     };
     assert.deepEqual(await waiting(), [5, 6]);
-    await place.store.changeRun(ids[2]!, "paused", "Run paused", place.clock.now());
-    await place.work(STEP);
+    await harness.store.changeRun(ids[2]!, "paused", "Run paused", harness.clock.now());
+    await harness.work(STEP);
     assert.deepEqual(await waiting(), [6]);
-    await place.store.changeRun(ids[0]!, "cancelled", "Run cancelled", place.clock.now());
-    await place.work(STEP);
+    await harness.store.changeRun(ids[0]!, "cancelled", "Run cancelled", harness.clock.now());
+    await harness.work(STEP);
     assert.deepEqual(await waiting(), []);
   });
 });

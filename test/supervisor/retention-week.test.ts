@@ -114,9 +114,9 @@ function open(t: TestContext) {
 }
 
 test("a page job that runs every minute for a week leaves no more than its policy keeps [slow]", async (t) => {
-  const place = open(t);
+  const harness = open(t);
   const keep = 100;
-  await createJob(place.deps, {
+  await createJob(harness.deps, {
     target_url: "https://a.example/",
     schedule: { cron: "* * * * *" },
     keep_runs: keep,
@@ -125,16 +125,16 @@ test("a page job that runs every minute for a week leaves no more than its polic
   const OCCURRENCES = 1000;
   let afterADay = { rows: 0, pages: 0 };
   for (let minute = 1; minute <= WEEK; minute += 1) {
-    await place.minute();
-    if (minute === 24 * 60) afterADay = { rows: place.rows(), pages: place.databasePages() };
+    await harness.minute();
+    if (minute === 24 * 60) afterADay = { rows: harness.rows(), pages: harness.databasePages() };
     if (minute % 1000 === 0) {
-      assert.ok((await place.runs()) <= keep + 1, `${await place.runs()} runs after ${minute} minutes`);
-      assert.deepEqual((await place.deps.store.audit()).findings, []);
+      assert.ok((await harness.runs()) <= keep + 1, `${await harness.runs()} runs after ${minute} minutes`);
+      assert.deepEqual((await harness.deps.store.audit()).findings, []);
     }
   }
-  assert.equal(await place.runs(), keep);
-  assert.ok(place.files() <= keep + 1, `${place.files()} files`);
-  assert.ok(place.rows() <= afterADay.rows + 10, `${place.rows()} rows, ${afterADay.rows} after a day`);
-  assert.ok(place.rows() < OCCURRENCES + keep * 12, `${place.rows()} rows`);
-  assert.ok(place.databasePages() <= afterADay.pages * 1.2, "the room of what is gone is used again");
+  assert.equal(await harness.runs(), keep);
+  assert.ok(harness.files() <= keep + 1, `${harness.files()} files`);
+  assert.ok(harness.rows() <= afterADay.rows + 10, `${harness.rows()} rows, ${afterADay.rows} after a day`);
+  assert.ok(harness.rows() < OCCURRENCES + keep * 12, `${harness.rows()} rows`);
+  assert.ok(harness.databasePages() <= afterADay.pages * 1.2, "the room of what is gone is used again");
 });

@@ -59,113 +59,121 @@ async function open(t: TestContext) {
 
 describe("a job with a schedule", () => {
   test("starts at its times, once each, whoever looks how often", async (t) => {
-    const place = await open(t);
-    const job = await place.hourly({ overlap: "queue" });
-    assert.equal(job.next_run_at, new Date(place.clock.now() + HOUR).toISOString());
-    await place.duty.run();
-    assert.deepEqual(await place.runs(job.id), []);
+    const harness = await open(t);
+    const job = await harness.hourly({ overlap: "queue" });
+    assert.equal(job.next_run_at, new Date(harness.clock.now() + HOUR).toISOString());
+    await harness.duty.run();
+    assert.deepEqual(await harness.runs(job.id), []);
     for (let hour = 1; hour <= 3; hour += 1) {
-      await place.clock.advance(HOUR);
-      await Promise.all([place.duty.run(), place.duty.run()]);
-      await place.duty.run();
-      assert.equal((await place.runs(job.id)).length, hour);
+      await harness.clock.advance(HOUR);
+      await Promise.all([harness.duty.run(), harness.duty.run()]);
+      await harness.duty.run();
+      assert.equal((await harness.runs(job.id)).length, hour);
     }
-    assert.equal((await showJob(place, job.id)).next_run_at, new Date(place.clock.now() + HOUR).toISOString());
+    assert.equal((await showJob(harness, job.id)).next_run_at, new Date(harness.clock.now() + HOUR).toISOString());
   });
 
   test("a run that is not at its end keeps the next one from starting, unless the job says otherwise", async (t) => {
-    const place = await open(t);
-    const skip = await place.hourly();
-    const queue = await place.hourly({ overlap: "queue" });
-    const cancel = await place.hourly({ overlap: "cancel" });
+    const harness = await open(t);
+    const skip = await harness.hourly();
+    const queue = await harness.hourly({ overlap: "queue" });
+    const cancel = await harness.hourly({ overlap: "cancel" });
     for (let hour = 0; hour < 2; hour += 1) {
-      await place.clock.advance(HOUR);
-      await place.duty.run();
+      await harness.clock.advance(HOUR);
+      await harness.duty.run();
     }
-    assert.deepEqual(await place.runs(skip.id), ["queued"]);
-    assert.deepEqual(await place.runs(queue.id), ["queued", "queued"]);
-    assert.deepEqual(await place.runs(cancel.id), ["queued", "cancelled"]);
-    await place.work(LANE, () => ({ kind: "completed", artifacts: [], results: [], detail: null }));
-    await place.clock.advance(HOUR);
-    await place.duty.run();
-    assert.deepEqual(await place.runs(skip.id), ["queued", "completed"]);
-    assert.deepEqual((await place.store.audit()).findings, []);
+    assert.deepEqual(await harness.runs(skip.id), ["queued"]);
+    assert.deepEqual(await harness.runs(queue.id), ["queued", "queued"]);
+    assert.deepEqual(await harness.runs(cancel.id), ["queued", "cancelled"]);
+    await harness.work(LANE, () => ({ kind: "completed", artifacts: [], results: [], detail: null }));
+    await harness.clock.advance(HOUR);
+    await harness.duty.run();
+    assert.deepEqual(await harness.runs(skip.id), ["queued", "completed"]);
+    assert.deepEqual((await harness.store.audit()).findings, []);
   });
 
   test("slots that were missed are skipped with a word in the log, or made up for once", async (t) => {
-    const place = await open(t);
-    const skip = await place.hourly();
-    const once = await place.hourly({ missed: "run_once" });
-    await place.clock.advance(5.5 * HOUR);
-    await place.duty.run();
-    await place.duty.run();
-    assert.deepEqual([await place.runs(skip.id), await place.runs(once.id)], [[], ["queued"]]);
-    assert.match(place.said.join(""), /missed and is skipped/);
-    assert.equal((await showJob(place, skip.id)).next_run_at, new Date(place.clock.now() + HOUR / 2).toISOString());
+    const harness = await open(t);
+    const skip = await harness.hourly();
+    const once = await harness.hourly({ missed: "run_once" });
+    await harness.clock.advance(5.5 * HOUR);
+    await harness.duty.run();
+    await harness.duty.run();
+    assert.deepEqual([await harness.runs(skip.id), await harness.runs(once.id)], [[], ["queued"]]);
+    assert.match(harness.said.join(""), /missed and is skipped/);
+    assert.equal((await showJob(harness, skip.id)).next_run_at, new Date(harness.clock.now() + HOUR / 2).toISOString());
   });
 
   test("may be a workflow, made from its template as it is then; what does not hold any more passes with a word", async (t) => {
-    const place = await open(t);
+    const harness = await open(t);
     const version = (name: string, required: string[]) => ({
       name,
       params: { type: "object", properties: { who: { type: "string" } }, required },
       steps: [{ name: "rest", task_type: "wait", params: { seconds: 1 } }],
     });
-    await place.store.putTemplate("nightly", version("Old", []), 1, place.clock.now());
-    const job = await createJob(place, { kind: "workflow", workflow: { template: "nightly" }, schedule: "0 * * * *" });
-    await place.store.putTemplate("nightly", version("New", []), 1, place.clock.now());
-    await place.clock.advance(HOUR);
-    await place.duty.run();
-    const [run] = await place.store.workflows({ jobId: job.id, limit: 10 });
+    await harness.store.putTemplate("nightly", version("Old", []), 1, harness.clock.now());
+    const job = await createJob(harness, {
+      kind: "workflow",
+      workflow: { template: "nightly" },
+      schedule: "0 * * * *",
+    });
+    await harness.store.putTemplate("nightly", version("New", []), 1, harness.clock.now());
+    await harness.clock.advance(HOUR);
+    await harness.duty.run();
+    const [run] = await harness.store.workflows({ jobId: job.id, limit: 10 });
     assert.deepEqual([run?.run.status, run?.template], ["running", { name: "nightly", version: 2 }]);
-    await place.work(laneOfStep(run!.run.id, 0), () => ({
+    await harness.work(laneOfStep(run!.run.id, 0), () => ({
       kind: "completed",
       artifacts: [],
       results: [],
       detail: { output: {}, items: null },
     }));
-    await place.store.putTemplate("nightly", version("Asks", ["who"]), 1, place.clock.now());
-    await place.clock.advance(HOUR);
-    await place.duty.run();
-    await place.duty.run();
-    assert.deepEqual(await place.runs(job.id), ["completed"]);
-    const warnings = place.said.filter((line) => line.includes("does not hold any more"));
+    await harness.store.putTemplate("nightly", version("Asks", ["who"]), 1, harness.clock.now());
+    await harness.clock.advance(HOUR);
+    await harness.duty.run();
+    await harness.duty.run();
+    assert.deepEqual(await harness.runs(job.id), ["completed"]);
+    const warnings = harness.said.filter((line) => line.includes("does not hold any more"));
     assert.equal(warnings.length, 1, "once, and not at every look");
     assert.match(warnings[0] ?? "", /workflow\.params\.who/);
-    assert.equal((await showJob(place, job.id)).next_run_at, new Date(place.clock.now() + HOUR).toISOString());
-    assert.deepEqual((await place.store.audit()).findings, []);
+    assert.equal((await showJob(harness, job.id)).next_run_at, new Date(harness.clock.now() + HOUR).toISOString());
+    assert.deepEqual((await harness.store.audit()).findings, []);
   });
 
   test("a workflow whose template cannot be read just now starts at the next look", async (t) => {
-    const place = await open(t);
+    const harness = await open(t);
     const steps = [{ name: "rest", task_type: "wait", params: { seconds: 1 } }];
-    await place.store.putTemplate("nightly", { name: "Nightly", steps }, 1, place.clock.now());
-    const job = await createJob(place, { kind: "workflow", workflow: { template: "nightly" }, schedule: "0 * * * *" });
-    await place.clock.advance(HOUR);
+    await harness.store.putTemplate("nightly", { name: "Nightly", steps }, 1, harness.clock.now());
+    const job = await createJob(harness, {
+      kind: "workflow",
+      workflow: { template: "nightly" },
+      schedule: "0 * * * *",
+    });
+    await harness.clock.advance(HOUR);
     const busy = new OrbError("database_busy", "another process kept the database locked for too long");
-    await place.dutyOver({ template: () => Promise.reject(busy) }).run();
-    assert.deepEqual(await place.runs(job.id), []);
-    await place.duty.run();
-    assert.deepEqual(await place.runs(job.id), ["running"]);
+    await harness.dutyOver({ template: () => Promise.reject(busy) }).run();
+    assert.deepEqual(await harness.runs(job.id), []);
+    await harness.duty.run();
+    assert.deepEqual(await harness.runs(job.id), ["running"]);
   });
 
   test("a process that died after starting the run does not start it again", async (t) => {
-    const place = await open(t);
-    const job = await place.hourly({ overlap: "queue" });
-    await place.clock.advance(HOUR);
-    const slot = (await place.store.job(job.id))!.nextAt!;
-    await place.duty.run();
+    const harness = await open(t);
+    const job = await harness.hourly({ overlap: "queue" });
+    await harness.clock.advance(HOUR);
+    const slot = (await harness.store.job(job.id))!.nextAt!;
+    await harness.duty.run();
     // As if it had not come to that.
-    await place.store.updateJob(job.id, { nextAt: slot, nextOccurrenceAt: slot }, place.clock.now());
-    await place.duty.run();
-    assert.equal((await place.runs(job.id)).length, 1);
+    await harness.store.updateJob(job.id, { nextAt: slot, nextOccurrenceAt: slot }, harness.clock.now());
+    await harness.duty.run();
+    assert.equal((await harness.runs(job.id)).length, 1);
   });
 
   for (const overlap of ["skip", "queue", "cancel"] as const)
     for (const when of ["before it was done", "after it was done"])
       test(`a slot that breaks ${when} starts one run that goes on, with overlap ${overlap}`, async (t) => {
-        const place = await open(t);
-        const job = await place.hourly({ overlap });
+        const harness = await open(t);
+        const job = await harness.hourly({ overlap });
         let broken = 0;
         const breakOnce =
           <A extends unknown[], R>(verb: (...args: A) => Promise<R>) =>
@@ -175,90 +183,90 @@ describe("a job with a schedule", () => {
             if (when === "after it was done") await verb(...args);
             throw new OrbError("database_busy", "another process kept the database locked for too long");
           };
-        const { skipOccurrences, startOccurrence } = place.store;
-        const duty = place.dutyOver({
+        const { skipOccurrences, startOccurrence } = harness.store;
+        const duty = harness.dutyOver({
           skipOccurrences: breakOnce(skipOccurrences),
           startOccurrence: breakOnce(startOccurrence),
         });
-        await place.clock.advance(HOUR);
+        await harness.clock.advance(HOUR);
         await duty.run();
         assert.equal(broken, 1);
         await duty.run();
-        assert.deepEqual(await place.runs(job.id), ["queued"]);
-        assert.equal((await showJob(place, job.id)).next_run_at, new Date(place.clock.now() + HOUR).toISOString());
+        assert.deepEqual(await harness.runs(job.id), ["queued"]);
+        assert.equal((await showJob(harness, job.id)).next_run_at, new Date(harness.clock.now() + HOUR).toISOString());
       });
 
   test("a job that cannot be started does not keep others from theirs, and is named in the log", async (t) => {
-    const place = await open(t);
-    const bad = await place.hourly();
-    const good = await place.hourly();
+    const harness = await open(t);
+    const bad = await harness.hourly();
+    const good = await harness.hourly();
     let broken = true;
-    const duty = place.dutyOver({
+    const duty = harness.dutyOver({
       startOccurrence: (run, tasks, slot, now) =>
         broken && run.jobId === bad.id
           ? Promise.reject(new Error("this one is broken"))
-          : place.store.startOccurrence(run, tasks, slot, now),
+          : harness.store.startOccurrence(run, tasks, slot, now),
     });
-    await place.clock.advance(HOUR);
+    await harness.clock.advance(HOUR);
     await duty.run();
-    assert.deepEqual([await place.runs(bad.id), await place.runs(good.id)], [[], ["queued"]]);
-    const warning = place.said.find((line) => line.includes("this one is broken"));
+    assert.deepEqual([await harness.runs(bad.id), await harness.runs(good.id)], [[], ["queued"]]);
+    const warning = harness.said.find((line) => line.includes("this one is broken"));
     assert.match(warning ?? "", new RegExp(`"level":"warn".*${bad.id}`));
     // It was seen in time: that it starts minutes of errors later does not make it missed.
     for (let minute = 0; minute < 5; minute += 1) {
-      await place.clock.advance(60_000);
+      await harness.clock.advance(60_000);
       await duty.run();
     }
     broken = false;
     await duty.run();
-    assert.deepEqual(await place.runs(bad.id), ["queued"]);
+    assert.deepEqual(await harness.runs(bad.id), ["queued"]);
   });
 
   test("thousands of jobs of one hour all start, however long that takes [slow]", async (t) => {
-    const place = await open(t);
+    const harness = await open(t);
     const many = 450;
     const ids: string[] = [];
-    for (let n = 0; n < many; n += 1) ids.push((await place.hourly()).id);
-    await place.clock.advance(HOUR);
-    const later = await place.hourly({ cron: "1 * * * *" });
-    const duty = place.dutyOver({
+    for (let n = 0; n < many; n += 1) ids.push((await harness.hourly()).id);
+    await harness.clock.advance(HOUR);
+    const later = await harness.hourly({ cron: "1 * * * *" });
+    const duty = harness.dutyOver({
       // Each page of them takes a minute.
       dueJobs: async (...args) => {
-        const due = await place.store.dueJobs(...args);
-        if (due.length > 0) await place.clock.advance(60_000);
+        const due = await harness.store.dueJobs(...args);
+        if (due.length > 0) await harness.clock.advance(60_000);
         return due;
       },
     });
     await duty.run();
     await duty.run();
-    for (const id of [...ids, later.id]) assert.deepEqual(await place.runs(id), ["queued"]);
-    assert.doesNotMatch(place.said.join(""), /missed/);
+    for (const id of [...ids, later.id]) assert.deepEqual(await harness.runs(id), ["queued"]);
+    assert.doesNotMatch(harness.said.join(""), /missed/);
   });
 
   test("a machine that slept through a slot has missed it", async (t) => {
-    const place = await open(t);
-    const job = await place.hourly();
-    await place.duty.run();
-    await place.clock.advance(HOUR + 61_000);
-    await place.duty.run();
-    assert.deepEqual(await place.runs(job.id), []);
-    assert.match(place.said.join(""), /missed and is skipped/);
+    const harness = await open(t);
+    const job = await harness.hourly();
+    await harness.duty.run();
+    await harness.clock.advance(HOUR + 61_000);
+    await harness.duty.run();
+    assert.deepEqual(await harness.runs(job.id), []);
+    assert.match(harness.said.join(""), /missed and is skipped/);
   });
 
   test("a run that waits for a person and keeps its schedule from going on is a warning that says what to do", async (t) => {
-    const place = await open(t);
-    const job = await place.hourly();
-    await place.clock.advance(HOUR);
-    await place.duty.run();
+    const harness = await open(t);
+    const job = await harness.hourly();
+    await harness.clock.advance(HOUR);
+    await harness.duty.run();
     const wall = failure("captcha_page", "the page asks for a captcha");
-    await place.work(LANE, () => ({ kind: "human", failure: wall }));
-    assert.deepEqual(await place.runs(job.id), ["waiting_for_human"]);
-    await place.clock.advance(HOUR);
-    await place.duty.run();
-    const [run] = await place.store.runs({ jobId: job.id, limit: 1 });
-    const warning = place.said.find((line) => line.includes("waits for a person")) ?? "";
+    await harness.work(LANE, () => ({ kind: "human", failure: wall }));
+    assert.deepEqual(await harness.runs(job.id), ["waiting_for_human"]);
+    await harness.clock.advance(HOUR);
+    await harness.duty.run();
+    const [run] = await harness.store.runs({ jobId: job.id, limit: 1 });
+    const warning = harness.said.find((line) => line.includes("waits for a person")) ?? "";
     assert.match(warning, /"level":"warn"/);
     assert.ok(warning.includes(`orb runs resolve ${run?.id}`), warning);
-    assert.deepEqual(await place.runs(job.id), ["waiting_for_human"]);
+    assert.deepEqual(await harness.runs(job.id), ["waiting_for_human"]);
   });
 });

@@ -24,7 +24,7 @@ describe("why something waits, on its page", browserGate, () => {
   });
 
   it("a crawl names the error, and its errors have what is tried again apart from what failed [slow]", async () => {
-    const crawler = new Crawler(dashboard.place);
+    const crawler = new Crawler(dashboard.server);
     const id = await crawler.submit({ url: site.url("/"), strategy: "http", retry_attempts: 3 });
     await using opened = await dashboard.show(`/runs/${id}?tab=errors`);
     const { page } = opened;
@@ -40,13 +40,13 @@ describe("why something waits, on its page", browserGate, () => {
     await page.getByText(/^Retry scheduled: attempt 2 of 4 in/).waitFor();
     await page.goto(new URL(`/sites/${encodeURIComponent(site.name)}`, page.url()).href);
     await page.getByText("Last failure").waitFor();
-    await dashboard.place.api.post(`/jobs/runs/${id}/cancel`);
+    await dashboard.server.api.post(`/jobs/runs/${id}/cancel`);
   });
 
   it("a workflow names what the run of its step fails with [slow]", async () => {
     const steps = [{ name: "fetch", task_type: "download", params: { urls: [site.url("/broken")] } }];
     const definition = { name: "gallery", steps };
-    const { id } = (await dashboard.place.api.post("/workflows", { definition })).json<WorkflowDetail>();
+    const { id } = (await dashboard.server.api.post("/workflows", { definition })).json<WorkflowDetail>();
     await using opened = await dashboard.show(`/workflows/${id}?step=fetch`);
     const { page } = opened;
     await page.getByText(/^Step fetch: .*the server answered 500/).waitFor();
@@ -54,6 +54,6 @@ describe("why something waits, on its page", browserGate, () => {
       .getByText(/^Downloading: 0 of 1\. .*the server answered 500/)
       .first()
       .waitFor();
-    await dashboard.place.api.post(`/workflows/${id}/cancel`);
+    await dashboard.server.api.post(`/workflows/${id}/cancel`);
   });
 });

@@ -28,19 +28,19 @@ describe("the runs of a saved crawl", browserGate, () => {
   });
 
   it("say what is new, changed and gone since the run before, and lead to it", async () => {
-    const { place } = dashboard;
-    const job = await place.job({
+    const { server } = dashboard;
+    const job = await server.job({
       kind: "crawl",
       target_url: site.url("/"),
       name: "Shop",
       crawl: { only_changed: true, fields: { words: "p" } },
     });
-    const first = await place.run(job.id);
+    const first = await server.run(job.id);
     site.on("/", text("Shop", "/a", "/b", "/c", "/d"));
     site.on("/b", text("B is cheaper"));
     site.on("/c", status(404));
     site.on("/d", text("D"));
-    const second = await place.run(job.id);
+    const second = await server.run(job.id);
     {
       await using opened = await dashboard.show(`/runs/${first.id}`);
       await opened.page.getByRole("tab", { name: "Results" }).waitFor();
@@ -64,11 +64,11 @@ describe("the runs of a saved crawl", browserGate, () => {
   });
 
   it("export what is new or changed alone, where somebody ticks that", async () => {
-    const { place } = dashboard;
-    const job = await place.job({ kind: "crawl", target_url: site.url("/"), crawl: { fields: { words: "p" } } });
-    await place.run(job.id);
+    const { server } = dashboard;
+    const job = await server.job({ kind: "crawl", target_url: site.url("/"), crawl: { fields: { words: "p" } } });
+    await server.run(job.id);
     site.on("/a", text("A is dearer"));
-    const second = await place.run(job.id);
+    const second = await server.run(job.id);
     await using opened = await dashboard.show(`/runs/${second.id}?tab=results`);
     const { page } = opened;
     await page.getByLabel("Only new or changed").check();
@@ -89,14 +89,14 @@ describe("the runs of a saved crawl", browserGate, () => {
       "/": html('<a href="/2026/a">A</a> <a rel="next" href="/page/2">Next</a>'),
       "/2026/a": text("A"),
     });
-    const answer = await dashboard.place.api.post("/scraping/async-scrape", {
+    const answer = await dashboard.server.api.post("/scraping/async-scrape", {
       url: [list.url("/"), list.url("/?other")],
       name: "News",
       include: ["/2026/**"],
       strategy: "http",
     });
     const { crawl_id: id } = answer.json<{ crawl_id: string }>();
-    await dashboard.place.ended(id);
+    await dashboard.server.ended(id);
     await using opened = await dashboard.show(`/runs/${id}`);
     const { page } = opened;
     await page.getByText(/Pagination cut off: include "\/2026\/\*\*" leaves/).waitFor();

@@ -37,7 +37,7 @@ describe("the demo site on the dashboard", browserGate, () => {
     await page.getByRole("button", { name: "Try it on the demo site" }).click();
     await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
     const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
-    const run = await dashboard.place.ended(id);
+    const run = await dashboard.server.ended(id);
     assert.equal(run.status, "partial", "the broken corner fails, all else is got");
     await page.goto(`${dashboard.url}/`);
     await page.getByRole("heading", { name: "Recent failures" }).waitFor();

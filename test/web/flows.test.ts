@@ -17,7 +17,7 @@ describe("workflows", browserGate, () => {
   });
 
   async function begin(name: string, steps: readonly object[], more: object = {}): Promise<string> {
-    const answer = await here.dashboard.place.api.post("/workflows", { definition: { name, steps }, ...more });
+    const answer = await here.dashboard.server.api.post("/workflows", { definition: { name, steps }, ...more });
     assert.equal(answer.status, 201, answer.text);
     return answer.json<{ id: string }>().id;
   }
@@ -96,7 +96,7 @@ describe("workflows", browserGate, () => {
   it("are run again under the name that they had", async () => {
     here.site.on("/again", html("<p>fine</p>"));
     const first = await begin("Definition of papers", [call("read", "/again")], { name: "Papers of today" });
-    await here.dashboard.place.ended(first);
+    await here.dashboard.server.ended(first);
     await using opened = await here.dashboard.show(`/workflows/${first}`);
     const { page } = opened;
     await page.getByRole("heading", { level: 1, name: "Papers of today" }).waitFor();
@@ -159,7 +159,7 @@ describe("workflows", browserGate, () => {
   it("have runs of their own, which lists leave out until they are asked for, and lanes with their names", async () => {
     here.site.on("/slow", html("<p>fine</p>"));
     const url = here.site.url("/slow");
-    const { api } = here.dashboard.place;
+    const { api } = here.dashboard.server;
     const host = encodeURIComponent(new URL(url).host);
     await api.post(`/sites/${host}/pause`);
     const id = await begin("Slow papers", [

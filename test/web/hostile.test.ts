@@ -70,7 +70,7 @@ describe("what strangers write", browserGate, () => {
 
   /** Everything comes into the store as it would: by crawls, runs, workflows, and calls of the API. */
   async function fill(): Promise<void> {
-    const { place } = dashboard;
+    const { server } = dashboard;
     for (const [number, text] of texts.entries()) site.on(addressOf(number), html(pageOf(text, number)));
     site.on("/", html(texts.map((_, number) => `<a href="${escaped(addressOf(number))}">x</a>`).join("")));
     site.on("/wall", html(`<title>Just a moment...</title><p>Verify you are not a robot</p>${texts[0]}`, 403));
@@ -78,7 +78,7 @@ describe("what strangers write", browserGate, () => {
       const type = `text/html; x="${texts[13]!}"`;
       response.writeHead(200, { "content-type": type, "x-note": texts[14]! }).end(texts.join("\n"));
     });
-    await place.api.call("PUT", `/sites/${encodeURIComponent(new URL(site.origin).host)}`, {
+    await server.api.call("PUT", `/sites/${encodeURIComponent(new URL(site.origin).host)}`, {
       max_concurrency: 20,
       requests_per_second: 10_000,
     });
@@ -90,14 +90,14 @@ describe("what strangers write", browserGate, () => {
       article: true,
       fields: fields(),
     };
-    crawl = await new Crawler(place).submit(body);
+    crawl = await new Crawler(server).submit(body);
     for (let from = 0; from < MANY; from += 20)
       await Promise.all(
         texts.slice(from, from + 20).map(async (text, index) => {
           const number = from + index;
           const schedule = number % 5 === 0 ? { schedule: { cron: "0 6 1 1 *" } } : {};
           const target_url = site.url(addressOf(number));
-          const job = await place.job({
+          const job = await server.job({
             target_url,
             name: text,
             strategy: "http",
@@ -105,12 +105,12 @@ describe("what strangers write", browserGate, () => {
             fields: fields(),
             ...schedule,
           } as never);
-          if (number % 5 === 2) await place.begin(job.id);
+          if (number % 5 === 2) await server.begin(job.id);
           if (number % 10 === 0)
-            await place.session({ name: text, origin: site.origin, cookies: [{ name: "a", value: "b" }] } as never);
+            await server.session({ name: text, origin: site.origin, cookies: [{ name: "a", value: "b" }] } as never);
         }),
       );
-    await place.ended(crawl);
+    await server.ended(crawl);
   }
 
   async function show(path: string, expected?: RegExp): Promise<OpenPage> {
@@ -136,9 +136,9 @@ describe("what strangers write", browserGate, () => {
       .waitFor();
 
   it("is never more than text, in every table, list and panel of a run", async () => {
-    const { place } = dashboard;
+    const { server } = dashboard;
     assert.ok(MANY >= (FULL ? 2 : 1) * VECTORS.length, "each is among them");
-    const results = (await place.results(crawl)) as unknown as Found[];
+    const results = (await server.results(crawl)) as unknown as Found[];
     assert.equal(results.length, (MANY / 3) * 2);
     await using opened = await show(`/runs/${crawl}?tab=results`);
     const { page } = opened;
@@ -163,7 +163,7 @@ describe("what strangers write", browserGate, () => {
 
     await page.goto(`${dashboard.url}/runs/${crawl}?tab=pages`);
     await rows(page, MANY + 1);
-    const failed = (await place.api.get(`/jobs/runs/${crawl}/tasks?status=failed&limit=200`)).json<TaskView[]>();
+    const failed = (await server.api.get(`/jobs/runs/${crawl}/tasks?status=failed&limit=200`)).json<TaskView[]>();
     assert.equal(failed.length, MANY / 3 + 1);
     const titles = new Set(
       (await page.evaluate(
@@ -184,7 +184,7 @@ describe("what strangers write", browserGate, () => {
   });
 
   it("is text where things are listed by their names, and in addresses", async () => {
-    const { place } = dashboard;
+    const { server } = dashboard;
     const named = (one: number) => texts.filter((_, number) => number % 5 === one);
     await using opened = await show("/jobs", /40[04]|422/);
     const { page } = opened;
@@ -226,11 +226,11 @@ describe("what strangers write", browserGate, () => {
         await page.evaluate(`history.pushState(null, "", ${JSON.stringify(path + encodeURIComponent(text))})`);
         await page.getByRole("heading").first().waitFor();
       }
-    assert.equal((await place.api.get("/runs?limit=1")).status, 200);
+    assert.equal((await server.api.get("/runs?limit=1")).status, 200);
   });
 
   it("is text in workflows, in their lists and their files", async () => {
-    const { place } = dashboard;
+    const { server } = dashboard;
     const name = texts[13]!;
     const steps = [
       {
@@ -251,11 +251,11 @@ describe("what strangers write", browserGate, () => {
         max_retries: 0,
       },
     ];
-    const created = await place.api.post("/workflows", { definition: { name, description: texts[20], steps } });
+    const created = await server.api.post("/workflows", { definition: { name, description: texts[20], steps } });
     assert.equal(created.status, 201, created.text);
     const { id } = created.json<{ id: string }>();
-    await place.ended(id);
-    const saved = await place.api.call("PUT", "/workflows/templates/strange", {
+    await server.ended(id);
+    const saved = await server.api.call("PUT", "/workflows/templates/strange", {
       name: "strange",
       description: texts[20],
       steps,
@@ -281,9 +281,9 @@ describe("what strangers write", browserGate, () => {
   });
 
   it("does nothing in the frame that shows it as a page, nor as a file", async () => {
-    const { place } = dashboard;
-    const { id } = await place.begin({ target_url: site.url("/wall"), strategy: "http", escalate: false } as never);
-    await place.ended(id);
+    const { server } = dashboard;
+    const { id } = await server.begin({ target_url: site.url("/wall"), strategy: "http", escalate: false } as never);
+    await server.ended(id);
     // What the frame's own rules keep out is told by the browser: styles that would load something.
     const kept = /(?:Content Security Policy|Unsafe attempt to load URL data:).*frame\.(?:html|js)/s;
     await using opened = await show(`/runs/${id}?tab=errors`, kept);
@@ -310,7 +310,7 @@ describe("what strangers write", browserGate, () => {
       assert.equal(frame.url(), `${dashboard.url}/frame.html`, text);
     }
     // A copy that is opened by its address is no page of this server.
-    const [file] = (await place.task(id)).artifacts;
+    const [file] = (await server.task(id)).artifacts;
     const answer = await fetch(`${dashboard.url}/artifacts/${file!.id}`);
     assert.match(answer.headers.get("content-disposition") ?? "", /^attachment/);
     assert.match(answer.headers.get("content-security-policy") ?? "", /sandbox$/);

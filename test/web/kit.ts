@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { after, before } from "node:test";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { Place } from "../jobs/kit.ts";
+import { TestServer } from "../jobs/kit.ts";
 import { type TestSite, webSite } from "../support/browser-kit.ts";
 import { MESSAGE_MS } from "../../web/src/ui/logic/message-time.ts";
 import { ensureWeb } from "../../scripts/web.mjs";
@@ -40,24 +40,24 @@ export interface OpenPage extends AsyncDisposable {
 
 /** One server and one browser for all tests of a file. */
 export class Dashboard implements AsyncDisposable {
-  readonly place: Place;
+  readonly server: TestServer;
   readonly browser: Browser;
   readonly url: string;
 
-  private constructor(place: Place, browser: Browser) {
-    this.place = place;
+  private constructor(server: TestServer, browser: Browser) {
+    this.server = server;
     this.browser = browser;
-    this.url = place.api.url;
+    this.url = server.api.url;
   }
 
   static async open(env: Record<string, string> = {}): Promise<Dashboard> {
     await ensureWeb();
     // Requests are held until a page has been looked at, which may take long on a busy machine.
-    const place = await Place.open({ APP_HTTP_TIMEOUT_SECONDS: "600", ...env });
+    const server = await TestServer.open({ APP_HTTP_TIMEOUT_SECONDS: "600", ...env });
     try {
-      return new Dashboard(place, await launchBrowser());
+      return new Dashboard(server, await launchBrowser());
     } catch (error) {
-      await place[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
       throw error;
     }
   }
@@ -69,7 +69,7 @@ export class Dashboard implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.browser.close();
-    await this.place[Symbol.asyncDispose]();
+    await this.server[Symbol.asyncDispose]();
   }
 }
 

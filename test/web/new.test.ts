@@ -22,7 +22,7 @@ const inFrame = (page: Page) => page.frameLocator("iframe[title='The page, witho
 describe("the page for new runs", browserGate, () => {
   const here = dashboardAndSite({ "/": SHOP, "/a": "<h1>A</h1>", "/b": "<h1>B</h1>" });
   const recipeOf = async (id: string) =>
-    (await here.dashboard.place.api.get(`/jobs/runs/${id}/recipe`)).json<{ recipe: Record<string, unknown> }>().recipe;
+    (await here.dashboard.server.api.get(`/jobs/runs/${id}/recipe`)).json<{ recipe: Record<string, unknown> }>().recipe;
 
   it("starts a crawl, tells what is wrong where it is, and takes a run as the start of another", async () => {
     await using opened = await here.dashboard.show("/new", { expected: /422/ });
@@ -43,7 +43,7 @@ describe("the page for new runs", browserGate, () => {
     await start.click();
     await page.waitForURL(/\/runs\/[\w-]{36}$/);
     const id = runIdIn(page);
-    const run = await here.dashboard.place.ended(id);
+    const run = await here.dashboard.server.ended(id);
     assert.equal(run.status, "completed");
     await page.goto(`${here.dashboard.url}/new?from=${id}`);
     await page.getByLabel("Depth").waitFor();
@@ -86,7 +86,7 @@ describe("the page for new runs", browserGate, () => {
     await start.click();
     await page.waitForURL(/\/runs\/[\w-]{36}$/);
     const id = runIdIn(page);
-    assert.equal((await here.dashboard.place.ended(id)).status, "completed");
+    assert.equal((await here.dashboard.server.ended(id)).status, "completed");
     const sent = here.site.log.findLast(({ path }) => path === "/")?.headers;
     assert.equal(sent?.authorization, secret);
     assert.match(sent?.["user-agent"] ?? "", /Mobile/);
@@ -159,25 +159,25 @@ describe("the page for new runs", browserGate, () => {
       .waitFor();
     await dialog.getByRole("button", { name: "Save and run now" }).click();
     await page.waitForURL(/\/runs\/[\w-]{36}$/);
-    const run = await here.dashboard.place.ended(runIdIn(page));
+    const run = await here.dashboard.server.ended(runIdIn(page));
     assert.equal(run.status, "completed");
-    const rows = (await here.dashboard.place.api.get(`/jobs/runs/${run.id}/results`)).json<{ data: unknown }[]>();
+    const rows = (await here.dashboard.server.api.get(`/jobs/runs/${run.id}/results`)).json<{ data: unknown }[]>();
     assert.deepEqual(
       rows.map(({ data }) => data),
       BOOKS.map((title, n) => ({ price: 10.5 + n, title })),
     );
-    const job = (await here.dashboard.place.api.get(`/jobs/${run.job_id}`)).json<JobView>();
+    const job = (await here.dashboard.server.api.get(`/jobs/${run.job_id}`)).json<JobView>();
     assert.deepEqual([job.name, job.schedule?.cron, job.items], ["Books", "0 6 * * *", { css: "article.product_pod" }]);
     await page.goto(`${here.dashboard.url}/new?job=${job.id}`);
     await page.getByLabel("Name", { exact: true }).fill("Books, again");
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.waitForURL("**/jobs");
-    const changed = (await here.dashboard.place.api.get(`/jobs/${job.id}`)).json<JobView>();
+    const changed = (await here.dashboard.server.api.get(`/jobs/${job.id}`)).json<JobView>();
     assert.deepEqual([changed.name, changed.fields, changed.items], ["Books, again", job.fields, job.items]);
   });
 
   it("begins once what is asked for many times, and saves one job though it could not be run at once", async () => {
-    const { api } = here.dashboard.place;
+    const { api } = here.dashboard.server;
     await using opened = await here.dashboard.show("/new?kind=scrape", { expected: /503|ERR_FAILED/ });
     const { page } = opened;
     const url = here.site.url("/a");
@@ -222,7 +222,7 @@ describe("the page for new runs", browserGate, () => {
   });
 
   it("starts a crawl on a phone, which says why it waits, and is paused and cancelled there", async () => {
-    const { api } = here.dashboard.place;
+    const { api } = here.dashboard.server;
     const host = encodeURIComponent(new URL(here.site.url("/")).host);
     await api.post(`/sites/${host}/pause`);
     await using opened = await here.dashboard.show("/new", { phone: true });
@@ -249,7 +249,7 @@ describe("the page for new runs", browserGate, () => {
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Cancel run" }).click();
     await page.getByText("Cancelled", { exact: true }).first().waitFor();
-    assert.equal((await here.dashboard.place.ended(id)).status, "cancelled");
+    assert.equal((await here.dashboard.server.ended(id)).status, "cancelled");
     await api.post(`/sites/${host}/resume`);
   });
 
@@ -271,7 +271,7 @@ describe("the page for new runs", browserGate, () => {
     await page.getByRole("cell", { name: "All books" }).waitFor();
     await page.getByRole("button", { name: "Scrape page" }).click();
     await page.waitForURL(/\/runs\/[\w-]{36}$/);
-    const run: RunView = await here.dashboard.place.ended(runIdIn(page));
+    const run: RunView = await here.dashboard.server.ended(runIdIn(page));
     assert.equal(run.status, "completed");
     assert.deepEqual((await recipeOf(run.id))["fields"], { top: { css: "#top" } });
   });
@@ -317,7 +317,7 @@ describe("the page for new runs", browserGate, () => {
   });
 
   it("opens the template that was chosen, by each one's link in the list and on its own page", async () => {
-    const templates = (await here.dashboard.place.api.get("/workflows/templates")).json<{ name: string }[]>();
+    const templates = (await here.dashboard.server.api.get("/workflows/templates")).json<{ name: string }[]>();
     assert.ok(templates.length >= 3);
     await using opened = await here.dashboard.show("/");
     const { page } = opened;
@@ -361,7 +361,7 @@ describe("the page for new runs", browserGate, () => {
     await page.waitForURL(/\/workflows\/[\w-]{36}$/);
     const { workflow } = (await recipeOf(runIdIn(page))) as { workflow: { template: string; params: unknown } };
     assert.equal(workflow.template, "article-dataset");
-    await here.dashboard.place.ended(runIdIn(page));
+    await here.dashboard.server.ended(runIdIn(page));
     await page.goto(`${here.dashboard.url}/new?kind=workflow`);
     await page.getByText("From a definition").click();
     const text = page.getByLabel("Definition", { exact: true });
@@ -379,6 +379,6 @@ describe("the page for new runs", browserGate, () => {
     await page.keyboard.type("Fine, from YAML");
     await page.getByRole("button", { name: "Save and run now" }).click();
     await page.waitForURL(/\/workflows\/[\w-]{36}$/);
-    assert.equal((await here.dashboard.place.ended(runIdIn(page))).status, "completed");
+    assert.equal((await here.dashboard.server.ended(runIdIn(page))).status, "completed");
   });
 });

@@ -49,7 +49,7 @@ describe("the overview", browserGate, () => {
 
   it("fits a phone, and shows what sites and pages are called as text", async () => {
     here.site.on("/%3Cb%3E", html(PAGE, 500));
-    await here.dashboard.place.api.post("/scraping/async-scrape", {
+    await here.dashboard.server.api.post("/scraping/async-scrape", {
       url: `${here.site.origin}/<img src=x onerror=alert(1)>`,
       retry_attempts: 0,
     });
@@ -69,12 +69,12 @@ describe("the overview", browserGate, () => {
     await page.getByText("Live", { exact: true }).waitFor();
     // All of the page is there before the server goes.
     await page.locator(".uplot canvas").nth(2).waitFor();
-    await here.dashboard.place.stop();
+    await here.dashboard.server.stop();
     await page.getByText("Connection lost, reconnecting").waitFor();
     // A page that was not looked at yet cannot be loaded now: it is as soon as the server is back.
     await page.getByRole("link", { name: "Sites", exact: true }).click();
     await page.getByText("This page could not be shown.").waitFor();
-    await here.dashboard.place.start();
+    await here.dashboard.server.start();
     await page.getByText("Live", { exact: true }).waitFor();
     await page.getByRole("heading", { level: 1, name: "Sites" }).waitFor();
     await page.getByText("Connection lost, reconnecting").waitFor({ state: "hidden" });

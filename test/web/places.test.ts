@@ -18,7 +18,7 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
   before(() => {
     name = new URL(here.site.origin).host;
   });
-  const siteNow = async () => (await here.dashboard.place.api.get(`/sites/${encodeURIComponent(name)}`)).json<Site>();
+  const siteNow = async () => (await here.dashboard.server.api.get(`/sites/${encodeURIComponent(name)}`)).json<Site>();
 
   it("changes a site's limit in the table: it holds at once, on the wire, too, and is taken back; then the site is paused", async () => {
     const links = [1, 2, 3, 4, 5, 6].map((number) => `/held/${number}`);
@@ -32,8 +32,8 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
         if (atOnce === 3) three.resolve();
         void release.promise.then(() => html(PAGE)(request, response));
       });
-    await here.dashboard.place.api.call("PUT", `/sites/${encodeURIComponent(name)}`, { max_concurrency: 1 });
-    await here.dashboard.place.api.post("/scraping/async-scrape", { url: here.site.url("/"), max_depth: 1 });
+    await here.dashboard.server.api.call("PUT", `/sites/${encodeURIComponent(name)}`, { max_concurrency: 1 });
+    await here.dashboard.server.api.post("/scraping/async-scrape", { url: here.site.url("/"), max_depth: 1 });
     await here.site.hit(links[0]!);
 
     await using opened = await here.dashboard.show("/sites");
@@ -117,7 +117,7 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
   });
 
   it("shows the next times of a schedule in its own time zone, pauses it, and takes a hostile name for text", async () => {
-    const { api } = here.dashboard.place;
+    const { api } = here.dashboard.server;
     const { id } = (
       await api.post("/jobs", {
         name: HOSTILE,
@@ -213,7 +213,7 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
   });
 
   it("limits a concurrency key, also where an old address calls it a resolver", async () => {
-    const { api } = here.dashboard.place;
+    const { api } = here.dashboard.server;
     await api.call("PUT", `/sites/${encodeURIComponent(name)}`, { paused: true });
     await api.post("/queue/items", { artifact_id: "keyed", url: here.site.url("/keyed"), resolver: "reports" });
     await using opened = await here.dashboard.show("/queue?tab=resolvers");

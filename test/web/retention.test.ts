@@ -18,10 +18,10 @@ describe("what is kept, and what is deleted, in the dashboard", browserGate, () 
   });
 
   it("the page of a run says how long it is kept, keeps it, and deletes it", async () => {
-    const { place } = dashboard;
-    const begun = await place.api.post("/scraping/async-scrape", { url: site.url("/quiet"), temporary: true });
+    const { server } = dashboard;
+    const begun = await server.api.post("/scraping/async-scrape", { url: site.url("/quiet"), temporary: true });
     const { task_id: id } = begun.json<{ task_id: string }>();
-    await place.ended(id);
+    await server.ended(id);
     await using opened = await dashboard.show(`/runs/${id}`);
     const { page } = opened;
     await page.getByText("Kept until", { exact: false }).first().waitFor();
@@ -34,11 +34,11 @@ describe("what is kept, and what is deleted, in the dashboard", browserGate, () 
     await page.getByRole("menuitem", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete run" }).click();
     await page.waitForURL("**/runs");
-    assert.equal((await place.api.get(`/jobs/runs/${id}`)).status, 404);
+    assert.equal((await server.api.get(`/jobs/runs/${id}`)).status, 404);
   });
 
   it("the overview warns when what is kept comes near its budget, before anything is removed", async () => {
-    await dashboard.place.run({ target_url: site.url("/quiet"), name: "Something" });
+    await dashboard.server.run({ target_url: site.url("/quiet"), name: "Something" });
     await using opened = await dashboard.show("/runs");
     const { page } = opened;
     const storage = {
@@ -55,14 +55,14 @@ describe("what is kept, and what is deleted, in the dashboard", browserGate, () 
     await notice.getByText("the oldest runs are removed, from 2 Jan 2030", { exact: false }).waitFor();
     await assertAccessible(page);
     await assertFits(page);
-    await dashboard.place.client.runs.deleteMany({ filter: {} });
+    await dashboard.server.client.runs.deleteMany({ filter: {} });
   });
 
   it("a job says how many runs it keeps, and is deleted with them; many runs go by a filter", async () => {
-    const { place } = dashboard;
-    const job = await place.job({ target_url: site.url("/quiet"), name: "Often" });
-    for (let n = 0; n < 3; n += 1) await place.run(job.id);
-    await place.run({ target_url: site.url("/quiet"), name: "Alone" });
+    const { server } = dashboard;
+    const job = await server.job({ target_url: site.url("/quiet"), name: "Often" });
+    for (let n = 0; n < 3; n += 1) await server.run(job.id);
+    await server.run({ target_url: site.url("/quiet"), name: "Alone" });
     await using opened = await dashboard.show("/jobs");
     const { page } = opened;
     const more = page.getByRole("button", { name: "More for Often" });
@@ -71,7 +71,7 @@ describe("what is kept, and what is deleted, in the dashboard", browserGate, () 
     await page.getByLabel("Newest runs").fill("7");
     await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
     await page.getByRole("dialog").waitFor({ state: "hidden" });
-    assert.equal((await place.client.jobs.get(job.id)).keep_runs, 7);
+    assert.equal((await server.client.jobs.get(job.id)).keep_runs, 7);
 
     await more.click();
     await page.getByRole("menuitem", { name: "Delete" }).click();
@@ -81,7 +81,7 @@ describe("what is kept, and what is deleted, in the dashboard", browserGate, () 
     await dialog.getByText("Its runs are deleted, too", { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Delete job" }).click();
     await dialog.waitFor({ state: "hidden" });
-    const left = async () => (await place.client.runs.list().take()).map(({ name }) => name);
+    const left = async () => (await server.client.runs.list().take()).map(({ name }) => name);
     while ((await left()).includes("Often"));
     assert.deepEqual(await left(), ["Alone"]);
 

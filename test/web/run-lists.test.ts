@@ -23,12 +23,12 @@ describe("the lists of runs and of saved jobs", browserGate, () => {
   });
 
   it("narrows, keeps views, scrolls through many, and changes many at once after saying how many", async () => {
-    const { place } = dashboard;
+    const { server } = dashboard;
     const host = new URL(site.url("/")).host;
-    await place.api.post(`/sites/${encodeURIComponent(host)}/pause`);
-    const job = await place.job({ target_url: site.url("/quiet"), name: "Many of these" });
+    await server.api.post(`/sites/${encodeURIComponent(host)}/pause`);
+    const job = await server.job({ target_url: site.url("/quiet"), name: "Many of these" });
     for (let begun = 0; begun < MANY; begun += 10)
-      await Promise.all(Array.from({ length: 10 }, () => place.api.post(`/jobs/${job.id}/runs`)));
+      await Promise.all(Array.from({ length: 10 }, () => server.api.post(`/jobs/${job.id}/runs`)));
     await using opened = await dashboard.show(`/runs?q=many&status=queued,running`);
     const { page } = opened;
     await page.getByText(`${MANY} runs`, { exact: true }).waitFor({ state: "attached" });
@@ -68,11 +68,11 @@ describe("the lists of runs and of saved jobs", browserGate, () => {
     const sure = page.getByRole("button", { name: `Cancel ${MANY - 3} runs` });
     await sure.waitFor();
     await assertAccessible(page);
-    const begin = async () => (await place.api.post(`/jobs/${job.id}/runs`)).json<{ id: string }>().id;
+    const begin = async () => (await server.api.post(`/jobs/${job.id}/runs`)).json<{ id: string }>().id;
     const later = [await begin(), await begin()];
     await sure.click();
     await page.getByText(`Cancelled ${MANY - 3} runs.`).waitFor();
-    const open = async () => (await place.api.get("/runs?status=queued,running&q=many")).json<{ id: string }[]>();
+    const open = async () => (await server.api.get("/runs?status=queued,running&q=many")).json<{ id: string }[]>();
     assert.deepEqual(
       (await open()).map(({ id }) => id),
       later.toReversed(),
@@ -98,7 +98,7 @@ describe("the lists of runs and of saved jobs", browserGate, () => {
     await page.locator(`[data-key="${newest}"][data-index="0"]`).waitFor();
     await page.keyboard.press("Enter");
     await page.waitForURL(`**/runs/${later[1]}`);
-    await place.api.post("/runs/bulk", { action: "cancel", filter: { q: "many" } });
+    await server.api.post("/runs/bulk", { action: "cancel", filter: { q: "many" } });
     await using phone = await dashboard.show("/runs", { phone: true, theme: "dark" });
     await phone.page.getByRole("row").nth(3).waitFor();
     await assertFits(phone.page);
@@ -123,8 +123,8 @@ describe("the lists of runs and of saved jobs", browserGate, () => {
   });
 
   it("runs a saved job, gives it a schedule, says what is wrong with one, and deletes it", async () => {
-    const { place } = dashboard;
-    const job = await place.job({ target_url: site.url("/quiet"), name: HOSTILE });
+    const { server } = dashboard;
+    const job = await server.job({ target_url: site.url("/quiet"), name: HOSTILE });
     await using opened = await dashboard.show("/jobs", { expected: /422/ });
     const { page } = opened;
     const row = page.getByRole("row").filter({ hasText: HOSTILE }).filter({ hasText: "Never run" });
@@ -139,7 +139,7 @@ describe("the lists of runs and of saved jobs", browserGate, () => {
     await page.getByRole("button", { name: "Save schedule" }).click();
     await page.getByText("The schedule is saved.").waitFor();
     assert.equal(
-      (await place.api.get(`/jobs/${job.id}`)).json<{ schedule: { cron: string } }>().schedule.cron,
+      (await server.api.get(`/jobs/${job.id}`)).json<{ schedule: { cron: string } }>().schedule.cron,
       "0 6 * * *",
     );
     await assertAccessible(page);
@@ -159,6 +159,6 @@ describe("the lists of runs and of saved jobs", browserGate, () => {
     await page.getByRole("menuitem", { name: "Delete" }).click();
     await page.getByRole("button", { name: "Delete job" }).click();
     await page.getByText("The job is deleted.").waitFor();
-    assert.equal((await place.api.get(`/jobs/${job.id}`)).status, 404);
+    assert.equal((await server.api.get(`/jobs/${job.id}`)).status, 404);
   });
 });

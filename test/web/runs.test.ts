@@ -29,7 +29,7 @@ describe("the pages of runs", browserGate, () => {
   let release = () => {};
   before(async () => {
     dashboard = await Dashboard.open();
-    crawler = new Crawler(dashboard.place);
+    crawler = new Crawler(dashboard.server);
     const released = new Promise<void>((resolve) => (release = resolve));
     const escaped = HOSTILE.replaceAll("<", "&lt;");
     site = await MisbehavingSite.start({
@@ -82,7 +82,7 @@ describe("the pages of runs", browserGate, () => {
     await page.keyboard.press("Escape");
 
     await tab(page, "Pages");
-    const tasks = await dashboard.place.api.get(`/jobs/runs/${id}/tasks`);
+    const tasks = await dashboard.server.api.get(`/jobs/runs/${id}/tasks`);
     const all = tasks.json<{ url: string; duration_ms: number }[]>();
     const slowest = all.toSorted((a, b) => b.duration_ms - a.duration_ms).map(({ url }) => url);
     await page.getByLabel("Order", { exact: true }).selectOption("slowest");
@@ -182,7 +182,7 @@ describe("the pages of runs", browserGate, () => {
   });
 
   it("shows a page as a whole in a line and form by form, and nested values as lists and tables", async () => {
-    const { place } = dashboard;
+    const { server } = dashboard;
     const goods = ["Tea", "Honey"].map((name, n) => `<li class=row><b>${name}</b><i>${n + 4}</i></li>`);
     const escaped = HOSTILE.replaceAll("<", "&lt;");
     site.on(
@@ -193,7 +193,7 @@ describe("the pages of runs", browserGate, () => {
           `<img src="/x.png" onerror="parent.hurt=1"><script>parent.hurt = 1</script></main>`,
       ),
     );
-    const run = await place.run({
+    const run = await server.run({
       target_url: site.url("/whole"),
       strategy: "browser",
       fields: { names: { css: "b", all: true }, heading: { css: "h1" } },
@@ -249,7 +249,7 @@ describe("the pages of runs", browserGate, () => {
 
   it("goes back from an open drawer to its tab, from there to the tab before, and only then to another page", async () => {
     const id = await crawler.submit({ url: site.url("/two"), max_depth: 0, strategy: "http" });
-    await dashboard.place.ended(id);
+    await dashboard.server.ended(id);
     await using opened = await dashboard.show("/runs");
     const { page } = opened;
     await page.locator(`a[href="/runs/${id}"]`).click();
@@ -297,7 +297,7 @@ describe("the pages of runs", browserGate, () => {
 
   it("says why a crawl waits, and leads to the site that can be resumed", async () => {
     const name = new URL(site.url("/")).host;
-    const pause = (verb: string) => dashboard.place.api.post(`/sites/${encodeURIComponent(name)}/${verb}`);
+    const pause = (verb: string) => dashboard.server.api.post(`/sites/${encodeURIComponent(name)}/${verb}`);
     assert.equal((await pause("pause")).status, 200);
     const id = await crawler.submit({ url: site.url("/quiet"), max_depth: 0, strategy: "http" });
     await using opened = await dashboard.show(`/runs/${id}`);
@@ -306,7 +306,7 @@ describe("the pages of runs", browserGate, () => {
     await why.waitFor();
     await assertAccessible(page);
     // Who asks without the stream is told the same.
-    const { waiting_for: waits } = (await dashboard.place.api.get(`/jobs/runs/${id}`)).json<RunView>();
+    const { waiting_for: waits } = (await dashboard.server.api.get(`/jobs/runs/${id}`)).json<RunView>();
     assert.deepEqual([waits?.reason, waits?.message.startsWith(`${name}: Site paused`)], ["site_paused", true]);
     await why.getByRole("link", { name }).click();
     await page.getByRole("button", { name: "Resume" }).click();
@@ -317,7 +317,7 @@ describe("the pages of runs", browserGate, () => {
 
   it("shows how far a crawl was that is cancelled, and not that all of it is done", async () => {
     const name = encodeURIComponent(new URL(site.url("/")).host);
-    assert.equal((await dashboard.place.api.post(`/sites/${name}/pause`)).status, 200);
+    assert.equal((await dashboard.server.api.post(`/sites/${name}/pause`)).status, 200);
     const id = await crawler.submit({ url: site.url("/quiet"), max_depth: 0, strategy: "http" });
     await using opened = await dashboard.show(`/runs/${id}`);
     const { page } = opened;
@@ -329,13 +329,13 @@ describe("the pages of runs", browserGate, () => {
       await page.getByRole("progressbar", { name: "Progress of this run" }).getAttribute("aria-valuenow"),
       "0",
     );
-    assert.equal((await dashboard.place.api.post(`/sites/${name}/resume`)).status, 200);
+    assert.equal((await dashboard.server.api.post(`/sites/${name}/resume`)).status, 200);
   });
 
   it("shows a failure with its picture and its copy, and lets a person answer", async () => {
-    const { id } = await dashboard.place.begin({ target_url: site.url("/wall"), strategy: "browser", name: HOSTILE });
-    await dashboard.place.said(id, /^Waiting for a person/);
-    const session = await dashboard.place.session({
+    const { id } = await dashboard.server.begin({ target_url: site.url("/wall"), strategy: "browser", name: HOSTILE });
+    await dashboard.server.said(id, /^Waiting for a person/);
+    const session = await dashboard.server.session({
       name: "A person's",
       origin: new URL(site.url("/")).origin,
       cookies: [{ name: "solved", value: "yes" }],
@@ -389,7 +389,7 @@ describe("the pages of runs", browserGate, () => {
   });
 
   it("shows all of a run's end, also when newer runs keep the stream from telling of it, and answers are slow", async () => {
-    const { place } = dashboard;
+    const { server } = dashboard;
     const elsewhere = "127.0.0.2:9";
     const gate = Promise.withResolvers<void>();
     site.on("/hub", linked("Hub", ["/one", "/two", "/kept"]));
@@ -402,9 +402,9 @@ describe("the pages of runs", browserGate, () => {
     await using results = await dashboard.show(`/runs/${id}?tab=results`, { context });
     await results.page.getByText("3 records", { exact: true }).waitFor();
     // What waits here for its turn is newer, and at work as far as the stream is concerned.
-    await place.api.post(`/sites/${encodeURIComponent(elsewhere)}/pause`);
-    const job = await place.job({ target_url: `http://${elsewhere}/`, name: "Newer" });
-    await Promise.all(Array.from({ length: TOLD + 1 }, () => place.api.post(`/jobs/${job.id}/runs`)));
+    await server.api.post(`/sites/${encodeURIComponent(elsewhere)}/pause`);
+    const job = await server.job({ target_url: `http://${elsewhere}/`, name: "Newer" });
+    await Promise.all(Array.from({ length: TOLD + 1 }, () => server.api.post(`/jobs/${job.id}/runs`)));
     const answered = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
     await using events = await dashboard.show("/", { context });
@@ -422,14 +422,14 @@ describe("the pages of runs", browserGate, () => {
     await pages.page.getByRole("row").filter({ hasText: "/kept" }).filter({ hasText: "Completed" }).waitFor();
     released.resolve();
     await events.page.getByRole("row").filter({ hasText: "Run completed" }).waitFor();
-    assert.equal((await place.api.post("/runs/bulk", { action: "cancel", filter: { q: "Newer" } })).status, 200);
+    assert.equal((await server.api.post("/runs/bulk", { action: "cancel", filter: { q: "Newer" } })).status, 200);
   });
 
   it("draws few rows of a table of ten thousand, and asks once for what cannot be loaded", async () => {
-    const { place } = dashboard;
+    const { server } = dashboard;
     const items = Array.from({ length: LONG }, (_, number) => `<li><b>Thing ${number}</b></li>`);
     site.on("/list", html(`<h1>List</h1><ul>${items.join("")}</ul>`));
-    const run = await place.run({
+    const run = await server.run({
       target_url: site.url("/list"),
       strategy: "http",
       items: "li",

@@ -31,9 +31,9 @@ describe("sessions and sign-ins in the dashboard", browserGate, () => {
   });
 
   it("a login page that came instead of the page is told: on the run, and in the playground with its status", async () => {
-    const { place } = here.dashboard;
-    const { id } = await place.begin({ target_url: here.site.url("/members"), strategy: "http" });
-    await place.ended(id);
+    const { server } = here.dashboard;
+    const { id } = await server.begin({ target_url: here.site.url("/members"), strategy: "http" });
+    await server.ended(id);
     await using opened = await here.dashboard.show(`/runs/${id}`);
     const { page } = opened;
     await page.getByText("The site sent us to /login, which asks for a password").waitFor();
@@ -50,7 +50,7 @@ describe("sessions and sign-ins in the dashboard", browserGate, () => {
   });
 
   it("a session is added by pasting cookies, chosen for a crawl, and opens five pages behind the sign-in", async () => {
-    const { place } = here.dashboard;
+    const { server } = here.dashboard;
     await using opened = await here.dashboard.show("/settings?tab=sessions", { expected: /422/ });
     const { page } = opened;
     await page.getByText("No sessions yet").waitFor();
@@ -79,14 +79,14 @@ describe("sessions and sign-ins in the dashboard", browserGate, () => {
     await page.getByRole("button", { name: "Start crawl", exact: true }).click();
     await page.waitForURL(/\/runs\/[\w-]{36}$/);
     const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
-    const run = await place.ended(id);
+    const run = await server.ended(id);
     assert.deepEqual([run.status, run.warnings], ["completed", []]);
-    const titles = (await place.results(id)).map(({ data }) => data["title"]);
+    const titles = (await server.results(id)).map(({ data }) => data["title"]);
     assert.deepEqual(titles.toSorted(), [1, 2, 3, 4].map((n) => `Member page ${n}` as unknown).concat("Members"));
 
-    const [session] = (await place.api.get("/sessions")).json<SessionView[]>();
-    const without = await place.begin({ target_url: here.site.url("/members"), strategy: "http" });
-    await place.ended(without.id);
+    const [session] = (await server.api.get("/sessions")).json<SessionView[]>();
+    const without = await server.begin({ target_url: here.site.url("/members"), strategy: "http" });
+    await server.ended(without.id);
     await page.goto(`${here.dashboard.url}/runs/${without.id}`);
     await page.getByRole("link", { name: "Run again with the session members" }).click();
     const again = page.getByLabel("Session", { exact: true });
@@ -97,7 +97,7 @@ describe("sessions and sign-ins in the dashboard", browserGate, () => {
     assert.equal(await page.getByRole("dialog").count(), 0, "nothing is added");
     await assertAccessible(page);
 
-    await place.job({
+    await server.job({
       kind: "crawl",
       name: "All members",
       target_url: here.site.url("/members"),
@@ -113,11 +113,11 @@ describe("sessions and sign-ins in the dashboard", browserGate, () => {
     await page.getByText("All members.").waitFor();
     await page.getByRole("button", { name: "Delete session", exact: true }).click();
     await page.getByText("No sessions yet").waitFor();
-    assert.equal((await place.api.get(`/sessions/${session?.id}`)).status, 404);
+    assert.equal((await server.api.get(`/sessions/${session?.id}`)).status, 404);
   });
 
   it("a password that a browser types is sealed: it stands neither in the job, nor in its run, nor in a form", async () => {
-    const { place } = here.dashboard;
+    const { server } = here.dashboard;
     await using opened = await here.dashboard.show("/new?kind=scrape");
     const { page } = opened;
     await page.getByLabel("URL", { exact: true }).fill(here.site.url("/login"));
@@ -132,13 +132,13 @@ describe("sessions and sign-ins in the dashboard", browserGate, () => {
     await page.getByRole("button", { name: "Save as job" }).click();
     await page.getByRole("button", { name: "Save job", exact: true }).click();
     await page.waitForURL(/\/jobs$/);
-    const [job] = (await place.api.get("/jobs?limit=1")).json<JobView[]>();
+    const [job] = (await server.api.get("/jobs?limit=1")).json<JobView[]>();
     assert.deepEqual(job?.browser?.actions, [
       { type: "click", selector: "input" },
       { type: "write", text: "***", secret: true },
     ]);
-    const { id } = await place.begin(job!.id);
-    assert.equal((await place.ended(id)).status, "completed");
+    const { id } = await server.begin(job!.id);
+    assert.equal((await server.ended(id)).status, "completed");
     await page.goto(`${here.dashboard.url}/runs/${id}?tab=configuration`);
     await page.getByText('"secret": true').waitFor();
     assert.ok(!(await shownIn(page)).includes(PASSWORD));
@@ -147,21 +147,21 @@ describe("sessions and sign-ins in the dashboard", browserGate, () => {
     await page.getByPlaceholder("kept; type to replace it").waitFor();
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.waitForURL(/\/jobs$/);
-    assert.equal((await place.run(job!.id)).status, "completed", "it was kept");
-    assert.ok(!place.api.answered.some((text) => text.includes(PASSWORD)));
+    assert.equal((await server.run(job!.id)).status, "completed", "it was kept");
+    assert.ok(!server.api.answered.some((text) => text.includes(PASSWORD)));
     assert.deepEqual(
-      place.stored().filter(({ bytes }) => bytes.includes(PASSWORD)),
+      server.stored().filter(({ bytes }) => bytes.includes(PASSWORD)),
       [],
     );
   });
 
   it("two who change one job do not overwrite each other, and neither loses what was typed", async () => {
-    const { place } = here.dashboard;
-    const { id } = await place.job({ kind: "crawl", name: "Both", target_url: here.site.url("/members") });
+    const { server } = here.dashboard;
+    const { id } = await server.job({ kind: "crawl", name: "Both", target_url: here.site.url("/members") });
     await using opened = await here.dashboard.show(`/new?job=${id}`, { expected: /409/ });
     const { page } = opened;
     await page.getByLabel("Depth").fill("3");
-    const other = await place.api.call("PATCH", `/jobs/${id}`, { crawl: { max_pages: 50 } });
+    const other = await server.api.call("PATCH", `/jobs/${id}`, { crawl: { max_pages: 50 } });
     assert.equal(other.status, 200, other.text);
     await page.getByRole("button", { name: "Save changes" }).click();
     const told = page.getByRole("alert").filter({ hasText: "This job was changed by someone else" });
@@ -173,24 +173,24 @@ describe("sessions and sign-ins in the dashboard", browserGate, () => {
     assert.equal(await page.getByLabel("Pages", { exact: true }).inputValue(), "50");
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.waitForURL(/\/jobs$/);
-    const job = (await place.api.get(`/jobs/${id}`)).json<JobView>();
+    const job = (await server.api.get(`/jobs/${id}`)).json<JobView>();
     assert.deepEqual([job.crawl?.max_depth, job.crawl?.max_pages], [3, 50]);
   });
 
   it("two who change one site's settings do not, either", async () => {
-    const { place } = here.dashboard;
+    const { server } = here.dashboard;
     const site = encodeURIComponent(new URL(here.site.url("/")).host);
     await using opened = await here.dashboard.show(`/sites/${site}`, { expected: /409/ });
     const { page } = opened;
     await page.getByLabel("Concurrency").fill("2");
-    await place.api.call("PATCH", `/sites/${site}`, { max_concurrency: 5 });
+    await server.api.call("PATCH", `/sites/${site}`, { max_concurrency: 5 });
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("These settings were changed by someone else").waitFor();
     assert.equal(await page.getByLabel("Concurrency").inputValue(), "2");
     await page.getByRole("button", { name: "Apply my changes on top" }).click();
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText(/^Saved. Applies to/).waitFor();
-    const { max_concurrency: now } = (await place.api.get(`/sites/${site}`)).json<{ max_concurrency: number }>();
+    const { max_concurrency: now } = (await server.api.get(`/sites/${site}`)).json<{ max_concurrency: number }>();
     assert.equal(now, 2);
   });
 });

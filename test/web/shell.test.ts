@@ -74,7 +74,7 @@ describe("the dashboard's shell", browserGate, () => {
     }
     for (const page of tabs) await page.getByText("Live", { exact: true }).waitFor();
     // Those of the tests before may still be on their way out.
-    while (!/^orb_http_open_streams 1$/m.test((await dashboard.place.api.get("/metrics")).text))
+    while (!/^orb_http_open_streams 1$/m.test((await dashboard.server.api.get("/metrics")).text))
       await first.page.waitForTimeout(50);
     // Whoever closes some of them takes the stream from nobody.
     await Promise.all(tabs.splice(1, TABS - 3).map((page) => page.close()));

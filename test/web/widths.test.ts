@@ -49,8 +49,8 @@ describe("every page of the dashboard, on screens of every width", browserGate, 
     `/catalogue/office-furniture/${LONG_WORD}/chairs-with-arms-and-wheels-in-all-colours/item.html?sort=price-ascending&variant=${number}`;
 
   async function fill(): Promise<void> {
-    const { place } = dashboard;
-    const { api } = place;
+    const { server } = dashboard;
+    const { api } = server;
     const send = async (method: "POST" | "PUT" | "PATCH", path: string, body: unknown = {}) => {
       const answer = await api.call(method, path, body as never);
       assert.ok(answer.status < 300, `${method} ${path}: ${answer.text}`);
@@ -87,12 +87,12 @@ describe("every page of the dashboard, on screens of every width", browserGate, 
         fields,
       })
     ).task_id;
-    await place.ended(ids.crawl);
+    await server.ended(ids.crawl);
     ids.page = (
-      await place.run({ target_url: site.url(pathOf(1)), name: LONG_NAME, strategy: "http", fields } as never)
+      await server.run({ target_url: site.url(pathOf(1)), name: LONG_NAME, strategy: "http", fields } as never)
     ).id;
     ids.held = (
-      await place.begin({ target_url: site.url("/held"), name: `${LONG_NAME}, held`, strategy: "http" } as never)
+      await server.begin({ target_url: site.url("/held"), name: `${LONG_NAME}, held`, strategy: "http" } as never)
     ).id;
     await site.hit("/held");
 
@@ -118,12 +118,12 @@ describe("every page of the dashboard, on screens of every width", browserGate, 
     });
     await send("PUT", "/queue/concurrency-keys/reports-of-the-northern-warehouses", { limit: 3 });
     for (const [number, cron] of ["0 9 * * 1-5", "*/15 6-22 1,15 * *", null].entries())
-      await place.job({
+      await server.job({
         name: `${LONG_NAME}, edition ${number}`,
         target_url: site.url(pathOf(number)),
         ...(cron === null ? {} : { schedule: { cron, timezone: "America/Argentina/Buenos_Aires" } }),
       } as never);
-    await place.session({
+    await server.session({
       name: `Log-in of ${LONG_NAME}`,
       origin: site.origin,
       cookies: [{ name: "a", value: "b" }],
@@ -158,7 +158,7 @@ describe("every page of the dashboard, on screens of every width", browserGate, 
       definition: { ...definition, steps: definition.steps.slice(0, 3) },
     });
     ids.flow = (await send("POST", "/workflows", { definition })).id;
-    await place.ended(ids.flow);
+    await server.ended(ids.flow);
     await send("POST", "/alerts/test");
   }
 

@@ -118,11 +118,11 @@ describe("cancelling a workflow", { concurrency: 3 }, () => {
     const entries = await shop.store.stepItems(id, 1, { limit: 10 });
     const children = (await Promise.all(entries.map((entry) => shop.store.childRuns(entry.id)))).flat();
     assert.equal(children.length, 2);
-    assert.equal((await shop.place.api.call("DELETE", `/workflows/${id}?force=true`)).status, 204);
+    assert.equal((await shop.server.api.call("DELETE", `/workflows/${id}?force=true`)).status, 204);
     for (const run of [id, ...children]) assert.equal(await shop.store.run(run), null);
     await site.when(() => site.open === 0, "nothing is asked any more");
     // As the engine does once a minute. What it has in hand, and the lanes that it owns, are let go first.
-    using database = new DatabaseSync(requireSqlite(shop.place.config), { readOnly: true });
+    using database = new DatabaseSync(requireSqlite(shop.server.config), { readOnly: true });
     const left = (what: string) => database.prepare(`SELECT count(*) AS n FROM ${what}`).get()?.["n"];
     await shop.until(async () => {
       while ((await shop.store.removeExpired(100)) > 0);

@@ -37,7 +37,7 @@ describe("steps that start runs of their own", { concurrency: 3 }, () => {
       items.map(({ url }) => url).toSorted(),
       ["/", "/a", "/b"].map((path) => site.url(path)),
     );
-    const shown = await shop.place.show(child!);
+    const shown = await shop.server.show(child!);
     assert.deepEqual([shown.kind, shown.status, shown.name], ["crawl", "completed", "Test: crawl"]);
     assert.equal(step.task.tries, 1);
   });
@@ -204,7 +204,7 @@ describe("steps that start runs of their own", { concurrency: 3 }, () => {
     await site.visited("/held");
     const second = await small.begin([{ name: "crawl", task_type: "crawl", params }]);
     const { childRuns } = await small.asleep(second, "crawl", "run");
-    assert.equal((await small.place.show(childRuns[0]!)).status, "queued");
+    assert.equal((await small.server.show(childRuns[0]!)).status, "queued");
     await small.cancel(first);
     await site.visited("/held", 2);
     await small.cancel(second);

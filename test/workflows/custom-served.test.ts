@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { isOrbError } from "../../src/base/errors.ts";
-import { Place } from "../jobs/kit.ts";
+import { TestServer } from "../jobs/kit.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const MODULE = `export const steps = [{
@@ -27,12 +27,12 @@ const definition = (params: object) => ({
 });
 
 test("a server that does no work knows the user's kinds; a worker that starts later executes them", async (t) => {
-  await using place = await Place.open({ APP_HANDLERS: moduleWith(t, MODULE) }, { worker: false });
-  const kinds = (await place.api.get("/workflows/step-kinds")).json<{ kind: string; about: string }[]>();
+  await using server = await TestServer.open({ APP_HANDLERS: moduleWith(t, MODULE) }, { worker: false });
+  const kinds = (await server.api.get("/workflows/step-kinds")).json<{ kind: string; about: string }[]>();
   const double = kinds.find(({ kind }) => kind === "double");
   assert.equal(double?.about, "doubles a number");
   const validate = async (params: object) =>
-    (await place.api.post("/workflows/validate", { definition: definition(params) })).json<{
+    (await server.api.post("/workflows/validate", { definition: definition(params) })).json<{
       valid: boolean;
       errors: { path: string }[];
     }>();
@@ -42,20 +42,20 @@ test("a server that does no work knows the user's kinds; a worker that starts la
     wrong.errors.map(({ path }) => path),
     ["definition.steps[0].params.n"],
   );
-  const created = await place.api.post("/workflows", { definition: definition({ n: 21 }) });
+  const created = await server.api.post("/workflows", { definition: definition({ n: 21 }) });
   assert.equal(created.status, 201, created.text);
   const { id } = created.json<{ id: string }>();
-  await place.stop();
-  await place.start();
-  assert.equal((await place.ended(id)).status, "completed");
-  const [task] = (await place.api.get(`/workflows/${id}/tasks`)).json<{ result: unknown }[]>();
+  await server.stop();
+  await server.start();
+  assert.equal((await server.ended(id)).status, "completed");
+  const [task] = (await server.api.get(`/workflows/${id}/tasks`)).json<{ result: unknown }[]>();
   assert.deepEqual(task?.result, { twice: 42 });
 });
 
 test("a server refuses to start with a module whose kinds are wrong, or have the name of one that is built in", async (t) => {
   const refused = async (text: string) => {
     let said = "";
-    await assert.rejects(Place.open({ APP_HANDLERS: moduleWith(t, text) }, { worker: false }), (error) => {
+    await assert.rejects(TestServer.open({ APP_HANDLERS: moduleWith(t, text) }, { worker: false }), (error) => {
       assert.ok(isOrbError(error, "handlers_invalid"));
       said = error.message;
       return true;

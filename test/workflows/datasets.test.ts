@@ -26,7 +26,7 @@ describe("files of a workflow", () => {
   });
 
   async function get(id: unknown): Promise<{ status: number; text: string }> {
-    const { status, text: body } = await shop.place.api.get(`/artifacts/${String(id)}`);
+    const { status, text: body } = await shop.server.api.get(`/artifacts/${String(id)}`);
     return { status, text: body };
   }
 
@@ -55,8 +55,8 @@ describe("files of a workflow", () => {
     const [item] = await shop.items(steps.get("archive")!);
     assert.deepEqual(await get(item?.artifact_id), { status: 200, text: `a ${words}` });
     assert.equal((outputOf(steps.get("pack")) as Record<string, JsonValue>)["count"], 2);
-    assert.ok(readdirSync(`${shop.place.dir}/data/artifacts/cold`).length >= 1);
-    await shop.place.audit();
+    assert.ok(readdirSync(`${shop.server.dir}/data/artifacts/cold`).length >= 1);
+    await shop.server.audit();
   });
 
   it("that its items do not name any more are gone after a cleanup; those that anything else names stay", async () => {
@@ -82,10 +82,10 @@ describe("files of a workflow", () => {
     assert.deepEqual(Object.fromEntries(statuses), { "/good.txt": 200, "/bad.txt": 404, "/worse.txt": 404 });
     assert.deepEqual(await get(other?.artifact_id), { status: 200, text: "no" });
     assert.equal(await shop.store.isOrphaned(other!.hash!), false, "the first run names the same content");
-    const tasks = await shop.place.api.get(`/workflows/${run.id}/tasks?limit=100`);
+    const tasks = await shop.server.api.get(`/workflows/${run.id}/tasks?limit=100`);
     const packed = tasks.json<WorkflowTaskView[]>().find(({ task_name: name }) => name === "export");
     assert.equal((await get(packed?.result?.["artifact_id"])).status, 200, "what was exported stays");
-    await shop.place.audit();
+    await shop.server.audit();
   });
 
   it("that a step stored for itself, or before it failed, are swept away", async () => {
@@ -99,14 +99,14 @@ describe("files of a workflow", () => {
     assert.deepEqual(bad.states, { download: "failed" });
     const { orphaned } = await shop.store.orphanedFiles({ limit: 100 });
     const stored = (hash: string) =>
-      readFileSync(`${shop.place.dir}/data/artifacts/sha256/${hash.slice(0, 2)}/${hash}`, "utf8");
+      readFileSync(`${shop.server.dir}/data/artifacts/sha256/${hash.slice(0, 2)}/${hash}`, "utf8");
     const texts = orphaned.map(stored);
     const judged = texts.filter((lines) => ["/a.txt", "/b.txt"].every((path) => lines.includes(site.url(path))));
     assert.equal(judged.length, 1, "what was judged");
     assert.equal(texts.filter((lines) => lines.includes('"url":"no address"')).length, 1, "what was lost");
     for (const { task } of good.steps.values())
       for (const { hash } of await shop.store.artifactsOf(task.id)) assert.ok(!orphaned.includes(hash), stored(hash));
-    await shop.place.audit();
+    await shop.server.audit();
   });
 
   it("that were exported are named by their id to later steps", async () => {

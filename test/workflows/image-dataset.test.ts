@@ -8,7 +8,7 @@ import type { JsonValue } from "../../src/domain/lane/queue-item.ts";
 import type { WorkflowTaskView } from "../../src/orchestrator/workflows/task-view.ts";
 import type { WorkflowDetail } from "../../src/orchestrator/workflows/view.ts";
 import { FULL } from "../chaos/orb.ts";
-import { Place } from "../jobs/kit.ts";
+import { TestServer } from "../jobs/kit.ts";
 import { type ImageSet, makeImageSet } from "../support/images.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html } from "../support/misbehaviours.ts";
@@ -71,20 +71,20 @@ class Pictures {
 }
 
 describe(`a dataset of ${PICTURES} pictures, good, broken and repeated ones`, () => {
-  let place: Place;
+  let server: TestServer;
   let pictures: Pictures;
   before(async () => {
-    place = await Place.open({ APP_MAX_PER_HOST: "20" });
+    server = await TestServer.open({ APP_MAX_PER_HOST: "20" });
     pictures = await Pictures.open();
   });
   after(async () => {
     await pictures.site[Symbol.asyncDispose]();
-    await place[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
   });
 
   async function run(params: Record<string, JsonValue>): Promise<{ id: string; tasks: Map<string, WorkflowTaskView> }> {
     const { validate, deduplicate } = pictures.set;
-    const answer = await place.api.post("/workflows", {
+    const answer = await server.api.post("/workflows", {
       template: "image-dataset",
       params: {
         min_width: validate.min_width,
@@ -96,8 +96,8 @@ describe(`a dataset of ${PICTURES} pictures, good, broken and repeated ones`, ()
     });
     assert.equal(answer.status, 201, answer.text);
     const { id } = answer.json<WorkflowDetail>();
-    const ended = await place.ended(id);
-    const tasks = (await place.api.get(`/workflows/${id}/tasks`)).json<WorkflowTaskView[]>();
+    const ended = await server.ended(id);
+    const tasks = (await server.api.get(`/workflows/${id}/tasks`)).json<WorkflowTaskView[]>();
     assert.equal(ended.status, "completed", JSON.stringify(tasks, null, 1));
     return { id, tasks: new Map(tasks.map((task) => [task.task_name, task])) };
   }
@@ -122,7 +122,7 @@ describe(`a dataset of ${PICTURES} pictures, good, broken and repeated ones`, ()
     const { artifact_id: id, artifact_hash: hash, bytes, ...exported } = result("export")!;
     const { format, ...counts } = exported;
     assert.deepEqual(counts, { count: kept, splits, labels, missing: 0 }, String(format));
-    const archive = await place.api.get(`/artifacts/${String(id)}`);
+    const archive = await server.api.get(`/artifacts/${String(id)}`);
     assert.deepEqual([archive.bytes.length, sha256(archive.bytes)], [bytes, hash]);
     return archive.bytes;
   }
@@ -161,7 +161,7 @@ describe(`a dataset of ${PICTURES} pictures, good, broken and repeated ones`, ()
     );
     const lines = async (step: string) => {
       const file = tasks.get(step)?.artifacts.find(({ role }) => role === "file");
-      return (await place.api.get(`/artifacts/${file?.id}`)).text
+      return (await server.api.get(`/artifacts/${file?.id}`)).text
         .trimEnd()
         .split("\n")
         .map((line) => JSON.parse(line));
@@ -179,7 +179,7 @@ describe(`a dataset of ${PICTURES} pictures, good, broken and repeated ones`, ()
       "ftp://files.example/not-http.jpg",
       pictures.site.url("/cats/missing.jpg"),
     ]);
-    assert.equal((await place.events(id)).filter(({ message }) => message.startsWith("Run completed")).length, 1);
+    assert.equal((await server.events(id)).filter(({ message }) => message.startsWith("Run completed")).length, 1);
   });
 
   test("from the pages of a crawl, in a TAR file that `tar` unpacks [slow]", async () => {

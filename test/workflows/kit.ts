@@ -7,7 +7,7 @@ import type { RunRecord } from "../../src/store/ports/port.ts";
 import type { StepRecord } from "../../src/store/ports/workflow-port.ts";
 import { readItems } from "../../src/workflows/items/items-file.ts";
 import type { Item } from "../../src/workflows/step-kind.ts";
-import { Place } from "../jobs/kit.ts";
+import { TestServer } from "../jobs/kit.ts";
 import { holdEventsToCatalogue } from "../support/known-events.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
@@ -20,17 +20,17 @@ export interface StepInput {
 
 /** A server with its worker, workflows that are sent to it, and a look into its store. */
 export class Workshop implements AsyncDisposable {
-  readonly place: Place;
+  readonly server: TestServer;
   #client: Client;
 
-  private constructor(place: Place, client: Client) {
-    this.place = place;
+  private constructor(server: TestServer, client: Client) {
+    this.server = server;
     this.#client = client;
   }
 
   static async open(env: Record<string, string> = {}): Promise<Workshop> {
-    const place = await Place.open(env);
-    return new Workshop(place, await openClient(place.config));
+    const server = await TestServer.open(env);
+    return new Workshop(server, await openClient(server.config));
   }
 
   get store(): Client["store"] {
@@ -41,14 +41,14 @@ export class Workshop implements AsyncDisposable {
   async begin(steps: readonly StepInput[], params: Record<string, JsonValue> = {}): Promise<string> {
     const schema = { type: "object", properties: Object.fromEntries(Object.keys(params).map((name) => [name, {}])) };
     const definition = { name: "Test", params: schema, steps };
-    const answer = await this.place.api.post("/workflows", { definition, params });
+    const answer = await this.server.api.post("/workflows", { definition, params });
     assert.equal(answer.status, 201, answer.text);
     return answer.json<{ id: string }>().id;
   }
 
   /** The run, once it has ended. */
   async ended(id: string): Promise<RunRecord> {
-    await this.place.ended(id);
+    await this.server.ended(id);
     return (await this.store.run(id)) as RunRecord;
   }
 
@@ -111,15 +111,15 @@ export class Workshop implements AsyncDisposable {
 
   /** The server ends and starts again, with the same data. */
   async restart(env: Record<string, string> = {}): Promise<void> {
-    await this.place.stop();
-    await this.place.start({ env });
+    await this.server.stop();
+    await this.server.start({ env });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#client.close();
-    const { database } = this.place.config;
+    const { database } = this.server.config;
     if (database.kind === "sqlite") holdEventsToCatalogue(database.path);
-    await this.place[Symbol.asyncDispose]();
+    await this.server[Symbol.asyncDispose]();
   }
 }
 

@@ -4,7 +4,7 @@ import { TASK_STATES, type TaskState } from "../../src/domain/run/states.ts";
 import type { WorkflowProgress } from "../../src/orchestrator/workflows/progress.ts";
 import type { EntryView, WorkflowTaskView } from "../../src/orchestrator/workflows/task-view.ts";
 import { WORKFLOW_STATUSES, type WorkflowDetail, type WorkflowView } from "../../src/orchestrator/workflows/view.ts";
-import { Place } from "../jobs/kit.ts";
+import { TestServer } from "../jobs/kit.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { held, json, page, status } from "../support/misbehaviours.ts";
 import { signal } from "./kit.ts";
@@ -17,22 +17,22 @@ const call = (name: string, url: string, more: object = {}) => ({
 });
 
 describe("a person who works with workflows over HTTP alone", () => {
-  let place: Place;
+  let server: TestServer;
   before(async () => {
-    place = await Place.open();
+    server = await TestServer.open();
   });
-  after(() => place[Symbol.asyncDispose]());
+  after(() => server[Symbol.asyncDispose]());
 
   const create = async (steps: readonly object[], more: object = {}): Promise<WorkflowDetail> => {
-    const answer = await place.api.post("/workflows", { definition: { name: "Over HTTP", steps }, ...more });
+    const answer = await server.api.post("/workflows", { definition: { name: "Over HTTP", steps }, ...more });
     assert.equal(answer.status, 201, answer.text);
     return answer.json<WorkflowDetail>();
   };
-  const show = async (id: string) => (await place.api.get(`/workflows/${id}`)).json<WorkflowDetail>();
+  const show = async (id: string) => (await server.api.get(`/workflows/${id}`)).json<WorkflowDetail>();
   const task = async (id: string, name: string) =>
-    (await place.api.get(`/workflows/${id}/tasks/${name}`)).json<WorkflowTaskView>();
+    (await server.api.get(`/workflows/${id}/tasks/${name}`)).json<WorkflowTaskView>();
   const act = async (id: string, action: string, body?: object) => {
-    const answer = await place.api.post(`/workflows/${id}/${action}`, body);
+    const answer = await server.api.post(`/workflows/${id}/${action}`, body);
     assert.equal(answer.status, 200, answer.text);
     return answer.json<WorkflowView>();
   };
@@ -42,7 +42,7 @@ describe("a person who works with workflows over HTTP alone", () => {
     const tasks = new Set<TaskState>();
     const look = async (id: string, state: string, ...steps: TaskState[]) => {
       workflows.add((await show(id)).status);
-      const seen = (await place.api.get(`/workflows/${id}/tasks`)).json<WorkflowTaskView[]>();
+      const seen = (await server.api.get(`/workflows/${id}/tasks`)).json<WorkflowTaskView[]>();
       for (const { status: one } of seen) tasks.add(one);
       assert.deepEqual([(await show(id)).status, ...seen.map((one) => one.status)], [state, ...steps]);
     };
@@ -63,11 +63,11 @@ describe("a person who works with workflows over HTTP alone", () => {
     assert.equal((await task(id, "held")).engine_task_id?.startsWith("step."), true);
     await act(id, "pause");
     go.give();
-    await place.said(id, /^Step held completed/);
+    await server.said(id, /^Step held completed/);
     await look(id, "paused", "completed", "queued");
     assert.equal(site.count("/after"), 0);
     await act(id, "resume");
-    await place.ended(id);
+    await server.ended(id);
     await look(id, "completed", "completed", "completed");
 
     // Tried again, failed, recovered, and then good.
@@ -76,12 +76,12 @@ describe("a person who works with workflows over HTTP alone", () => {
       call("last", site.url("/last"), { dependencies: ["bad"] }),
     ];
     const { id: second } = await create(bad);
-    const retried = await place.said(second, /^Retry scheduled: step bad, attempt/);
+    const retried = await server.said(second, /^Retry scheduled: step bad, attempt/);
     await look(second, "running", "retrying", "pending");
     const waiting = await task(second, "bad");
     assert.deepEqual([waiting.retry_count, waiting.failure_code], [1, "bad_response"]);
     assert.equal(waiting.next_try_at, retried.meta["ready_at"]);
-    await place.ended(second);
+    await server.ended(second);
     await look(second, "failed", "failed", "skipped");
     assert.match((await show(second)).error_message ?? "", /bad/);
     const go2 = signal();
@@ -90,7 +90,7 @@ describe("a person who works with workflows over HTTP alone", () => {
     await site.visited("/bad", 3);
     await look(second, "running", "running", "pending");
     go2.give();
-    await place.said(second, /^Run completed/);
+    await server.said(second, /^Run completed/);
     await look(second, "completed", "completed", "completed");
 
     // Cancelled while a step is at work.
@@ -117,23 +117,23 @@ describe("a person who works with workflows over HTTP alone", () => {
     const { waiting_for: why } = asleep;
     assert.ok(why?.for === "run" && why.run_id === child);
     assert.deepEqual([why.message, why.run?.kind], [`Fetching ${site.url("/a")}`, "page"]);
-    const progress = (await place.api.get(`/workflows/${id}/progress`)).json<WorkflowProgress>();
+    const progress = (await server.api.get(`/workflows/${id}/progress`)).json<WorkflowProgress>();
     assert.deepEqual([progress.counts.running, progress.steps[0]?.waiting_for], [1, asleep.waiting_for]);
     go.give();
-    await place.ended(id);
-    const run = await place.show(child ?? "");
+    await server.ended(id);
+    const run = await server.show(child ?? "");
     assert.deepEqual([run.kind, run.status], ["page", "completed"]);
     assert.deepEqual(run.parent, { run_id: id, task_id: asleep.id });
     const read = await task(id, "read");
     assert.deepEqual([read.status, read.items_count], ["completed", 1]);
-    const items = (await place.api.get(`/workflows/${id}/tasks/read/items`)).json<Record<string, unknown>[]>();
+    const items = (await server.api.get(`/workflows/${id}/tasks/read/items`)).json<Record<string, unknown>[]>();
     assert.equal(items.length, 1);
     assert.ok(JSON.stringify(items[0]).includes("A page"), JSON.stringify(items));
     const { result, artifacts } = await task(id, "table");
     const file = artifacts.find(({ id: one }) => one === result?.["artifact_id"]);
     assert.ok(file !== undefined, JSON.stringify(result));
     assert.equal(result?.["count"], 1);
-    const saved = await place.api.get(`/artifacts/${file.id}`);
+    const saved = await server.api.get(`/artifacts/${file.id}`);
     assert.ok(saved.text.includes("A page"));
     const name = decodeURIComponent(file.url.split("/").at(-1) ?? "");
     assert.match(name, /^.+\.jsonl$/);
@@ -143,7 +143,7 @@ describe("a person who works with workflows over HTTP alone", () => {
   test("is told nothing of how far a step was once it has completed", async () => {
     await using site = await MisbehavingSite.start({ "/a": page("A page") });
     const { id } = await create([{ name: "files", task_type: "download", params: { urls: [site.url("/a")] } }]);
-    await place.ended(id);
+    await server.ended(id);
     const { status, progress, progress_message, result } = await task(id, "files");
     assert.deepEqual(
       [status, progress, progress_message, result],
@@ -161,12 +161,12 @@ describe("a person who works with workflows over HTTP alone", () => {
         for_each: { in: [0, 1, 2, 3, 4], concurrency: 2, on_error: "continue" },
       },
     ]);
-    await place.ended(id);
+    await server.ended(id);
     const each = await task(id, "each");
     assert.deepEqual(each.entries, { total: 5, open: 0, completed: 4, failed: 1, skipped: 0 });
     const seen: EntryView[] = [];
     for (let path: string | undefined = `/workflows/${id}/tasks/each/entries?limit=2`; path !== undefined;) {
-      const answer = await place.api.get(path);
+      const answer = await server.api.get(path);
       seen.push(...answer.json<EntryView[]>());
       path = /<([^>]+)>; rel="next"/.exec(String(answer.headers["link"] ?? ""))?.[1];
     }
@@ -174,14 +174,14 @@ describe("a person who works with workflows over HTTP alone", () => {
       seen.map(({ index, item, status: state }) => [index, item, state]),
       [0, 1, 2, 3, 4].map((index) => [index, index, index === 3 ? "failed" : "completed"]),
     );
-    const failed = await place.api.get(`/workflows/${id}/tasks/${each.id}/entries?status=failed`);
+    const failed = await server.api.get(`/workflows/${id}/tasks/${each.id}/entries?status=failed`);
     assert.deepEqual(
       failed.json<EntryView[]>().map(({ index, failure_reason }) => [index, failure_reason]),
       [[3, seen[3]?.failure_reason]],
     );
-    const first = await place.api.get(`/workflows/${id}/tasks/each/items?limit=3`);
+    const first = await server.api.get(`/workflows/${id}/tasks/each/items?limit=3`);
     assert.equal(first.json<unknown[]>().length, 3);
     const next = /<([^>]+)>; rel="next"/.exec(String(first.headers["link"] ?? ""))?.[1];
-    assert.equal((await place.api.get(next ?? "")).json<unknown[]>().length, 2);
+    assert.equal((await server.api.get(next ?? "")).json<unknown[]>().length, 2);
   });
 });

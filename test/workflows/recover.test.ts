@@ -12,7 +12,7 @@ describe("recovering a workflow that failed", { concurrency: 3 }, () => {
   after(() => shop[Symbol.asyncDispose]());
 
   async function recovered(id: string, from?: string) {
-    const answer = await shop.place.api.post(
+    const answer = await shop.server.api.post(
       `/workflows/${id}/recover`,
       from === undefined ? undefined : { from_step: from },
     );

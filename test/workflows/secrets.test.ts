@@ -133,7 +133,7 @@ const holds = (text: string | Buffer) => [SECRET, KEY, String(PIN)].filter((secr
 
 /** What users can see of a run, as text. */
 async function shown(shop: Workshop, id: string): Promise<string> {
-  const { api } = shop.place;
+  const { api } = shop.server;
   const paths = [
     `/workflows/${id}`,
     `/workflows/${id}/tasks`,
@@ -156,7 +156,7 @@ async function shown(shop: Workshop, id: string): Promise<string> {
 test("credentials in addresses and write-only params reach the steps, and nobody else", async () => {
   await using site = await Site.open();
   await using shop = await Workshop.open();
-  const { api } = shop.place;
+  const { api } = shop.server;
   const definition = definitionOf(site);
   const created = await api.post("/workflows", { definition, params: PARAMS });
   assert.equal(created.status, 201, created.text);
@@ -216,21 +216,21 @@ test("credentials in addresses and write-only params reach the steps, and nobody
   const saved = await shop.finished(started.json<{ id: string }>().id);
   assert.deepEqual(new Set(Object.values(saved.states)), new Set(["completed"]), JSON.stringify(saved.states));
 
-  await shop.place.stop();
-  for (const { path, bytes } of shop.place.stored()) assert.deepEqual(holds(bytes), [], path);
-  assert.deepEqual(holds(shop.place.log.join("\n")), []);
-  await shop.place.start();
+  await shop.server.stop();
+  for (const { path, bytes } of shop.server.stored()) assert.deepEqual(holds(bytes), [], path);
+  assert.deepEqual(holds(shop.server.log.join("\n")), []);
+  await shop.server.start();
 });
 
 test("what an earlier version stored in clear is sealed when the new one has started", async () => {
   await using site = await Site.open();
   await using shop = await Workshop.open();
-  const { place } = shop;
+  const { server: testServer } = shop;
   const params = { key: KEY, pin: PIN, keys: [], fallback: KEY };
-  const created = await place.api.post("/workflows", { definition: definitionOf(site), params, start: false });
+  const created = await testServer.api.post("/workflows", { definition: definitionOf(site), params, start: false });
   const { id } = created.json<{ id: string }>();
-  const path = place.config.database.kind === "sqlite" ? place.config.database.path : "";
-  await place.stop();
+  const path = testServer.config.database.kind === "sqlite" ? testServer.config.database.path : "";
+  await testServer.stop();
   const db = new DatabaseSync(path);
   const before = {
     definition: { ...JSON.parse(created.text).definition, ...stepsInClear(definitionOf(site)) },
@@ -241,13 +241,13 @@ test("what an earlier version stored in clear is sealed when the new one has sta
   db.prepare("DELETE FROM meta WHERE name = 'sealed_until'").run();
   db.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
   db.close();
-  await place.start();
+  await testServer.start();
   await shop.until(async () => (await shop.store.unsealedTexts()) === null, "all is sealed");
-  const text = await place.api.get(`/workflows/${id}`);
+  const text = await testServer.api.get(`/workflows/${id}`);
   assert.deepEqual(holds(text.text), []);
   const stored = JSON.stringify(await shop.store.workflowSnapshot(id));
   assert.deepEqual(holds(stored), []);
-  await place.api.post(`/workflows/${id}/start`);
+  await testServer.api.post(`/workflows/${id}/start`);
   const { states } = await shop.finished(id);
   assert.equal(states["call"], "completed");
   assert.equal(site.asked("/call")[0]?.key, KEY);

@@ -107,13 +107,13 @@ describe("steps of a workflow", { concurrency: 4 }, () => {
     const secret = { body: { a: 1 }, headers: { authorization: "open-sesame" } };
     const { run, steps, id } = await shop.run([{ name: "call", ...call(site.url("/"), secret) }]);
     assert.equal(run.status, "completed", run.message ?? "");
-    const kept = shop.place.stored().filter(({ bytes }) => bytes.includes("open-sesame"));
+    const kept = shop.server.stored().filter(({ bytes }) => bytes.includes("open-sesame"));
     assert.deepEqual(kept, [], "the value of a header stands nowhere on the disk");
     const [first, second] = site.of("/");
     assert.ok(second!.at - first!.endedAt! >= 1000);
     assert.equal(first!.headers["x-orb-id"], second!.headers["x-orb-id"]);
     for (const { headers, body } of [first!, second!]) {
-      const signed = createHmac("sha256", shop.place.config.webhookSecret!)
+      const signed = createHmac("sha256", shop.server.config.webhookSecret!)
         .update(`${headers["x-orb-timestamp"]}.${body}`)
         .digest("hex");
       assert.equal(headers["x-orb-signature"], `sha256=${signed}`);
@@ -121,7 +121,7 @@ describe("steps of a workflow", { concurrency: 4 }, () => {
       assert.equal(headers["authorization"], "open-sesame");
     }
     assert.equal(steps.get("call")?.task.attempts.length, 2);
-    const messages = (await shop.place.events(id)).map(({ message }) => message);
+    const messages = (await shop.server.events(id)).map(({ message }) => message);
     assert.ok(
       messages.some((message) => /Retry scheduled: .* in 1(\.1)? s/.test(message)),
       messages.join("\n"),
@@ -131,10 +131,10 @@ describe("steps of a workflow", { concurrency: 4 }, () => {
   test("tries are 1, 2 and 4 seconds apart, however it is that they fail [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": firstTimes(2, status(500), tooMany()) });
     const id = await shop.begin([{ name: "call", ...call(site.url("/")) }]);
-    await shop.place.said(id, /Retry scheduled: .* in 4/);
+    await shop.server.said(id, /Retry scheduled: .* in 4/);
     await shop.cancel(id);
     assert.equal((await shop.ended(id)).status, "cancelled");
-    const messages = (await shop.place.events(id)).flatMap(
+    const messages = (await shop.server.events(id)).flatMap(
       ({ message }) => /Retry scheduled: .*? in ([\d.]+) s/.exec(message)?.[1] ?? [],
     );
     const { attempts } = (await shop.step(id, "call")).task;

@@ -6,7 +6,7 @@ import { completeParams } from "../../src/domain/workflow/params-check.ts";
 import type { WorkflowTaskView } from "../../src/orchestrator/workflows/task-view.ts";
 import type { WorkflowDetail } from "../../src/orchestrator/workflows/view.ts";
 import { BUILT_IN_TEMPLATES } from "../../src/workflows/templates/registry.ts";
-import { Place } from "../jobs/kit.ts";
+import { TestServer } from "../jobs/kit.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { article, html, json, product, status } from "../support/misbehaviours.ts";
 
@@ -15,19 +15,19 @@ const SECRET = "a-secret-of-24-characters";
 type Tasks = Map<string, WorkflowTaskView>;
 
 describe("a built-in template", { concurrency: 2 }, () => {
-  let place: Place;
+  let server: TestServer;
   before(async () => {
-    place = await Place.open({ APP_MAX_PER_HOST: "20", APP_WEBHOOK_SECRET: SECRET });
+    server = await TestServer.open({ APP_MAX_PER_HOST: "20", APP_WEBHOOK_SECRET: SECRET });
   });
-  after(() => place[Symbol.asyncDispose]());
+  after(() => server[Symbol.asyncDispose]());
 
   /** Runs it to its end over the API; its steps by name. */
   async function run(template: string, params: Record<string, JsonValue>): Promise<Tasks> {
-    const answer = await place.api.post("/workflows", { template, params });
+    const answer = await server.api.post("/workflows", { template, params });
     assert.equal(answer.status, 201, answer.text);
     const { id } = answer.json<WorkflowDetail>();
-    const ended = await place.ended(id);
-    const tasks = (await place.api.get(`/workflows/${id}/tasks`)).json<WorkflowTaskView[]>();
+    const ended = await server.ended(id);
+    const tasks = (await server.api.get(`/workflows/${id}/tasks`)).json<WorkflowTaskView[]>();
     assert.equal(ended.status, "completed", JSON.stringify(tasks, null, 1));
     return new Map(tasks.map((task) => [task.task_name, task]));
   }
@@ -36,7 +36,7 @@ describe("a built-in template", { concurrency: 2 }, () => {
 
   async function exported(tasks: Tasks): Promise<Buffer> {
     const { artifact_id: id, bytes, artifact_hash: hash } = outputOf(tasks, "export");
-    const answer = await place.api.get(`/artifacts/${id}`);
+    const answer = await server.api.get(`/artifacts/${id}`);
     assert.equal(answer.status, 200, answer.text);
     assert.equal(answer.bytes.length, bytes);
     assert.equal(createHash("sha256").update(answer.bytes).digest("hex"), hash);
@@ -51,13 +51,13 @@ describe("a built-in template", { concurrency: 2 }, () => {
       .map((line) => JSON.parse(line) as Record<string, JsonValue>);
 
   it("is listed with its params, and is a definition that is taken as it is", async () => {
-    const listed = (await place.api.get("/workflows/templates")).json<{ name: string; params: JsonValue }[]>();
+    const listed = (await server.api.get("/workflows/templates")).json<{ name: string; params: JsonValue }[]>();
     for (const [name, definition] of BUILT_IN_TEMPLATES) {
       assert.deepEqual(
         listed.find((one) => one.name === name)?.params,
         (definition as Record<string, JsonValue>)["params"],
       );
-      const answer = await place.api.post("/workflows/validate", { definition });
+      const answer = await server.api.post("/workflows/validate", { definition });
       assert.deepEqual(answer.json(), { valid: true, errors: [] }, name);
     }
   });
@@ -84,7 +84,7 @@ describe("a built-in template", { concurrency: 2 }, () => {
   it("refuses at once what a step would refuse in the end, and names the param", async () => {
     const urls = ["https://a.example/1.jpg"];
     const refusal = async (template: string, params: Record<string, JsonValue>) => {
-      const answer = await place.api.post("/workflows", { template, params, start: false });
+      const answer = await server.api.post("/workflows", { template, params, start: false });
       const { code, errors = [] } = answer.json<{ code?: string; errors?: { path: string }[] }>();
       return [code, ...errors.map(({ path }) => path)];
     };
@@ -108,7 +108,7 @@ describe("a built-in template", { concurrency: 2 }, () => {
     assert.deepEqual(await refusal("article-dataset", { crawl }), ["input_invalid", "params.crawl.include[0]"]);
     const valid = async (task_type: string, params: Record<string, JsonValue>) => {
       const definition = { name: "x", steps: [{ name: "a", task_type, params }] };
-      return (await place.api.post("/workflows/validate", { definition })).json<{ valid: boolean }>().valid;
+      return (await server.api.post("/workflows/validate", { definition })).json<{ valid: boolean }>().valid;
     };
     assert.equal(await valid("cleanup", { steps: ["none"] }), false);
     assert.equal(await valid("validate", { min_width: 100, max_width: 10 }), false);
@@ -233,9 +233,9 @@ describe("a built-in template", { concurrency: 2 }, () => {
   it("fails as a whole when more pages fail than may, and names them", async () => {
     await using site = await MisbehavingSite.start({ "/one": product("One", "10.00"), "/two": status(404) });
     const params = { urls: [site.url("/one"), site.url("/two")] };
-    const { id } = (await place.api.post("/workflows", { template: "price-monitor", params })).json<WorkflowDetail>();
-    assert.equal((await place.ended(id)).status, "failed");
-    const { error_message: message } = (await place.api.get(`/workflows/${id}`)).json<WorkflowDetail>();
+    const { id } = (await server.api.post("/workflows", { template: "price-monitor", params })).json<WorkflowDetail>();
+    assert.equal((await server.ended(id)).status, "failed");
+    const { error_message: message } = (await server.api.get(`/workflows/${id}`)).json<WorkflowDetail>();
     assert.match(
       message ?? "",
       /1 of 2 pages failed, and max_failed_share is 0\.2: http.*\/two: the server answered 404/,

@@ -164,18 +164,18 @@ describe("what is done on a page in the browser", { ...browserGate, concurrency:
 
     for (const [when, script] of Object.entries(SCRIPTS))
       it(`of a list that loads more ${when}`, async () => {
-        await using place = await webSite({ "/list": list(script) });
-        place.on("/items", itemsOf(8));
+        await using server = await webSite({ "/list": list(script) });
+        server.on("/items", itemsOf(8));
         const actions: BrowserAction[] = [{ type: "scroll_to_end" }];
-        const { body } = await browser.fetch(place.url("/list"), { browser: { actions }, timeoutMs: 600_000 });
+        const { body } = await browser.fetch(server.url("/list"), { browser: { actions }, timeoutMs: 600_000 });
         assert.equal(count(body), 40);
       });
 
     it("no further than it is allowed to, where a list has no end", async () => {
-      await using place = await webSite({ "/list": list(SCRIPTS["when the end is seen"]) });
-      place.on("/items", itemsOf(Number.POSITIVE_INFINITY));
+      await using server = await webSite({ "/list": list(SCRIPTS["when the end is seen"]) });
+      server.on("/items", itemsOf(Number.POSITIVE_INFINITY));
       const actions: BrowserAction[] = [{ type: "scroll_to_end", max_steps: 3 }];
-      const { body } = await browser.fetch(place.url("/list"), { browser: { actions }, timeoutMs: 600_000 });
+      const { body } = await browser.fetch(server.url("/list"), { browser: { actions }, timeoutMs: 600_000 });
       assert.ok(count(body) >= 15 && count(body) <= 40, `${count(body)} items`);
     });
 
@@ -206,14 +206,14 @@ describe("what is done on a page in the browser", { ...browserGate, concurrency:
 
   it("shows itself as a phone, in a context of its own", async () => {
     site.on("/phone", SHOP);
-    const [phone, desk] = await Promise.all([
+    const [phone, installation] = await Promise.all([
       browser.fetch(site.url("/phone"), { browser: { mobile: true, picture: "window" }, shareKey: "one" }),
       browser.fetch(site.url("/phone"), { shareKey: "one" }),
     ]);
     const seen = (body: unknown) => /data-touch="(\d+)" data-width="(\d+)"/.exec(String(body))?.slice(1);
     // The page says nothing of the width of its window: a phone then takes it for a wide one.
     assert.notEqual(seen(phone.body)?.[0], "0");
-    assert.deepEqual(seen(desk.body), ["0", "1280"]);
+    assert.deepEqual(seen(installation.body), ["0", "1280"]);
     assert.equal(pictureOf(phone.taken!.screenshot!).width, 412);
     const agents = site.log.filter(({ path }) => path === "/phone");
     assert.deepEqual(

@@ -2,7 +2,7 @@ import { Orb } from "../chaos/orb.ts";
 import { runHere, type Said, type Typing } from "./here.ts";
 
 /** An installation in a folder of its own whose commands run in this process, but for those that are started. */
-export class Desk extends Orb {
+export class Installation extends Orb {
   constructor(env: Record<string, string> = {}) {
     // What never answers is not to be given up before it has been looked at, which takes long on a busy machine.
     super({ APP_HTTP_TIMEOUT_SECONDS: "600", ...env });

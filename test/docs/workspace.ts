@@ -10,14 +10,14 @@ import { tempDir } from "../support/temp-dir.ts";
 import { examplesOf } from "./markdown.ts";
 import { openSites } from "./sites.ts";
 
-export interface Place extends AsyncDisposable {
+export interface Workspace extends AsyncDisposable {
   dir: string;
   /** The text with the hosts of the pages replaced by the servers here. */
   toHere(text: string): string;
   run(script: string): Promise<{ code: number | null; output: string }>;
 }
 
-export async function openPlace(): Promise<Place> {
+export async function openWorkspace(): Promise<Workspace> {
   const folder = tempDir();
   const dir = folder.path;
   for (const name of ["package.json", "tsconfig.json"]) cpSync(join(root, name), join(dir, name));
@@ -89,16 +89,16 @@ class PagePorts {
 
 /** Types everything that a page shows, from top to bottom, and compares what it prints; each command is a test of its own. */
 export async function typeWhatStandsIn(t: TestContext, page: string): Promise<void> {
-  await using place = await openPlace();
+  await using workspace = await openWorkspace();
   const examples = examplesOf(read(page));
   assert.ok(examples.length >= 2, "there are examples");
   for (const example of examples) {
     if (example.kind === "file") {
-      writeFileSync(join(place.dir, example.name), place.toHere(example.text));
+      writeFileSync(join(workspace.dir, example.name), workspace.toHere(example.text));
       continue;
     }
     await t.test(`${page}:${example.line}`, async () => {
-      const { code, output } = await place.run(example.script);
+      const { code, output } = await workspace.run(example.script);
       const story = `${example.script}${output}`;
       assert.equal(code, example.exit, story);
       if (example.output !== null) assert.equal(comparable(output), comparable(example.output), story);

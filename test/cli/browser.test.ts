@@ -78,7 +78,7 @@ describe("pages that need a browser or a person, at the command line", browserGa
     await using orb = openOrb();
     const scraped = await orb.run(["scrape", site.url("/wall")]);
     assert.equal(scraped.code, 1);
-    assert.match(scraped.stderr, /failed: blocked \(captcha_page\)[\s\S]*what to do +The site wants to see a person/);
+    assert.match(scraped.stderr, /failed: blocked \(captcha_page\)[\s\S]*what to do +The site shows a CAPTCHA/);
     const job = await orb.json<JobView>("jobs", "create", "--target-url", site.url("/wall"));
     const waiting = await orb.run(["jobs", "run", job.id, "--wait"]);
     assert.equal(waiting.code, 3, "it is not at its end");

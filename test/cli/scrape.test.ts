@@ -145,7 +145,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
     assert.equal(failed.code, 1);
     const { status, failure_code, failure_reason, hint } = JSON.parse(failed.stdout) as Scraped;
     assert.deepEqual([status, failure_code, failure_reason], ["failed", "extraction", "field_missing"]);
-    assert.match(hint ?? "", /rules/);
+    assert.match(hint ?? "", /selectors/);
   });
 
   test("what was found, but is hardly what was wanted, is noted beside it [slow]", async () => {

@@ -307,7 +307,7 @@ ${file}:8:24: steps[1].params.seconds: must be at least 0
   test("templates are listed, shown, changed and put back as the next version; kinds tell their params [slow]", async () => {
     await using installation = new Installation();
     const list = await installation.run(["workflows", "templates", "list"]);
-    assert.match(list.stdout, /^image-dataset +1 +yes +Downloads pictures/m);
+    assert.match(list.stdout, /^image-dataset +1 +yes +Downloads images/m);
     const shown = await installation.run(["workflows", "templates", "show", "image-dataset"]);
     assert.match(shown.stdout, /^crawl\.max_pages +integer, at least 1 +200 +How many pages/m);
     assert.match(shown.stdout, /^validate +validate +download$/m);

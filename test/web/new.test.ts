@@ -17,7 +17,7 @@ const SHOP = `<!doctype html><html><head><title>Books &lt;b&gt;</title></head><b
 ).join("")}</ol><script>document.title = "changed"; parent.postMessage("evil", "*")</script></body></html>`;
 
 const runIdIn = (page: Page) => new URL(page.url()).pathname.split("/").at(-1) ?? "";
-const inFrame = (page: Page) => page.frameLocator("iframe[title='The page, without its scripts']");
+const inFrame = (page: Page) => page.frameLocator("iframe[title='Page preview, without scripts']");
 
 describe("the page for new runs", browserGate, () => {
   const here = dashboardAndSite({ "/": SHOP, "/a": "<h1>A</h1>", "/b": "<h1>B</h1>" });

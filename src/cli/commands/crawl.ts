@@ -232,7 +232,7 @@ async function conclude(
   const { completed_items: got, failed_items: failed, skipped_items: skipped } = view;
   // Pages in flight when it was cancelled may still be ending.
   const left = view.total_items - got - failed - skipped;
-  const counts = view.status === "cancelled" ? `: ${plural(got, "page")} got, ${left} not done` : "";
+  const counts = view.status === "cancelled" ? `: ${plural(got, "page")} fetched, ${left} not done` : "";
   terminal.err(`${view.message ?? view.status}${counts}${where} (${id})\n`);
   if (isShown && got > 0) printResultsHint(terminal, view, options);
   printExpiry(terminal, view, options);

@@ -240,7 +240,7 @@ describe("the page for new runs", browserGate, () => {
     await page.keyboard.press("Escape");
     await page.goto(here.dashboard.url);
     const card = page.getByRole("table", { name: "Active runs" }).getByRole("row").nth(1);
-    await card.getByText("0 done · 0 failed · waits").waitFor();
+    await card.getByText("0 done · 0 failed · waiting").waitFor();
     await card.getByText("Site paused: resume it to continue").waitFor();
     await assertFits(page);
     await card.getByRole("link").click();

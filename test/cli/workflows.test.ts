@@ -309,7 +309,7 @@ ${file}:8:24: steps[1].params.seconds: must be at least 0
     const list = await installation.run(["workflows", "templates", "list"]);
     assert.match(list.stdout, /^image-dataset +1 +yes +Downloads images/m);
     const shown = await installation.run(["workflows", "templates", "show", "image-dataset"]);
-    assert.match(shown.stdout, /^crawl\.max_pages +integer, at least 1 +200 +How many pages/m);
+    assert.match(shown.stdout, /^crawl\.max_pages +integer, at least 1 +200 +Maximum number of pages/m);
     assert.match(shown.stdout, /^validate +validate +download$/m);
     const { stdout } = await installation.run(["workflows", "templates", "show", "price-monitor", "--json"]);
     const copy = installation.file("mine.json", stdout.replaceAll("Reads pages,", "Looks at pages,"));

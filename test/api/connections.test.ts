@@ -21,7 +21,7 @@ async function slowCall(t: TestContext, served: TestApi, path = "/session"): Pro
 const closed = (socket: Socket) => (socket.closed ? Promise.resolve() : once(socket.resume(), "close"));
 
 describe("connections of those who have shown nothing", () => {
-  test("make room for the next ones, the oldest first, so that nobody is kept out", async (t) => {
+  test("make room for the next ones, the oldest first, so that nobody is kept out [slow]", async (t) => {
     const limits = {
       connections: 20,
       unprovenConnections: 10,
@@ -41,7 +41,7 @@ describe("connections of those who have shown nothing", () => {
     );
   });
 
-  test("do not make room for connections that have shown the token", async (t) => {
+  test("do not make room for connections that have shown the token [slow]", async (t) => {
     const limits = { connections: 20, unprovenConnections: 5, unprovenPerAddress: 5, slowBodyMs: 600_000, checkMs: 50 };
     const served = await openTestApi(t, { settings: { token: TOKEN, limits } });
     const known = connect(served.port, "127.0.0.1");
@@ -57,7 +57,7 @@ describe("connections of those who have shown nothing", () => {
   });
 });
 
-test("very many connections that come at once, each with the token, are all answered", async (t) => {
+test("very many connections that come at once, each with the token, are all answered [slow]", async (t) => {
   const limits = { connections: 300, unprovenConnections: 10, unprovenPerAddress: 10 };
   const served = await openTestApi(t, { settings: { token: TOKEN, limits } });
   const call = `GET /queue/stats HTTP/1.1\r\nhost: 127.0.0.1:${served.port}\r\nauthorization: Bearer ${TOKEN}\r\nconnection: close\r\n\r\n`;

@@ -25,7 +25,7 @@ describe("whoever logs out", () => {
     assert.equal((await served.get("/queue/stats", { cookie: other })).status, 200);
   });
 
-  test("has ended the cookies that were renewed since, and those before", async (t) => {
+  test("has ended the cookies that were renewed since, and those before [slow]", async (t) => {
     const clock = new FakeClock();
     const served = await openTestApi(t, { ...withToken, clock });
     const first = await logIn(served);

@@ -146,7 +146,7 @@ describe("many runs at once", () => {
     assert.match(nobody.text, /"from"/);
   });
 
-  test("of more than a call changes are gone through once, although they fail again at once", async (t) => {
+  test("of more than a call changes are gone through once, although they fail again at once [slow]", async (t) => {
     const served = await openTestApi(t);
     const names = Array.from({ length: MOST_AT_ONCE + 2 }, (_, index) => `run ${index}`);
     const ids = await manyRuns(served, names);

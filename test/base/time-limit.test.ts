@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { LimitExceeded, withTimeLimit } from "../../src/base/time-limit.ts";
 
 describe("a limit on the time that a library takes", () => {
-  test("stops what goes on for ever", () => {
+  test("stops what goes on for ever [slow]", () => {
     const endless = () => {
       for (;;);
     };

@@ -47,7 +47,7 @@ describe("pages that need a browser or a person, at the command line", browserGa
     assert.equal(forgotten.learned_strategy, null);
   });
 
-  test("a picture of the page is taken after what is done on it, and written to a file", async () => {
+  test("a picture of the page is taken after what is done on it, and written to a file [slow]", async () => {
     const words = "words enough to be what a page is about, for everybody who reads";
     await using site = await webSite({ "/": `<p>${words}</p><button onclick="document.title = 'clicked'">b</button>` });
     await using orb = openOrb();

@@ -32,7 +32,7 @@ describe("why something is not done, on the command line", () => {
     assert.match(some.stderr, /orb runs retry-failed last --reason http_server_error tries those again/);
   });
 
-  test("of a crawl whose process was killed, at once that nobody works on it, and how to go on", async () => {
+  test("of a crawl whose process was killed, at once that nobody works on it, and how to go on [slow]", async () => {
     await using installation = new Installation({ APP_RETRY_BASE_SECONDS: "400", APP_RETRY_MAX_SECONDS: "900" });
     await using site = await MisbehavingSite.start({ "/": links("/broken", "/slow"), "/broken": status(500) });
     site.on("/slow", hang);
@@ -58,7 +58,7 @@ describe("why something is not done, on the command line", () => {
     );
   });
 
-  test("of a page that is tried again: the error, the attempt and when that is", async () => {
+  test("of a page that is tried again: the error, the attempt and when that is [slow]", async () => {
     await using installation = new Installation({ APP_RETRY_BASE_SECONDS: "400", APP_RETRY_MAX_SECONDS: "900" });
     await using site = await MisbehavingSite.start({ "/": status(503) });
     const job = installation.file(

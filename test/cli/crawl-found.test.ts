@@ -18,7 +18,7 @@ test("a crawl that failed says why in orb runs list", async () => {
 });
 
 describe("orb crawl on a terminal", { skip: !hasScript && "there is no script(1)" }, () => {
-  test("shows a table that fits, where it is kept and how to get it; in a pipe it prints the records", async () => {
+  test("shows a table that fits, where it is kept and how to get it; in a pipe it prints the records [slow]", async () => {
     await using site = await MisbehavingSite.start({
       "/": html('<title>Front</title><p>Some words.</p><a href="/hostile">a</a> <a href="/long">b</a>'),
       "/hostile": html(`<title>${HOSTILE}</title><p>Words of it.</p>`),

@@ -11,7 +11,7 @@ const start = () => MisbehavingSite.start({ "/a": page("A"), "/b": page("B"), "/
 const urls = (json: string) => (JSON.parse(json) as { url: string }[]).map(({ url }) => url).toSorted();
 
 describe("orb crawl with a list of addresses", () => {
-  test("reads them from standard input and from a file, without comments and empty lines", async () => {
+  test("reads them from standard input and from a file, without comments and empty lines [slow]", async () => {
     await using site = await start();
     await using orb = new Orb();
     writeFileSync(join(orb.dir, "more.txt"), `\uFEFF${site.url("/c")}\r\n`);

@@ -46,7 +46,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
     assert.ok(!stderr.includes("\u001b"), "nothing that only a screen understands");
   });
 
-  test("--format markdown --out folder/ gives each page a file, which another crawl replaces", async () => {
+  test("--format markdown --out folder/ gives each page a file, which another crawl replaces [slow]", async () => {
     const same = html("<title>Über: uns / \u202Ex</title><h1>About</h1><p>Words.</p>");
     await using site = await MisbehavingSite.start({
       "/": html('<title>Home</title><p>Start</p><a href="/a">a</a> <a href="/b">b</a> <a href="/c?x=../../y">c</a>'),
@@ -77,7 +77,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
     assert.equal(readFileSync(join(orb.dir, "pages", "notes.md"), "utf8"), "mine");
   });
 
-  test("the ending of the file says its format", async () => {
+  test("the ending of the file says its format [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": html("<title>Home</title><h1>Home</h1>") });
     await using orb = new Installation();
     const begins = async (...words: string[]) => {

@@ -32,7 +32,7 @@ const FORMS: readonly string[][] = [
 const FOREIGN = /\u001b\]|\u001b\[2J|[\u0080-\u009f\u0007\u0000\u202e]/;
 
 describe("a page that sends commands to terminals", { skip: hasScript ? false : "there is no script(1) here" }, () => {
-  test("is only text on a screen, in every form", async () => {
+  test("is only text on a screen, in every form [slow]", async () => {
     await using site = await openSite();
     for (const form of FORMS) {
       await using orb = new Orb();
@@ -43,7 +43,7 @@ describe("a page that sends commands to terminals", { skip: hasScript ? false : 
     }
   });
 
-  test("is what it is in a pipe", async () => {
+  test("is what it is in a pipe [slow]", async () => {
     await using site = await openSite();
     await using orb = new Orb();
     const { code, stdout } = await orb.run(["scrape", site.url("/"), "--strategy", "http", "--format", "raw_html"]);

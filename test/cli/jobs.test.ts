@@ -148,7 +148,7 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
     await orb.audit();
   });
 
-  test("what is wrong with a job is named by its field", async () => {
+  test("what is wrong with a job is named by its field [slow]", async () => {
     await using orb = new Installation();
     const cases: [string[], string][] = [
       [["jobs", "create"], "target_url"],
@@ -168,7 +168,7 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
     assert.match(nothing.stderr, /nothing to change/);
   });
 
-  test("a run that nobody works on says how to start somebody; it is cancelled, and cannot be resumed", async () => {
+  test("a run that nobody works on says how to start somebody; it is cancelled, and cannot be resumed [slow]", async () => {
     await using shop = await openShop();
     await using orb = new Installation();
     const { id } = await orb.json<JobView>("jobs", "create", "--target-url", shop.url("/"));

@@ -34,7 +34,7 @@ describe("orb learn", () => {
     assert.deepEqual(JSON.stringify(scraped).includes('"price":"€ 55.50"'), true, JSON.stringify(scraped));
   });
 
-  test("saves a job for a list of records", async () => {
+  test("saves a job for a list of records [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": html(`<ul>${cards}</ul>`) });
     await using orb = new Installation();
     const examples = ["name=Lamp 1", "price=$10", "name=Lamp 2", "price=$20"].flatMap((one) => ["--example", one]);
@@ -51,7 +51,7 @@ describe("orb learn", () => {
     assert.match(results.stdout, /"name":"Lamp 4","price":"\$40"/);
   });
 
-  test("says which value is not there, what is missing, and which page cannot be had", async () => {
+  test("says which value is not there, what is missing, and which page cannot be had [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/a": product("Lamp", "€ 1") });
     await using orb = new Installation();
     const partly = await orb.run(["learn", site.url("/a"), "--example", "name=Lamp", "--example", "sku=X-1"]);

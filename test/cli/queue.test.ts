@@ -48,7 +48,7 @@ describe("orb queue", { concurrency: 2 }, () => {
     await orb.audit();
   });
 
-  test("with --url all of it is done at a server, and nothing here", async () => {
+  test("with --url all of it is done at a server, and nothing here [slow]", async () => {
     await using target = await Target.start(1);
     await using there = new Installation({ APP_MAX_PER_CONCURRENCY_KEY: '{"shop":3}' });
     await using here = new Installation();
@@ -81,7 +81,7 @@ describe("orb queue", { concurrency: 2 }, () => {
     await served.terminated();
   });
 
-  test("what failed is tried again when asked, and then all is done", async () => {
+  test("what failed is tried again when asked, and then all is done [slow]", async () => {
     await using target = await Target.start(1);
     await using orb = new Installation();
     let mended = false;
@@ -94,7 +94,7 @@ describe("orb queue", { concurrency: 2 }, () => {
     assert.deepEqual([(await orb.run(["queue", "run", "--drain"])).code, (await orb.show("a")).status], [0, "done"]);
   });
 
-  test("one item by its URL alone, then again, then with everything", async () => {
+  test("one item by its URL alone, then again, then with everything [slow]", async () => {
     await using orb = new Installation();
     const first = await orb.run(["queue", "enqueue", "http://a.test/x?b=2&a=1#part"]);
     assert.deepEqual([first.code, first.stdout], [0, "enqueued http://a.test/x?a=1&b=2\n"]);
@@ -116,7 +116,7 @@ describe("orb queue", { concurrency: 2 }, () => {
     );
   });
 
-  test("resolver is an alias of concurrency key: in a flag, a file, a command and a variable", async () => {
+  test("resolver is an alias of concurrency key: in a flag, a file, a command and a variable [slow]", async () => {
     await using orb = new Installation({ APP_MAX_PER_RESOLVER: '{"r":3}' });
     await orb.json("queue", "enqueue", "flag", "http://a.test/1", "--resolver", "r");
     const lines = [

@@ -6,7 +6,7 @@ import { Installation } from "./installation.ts";
 import { openShop } from "./site.ts";
 
 describe("orb runs keep and orb runs delete", () => {
-  test("runs say how long they are kept, are kept, and are deleted one by one and by what they are", async () => {
+  test("runs say how long they are kept, are kept, and are deleted one by one and by what they are [slow]", async () => {
     await using shop = await openShop();
     await using orb = new Installation();
     const job = await orb.json<JobView>(

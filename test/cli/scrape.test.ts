@@ -182,7 +182,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
     assert.ok(foreign.stderr.includes(`the session ${id} belongs to https://elsewhere.test`), foreign.stderr);
   });
 
-  test("words that are wrong are named, and nothing is asked for", async () => {
+  test("words that are wrong are named, and nothing is asked for [slow]", async () => {
     await using shop = await openShop();
     await using orb = new Installation();
     const cases: [string[], RegExp][] = [

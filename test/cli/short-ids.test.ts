@@ -44,7 +44,7 @@ describe("ids on the command line", () => {
     assert.match(nobody.stderr, /there is no crawl yet/);
   });
 
-  test("runs that a workflow has started are listed with --all", async () => {
+  test("runs that a workflow has started are listed with --all [slow]", async () => {
     await using installation = new Installation();
     const file = installation.file(
       "flow.json",

@@ -57,7 +57,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
     assert.deepEqual(await orb.json("migrate"), { from: newest, to: newest, applied: [] });
   });
 
-  test("a database of a newer version is refused with a sentence", async () => {
+  test("a database of a newer version is refused with a sentence [slow]", async () => {
     await using orb = new Installation();
     await orb.run(["migrate"]);
     const db = new DatabaseSync(orb.database);
@@ -124,7 +124,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
     assert.match(stdout, /→ correct the variables named here/);
   });
 
-  test("orb doctor names a database that is none, and one of another program", async () => {
+  test("orb doctor names a database that is none, and one of another program [slow]", async () => {
     await using orb = new Installation();
     mkdirSync(join(orb.dir, "data"));
     writeFileSync(orb.database, "this is a text file, and long enough not to be taken for an empty one".repeat(20));
@@ -141,7 +141,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
     assert.match(foreign.stdout, /✗ database +the database file belongs to another program/);
   });
 
-  test("orb doctor sees who is at work", async () => {
+  test("orb doctor sees who is at work [slow]", async () => {
     await using orb = new Installation();
     const engine = orb.start(["queue", "run"]);
     await engine.said("working on the queue");
@@ -174,7 +174,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
     assert.match(checkOf(third, "secret key").fix ?? "", /^chmod 600 /);
   });
 
-  test("orb doctor does not take an engine from before a reboot for a living one", async () => {
+  test("orb doctor does not take an engine from before a reboot for a living one [slow]", async () => {
     await using orb = new Installation();
     await orb.run(["migrate"]);
     const db = new DatabaseSync(orb.database);

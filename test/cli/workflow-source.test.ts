@@ -78,7 +78,7 @@ test("params are told in words, those within a param below it", () => {
   );
 });
 
-test("the parts of a definition are found in YAML and in JSON, or what is nearest above them", () => {
+test("the parts of a definition are found in YAML and in JSON, or what is nearest above them [slow]", () => {
   const yaml = `name: x\nsteps:\n  - name: a\n    params:\n      "a b": 1\n      list: [1, 22]\n  - {name: b}\n`;
   const inYaml = sourcePositions(yaml);
   const at = (line: number, column: number) => ({ line, column });

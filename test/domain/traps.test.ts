@@ -248,7 +248,7 @@ test("what was counted survives a restart, as JSON", () => {
   assert.deepEqual(new Traps(TRAP_LIMITS, strange).state(), NO_TRAPS);
 });
 
-test("a hostile site cannot make the counters grow", () => {
+test("a hostile site cannot make the counters grow [slow]", () => {
   const traps = new Traps();
   for (const index of numbers(20_000)) {
     const name = word(index);

@@ -87,7 +87,7 @@ describe("many files in one", () => {
     } else t.diagnostic("there is no python3 here");
   });
 
-  it("are a ZIP file also when sizes, positions and counts exceed the old format", async (t) => {
+  it("are a ZIP file also when sizes, positions and counts exceed the old format [slow]", async (t) => {
     using dir = tempDir();
     const many = Array.from({ length: 150 }, (_, n) => file(`f/${n}`, Buffer.from(String(n))));
     for (const [name, bytes, files] of [

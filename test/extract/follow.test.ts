@@ -77,7 +77,7 @@ describe("the links that a crawl follows", () => {
     assert.deepEqual(found(new LinkFinder(SCOPE), nofollow, order()), []);
   });
 
-  it("are some twenty thousand of one page at most, and the others may be found on another", () => {
+  it("are some twenty thousand of one page at most, and the others may be found on another [slow]", () => {
     const finder = new LinkFinder(SCOPE);
     const many = Array.from({ length: 20_100 }, (_, n) => `/${n}`);
     assert.deepEqual(found(finder, links(...many), order()), many.slice(0, 20_000));

@@ -98,7 +98,7 @@ describe("pages read in threads", () => {
     assert.equal((await slow[2])?.reason, "extraction_timeout");
   });
 
-  it("1,000 pages come out in the order in which they went in, each as itself", async () => {
+  it("1,000 pages come out in the order in which they went in, each as itself [slow]", async () => {
     await using reader = open({ threads: 1 });
     const order: number[] = [];
     const names = Array.from({ length: 1_000 }, (_, index) => `page ${index}`);
@@ -119,7 +119,7 @@ describe("pages read in threads", () => {
     );
   });
 
-  it("a page that does not come to an end is ended; those behind it go on", async () => {
+  it("a page that does not come to an end is ended; those behind it go on [slow]", async () => {
     const clock = new WatchClock();
     await using reader = open({ clock, threads: 1, timeoutMs: 777 });
     const stuck = failureOf(reader.read(ENDLESS_PAGE, ENDLESS));
@@ -150,7 +150,7 @@ describe("pages read in threads", () => {
     assert.equal((await behind).extraction.title, "Tea");
   });
 
-  it("JSON of millions of values is refused before it can fill the memory", async () => {
+  it("JSON of millions of values is refused before it can fill the memory [slow]", async () => {
     await using reader = open({ threads: 1, memoryMb: 128 });
     const body = Buffer.from(`[${"[],".repeat(6_000_000)}1]`);
     const json = { body, contentType: "application/json", url: null };
@@ -186,7 +186,7 @@ describe("pages read in threads", () => {
 });
 
 describe("a page that is called off", () => {
-  it("rejects with the signal's reason while it waits, and is never read", async () => {
+  it("rejects with the signal's reason while it waits, and is never read [slow]", async () => {
     const clock = new WatchClock();
     await using reader = open({ clock, threads: 1, timeoutMs: 777 });
     const stop = new AbortController();
@@ -248,7 +248,7 @@ describe("closing", () => {
 });
 
 describe("the bytes of a page", () => {
-  it("stay the caller's unless they are given away", async () => {
+  it("stay the caller's unless they are given away [slow]", async () => {
     await using reader = open({ threads: 1 });
     const bytes = new Uint8Array(Buffer.from("<title>Tea</title>".padEnd(100_000)));
     await reader.read({ ...page("x"), body: bytes }, {});
@@ -272,7 +272,7 @@ describe("the bytes of a page", () => {
 });
 
 describe("the links of a long crawl", () => {
-  it("are remembered without the pages they stood on", async () => {
+  it("are remembered without the pages they stood on [slow]", async () => {
     await using reader = open({ threads: 1, memoryMb: 128 });
     const filler = "words that a reader sees ".repeat(4_000);
     const scope = JSON.stringify({ url: "https://shop.example/" });

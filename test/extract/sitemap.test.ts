@@ -128,7 +128,7 @@ const full = (count: number, name = "url") =>
       `  <${name}>\n    <loc>https://site.example/${index}</loc>\n    <lastmod>2026-05-12</lastmod>\n    <changefreq>daily</changefreq>\n    <priority>0.5</priority>\n  </${name}>\n`,
   ).join("");
 
-test("all 50,000 entries of a full sitemap are read, and no more", () => {
+test("all 50,000 entries of a full sitemap are read, and no more [slow]", () => {
   const whole = read(`<urlset ${NS}>\n${full(50_000)}</urlset>`);
   assert.equal(whole.urls.length, 50_000);
   assert.deepEqual(whole.urls.at(-1), { url: "https://site.example/49999", lastmod: "2026-05-12", priority: 0.5 });
@@ -181,7 +181,7 @@ test("document types and entities of the file's own mean nothing", () => {
   assert.deepEqual(addresses(bomb), ["https://site.example/&b;&f;"]);
 });
 
-test("files made to be slow come to an end", () => {
+test("files made to be slow come to an end [slow]", () => {
   const pieces = [
     "<url>",
     "<url><loc>",

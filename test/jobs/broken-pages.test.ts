@@ -37,7 +37,7 @@ describe("broken pages of a site that is up", () => {
     return { end, done, opened, state: shown.breaker.state, tries: [...broken].map((path) => site.count(path)) };
   }
 
-  test("two of twenty-three keep the crawl waiting for their own tries alone", async () => {
+  test("two of twenty-three keep the crawl waiting for their own tries alone [slow]", async () => {
     const paths = Array.from({ length: 22 }, (_, n) => `/p/${n}`);
     const { end, done, opened, tries } = await crawl(paths, new Set(["/p/4", "/p/15"]));
     assert.deepEqual([end, done], ["partial", 21]);

@@ -167,7 +167,7 @@ describe("crawls of which only one may run", () => {
     assert.equal((await crawler.ended(failed)).view.status, "completed");
   });
 
-  test("can be paused while they wait, and begin when they are resumed and it is their turn", async () => {
+  test("can be paused while they wait, and begin when they are resumed and it is their turn [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/long": hang, "/waits": page("Waits"), "/last": page("Last") });
     const [long, waits] = [
       await crawler.submit({ url: site.url("/long") }),

@@ -117,7 +117,7 @@ describe("documents and actions that need a browser", { ...browserGate, concurre
     assert.deepEqual(roles, ["screenshot", "snapshot"]);
   });
 
-  test("a crawl does them on every page, and may be an archive besides", async () => {
+  test("a crawl does them on every page, and may be an archive besides [slow]", async () => {
     const { id, view, items } = await new Crawler(server).crawl({
       url: site.url("/"),
       export_format: "warc",

@@ -57,7 +57,7 @@ describe("what a site does wrong is told by code and reason", { concurrency: 4 }
   });
 
   for (const [path, [, code, reasons]] of Object.entries(TABLE))
-    test(`${path.slice(1)}: ${code}, ${reasons}`, async () => {
+    test(`${path.slice(1)}: ${code}, ${reasons}${code === "timeout" ? " [slow]" : ""}`, async () => {
       const run = await server.run({
         target_url: site.url(path),
         strategy: "http",
@@ -120,7 +120,7 @@ describe("what a site does oddly is borne", { concurrency: 4 }, () => {
     assert.equal(site.count("/go"), 4);
   });
 
-  test("another origin is followed to, and sees nothing of what was given for the first", async () => {
+  test("another origin is followed to, and sees nothing of what was given for the first [slow]", async () => {
     await using other = await MisbehavingSite.start({ "/": page("Elsewhere") }, "127.0.0.2");
     await using site = await MisbehavingSite.start({ "/": sendTo(other.url("/")) });
     const run = await server.run({

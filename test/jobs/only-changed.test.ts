@@ -259,7 +259,7 @@ describe("a saved crawl that is to tell only what changed", () => {
     assert.equal(Object.keys((await run(site, job)).records).length, 5, "also of those that are only asked about");
   });
 
-  test("robots.txt that closes a page says nothing of whether it is there", async () => {
+  test("robots.txt that closes a page says nothing of whether it is there [slow]", async () => {
     await using site = await MisbehavingSite.start({
       ...SHOP,
       "/d": html(text("D", "/behind-d")),

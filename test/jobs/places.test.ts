@@ -6,7 +6,7 @@ import { hang, page } from "../support/misbehaviours.ts";
 import { TestServer } from "./kit.ts";
 
 describe("pages that wait for a browser", browserGate, () => {
-  test("do not keep plain pages of other sites waiting", async () => {
+  test("do not keep plain pages of other sites waiting [slow]", async () => {
     await using slow = await MisbehavingSite.start({ "/1": hang, "/2": hang, "/3": hang });
     await using plain = await MisbehavingSite.start({ "/": page("Plain") });
     await using server = await TestServer.open({ APP_MAX_WORKERS: "2", APP_BROWSER_MAX_PAGES: "1" });

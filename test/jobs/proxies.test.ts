@@ -199,7 +199,7 @@ describe("a crawl whose proxies have all gone", () => {
 });
 
 describe("the same proxy for the same session and site", () => {
-  test("all of a run goes through one proxy, and many runs spread", async () => {
+  test("all of a run goes through one proxy, and many runs spread [slow]", async () => {
     await using shop = await Shop.open(5);
     await using proxies = await startProxies([{ kind: "connect" }, { kind: "connect" }, { kind: "socks5" }]);
     await using server = await TestServer.open({ ...ENV, APP_PROXY_ROTATION: "sticky" });
@@ -218,7 +218,7 @@ describe("the same proxy for the same session and site", () => {
 });
 
 describe("a page through a proxy", () => {
-  test("in a browser, with everything that the page loads", browserGate, async () => {
+  test("in a browser, with everything that the page loads [slow]", browserGate, async () => {
     await using shop = await Shop.open();
     await using proxies = await startProxies([
       { kind: "connect", auth: { username: "orb", password: "s3cr3t-Passw0rd" } },

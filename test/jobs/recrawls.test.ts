@@ -218,7 +218,7 @@ describe("a saved crawl that runs again", () => {
     assert.deepEqual(titles((await run(site, job)).items), ["A", "Start"]);
   });
 
-  test("records that are gone are got again", async () => {
+  test("records that are gone are got again [slow]", async () => {
     await using site = await MisbehavingSite.start(LEVELS);
     const job = await save(site);
     const first = await run(site, job);

@@ -99,7 +99,7 @@ describe("a page that redirects to a site which is to be left alone", () => {
     assert.ok(there.visits.find(({ path }) => path === "/")!.at - first!.at >= 11_900);
   });
 
-  test("one whose breaker is open is left alone until that is reset", async () => {
+  test("one whose breaker is open is left alone until that is reset [slow]", async () => {
     await using careful = await TestServer.open({ APP_BREAKER_FAILURES: "1" });
     await using there = await MisbehavingSite.start({ "/broken": status(500), "/": page("There") });
     await using here = await MisbehavingSite.start({ "/": sendTo(there.url("/")) });

@@ -4,7 +4,7 @@ import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html } from "../support/misbehaviours.ts";
 import { TestServer } from "./kit.ts";
 
-test("a site that answers 429 is left alone from the head of the answer on, however long its body takes", async () => {
+test("a site that answers 429 is left alone from the head of the answer on, however long its body takes [slow]", async () => {
   await using server = await TestServer.open({ APP_MAX_PER_HOST: "2" });
   const links = Array.from({ length: 8 }, (_, n) => `<a href="/p${n}">x</a>`).join("");
   await using site = await MisbehavingSite.start({ "/": html(`<title>Start</title>${links}`) });

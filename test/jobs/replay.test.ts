@@ -36,7 +36,7 @@ describe("a replayed call that is blocked", browserGate, () => {
 });
 
 describe("a site that says a lot of itself", () => {
-  test("does not decide how large runs, events and lists are", async () => {
+  test("does not decide how large runs, events and lists are [slow]", async () => {
     await using server = await TestServer.open();
     const type = `text/html; x="${"y".repeat(5000)}"`;
     await using site = await MisbehavingSite.start({

@@ -147,7 +147,7 @@ describe("trying rules out", { concurrency: 4 }, () => {
     return answer.json<PreviewView>();
   };
 
-  test("on a live page: one request, records, and nothing kept", async () => {
+  test("on a live page: one request, records, and nothing kept [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/list": html(LIST) });
     const seen = await preview({ url: site.url("/list"), ...RULES });
     assert.deepEqual(seen.records, THINGS);

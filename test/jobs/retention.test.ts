@@ -128,7 +128,7 @@ describe("runs that are deleted", () => {
     }
   }
 
-  test("one by one: not while it runs, and then with all that it had", async () => {
+  test("one by one: not while it runs, and then with all that it had [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": page, "/slow": hang });
     await using server = await TestServer.open();
     await using client = await openClient(server.config);
@@ -146,7 +146,7 @@ describe("runs that are deleted", () => {
     assert.deepEqual(findings, []);
   });
 
-  test("with their job, when that is asked for; else they stay", async () => {
+  test("with their job, when that is asked for; else they stay [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": page });
     await using server = await TestServer.open();
     const [first, second] = [
@@ -178,7 +178,7 @@ describe("runs that are deleted", () => {
     assert.equal(Date.parse(ended.expires_at ?? "") - Date.parse(ended.completed_at ?? ""), 30 * DAY);
   });
 
-  test("by what they are: counted first, then in the background; jobs say how many they keep", async () => {
+  test("by what they are: counted first, then in the background; jobs say how many they keep [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": page, "/missing": status(404) });
     await using server = await TestServer.open();
     await using client = await openClient(server.config);

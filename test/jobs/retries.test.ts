@@ -158,7 +158,7 @@ test("a site that keeps failing is left alone, and a run that waits for it can b
   assert.equal((await server.ended(id)).status, "cancelled");
 });
 
-test("a site that fails each time it is given another chance is given up: the run fails as circuit_open", async () => {
+test("a site that fails each time it is given another chance is given up: the run fails as circuit_open [slow]", async () => {
   const env = { APP_BREAKER_FAILURES: "1", APP_BREAKER_COOLDOWN_SECONDS: "0.5", APP_RETRY_MAX_SECONDS: "0.05" };
   await using server = await TestServer.open(env);
   await using site = await MisbehavingSite.start({ "/": status(500) });

@@ -100,7 +100,7 @@ describe("while something is tried again, what went wrong is told", () => {
     await testServer.api.post(`/jobs/runs/${id}/cancel`);
   });
 
-  test("of a site that asks for patience: what it answered, and none of its pages counts as in flight", async () => {
+  test("of a site that asks for patience: what it answered, and none of its pages counts as in flight [slow]", async () => {
     const links = Array.from({ length: 30 }, (_, n) => `/p${n}`);
     await using site = await MisbehavingSite.start({
       "/": html(links.map((link) => `<a href="${link}">x</a>`).join(" ")),

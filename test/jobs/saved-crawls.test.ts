@@ -106,7 +106,7 @@ describe("a crawl that is saved as a job", () => {
     assert.equal((await server.api.get(`/jobs/${id}/runs`)).json<RunView[]>().length, 1);
   });
 
-  test("its runs wait their turn like all crawls, and a live one keeps the job from being deleted", async () => {
+  test("its runs wait their turn like all crawls, and a live one keeps the job from being deleted [slow]", async () => {
     await using busy = await TestServer.open({ APP_MAX_CONCURRENT_TASKS: "1" });
     const gate = Promise.withResolvers<void>();
     await using slow = await MisbehavingSite.start({ "/": held(gate.promise, page("Slow")) });

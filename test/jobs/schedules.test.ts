@@ -47,7 +47,7 @@ test("a schedule shows its next five times and what became of the last ones, and
   assert.equal((await server.api.get(`/schedules/${every.id}/slots?cursor=nonsense`)).status, 422);
 });
 
-test("while nobody works, a schedule says so, and shows times that are still to come", async () => {
+test("while nobody works, a schedule says so, and shows times that are still to come [slow]", async () => {
   await using installation = new Installation();
   const what = ["--target-url", "https://shop.test/", "--schedule", "* * * * * *"];
   const { id, next_run_at: first } = await installation.json<JobView>("jobs", "create", ...what);

@@ -117,7 +117,7 @@ describe("the limits of a site, changed while a crawl is at work there", () => {
     await until("nothing is said of it any more", async () => ((await waitingFor())?.until ? null : true));
   });
 
-  test("nothing comes while the site is paused, and it goes on when it is resumed", async () => {
+  test("nothing comes while the site is paused, and it goes on when it is resumed [slow]", async () => {
     await server.api.post(`/sites/${encodeURIComponent(site.name)}/pause`);
     assert.equal((await waitsFor("site_paused")).until, null);
     await new Promise((resolve) => setTimeout(resolve, SOON_MS));

@@ -96,7 +96,7 @@ describe("how a page is got without a browser", () => {
     assert.deepEqual(await server.results(run.id), []);
   });
 
-  test("where no browser is to be had, a page that needs one says how to get one", async () => {
+  test("where no browser is to be had, a page that needs one says how to get one [slow]", async () => {
     await using other = await TestServer.open({ APP_BROWSER_PATH: "/nowhere/chromium" });
     await using site = await MisbehavingSite.start({ "/": rendered("App") });
     const run = await other.run({ target_url: site.url("/") });

@@ -65,14 +65,14 @@ describe("what a run waits for is the same wherever it is read", () => {
     await cancel(id);
   });
 
-  test("a crawl whose last page waits for its next try", async () => {
+  test("a crawl whose last page waits for its next try [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": html('<a href="/a">x</a>'), "/a": status(500) });
     const id = await crawl(site);
     assert.notEqual((await waitsFor(id, "retry")).until, null);
     await cancel(id);
   });
 
-  test("a page that waits for its next try, and one whose site asked for patience", async () => {
+  test("a page that waits for its next try, and one whose site asked for patience [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": status(500) });
     await using busy = await MisbehavingSite.start({ "/": tooMany("300") });
     for (const [there, reason] of [
@@ -128,7 +128,7 @@ describe("what a run waits for is the same wherever it is read", () => {
     await cancel(id);
   });
 
-  test("a paused crawl, one at a paused site, and one that waits for its turn", async () => {
+  test("a paused crawl, one at a paused site, and one that waits for its turn [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": html('<a href="/a">x</a>'), "/a": hang });
     await using other = await MisbehavingSite.start({ "/": hang });
     const [first, second] = [await crawl(site), await crawl(other)];
@@ -158,7 +158,7 @@ describe("what a run waits for is the same wherever it is read", () => {
     await cancel(id);
   });
 
-  test("what is taken in hand and not begun is not in flight while the site is paced", async () => {
+  test("what is taken in hand and not begun is not in flight while the site is paced [slow]", async () => {
     const links = ["/a", "/b", "/c", "/d"];
     await using site = await MisbehavingSite.start({
       "/": html(links.map((link) => `<a href="${link}">x</a>`).join()),
@@ -173,7 +173,7 @@ describe("what a run waits for is the same wherever it is read", () => {
     await cancel(id);
   });
 
-  test("a run that waits for proxies says the same at its sites; paused, neither speaks of proxies", async () => {
+  test("a run that waits for proxies says the same at its sites; paused, neither speaks of proxies [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": html("x") });
     const { id } = await server.begin({ target_url: site.url("/"), strategy: "http", proxy: "pool" });
     const { message } = await waitsFor(id, "proxies");
@@ -204,7 +204,7 @@ describe("what a run waits for is the same wherever it is read", () => {
   });
 });
 
-test("a step that no worker takes up says so, as its workflow does", async () => {
+test("a step that no worker takes up says so, as its workflow does [slow]", async () => {
   await using server = await TestServer.open({}, { worker: false });
   const steps = [{ name: "pause", task_type: "wait", params: { seconds: 1 } }];
   const { id } = (await server.api.post("/workflows", { name: "Idle", steps })).json<{ id: string }>();

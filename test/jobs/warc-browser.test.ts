@@ -7,7 +7,7 @@ import { TestServer } from "./kit.ts";
 import { readWarc } from "./warc-reader.ts";
 
 describe("an archive of a crawl that needs a browser", browserGate, () => {
-  test("has the page as the browser put it together, and says that it is that", async () => {
+  test("has the page as the browser put it together, and says that it is that [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": sendTo("/app"), "/app": rendered("Application") });
     await using server = await TestServer.open();
     const body = { url: site.url("/"), strategy: "browser", export_format: "warc" };

@@ -27,7 +27,7 @@ test("limits that an operator changes are seen within a second, by running work"
   await shop.finish();
 });
 
-test("a resolver's limit changes live", async (t) => {
+test("a resolver's limit changes live [slow]", async (t) => {
   const shop = await Workshop.open(t, { rules: { maxPerSite: 10, maxPerResolver: { r: 4 } }, latencyMs: 50 });
   await shop.run(pages("a.test", 1000, { resolver: "r" }));
   await shop.clock.advance(1000);

@@ -161,7 +161,7 @@ test("pages of a run that has a deadline wait for a dead site as long as it take
   assert.equal((await counts(run)).completed, 50);
 });
 
-test("on a dead site, a run with a deadline waits and one without is told, also when it comes later", async (t) => {
+test("on a dead site, a run with a deadline waits and one without is told, also when it comes later [slow]", async (t) => {
   let down = true;
   const shop = await Workshop.open(t, { rules: { maxPerSite: 1 }, answer: () => (down ? status(500) : null) });
   const timed = await shop.run(pages("a.test", 30, {}, "timed-"), { timeLimitMs: 36_000_000 });
@@ -202,7 +202,7 @@ test("a site that comes back is worked on as if nothing had been", async (t) => 
   assert.equal((await shop.store.site("a.test"))?.breaker.openUntil, null);
 });
 
-test("failed items of a site that was given up are really tried again when that is asked for", async (t) => {
+test("failed items of a site that was given up are really tried again when that is asked for [slow]", async (t) => {
   let down = true;
   const shop = await Workshop.open(t, { rules: { maxPerSite: 1 }, answer: () => (down ? status(500) : null) });
   const run = await shop.run(pages("a.test", 20));
@@ -215,7 +215,7 @@ test("failed items of a site that was given up are really tried again when that 
   assert.equal((await shop.store.run(run.id))?.status, "completed");
 });
 
-test("a handler's last word about a task that failed is told once, also when its site was given up", async (t) => {
+test("a handler's last word about a task that failed is told once, also when its site was given up [slow]", async (t) => {
   const shop = await Workshop.open(t, {
     rules: { maxPerSite: 1 },
     answer: () => status(500),

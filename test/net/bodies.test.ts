@@ -123,7 +123,7 @@ describe("a body", () => {
     }
   });
 
-  it("that grows at an honest pace may take longer than the limit, a drip may not", async () => {
+  it("that grows at an honest pace may take longer than the limit, a drip may not [slow]", async () => {
     // Ten times as fast as it has to be: a machine that stands still for a moment makes nobody late.
     const limits = { ...LIMITS, ...PLENTY, totalMs: 1_000, minBytesPerSecond: 1_000 };
     let sent = 0;

@@ -274,7 +274,7 @@ describe("a target that the guard refuses", () => {
 });
 
 describe("a site that misbehaves", () => {
-  it("is reported with the reason, and the proxy goes on", async () => {
+  it("is reported with the reason, and the proxy goes on [slow]", async () => {
     await using site = await startSite({ "/ok": answer(200, "fine") }, SITE);
     await using gone = await startSite({}, SITE);
     const nobody = gone.url("/");

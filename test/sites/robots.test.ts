@@ -123,7 +123,7 @@ test("a server that stays broken is asked less and less often, however many page
   assert.equal((await failureOf(door.check("/p"))).retryAfterMs, 30_000);
 });
 
-test("a robots.txt that asks to come back later is asked for later", async () => {
+test("a robots.txt that asks to come back later is asked for later [slow]", async () => {
   for (const [code, asked, waits, says] of [
     [429, "120", 120_000, "http_too_many_requests"],
     [503, "120", 120_000, "http_unavailable"],
@@ -240,7 +240,7 @@ test("at most thirty seconds are waited for, and what is meant for others is not
   assert.equal(await other.check("/p"), 0);
 });
 
-test("of a long file 500 KiB count, also of one that never ends", async () => {
+test("of a long file 500 KiB count, also of one that never ends [slow]", async () => {
   const line = "Disallow: /a-path-that-nobody-asks-for\n";
   const many = line.repeat(Math.ceil((500 * 1024) / line.length));
   await using door = await gateBefore(robots(`User-agent: *\nDisallow: /early\n${many}${many}Disallow: /\n`));

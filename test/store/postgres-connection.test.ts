@@ -62,7 +62,7 @@ describe("a connection to Postgres", servicesGate, () => {
     await service[Symbol.asyncDispose]();
   });
 
-  test("a process closes its store while answers are on their way, and goes on", async () => {
+  test("a process closes its store while answers are on their way, and goes on [slow]", async () => {
     const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
     const script = `
       import { systemClock } from ${source("base/clock.ts")};

@@ -123,7 +123,7 @@ describe("a deployment on Postgres is upgraded while it works", servicesGate, ()
     assert.equal(Number(row?.["n"]), 2);
   });
 
-  test("a full database keeps all rows when tables are renamed: keys still answer, times have had their turn", async () => {
+  test("a full database keeps all rows when tables are renamed: keys still answer, times have had their turn [slow]", async () => {
     const { times, clock } = handClock();
     const open = (schema: string) => openPostgresStore({ url: schemaUrl(schema), clock, leaseNow: () => times.mono });
     const kit = new Kit(await open("today"), { open: () => open("today"), clock: times, close: async () => {} });
@@ -175,7 +175,7 @@ describe("a deployment on Postgres is upgraded while it works", servicesGate, ()
     }
   });
 
-  test("events of older programs have types, those that are there and those that they go on writing", async () => {
+  test("events of older programs have types, those that are there and those that they go on writing [slow]", async () => {
     await using old = new Program(service.url, "typeless");
     old.migrate(MIGRATIONS.filter(({ version }) => version < 15));
     const id = "0b0f3f0e-2222-4a6f-9d55-000000000002";

@@ -196,7 +196,7 @@ describe("steps that start runs of their own", { concurrency: 3 }, () => {
     for (const step of steps.values()) assert.deepEqual(step.childRuns, []);
   });
 
-  test("crawls of workflows wait their turn among the others", async () => {
+  test("crawls of workflows wait their turn among the others [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": links("/held"), "/held": hang, "/hook": json({}) });
     await using small = await Workshop.open({ APP_MAX_CONCURRENT_TASKS: "1", APP_HTTP_TIMEOUT_SECONDS: "20" });
     const params = { url: site.url("/"), max_depth: 1, strategy: "http" };

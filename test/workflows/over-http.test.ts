@@ -103,7 +103,7 @@ describe("a person who works with workflows over HTTP alone", () => {
     assert.deepEqual([...tasks].toSorted(), [...TASK_STATES].toSorted());
   });
 
-  test("follows a step to the run it has started, and reads what it left for the next ones", async () => {
+  test("follows a step to the run it has started, and reads what it left for the next ones [slow]", async () => {
     const go = signal();
     await using site = await MisbehavingSite.start({ "/a": held(go.promise, page("A page")) });
     const { id } = await create([

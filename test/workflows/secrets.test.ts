@@ -222,7 +222,7 @@ test("credentials in addresses and write-only params reach the steps, and nobody
   await shop.server.start();
 });
 
-test("what an earlier version stored in clear is sealed when the new one has started", async () => {
+test("what an earlier version stored in clear is sealed when the new one has started [slow]", async () => {
   await using site = await Site.open();
   await using shop = await Workshop.open();
   const { server: testServer } = shop;

@@ -203,7 +203,7 @@ describe("a dataset of images", () => {
     }
   });
 
-  it("is the same file each time, as ZIP and as TAR", async () => {
+  it("is the same file each time, as ZIP and as TAR [slow]", async () => {
     await using harness = new StepHarness();
     const inputs = await pictures(harness, 12);
     for (const archive of ["zip", "tar", "tar.gz"]) {

@@ -176,7 +176,7 @@ describe("steps of a workflow", { concurrency: 4 }, () => {
     assert.equal(attempts.length, 1);
   });
 
-  test("a webhook without a body tells what the steps before it put out", async () => {
+  test("a webhook without a body tells what the steps before it put out [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/page": article("One"), "/hook": json({}) });
     const { run, id } = await shop.run([
       { name: "page", task_type: "scrape", params: { url: site.url("/page"), fields: ["title"] } },
@@ -237,7 +237,7 @@ describe("steps of a workflow", { concurrency: 4 }, () => {
   });
 });
 
-test("sleeping steps hold no place: with one worker two that wait and one that scrapes are all done", async () => {
+test("sleeping steps hold no place: with one worker two that wait and one that scrapes are all done [slow]", async () => {
   await using site = await MisbehavingSite.start({ "/": page("Page") });
   await using shop = await Workshop.open({ APP_MAX_WORKERS: "1" });
   const scraped = signal();

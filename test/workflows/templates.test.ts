@@ -230,7 +230,7 @@ describe("a built-in template", { concurrency: 2 }, () => {
     assert.deepEqual([third["changed"], third["added"], third["removed"], third["not_read"]], [1, 1, 0, 0]);
   });
 
-  it("fails as a whole when more pages fail than may, and names them", async () => {
+  it("fails as a whole when more pages fail than may, and names them [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/one": product("One", "10.00"), "/two": status(404) });
     const params = { urls: [site.url("/one"), site.url("/two")] };
     const { id } = (await server.api.post("/workflows", { template: "price-monitor", params })).json<WorkflowDetail>();

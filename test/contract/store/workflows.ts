@@ -75,7 +75,7 @@ export function workflowScenarios(scenario: Scenario): void {
     },
   );
 
-  scenario("a step that waits for very many others opens with the last of them", async (kit) => {
+  scenario("a step that waits for very many others opens with the last of them [slow]", async (kit) => {
     const first = Array.from({ length: 130 }, (_, n) => `s${n}`);
     const sketch = Object.fromEntries([...first.map((name) => [name, []] as const), ["last", first] as const]);
     const run = await newWorkflow(kit, sketch);

@@ -1,12 +1,12 @@
 /** What a recipe says under `extract`, checked; and what it means for the rules beside it. */
 import type { FieldError } from "../base/errors.ts";
 import { type LlmRequest, extractRequestOf } from "../domain/page/extract-request.ts";
+import { isObject } from "../domain/text/input-reader.ts";
 import { compileJsonSchema, SchemaError } from "../domain/text/json-schema.ts";
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 import { fieldErrors } from "../domain/text/schema-faults.ts";
 import { suggest } from "../domain/text/suggest.ts";
 import type { PlanSpec } from "./plan.ts";
-import { isObject } from "./rules/compile.ts";
 
 /** An extractor of the user's own, as its module describes it. */
 export interface KnownExtractor {

@@ -1,9 +1,10 @@
 /** What to extract from a page, compiled once and used for every page of a run. */
 import { OrbError } from "../base/errors.ts";
+import { isObject } from "../domain/text/input-reader.ts";
 import { SchemaError } from "../domain/text/json-schema.ts";
 import type { Parsed } from "../domain/lane/queue-item.ts";
 import { compileDocument, type DocumentPlan } from "./document/spec.ts";
-import { compileItems, compileRule, isObject, Problems, readKnown, type Rule } from "./rules/compile.ts";
+import { compileItems, compileRule, Problems, readKnown, type Rule } from "./rules/compile.ts";
 import type { Select } from "./rules/extractors.ts";
 import { compileSchema, type RecordCheck } from "./schema.ts";
 

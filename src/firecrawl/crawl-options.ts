@@ -1,6 +1,7 @@
 /** Which pages a crawl or a batch gets, in the words of our own crawls. */
 import type { CrawlInput } from "../domain/crawl/crawl-options.ts";
-import { OptionReader } from "./option-reader.ts";
+import { InputReader } from "../domain/text/input-reader.ts";
+import { rejectInvalid } from "./fault.ts";
 import { readScrapeOptions, type ScrapeAsk, type Version } from "./scrape-options.ts";
 import { readWebhook, type WebhookAsk } from "./webhook-options.ts";
 
@@ -19,7 +20,7 @@ const TIMEOUT_MINUTES = 24 * 60;
 const DEEPEST = 1000;
 
 export function readCrawl(body: unknown, version: Version, known: { llm: boolean }): CrawlAsk {
-  const reader = new OptionReader(body);
+  const reader = new InputReader(body);
   const url = readUrl(reader);
   const scrape = readInnerOptions(reader, version, known);
   const limit = reader.number("limit", { min: 1, max: 10_000_000 }) ?? MOST_PAGES;
@@ -39,38 +40,36 @@ export function readCrawl(body: unknown, version: Version, known: { llm: boolean
     ...(ignore === undefined ? {} : { respect_robots: !ignore }),
   };
   const webhook = readWebhook(reader);
-  reader.refuse("prompt", "is not read here: give includePaths, excludePaths and limit", []);
-  reader.refuse(
+  reader.reject("prompt", "is not read here: give includePaths, excludePaths and limit", []);
+  reader.reject(
     "ignoreQueryParameters",
     "is not to be had here: leave out what is unwanted with excludePaths and regexOnFullURL",
   );
-  reader.refuse("robotsUserAgent", "is the server's own (APP_USER_AGENT)", []);
-  reader.refuse("zeroDataRetention", "cannot be promised: results are kept for APP_RETENTION_HOURS");
-  reader.harmless("deduplicateSimilarURLs", "origin", "integration");
-  reader.nothingElse();
-  reader.done();
+  reader.reject("robotsUserAgent", "is the server's own (APP_USER_AGENT)", []);
+  reader.reject("zeroDataRetention", "cannot be promised: results are kept for APP_RETENTION_HOURS");
+  reader.ignore("deduplicateSimilarURLs", "origin", "integration");
+  rejectInvalid(reader);
   return { kind: "crawl", input, scrape, webhook, invalid: [] };
 }
 
 const MOST_URLS = 1000;
 
 export function readBatch(body: unknown, version: Version, known: { llm: boolean }): CrawlAsk {
-  const reader = new OptionReader(body);
+  const reader = new InputReader(body);
   const urls = reader.texts("urls");
-  if (urls === undefined || urls.length === 0) reader.wrong("urls", "expected at least one URL");
+  if (urls === undefined || urls.length === 0) reader.addError("urls", "expected at least one URL");
   else if (urls.length > MOST_URLS)
-    reader.wrong("urls", `has ${urls.length} URLs, at most ${MOST_URLS} are taken at once: send several batches`);
+    reader.addError("urls", `has ${urls.length} URLs, at most ${MOST_URLS} are taken at once: send several batches`);
   const good = (urls ?? []).slice(0, MOST_URLS).map(asAddress);
   const invalid = (urls ?? []).filter((_, index) => good[index] === null);
   const ignore = reader.flag("ignoreInvalidURLs") ?? version === "v2";
   if (invalid.length > 0 && (!ignore || invalid.length === urls?.length))
-    for (const [index, url] of good.entries()) if (url === null) reader.wrong(`urls[${index}]`, NOT_A_URL);
+    for (const [index, url] of good.entries()) if (url === null) reader.addError(`urls[${index}]`, NOT_A_URL);
   const scrape = readScrapeOptions(reader, version, known);
   const webhook = readWebhook(reader);
   const pace = readPace(reader);
-  reader.refuse("appendToId", "is not to be had here: start another batch", []);
-  reader.nothingElse();
-  reader.done();
+  reader.reject("appendToId", "is not to be had here: start another batch", []);
+  rejectInvalid(reader);
   const input: CrawlInput = {
     url: good.filter((url) => url !== null),
     max_depth: 0,
@@ -84,10 +83,11 @@ export function readBatch(body: unknown, version: Version, known: { llm: boolean
 
 const NOT_A_URL = "expected an http or https URL";
 
-export function readUrl(reader: OptionReader): string | null {
+export function readUrl(reader: InputReader): string | null {
   const text = reader.text("url");
   const url = text === undefined ? null : asAddress(text);
-  if (url === null) reader.wrong("url", text === undefined ? "is required" : NOT_A_URL);
+  reader.require("url");
+  if (text !== undefined && url === null) reader.addError("url", NOT_A_URL);
   return url;
 }
 
@@ -102,15 +102,15 @@ function asAddress(text: string): string | null {
   return isOne ? url.href : null;
 }
 
-function readInnerOptions(reader: OptionReader, version: Version, known: { llm: boolean }): ScrapeAsk {
-  const inner = reader.inside("scrapeOptions") ?? new OptionReader({});
+function readInnerOptions(reader: InputReader, version: Version, known: { llm: boolean }): ScrapeAsk {
+  const inner = reader.child("scrapeOptions") ?? new InputReader({});
   const ask = readScrapeOptions(inner, version, known);
-  inner.nothingElse();
+  inner.rejectUnknownKeys();
   return ask;
 }
 
 /** Theirs are regular expressions that are looked for in the path, or in the whole address. */
-function readPatterns(reader: OptionReader, version: Version): Pick<CrawlInput, "include" | "exclude"> {
+function readPatterns(reader: InputReader, version: Version): Pick<CrawlInput, "include" | "exclude"> {
   const whole = reader.flag("regexOnFullURL") ?? false;
   const toPattern = (text: string) => {
     const source = text.replace(/\\.|\//gs, (part) => (part === "/" ? "\\/" : part));
@@ -125,7 +125,7 @@ function readPatterns(reader: OptionReader, version: Version): Pick<CrawlInput, 
 }
 
 /** By default, Firecrawl stays below the start. */
-function readReach(reader: OptionReader, version: Version): Pick<CrawlInput, "same_site" | "stay_within"> {
+function readReach(reader: InputReader, version: Version): Pick<CrawlInput, "same_site" | "stay_within"> {
   const backward = version === "v1" ? reader.flag("allowBackwardLinks") : undefined;
   const entire = reader.flag("crawlEntireDomain") ?? backward ?? false;
   const subdomains = reader.flag("allowSubdomains") ?? false;
@@ -133,13 +133,13 @@ function readReach(reader: OptionReader, version: Version): Pick<CrawlInput, "sa
   return { same_site: true, stay_within: subdomains ? "site" : entire ? "host" : "path" };
 }
 
-function readSitemap(reader: OptionReader, version: Version): Pick<CrawlInput, "use_sitemap" | "follow_links"> {
+function readSitemap(reader: InputReader, version: Version): Pick<CrawlInput, "use_sitemap" | "follow_links"> {
   const ignored = version === "v1" ? reader.flag("ignoreSitemap") === true : false;
   const mode = reader.oneOf("sitemap", ["include", "skip", "only"]) ?? (ignored ? "skip" : "include");
   return { use_sitemap: mode !== "skip", follow_links: mode !== "only" };
 }
 
-function readPace(reader: OptionReader): Pick<CrawlInput, "delay_seconds" | "max_concurrent_articles"> {
+function readPace(reader: InputReader): Pick<CrawlInput, "delay_seconds" | "max_concurrent_articles"> {
   const delay = reader.number("delay", { max: 3600, whole: false });
   const atOnce = reader.number("maxConcurrency", { min: 1, max: 10_000 });
   return {

@@ -1,8 +1,8 @@
 /** One page of a run as Firecrawl's clients know it. */
+import { isObject } from "../domain/text/input-reader.ts";
 import { shownUrl } from "../domain/text/url.ts";
 import type { ResultRecord } from "../store/records/output-records.ts";
 import type { FirecrawlMark } from "./deps.ts";
-import { isObject } from "./option-reader.ts";
 import { jsonOf } from "./json-values.ts";
 import { toMetadata } from "./metadata.ts";
 

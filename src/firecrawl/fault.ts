@@ -1,5 +1,6 @@
 /** What is answered when something is not done, in the shape that Firecrawl's clients read. */
 import { type FieldError, isOrbError } from "../base/errors.ts";
+import type { InputReader } from "../domain/text/input-reader.ts";
 import { answerTo } from "../api/problems.ts";
 
 interface FaultBody {
@@ -31,6 +32,11 @@ export function badRequest(problems: readonly FieldError[]): FirecrawlFault {
     code: "BAD_REQUEST",
     details: problems.slice(0, 50).map(({ path, message }) => ({ path: path.split("."), message })),
   });
+}
+
+export function rejectInvalid(reader: InputReader): void {
+  reader.rejectUnknownKeys();
+  if (reader.errors.length > 0) throw badRequest(reader.errors);
 }
 
 /** Only these mean something to its clients; others are turned into the nearest. 502 would be tried again at once. */

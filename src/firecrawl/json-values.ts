@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { without } from "../base/without.ts";
 import type { JsonValue } from "../domain/lane/queue-item.ts";
+import { InputReader, isObject } from "../domain/text/input-reader.ts";
 import { KNOWN_FIELD_NAMES } from "../orchestrator/reading-names.ts";
-import { type OptionReader, isObject } from "./option-reader.ts";
 
 export interface JsonAsk {
   by: "names" | "llm";
@@ -15,17 +15,17 @@ export interface JsonAsk {
 const NEEDS_MODEL =
   "needs a language model (set APP_LLM_URL), or a schema whose properties are named after what pages say of themselves";
 
-export function readJsonAsk(reader: OptionReader, path: string, options: unknown, llm: boolean): JsonAsk | null {
-  const { schema, prompt } = isObject(options) ? options : {};
-  if (schema !== undefined && !isObject(schema)) reader.wrong(`${path}.schema`, "expected a JSON Schema");
-  if (prompt !== undefined && typeof prompt !== "string") reader.wrong(`${path}.prompt`, "expected a string");
+export function readJsonAsk(reader: InputReader, path: string, options: unknown, llm: boolean): JsonAsk | null {
+  const inner = new InputReader(isObject(options) ? options : {}, reader.at(path), reader.errors);
+  const schema = inner.object("schema", "a JSON Schema");
+  const prompt = inner.text("prompt");
   const ask = {
-    ...(isObject(schema) ? { schema: without(schema, "$schema") as JsonValue } : {}),
-    ...(typeof prompt === "string" ? { prompt } : {}),
+    ...(schema === undefined ? {} : { schema: without(schema, "$schema") as JsonValue }),
+    ...(prompt === undefined ? {} : { prompt }),
   };
   if (llm && Object.keys(ask).length > 0) return { by: "llm", ask };
   if (Object.keys(propertiesOf(ask.schema)).length > 0) return { by: "names", ask };
-  reader.wrong(path, Object.keys(ask).length === 0 ? "needs a schema or a prompt" : NEEDS_MODEL);
+  reader.addError(path, Object.keys(ask).length === 0 ? "needs a schema or a prompt" : NEEDS_MODEL);
   return null;
 }
 

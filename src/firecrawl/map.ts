@@ -1,9 +1,9 @@
 /** `map`: the addresses of a site. */
+import { InputReader } from "../domain/text/input-reader.ts";
 import { type MappedLink, type MapOrder, mapSite } from "../orchestrator/map-site.ts";
 import { readUrl } from "./crawl-options.ts";
 import type { FirecrawlDeps } from "./deps.ts";
-import { FirecrawlFault } from "./fault.ts";
-import { OptionReader } from "./option-reader.ts";
+import { FirecrawlFault, rejectInvalid } from "./fault.ts";
 import type { Version } from "./scrape-options.ts";
 
 interface MapAsk extends MapOrder {
@@ -15,7 +15,7 @@ const MOST_LINKS = 100_000;
 const TIMEOUT_MS = 60_000;
 
 export function readMap(body: unknown, version: Version): MapAsk {
-  const reader = new OptionReader(body);
+  const reader = new InputReader(body);
   const url = readUrl(reader) ?? "";
   const mode = reader.oneOf("sitemap", ["include", "skip", "only"]);
   const old = version === "v1" ? { skip: reader.flag("ignoreSitemap"), only: reader.flag("sitemapOnly") } : {};
@@ -28,11 +28,10 @@ export function readMap(body: unknown, version: Version): MapAsk {
     limit: reader.number("limit", { min: 1, max: MOST_LINKS }) ?? DEFAULT_LIMIT,
     timeoutMs: reader.number("timeout", { min: 1, max: 600_000 }) ?? TIMEOUT_MS,
   };
-  reader.harmless("origin", "integration", "auditMetadata", "useIndex", "ignoreCache");
-  reader.refuse("location", "cannot be chosen here: pages are got from where this server is", []);
-  reader.refuse("threatProtection", "is not to be had here", []);
-  reader.nothingElse();
-  reader.done();
+  reader.ignore("origin", "integration", "auditMetadata", "useIndex", "ignoreCache");
+  reader.reject("location", "cannot be chosen here: pages are got from where this server is", []);
+  reader.reject("threatProtection", "is not to be had here", []);
+  rejectInvalid(reader);
   return order;
 }
 

@@ -7,11 +7,11 @@ import { ApiProblem } from "../api/problems.ts";
 import { limitsOf } from "../api/deps.ts";
 import { isSecure } from "../api/security.ts";
 import { OrbError } from "../base/errors.ts";
+import { InputReader } from "../domain/text/input-reader.ts";
 import { cancelRun } from "../orchestrator/runs/control.ts";
 import { readBatch, readCrawl } from "./crawl-options.ts";
 import { type FirecrawlDeps, markOf } from "./deps.ts";
-import { faultOf, FirecrawlFault } from "./fault.ts";
-import { OptionReader } from "./option-reader.ts";
+import { faultOf, FirecrawlFault, rejectInvalid } from "./fault.ts";
 import { mapPages, readMap } from "./map.ts";
 import { listErrors } from "./page-errors.ts";
 import { readScrape, scrapePage } from "./scrape.ts";
@@ -147,7 +147,7 @@ async function activeCrawls({ store }: FirecrawlDeps): Promise<object> {
 
 function windowOf(request: ApiRequest): StatusWindow {
   const query = request.query as Record<string, unknown>;
-  const numbers = new OptionReader(
+  const numbers = new InputReader(
     Object.fromEntries(
       Object.entries(query).map(([name, value]) => [name, /^\d{1,9}$/.test(String(value)) ? Number(value) : value]),
     ),
@@ -155,8 +155,7 @@ function windowOf(request: ApiRequest): StatusWindow {
   const skip = numbers.number("skip");
   const limit = numbers.number("limit", { min: 1 });
   const after = numbers.text("after");
-  numbers.nothingElse();
-  numbers.done();
+  rejectInvalid(numbers);
   return {
     ...(skip === undefined ? {} : { skip }),
     ...(limit === undefined ? {} : { limit }),

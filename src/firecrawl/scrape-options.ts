@@ -1,10 +1,10 @@
 /** How a page is fetched and read: options that scrapes, batches and crawls share. */
 import type { CrawlInput } from "../domain/crawl/crawl-options.ts";
 import type { BrowserOptions } from "../domain/page/page-options.ts";
+import type { InputReader } from "../domain/text/input-reader.ts";
 import { readActions } from "./actions.ts";
 import { readFormats } from "./formats.ts";
 import { badRequest } from "./fault.ts";
-import type { OptionReader } from "./option-reader.ts";
 import type { JsonAsk } from "./json-values.ts";
 import { fieldsFor } from "./json-values.ts";
 
@@ -27,7 +27,7 @@ const LONGEST_MS = 600_000;
 
 const NO_LOCATIONS = "cannot be chosen here: pages are got from where this server is, or through proxies of its own";
 
-export function readScrapeOptions(reader: OptionReader, version: Version, { llm }: { llm: boolean }): ScrapeAsk {
+export function readScrapeOptions(reader: InputReader, version: Version, { llm }: { llm: boolean }): ScrapeAsk {
   const { formats, json } = readFormats(reader, version, llm);
   const document = {
     formats,
@@ -35,7 +35,7 @@ export function readScrapeOptions(reader: OptionReader, version: Version, { llm 
     include_tags: [...(reader.texts("includeTags") ?? [])],
     exclude_tags: [...(reader.texts("excludeTags") ?? [])],
   };
-  const headers = reader.words("headers");
+  const headers = reader.textsByName("headers");
   const proxy = readProxy(reader);
   const fields = json === null || json.by === "llm" ? null : fieldsFor(json);
   const browser = readBrowser(reader);
@@ -67,7 +67,7 @@ export function refuseLongWaits({ recipe }: ScrapeAsk, mostMs: number, limit: st
   throw badRequest([{ path: `${within}${wait === null || wait === 0 ? "actions" : "waitFor"}`, message }]);
 }
 
-function readBrowser(reader: OptionReader): Partial<BrowserOptions> | null {
+function readBrowser(reader: InputReader): Partial<BrowserOptions> | null {
   const wait = reader.number("waitFor", { max: LONGEST_MS });
   const mobile = reader.flag("mobile");
   const actions = readActions(reader);
@@ -80,33 +80,33 @@ function readBrowser(reader: OptionReader): Partial<BrowserOptions> | null {
 }
 
 /** Their own names for proxies say which are paid for; an address is one's own proxy. */
-function readProxy(reader: OptionReader): string | undefined {
+function readProxy(reader: InputReader): string | undefined {
   const proxy = reader.text("proxy");
   if (proxy === undefined || proxy === "basic" || proxy === "auto") return undefined;
   if (proxy === "pool" || proxy.includes("://")) return proxy;
-  reader.wrong(
+  reader.addError(
     "proxy",
     'is not to be had here: "basic" or "auto", "pool" for proxies of this server, or the address of one',
   );
   return undefined;
 }
 
-function leaveOut(reader: OptionReader): void {
-  reader.harmless("blockAds", "removeBase64Images", "fastMode", "parsers", "parsePDF", "auditMetadata");
-  reader.harmless("integration", "origin", "toolDetail");
-  reader.refuse("domainTools", "is not to be had here");
-  reader.refuse("skipTlsVerification", "certificates are always checked here: leave it out");
-  reader.refuse("location", NO_LOCATIONS, []);
-  reader.refuse("useMock", "is not to be had here", []);
-  reader.refuse("minAge", "is not to be had here: maxAge says how old a stored page may be", []);
-  reader.refuse("lockdown", "is not to be had here: maxAge says how old a stored page may be");
-  reader.refuse("redactPII", "is not done here: leave it out, and redact what is answered");
-  reader.refuse("threatProtection", "is not to be had here", []);
-  reader.refuse("profile", "is not to be had here: store a session (POST /sessions) and use a job", []);
-  reader.refuse(
+function leaveOut(reader: InputReader): void {
+  reader.ignore("blockAds", "removeBase64Images", "fastMode", "parsers", "parsePDF", "auditMetadata");
+  reader.ignore("integration", "origin", "toolDetail");
+  reader.reject("domainTools", "is not to be had here");
+  reader.reject("skipTlsVerification", "certificates are always checked here: leave it out");
+  reader.reject("location", NO_LOCATIONS, []);
+  reader.reject("useMock", "is not to be had here", []);
+  reader.reject("minAge", "is not to be had here: maxAge says how old a stored page may be", []);
+  reader.reject("lockdown", "is not to be had here: maxAge says how old a stored page may be");
+  reader.reject("redactPII", "is not done here: leave it out, and redact what is answered");
+  reader.reject("threatProtection", "is not to be had here", []);
+  reader.reject("profile", "is not to be had here: store a session (POST /sessions) and use a job", []);
+  reader.reject(
     "zeroDataRetention",
     "cannot be promised: results are kept for APP_RETENTION_HOURS, or until they are deleted",
   );
-  reader.refuse("agent", "is not to be had here: use actions", []);
-  reader.refuse("changeTrackingOptions", "is not to be had here: run a saved job on a schedule", []);
+  reader.reject("agent", "is not to be had here: use actions", []);
+  reader.reject("changeTrackingOptions", "is not to be had here: run a saved job on a schedule", []);
 }

@@ -1,6 +1,7 @@
 /** One page, waited for: an ordinary run without a job, kept as long as crawls are. */
 import { OrbError } from "../base/errors.ts";
 import { type FailureReason, failure } from "../domain/run/failure.ts";
+import { InputReader } from "../domain/text/input-reader.ts";
 import { cancelUnlessEnded } from "../orchestrator/runs/control.ts";
 import { runEnded } from "../orchestrator/runs/ended.ts";
 import { listRunSites, type RunSiteView } from "../orchestrator/runs/sites.ts";
@@ -10,8 +11,7 @@ import type { RunRecord } from "../store/ports/port.ts";
 import { readUrl } from "./crawl-options.ts";
 import { type FirecrawlDeps, type FirecrawlMark, markOf } from "./deps.ts";
 import { type FirecrawlDocument, toDocument } from "./document.ts";
-import { FirecrawlFault } from "./fault.ts";
-import { OptionReader } from "./option-reader.ts";
+import { FirecrawlFault, rejectInvalid } from "./fault.ts";
 import { codeOf } from "./page-errors.ts";
 import { readScrapeOptions, refuseLongWaits, type ScrapeAsk, type Version } from "./scrape-options.ts";
 import { reuseMark, reuseOf } from "./start.ts";
@@ -21,11 +21,10 @@ interface ScrapeOrder extends ScrapeAsk {
 }
 
 export function readScrape(body: unknown, version: Version, known: { llm: boolean }): ScrapeOrder {
-  const reader = new OptionReader(body);
+  const reader = new InputReader(body);
   const url = readUrl(reader);
   const ask = readScrapeOptions(reader, version, known);
-  reader.nothingElse();
-  reader.done();
+  rejectInvalid(reader);
   refuseLongWaits(ask, ask.timeoutMs, "timeout");
   return { ...ask, url: url ?? "" };
 }

@@ -1,6 +1,6 @@
 /** The webhook of a crawl or a batch. */
 import { WEBHOOK_EVENTS, type WebhookEvent } from "../domain/run/webhooks.ts";
-import { OptionReader, isObject } from "./option-reader.ts";
+import { InputReader, isObject } from "../domain/text/input-reader.ts";
 
 export interface WebhookAsk {
   url: string;
@@ -9,36 +9,36 @@ export interface WebhookAsk {
   events: readonly WebhookEvent[];
 }
 
-export function readWebhook(reader: OptionReader): WebhookAsk | null {
-  const value = reader.any("webhook");
+export function readWebhook(reader: InputReader): WebhookAsk | null {
+  const value = reader.value("webhook");
   if (value === undefined) return null;
   if (typeof value !== "string" && !isObject(value)) {
-    reader.wrong("webhook", "expected an address, or {url, headers, metadata, events}");
+    reader.addError("webhook", "expected an address, or {url, headers, metadata, events}");
     return null;
   }
-  const inner = new OptionReader(
+  const inner = new InputReader(
     typeof value === "string" ? { url: value } : value,
     reader.at("webhook"),
-    reader.problems,
+    reader.errors,
   );
   const url = inner.text("url");
   const parsed = URL.parse(url ?? "");
-  if (parsed === null || !/^https?:$/.test(parsed.protocol)) inner.wrong("url", "expected an http or https URL");
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) inner.addError("url", "expected an http or https URL");
   const events = inner.list("events");
   for (const [index, event] of (events ?? []).entries())
     if (!(WEBHOOK_EVENTS as readonly unknown[]).includes(event))
-      inner.wrong(`events[${index}]`, `expected one of ${WEBHOOK_EVENTS.join(", ")}`);
+      inner.addError(`events[${index}]`, `expected one of ${WEBHOOK_EVENTS.join(", ")}`);
   const ask: WebhookAsk = {
     url: parsed?.href ?? "",
-    headers: withoutType(inner.words("headers") ?? {}),
+    headers: withoutType(inner.textsByName("headers") ?? {}),
     metadata: inner.object("metadata") ?? {},
     events: (events as WebhookEvent[] | undefined) ?? WEBHOOK_EVENTS,
   };
   for (const [name, value] of Object.entries(ask.headers)) {
     const why = whyNotSent(name, value);
-    if (why !== null) inner.wrong(`headers.${name.slice(0, 100)}`, why);
+    if (why !== null) inner.addError(`headers.${name.slice(0, 100)}`, why);
   }
-  inner.nothingElse();
+  inner.rejectUnknownKeys();
   return ask;
 }
 

@@ -1,4 +1,5 @@
 /** An answer as people and agents read it: lines of names and values, long texts as they are, what is null left out. */
+import { isObject } from "../domain/text/input-reader.ts";
 
 export function render(answer: Readonly<Record<string, unknown>>): string {
   const parts = Object.entries(answer).map(([name, value]) => {
@@ -42,9 +43,6 @@ function entryText(entry: Record<string, unknown>, indent: string): string {
 }
 
 const isText = (value: unknown) => typeof value === "string" && !value.includes("\n");
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function isNext(value: object): value is { tool: string; arguments: unknown; why: string } {
   return "tool" in value && "arguments" in value && "why" in value;

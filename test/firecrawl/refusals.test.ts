@@ -165,7 +165,7 @@ test("options that would change what one gets are refused by their names, harmle
     [{ proxy: "stealth" }, /proxy: /],
     [{ actions: [{ type: "executeJavascript", script: "1" }] }, /actions\[0\]\.type: runs no scripts/],
     [{ actions: [{ type: "click" }] }, /actions\[0\]\.selector: is required/],
-    [{ onlyMainContnt: true }, /onlyMainContnt: is not known here, did you mean "onlyMainContent"/],
+    [{ onlyMainContnt: true }, /onlyMainContnt: unknown key, did you mean "onlyMainContent"/],
     [{ timeout: 0.5 }, /timeout: expected a whole number/],
   ] as [object, RegExp][]) {
     const { status, code, message, details } = await refused(app.scrape(site.url, options));

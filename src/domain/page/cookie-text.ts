@@ -3,6 +3,7 @@
  * of a `Cookie` header. The message of what cannot be read never repeats what was given.
  */
 import type { Cookie } from "../text/credentials.ts";
+import { isObject } from "../text/input-reader.ts";
 
 type ReadCookies = { cookies: Cookie[] } | { error: string };
 
@@ -98,8 +99,4 @@ function fromHeader(text: string): ReadCookies {
     cookies.push({ name: part.slice(0, at).trim(), value: part.slice(at + 1).trim() });
   }
   return cookies.length === 0 ? { error: EXPECTED } : { cookies };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,9 @@
 /** What of a page stands in its document, checked and compiled. */
 import { messageOf } from "../../base/errors.ts";
 import { DOCUMENT_FORMATS, type DocumentFormat, type DocumentRequest } from "../../domain/page/page-options.ts";
+import { isObject } from "../../domain/text/input-reader.ts";
 import { suggest } from "../../domain/text/suggest.ts";
-import { isObject, type Problems } from "../rules/compile.ts";
+import type { Problems } from "../rules/compile.ts";
 import { compileCss, type CssQuery } from "../select/css.ts";
 
 export interface DocumentPlan {

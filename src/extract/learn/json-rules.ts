@@ -1,8 +1,8 @@
 /** JSONPath rules to a value: in the body of an API's answer, in JSON-LD, or in the data of a script. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import { isObject } from "../../domain/text/input-reader.ts";
 import { squeeze } from "../dom/text.ts";
 import type { PageFacts } from "../facts/page-facts.ts";
-import { isObject } from "../rules/compile.ts";
 import { JSON_SOURCES } from "../rules/extractors.ts";
 
 export type Segment = string | number;

@@ -1,6 +1,7 @@
 /** Users' rules to something that runs. Every mistake is found here, before a page is fetched, and named with its path. */
 import { type FieldError, messageOf } from "../../base/errors.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import { isObject } from "../../domain/text/input-reader.ts";
 import { compileRegex, type Pattern } from "../../domain/text/regex.ts";
 import { suggest } from "../../domain/text/suggest.ts";
 import { depthOf } from "../json.ts";
@@ -95,10 +96,6 @@ export function readKnown(value: unknown, path: string, problems: Problems): Kno
   const hint = near === undefined ? `; known are ${KNOWN_NAMES.join(", ")}` : `, did you mean "${near}"?`;
   problems.add(path, typeof value === "string" ? `unknown field "${value}"${hint}` : "expected the name of a field");
   return null;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function optionsOf(way: string | undefined): readonly string[] {

@@ -1,8 +1,8 @@
 /** HAR 1.2: what the developer tools of every browser save under "Save all as HAR". */
 import { type FieldError, messageOf } from "../../base/errors.ts";
 import type { Parsed } from "../../domain/lane/queue-item.ts";
+import { InputReader } from "../../domain/text/input-reader.ts";
 import type { Exchange } from "./exchange.ts";
-import { ObjectReader } from "./object-reader.ts";
 
 interface HarReading {
   exchanges: Exchange[];
@@ -21,14 +21,18 @@ export const HAR_LIMITS = {
 export function readHar(source: string | object): Parsed<HarReading> {
   const errors: FieldError[] = [];
   const value = typeof source === "string" ? parse(source, errors) : source;
-  const file = errors.length > 0 ? null : ObjectReader.open(value, "", errors, "a HAR file: an object with a log");
-  const log =
-    file === null ? null : ObjectReader.open(file.value("log"), "log", errors, "an object: is this a HAR file?");
-  const entries = log?.value("entries");
-  if (log !== null && !Array.isArray(entries)) log.complain("entries", "expected a list: is this a HAR file?");
-  if (!Array.isArray(entries)) return { errors };
+  if (errors.length > 0) return { errors };
+  const file = new InputReader(value, "", errors, "a HAR file: an object with a log");
+  if (errors.length === 0) file.require("log");
+  const log = file.child("log", "an object: is this a HAR file?");
+  if (log === undefined) return { errors };
+  const entries = log.value("entries");
+  if (!Array.isArray(entries)) {
+    log.addError("entries", "expected a list: is this a HAR file?");
+    return { errors };
+  }
   if (entries.length > HAR_LIMITS.entries) {
-    log?.complain("entries", `has ${entries.length} entries, at most ${HAR_LIMITS.entries} are read`);
+    log.addError("entries", `has ${entries.length} entries, at most ${HAR_LIMITS.entries} are read`);
     return { errors };
   }
   const reading: HarReading = { exchanges: [], skipped: [] };
@@ -57,18 +61,20 @@ function parse(text: string, errors: FieldError[]): unknown {
 
 /** A text says why the entry is left out; null, that it is wrong. */
 function readEntry(value: unknown, path: string, errors: FieldError[]): Exchange | string | null {
-  const entry = ObjectReader.open(value, path, errors, "an object");
-  if (entry === null) return null;
-  const request = ObjectReader.open(entry.value("request"), entry.at("request"), errors, "an object");
-  const response = ObjectReader.open(entry.value("response"), entry.at("response"), errors, "an object");
-  if (request === null || response === null) return null;
   const before = errors.length;
-  const method = request.text("method");
-  const url = request.text("url");
+  const entry = new InputReader(value, path, errors, "an object");
+  if (errors.length > before) return null;
+  const request = entry.child("request");
+  const response = entry.child("response");
+  entry.require("request");
+  entry.require("response");
+  if (request === undefined || response === undefined) return null;
+  const method = request.text("method", { empty: false });
+  const url = request.text("url", { empty: false });
   const status = response.value("status");
-  if (!request.has("method")) request.complain("method", "is required");
-  if (!request.has("url")) request.complain("url", "is required");
-  if (typeof status !== "number") response.complain("status", "expected a number");
+  request.require("method");
+  request.require("url");
+  if (typeof status !== "number") response.addError("status", "expected a number");
   if (errors.length > before || method === undefined || url === undefined || typeof status !== "number") return null;
   if (!/^https?:/i.test(url) || !URL.canParse(url)) return "not fetched over http";
   if (status < 100) return "there was no answer";

@@ -1,7 +1,7 @@
 /** The ways from one page of an API to the next. A new one is an entry here: its keys, and how it goes on. */
 import { FetchFailure } from "../../domain/run/failure.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
-import type { ObjectReader } from "./object-reader.ts";
+import type { InputReader } from "../../domain/text/input-reader.ts";
 import { compilePath, readPointer, valueAt } from "./path.ts";
 import { formSlot, jsonSlot, querySlot, type ReplayRequest, type Slot } from "./request.ts";
 
@@ -26,7 +26,7 @@ export interface Steps {
 interface PaginationKind {
   keys: readonly string[];
   /** Null, with the mistakes noted. */
-  parse(reader: ObjectReader, request: ReplayRequest): Steps | null;
+  parse(reader: InputReader, request: ReplayRequest): Steps | null;
 }
 
 const SLOT_KEYS = ["param", "in", "pointer"] as const;
@@ -37,9 +37,9 @@ export const PAGINATION_KINDS: Readonly<Record<string, PaginationKind>> = {
     keys: [...SLOT_KEYS, "start", "step"],
     parse(reader, request) {
       const slot = parseSlot(reader, request);
-      const start = reader.whole("start", ANY_NUMBER) ?? 1;
-      const step = reader.whole("step", ANY_NUMBER) ?? 1;
-      if (step === 0) reader.complain("step", "must not be 0: it would be the same page for ever");
+      const start = reader.number("start", ANY_NUMBER) ?? 1;
+      const step = reader.number("step", ANY_NUMBER) ?? 1;
+      if (step === 0) reader.addError("step", "must not be 0: it would be the same page for ever");
       return slot === null ? null : counting(slot, start, step);
     },
   },
@@ -47,10 +47,10 @@ export const PAGINATION_KINDS: Readonly<Record<string, PaginationKind>> = {
     keys: [...SLOT_KEYS, "start", "limit", "limit_param"],
     parse(reader, request) {
       const slot = parseSlot(reader, request);
-      const start = reader.whole("start", ANY_NUMBER) ?? 0;
-      const limit = reader.whole("limit", { min: 1, max: 1_000_000 });
-      if (!reader.has("limit")) reader.complain("limit", "is required: how many items a page has");
-      const limitParam = reader.text("limit_param");
+      const start = reader.number("start", ANY_NUMBER) ?? 0;
+      const limit = reader.number("limit", { min: 1, max: 1_000_000 });
+      reader.require("limit", "how many items a page has");
+      const limitParam = reader.text("limit_param", { empty: false });
       if (slot === null || limit === undefined) return null;
       const steps = counting(slot, start, limit);
       if (limitParam === undefined) return steps;
@@ -63,8 +63,7 @@ export const PAGINATION_KINDS: Readonly<Record<string, PaginationKind>> = {
     parse(reader, request) {
       const slot = parseSlot(reader, request);
       const next = reader.parsed("next", compilePath);
-      if (!reader.has("next"))
-        reader.complain("next", "is required: where the answer has the cursor, such as $.meta.next");
+      reader.require("next", "where the answer has the cursor, such as $.meta.next");
       if (slot === null || next === undefined) return null;
       const inBody = reader.has("pointer");
       return {
@@ -110,26 +109,26 @@ function counting(slot: Slot, start: number, step: number): Steps {
   };
 }
 
-function parseSlot(reader: ObjectReader, request: ReplayRequest): Slot | null {
-  const param = reader.text("param");
+function parseSlot(reader: InputReader, request: ReplayRequest): Slot | null {
+  const param = reader.text("param", { empty: false });
   const location = reader.oneOf("in", ["query", "form"]) ?? "query";
   const pointer = reader.parsed("pointer", readPointer);
   if (reader.has("param") === reader.has("pointer")) {
-    reader.complain("param", "give either param (a name in the query) or pointer (a place in the JSON body)");
+    reader.addError("param", "give either param (a name in the query) or pointer (a place in the JSON body)");
     return null;
   }
   if (pointer !== undefined) return parsePointer(reader, pointer, request);
   if (param === undefined) return null;
   if (location === "query") return querySlot(param);
   if (request.body !== null && "text" in request.body) return formSlot(param);
-  reader.complain("in", "the request has no text as its body that could hold the parameter");
+  reader.addError("in", "the request has no text as its body that could hold the parameter");
   return null;
 }
 
-function parsePointer(reader: ObjectReader, names: readonly string[], { body }: ReplayRequest): Slot | null {
+function parsePointer(reader: InputReader, names: readonly string[], { body }: ReplayRequest): Slot | null {
   const parent = body !== null && "json" in body ? valueAt(body.json, names.slice(0, -1)) : undefined;
   if (typeof parent === "object" && parent !== null) return jsonSlot(names);
-  reader.complain("pointer", "the request's body is no JSON that has this place");
+  reader.addError("pointer", "the request's body is no JSON that has this place");
   return null;
 }
 

@@ -10,7 +10,7 @@ import {
 } from "../../domain/page/page-options.ts";
 import type { StrategyName } from "../../domain/run/recipe.ts";
 import { sealActions } from "../../domain/page/secret-actions.ts";
-import { suggest } from "../../domain/text/suggest.ts";
+import { InputReader } from "../../domain/text/input-reader.ts";
 import { readDocumentRequest } from "../../extract/document/spec.ts";
 import { Problems } from "../../extract/rules/compile.ts";
 
@@ -46,7 +46,7 @@ export function readPageOptions(
     input.browser === undefined || input.browser === null
       ? null
       : withSealedTexts(
-          new BrowserReader(input.browser, pathOf("browser"), problems).read(),
+          readBrowser(input.browser, pathOf("browser"), problems),
           sealing,
           pathOf("browser.actions"),
           problems,
@@ -97,14 +97,27 @@ function refuseLongWaits(browser: BrowserOptions, seconds: number | null, proble
   problems.push({ path: browser.wait_ms === total ? `${path}.wait_ms` : path, message });
 }
 
-const BROWSER_KEYS = ["wait_for", "block_resources", "wait_ms", "mobile", "actions"];
 const LONGEST_WAIT_MS = 600_000;
-const LONGEST_SELECTOR = 2000;
-const LONGEST_TEXT = 10_000;
 const MOST_ACTIONS = 50;
-const FARTHEST_SCROLL = 1_000_000;
-const MOST_STEPS = 10_000;
-const MOST_SECONDS = 3600;
+const AN_ACTION = 'an object, such as {"type": "click", "selector": "#more"}';
+
+function readBrowser(input: object, path: string, problems: FieldError[]): BrowserOptions {
+  const reader = new InputReader(input, path, problems);
+  const actions = reader.list("actions") ?? [];
+  if (actions.length > MOST_ACTIONS)
+    reader.addError("actions", `has ${actions.length} actions, at most ${MOST_ACTIONS} are allowed`);
+  const browser = {
+    wait_for: readSelector(reader, "wait_for") ?? null,
+    block_resources: reader.flag("block_resources") ?? false,
+    wait_ms: reader.number("wait_ms", { max: LONGEST_WAIT_MS }) ?? null,
+    mobile: reader.flag("mobile") ?? false,
+    actions: actions
+      .slice(0, MOST_ACTIONS)
+      .map((one, index) => readAction(new InputReader(one, reader.at(`actions[${index}]`), problems, AN_ACTION))),
+  };
+  reader.rejectUnknownKeys();
+  return browser;
+}
 
 /** Which keys an action of each type has, besides `type`. */
 const ACTION_KEYS: Readonly<Record<BrowserAction["type"], readonly string[]>> = {
@@ -117,106 +130,42 @@ const ACTION_KEYS: Readonly<Record<BrowserAction["type"], readonly string[]>> = 
   screenshot: ["full_page"],
   scrape: [],
 };
+const REQUIRED: Readonly<Record<string, string>> = {
+  click: "selector",
+  write: "text",
+  press: "key",
+  scroll: "direction",
+};
 
-class BrowserReader {
-  readonly #input: Readonly<Record<string, unknown>>;
-  readonly #path: string;
-  readonly #problems: FieldError[];
-
-  constructor(input: object, path: string, problems: FieldError[]) {
-    this.#input = input as Record<string, unknown>;
-    this.#path = path;
-    this.#problems = problems;
-  }
-
-  read(): BrowserOptions {
-    const input = this.#input;
-    for (const key of Object.keys(input).filter((name) => !BROWSER_KEYS.includes(name)))
-      this.#wrong(`.${key.slice(0, 100)}`, unknown("key", key, BROWSER_KEYS));
-    const { wait_for: waitFor = null, wait_ms: waitMs = null, actions = [] } = input;
-    if (waitFor !== null) this.#selector(waitFor, ".wait_for");
-    if (waitMs !== null) this.#whole(waitMs, ".wait_ms", LONGEST_WAIT_MS);
-    this.#flag(input["block_resources"], ".block_resources");
-    this.#flag(input["mobile"], ".mobile");
-    return {
-      wait_for: waitFor as string | null,
-      block_resources: input["block_resources"] === true,
-      wait_ms: waitMs as number | null,
-      mobile: input["mobile"] === true,
-      actions: this.#actions(actions),
-    };
-  }
-
-  #actions(input: unknown): BrowserAction[] {
-    if (!Array.isArray(input)) {
-      this.#wrong(".actions", "expected a list of actions");
-      return [];
-    }
-    if (input.length > MOST_ACTIONS)
-      this.#wrong(".actions", `has ${input.length} actions, at most ${MOST_ACTIONS} are allowed`);
-    else for (const [index, action] of input.entries()) this.#action(action, `.actions[${index}]`);
-    return input as BrowserAction[];
-  }
-
-  #action(input: unknown, at: string): void {
-    if (typeof input !== "object" || input === null || Array.isArray(input))
-      return this.#wrong(at, 'expected an object, such as {"type": "click", "selector": "#more"}');
-    const action = input as Record<string, unknown>;
-    const type = action["type"] as BrowserAction["type"];
-    if (!ACTION_TYPES.includes(type)) return this.#wrong(`${at}.type`, unknown("action", String(type), ACTION_TYPES));
-    const allowed = ACTION_KEYS[type];
-    for (const key of Object.keys(action).filter((name) => name !== "type" && !allowed.includes(name)))
-      this.#wrong(`${at}.${key.slice(0, 100)}`, `does not go with ${type}`);
-    return this.#parts(type, action, at);
-  }
-
-  #parts(type: BrowserAction["type"], action: Readonly<Record<string, unknown>>, at: string): void {
-    const { selector } = action;
-    if (type === "wait" && (action["milliseconds"] === undefined) === (selector === undefined))
-      return this.#wrong(at, "needs milliseconds or selector, one of them");
-    if (selector !== undefined || type === "click") this.#selector(selector, `${at}.selector`);
-    if (action["milliseconds"] !== undefined)
-      this.#whole(action["milliseconds"], `${at}.milliseconds`, LONGEST_WAIT_MS);
-    this.#flag(action["all"], `${at}.all`);
-    this.#flag(action["full_page"], `${at}.full_page`);
-    this.#flag(action["secret"], `${at}.secret`);
-    if (type === "write") this.#text(action["text"], `${at}.text`, LONGEST_TEXT);
-    if (type === "press") this.#text(action["key"], `${at}.key`, 100);
-    if (action["max_steps"] !== undefined) this.#whole(action["max_steps"], `${at}.max_steps`, MOST_STEPS, 1);
-    if (action["max_seconds"] !== undefined) this.#whole(action["max_seconds"], `${at}.max_seconds`, MOST_SECONDS, 1);
-    if (type !== "scroll") return;
-    if (action["direction"] !== "up" && action["direction"] !== "down")
-      this.#wrong(`${at}.direction`, "expected up or down");
-    if (action["amount"] !== undefined) this.#whole(action["amount"], `${at}.amount`, FARTHEST_SCROLL);
-  }
-
-  #wrong(at: string, message: string): void {
-    this.#problems.push({ path: `${this.#path}${at}`, message });
-  }
-
-  #selector(value: unknown, at: string): void {
-    this.#text(value, at, LONGEST_SELECTOR, "expected a CSS selector");
-    // To what drives the browser it is a step from one selector to the next.
-    if (typeof value === "string" && value.replace(/"[^"]*"|'[^']*'/g, "").includes(">>"))
-      this.#wrong(at, "there is no >> in CSS");
-  }
-
-  #text(value: unknown, at: string, longest: number, expected = "expected a text"): void {
-    if (typeof value !== "string" || value === "") this.#wrong(at, expected);
-    else if (value.length > longest) this.#wrong(at, `is longer than ${longest} characters`);
-  }
-
-  #whole(value: unknown, at: string, most: number, least = 0): void {
-    if (!Number.isInteger(value) || (value as number) < least || (value as number) > most)
-      this.#wrong(at, `expected a whole number from ${least} to ${most}`);
-  }
-
-  #flag(value: unknown, at: string): void {
-    if (value !== undefined && typeof value !== "boolean") this.#wrong(at, "expected true or false");
-  }
+function readAction(action: InputReader): BrowserAction {
+  action.require("type");
+  const type = action.oneOf("type", ACTION_TYPES);
+  if (type === undefined) return { type: "scrape" };
+  for (const key of action.keys().filter((name) => name !== "type" && !ACTION_KEYS[type].includes(name)))
+    action.addError(key.slice(0, 100), `does not go with ${type}`);
+  if (type === "wait" && action.has("milliseconds") === action.has("selector"))
+    action.addError("", "needs milliseconds or selector, one of them");
+  action.require(REQUIRED[type] ?? "type");
+  const values = {
+    milliseconds: action.number("milliseconds", { max: LONGEST_WAIT_MS }),
+    selector: readSelector(action, "selector"),
+    all: action.flag("all"),
+    text: action.text("text", { empty: false, max: 10_000 }),
+    secret: action.flag("secret"),
+    key: action.text("key", { empty: false, max: 100 }),
+    direction: action.oneOf("direction", ["up", "down"]),
+    amount: action.number("amount", { max: 1_000_000 }),
+    max_steps: action.number("max_steps", { min: 1, max: 10_000 }),
+    max_seconds: action.number("max_seconds", { min: 1, max: 3600 }),
+    full_page: action.flag("full_page"),
+  };
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return { type, ...Object.fromEntries(entries) } as BrowserAction;
 }
 
-function unknown(what: string, word: string, known: readonly string[]): string {
-  const near = suggest(word, known);
-  return `unknown ${what} "${word.slice(0, 100)}"${near === undefined ? `: known are ${known.join(", ")}` : `, did you mean "${near}"?`}`;
+function readSelector(reader: InputReader, key: string): string | undefined {
+  const selector = reader.text(key, { empty: false, max: 2000, expected: "a CSS selector" });
+  // To what drives the browser it is a step from one selector to the next.
+  if (selector?.replace(/"[^"]*"|'[^']*'/g, "").includes(">>") === true) reader.addError(key, "there is no >> in CSS");
+  return selector;
 }

@@ -108,7 +108,7 @@ describe("a HAR file", () => {
     assert.deepEqual(mistakes(har(entry(), 7, { request: {} }, entry({ url: 1 }, { status: "200" }))), [
       "log.entries[1]: expected an object",
       "log.entries[2].response: is required",
-      "log.entries[3].request.url: expected a text",
+      "log.entries[3].request.url: expected a non-empty string",
       "log.entries[3].response.status: expected a number",
     ]);
     assert.equal(mistakes(har(...Array.from({ length: 1_000 }, () => 7))).length, HAR_LIMITS.errors);

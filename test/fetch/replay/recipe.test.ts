@@ -64,7 +64,7 @@ describe("a recipe for api_replay", () => {
       { request: { ...request, headers: { "a b": "x", ok: 1, evil: "a\r\nb: c", host: "x", "x-ü": "x", Y: "日" } } },
       [
         /headers\.a b: is no name/,
-        /headers\.ok: expected a text/,
+        /headers\.ok: expected a string/,
         /evil: has char/,
         /host: is set/,
         /x-ü: is no/,

@@ -1,6 +1,7 @@
 /** Executes one step of a workflow in the user's thread. */
 import { readFile } from "node:fs/promises";
 import { systemCode } from "../../../base/errors.ts";
+import { isObject } from "../../../domain/text/input-reader.ts";
 import { MOST_OUTPUT_BYTES } from "../../../domain/workflow/definition.ts";
 import type { CustomStep, CustomStepContext } from "../../../workflows/define-step.ts";
 import type { Item } from "../../../workflows/step-kind.ts";
@@ -130,10 +131,6 @@ function plainObject(output: unknown): object {
   if (!isObject(output))
     throw badResult(`a step returns an object, not ${Array.isArray(output) ? "a list" : typeof output}`);
   return output;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isIterable(value: unknown): value is Items {

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** So many at most: a process that dies takes the tests with it that it has not come to. */
-const MOST = 16;
+const MOST = 24;
 
 /**
  * Files that have a process to themselves: those that are long, as others run beside them meanwhile; those that start

@@ -10,7 +10,7 @@ import type { Config } from "../config/options.ts";
 import { softBlockOf } from "../domain/page/soft-block.ts";
 import { LlmEndpoint } from "../extract/llm/endpoint.ts";
 import { LlmExtractor } from "../extract/llm/extractor.ts";
-import { createPageReader } from "../extract/pool.ts";
+import { createPageReader, type PageReader } from "../extract/pool.ts";
 import { type BrowserPool, type BrowserPoolOptions, createBrowserPool } from "../fetch/browser/pool.ts";
 import { pagesForMemory } from "../fetch/browser/pages-for-memory.ts";
 import { createBrowserStrategy } from "../fetch/browser/strategy.ts";
@@ -33,11 +33,15 @@ export interface PageTools extends PageDeps {
 /** A page may take so long to be read before its thread is ended. */
 const READ_MS = 5_000;
 
-/** Starts nothing by itself: connections, browser and threads come with the first page that needs them. */
+/**
+ * Starts nothing by itself: connections, browser and threads come with the first page that needs them. `shared` threads
+ * belong to the caller and stay open.
+ */
 export function createPageTools(
   config: Config,
   log: Log,
   { clock, store, policy }: Pick<Client, "clock" | "store" | "policy">,
+  shared?: PageReader,
 ): PageTools {
   const limits = httpLimits(config);
   const http = createHttpClient({
@@ -56,7 +60,7 @@ export function createPageTools(
   const browser = openBrowser(config, log, clock, { policy, enter: (signal) => memory.enter(signal) });
   const llm = openLlm(config, clock);
   const user = openUserExtractors(config, log, clock);
-  const reader = createPageReader({ threads: Math.max(1, availableParallelism() - 1), timeoutMs: READ_MS, clock });
+  const reader = shared ?? openPageReader(clock);
   return {
     clock,
     http,
@@ -86,9 +90,14 @@ export function createPageTools(
       maxBodyBytes: config.maxBodyBytes,
     },
     close: async () => {
-      await Promise.all([browser.close(), reader.close(), http.close(), llm?.endpoint.close(), user.close()]);
+      const closesReader = reader === shared ? null : reader.close();
+      await Promise.all([browser.close(), closesReader, http.close(), llm?.endpoint.close(), user.close()]);
     },
   };
+}
+
+export function openPageReader(clock: Clock): PageReader {
+  return createPageReader({ threads: Math.max(1, availableParallelism() - 1), timeoutMs: READ_MS, clock });
 }
 
 /** The model as it is configured; null: there is none. Nothing is asked of it yet. */

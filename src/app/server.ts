@@ -17,6 +17,7 @@ import { DemoHost } from "./one-off/demo-host.ts";
 import { closeToOthers } from "./file-access.ts";
 import { fetchFrom } from "./local-api.ts";
 import { mcpRoutes } from "../mcp/http.ts";
+import type { PageReader } from "../extract/pool.ts";
 import { createPageTools } from "./page-tools.ts";
 import { addFirecrawl } from "../firecrawl/routes.ts";
 import { explainTakenPort } from "./port-in-use.ts";
@@ -30,6 +31,8 @@ interface ServerOptions {
   worker: boolean;
   /** See `WorkerHooks`. */
   gauge?: Gauge;
+  /** Threads that several servers of one process share; the caller closes them. */
+  reader?: PageReader;
   onRole?: (role: EngineRole) => void;
   /** Where the configuration comes from, to be shown. */
   sources?: LoadedConfig["sources"];
@@ -67,7 +70,7 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
     if (!options.worker) void watchRedis(client, log);
     // What is wrong with a user's module is said at the start.
     await client.stepKinds();
-    const tools = createPageTools(config, log, client);
+    const tools = createPageTools(config, log, client, options.reader);
     stack.defer("pages", () => tools.close());
     stack.defer("demo site", () => demo.close());
     const metrics = new WorkMetrics(client, () => worker);

@@ -11,6 +11,7 @@ import type { EventView, RunView } from "../../src/orchestrator/runs/view.ts";
 import { type RunningServer, startServer } from "../../src/app/server.ts";
 import { holdEventsToCatalogue } from "../support/known-events.ts";
 import { makeDatabase } from "../support/prepared-database.ts";
+import { sharedPageReader } from "../support/shared-page-reader.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { CheckedApi } from "./answers.ts";
 import { Caller } from "./caller.ts";
@@ -66,7 +67,8 @@ export class TestServer extends Caller implements AsyncDisposable {
   async start({ worker = true, env = {} }: { worker?: boolean; env?: Record<string, string> } = {}): Promise<void> {
     this.config = loadConfig({ env: { ...this.#env, ...env }, cwd: this.#folder.path }).config;
     const log = createLog({ level: "debug", pretty: false, write: (line) => void this.log.push(line) });
-    this.#server = await startServer(this.config, log, { version: "0.0.0-test", worker, gauge: AT_EASE });
+    const reader = sharedPageReader();
+    this.#server = await startServer(this.config, log, { version: "0.0.0-test", worker, gauge: AT_EASE, reader });
     this.#api = await CheckedApi.open(this.#server.url);
   }
 

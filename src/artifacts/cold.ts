@@ -1,9 +1,9 @@
 /**
- * The archive tier: files that are kept but hardly read, compressed where that pays. It is a separate folder, `cold/`,
- * so that a slower and larger disk can be mounted there. A file is complete in one of the two tiers at any moment: it
- * leaves the hot tier only when it is safe in the archive tier, and an unpacked one stays archived as well. Readers
- * look in the hot tier first. A moved file is young again: it may have been stored a moment ago, for a row that is not
- * written yet.
+ * The archive tier: files that are kept but rarely read, compressed where that pays. It is a separate folder, `cold/`,
+ * so that a slower, larger disk can be mounted there. At any moment a file is complete in at least one tier: it leaves
+ * the hot tier only once it is durable in the archive tier, and unpacking it leaves the archived copy in place. Readers
+ * look in the hot tier first. Moving a file refreshes its age: its content may have been stored a moment ago, for a row
+ * that is not written yet.
  */
 import {
   closeSync,
@@ -31,7 +31,7 @@ const PIECE_BYTES = 256 * 1024;
 interface ColdFile {
   path: string;
   packed: boolean;
-  /** As it lies there. */
+  /** Size on disk. */
   bytes: number;
 }
 
@@ -39,7 +39,7 @@ export class ArchiveTier {
   readonly #dir: string;
   readonly #tmp: string;
   readonly #folder: Folder;
-  /** In one process a file is moved once at a time. */
+  /** Moves under way; a process moves a file only once at a time. */
   readonly #moving = new Map<string, Promise<{ before: number; after: number } | null>>();
 
   constructor(folder: Folder) {
@@ -62,7 +62,7 @@ export class ArchiveTier {
     return null;
   }
 
-  /** Of the bytes when they are unpacked. */
+  /** Unpacked size. */
   sizeOf(hash: string): number | null {
     const found = this.find(hash);
     if (found === null || !found.packed) return found?.bytes ?? null;
@@ -75,7 +75,7 @@ export class ArchiveTier {
     }
   }
 
-  /** Null when it is not here. */
+  /** Null when it is not archived. */
   open(hash: string): Readable | null {
     const found = this.find(hash);
     if (found === null) return null;
@@ -86,8 +86,8 @@ export class ArchiveTier {
 
   /** Null when the file is in neither tier. */
   coolDown(hash: string): Promise<{ before: number; after: number } | null> {
-    const before = this.#moving.get(hash);
-    if (before !== undefined) return before;
+    const underWay = this.#moving.get(hash);
+    if (underWay !== undefined) return underWay;
     const moving = onDiskAsync(() => this.#coolDown(hash)).finally(() => this.#moving.delete(hash));
     this.#moving.set(hash, moving);
     return moving;
@@ -101,7 +101,7 @@ export class ArchiveTier {
       try {
         if (size !== undefined) await this.#copy(hot, size, hash);
       } catch (error) {
-        // Moved by another process just now, or removed.
+        // Moved or removed by another process in between.
         if (systemCode(error) !== "ENOENT") throw error;
       }
       cold = this.#findAgain(hash);
@@ -111,7 +111,7 @@ export class ArchiveTier {
     return { before: this.sizeOf(hash) ?? cold.bytes, after: cold.bytes };
   }
 
-  /** The stored file, which is young from now on. */
+  /** Finds the archived file and refreshes its age. */
   #findAgain(hash: string): ColdFile | null {
     const found = this.find(hash);
     if (found === null) return null;
@@ -120,22 +120,22 @@ export class ArchiveTier {
       utimesSync(found.path, now, now);
       return found;
     } catch (error) {
-      // Removed just now.
+      // Removed in between.
       if (systemCode(error) === "ENOENT") return null;
       throw error;
     }
   }
 
-  /** Written to a temporary file, made durable, then renamed: a named file in the archive tier is complete. */
+  /** Writes a temporary file, makes it durable, then renames it: a named file in the archive tier is complete. */
   async #copy(hot: string, size: number, hash: string): Promise<void> {
     const { plain, packed } = this.#paths(hash);
-    const pays = await shrinks(hot);
+    const pays = await compresses(hot);
     const target = pays ? packed : plain;
     const shard = target.slice(0, target.lastIndexOf("/"));
     makeFolder(shard);
     makeFolder(this.#tmp);
     // On the same disk, an uncompressed file needs no copy.
-    if (!pays && (await moved(hot, target))) return;
+    if (!pays && (await movedByRename(hot, target))) return;
     const draft = `${this.#tmp}/${this.#folder.temporary().slice(this.#folder.tmp.length + 1)}`;
     try {
       const from = createReadStream(hot, { highWaterMark: PIECE_BYTES });
@@ -155,7 +155,7 @@ export class ArchiveTier {
     }
   }
 
-  /** As the store's own: false when it stays for now. */
+  /** As `ArtifactStore.removeOrphaned`: false when the file stays for now. */
   async removeOrphaned(hash: string, isOrphaned: () => Promise<boolean>): Promise<boolean> {
     if (this.find(hash) === null) return true;
     makeFolder(this.#tmp);
@@ -166,7 +166,7 @@ export class ArchiveTier {
     return true;
   }
 
-  /** Leftovers of processes that died while moving a file; quarantined files are put back. */
+  /** Removes leftovers of processes that died while moving a file, and restores quarantined files. */
   removeLeftovers(before: number): void {
     let names: string[];
     try {
@@ -188,7 +188,7 @@ export class ArchiveTier {
   }
 }
 
-async function moved(from: string, to: string): Promise<boolean> {
+async function movedByRename(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);
     return true;
@@ -206,7 +206,7 @@ async function unlinkIfThere(path: string): Promise<void> {
   }
 }
 
-async function shrinks(path: string): Promise<boolean> {
+async function compresses(path: string): Promise<boolean> {
   const file = await open(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0);

@@ -7,13 +7,13 @@ export function missingArtifact(): OrbError {
   return new OrbError("not_found", "there is no artifact with that hash");
 }
 
-/** Reads them to their end. */
+/** Consumes the stream. */
 export async function isContentOf(hash: string, bytes: Readable): Promise<boolean> {
   const actual = createHash("sha256");
   try {
     await pipeline(bytes, actual);
   } catch (error) {
-    // Packed bytes that were altered where they lie cannot be unpacked.
+    // Compressed data that is corrupt on disk fails to decompress.
     if (/^Z(?:STD)?_/.test(systemCode(error) ?? "")) return false;
     throw error;
   }

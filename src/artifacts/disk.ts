@@ -2,7 +2,7 @@ import { isDiskFull, OrbError, systemCode } from "../base/errors.ts";
 
 const UNWRITABLE: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS"]);
 
-/** A full disk is a state of the machine that work waits for, not a fault of the page that met it. */
+/** A full disk is a state of the machine that work waits for, not a failure of the page that hit it. */
 export function asDiskError(error: unknown): unknown {
   if (error instanceof OrbError) return error;
   if (isDiskFull(error)) return new OrbError("disk_full", "there is no room left for artifacts", { cause: error });

@@ -18,10 +18,13 @@ export class Folder {
   readonly dir: string;
   readonly tmp: string;
   readonly clock: Clock;
-  /** Not the process and the time: two stores of one process may be opened in the same millisecond, and containers share process ids. */
+  /**
+   * A random id, not pid and time: two stores of one process may open in the same millisecond, and containers share
+   * pids.
+   */
   readonly #label = randomUUID();
   readonly #shards = new Set<string>();
-  /** The keys of the parts that are there, as far as this process knows: asking the disk before every fetch costs 15 µs. */
+  /** Keys of the parts this process knows of: a stat before every fetch costs 15 µs. */
   readonly knownParts = new Set<string>();
   #count = 0;
 
@@ -31,13 +34,12 @@ export class Folder {
     this.tmp = `${dir}/tmp`;
   }
 
-  /** A unique name. */
   temporary(): string {
     this.#count += 1;
     return `${this.tmp}/w-${this.#label}-${this.#count}`;
   }
 
-  /** The absolute path of an artifact, its shard made when it is the first one there. */
+  /** The absolute path of an artifact. Creates its shard folder on first use. */
   prepare(path: string): string {
     const shard = path.slice(0, -65);
     if (!this.#shards.has(shard)) {
@@ -48,8 +50,8 @@ export class Folder {
   }
 
   /**
-   * Whether a complete file of that name exists. If so it counts as new from now on: the removal of unreferenced files
-   * leaves it alone until the finder has written its row.
+   * Whether a complete file of that name exists. If so its age restarts: the removal of orphaned files skips it until
+   * the caller has written its row.
    */
   findAgain(path: string, size: number): boolean {
     if (statSync(path, { throwIfNoEntry: false })?.size !== size) return false;
@@ -58,7 +60,7 @@ export class Folder {
       utimesSync(path, now, now);
       return true;
     } catch (error) {
-      // Removed just now: it must be written again.
+      // Removed in between: the caller writes it again.
       if (systemCode(error) === "ENOENT") return false;
       throw error;
     }

@@ -5,7 +5,7 @@ import { quarantinedName, putBack } from "./orphaned-files.ts";
 /** Older temporary files are abandoned. */
 export const STALE_MS = 60 * 60 * 1000;
 
-/** The keys of the parts that are there now, those of processes before us among them. */
+/** The keys of all parts on disk, including those of earlier processes. */
 export async function* partsIn(folder: Folder): AsyncGenerator<string> {
   for await (const { name } of opendirSync(folder.tmp)) {
     const key = partKeyOf(name);
@@ -24,13 +24,13 @@ export function removeIfThere(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // It was never made, or someone was faster.
+    // Never created, or another process removed it first.
   }
 }
 
 /**
- * Temporary files of dead processes; quarantined files are put back. Parts are kept: only the sweep knows whether they
- * are still wanted.
+ * Removes temporary files of dead processes and restores quarantined files. Parts stay: only the janitor knows whether
+ * their tasks are still open.
  */
 export function removeLeftovers(folder: Folder, before: number): void {
   for (const name of readdirSync(folder.tmp)) {

@@ -5,36 +5,36 @@ import type { Folder } from "./layout.ts";
 
 /** Identifies the resource of a partial file, as its server described it. */
 export interface PartOf {
-  /** A name chosen by us, such as a task's id. */
+  /** Chosen by the caller, such as a task's id. */
   key: string;
   url: string;
   etag: string | null;
   lastModified: string | null;
-  /** The size of the whole, when the server said so. */
+  /** The full size, when the server sent it. */
   total: number | null;
 }
 
 export interface ResumablePart extends PartOf {
-  /** How many bytes are there. The file itself says so: after a kill nothing else would be true. */
+  /** Bytes on disk, from the file itself: after a kill no other record is reliable. */
   offset: number;
 }
 
-/** Null when there is nothing to resume, or when the parts do not match (they are then removed). */
+/** Null when there is nothing to resume, or when part and sidecar do not match (both are then removed). */
 export function readPart(folder: Folder, key: string): ResumablePart | null {
   const sidecar = folder.sidecar(key);
-  // The usual case, asked before every fetch: no part.
+  // The usual case, checked before every fetch: no part.
   if (!folder.knownParts.has(key)) return null;
   if (statSync(sidecar, { throwIfNoEntry: false }) === undefined) return null;
-  const described = parseSidecar(readFileSync(sidecar, "utf8"));
+  const sidecarFields = parseSidecar(readFileSync(sidecar, "utf8"));
   const offset = statSync(folder.part(key), { throwIfNoEntry: false })?.size ?? 0;
-  if (described === null || offset === 0 || (described.total !== null && offset >= described.total)) {
+  if (sidecarFields === null || offset === 0 || (sidecarFields.total !== null && offset >= sidecarFields.total)) {
     dropPart(folder, key);
     return null;
   }
-  return { ...described, key, offset };
+  return { ...sidecarFields, key, offset };
 }
 
-/** Written before the first byte of the part, so that no part is ever without its description. */
+/** Written before the first byte of the part: a part always has its sidecar. */
 export function writeSidecar(folder: Folder, part: PartOf): void {
   const { url, etag, lastModified, total } = part;
   const draft = folder.temporary();
@@ -45,7 +45,7 @@ export function writeSidecar(folder: Folder, part: PartOf): void {
   });
 }
 
-/** The file goes first: a sidecar alone is harmless, a file alone would be orphaned. */
+/** Removes the file first: a sidecar alone is harmless, a file alone would be orphaned. */
 export function dropPart(folder: Folder, key: string): void {
   folder.knownParts.delete(key);
   rmSync(folder.part(key), { force: true });

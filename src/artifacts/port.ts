@@ -10,30 +10,30 @@ export interface StoredArtifact {
 }
 
 export interface ArtifactWriter {
-  /** Bytes so far, those of a resumed part included. */
+  /** Bytes so far, including those of a resumed part. */
   readonly size: number;
-  /** A promise is back-pressure. The chunk must not be altered afterwards. */
+  /** A returned promise is back-pressure. The caller must not modify the chunk afterwards. */
   write(chunk: Buffer): void | Promise<void>;
   finish(): Promise<StoredArtifact>;
-  /** Leaves nothing behind, or with `keepPart` the part that a later writer can go on from. */
+  /** Leaves nothing behind, or with `keepPart` the part that a later writer can resume. */
   abort(keepPart: boolean): Promise<void>;
 }
 
 export interface WriterOptions {
-  /** Makes the transfer resumable: what is written survives an abort that keeps it, and a kill. */
+  /** Makes the transfer resumable: the bytes survive a kill, and an abort with `keepPart`. */
   part?: PartOf;
-  /** Go on after the bytes that the part already has (they are read once more for the hash). */
+  /** Continues after the part's existing bytes (they are read once more for the hash). */
   resume?: boolean;
 }
 
-/** Files by content: the same bytes are one file, whoever stores them and however often. */
+/** Content-addressed files: equal bytes are stored once. */
 export interface ArtifactStore {
-  /** Where the files are: a folder, or the URL of a bucket. */
+  /** A folder, or the URL of a bucket. */
   readonly home: string;
   writer(options?: WriterOptions): ArtifactWriter;
   /**
-   * Parts are of this machine. Those that another process left since this store was opened are known once `parts` has
-   * been walked.
+   * Parts are local to this machine. Parts that another process left since this store was opened become known by
+   * iterating `parts`.
    */
   resumable(partKey: string): ResumablePart | null;
   dropPart(partKey: string): void;
@@ -42,24 +42,24 @@ export interface ArtifactStore {
   sizeOf(hash: string): Promise<number | null>;
   /** Throws `not_found` when there is none. */
   open(hash: string): Promise<Readable>;
-  /** The location, as far as this machine knows without a request; for a missing file, where it would be. */
+  /** The location as far as this machine knows without a request; for a missing file, where it would be. */
   locationOf(hash: string): string;
   /**
-   * The path of a plain file with its bytes; one that is compressed or elsewhere is unpacked or fetched first. It may be
-   * moved before it is opened: who finds nothing there asks again.
+   * The path of an uncompressed local file; a compressed or remote one is unpacked or downloaded first. It may be moved
+   * before it is opened: on ENOENT, call again.
    */
   pathOf(hash: string): Promise<string>;
-  /** Time since it was stored or found again, in milliseconds; null: it is not in the hot tier. */
+  /** Milliseconds since it was stored or found again; null: it is not in the hot tier. */
   ageOf(hash: string): Promise<number | null>;
-  /** Moves it to the archive tier and returns its size before and after; null: there is none. */
+  /** Moves it to the archive tier and returns its size before and after; null: there is no such file. */
   coolDown(hash: string): Promise<{ before: number; after: number } | null>;
-  /** Reads the file again and compares; false also when there is none. */
+  /** Reads the file and compares its hash; false also when it is missing. */
   verify(hash: string): Promise<boolean>;
   /**
-   * Removes a file that no row names; false: it stays for now, because it was stored or found again a short time ago, or
-   * because it goes in several steps.
+   * Removes a file that no row references. False: it stays for now, because it was stored or found again recently, or
+   * because removal takes several steps.
    */
   removeOrphaned(hash: string, isOrphaned: () => Promise<boolean>): Promise<boolean>;
-  /** Throws `disk_full` (or what else is wrong) when a small file cannot be stored now. */
+  /** Throws `disk_full` or another storage error when a small file cannot be stored now. */
   probe(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { fileMode } from "../base/files/file-modes.ts";
 import { onDisk, onDiskAsync } from "./disk.ts";
 import type { Folder } from "./layout.ts";
 
-/** Bodies up to here wait in memory and are kept in one step. */
+/** Bodies up to this size are buffered in memory and written at once. */
 export const SMALL_BYTES = 64 * 1024;
 
 export interface Draft {
@@ -17,7 +17,7 @@ export interface Draft {
 /** The destination of complete files; a name appears only when its file is complete. */
 export interface ArtifactSink {
   keepSmall(name: string, body: Buffer): void | Promise<void>;
-  /** The draft is gone afterwards; the caller closes its handle. */
+  /** Consumes the draft; the caller closes its handle. */
   keepFile(name: string, draft: Draft): Promise<void>;
 }
 
@@ -29,10 +29,10 @@ export class FolderSink implements ArtifactSink {
   }
 
   /**
-   * Straight to the final name, created exclusively, in one write: 50 µs of CPU for 1 KiB, against 65 µs with a rename
-   * and 120 µs with fs.promises. A kill between the two can leave a shorter file, but never one that is referenced (we
-   * had not returned), and never one of the full size; the next writer of the same content repairs it, and if the
-   * content was stored before and is in the archive tier now, that one is read.
+   * Writes straight to the final name, created exclusively, in one write: 50 µs of CPU for 1 KiB, against 65 µs with a
+   * rename and 120 µs with fs.promises. A kill between create and write can leave a truncated file, but never a
+   * referenced one (we had not returned) and never one of full size. The next writer of the same content repairs it; if
+   * the content was stored before and is in the archive tier, readers use that copy.
    */
   keepSmall(name: string, body: Buffer): void {
     onDisk(() => {
@@ -40,7 +40,7 @@ export class FolderSink implements ArtifactSink {
       try {
         writeFileSync(path, body, { flag: "wx", mode: fileMode() });
       } catch (error) {
-        if (systemCode(error) === "EEXIST") return this.#repairUnlessWhole(path, body);
+        if (systemCode(error) === "EEXIST") return this.#repairIfTruncated(path, body);
         rmSync(path, { force: true });
         throw error;
       }
@@ -49,7 +49,7 @@ export class FolderSink implements ArtifactSink {
 
   keepFile(name: string, draft: Draft): Promise<void> {
     return onDiskAsync(async () => {
-      // A large file costs more than its sync: a settled file survives a power cut.
+      // Fetching a large file costs more than its sync: a settled file survives a power cut.
       await draft.handle.datasync();
       const path = this.#folder.prepare(name);
       if (this.#folder.findAgain(path, draft.size)) rmSync(draft.path, { force: true });
@@ -57,7 +57,7 @@ export class FolderSink implements ArtifactSink {
     });
   }
 
-  #repairUnlessWhole(path: string, body: Buffer): void {
+  #repairIfTruncated(path: string, body: Buffer): void {
     if (this.#folder.findAgain(path, body.length)) return;
     const draft = this.#folder.temporary();
     try {

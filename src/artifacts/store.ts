@@ -16,7 +16,7 @@ import { FileWriter } from "./writer.ts";
 
 const READ_BYTES = 256 * 1024;
 
-/** Files in a folder of this machine, or in one that several machines share. */
+/** Files in a local folder, or in one that several machines share. */
 export function createArtifactStore(options: { dir: string; clock: Clock }): ArtifactStore {
   const { dir, clock } = options;
   const folder = new Folder(dir, clock);
@@ -29,13 +29,13 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
   cold.removeLeftovers(clock.now() - STALE_MS);
 
   const locate = (hash: string) => `${dir}/${artifactPath(hash)}`;
-  // Small files are short for a moment, and permanently when their writer is killed then. A process that stored the
+  // A small file is truncated for a moment, and permanently if its writer is killed then. A process that stored the
   // content before must read the complete file.
   const hotSize = (hash: string) => {
     const size = statSync(locate(hash), { throwIfNoEntry: false })?.size ?? null;
     if (size === null || size > SMALL_BYTES) return size;
-    const whole = cold.sizeOf(hash) ?? size;
-    return whole === size ? size : null;
+    const completeSize = cold.sizeOf(hash) ?? size;
+    return completeSize === size ? size : null;
   };
   const sizeOf = (hash: string) => hotSize(hash) ?? cold.sizeOf(hash);
   const openNow = (hash: string) => {
@@ -54,7 +54,7 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
     has: async (hash) => sizeOf(hash) !== null,
     sizeOf: async (hash) => sizeOf(hash),
     async open(hash) {
-      // Asked a second time: it may have been unpacked between the two looks.
+      // Tries twice: the file may have changed tiers between the two lookups.
       const found = openNow(hash) ?? openNow(hash);
       if (found === null) throw missingArtifact();
       return found;
@@ -104,8 +104,8 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
 }
 
 /**
- * Opened at once, so that it can be read to its end even if its name is removed. Small files are read at once as well:
- * that takes less time than a stream through the thread pool.
+ * Opens now, so that it can be read to its end even if the file is unlinked. Small files are read synchronously: that
+ * takes less time than a stream through the thread pool.
  */
 function openHot(path: string, size: number): Readable | null {
   try {

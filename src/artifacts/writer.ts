@@ -9,7 +9,7 @@ import { dropPart, writeSidecar } from "./part.ts";
 import { type ArtifactSink, SMALL_BYTES } from "./sink.ts";
 import type { ArtifactWriter, StoredArtifact, WriterOptions } from "./port.ts";
 
-/** Larger ones go to disk in pieces of this size: fewer trips to the thread pool than one per socket read. */
+/** Larger bodies go to disk in pieces of this size: fewer trips to the thread pool than one per socket read. */
 const PIECE_BYTES = 256 * 1024;
 const READ_BACK_BYTES = 1024 * 1024;
 
@@ -20,10 +20,10 @@ export class FileWriter implements ArtifactWriter {
   readonly #options: WriterOptions;
   #size = 0;
   #resumedBytes = 0;
-  #waiting: Buffer[] = [];
-  #waitingBytes = 0;
+  #buffered: Buffer[] = [];
+  #bufferedBytes = 0;
   #file: { handle: FileHandle; path: string; hash: Hash; position: number } | null = null;
-  /** File operations in order; the next caller gets a failure. */
+  /** Serialises file operations; a failure reaches the next caller. */
   #queue: Promise<void> = Promise.resolve();
 
   constructor(folder: Folder, sink: ArtifactSink, options: WriterOptions) {
@@ -43,17 +43,18 @@ export class FileWriter implements ArtifactWriter {
 
   write(chunk: Buffer): void | Promise<void> {
     this.#size += chunk.length;
-    this.#waiting.push(chunk);
-    this.#waitingBytes += chunk.length;
+    this.#buffered.push(chunk);
+    this.#bufferedBytes += chunk.length;
     if (this.#size <= SMALL_BYTES) return undefined;
-    if (this.#file !== null && this.#waitingBytes < PIECE_BYTES) return undefined;
+    if (this.#file !== null && this.#bufferedBytes < PIECE_BYTES) return undefined;
     return this.#flush();
   }
 
   async finish(): Promise<StoredArtifact> {
     if (this.#file === null && this.#size <= SMALL_BYTES && this.#options.resume !== true) {
-      const body = this.#waiting.length === 1 ? this.#waiting[0]! : Buffer.concat(this.#waiting, this.#waitingBytes);
-      this.#waiting = [];
+      const body =
+        this.#buffered.length === 1 ? this.#buffered[0]! : Buffer.concat(this.#buffered, this.#bufferedBytes);
+      this.#buffered = [];
       const name = artifactPath(hashAtOnce("sha256", body, "hex"));
       await this.#sink.keepSmall(name, body);
       return { hash: name.slice(-64), size: body.length, path: name };
@@ -77,7 +78,7 @@ export class FileWriter implements ArtifactWriter {
     const { part } = this.#options;
     const keep = keepPart && part !== undefined;
     if (keep && this.#file !== null) await this.#flush().catch(() => {});
-    this.#waiting = [];
+    this.#buffered = [];
     await this.#queue.catch(() => {});
     const file = this.#file;
     const ours = await this.#isStillOurs();
@@ -88,19 +89,24 @@ export class FileWriter implements ArtifactWriter {
     else if (file !== null) rmSync(file.path, { force: true });
   }
 
-  /** A process that was frozen and replaced must neither publish nor remove what its successor writes under the same key. */
+  /** A process that was frozen and replaced must neither publish nor remove its successor's part under the same key. */
   async #isStillOurs(): Promise<boolean> {
     if (this.#file === null || this.#options.part === undefined) return true;
-    const held = await this.#file.handle.stat().catch(() => null);
-    const named = statSync(this.#file.path, { throwIfNoEntry: false });
-    return held !== null && named !== undefined && held.ino === named.ino && held.size === this.#file.position;
+    const openStat = await this.#file.handle.stat().catch(() => null);
+    const pathStat = statSync(this.#file.path, { throwIfNoEntry: false });
+    return (
+      openStat !== null &&
+      pathStat !== undefined &&
+      openStat.ino === pathStat.ino &&
+      openStat.size === this.#file.position
+    );
   }
 
   #flush(): Promise<void> {
-    const pieces = this.#waiting;
-    const bytes = this.#waitingBytes;
-    this.#waiting = [];
-    this.#waitingBytes = 0;
+    const pieces = this.#buffered;
+    const bytes = this.#bufferedBytes;
+    this.#buffered = [];
+    this.#bufferedBytes = 0;
     this.#queue = this.#queue.then(() => this.#append(Buffer.concat(pieces, bytes)));
     this.#queue.catch(() => {});
     return this.#queue;
@@ -111,7 +117,7 @@ export class FileWriter implements ArtifactWriter {
     file.hash.update(piece);
     try {
       for (let done = 0; done < piece.length;) {
-        // Positional: should a frozen process wake and go on with the same part, both write the same bytes to the same place.
+        // Positional: if a frozen process resumes the same part, both write the same bytes to the same offset.
         const { bytesWritten } = await file.handle.write(piece, done, piece.length - done, file.position);
         done += bytesWritten;
         file.position += bytesWritten;
@@ -130,7 +136,7 @@ export class FileWriter implements ArtifactWriter {
     }
     const path = this.#folder.part(part.key);
     if (resume !== true) {
-      // A new file rather than a truncated one: a writer that still uses the old part does not touch it.
+      // A new file, not a truncated one: a writer that still holds the old part does not touch it.
       dropPart(this.#folder, part.key);
       writeSidecar(this.#folder, part);
       return { handle: await open(path, "wx", fileMode()), path, hash, position: 0 };
@@ -145,7 +151,7 @@ export class FileWriter implements ArtifactWriter {
   }
 }
 
-/** Feeds existing bytes to the hash, in pieces. */
+/** Feeds the existing bytes to the hash. */
 async function readBack(handle: FileHandle, hash: Hash, bytes: number): Promise<number> {
   const buffer = Buffer.allocUnsafe(Math.min(READ_BACK_BYTES, Math.max(bytes, 1)));
   for (let position = 0; position < bytes;) {

@@ -13,52 +13,56 @@ export interface FollowedEvent extends EventRecord {
   runId: string;
 }
 
-/** Other processes write too, so the store is asked; asking whether there is anything new costs some microseconds. */
-const LOOK_MS = 100;
-/** Where the store notifies, it also detects missed notifications itself; polling is only a fallback. */
-const NOTIFIED_LOOK_MS = 5000;
-/** Where much happens, it is not asked after each of it. */
-const REST_MS = 20;
-const PAGE = 200;
-/** While the store cannot be asked. */
-const AGAIN_MS = 500;
+/** Other processes write too, so the store is polled; a poll without new events costs some microseconds. */
+const POLL_MS = 100;
+/** A store that notifies also detects missed notifications itself; polling is only a fallback. */
+const NOTIFIED_POLL_MS = 5000;
+/** Coalesces bursts of notifications into one read. */
+const COALESCE_MS = 20;
+const PAGE_SIZE = 200;
+/** Between attempts while the store is unavailable. */
+const RETRY_MS = 500;
 
-/** A store outage does not end a stream: it resumes where it was. null: the follower has left. */
-export async function asked<T>(clock: Clock, signal: AbortSignal, ask: () => Promise<T>): Promise<T | null> {
+/** A store outage does not end a stream: it resumes where it was. null: the follower disconnected. */
+export async function retryWhileUnavailable<T>(
+  clock: Clock,
+  signal: AbortSignal,
+  read: () => Promise<T>,
+): Promise<T | null> {
   while (!signal.aborted) {
     try {
-      return await ask();
+      return await read();
     } catch (error) {
       if (!isOrbError(error) || (error.reaction !== "wait" && error.reaction !== "retry")) throw error;
     }
-    await sleep(clock, AGAIN_MS, signal);
+    await sleep(clock, RETRY_MS, signal);
   }
   return null;
 }
 
-/** When to look whether events have come. */
-class News implements Disposable {
+/** Waits until new events are likely. */
+class EventWaiter implements Disposable {
   readonly #clock: Clock;
   readonly #notifies: boolean;
   readonly #notified = new Signal();
-  readonly #over: AbortSignal;
+  readonly #signal: AbortSignal;
   readonly #unwatch: () => void;
 
-  constructor({ store, clock }: FollowDeps, over: AbortSignal) {
+  constructor({ store, clock }: FollowDeps, signal: AbortSignal) {
     this.#clock = clock;
-    this.#over = over;
+    this.#signal = signal;
     this.#notifies = store.capabilities.notifies;
     this.#unwatch = store.watch((what) => what === "events" && this.#notified.raise());
   }
 
   async wait(): Promise<void> {
-    if (!this.#notifies) return sleep(this.#clock, LOOK_MS, this.#over);
-    await sleep(this.#clock, REST_MS, this.#over);
-    if (this.#over.aborted) return undefined;
+    if (!this.#notifies) return sleep(this.#clock, POLL_MS, this.#signal);
+    await sleep(this.#clock, COALESCE_MS, this.#signal);
+    if (this.#signal.aborted) return undefined;
     const end = () => this.#notified.raise();
-    this.#over.addEventListener("abort", end, { once: true });
-    await this.#notified.wait(this.#clock, NOTIFIED_LOOK_MS);
-    return this.#over.removeEventListener("abort", end);
+    this.#signal.addEventListener("abort", end, { once: true });
+    await this.#notified.wait(this.#clock, NOTIFIED_POLL_MS);
+    return this.#signal.removeEventListener("abort", end);
   }
 
   [Symbol.dispose](): void {
@@ -74,55 +78,55 @@ export async function* followRun(
   signal: AbortSignal,
 ): AsyncGenerator<FollowedEvent> {
   const { store, clock } = deps;
-  using news = new News(deps, signal);
+  using waiter = new EventWaiter(deps, signal);
   let last = after;
   while (!signal.aborted) {
-    // The state first: events written before the end are then in the next read.
-    const said = await asked(clock, signal, async () => ({
+    // Reads the state first: events written before the end are then in the same read.
+    const snapshot = await retryWhileUnavailable(clock, signal, async () => ({
       state: (await store.runStates([runId])).get(runId),
-      events: await store.events(runId, { limit: PAGE, ...(last === null ? {} : { after: last }) }),
+      events: await store.events(runId, { limit: PAGE_SIZE, ...(last === null ? {} : { after: last }) }),
     }));
-    if (said?.state === undefined) return;
-    const { state, events } = said;
+    if (snapshot?.state === undefined) return;
+    const { state, events } = snapshot;
     for (const event of events) yield { ...event, runId };
     last = events.at(-1)?.id ?? last;
-    if (events.length === PAGE) continue;
+    if (events.length === PAGE_SIZE) continue;
     if (TERMINAL_RUN_STATES.includes(state)) return;
-    await news.wait();
+    await waiter.wait();
   }
 }
 
-/** The events of all runs in one order: from `after` on, or from now on. */
+/** The events of all runs in one order, after `after` or from now on. */
 export async function* followAll(
   deps: FollowDeps,
   after: string | null,
   signal: AbortSignal,
 ): AsyncGenerator<FollowedEvent> {
-  const from = after ?? (await asked(deps.clock, signal, () => newestEvent(deps)));
+  const from = after ?? (await retryWhileUnavailable(deps.clock, signal, () => newestEvent(deps)));
   if (from !== null) for await (const { events } of followPages(deps, from, signal)) yield* events;
 }
 
-/** Where those stand who have seen everything. */
+/** The position at the end of the feed. */
 export async function newestEvent({ store }: Pick<FollowDeps, "store">): Promise<string> {
   return (await store.feed({ limit: 0 })).last;
 }
 
-/** The same by the page, each with where to go on. */
+/** As `followAll`, page by page, each with the position to resume from. */
 export async function* followPages(
   deps: FollowDeps,
   after: string,
   signal: AbortSignal,
 ): AsyncGenerator<{ events: FollowedEvent[]; last: string }> {
   const { store, clock } = deps;
-  using news = new News(deps, signal);
+  using waiter = new EventWaiter(deps, signal);
   let last = after;
   while (!signal.aborted) {
     const from = last;
-    const page = await asked(clock, signal, () => store.feed({ after: from, limit: PAGE }));
+    const page = await retryWhileUnavailable(clock, signal, () => store.feed({ after: from, limit: PAGE_SIZE }));
     if (page === null) return;
     if (page.events.length > 0) yield page;
     last = page.last;
-    if (page.events.length < PAGE) await news.wait();
+    if (page.events.length < PAGE_SIZE) await waiter.wait();
   }
 }
 

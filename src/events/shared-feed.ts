@@ -1,6 +1,6 @@
-import { asked, type FollowDeps, type FollowedEvent, followPages, newestEvent } from "./follow.ts";
+import { retryWhileUnavailable, type FollowDeps, type FollowedEvent, followPages, newestEvent } from "./follow.ts";
 
-/** Events that were read together, each as it is sent. */
+/** Events of one read, serialised. */
 interface Batch {
   ids: string[];
   texts: string[];
@@ -8,9 +8,9 @@ interface Batch {
   last: string;
 }
 
-/** Number of events kept for readers that reconnect or are slow. */
-const KEPT = 5000;
-const PAGE = 200;
+/** Events kept for readers that reconnect or are slow. */
+const MAX_KEPT = 5000;
+const PAGE_SIZE = 200;
 
 /**
  * The events of all runs for many readers: read and serialised once for all of them, and not at all without readers. A
@@ -21,9 +21,9 @@ export class SharedFeed {
   readonly #toText: (event: FollowedEvent) => string;
   #readers = 0;
   #stop = new AbortController();
-  #begun: Promise<void> | null = null;
+  #started: Promise<void> | null = null;
   #failure: unknown = null;
-  /** The newest of them, the first being number `#first`; `#last` is where they end. */
+  /** The newest batches, numbered from `#first`; `#last` is the position behind them. */
   #batches: Batch[] = [];
   #first = 0;
   #kept = 0;
@@ -35,13 +35,13 @@ export class SharedFeed {
     this.#toText = toText;
   }
 
-  /** Behind `after`, or from now on; first of all says where that is. */
+  /** Events after `after`, or from now on; the first value only carries the starting position. */
   async *follow(after: string | null, signal: AbortSignal): AsyncGenerator<{ text: string; last: string }> {
-    this.#enter();
+    this.#addReader();
     const wake = () => this.#wakeAll();
     signal.addEventListener("abort", wake, { once: true });
     try {
-      if ((await asked(this.#deps.clock, signal, () => this.#begin())) === null) return;
+      if ((await retryWhileUnavailable(this.#deps.clock, signal, () => this.#start())) === null) return;
       let last = after ?? this.#last;
       yield { text: "", last };
       /** The number of the next batch; null: older than the kept ones. */
@@ -74,7 +74,7 @@ export class SharedFeed {
       }
     } finally {
       signal.removeEventListener("abort", wake);
-      this.#leave();
+      this.#removeReader();
     }
   }
 
@@ -93,28 +93,28 @@ export class SharedFeed {
 
   async #read(after: string, signal: AbortSignal): Promise<{ text: string; last: string; isFull: boolean } | null> {
     const { store, clock } = this.#deps;
-    const page = await asked(clock, signal, () => store.feed({ after, limit: PAGE }));
+    const page = await retryWhileUnavailable(clock, signal, () => store.feed({ after, limit: PAGE_SIZE }));
     if (page === null) return null;
-    return { text: page.events.map(this.#toText).join(""), last: page.last, isFull: page.events.length === PAGE };
+    return { text: page.events.map(this.#toText).join(""), last: page.last, isFull: page.events.length === PAGE_SIZE };
   }
 
-  #enter(): void {
+  #addReader(): void {
     this.#readers += 1;
     if (this.#readers > 1) return;
     this.#stop = new AbortController();
-    [this.#batches, this.#kept, this.#begun, this.#failure] = [[], 0, null, null];
+    [this.#batches, this.#kept, this.#started, this.#failure] = [[], 0, null, null];
   }
 
-  #leave(): void {
+  #removeReader(): void {
     this.#readers -= 1;
     if (this.#readers === 0) this.#stop.abort();
   }
 
-  /** One read for all; after a failure, the next caller tries again. */
-  async #begin(): Promise<true> {
+  /** One read for all readers; after a failure, the next caller retries. */
+  async #start(): Promise<true> {
     const { signal } = this.#stop;
-    this.#begun ??= newestEvent(this.#deps).then((last) => {
-      // The callers have left; a new one reads again.
+    this.#started ??= newestEvent(this.#deps).then((last) => {
+      // All readers have left; a new one starts over.
       if (signal.aborted) return;
       this.#last = last;
       void this.#run(last, signal).catch((error: unknown) => {
@@ -123,11 +123,11 @@ export class SharedFeed {
         this.#wakeAll();
       });
     });
-    const begun = this.#begun;
+    const started = this.#started;
     try {
-      await begun;
+      await started;
     } catch (error) {
-      if (this.#begun === begun) this.#begun = null;
+      if (this.#started === started) this.#started = null;
       throw error;
     }
     return true;
@@ -140,7 +140,7 @@ export class SharedFeed {
       this.#batches.push({ ids: events.map(({ id }) => id), texts, all: texts.join(""), last });
       this.#last = last;
       this.#kept += texts.length;
-      while (this.#kept > KEPT && this.#batches.length > 1) {
+      while (this.#kept > MAX_KEPT && this.#batches.length > 1) {
         this.#kept -= this.#batches.shift()!.ids.length;
         this.#first += 1;
       }

@@ -1,18 +1,18 @@
 /**
- * A table for spreadsheets, by RFC 4180: `url`, then a column per field.
+ * A table for spreadsheets (RFC 4180): `url`, then a column per field.
  *
- * The header comes before the first row, but records may bring new fields at any time. So the columns are those that
- * the caller names, or else those of the first thousand records. What does not fit goes as a JSON object into a last
- * column `_more`. It exists only when it may be needed: when there are more records than were looked at, or when some of
- * those have fields that got no column.
+ * The header precedes the first row, but any record may bring new fields. So the columns are those that the caller
+ * names, or else those of the first thousand records. Other fields go as a JSON object into a last column `_more`,
+ * which exists only if it may be needed: when there are more records than were sampled, or when some of the sampled
+ * ones have fields without a column.
  */
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 import type { Exporter, ExportOptions, ExportRecord } from "./exporter.ts";
 import { asText, type Batch, batchesOf, columnNames, fieldsOf, inChunks } from "./stream.ts";
 
 const LIMITS = { records: 1_000, weight: 8 * 1024 * 1024 };
-/** More than any spreadsheet is read with; the fields beyond go to `_more`. */
-const MOST_COLUMNS = 1_000;
+/** Wider than any spreadsheet people read; further fields go to `_more`. */
+const MAX_COLUMNS = 1_000;
 
 export const csvExporter: Exporter = {
   name: "csv",
@@ -25,7 +25,7 @@ export const csvExporter: Exporter = {
 
 const BYTE_ORDER_MARK = new Uint8Array([0xef, 0xbb, 0xbf]);
 
-/** Excel takes a table for its own old charset, unless it begins with a byte order mark. */
+/** Excel assumes its legacy charset unless the file begins with a byte order mark. */
 export const csvExcelExporter: Exporter = {
   ...csvExporter,
   name: "csv-excel",
@@ -58,7 +58,7 @@ async function* rows(records: AsyncIterable<ExportRecord>, options: ExportOption
 
 function tableFor(first: Batch, { columns }: ExportOptions): Table {
   const seen = fieldsOf(first.records, Number.POSITIVE_INFINITY);
-  const fields = [...new Set(columns ?? seen)].slice(0, MOST_COLUMNS);
+  const fields = [...new Set(columns ?? seen)].slice(0, MAX_COLUMNS);
   const known = new Set(fields);
   return { fields, known, hasMore: !first.last || seen.some((field) => !known.has(field)) };
 }
@@ -79,21 +79,21 @@ function line(cells: readonly string[]): string {
   return `${cells.join(",")}\r\n`;
 }
 
-/** Nothing for null, `""` for an empty text, so that the two differ. */
+/** Empty for null, `""` for an empty string, so that the two differ. */
 function cell(value: JsonValue): string {
   if (value === null) return "";
   const text = typeof value === "string" ? defused(value) : asText(value);
   return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** What a spreadsheet may take for a formula, also behind quotes and spaces, or written in full width. */
+/** What a spreadsheet may interpret as a formula, also behind quotes and spaces or in full-width characters. */
 const FORMULA = /^["'\s\0]*[=+\-@＝＋－＠]|^["']*[\t\r\n]/;
 const PLAIN_NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
- * Scraped text must not run as a formula on the reader's machine: it gets a leading apostrophe, which spreadsheets take
- * as "this is text". A text that began with an apostrophe and a formula gets another one, so that removing one always
- * gives the original back. Numbers stay numbers.
+ * Scraped text must not run as a formula on the reader's machine: it gets a leading apostrophe, which spreadsheets read
+ * as "this is text". A text that already begins with an apostrophe and a formula gets another one, so that removing one
+ * always restores the original. Numbers stay numbers.
  */
 function defused(text: string): string {
   return FORMULA.test(text) && !PLAIN_NUMBER.test(text) ? `'${text}` : text;

@@ -1,11 +1,14 @@
-/** What every export format is: a name, and a way to turn a stream of records, or of what servers sent, into bytes. */
+/**
+ * The interface of export formats: a name, and a conversion of a stream of records, or of archived responses, into
+ * bytes.
+ */
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 
 /** A result as the API shows it. */
 export interface ExportRecord {
   id: string;
   run_id: string;
-  /** The task that gave the record: of a crawl, the page's. */
+  /** The task that produced the record; in a crawl, the page's. */
   task_id: string;
   /** Where the record was found. */
   url: string;
@@ -16,14 +19,14 @@ export interface ExportRecord {
 }
 
 export interface ExportOptions {
-  /** Fields in the order in which tables show them, when they are known beforehand; other fields are not lost. */
+  /** The order of table columns, when known beforehand; other fields are not lost. */
   columns?: readonly string[];
-  /** Only the address and the fields stand in the file: `id`, `run_id`, `task_id` and `created_at` are left out. */
+  /** Writes only URL and fields: `id`, `run_id`, `task_id` and `created_at` are omitted. */
   plain?: boolean;
 }
 
 export interface Format {
-  /** What users ask for: `jsonl`. */
+  /** As users name it: `jsonl`. */
   readonly name: string;
   readonly contentType: string;
   /** Of file names, without a dot. */
@@ -34,16 +37,15 @@ export interface Format {
   readonly isText: boolean;
 }
 
-/** Makes a file of records. */
 export interface Exporter extends Format {
   /**
-   * Pulls records as the consumer pulls bytes, and holds a bounded number of them. A failure of the source is thrown from
+   * Pulls records as the consumer pulls bytes, and buffers a bounded number of them. A source failure is thrown from
    * the iteration; a consumer that stops early stops the source.
    */
   export(records: AsyncIterable<ExportRecord>, options?: ExportOptions): AsyncIterable<Uint8Array>;
 }
 
-/** Makes a file of what servers sent, which is kept piece by piece in the form in which the file has it. */
+/** Concatenates archived responses, which are stored piece by piece in the target format. */
 export interface Archiver extends Format {
   /** Pulls the pieces as the consumer pulls bytes, as `Exporter.export` does. */
   archive(pieces: AsyncIterable<AsyncIterable<Uint8Array>>, about: ArchiveAbout): AsyncIterable<Uint8Array>;
@@ -53,17 +55,17 @@ interface ArchiveAbout {
   id: string;
   now: number;
   fileName: string;
-  /** What stands in the archive about itself. */
+  /** The archive's own metadata. */
   fields: Readonly<Record<string, string>>;
 }
 
-/** One of many files that are made into one. */
+/** One file of a bundle. */
 export interface PackedFile {
-  /** Parts of letters that every file system takes, with slashes between them. */
+  /** Path segments with characters that every file system accepts, joined by slashes. */
   path: string;
   size: number;
-  /** Compressing it pays: it is text. Pictures are compressed already. */
+  /** Compressing pays: it is text. Images are compressed already. */
   shrinks: boolean;
-  /** May be called more than once, and gives the same bytes each time. */
+  /** May be called more than once, and yields the same bytes each time. */
   open(): AsyncIterable<Uint8Array>;
 }

@@ -1,19 +1,21 @@
-/** YAML front matter that readers of YAML 1.1 and 1.2 take for the same values. */
+/** YAML front matter that YAML 1.1 and 1.2 parsers read alike. */
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 
 export type FrontMatter = readonly (readonly [name: string, value: JsonValue])[];
 
-/** Between two lines of dashes. No line inside begins with a dash: lists are indented, texts are quoted and on one line. */
+/**
+ * Between two `---` lines. No line inside begins with a dash: lists are indented, strings are quoted and on one line.
+ */
 export function frontMatter(entries: FrontMatter): string {
   return `---\n${entries.map(([name, value]) => entry(name, value, "")).join("")}---\n`;
 }
 
-const LONGEST_NAME = 1000;
+const MAX_SIMPLE_KEY = 1000;
 
 function entry(name: string, value: JsonValue, indent: string): string {
   const text = keyOf(name);
-  // YAML finds the colon after so many characters at most, unless the name is marked as one.
-  const key = text.length < LONGEST_NAME ? `${indent}${text}:` : `${indent}? ${text}\n${indent}:`;
+  // YAML looks for the colon of a simple key within 1024 characters; a longer key needs the explicit `?` form.
+  const key = text.length < MAX_SIMPLE_KEY ? `${indent}${text}:` : `${indent}? ${text}\n${indent}:`;
   if (!isFilled(value)) return `${key} ${scalar(value)}\n`;
   const inner = `${indent}  `;
   if (Array.isArray(value)) return `${key}\n${value.map((element) => item(element, inner)).join("")}`;
@@ -26,7 +28,7 @@ function item(value: JsonValue, indent: string): string {
   const text = Array.isArray(value)
     ? value.map((element) => item(element, inner)).join("")
     : entriesOf(value as Record<string, JsonValue>, inner);
-  // What is inside begins on the line of its dash.
+  // The content begins on the line of its dash.
   return `${indent}- ${text.slice(inner.length)}`;
 }
 
@@ -46,19 +48,19 @@ function scalar(value: JsonValue): string {
   return JSON.stringify(value);
 }
 
-/** Without a point, `1e+21` is a text to readers of YAML 1.1. */
+/** Without a decimal point, `1e+21` is a string in YAML 1.1. */
 function numberText(value: number): string {
   return String(value).replace(/^(-?\d+)e/, "$1.0e");
 }
 
-/** Unquoted, these would be read as something else than a name. */
+/** Unquoted, YAML 1.1 reads these as booleans or null. */
 const NOT_A_NAME = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
 
 function keyOf(name: string): string {
   return /^[A-Za-z_][\w-]*$/.test(name) && !NOT_A_NAME.test(name) ? name : quoted(name);
 }
 
-/** Quoted always: whether `2024-05-01` or `no` is a text depends on the reader. JSON's escapes are YAML's. */
+/** Always quoted: whether `2024-05-01` or `no` is a string depends on the parser. JSON's escapes are valid YAML. */
 function quoted(text: string): string {
   return JSON.stringify(text.toWellFormed()).replace(
     /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,

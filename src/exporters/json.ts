@@ -1,7 +1,7 @@
 import type { Exporter, ExportOptions, ExportRecord } from "./exporter.ts";
 import { inChunks, plainRecord } from "./stream.ts";
 
-/** One JSON array of whole records, one per line, written as they come. */
+/** One JSON array, one record per line, streamed. */
 export const jsonExporter: Exporter = {
   name: "json",
   contentType: "application/json",
@@ -14,7 +14,7 @@ export const jsonExporter: Exporter = {
 async function* texts(records: AsyncIterable<ExportRecord>, { plain }: ExportOptions): AsyncGenerator<string> {
   let before = "[\n";
   for await (const record of records) {
-    // JSON.stringify writes half a surrogate pair as an escape, so that every string survives.
+    // JSON.stringify escapes lone surrogates, so that every string survives.
     yield `${before}${JSON.stringify(plain === true ? plainRecord(record) : record)}`;
     before = ",\n";
   }

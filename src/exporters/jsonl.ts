@@ -1,7 +1,7 @@
 import type { Exporter, ExportOptions, ExportRecord } from "./exporter.ts";
 import { inChunks, plainRecord } from "./stream.ts";
 
-/** One whole record per line. */
+/** One record per line. */
 export const jsonlExporter: Exporter = {
   name: "jsonl",
   contentType: "application/x-ndjson",

@@ -1,14 +1,14 @@
 /**
- * Markdown that came with a record, which may be anything that a page says. It keeps its form. But only HTML that the
- * product writes itself stays HTML, no line defines what links elsewhere in the file mean, and none looks like the
- * beginning of another record.
+ * Markdown of a record: untrusted content of a page. It keeps its form, but only HTML that the product writes itself
+ * stays HTML, no line defines link references for the rest of the file, and none looks like the start of another
+ * record.
  */
 
 const LINE_END = /\r\n|[\r\n]/;
 const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})/;
-/** A fence inside a list or a quotation: where it ends depends on what is around it. */
+/** A fence inside a list or a quotation: its end depends on its context. */
 const HIDDEN_FENCE = /^(?:[ \t]*[>*+\-\d.)][ \t>*+\-\d.)]*| {4,}|(?= *\t)[ \t]+)(?:`{3}|~{3})/;
-/** What the product writes where Markdown has no sign that would be read back, and addresses. */
+/** Tags that the product writes where Markdown has no equivalent, and autolinks. */
 const KEPT = /^<(?:br|\/?(?:strong|em|del|sup|sub|code|pre)|\/a|a href="https?:\/\/[^"<>`\s]*"|https?:\/\/[^\s<>`]*)>/;
 
 export function safeBody(markdown: string): string {
@@ -16,33 +16,33 @@ export function safeBody(markdown: string): string {
     // oxlint-disable-next-line no-control-regex
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, " ")
     .split(LINE_END);
-  const { kinds, open } = kindsOf(lines) ?? { kinds: null, open: null };
+  const { kinds, closingFence } = kindsOf(lines) ?? { kinds: null, closingFence: null };
   const spans = kinds === null ? null : codeSpans(lines, kinds);
   const keepsPre = count(markdown, "<pre>") === count(markdown, "</pre>");
-  const written = lines.map((line, index) => {
+  const safeLines = lines.map((line, index) => {
     const kind = kinds?.[index] ?? "html";
     return kind === "code" ? line : safeLine(line, spans?.[index] ?? [], { keepsPre, escapes: kind === "text" });
   });
-  if (open !== null) written.push(open);
-  return withoutFrontMatter(written).join("\n").trim();
+  if (closingFence !== null) safeLines.push(closingFence);
+  return withoutFrontMatter(safeLines).join("\n").trim();
 }
 
 function count(text: string, part: string): number {
   return text.split(part).length - 1;
 }
 
-/** `code`: between fences; `html`: maybe HTML, in which backticks and fences mean nothing. */
+/** `code`: between fences; `html`: possibly HTML, where backticks and fences have no meaning. */
 type LineKind = "text" | "code" | "html";
 
 interface Kinds {
   kinds: readonly LineKind[];
-  /** What closes a fence that is left open. */
-  open: string | null;
+  /** The mark that closes an unclosed fence. */
+  closingFence: string | null;
 }
 
 const TAG_FIRST = /^[ \t>*+\-\d.)]*<(?!https?:)/;
 
-/** Null unless it is beyond doubt where fences begin and end. */
+/** Null when it is uncertain where fences begin and end. */
 function kindsOf(lines: readonly string[]): Kinds | null {
   const kinds: LineKind[] = [];
   let fence: { indent: string; mark: string } | null = null;
@@ -68,7 +68,7 @@ function kindsOf(lines: readonly string[]): Kinds | null {
     if (indent !== undefined && mark !== undefined) fence = { indent, mark };
     kinds.push(fence === null ? "text" : "code");
   }
-  return { kinds, open: fence === null ? null : fence.indent + fence.mark };
+  return { kinds, closingFence: fence === null ? null : fence.indent + fence.mark };
 }
 
 function endOfFence(line: string, { indent, mark }: { indent: string; mark: string }): boolean | "uncertain" {
@@ -82,7 +82,7 @@ function endOfFence(line: string, { indent, mark }: { indent: string; mark: stri
 
 type Span = readonly [from: number, to: number];
 
-/** The code of each line; null if one of them holds backticks that something in another line may pair with. */
+/** The code spans of each line; null if a line holds backticks that may pair with another line's. */
 function codeSpans(lines: readonly string[], kinds: readonly LineKind[]): (readonly Span[])[] | null {
   const all: (readonly Span[])[] = [];
   for (const [index, line] of lines.entries()) {
@@ -103,7 +103,7 @@ function spansOf(line: string): Span[] | null {
       const length = line.slice(at + fence.length).search(new RegExp(`(?<!\`)${fence}(?!\`)`));
       if (length < 0) return null;
       const to = at + length + 2 * fence.length;
-      // A bar ends a cell of a table, even in code, unless it has one backslash.
+      // An unescaped bar ends a table cell, even in code.
       if (/(?<!\\)\||\\\\\|/.test(line.slice(at, to))) return null;
       spans.push([at, to]);
       at = to;
@@ -114,7 +114,7 @@ function spansOf(line: string): Span[] | null {
 
 interface Rules {
   keepsPre: boolean;
-  /** A backslash escapes what follows, which it does not in HTML. */
+  /** A backslash escapes the next character; not so in HTML. */
   escapes: boolean;
 }
 
@@ -128,21 +128,24 @@ function safeLine(line: string, spans: readonly Span[], rules: Rules): string {
   return out + safeText(line.slice(from), rules);
 }
 
-/** Longer addresses are no longer links in browsers either. */
-const LONGEST_TAG = 2100;
+/** Browsers do not follow longer URLs either. */
+const MAX_TAG_LENGTH = 2100;
 
 function safeText(text: string, { keepsPre, escapes }: Rules): string {
   return text
     .replace(/(\\*)</g, (found, backslashes: string, at: number) => {
       if (backslashes.length % 2 === 1) return escapes ? found : `${backslashes.slice(1)}&lt;`;
-      const [tag] = KEPT.exec(text.slice(at + backslashes.length, at + LONGEST_TAG)) ?? [];
+      const [tag] = KEPT.exec(text.slice(at + backslashes.length, at + MAX_TAG_LENGTH)) ?? [];
       const isKept = tag !== undefined && (keepsPre || !tag.includes("pre>"));
       return isKept ? found : `${backslashes}&lt;`;
     })
     .replaceAll("]:", "]\\:");
 }
 
-/** A line of dashes before one that begins with `url:` begins a record. A space makes it another line, and the same Markdown. */
+/**
+ * `---` followed by a line that begins with `url:` starts a record. A trailing space breaks the pattern and is the same
+ * Markdown.
+ */
 function withoutFrontMatter(lines: readonly string[]): string[] {
   return lines.map((line, index) =>
     line === "---" && lines[index + 1]?.startsWith("url:") === true ? `${line} ` : line,

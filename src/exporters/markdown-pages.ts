@@ -10,7 +10,7 @@ export const markdownZipExporter: Exporter = {
   extension: "zip",
   about: "a ZIP file with a Markdown file per page",
   isText: false,
-  export: (records) => zip(packed(pagesOf(named(records)))),
+  export: (records) => zip(packed(pagesOf(rendered(records)))),
 };
 
 export interface MarkdownPage {
@@ -18,13 +18,13 @@ export interface MarkdownPage {
   text: string;
 }
 
-interface Named {
+interface RenderedRecord {
   url: string;
   title: string | null;
   text: string;
 }
 
-async function* named(records: AsyncIterable<ExportRecord>): AsyncGenerator<Named> {
+async function* rendered(records: AsyncIterable<ExportRecord>): AsyncGenerator<RenderedRecord> {
   for await (const record of records) yield { url: record.url, title: titleOf(record), text: markdownRecord(record) };
 }
 
@@ -42,14 +42,14 @@ async function* packed(pages: AsyncIterable<MarkdownPage>): AsyncGenerator<Packe
   }
 }
 
-/** The pages of an export in `markdown`, as its bytes come. */
+/** Splits a `markdown` export into its pages, as a stream. */
 export function pagesIn(exported: AsyncIterable<Uint8Array>): AsyncGenerator<MarkdownPage> {
   return pagesOf(readRecords(exported));
 }
 
 const BOUNDARY = "\n---\nurl: ";
 
-async function* readRecords(exported: AsyncIterable<Uint8Array>): AsyncGenerator<Named> {
+async function* readRecords(exported: AsyncIterable<Uint8Array>): AsyncGenerator<RenderedRecord> {
   const decoder = new TextDecoder();
   let left = "";
   let searched = 0;
@@ -62,11 +62,11 @@ async function* readRecords(exported: AsyncIterable<Uint8Array>): AsyncGenerator
     searched = Math.max(0, left.length - BOUNDARY.length);
   }
   left += decoder.decode();
-  // Without a record the file says so.
+  // Without records the file only says "No results."
   if (left.startsWith(BOUNDARY.slice(1))) yield readHead(left);
 }
 
-function readHead(text: string): Named {
+function readHead(text: string): RenderedRecord {
   const head = text.slice(0, text.indexOf("\n---\n", 4) + 1);
   const read = (name: string) => new RegExp(`^${name}: (".*")$`, "m").exec(head)?.[1];
   const title = read("title");
@@ -77,38 +77,38 @@ function readHead(text: string): Named {
   };
 }
 
-/** Records of the same page that follow each other share a file; one that comes back later has another. */
-async function* pagesOf(records: AsyncIterable<Named>): AsyncGenerator<MarkdownPage> {
-  const taken = new Set<number>();
-  let page: (MarkdownPage & Pick<Named, "url">) | undefined;
+/** Consecutive records of one page share a file; a page that recurs later gets another. */
+async function* pagesOf(records: AsyncIterable<RenderedRecord>): AsyncGenerator<MarkdownPage> {
+  const usedNames = new Set<number>();
+  let page: (MarkdownPage & Pick<RenderedRecord, "url">) | undefined;
   for await (const { url, title, text } of records) {
     if (page !== undefined && page.url === url && url !== "") {
       page.text += `\n${text}`;
       continue;
     }
     if (page !== undefined) yield page;
-    page = { url, fileName: freeName(pageName(url, title), taken), text };
+    page = { url, fileName: uniqueName(pageName(url, title), usedNames), text };
   }
   if (page !== undefined) yield page;
 }
 
-function freeName(name: string, taken: Set<number>): string {
+function uniqueName(name: string, usedNames: Set<number>): string {
   for (let n = 1; ; n += 1) {
-    const free = n === 1 ? name : `${name}-${n}`;
-    // As file systems that do not tell capitals apart see it; a number takes less memory than a name.
-    const key = Number.parseInt(hashOf(free.toLowerCase()).slice(0, 13), 16);
-    if (taken.has(key)) continue;
-    taken.add(key);
-    return `${free}.md`;
+    const candidate = n === 1 ? name : `${name}-${n}`;
+    // Case-insensitive file systems exist; a number takes less memory than a name.
+    const key = Number.parseInt(hashOf(candidate.toLowerCase()).slice(0, 13), 16);
+    if (usedNames.has(key)) continue;
+    usedNames.add(key);
+    return `${candidate}.md`;
   }
 }
 
-const LONGEST_BYTES = 80;
-const MOST_READ = 400;
+const MAX_NAME_BYTES = 80;
+const MAX_SOURCE_LENGTH = 400;
 
 /**
- * The words of the title, or of the address, and a few characters of the address's hash. So two pages with one title have
- * two names, and a page has the same name each time, in whatever order pages come.
+ * The words of the title or the URL, and 8 digits of the URL's hash. So two pages with one title have two names, and a
+ * page has the same name in every export, in whatever order pages come.
  */
 function pageName(url: string, title: string | null): string {
   const words = wordsOf(title ?? "") || wordsOf(pathOf(url)) || "page";
@@ -119,30 +119,30 @@ function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Letters and digits of all scripts in small letters, with dashes between words. */
+/** Lower-case letters and digits of all scripts, with dashes between words. */
 function wordsOf(text: string): string {
   const words = text
-    .slice(0, MOST_READ)
+    .slice(0, MAX_SOURCE_LENGTH)
     .normalize("NFC")
     .toLowerCase()
     .normalize("NFC")
     .replace(/[^\p{L}\p{N}\p{M}_]+/gu, "-")
     .replace(/^[-\p{M}]+/u, "");
-  return cut(words).replace(/-+$/, "");
+  return truncate(words).replace(/-+$/, "");
 }
 
-function cut(text: string): string {
+function truncate(text: string): string {
   let bytes = 0;
   let end = 0;
   for (const letter of text) {
     bytes += Buffer.byteLength(letter);
-    if (bytes > LONGEST_BYTES) break;
+    if (bytes > MAX_NAME_BYTES) break;
     end += letter.length;
   }
   return text.slice(0, end);
 }
 
-/** The end of the path, or the host of a home page. */
+/** The last two path segments, or the host of a home page. */
 function pathOf(url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null) return url;

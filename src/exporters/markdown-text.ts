@@ -1,12 +1,12 @@
-/** Scraped text as Markdown that shows it and nothing else. */
+/** Scraped text as Markdown that renders literally. */
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 
-/** One line in which nothing means anything: for headings, list items and lines of text. */
+/** One line with all markup escaped: for headings, list items and paragraphs. */
 export function escaped(content: string): string {
   return tidy(content).replace(/[\\`*_[\]<>#|~&!$^]/g, "\\$&");
 }
 
-/** Line ends and control characters become spaces: they would end the line, or are not allowed at all. */
+/** Line ends would end the construct, control characters are not allowed: both become spaces. */
 function tidy(content: string): string {
   // oxlint-disable-next-line no-control-regex
   return content.replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").trim();
@@ -14,7 +14,7 @@ function tidy(content: string): string {
 
 const LINE_END = /\r\n|[\r\n\u2028\u2029]/;
 
-/** Text line by line; signs and numbers that would begin a list or underline a heading are escaped. */
+/** Line by line; escapes characters and numbers that would start a list or underline a heading. */
 export function paragraphs(text: string): string {
   return text.split(LINE_END).map(lineOfText).join("\n").trim();
 }
@@ -25,10 +25,10 @@ function lineOfText(line: string): string {
   );
 }
 
-/** Deeper than anybody reads lists. */
-const DEEPEST = 8;
+/** Deeper nesting is unreadable as a list and is written as JSON. */
+const MAX_DEPTH = 8;
 
-/** Fields as a list, values that hold others as lists in it. */
+/** Fields as a list, nested values as nested lists. */
 export function fieldList(fields: readonly (readonly [string, JsonValue])[]): string {
   return fields.flatMap(([name, value]) => named(name, value, 0)).join("\n");
 }
@@ -39,11 +39,11 @@ function named(name: string, value: JsonValue, depth: number): string[] {
 }
 
 function inside(value: JsonValue[] | Record<string, JsonValue>, depth: number): string[] {
-  if (!Array.isArray(value)) return Object.entries(value).flatMap(([name, held]) => named(name, held, depth));
+  if (!Array.isArray(value)) return Object.entries(value).flatMap(([name, nested]) => named(name, nested, depth));
   return value.flatMap((element, index) => {
     const dash = `${"  ".repeat(depth)}-`;
     if (!isNested(element, depth)) return [`${dash} ${plain(element)}`];
-    if (Array.isArray(element) || Object.values(element).some((held) => isNested(held, depth)))
+    if (Array.isArray(element) || Object.values(element).some((nested) => isNested(nested, depth)))
       return [`${dash} **${index + 1}**`, ...inside(element, depth + 1)];
     return [`${dash} ${Object.entries(element).map(onOneLine).join(" · ")}`];
   });
@@ -54,7 +54,7 @@ function onOneLine([name, value]: [string, JsonValue]): string {
 }
 
 function isNested(value: JsonValue, depth: number): value is JsonValue[] | Record<string, JsonValue> {
-  return typeof value === "object" && value !== null && Object.keys(value).length > 0 && depth < DEEPEST;
+  return typeof value === "object" && value !== null && Object.keys(value).length > 0 && depth < MAX_DEPTH;
 }
 
 function plain(value: JsonValue): string {
@@ -63,7 +63,7 @@ function plain(value: JsonValue): string {
   return Object.keys(value).length === 0 ? "–" : code(JSON.stringify(value));
 }
 
-/** An address as a link, everything else as text. */
+/** A URL as an autolink, everything else as text. */
 export function address(text: string): string {
   return /^https?:\/\/[^\s<>`\\]+$/.test(text) ? `<${text}>` : escaped(text) || "–";
 }

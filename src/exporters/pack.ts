@@ -1,4 +1,4 @@
-/** Many files in one: what workflows hand over as a dataset. */
+/** Bundles of many files: datasets of workflows. */
 import { createGzip } from "node:zlib";
 import type { PackedFile } from "./exporter.ts";
 import { through } from "./stream.ts";

@@ -1,15 +1,15 @@
 /**
- * Columns for analysis, in Apache Parquet, a row group at a time: `id`, `run_id`, `task_id`, `url`, `created_at`, then a
- * column per field. A plain table has `url` and the fields.
+ * Apache Parquet, written one row group at a time: `id`, `run_id`, `task_id`, `url`, `created_at`, then a column per
+ * field. A plain table has `url` and the fields.
  *
- * The schema is decided by the first row group, as later ones have not been seen yet:
- * - only true and false make a BOOLEAN column, only numbers a DOUBLE column, everything else a column of strings, in
- *   which texts stand as they are and other values as JSON;
- * - whole numbers make an INT64 column only when all records have been seen, because a later 9.99 would not fit, while
- *   a DOUBLE holds every number that JSON can.
+ * The first row group decides the schema, because later ones have not been seen yet:
+ * - only booleans make a BOOLEAN column, only numbers a DOUBLE column, everything else a column of strings, in which
+ *   texts are written as they are and other values as JSON;
+ * - integers make an INT64 column only when all records have been seen, because a later 9.99 would not fit, while a
+ *   DOUBLE holds every number that JSON can.
  *
- * A later value that does not fit its column, and a later field without a column, go as a JSON object into a last column
- * `_more`, which exists when there is more than one row group. A column of strings takes any value.
+ * A later value that does not fit its column, and a later field without a column, go as a JSON object into a last
+ * column `_more`, which exists when there is more than one row group. A column of strings takes any value.
  */
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import type { JsonValue } from "../domain/lane/queue-item.ts";
@@ -17,8 +17,8 @@ import type { ExportOptions, ExportRecord } from "./exporter.ts";
 import { asText, type Batch, batchesOf, columnNames, fieldsOf } from "./stream.ts";
 
 const LIMITS = { records: 5_000, weight: 8 * 1024 * 1024 };
-const MOST_COLUMNS = 1_000;
-const OWN = ["id", "run_id", "task_id", "url"] as const;
+const MAX_COLUMNS = 1_000;
+const RECORD_COLUMNS = ["id", "run_id", "task_id", "url"] as const;
 
 type ColumnType = "BOOLEAN" | "INT64" | "DOUBLE" | "TIMESTAMP" | "STRING";
 type Cell = string | boolean | number | bigint | Date | null;
@@ -46,7 +46,7 @@ export async function* rowGroups(
       known = new Set(columns.flatMap(({ field }) => field ?? []));
       hasMore = needsMore(batch, known);
       const schema = schemaOf(columns, hasMore);
-      // Statistics would be compared as UTF-16, and carry whole cells into the footer; readers do without.
+      // Statistics would compare as UTF-16 and copy whole cells into the footer; readers do without.
       writer = new ParquetWriter({ writer: bytes, schema, statistics: false });
     }
     const columnData = tableOf(batch.records, columns, known, hasMore);
@@ -57,7 +57,7 @@ export async function* rowGroups(
   yield bytes.drain();
 }
 
-/** Hands out what was written so far and keeps counting, as the file's footer names positions. */
+/** Drains the bytes written so far but keeps counting: the file's footer holds absolute offsets. */
 class DrainedWriter extends ByteWriter {
   drain(): Uint8Array {
     const written = new Uint8Array(this.getBuffer());
@@ -67,9 +67,9 @@ class DrainedWriter extends ByteWriter {
 }
 
 function columnsFor({ records, last }: Batch, { columns, plain = false }: ExportOptions): Column[] {
-  const fields = [...new Set([...(columns ?? []), ...fieldsOf(records, MOST_COLUMNS)])].slice(0, MOST_COLUMNS);
-  const names = columnNames(fields, plain ? ["url", "_more"] : [...OWN, "created_at", "_more"]);
-  const fixed = (plain ? (["url"] as const) : OWN).map((name): Column => ({
+  const fields = [...new Set([...(columns ?? []), ...fieldsOf(records, MAX_COLUMNS)])].slice(0, MAX_COLUMNS);
+  const names = columnNames(fields, plain ? ["url", "_more"] : [...RECORD_COLUMNS, "created_at", "_more"]);
+  const fixed = (plain ? (["url"] as const) : RECORD_COLUMNS).map((name): Column => ({
     name,
     type: "STRING",
     read: (record) => record[name],
@@ -122,25 +122,25 @@ function schemaOf(columns: readonly Column[], hasMore: boolean): Schema {
 }
 
 function tableOf(records: readonly ExportRecord[], columns: readonly Column[], known: Set<string>, hasMore: boolean) {
-  const left = records.map(({ data }) => Object.entries(data).filter(([field]) => !known.has(field)));
+  const unfitted = records.map(({ data }) => Object.entries(data).filter(([field]) => !known.has(field)));
   const columnData = columns.map((column) => ({
     name: column.name,
-    // Small groups need no index of their pages, and it would be kept in memory until the end.
+    // Small row groups need no page index, which would be kept in memory until the end.
     offsetIndex: false,
     data: records.map((record, index): Cell => {
       const value = column.read(record);
       const cell = value === null ? null : fitted(value, column.type);
       if (value === null || cell !== undefined) return cell ?? null;
-      left[index]?.push([column.field ?? column.name, value]);
+      unfitted[index]?.push([column.field ?? column.name, value]);
       return null;
     }),
   }));
   if (!hasMore) return columnData;
-  const more = left.map((others) => (others.length === 0 ? null : JSON.stringify(Object.fromEntries(others))));
+  const more = unfitted.map((others) => (others.length === 0 ? null : JSON.stringify(Object.fromEntries(others))));
   return [...columnData, { name: "_more", offsetIndex: false, data: more }];
 }
 
-/** The value as its column takes it; undefined: it does not fit. */
+/** The value in its column's type; undefined: it does not fit. */
 function fitted(value: JsonValue, type: ColumnType): Cell | undefined {
   if (type === "STRING") return asText(value);
   if (type === "BOOLEAN") return typeof value === "boolean" ? value : undefined;

@@ -1,4 +1,4 @@
-/** All export formats. A new one is a file beside this one and a line in a list. */
+/** All export formats. To add one, add a file here and an entry in a list. */
 import { OrbError } from "../base/errors.ts";
 import { suggest } from "../domain/text/suggest.ts";
 import { csvExcelExporter, csvExporter } from "./csv.ts";
@@ -22,16 +22,16 @@ export const EXPORTERS: readonly Exporter[] = [
 
 const ARCHIVERS: readonly Archiver[] = [warcArchiver];
 
-/** Those that are made of records. */
+/** Formats made of records. */
 export const RECORD_FORMATS: readonly string[] = EXPORTERS.map(({ name }) => name);
 export const EXPORT_FORMATS: readonly string[] = [...RECORD_FORMATS, ...ARCHIVERS.map(({ name }) => name)];
 
-/** The format of that name, or an error that names the field and the formats there are. */
+/** Throws an error with the field and the available formats when the name is unknown. */
 export function formatNamed(name: string, field = "format"): Exporter | Archiver {
   return named([...EXPORTERS, ...ARCHIVERS], name, field);
 }
 
-/** The same among those that are made of records. */
+/** As `formatNamed`, among record formats only. */
 export function exporterNamed(name: string, field = "format"): Exporter {
   return named(EXPORTERS, name, field);
 }

@@ -1,25 +1,25 @@
-/** Pieces that the formats share: bounded batches of records, and text gathered into chunks of bytes. */
+/** Shared by the formats: bounded batches of records, and text collected into byte chunks. */
 import { pipeline, Readable, type Transform } from "node:stream";
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 import type { ExportRecord } from "./exporter.ts";
 
-/** Large enough that a socket is not fed line by line, small enough not to matter. */
+/** Large enough not to feed a socket line by line, small enough not to matter in memory. */
 const CHUNK_CHARACTERS = 64 * 1024;
 
-/** Pulls from `texts` only what the next chunk needs. A text is never cut, so no character is. */
+/** Pulls from `texts` only what the next chunk needs. Never splits a text, so no character either. */
 export async function* inChunks(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
-  let gathered: string[] = [];
+  let parts: string[] = [];
   let length = 0;
   for await (const text of texts) {
-    gathered.push(text);
+    parts.push(text);
     length += text.length;
     if (length < CHUNK_CHARACTERS) continue;
-    yield encoder.encode(gathered.join(""));
-    gathered = [];
+    yield encoder.encode(parts.join(""));
+    parts = [];
     length = 0;
   }
-  if (length > 0) yield encoder.encode(gathered.join(""));
+  if (length > 0) yield encoder.encode(parts.join(""));
 }
 
 export interface Batch {
@@ -30,11 +30,11 @@ export interface Batch {
 
 interface BatchLimits {
   records: number;
-  /** In characters, roughly; one record may be larger and is then a batch of its own. */
+  /** Approximate characters; a larger record is a batch of its own. */
   weight: number;
 }
 
-/** Batches within limits; always at least one, which is empty when there are no records. */
+/** Batches within limits; at least one, which is empty without records. */
 export async function* batchesOf(records: AsyncIterable<ExportRecord>, limits: BatchLimits): AsyncGenerator<Batch> {
   let batch: ExportRecord[] = [];
   let weight = 0;
@@ -58,12 +58,12 @@ function weightOf(value: JsonValue): number {
   return Object.entries(value).reduce((sum, [key, element]) => sum + key.length + weightOf(element), 32);
 }
 
-/** Fields in the order in which they first appear, at most so many. */
-export function fieldsOf(records: readonly ExportRecord[], most: number): string[] {
+/** Fields in order of first appearance, limited to `max`. */
+export function fieldsOf(records: readonly ExportRecord[], max: number): string[] {
   const fields = new Set<string>();
   for (const { data } of records) {
     for (const field of Object.keys(data)) {
-      if (fields.size >= most) return [...fields];
+      if (fields.size >= max) return [...fields];
       fields.add(field);
     }
   }
@@ -71,34 +71,33 @@ export function fieldsOf(records: readonly ExportRecord[], most: number): string
 }
 
 /**
- * The columns' names: fields keep theirs, but one that is called like a column of the record itself (`url`) becomes
+ * Column names: fields keep theirs, but one that collides with a column of the record itself (`url`) becomes
  * `data_url`.
  */
-export function columnNames(fields: readonly string[], taken: readonly string[]): Map<string, string> {
-  const used = new Set([...taken, ...fields.filter((field) => !taken.includes(field))]);
+export function columnNames(fields: readonly string[], reserved: readonly string[]): Map<string, string> {
+  const usedNames = new Set([...reserved, ...fields.filter((field) => !reserved.includes(field))]);
   return new Map(
     fields.map((field) => {
-      if (!taken.includes(field)) return [field, field];
+      if (!reserved.includes(field)) return [field, field];
       let name = `data_${field}`;
-      while (used.has(name)) name = `data_${name}`;
-      used.add(name);
+      while (usedNames.has(name)) name = `data_${name}`;
+      usedNames.add(name);
       return [field, name];
     }),
   );
 }
 
-/** A record without what the product says of it. A field that is called `url` as well is what the address says. */
+/** A record without ids and times. An extracted field named `url` replaces the record's. */
 export function plainRecord({ url, data }: ExportRecord): Record<string, JsonValue> {
   return { url, ...data };
 }
 
-/** A value where only text fits: text as it is, everything else as JSON. */
+/** Strings as they are, everything else as JSON. */
 export function asText(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** What comes out of a transform; a failure of the source is thrown to the reader, and a reader that stops stops the source. */
+/** Pipes through a transform. A source failure is thrown to the reader; a reader that stops stops the source. */
 export function through(source: AsyncIterable<Uint8Array>, transform: Transform): AsyncIterable<Uint8Array> {
-  // The failure is thrown where the bytes are read.
   return pipeline(Readable.from(source), transform, () => {});
 }

@@ -1,12 +1,12 @@
-/** TAR files (POSIX ustar) as a stream, byte for byte the same for the same entries: all have one time, owner and rights. */
+/** TAR files (POSIX ustar) as a stream. Deterministic: all entries have the same time, owner and mode. */
 import type { PackedFile } from "./exporter.ts";
 
 const BLOCK = 512;
 /** 1 January 1980, as in ZIP files. */
 const TIME = 315_532_800;
-const LONGEST_NAME = 100;
+const MAX_NAME_BYTES = 100;
 /** Eleven octal digits. */
-const LARGEST_OCTAL = 0o77_777_777_777;
+const MAX_OCTAL = 0o77_777_777_777;
 
 export async function* tar(files: AsyncIterable<PackedFile> | Iterable<PackedFile>): AsyncGenerator<Uint8Array> {
   for await (const file of files) {
@@ -29,9 +29,9 @@ function head({ path, size }: PackedFile): Buffer {
   block.write("0000644\0", 100);
   block.write("0000000\0", 108);
   block.write("0000000\0", 116);
-  if (size <= LARGEST_OCTAL) block.write(`${size.toString(8).padStart(11, "0")}\0`, 124);
+  if (size <= MAX_OCTAL) block.write(`${size.toString(8).padStart(11, "0")}\0`, 124);
   else {
-    // As GNU tar and bsdtar write it: the first bit set, then the number in binary.
+    // The encoding of GNU tar and bsdtar: high bit set, then the binary size.
     block[124] = 0x80;
     block.writeBigUInt64BE(BigInt(size), 128);
   }
@@ -45,12 +45,12 @@ function head({ path, size }: PackedFile): Buffer {
   return block;
 }
 
-/** Long paths are divided at a slash. */
+/** Splits long paths at a slash into prefix and name. */
 function nameParts(path: string): [prefix: string, name: string] {
-  if (Buffer.byteLength(path) <= LONGEST_NAME) return ["", path];
+  if (Buffer.byteLength(path) <= MAX_NAME_BYTES) return ["", path];
   for (let at = path.indexOf("/"); at > 0; at = path.indexOf("/", at + 1)) {
     const [prefix, name] = [path.slice(0, at), path.slice(at + 1)];
-    if (Buffer.byteLength(prefix) <= 155 && Buffer.byteLength(name) <= LONGEST_NAME) return [prefix, name];
+    if (Buffer.byteLength(prefix) <= 155 && Buffer.byteLength(name) <= MAX_NAME_BYTES) return [prefix, name];
   }
   throw new Error(`${path} is too long for a tar file`);
 }

@@ -5,7 +5,7 @@ import type { Archiver } from "./exporter.ts";
 
 const compress = promisify(gzip);
 
-/** What servers sent is kept in the form in which archives hold it: they follow each other behind a record about the whole. */
+/** Responses are stored as gzipped WARC records: the archive is a warcinfo record followed by them. */
 export const warcArchiver: Archiver = {
   name: "warc",
   contentType: "application/warc",

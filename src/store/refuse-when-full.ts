@@ -1,12 +1,12 @@
 import type { Store } from "./ports/port.ts";
 
-/** New work is not taken while the disk is nearly full: what is there already needs the room to come to its end. */
+/** Rejects new work while the disk is nearly full: existing work needs the space to finish. */
 export function refuseWhenFull(store: Store, check: () => void): Store {
   const unlessFull =
-    <Given extends unknown[], Made>(method: (...given: Given) => Promise<Made>) =>
-    async (...given: Given) => {
+    <Args extends unknown[], Result>(method: (...args: Args) => Promise<Result>) =>
+    async (...args: Args) => {
       check();
-      return method(...given);
+      return method(...args);
     };
   return {
     ...store,

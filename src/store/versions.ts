@@ -1,7 +1,4 @@
-/**
- * What tells one state of something from another, for those who change it after they have read it: a hash of what they can
- * change. What is saved again as it was is the same version.
- */
+/** A version for optimistic concurrency: a hash of the editable fields. Saving unchanged values keeps the version. */
 import { hash } from "node:crypto";
 import { OrbError } from "../base/errors.ts";
 import type { NewJob } from "./records/job-records.ts";
@@ -11,12 +8,12 @@ function versionOf(value: unknown): string {
   return hash("sha256", JSON.stringify(value), "hex").slice(0, 16);
 }
 
-/** Whether its schedule is paused, and when it is due, is changed by other calls. */
+/** Without schedule state, which other calls change. */
 export function jobVersion({ name, url, tags, recipe }: Pick<NewJob, "name" | "url" | "tags" | "recipe">): string {
   return versionOf([name, url, tags, recipe]);
 }
 
-/** Whether it is paused is changed by other calls, too. */
+/** Without `paused`, which other calls change, too. */
 export function siteVersion(site: SiteLimits): string {
   const { maxConcurrency, requestsPerSecond, burst, minDelayMs, maxMemoryMb } = site;
   const { strategy, respectRobots, shards, group, dependsOn } = site;
@@ -24,10 +21,10 @@ export function siteVersion(site: SiteLimits): string {
   return versionOf([...limits, strategy, respectRobots, shards ?? 1, group, dependsOn]);
 }
 
-/** Refuses a change of what is not any more as the caller has read it; without a version, every change is fine. */
-export function refuseStale(what: string, present: string, expected: string | undefined): void {
-  if (expected === undefined || expected === present) return;
-  throw new OrbError("version_conflict", `${what} was changed since you read it: it has the version ${present} now`, {
-    fields: [{ path: "version", message: `is ${present} now, and ${expected.slice(0, 100)} was given` }],
+/** Throws `version_conflict` if the caller has read an older version; without a version, every change passes. */
+export function refuseStale(what: string, current: string, expected: string | undefined): void {
+  if (expected === undefined || expected === current) return;
+  throw new OrbError("version_conflict", `${what} was changed since you read it: it has the version ${current} now`, {
+    fields: [{ path: "version", message: `is ${current} now, and ${expected.slice(0, 100)} was given` }],
   });
 }

@@ -13,7 +13,7 @@ import { artifactContract, putBytes, readBytes } from "../contract/artifacts.ts"
 import { BUCKET, S3_KEY, S3Server } from "../support/s3-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-const HASTE: Partial<BucketLimits> = { againMs: [5, 5], answerMs: 5000 };
+const HASTE: Partial<BucketLimits> = { retryDelaysMs: [5, 5], responseTimeoutMs: 5000 };
 
 function openAt(endpoint: string, dir: string, options: Partial<BucketOptions> = {}): ArtifactStore {
   const bucket = new Bucket({
@@ -196,7 +196,7 @@ describe("a bucket that cannot be used says why, and what to do", () => {
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     try {
       const { port } = silent.address() as AddressInfo;
-      const limits = { answerMs: 50, sendMs: 50, againMs: [1] };
+      const limits = { responseTimeoutMs: 50, uploadTimeoutMs: 50, retryDelaysMs: [1] };
       const store = openAt(`http://127.0.0.1:${port}`, dir.path, { limits });
       await assert.rejects(putBytes(store, Buffer.from("x")), /does not answer in time/);
       answers = "503";

@@ -1,11 +1,11 @@
-/** The few things that are asked of a bucket, each with its time limit, repeated when that helps. */
+/** Bucket operations, each with a timeout, retried on transient errors. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { openAsBlob } from "node:fs";
 import { Readable } from "node:stream";
 import { S3mini, type UploadPart } from "s3mini";
 import { type Clock, sleep, type Timer } from "../../base/clock.ts";
 import { Semaphore } from "../../base/semaphore.ts";
-import { asStorageError, isMissing, isPassing, type Whereabouts } from "./errors.ts";
+import { asStorageError, isMissing, isTransient, type BucketLocation } from "./errors.ts";
 
 export interface BucketOptions {
   /** An origin, such as `https://s3.eu-central-1.amazonaws.com`; the bucket is named in the path. */
@@ -20,36 +20,36 @@ export interface BucketOptions {
 }
 
 export interface BucketLimits {
-  /** How long the storage may take for an answer, or for the next bytes of one. */
-  answerMs: number;
-  /** How long one body may be on its way there. */
-  sendMs: number;
-  /** Larger files go in parts of this size, each repeated alone when it is lost. */
+  /** Timeout for a response, and for the next bytes of its body. */
+  responseTimeoutMs: number;
+  /** Timeout for uploading one body. */
+  uploadTimeoutMs: number;
+  /** Larger files use a multipart upload with parts of this size, each retried on its own. */
   partBytes: number;
-  /** The waits between the tries of one request. */
-  againMs: readonly number[];
+  /** Delays between the attempts of one request. */
+  retryDelaysMs: readonly number[];
 }
 
 const BUCKET_LIMITS: BucketLimits = {
-  answerMs: 20_000,
-  sendMs: 120_000,
+  responseTimeoutMs: 20_000,
+  uploadTimeoutMs: 120_000,
   partBytes: 16 * 1024 * 1024,
-  againMs: [200, 1000],
+  retryDelaysMs: [200, 1000],
 };
 
-/** S3 takes no more of them, and copies no more at once. */
-const MOST_PARTS = 10_000;
-const LARGEST_COPY = 5 * 1024 ** 3;
-/** Requests at once, of all that wait for an answer: more would only wait for each other. */
-const AT_ONCE = 64;
-/** A probe says how the storage is now, and not after some tries. */
+/** S3's limits: parts per upload, and bytes per CopyObject. */
+const MAX_PARTS = 10_000;
+const MAX_COPY_BYTES = 5 * 1024 ** 3;
+/** Concurrent requests: more would only wait for each other. */
+const MAX_CONCURRENT = 64;
+/** A probe reports the present state, so it has a short timeout and no retries. */
 const PROBE_MS = 4000;
 const PROBE = Buffer.from("orb looks whether it can write here\n");
 
 export interface ObjectInfo {
   key: string;
   bytes: number;
-  /** Since it was stored, by the clock of the storage. */
+  /** Time since it was stored, by the storage's clock. */
   ageMs: number;
 }
 
@@ -64,16 +64,16 @@ export class Bucket {
   readonly #s3: S3mini;
   readonly #clock: Clock;
   readonly #prefix: string;
-  readonly #where: Whereabouts;
+  readonly #location: BucketLocation;
   readonly #limits: BucketLimits;
-  readonly #semaphore = new Semaphore(AT_ONCE);
+  readonly #semaphore = new Semaphore(MAX_CONCURRENT);
   /** The client exposes neither headers nor an abort; both pass through the custom `fetch`. */
   readonly #calls = new AsyncLocalStorage<Call>();
 
   constructor({ endpoint, region, bucket, prefix, accessKeyId, secretAccessKey, clock, limits }: BucketOptions) {
     this.#clock = clock;
     this.#prefix = prefix === "" ? "" : `${prefix}/`;
-    this.#where = { bucket, endpoint, region };
+    this.#location = { bucket, endpoint, region };
     this.#limits = { ...BUCKET_LIMITS, ...limits };
     this.home = `s3://${bucket}/${prefix}`;
     this.#s3 = new S3mini({
@@ -86,11 +86,11 @@ export class Bucket {
   }
 
   addressOf(key: string): string {
-    return `s3://${this.#where.bucket}/${this.#prefix}${key}`;
+    return `s3://${this.#location.bucket}/${this.#prefix}${key}`;
   }
 
   async head(key: string): Promise<ObjectInfo | null> {
-    const { answer, response } = await this.#ask(() => this.#s3.objectExists(this.#prefix + key));
+    const { answer, response } = await this.#request(() => this.#s3.objectExists(this.#prefix + key));
     if (answer !== true) return null;
     const modified = Date.parse(response?.headers.get("last-modified") ?? "");
     return {
@@ -100,16 +100,16 @@ export class Bucket {
     };
   }
 
-  /** Null: there is none. An interrupted transfer resumes. `to` is exclusive. */
+  /** Null: no such object. An interrupted transfer resumes. `to` is exclusive. */
   async get(key: string, range: { to?: number } = {}): Promise<Readable | null> {
     try {
       const first = await this.#getFrom(key, 0, range.to);
       const bytes = Readable.from(this.#bytesOf(key, first, range.to), { objectMode: false });
-      // An unread response would keep its connection.
+      // An unread response would hold its connection.
       return bytes.once("close", () => first.controller.abort());
     } catch (error) {
       if (isMissing(error)) return null;
-      throw asStorageError(error, this.#where);
+      throw asStorageError(error, this.#location);
     }
   }
 
@@ -117,16 +117,16 @@ export class Bucket {
     await this.#send(() => this.#s3.putObject(this.#prefix + key, body));
   }
 
-  /** A local file; the object appears when all of it has arrived. */
+  /** Uploads a local file; the object appears once all of it has arrived. */
   async putFile(key: string, path: string, size: number): Promise<void> {
     const file = await openAsBlob(path);
-    const partBytes = Math.max(this.#limits.partBytes, Math.ceil(size / MOST_PARTS));
+    const partBytes = Math.max(this.#limits.partBytes, Math.ceil(size / MAX_PARTS));
     const full = this.#prefix + key;
     if (size <= partBytes) {
       await this.#send(() => this.#s3.putObject(full, file));
       return;
     }
-    const { answer: upload } = await this.#ask(() => this.#s3.getMultipartUploadId(full));
+    const { answer: upload } = await this.#request(() => this.#s3.getMultipartUploadId(full));
     try {
       const parts: UploadPart[] = [];
       for (let at = 0; at < size; at += partBytes) {
@@ -135,89 +135,94 @@ export class Bucket {
       }
       await this.#send(async () => {
         const done = await this.#s3.completeMultipartUpload(full, upload, parts);
-        // The answer may be 200 and say in its body that it did not work.
+        // S3 may answer 200 with an error in the body.
         if (typeof done.etag !== "string") throw Object.assign(new Error("not completed"), { status: 500 });
       });
     } catch (error) {
-      // The uploaded parts are useless; a storage that is gone has a lifecycle rule for them.
-      await this.#once(() => this.#s3.abortMultipartUpload(full, upload), PROBE_MS).catch(() => {});
+      // The uploaded parts are useless; if the abort fails too, the bucket's lifecycle rule removes them.
+      await this.#withTimeout(() => this.#s3.abortMultipartUpload(full, upload), PROBE_MS).catch(() => {});
       throw error;
     }
   }
 
-  /** Inside the storage; false: the object is too large for that. */
+  /** Server-side copy; false: the object is too large for one. */
   async copy(from: string, to: string, bytes: number): Promise<boolean> {
-    if (bytes > LARGEST_COPY) return false;
+    if (bytes > MAX_COPY_BYTES) return false;
     const source = this.#prefix + from;
-    const path = [this.#where.bucket, ...source.split("/")].map(encodeURIComponent).join("/");
-    // The client would write slashes as %2F there, which not every storage takes.
+    const path = [this.#location.bucket, ...source.split("/")].map(encodeURIComponent).join("/");
+    // The client would encode slashes as %2F here, which not every storage accepts.
     const additionalHeaders = { "x-amz-copy-source": `/${path}` };
     await this.#send(() => this.#s3.copyObject(source, this.#prefix + to, { additionalHeaders }));
     return true;
   }
 
   async remove(key: string): Promise<void> {
-    await this.#ask(() => this.#s3.deleteObject(this.#prefix + key));
+    await this.#request(() => this.#s3.deleteObject(this.#prefix + key));
   }
 
-  /** Stores, reads and removes a small object; throws with the reason when it cannot. */
+  /** Stores, reads and removes a small object; throws the reason when it cannot. */
   async probe(name: string): Promise<void> {
     const key = `${this.#prefix}${name}`;
     try {
-      await this.#once(() => this.#s3.putObject(key, PROBE), PROBE_MS);
-      await this.#once(() => this.#s3.getObjectArrayBuffer(key), PROBE_MS);
-      await this.#once(() => this.#s3.deleteObject(key), PROBE_MS);
+      await this.#withTimeout(() => this.#s3.putObject(key, PROBE), PROBE_MS);
+      await this.#withTimeout(() => this.#s3.getObjectArrayBuffer(key), PROBE_MS);
+      await this.#withTimeout(() => this.#s3.deleteObject(key), PROBE_MS);
     } catch (error) {
-      throw asStorageError(error, this.#where);
+      throw asStorageError(error, this.#location);
     }
   }
 
-  #ask<T>(work: () => Promise<T>, limitMs = this.#limits.answerMs): Promise<{ answer: T; response: Response | null }> {
-    return this.#patiently(() => this.#semaphore.run(() => this.#once(work, limitMs))).catch((error: unknown) => {
-      throw asStorageError(error, this.#where);
-    });
+  #request<T>(
+    work: () => Promise<T>,
+    timeoutMs = this.#limits.responseTimeoutMs,
+  ): Promise<{ answer: T; response: Response | null }> {
+    return this.#withRetries(() => this.#semaphore.run(() => this.#withTimeout(work, timeoutMs))).catch(
+      (error: unknown) => {
+        throw asStorageError(error, this.#location);
+      },
+    );
   }
 
   #send<T>(work: () => Promise<T>): Promise<{ answer: T }> {
-    return this.#ask(work, this.#limits.sendMs);
+    return this.#request(work, this.#limits.uploadTimeoutMs);
   }
 
-  async #patiently<T>(work: () => Promise<T>): Promise<T> {
-    for (const waitMs of this.#limits.againMs) {
+  async #withRetries<T>(work: () => Promise<T>): Promise<T> {
+    for (const waitMs of this.#limits.retryDelaysMs) {
       try {
         return await work();
       } catch (error) {
-        if (!isPassing(error)) throw error;
+        if (!isTransient(error)) throw error;
         await sleep(this.#clock, waitMs);
       }
     }
     return work();
   }
 
-  async #once<T>(work: () => Promise<T>, limitMs: number): Promise<{ answer: T; response: Response | null }> {
+  async #withTimeout<T>(work: () => Promise<T>, timeoutMs: number): Promise<{ answer: T; response: Response | null }> {
     const call: Call = { response: null, controller: new AbortController() };
-    const limit = this.#limit(call.controller, limitMs);
+    const timeout = this.#abortAfter(call.controller, timeoutMs);
     try {
       const answer = await this.#calls.run(call, work);
       return { answer, response: call.response };
     } finally {
-      limit.cancel();
+      timeout.cancel();
     }
   }
 
   async #getFrom(key: string, from: number, to: number | undefined): Promise<Call & { response: Response }> {
-    return this.#patiently(() =>
+    return this.#withRetries(() =>
       this.#semaphore.run(async () => {
         const call: Call = { response: null, controller: new AbortController() };
-        const limit = this.#limit(call.controller, this.#limits.answerMs);
+        const timeout = this.#abortAfter(call.controller, this.#limits.responseTimeoutMs);
         try {
-          const whole = from === 0 && to === undefined;
+          const isFullRead = from === 0 && to === undefined;
           const response = await this.#calls.run(call, () =>
-            this.#s3.getObjectRaw(this.#prefix + key, whole, from, to),
+            this.#s3.getObjectRaw(this.#prefix + key, isFullRead, from, to),
           );
           return { ...call, response };
         } finally {
-          limit.cancel();
+          timeout.cancel();
         }
       }),
     );
@@ -227,42 +232,42 @@ export class Bucket {
     let call = first;
     let position = 0;
     const length = Number(first.response.headers.get("content-length") ?? Number.NaN);
-    for (let broken = 0; ;) {
+    for (let failures = 0; ;) {
       try {
         for await (const chunk of this.#bodyOf(call)) {
           position += chunk.length;
-          broken = 0;
+          failures = 0;
           yield chunk;
         }
         return;
       } catch (error) {
-        // With the last byte, the file is complete.
+        // Broken after the last byte: the file is complete.
         if (position === length) return;
-        if (++broken > this.#limits.againMs.length) throw asStorageError(error, this.#where);
+        if (++failures > this.#limits.retryDelaysMs.length) throw asStorageError(error, this.#location);
       } finally {
         call.controller.abort();
       }
       try {
         call = await this.#getFrom(key, position, to);
       } catch (error) {
-        throw asStorageError(error, this.#where);
+        throw asStorageError(error, this.#location);
       }
     }
   }
 
-  /** Its bytes, as long as the next ones come in time. */
+  /** The body, with the response timeout on every read. */
   async *#bodyOf({ response, controller }: Call & { response: Response }): AsyncGenerator<Buffer> {
     if (response.body === null) return;
     const reader = response.body.getReader();
     for (;;) {
-      const limit = this.#limit(controller, this.#limits.answerMs);
-      const { done, value } = await reader.read().finally(() => limit.cancel());
+      const timeout = this.#abortAfter(controller, this.#limits.responseTimeoutMs);
+      const { done, value } = await reader.read().finally(() => timeout.cancel());
       if (done) return;
       yield Buffer.from(value.buffer, value.byteOffset, value.byteLength);
     }
   }
 
-  #limit(controller: AbortController, ms: number): Timer {
+  #abortAfter(controller: AbortController, ms: number): Timer {
     return this.#clock.after(ms, () => controller.abort(new DOMException("too late", "TimeoutError")), {
       keepAlive: true,
     });
@@ -270,7 +275,7 @@ export class Bucket {
 
   async #fetch(input: string | URL | Request, init: RequestInit | undefined): Promise<Response> {
     const call = this.#calls.getStore();
-    // A storage that sends us elsewhere has another address or region, which is for a person to set.
+    // No redirects: one means a wrong endpoint or region, which the operator has to set.
     const headers = new Headers(init?.headers);
     headers.set("accept-encoding", "identity");
     const response = await fetch(input, {
@@ -283,7 +288,7 @@ export class Bucket {
     return response;
   }
 
-  /** By the clock of the storage, as all ages are: it may differ from ours. */
+  /** All ages use the storage's clock, which may differ from ours. */
   #timeOf(response: Response | null): number {
     const serverTime = Date.parse(response?.headers.get("date") ?? "");
     return Number.isNaN(serverTime) ? this.#clock.now() : serverTime;

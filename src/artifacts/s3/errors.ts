@@ -1,8 +1,8 @@
-/** Turns errors of a storage service into helpful messages. */
+/** Maps errors of an S3 storage to `OrbError`s with hints. */
 import { OrbError, systemCode } from "../../base/errors.ts";
 
-/** How often a request is worth repeating: the same one may well succeed a moment later. */
-export function isPassing(error: unknown): boolean {
+/** Whether a retry of the same request may succeed. */
+export function isTransient(error: unknown): boolean {
   const status = statusOf(error);
   return status === null ? !(error instanceof OrbError) : status >= 500 || status === 429 || status === 408;
 }
@@ -11,20 +11,20 @@ export function isMissing(error: unknown): boolean {
   return statusOf(error) === 404 && codeOf(error) !== "NoSuchBucket";
 }
 
-/** Of the storage's answer; null: there was none. */
+/** The HTTP status; null: no response. */
 export function statusOf(error: unknown): number | null {
   const status = error instanceof Error && "status" in error ? error.status : null;
   return typeof status === "number" ? status : null;
 }
 
-/** S3's own word for it. Not every server declares its XML as the client expects it. */
+/** The S3 error code. Not every server declares its XML as the client expects. */
 function codeOf(error: unknown): string {
   const { serviceCode, body } = error as { serviceCode?: string; body?: string };
   if (serviceCode !== undefined && serviceCode !== "Unknown") return serviceCode;
   return /<Code>([A-Za-z0-9]{1,64})<\/Code>/.exec(body ?? "")?.[1] ?? "";
 }
 
-export interface Whereabouts {
+export interface BucketLocation {
   bucket: string;
   /** Without any credentials. */
   endpoint: string;
@@ -40,8 +40,8 @@ const WRONG_REGION: ReadonlySet<string> = new Set([
   "TemporaryRedirect",
 ]);
 
-/** None of these is a fault of the page that met it: work waits until the storage can be used. */
-export function asStorageError(error: unknown, { bucket, endpoint, region }: Whereabouts): OrbError {
+/** None of these is a failure of the page that hit it: work waits until the storage is usable. */
+export function asStorageError(error: unknown, { bucket, endpoint, region }: BucketLocation): OrbError {
   if (error instanceof OrbError) return error;
   const status = statusOf(error);
   const code = codeOf(error);

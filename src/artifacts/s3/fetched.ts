@@ -1,6 +1,6 @@
 /**
- * Files of the bucket that a tool on this machine needs as files: fetched once, and kept for a while, because the next step
- * often wants the same. Several processes may share the folder.
+ * A local cache of bucket objects for tools that need a path: downloaded once and kept for a while, because the next
+ * step often wants the same file. Several processes may share the folder.
  */
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
@@ -14,24 +14,24 @@ import { artifactPath, type Folder } from "../layout.ts";
 import { Semaphore } from "../../base/semaphore.ts";
 
 export interface FetchedLimits {
-  /** Above it, those go that were wanted longest ago. */
-  mostBytes: number;
-  /** How long a returned path stays valid, however full the folder is. */
+  /** Above this size, the least recently used files are removed. */
+  maxBytes: number;
+  /** How long a returned path stays valid even when the folder is full. */
   keptMs: number;
 }
 
-const FETCHED_LIMITS: FetchedLimits = { mostBytes: 2 * 1024 ** 3, keptMs: 10 * 60_000 };
+const FETCHED_LIMITS: FetchedLimits = { maxBytes: 2 * 1024 ** 3, keptMs: 10 * 60_000 };
 /** Unused copies are removed after this time. */
 const UNUSED_MS = 60 * 60_000;
 const SWEEP_MS = 60_000;
-const AT_ONCE = 8;
+const MAX_CONCURRENT = 8;
 
 export class FetchedFiles {
   readonly #dir: string;
   readonly #folder: Folder;
   readonly #limits: FetchedLimits;
   readonly #underWay = new Map<string, Promise<string>>();
-  readonly #semaphore = new Semaphore(AT_ONCE);
+  readonly #semaphore = new Semaphore(MAX_CONCURRENT);
   #sweptAt = Number.NEGATIVE_INFINITY;
 
   constructor(folder: Folder, limits: FetchedLimits = FETCHED_LIMITS) {
@@ -43,7 +43,7 @@ export class FetchedFiles {
 
   async pathOf(hash: string, open: () => Promise<Readable>): Promise<string> {
     const path = `${this.#dir}/${artifactPath(hash).slice(-64)}`;
-    if (await this.#isThere(path)) return path;
+    if (await this.#touch(path)) return path;
     const fetching =
       this.#underWay.get(hash) ??
       this.#semaphore.run(() => this.#fetch(hash, path, open)).finally(() => this.#underWay.delete(hash));
@@ -51,7 +51,7 @@ export class FetchedFiles {
     return fetching;
   }
 
-  async #isThere(path: string): Promise<boolean> {
+  async #touch(path: string): Promise<boolean> {
     const now = this.#folder.clock.now() / 1000;
     try {
       await utimes(path, now, now);
@@ -82,7 +82,7 @@ export class FetchedFiles {
     return path;
   }
 
-  /** Looks through all of them, and not too often. */
+  /** Scans the whole folder, at most once per `SWEEP_MS`. */
   async #sweep(): Promise<void> {
     const { clock } = this.#folder;
     if (clock.monotonic() - this.#sweptAt < SWEEP_MS) return;
@@ -90,13 +90,13 @@ export class FetchedFiles {
     const found = [];
     for (const name of await readdir(this.#dir)) {
       const path = `${this.#dir}/${name}`;
-      const about = await stat(path).catch(() => null);
-      if (about !== null) found.push({ path, bytes: about.size, unusedMs: clock.now() - about.mtimeMs });
+      const stats = await stat(path).catch(() => null);
+      if (stats !== null) found.push({ path, bytes: stats.size, unusedMs: clock.now() - stats.mtimeMs });
     }
     let bytes = found.reduce((sum, file) => sum + file.bytes, 0);
     for (const file of found.toSorted((a, b) => b.unusedMs - a.unusedMs)) {
-      const inTheWay = bytes > this.#limits.mostBytes && file.unusedMs > this.#limits.keptMs;
-      if (!inTheWay && file.unusedMs <= UNUSED_MS) return;
+      const isEvictable = bytes > this.#limits.maxBytes && file.unusedMs > this.#limits.keptMs;
+      if (!isEvictable && file.unusedMs <= UNUSED_MS) return;
       await rm(file.path, { force: true });
       bytes -= file.bytes;
     }

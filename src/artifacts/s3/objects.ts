@@ -1,4 +1,4 @@
-/** Where the objects of a file lie in the bucket, and how they are moved. The names are those of a folder of artifacts. */
+/** Locates and moves the objects of a file in the bucket. The layout is the one of an artifact folder. */
 import { createWriteStream } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
@@ -11,8 +11,8 @@ import { contentSize, HEAD_BYTES, PACKED_SUFFIX, packer, packingPays, SAMPLE_BYT
 import type { Bucket, ObjectInfo } from "./bucket.ts";
 
 const COLD = "cold/";
-/** Objects on their way out wait here. */
-const LOOSE = "loose/";
+/** Quarantine for objects that are about to be removed. */
+const QUARANTINE = "loose/";
 
 export class StoredObjects {
   readonly #bucket: Bucket;
@@ -25,7 +25,7 @@ export class StoredObjects {
 
   async find(hash: string): Promise<ObjectInfo | null> {
     const hot = await this.#bucket.head(artifactPath(hash));
-    const found = hot ?? (await this.#cold(hash))[0] ?? (await this.#loose(hash))[0] ?? null;
+    const found = hot ?? (await this.#cold(hash))[0] ?? (await this.#quarantined(hash))[0] ?? null;
     if (found === null) await this.#isGone(hash);
     return found;
   }
@@ -34,21 +34,21 @@ export class StoredObjects {
     return (await this.#openOnce(hash)) ?? this.#openOnce(hash);
   }
 
-  /** It may be moved between the looks; every move makes the new one before it removes the old one. */
+  /** It may be moved between two requests; every move creates the new object before it removes the old one. */
   async #openOnce(hash: string): Promise<Readable | null> {
     const hot = await this.#bucket.get(artifactPath(hash));
     if (hot !== null) return hot;
-    const key = ((await this.#cold(hash))[0] ?? (await this.#loose(hash))[0])?.key;
+    const key = ((await this.#cold(hash))[0] ?? (await this.#quarantined(hash))[0])?.key;
     const stored = key === undefined ? null : await this.#bucket.get(key);
     return stored !== null && key?.endsWith(PACKED_SUFFIX) === true ? unpacked(stored) : stored;
   }
 
-  /** Of the bytes when they are unpacked. */
+  /** Unpacked size. */
   async sizeOf(hash: string): Promise<number | null> {
     const found = await this.find(hash);
     if (found === null || !found.key.endsWith(PACKED_SUFFIX)) return found?.bytes ?? null;
     const head = await this.#bucket.get(found.key, { to: HEAD_BYTES });
-    return head === null ? null : contentSize(await gathered(head));
+    return head === null ? null : contentSize(await readAll(head));
   }
 
   async coolDown(hash: string): Promise<{ before: number; after: number } | null> {
@@ -60,7 +60,7 @@ export class StoredObjects {
     }
     const plain = COLD + hot.slice("sha256/".length);
     const sample = await this.#bucket.get(hot, { to: SAMPLE_BYTES });
-    const pays = sample !== null && found.bytes > 0 && (await packingPays(await gathered(sample)));
+    const pays = sample !== null && found.bytes > 0 && (await packingPays(await readAll(sample)));
     const after = pays ? await this.#pack(hot, plain + PACKED_SUFFIX, found.bytes) : found.bytes;
     if (!pays) await this.#copy(found, plain);
     await this.#bucket.remove(hot);
@@ -68,23 +68,23 @@ export class StoredObjects {
   }
 
   /**
-   * Objects cannot be renamed, and a writer of the same content at this moment looks like an old one. So an
-   * unreferenced object is first quarantined, where it is still readable; if an hour later no row references it and
-   * nobody has stored it again, it is removed.
+   * Objects cannot be renamed, and a concurrent writer of the same content is indistinguishable from an old one. So an
+   * orphaned object first moves to quarantine, where it stays readable; an hour later it is removed if still no row
+   * references it and no process has stored it again.
    */
   async removeOrphaned(hash: string, isOrphaned: () => Promise<boolean>): Promise<boolean> {
     const hot = await this.#bucket.head(artifactPath(hash));
-    const there = [...(hot === null ? [] : [hot]), ...(await this.#cold(hash))];
+    const present = [...(hot === null ? [] : [hot]), ...(await this.#cold(hash))];
     const isYoung = ({ ageMs }: ObjectInfo) => ageMs < YOUNG_MS;
-    if (there.length > 0) {
-      if (there.some(isYoung) || !(await isOrphaned())) return false;
-      for (const object of there) {
-        await this.#copy(object, LOOSE + object.key.slice(object.key.lastIndexOf("/") + 1));
+    if (present.length > 0) {
+      if (present.some(isYoung) || !(await isOrphaned())) return false;
+      for (const object of present) {
+        await this.#copy(object, QUARANTINE + object.key.slice(object.key.lastIndexOf("/") + 1));
         await this.#bucket.remove(object.key);
       }
       return false;
     }
-    const quarantined = await this.#loose(hash);
+    const quarantined = await this.#quarantined(hash);
     if (quarantined.some(isYoung)) return false;
     if (quarantined.length === 0) return this.#isGone(hash);
     if (!(await isOrphaned())) {
@@ -102,10 +102,10 @@ export class StoredObjects {
     return bytes === null;
   }
 
-  /** Referenced again: moved back to where it is looked for first. A compressed object goes to the archive tier. */
+  /** Referenced again: moves it back to the hot tier, or to the archive tier if it is compressed. */
   async #putBack(hash: string): Promise<ObjectInfo | null> {
     let hot: ObjectInfo | null = null;
-    for (const object of await this.#loose(hash)) {
+    for (const object of await this.#quarantined(hash)) {
       const packed = object.key.endsWith(PACKED_SUFFIX);
       const key = packed ? `${COLD}${hash.slice(0, 2)}/${hash}${PACKED_SUFFIX}` : artifactPath(hash);
       await this.#copy(object, key);
@@ -119,11 +119,11 @@ export class StoredObjects {
     return this.#heads(COLD + artifactPath(hash).slice("sha256/".length));
   }
 
-  #loose(hash: string): Promise<ObjectInfo[]> {
-    return this.#heads(LOOSE + hash);
+  #quarantined(hash: string): Promise<ObjectInfo[]> {
+    return this.#heads(QUARANTINE + hash);
   }
 
-  /** Requested by name: faster and cheaper than a list. */
+  /** HEAD by key: faster and cheaper than a listing. */
   async #heads(plain: string): Promise<ObjectInfo[]> {
     const found = await Promise.all([plain + PACKED_SUFFIX, plain].map((key) => this.#bucket.head(key)));
     return found.filter((object) => object !== null);
@@ -142,7 +142,7 @@ export class StoredObjects {
     return this.#sendDraft(to, (draft) => pipeline(bytes, packer(size), draft));
   }
 
-  /** By way of a file of this machine; says how large it was. */
+  /** Uploads through a local temporary file; returns its size. */
   async #sendDraft(key: string, fill: (draft: NodeJS.WritableStream) => Promise<void>): Promise<number> {
     const path = this.#folder.temporary();
     try {
@@ -156,7 +156,7 @@ export class StoredObjects {
   }
 }
 
-async function gathered(bytes: Readable): Promise<Buffer> {
+async function readAll(bytes: Readable): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of bytes) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);

@@ -3,12 +3,12 @@ import type { Draft, ArtifactSink } from "../sink.ts";
 import { YOUNG_MS } from "../orphaned-files.ts";
 import type { Bucket } from "./bucket.ts";
 
-/** A found object must stay young while its finder needs it; half of the time is plenty. */
+/** An existing object must not count as old while its finder still needs it; half of the time is plenty. */
 const STILL_NEW_MS = YOUNG_MS / 2;
 
 /**
- * Where whole files go when they are kept in a bucket. An object is there when all of it is, and the same content twice
- * is the same object: two that store it at once do no harm.
+ * Stores complete files in a bucket. An object appears only once it is complete, and equal content is the same object:
+ * two concurrent writers do no harm.
  */
 export class BucketSink implements ArtifactSink {
   readonly #bucket: Bucket;
@@ -17,12 +17,12 @@ export class BucketSink implements ArtifactSink {
     this.#bucket = bucket;
   }
 
-  /** Sent without a check: it is hardly larger than one, and the write makes it young. */
+  /** Uploads without a HEAD: the body is hardly larger than one, and the write refreshes the object's age. */
   keepSmall(name: string, body: Buffer): Promise<void> {
     return this.#bucket.put(name, body);
   }
 
-  /** One that is there and old is sent again, because nothing else makes it young. */
+  /** An existing old object is uploaded again: nothing else refreshes its age. */
   async keepFile(name: string, { path, size }: Draft): Promise<void> {
     const found = await this.#bucket.head(name);
     if (found === null || found.bytes !== size || found.ageMs > STILL_NEW_MS)

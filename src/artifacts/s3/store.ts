@@ -1,6 +1,6 @@
 /**
- * Files in an S3-compatible bucket, so that every machine has all of them. What is being written, beginnings of downloads
- * and copies for tools that need a path lie in a folder of this machine.
+ * Files in an S3-compatible bucket, so that every machine has all of them. Drafts, partial downloads and copies for
+ * tools that need a path are in a local folder.
  */
 import type { Clock } from "../../base/clock.ts";
 import { makeFolder } from "../../base/files/file-modes.ts";

@@ -1,7 +1,7 @@
 import { sleep, type Timer } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import { asked } from "../../events/follow.ts";
+import { retryWhileUnavailable } from "../../events/follow.ts";
 import type { RecentErrorRecord } from "../../store/ports/live-port.ts";
 import type { RunRecord } from "../../store/ports/port.ts";
 import type { RunReadDeps } from "../runs/read.ts";
@@ -111,7 +111,7 @@ export class LiveWatch {
     const { clock } = this.#deps;
     let seen = -1;
     while (!signal.aborted) {
-      const found = await asked(clock, signal, async () => {
+      const found = await retryWhileUnavailable(clock, signal, async () => {
         const looking = this.#look();
         return { looking, look: await looking.look };
       });

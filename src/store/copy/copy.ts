@@ -1,4 +1,4 @@
-/** The way from one machine to many: an SQLite database that nobody uses is copied into an empty schema of Postgres. */
+/** Moves an installation from SQLite to Postgres: copies a database that no process uses into an empty schema. */
 import type { Clock } from "../../base/clock.ts";
 import { isOrbError, OrbError } from "../../base/errors.ts";
 import { takeSchema } from "../postgres/address.ts";
@@ -9,7 +9,7 @@ import { CopyTarget, type TargetColumn } from "./target.ts";
 
 export interface CopyProgress {
   table: string;
-  /** Of this table, and of all of them together. */
+  /** `rows` of `of` in this table, `copied` of `total` in all tables. */
   rows: number;
   of: number;
   copied: number;
@@ -21,13 +21,13 @@ export interface CopyReport {
   schema: string;
   tables: { table: string; rows: number }[];
   rows: number;
-  /** Texts in which something that Postgres does not keep became U+FFFD. */
+  /** Texts in which characters that Postgres cannot store became U+FFFD. */
   cleanedTexts: number;
-  /** What the audit found in the copy and finds in the original, too. */
+  /** Audit findings in the copy that the original has, too. */
   findings: { check: string; what: string }[];
 }
 
-/** Leases of processes that are gone. */
+/** Leases of processes that no longer run. */
 export const LEFT_OUT: readonly string[] = ["owners", "budget_permits"];
 
 interface Plan {
@@ -46,7 +46,7 @@ export async function copyToPostgres(options: {
   try {
     return await copyFrom(source, options);
   } catch (error) {
-    throw speaksOfTarget(error);
+    throw withTargetOption(error);
   }
 }
 
@@ -75,8 +75,8 @@ async function copyFrom(source: CopySource, options: Parameters<typeof copyToPos
   };
 }
 
-/** Whoever opens a database names it by APP_DATABASE_URL; here that is the original. */
-function speaksOfTarget(error: unknown): unknown {
+/** Store errors name the database by APP_DATABASE_URL, which is the original here; the target is `--to`. */
+function withTargetOption(error: unknown): unknown {
   if (!isOrbError(error)) return error;
   const renamed = (text: string) => text.replaceAll("APP_DATABASE_URL", "--to");
   return new OrbError(error.code, renamed(error.message), {
@@ -86,12 +86,15 @@ function speaksOfTarget(error: unknown): unknown {
   });
 }
 
-/** Both sides have the same tables and columns, in whatever order. */
+/** Both sides must have the same tables and columns, in any order. */
 function plan(source: CopySource, tables: Map<string, TargetColumn[]>): Plan[] {
-  const there = source.tables();
-  const own = [...there].flatMap(([table, columns]) => columns.map((name) => `${table}.${name}`));
-  const theirs = [...tables].flatMap(([table, columns]) => columns.map(({ name }) => `${table}.${name}`));
-  const differ = [...own.filter((one) => !theirs.includes(one)), ...theirs.filter((one) => !own.includes(one))];
+  const sourceTables = source.tables();
+  const sourceColumns = [...sourceTables].flatMap(([table, columns]) => columns.map((name) => `${table}.${name}`));
+  const targetColumns = [...tables].flatMap(([table, columns]) => columns.map(({ name }) => `${table}.${name}`));
+  const differ = [
+    ...sourceColumns.filter((column) => !targetColumns.includes(column)),
+    ...targetColumns.filter((column) => !sourceColumns.includes(column)),
+  ];
   if (differ.length > 0) throw new Error(`the two schemas differ in ${differ.join(", ")}`);
   return [...tables]
     .filter(([table]) => !LEFT_OUT.includes(table))
@@ -104,15 +107,15 @@ async function copyRows(
   plans: readonly Plan[],
   onProgress: (progress: CopyProgress) => void,
 ): Promise<void> {
-  const fresh = notHeld(await target.now());
+  const overrides = freeLeases(await target.now());
   const total = plans.reduce((sum, { rows }) => sum + rows, 0);
   let copied = 0;
   for (const { table, columns, rows: of } of plans) {
-    const change = fresh[table] ?? {};
+    const change = overrides[table] ?? {};
     const names = columns.map(({ name }) => name);
     const changed = names.flatMap((name, index) => (name in change ? [[index, change[name] ?? null] as const] : []));
     let rows = 0;
-    // Nobody is to copy for hours what cannot be used.
+    // Fails early: a copy may take hours, and one of a changed original is useless.
     source.refuseChanged();
     for (const chunk of source.chunks(table, names)) {
       for (const row of chunk) for (const [index, value] of changed) row[index] = value;
@@ -125,14 +128,17 @@ async function copyRows(
   }
 }
 
-/** Earlier versions have written a number into a text with a fraction ("39.0"), which is no whole number to Postgres. */
+/**
+ * Earlier versions wrote numbers into text columns with a fraction ("39.0"), which Postgres does not parse as an
+ * integer.
+ */
 function withoutFraction(row: Value[]): void {
   for (const [index, value] of row.entries())
     if (typeof value === "string" && /^\d+\.0$/.test(value)) row[index] = value.slice(0, -2);
 }
 
-/** Leases of SQLite count on a machine's clock, those of Postgres on its own: here nobody holds anything, from now on. */
-function notHeld(now: number): Record<string, Record<string, Value>> {
+/** SQLite measures leases by the machine's clock, Postgres by its sourceColumns: the copy starts with all leases free. */
+function freeLeases(now: number): Record<string, Record<string, Value>> {
   return {
     engine: { holder: null, lease_until: 0 },
     lanes: { owner: null, lease_until: now, rest_until: null },
@@ -141,12 +147,12 @@ function notHeld(now: number): Record<string, Record<string, Value>> {
 
 async function verifyCounts(target: CopyTarget, plans: readonly Plan[]): Promise<void> {
   for (const { table, rows } of plans) {
-    const there = await target.count(table);
-    if (there !== rows) throw wrong(`${table} has ${there} rows, the original ${rows}`);
+    const actual = await target.count(table);
+    if (actual !== rows) throw copyMismatch(`${table} has ${actual} rows, the original ${rows}`);
   }
 }
 
-/** What was wrong before is told, and not held against the copy. */
+/** Findings that the original has, too, are reported and do not fail the copy. */
 async function auditCopy(
   source: CopySource,
   { url, clock }: { url: string; clock: Clock },
@@ -156,11 +162,11 @@ async function auditCopy(
   if (findings.length === 0) return [];
   const before = new Set(source.audit().findings.map(({ check }) => check));
   const added = findings.filter(({ check }) => !before.has(check));
-  if (added.length > 0) throw wrong(added.map(({ check, what }) => `${check}: ${what}`).join("; "));
+  if (added.length > 0) throw copyMismatch(added.map(({ check, what }) => `${check}: ${what}`).join("; "));
   return findings;
 }
 
-function wrong(what: string): OrbError {
+function copyMismatch(what: string): OrbError {
   return new OrbError("database_unfinished", `the copy is not what the original is: ${what}`, {
     hint: "Nobody can start on it. Begin again; if it happens again, report it with this message.",
   });

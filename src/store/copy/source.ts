@@ -12,17 +12,17 @@ import { isForeign, SqliteConnection } from "../sqlite/connection.ts";
 import { storeError } from "../sqlite/errors.ts";
 import { MIGRATIONS, schemaVersion } from "../sqlite/migrate.ts";
 
-/** So much of a table is in memory at a time: whichever is reached first. */
+/** At most this much of a table is in memory at a time, whichever is reached first. */
 const CHUNK_ROWS = 1000;
 const CHUNK_CHARACTERS = 4 * 1024 * 1024;
 
-/** An SQLite database of which a copy is made. It is read on one snapshot, and nothing is written to it. */
+/** The SQLite database being copied. All reads use one snapshot; nothing is written to it. */
 export class CopySource implements Disposable {
   readonly #connection: SqliteConnection;
-  /** Beside the snapshot, which does not see what others write. */
+  /** Outside the snapshot, to detect writes of other processes. */
   readonly #watcher: SqliteConnection;
   readonly #context: Context;
-  readonly #seen: number;
+  readonly #writesAtStart: number;
 
   constructor(path: string, clock: Clock) {
     if (!existsSync(path))
@@ -41,10 +41,10 @@ export class CopySource implements Disposable {
         leaseNow: () => clock.monotonic(),
         wallNow: () => clock.now(),
       };
-      this.#seen = this.#writes();
+      this.#writesAtStart = this.#writes();
       this.#refuseInUse();
       this.#connection.db.exec("BEGIN");
-      // The snapshot is taken by the first look.
+      // The first read takes the snapshot.
       this.tables();
     } catch (error) {
       this[Symbol.dispose]();
@@ -70,12 +70,12 @@ export class CopySource implements Disposable {
     });
   }
 
-  /** What a process writes while it is copied would be lost with the old database. */
+  /** Writes during the copy would be lost with the old database. */
   #refuseInUse(): void {
     const engine = engineHolder(this.#context);
-    // Processes of another machine, or of another start of this one, cannot have the file open.
-    const live = (who: Parameters<typeof isOutOfSight>[0], heard: boolean) =>
-      isProvenAlive(who) || (heard && isOutOfSight(who));
+    // Processes of another machine, or of another boot of this one, cannot have the file open.
+    const live = (who: Parameters<typeof isOutOfSight>[0], hasLease: boolean) =>
+      isProvenAlive(who) || (hasLease && isOutOfSight(who));
     if (engine !== null && live(engine, engine.remainingMs > 0)) throw inUse(`process ${engine.pid} is its engine`);
     const worker = readWorkers(this.#context, { live: true, limit: 10_000 }).find(({ identity, state }) =>
       live(identity, state !== "lost"),
@@ -89,10 +89,10 @@ export class CopySource implements Disposable {
   }
 
   refuseChanged(): void {
-    if (this.#writes() !== this.#seen) throw inUse("something was written to it while it was copied");
+    if (this.#writes() !== this.#writesAtStart) throw inUse("something was written to it while it was copied");
   }
 
-  /** The names of its tables, each with those of its columns. */
+  /** Column names by table. */
   tables(): Map<string, string[]> {
     const columns = this.#connection.db
       .prepare(
@@ -101,7 +101,7 @@ export class CopySource implements Disposable {
       )
       .all() as { table: string; column: string }[];
     return new Map(
-      [...Map.groupBy(columns, (one) => one.table)].map(([table, list]) => [table, list.map((one) => one.column)]),
+      [...Map.groupBy(columns, ({ table }) => table)].map(([table, list]) => [table, list.map(({ column }) => column)]),
     );
   }
 
@@ -109,15 +109,15 @@ export class CopySource implements Disposable {
     return Number(this.#connection.db.prepare(`SELECT count(*) AS n FROM "${table}"`).get()?.["n"]);
   }
 
-  /** The highest number that a row of the table ever had; 0: there was none. */
+  /** The highest number that the table ever assigned; 0: none. */
   lastNumber(table: string, column: string): number {
     const { db } = this.#connection;
-    const given = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = ?").get(table);
-    const there = db.prepare(`SELECT max("${column}") AS n FROM "${table}"`).get();
-    return Math.max(Number(given?.["seq"] ?? 0), Number(there?.["n"] ?? 0));
+    const sequence = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = ?").get(table);
+    const highest = db.prepare(`SELECT max("${column}") AS n FROM "${table}"`).get();
+    return Math.max(Number(sequence?.["seq"] ?? 0), Number(highest?.["n"] ?? 0));
   }
 
-  /** All rows, as lists of values in the order of the columns. */
+  /** All rows, as lists of values in column order. */
   *chunks(table: string, columns: readonly string[]): Generator<Value[][]> {
     const names = columns.map((column) => `"${column}"`).join(", ");
     const statement = this.#connection.db.prepare(`SELECT ${names} FROM "${table}"`);
@@ -135,7 +135,7 @@ export class CopySource implements Disposable {
     if (chunk.length > 0) yield chunk;
   }
 
-  /** After the last chunk. */
+  /** Only after the last chunk: ends the snapshot. */
   audit(): AuditReport {
     this.#connection.db.exec("ROLLBACK");
     return audit(this.#context);

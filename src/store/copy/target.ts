@@ -6,29 +6,29 @@ import { WRITER_LOCK } from "../postgres/connection.ts";
 import { plainError, postgresError } from "../postgres/errors.ts";
 import { LATEST, newSchema, refuseOldServer, UNFINISHED } from "../postgres/migrate.ts";
 
-/** Two copies into one schema would each empty what the other has written. */
+/** Two concurrent copies into one schema would each empty the other's tables. */
 const COPY_LOCK = 0x4f726263;
-/** Who was killed holds the lock until the server has noticed it. */
+/** A killed process holds the lock until the server notices. */
 const LOCK_WAIT_MS = 15_000;
 const CONNECT_MS = 5000;
-/** Tables in which people find again what they know; of others it is enough that there is something. */
-const TOLD = ["runs", "tasks", "jobs", "results", "artifacts", "workflows", "sessions", "proxies"];
+/** Tables that users recognise, for the error about an occupied schema. */
+const REPORTED_TABLES = ["runs", "tasks", "jobs", "results", "artifacts", "workflows", "sessions", "proxies"];
 
 export interface TargetColumn {
   name: string;
   type: "bigint" | "double precision" | "text" | "bytea";
-  /** Its numbers are given by the database. */
+  /** An identity column. */
   numbered: boolean;
 }
 
-/** Only Postgres has them. */
+/** Tables that only Postgres has. */
 const NOT_COPIED: readonly string[] = ["schema_version", "crash_sentinel", UNFINISHED];
 
-/** A schema in Postgres into which a copy is written. Until it is finished nobody can start on it. */
+/** The Postgres schema that receives the copy. No process can start on it until `finish`. */
 export class CopyTarget implements AsyncDisposable {
   readonly #client: pg.Client;
   readonly #schema: string;
-  /** Texts in which something was replaced that Postgres does not keep. */
+  /** Texts in which characters that Postgres cannot store were replaced. */
   cleaned = 0;
 
   private constructor(client: pg.Client, schema: string) {
@@ -44,7 +44,7 @@ export class CopyTarget implements AsyncDisposable {
       application_name: "orbweaver copy",
       options: `-c search_path=${schema} -c synchronous_commit=off -c lock_timeout=${LOCK_WAIT_MS} -c statement_timeout=0`,
     });
-    // Said again by every question that it cannot answer.
+    // Every following query fails with the same error.
     client.on("error", () => {});
     const target = new CopyTarget(client, schema);
     try {
@@ -56,30 +56,30 @@ export class CopyTarget implements AsyncDisposable {
     return target;
   }
 
-  /** Makes the tables, or empties those that an interrupted copy has left; refuses whatever else is there. */
+  /** Creates the tables, or empties those of an interrupted copy; refuses any other content. */
   async begin(instance: string, ours: readonly string[]): Promise<void> {
-    const [server] = await this.#ask<{ number: string }>("SELECT current_setting('server_version_num') AS number");
+    const [server] = await this.#query<{ number: string }>("SELECT current_setting('server_version_num') AS number");
     refuseOldServer(Number(server?.number));
-    await this.#alone();
-    await this.#ask("BEGIN");
-    // As those who bring a schema up to date: none of them begins in between.
-    await this.#ask(`SELECT pg_advisory_xact_lock(${WRITER_LOCK}, hashtext('${this.#schema}'))`);
+    await this.#lockSchema();
+    await this.#query("BEGIN");
+    // The lock of migrations: none can start in between.
+    await this.#query(`SELECT pg_advisory_xact_lock(${WRITER_LOCK}, hashtext('${this.#schema}'))`);
     const there = await this.#tables();
     if (there.length === 0)
-      await this.#ask(`${newSchema(this.#schema)}; CREATE TABLE ${UNFINISHED} (began_at TIMESTAMPTZ NOT NULL);
+      await this.#query(`${newSchema(this.#schema)}; CREATE TABLE ${UNFINISHED} (began_at TIMESTAMPTZ NOT NULL);
         INSERT INTO ${UNFINISHED} VALUES (now())`);
     else if (there.includes(UNFINISHED)) {
       await this.#refuseOtherVersion();
       const foreign = there.filter((name) => !NOT_COPIED.includes(name) && !ours.includes(name));
       if (foreign.length > 0) throw this.#foreign(foreign);
     } else await this.#refuseOccupied(there, instance);
-    await this.#ask(`TRUNCATE ${ours.map((name) => `"${name}"`).join(", ")}`);
-    await this.#ask("COMMIT");
+    await this.#query(`TRUNCATE ${ours.map((name) => `"${name}"`).join(", ")}`);
+    await this.#query("COMMIT");
   }
 
-  async #alone(): Promise<void> {
+  async #lockSchema(): Promise<void> {
     try {
-      await this.#ask(`SELECT pg_advisory_lock(${COPY_LOCK}, hashtext('${this.#schema}'))`);
+      await this.#query(`SELECT pg_advisory_lock(${COPY_LOCK}, hashtext('${this.#schema}'))`);
     } catch (error) {
       if ((error as { code?: string }).code !== "database_busy") throw error;
       throw new OrbError("database_busy", `another copy into the schema ${this.#schema} is under way`, {
@@ -89,20 +89,20 @@ export class CopyTarget implements AsyncDisposable {
   }
 
   async #refuseOtherVersion(): Promise<void> {
-    const [row] = await this.#ask<{ version: string }>("SELECT version FROM schema_version");
+    const [row] = await this.#query<{ version: string }>("SELECT version FROM schema_version");
     if (Number(row?.version) === LATEST) return;
     throw new OrbError(
       "database_unfinished",
       `the schema ${this.#schema} holds an interrupted copy by another version of orb`,
-      { hint: this.#makeRoom() },
+      { hint: this.#occupiedHint() },
     );
   }
 
   async #refuseOccupied(tables: readonly string[], instance: string): Promise<void> {
     if (!tables.includes("schema_version") || !tables.includes("meta")) throw this.#foreign(tables);
-    const [row] = await this.#ask<{ value: string }>("SELECT value FROM meta WHERE name = 'instance'");
+    const [row] = await this.#query<{ value: string }>("SELECT value FROM meta WHERE name = 'instance'");
     const known: string[] = [];
-    for (const name of TOLD.filter((one) => tables.includes(one))) {
+    for (const name of REPORTED_TABLES.filter((table) => tables.includes(table))) {
       const rows = await this.count(name);
       if (rows > 0) known.push(`${rows} ${name}`);
     }
@@ -110,7 +110,7 @@ export class CopyTarget implements AsyncDisposable {
     throw new OrbError(
       "database_foreign",
       `the schema ${this.#schema} is not empty: it holds ${what} (${known.length === 0 ? "no runs yet" : known.join(", ")})`,
-      { hint: this.#makeRoom() },
+      { hint: this.#occupiedHint() },
     );
   }
 
@@ -121,13 +121,13 @@ export class CopyTarget implements AsyncDisposable {
     });
   }
 
-  #makeRoom(): string {
+  #occupiedHint(): string {
     return `Name another schema (postgres://…?schema=NAME), or remove this one if nobody needs it: DROP SCHEMA ${this.#schema} CASCADE`;
   }
 
   async #tables(): Promise<string[]> {
-    const list = await this.#ask<{ name: string }>(
-      // Also those of others, which information_schema keeps to itself.
+    const list = await this.#query<{ name: string }>(
+      // Unlike information_schema, this includes tables of other roles.
       `SELECT c.relname AS name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
        WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY c.relname`,
       [this.#schema],
@@ -135,9 +135,9 @@ export class CopyTarget implements AsyncDisposable {
     return list.map(({ name }) => name);
   }
 
-  /** The columns of its tables, but for those that only Postgres has. */
+  /** Columns by table, without the tables that only Postgres has. */
   async tables(): Promise<Map<string, TargetColumn[]>> {
-    const list = await this.#ask<{ table: string; name: string; type: TargetColumn["type"]; identity: string }>(
+    const list = await this.#query<{ table: string; name: string; type: TargetColumn["type"]; identity: string }>(
       `SELECT table_name AS table, column_name AS name, data_type AS type, is_identity AS identity
        FROM information_schema.columns WHERE table_schema = $1 AND table_name <> ALL ($2)
        ORDER BY table_name, ordinal_position`,
@@ -152,12 +152,12 @@ export class CopyTarget implements AsyncDisposable {
   }
 
   async now(): Promise<number> {
-    const [row] = await this.#ask<{ now: string }>("SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now");
+    const [row] = await this.#query<{ now: string }>("SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now");
     return Number(row?.now);
   }
 
   async count(table: string): Promise<number> {
-    const [row] = await this.#ask<{ n: string }>(`SELECT count(*) AS n FROM "${table}"`);
+    const [row] = await this.#query<{ n: string }>(`SELECT count(*) AS n FROM "${table}"`);
     return Number(row?.n);
   }
 
@@ -165,7 +165,7 @@ export class CopyTarget implements AsyncDisposable {
     const names = columns.map(({ name }) => `"${name}"`).join(", ");
     const lists = columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(", ");
     const values = columns.map((column, index) => rows.map((row) => this.#fit(column, row[index] ?? null)));
-    await this.#ask(`INSERT INTO "${table}" (${names}) SELECT * FROM unnest(${lists})`, values);
+    await this.#query(`INSERT INTO "${table}" (${names}) SELECT * FROM unnest(${lists})`, values);
   }
 
   #fit({ type }: TargetColumn, value: Value): Value | Buffer {
@@ -175,13 +175,13 @@ export class CopyTarget implements AsyncDisposable {
       if (clean !== value) this.cleaned += 1;
       return clean;
     }
-    // SQLite keeps a fraction where it is given one.
+    // SQLite stores fractions in integer columns.
     return type === "bigint" && typeof value === "number" ? Math.round(value) : value;
   }
 
-  /** The next row gets a number that none had before. */
+  /** Continues the sequence, so that no number is reused. */
   async continueBehind(table: string, column: string, last: number): Promise<void> {
-    await this.#ask("SELECT setval(pg_get_serial_sequence($1, $2), $3, $4)", [
+    await this.#query("SELECT setval(pg_get_serial_sequence($1, $2), $3, $4)", [
       `${this.#schema}.${table}`,
       column,
       Math.max(1, last),
@@ -189,17 +189,17 @@ export class CopyTarget implements AsyncDisposable {
     ]);
   }
 
-  /** So that the first questions are answered by the indexes that the full tables need. */
+  /** Fresh statistics: without them, the first queries on the full tables get plans for empty ones. */
   async analyze(tables: Iterable<string>): Promise<void> {
-    await this.#ask(`ANALYZE ${[...tables].map((name) => `"${name}"`).join(", ")}`);
+    await this.#query(`ANALYZE ${[...tables].map((name) => `"${name}"`).join(", ")}`);
   }
 
-  /** From now on it can be started on, also after a power cut. */
+  /** Makes the copy durable and lets processes start on it. */
   async finish(): Promise<void> {
-    await this.#ask(`BEGIN; SET LOCAL synchronous_commit = on; DROP TABLE ${UNFINISHED}; COMMIT`);
+    await this.#query(`BEGIN; SET LOCAL synchronous_commit = on; DROP TABLE ${UNFINISHED}; COMMIT`);
   }
 
-  async #ask<T>(text: string, values?: unknown[]): Promise<T[]> {
+  async #query<T>(text: string, values?: unknown[]): Promise<T[]> {
     try {
       return (await this.#client.query(text, values)).rows as T[];
     } catch (error) {
@@ -212,9 +212,9 @@ export class CopyTarget implements AsyncDisposable {
   }
 }
 
-const MOST_LISTED = 5;
+const MAX_LISTED = 5;
 
 function listed(tables: readonly string[]): string {
-  const more = tables.length - MOST_LISTED;
-  return `the tables ${tables.slice(0, MOST_LISTED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const more = tables.length - MAX_LISTED;
+  return `the tables ${tables.slice(0, MAX_LISTED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -4,20 +4,20 @@ import type { EventType } from "../../domain/run/event-catalogue.ts";
 
 export interface NewAlert {
   kind: AlertKind;
-  /** What it is about: the name of a site, the id of a run or a worker. */
+  /** A site's name, or the id of a run or a worker. */
   subject: string;
   /** One sentence. */
   message: string;
   detail: unknown;
-  /** The same alert under the same key is raised once. */
+  /** Deduplicates: an alert with a known key is not raised again. */
   key: string;
 }
 
 export interface AlertRecord extends NewAlert {
-  /** The same in every try of its delivery. */
+  /** The same in every delivery attempt. */
   id: string;
   createdAt: number;
-  /** `off`: nobody was to be told. */
+  /** `off`: no receiver was configured. */
   delivery: "waiting" | "delivered" | "given_up" | "off";
   tries: number;
   nextTryAt: number | null;
@@ -25,11 +25,11 @@ export interface AlertRecord extends NewAlert {
   deliveredAt: number | null;
 }
 
-/** An event of a run that may be worth an alert. */
+/** A run event that may raise an alert. */
 export interface FoundEvent {
   id: string;
   runId: string;
-  /** The run was started by a step of another one. */
+  /** The run is a child run of a workflow step. */
   isPart: boolean;
   type: EventType;
   level: "warn" | "error";
@@ -40,21 +40,21 @@ export interface FoundEvent {
 
 export interface AlertStore {
   /**
-   * Raises alerts and, with it, says how far the feed of events has been looked through: both or neither. Returns those
-   * that were new. `firstTryAt`: somebody tries to deliver them at once, and others only if nothing came of that.
+   * Raises alerts and moves the feed cursor, in one transaction. Returns the new alerts. `firstTryAt`: the caller
+   * delivers them at once itself, and others only try from then on.
    */
   raiseAlerts(
     alerts: readonly NewAlert[],
     options: { feed?: string; deliver: boolean; firstTryAt?: number },
     now: number,
   ): Promise<AlertRecord[]>;
-  /** What it told of is over: under the same key it may be raised again. */
+  /** Closes an alert: the same key may be raised again. */
   alertOver(key: string): Promise<void>;
-  /** How far the feed was looked through. */
+  /** The feed position up to which events were checked. */
   alertCursor(): Promise<string>;
   /**
-   * Looks through at most so many events for those of these types, and says how far it came:
-   * `more` of them are left. Short, however long nobody has looked.
+   * Scans at most `look` events for these types, and returns how far it came; `more`: events are left. Bounded, however
+   * long the backlog is.
    */
   findEvents(options: {
     after: string;
@@ -62,20 +62,20 @@ export interface AlertStore {
     look: number;
   }): Promise<{ found: FoundEvent[]; last: string; more: boolean }>;
   /**
-   * Takes those whose delivery is to be tried now, longest due first; runs that failed come after all others, since there
-   * may be very many of them. Until `until` nobody else gets them.
+   * Leases alerts that are due for delivery until `until`, longest due first; failed runs come last, since there may be
+   * very many of them.
    */
   takeDueAlerts(options: { limit: number; until: number }, now: number): Promise<AlertRecord[]>;
   /**
-   * What came of a try; without another one it is given up. One that is not waiting any more stays as it is, and a failure
-   * counts once: `tries` are those before it.
+   * Records a delivery attempt; without a next attempt the alert is given up. Alerts that no longer wait stay as they
+   * are, and a failure counts once: `tries` is the count before it.
    */
   alertTried(
     alert: Pick<AlertRecord, "id" | "tries">,
     outcome: { delivered: true } | { error: string; nextTryAt: number | null },
     now: number,
   ): Promise<AlertRecord>;
-  /** Newest first; `after` is the id of one. The last 10,000 are kept, and those that wait. */
+  /** Newest first; `after` is an alert id. The last 10,000 are kept, and all that wait for delivery. */
   alerts(filter: { kind?: AlertKind; after?: string; limit: number }): Promise<AlertRecord[]>;
   countAlerts(): Promise<{ kind: AlertKind; delivery: AlertRecord["delivery"]; count: number }[]>;
 }

@@ -1,16 +1,16 @@
-/** Which of a lane's tasks are claimed. */
+/** Which of a lane's tasks to claim. */
 export interface ClaimOptions {
   limit: number;
-  /** How many the lane can begin soon: it gets no more of the last pages that a crawl of several sites may have. */
+  /** How many the lane can start soon: a crawl of several sites grants it no more of its last pages. */
   soon?: number;
-  /** Resolvers whose budget is used up: their tasks stay in the queue, so that they do not fill the window. */
+  /** Resolvers without free permits: their tasks stay queued, so that they do not fill the window. */
   withoutResolvers?: readonly string[];
   /**
-   * Of these resolvers so many tasks may be claimed, null: any number; the others wait for a unit of the budget. Of resolvers
-   * that do not stand here, items of the queue are not claimed: whether there is a limit is looked up first.
+   * How many tasks of each resolver may be claimed; null: any number. The others wait for a permit. Queue items of
+   * resolvers that are missing here are not claimed: the caller looks up their limit first.
    */
   resolverRoom?: Readonly<Record<string, number | null>>;
-  /** So many tasks of all resolvers with a limit together: what could not begin would seem to be in progress. */
+  /** How many tasks of all limited resolvers together: claimed tasks that cannot start would look in progress. */
   limitedRoom?: number;
   /** Tasks of runs with a time limit stay in the queue. */
   withoutDeadline?: boolean;

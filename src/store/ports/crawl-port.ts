@@ -7,58 +7,60 @@ import type { Requeued, RequeueWindow } from "./progress-port.ts";
 import type { ArtifactRecord } from "../records/output-records.ts";
 
 export interface CrawlStore {
-  /** Lets waiting crawls begin, oldest first, as long as fewer than `most` are running. Says which lanes got work. */
+  /** Admits waiting crawls, oldest first, while fewer than `most` are running. Returns the lanes that got work. */
   admitCrawls(most: number, now: number): Promise<{ admitted: string[]; lanes: string[] }>;
-  /** Ends a run because its time is over: what is done stays. */
+  /** Ends a run because its time is over; its results stay. */
   endByTime(id: string, now: number): Promise<void>;
   /**
-   * Opens a run again that ran out of time, with all its time, or of proxies, and puts up to `limit` of what that had cut
-   * off back into the queue. Does nothing for other runs.
+   * Reopens a run that ran out of time (its limit restarts) or of proxies, and requeues up to `limit` of the tasks that
+   * this had cancelled. Does nothing for other runs.
    */
   goOn(id: string, window: RequeueWindow, now: number): Promise<Requeued>;
   /**
-   * Running time has passed since this was called last. Time is counted in these steps, so that neither a clock that is
-   * set nor the time in which no process ran uses up any of it. How far the runs are is looked at in the same steps.
-   * Says which runs have used up theirs, `limit` of them at most.
+   * Adds elapsed running time to all timed runs, and refreshes their progress. Time is counted in these steps, so that
+   * neither a clock change nor downtime uses up any of it. Returns runs that have used up their time, at most `limit`.
    */
   passTime(elapsedMs: number, now: number, limit: number): Promise<string[]>;
-  /** Files of a run that hold what servers sent, oldest first; `after` is the id of one. */
+  /** Artifacts with recorded HTTP exchanges, oldest first; `after` is an artifact id. */
   exchanges(id: string, options: { after?: string; limit: number }): Promise<ArtifactRecord[]>;
-  /** What a crawl had counted of traps when that was last written. */
+  /** The crawl's trap counters, as last persisted. */
   trapState(id: string): Promise<TrapState | null>;
-  /** What the newest run of a job that came to a page has kept of it, if it was read by these rules and its records are still there. */
+  /**
+   * The copy of a page from the newest run of the job that fetched it, if it was extracted by the same rules and its
+   * records still exist.
+   */
   pageCopy(jobId: string, key: string, fingerprint: string): Promise<PageCopyRecord | null>;
-  /** Digest of what a page said when the job came to it last; null: the job does not know it. */
+  /** Content digest of a page at the job's last visit; null: never visited. */
   pageDigest(jobId: string, key: string): Promise<string | null>;
-  /** Pages that a run found to be new, changed or gone, each kind by itself; `after` is the cursor of one. */
+  /** Pages that a run found new, changed or gone, grouped by kind; `after` is a record's cursor. */
   pageChanges(
     id: string,
     options: { change?: ListedChange; after?: string; limit: number },
   ): Promise<PageChangeRecord[]>;
-  /** Of each of these pages of a run, whether it was new or changed; null: neither. */
+  /** For each of these pages of a run: new, changed, or null for neither. */
   changesAmong(id: string, keys: readonly string[]): Promise<(Exclude<ListedChange, "gone"> | null)[]>;
 }
 
 /**
- * What a task at work adds to its run: whoever finds very much hands it on a piece at a time. What is known already is
- * left out, so doing it again does no harm.
+ * Tasks that a running task adds to its run, in batches if there are many. Known keys are skipped, so repeating a call
+ * is harmless.
  */
 export interface Growth {
   found: readonly Discovered[];
-  /** How many tasks the run may have besides its pages; how many pages it may know follows from the limit it was made with. */
+  /** Limit for tasks that are not pages; the page limit is the run's own. */
   auxiliaryLimit: number;
 }
 
 export interface Grown {
-  /** What was not known before. */
+  /** Tasks that were not known before. */
   added: number;
   /** Lanes that got work. */
   lanes: string[];
-  /** A limit kept something out. */
+  /** A limit excluded some. */
   leftOut: boolean;
 }
 
-/** A page that a run of a saved crawl found to be different. */
+/** A page that a run of a saved crawl found changed. */
 export interface PageChangeRecord {
   cursor: string;
   change: ListedChange;
@@ -66,7 +68,7 @@ export interface PageChangeRecord {
 }
 
 export interface PageCopyRecord extends PageCopy {
-  /** Whose records they are, and how many. */
+  /** The task that has the records, and their number. */
   taskId: string;
   records: number;
 }

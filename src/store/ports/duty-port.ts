@@ -1,24 +1,24 @@
-/** What the duties of the process that leads begin with: one look that says which of them have anything to do. */
+/** One query that tells the leader which of its duties have work. */
 export interface DutiesDue {
-  /** Runs whose time is counted. */
+  /** Runs with a time limit. */
   timedRuns: boolean;
-  /** Crawls that wait to be let in. */
+  /** Crawls that wait for admission. */
   waitingCrawls: boolean;
-  /** Steps that sleep, and whose time is counted. */
+  /** Sleeping steps with a time limit. */
   sleepingSteps: boolean;
-  /** Workflows that are to be recovered. */
+  /** Workflows to recover. */
   recoveries: boolean;
-  /** Jobs whose time has come. */
+  /** Jobs that are due. */
   jobs: boolean;
-  /** Runs that wait for the one before them. */
+  /** Runs queued behind the previous run of their job. */
   queuedRuns: boolean;
-  /** Runs that wait for proxies, or proxies that may have to be checked. */
+  /** Runs that wait for proxies, or proxies that may be due for a check. */
   proxies: boolean;
-  /** Runs that have ended and left something waiting. */
+  /** Ended runs with tasks that still wait. */
   endedRuns: boolean;
-  /** Alerts that are to be delivered. */
+  /** Alerts due for delivery. */
   alerts: boolean;
-  /** Addresses that are to be told what runs do. */
+  /** Webhooks due for delivery. */
   webhooks: boolean;
   /** The id of the newest event. */
   lastEvent: string;

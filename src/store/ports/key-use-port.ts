@@ -1,25 +1,25 @@
-/** Who uses a concurrency key now. */
+/** Current use of a concurrency key. */
 export interface KeyUse {
-  /** Tasks of the run that are at work under it. */
+  /** Running tasks of the run. */
   running: number;
-  /** Units that processes have borrowed, also those that are free for a moment between two tasks. */
+  /** Permits held by processes, including those idle between two tasks. */
   granted: number;
-  /** Processes that wait for a unit and have none. */
+  /** Processes that wait for a permit and have none. */
   waiting: number;
 }
 
-/** Tasks of a run at one site that are queued or at work. */
+/** Open tasks of a run at one site. */
 export interface OpenAtSite {
-  /** '': they belong to no site. */
+  /** '': tasks without a site. */
   site: string;
   open: number;
-  /** As set for the site; null: the default holds. */
+  /** The site's setting; null: the default. */
   maxConcurrency: number | null;
 }
 
 export interface KeyStore {
-  /** By concurrency key; one that nobody uses does not stand there. */
+  /** By concurrency key, without unused ones. */
   keyUse(runId: string, keys: readonly string[]): Promise<Map<string, KeyUse>>;
-  /** Where a run has open tasks under a key; no more than `limit` places. */
+  /** Sites where a run has open tasks under a key, at most `limit`. */
   openUnderKey(runId: string, key: string, limit: number): Promise<OpenAtSite[]>;
 }

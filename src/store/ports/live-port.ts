@@ -10,36 +10,36 @@ export interface ActiveRunCount {
   kind: string;
   status: RunState;
   count: number;
-  /** Pages that they know beyond what their limits allow: those are queued, and never fetched. */
+  /** Known pages beyond the runs' limits: queued, but never fetched. */
   beyond: number;
 }
 
 export interface LiveStore {
-  /** Runs that have not ended and that no step of a workflow has started, by kind and state. */
+  /** Runs that have not ended, without child runs, by kind and state. */
   countActiveRuns(): Promise<ActiveRunCount[]>;
-  /** The same one by one: what is at work first, then what waits, each newest first. */
+  /** The same runs as records: running first, then waiting, each newest first. */
   activeRuns(limit: number): Promise<RunRecord[]>;
-  /** When the task was added that has waited longest, of runs that may work; null: nothing waits. */
+  /** Creation time of the longest-waiting task of runs that may work; null: nothing waits. */
   oldestQueued(): Promise<number | null>;
   /** Lanes with open work, by name. */
   openLanes(filter: { after?: string; limit: number }): Promise<LaneRecord[]>;
-  /** What failed of runs that go on, or have ended since that time: most frequent first, with an example of the newest run. */
+  /** Failures of runs that are active or ended since then: most frequent first, with an example of the newest run. */
   recentErrors(since: number, limit: number): Promise<RecentErrorRecord[]>;
-  /** Pages of all runs at these sites, of those that are known, and at those with most open work. */
+  /** Page counts of all runs at these sites and at the busiest ones; unknown sites are missing. */
   siteCounts(choice: { sites: readonly string[]; busiest: number }): Promise<Map<string, TaskCounts>>;
 }
 
 export interface LaneRecord {
   lane: string;
-  /** The first few of those with open work there; none: steps of workflows. */
+  /** The first few sites with open work; none: a lane of workflow steps. */
   sites: string[];
   counts: Pick<TaskCounts, "queued" | "running" | "retrying">;
-  /** Runs with open work there. */
+  /** Runs with open work in the lane. */
   runs: number;
   isOwned: boolean;
-  /** When the task was added that has waited longest; null: none waits. */
+  /** Creation time of the longest-waiting task; null: none waits. */
   oldestQueued: number | null;
-  /** Of a step's lane, what it sleeps for, or when it is tried again because it has failed; null: neither. */
+  /** For a step's lane: what the step sleeps for, or when it is retried; null: neither. */
   sleeps: { for: StepWait["for"] | "retry"; until: number | null; failure: Failure | null } | null;
 }
 

@@ -1,13 +1,13 @@
 import type { ProcessIdentity } from "../../base/machine.ts";
 
-/** Who may own lanes at present. */
+/** A process that may own lanes. */
 export interface OwnerRecord {
   owner: string;
-  /** Null: it was written by an earlier version. */
+  /** Null: written by an earlier version. */
   identity: ProcessIdentity | null;
 }
 
-/** Whose a lane is, and for how long at least. */
+/** The owner of a lane, and how long its lease lasts. */
 export interface LaneLease {
   lane: string;
   identity: ProcessIdentity | null;
@@ -22,25 +22,25 @@ export interface LaneWork {
 
 /** Store methods for lane owners, where several processes own lanes at once. */
 export interface OwnerStore {
-  /** Lets `owner` take lanes and borrow, until its lease ends; `heartbeat` prolongs it. Joining again does, too. */
+  /** Lets `owner` take lanes and permits until its lease ends; `heartbeat` and joining again renew it. */
   joinOwners(owner: string, ttlMs: number, identity?: ProcessIdentity): Promise<void>;
-  /** Who owns these lanes; those without an owner are left out. */
+  /** Owners of these lanes; lanes without one are omitted. */
   laneLeases(lanes: readonly string[]): Promise<LaneLease[]>;
-  /** Those whose lease holds. */
+  /** Owners with a valid lease. */
   owners(): Promise<OwnerRecord[]>;
-  /** Gives back the lanes of `owner` and what it borrowed; from now on it may take nothing. */
+  /** Releases the lanes and permits of `owner`, which may take nothing from now on. */
   leaveOwners(owner: string): Promise<void>;
-  /** Gives back a lane on which `owner` does not work, whether it is its or not. */
+  /** Releases a lane that `owner` does not work on; does nothing if it is not the owner. */
   leaveLane(lane: string, owner: string): Promise<void>;
-  /** How many owners there are, and over how many lanes with something to do they divide themselves. */
+  /** Owners, and lanes with open work that they share. */
   laneShares(): Promise<{ owners: number; openLanes: number }>;
-  /** What one lane has to do now or later; null: nothing, or somebody owns it, who knows. */
+  /** Present or future work of a lane; null: none, or it has an owner, which knows. */
   laneWork(lane: string): Promise<LaneWork | null>;
   /**
-   * How urgent the most urgent of what each lane has ready is, in the order of the lanes: items of the queue have a priority,
-   * everything else counts as 0.
+   * Highest priority among each lane's ready tasks, in the order of the lanes: queue items have a priority, everything
+   * else counts as 0.
    */
   lanePriorities(lanes: readonly string[]): Promise<number[]>;
-  /** How many owners have units of a budget, or wanted some and got none: an even share is what each may keep. */
+  /** Owners that hold permits of a budget or wait for some: each may keep an even share. */
   permitContenders(key: string): Promise<number>;
 }

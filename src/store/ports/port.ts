@@ -46,9 +46,9 @@ import type { ArtifactRecord, ResultRecord } from "../records/output-records.ts"
 export type { ClaimedTask, LaneHold, NewRun, NewTask, RunRecord, TaskRecord } from "../records/run-records.ts";
 
 /**
- * The truth: runs, tasks, lanes, events. Methods of the domain, not of a database. Every call that changes something
- * is one transaction. `now` is the wall clock, handed in; leases are measured by the store's own lease clock
- * (SQLite: the machine's monotonic clock), so callers give durations, never deadlines.
+ * The source of truth: runs, tasks, lanes, events. The methods are those of the domain, not of a database. Every call
+ * that changes something is one transaction. Callers pass the wall clock as `now`; the store measures leases by its own
+ * lease clock (SQLite: the machine's monotonic clock), so callers pass durations, never deadlines.
  */
 export interface Store
   extends
@@ -72,23 +72,24 @@ export interface Store
     WebhookStore,
     AsyncDisposable {
   readonly capabilities: StoreCapabilities;
-  /** Names this database; the public ids of its rows are derived from it. */
+  /** Identifies this database; the public ids of its rows are derived from it. */
   readonly instance: string;
-  /** Tells copies of one database apart, wherever they are asked from: they have the same `instance`. */
+  /** Distinguishes copies of one database, which share their `instance`. */
   readonly deployment: string;
   close(): Promise<void>;
 
   /**
-   * Tells at once that events were appended, or that limits, pauses and run states changed, in whatever process. Only a
-   * fast path: what it does not tell is found by asking. Ends with the returned function.
+   * Notifies of appended events, and of changed limits, pauses and run states, by any process. Only a fast path:
+   * polling finds what it misses. The returned function unsubscribes.
    */
   watch(listener: (what: "events" | "control") => void): () => void;
 
-  // The engine lock. Where `singleEngine` is false its holder leads: it does what is to be done once, and all may own lanes.
+  // The engine lock. Where `singleEngine` is false its holder is the leader, which does the work that must happen once;
+  // all processes may own lanes.
   engineHolder(): Promise<EngineHolder | null>;
   /**
-   * Takes the lock if it is free, expired, or held by `evict`, and prolongs one's own. Where there is one engine, taking it
-   * ends every lease of the holder before.
+   * Takes the lock if it is free, expired, or held by `evict`, and renews the caller's own. With a single engine,
+   * taking it ends every lease of the previous holder.
    */
   takeEngine(
     candidate: EngineCandidate,
@@ -97,30 +98,30 @@ export interface Store
   ): Promise<{ taken: boolean; holder: EngineHolder }>;
   releaseEngine(holder: string): Promise<void>;
   /**
-   * Prolongs the lanes and the loans of one owner, and, where there is one engine, its lock. Returns the ids of the lanes it
-   * still owns; null: not the engine, or no owner, any more.
+   * Renews the lanes and permits of an owner and, with a single engine, its lock. Returns the ids of the lanes it still
+   * owns; null: it is no longer the engine, or an owner.
    */
   heartbeat(owner: string, ttlMs: number): Promise<Set<number> | null>;
 
   /**
-   * What a method has made under this key (without what a session seals): a repeated call gets it although what it was
-   * made from may be gone. null: the call is a new one.
+   * The stored response for an idempotency key (without a session's secrets): a repeated call gets it even if its
+   * source is gone. null: a new call.
    */
   answered(once: IdempotencyKey, now: number): Promise<unknown>;
 
-  // Jobs: what may be run again.
+  // Jobs.
   createJob(job: NewJob, now: number, once?: IdempotencyKey): Promise<Created<JobRecord>>;
   job(id: string): Promise<JobRecord | null>;
   jobs(filter: JobFilter): Promise<JobRecord[]>;
-  /** With a version: refused as `version_conflict` unless the job has it, see `jobVersion`. */
+  /** `version`: throws `version_conflict` unless it is the job's, see `jobVersion`. */
   updateJob(id: string, change: JobChange, now: number, version?: string): Promise<JobRecord>;
   /**
-   * Refuses (illegal_transition) while a run of it is not at its end. Its runs stay, unless they are to go with it: then
-   * a deletion of them begins with it.
+   * Throws `illegal_transition` while a run of the job has not ended. With `runs`, a deletion of its runs begins;
+   * otherwise they stay.
    */
   deleteJob(id: string, now: number, options?: { runs?: boolean }): Promise<RunDeletion | null>;
 
-  /** Ids that begin so, in their order: of jobs, of runs of every kind, or of those of one kind. */
+  /** Ids with this prefix, in order: of runs of every kind, or of one kind. */
   idsFrom(what: "run" | "crawl" | "workflow", beginning: string, limit: number): Promise<string[]>;
 
   // Runs.
@@ -129,91 +130,96 @@ export interface Store
   /** Creates a run together with its first tasks. Durable when it returns. */
   startRun(run: NewRun, tasks: readonly NewTask[], now: number, once?: IdempotencyKey): Promise<Created<RunRecord>>;
   runs(filter: RunFilter): Promise<RunRecord[]>;
-  /** The states of those runs that are there. */
+  /** States of the runs that exist. */
   runStates(ids: readonly string[]): Promise<Map<string, RunState>>;
-  /** What a person answered to a run that waits for one. */
+  /** The answer of a person to a run that waits for one. */
   answerHuman(id: string, answer: { sessionId: string } | { skip: string }, now: number): Promise<RunRecord>;
-  /** Ends up to `limit` tasks that an ended run has left waiting; returns how many there were. */
+  /** Ends up to `limit` tasks that ended runs left waiting; returns how many. */
   sweepEnded(limit: number, now: number, runId?: string): Promise<number>;
   run(id: string): Promise<RunRecord | null>;
   runByAlias(alias: string): Promise<RunRecord | null>;
-  /** Moves a run to another state and appends the event that says so. Refuses what the transition table forbids. */
+  /** Moves a run to another state and appends the event. Throws for transitions that the table forbids. */
   changeRun(id: string, to: RunState, message: string, now: number): Promise<RunRecord>;
-  /** In the order that is wanted; `after` is the id of an event of this run, behind which it goes on in that order. */
+  /** `after` is an event id of this run; the list continues after it in the requested order. */
   events(runId: string, options: EventWindow): Promise<EventRecord[]>;
-  /** The events of all runs in one order, oldest first; without `after` only their end is told. */
+  /** The events of all runs in one order, oldest first; without `after` only the end position. */
   feed(options: {
     after?: string;
     limit: number;
   }): Promise<{ events: (EventRecord & { runId: string })[]; last: string }>;
 
   // Tasks.
-  /** Adds what is not there yet, by key; reopens an ended run when something was added. Durable when it returns. */
+  /** Adds tasks with new keys; reopens an ended run if any was added. Durable when it returns. */
   enqueue(runId: string, tasks: readonly NewTask[], now: number): Promise<Enqueued>;
   task(id: string): Promise<TaskRecord | null>;
   taskByKey(runId: string, key: string): Promise<TaskRecord | null>;
   tasks(runId: string, filter: TaskFilter): Promise<TaskRecord[]>;
-  /** Gives failed tasks fresh attempts, at most `limit` per call, and their sites' open breakers fresh probes. */
+  /**
+   * Requeues failed tasks with fresh attempts, at most `limit` per call, and gives their sites' open breakers fresh
+   * probes.
+   */
   retryFailed(runId: string, choice: FailedChoice & RequeueWindow, now: number): Promise<Requeued>;
-  /** Site by site, in order of their names; what has no site lane by lane. */
+  /** By site, ordered by name; tasks without a site by lane. */
   counts(runId: string): Promise<SiteCounts[]>;
-  /** The sums over all sites, and a few sites with open work: cheap enough to ask several times a second. */
+  /** Totals over all sites, and a few sites with open work: cheap enough to call several times a second. */
   overview(runId: string, mostSites: number): Promise<{ totals: TaskCounts; open: SiteCounts[]; openStreams: number }>;
 
   // Lanes.
   /**
-   * Lanes with something to do now or later that nobody owns; and those of `owner` with ready work, because it may not
-   * know of what came while it was at work.
+   * Unowned lanes with present or future work, and lanes of `owner` with ready work, because it may have missed what
+   * arrived meanwhile.
    */
   lanesWithWork(owner?: string): Promise<LaneWork[]>;
-  /** Makes `owner` the only owner, with a new epoch; what the owner before left running goes back to the queue. */
+  /** Makes `owner` the only owner, with a new epoch; requeues what the previous owner left running. */
   takeLane(lane: string, owner: string, ttlMs: number): Promise<LaneGrant | null>;
-  /** `restMs`: whoever takes it next may not ask its site before; absent: it is not known. */
+  /** `restMs`: how long the next owner must not send requests to the site; absent: unknown. */
   releaseLane(hold: LaneHold, restMs?: number): Promise<void>;
-  /** Takes up to `limit` ready tasks, fairly over the lane's runs, by priority within a run. null: the lane is not ours. */
+  /**
+   * Claims up to `limit` ready tasks, fairly across the lane's runs, by priority within a run. null: the lane is not
+   * ours.
+   */
   claim(hold: LaneHold, options: ClaimOptions, now: number): Promise<Claim | null>;
-  /** Writes many outcomes in one transaction. Nothing is written for lanes that are not ours any more. */
+  /** Writes many outcomes in one transaction. Drops those of lanes that are no longer ours. */
   settle(batches: readonly SettleBatch[], now: number): Promise<Settled>;
-  /** null: the lane is not ours any more, or the run has ended; nothing was written. */
+  /** null: the lane is no longer ours, or the run has ended; nothing was written. */
   growRun(hold: LaneHold, task: ClaimedTask, growth: Growth, now: number): Promise<Grown | null>;
 
-  // Budgets that cross lanes.
+  // Budgets shared by lanes.
   /**
-   * Borrows units of a budget until the owner's lease ends; returns how many this owner now holds. Whoever gets none
-   * because others have all of them counts among its borrowers until it gets some, or gives back none.
+   * Acquires permits of a budget until the owner's lease ends; returns how many the owner now holds. An owner that gets
+   * none because others hold all is queued until it gets some, or releases zero.
    */
   acquirePermits(key: string, owner: string, units: number, cap: number): Promise<number>;
-  /** `wantsAgain`: with no units left, it counts among the borrowers at once, as the last in line. */
+  /** `wantsAgain`: an owner without permits is queued again at once, at the end. */
   releasePermits(key: string, owner: string, units: number, wantsAgain?: boolean): Promise<void>;
   budgetCap(key: string): Promise<number | null>;
   setBudgetCap(key: string, cap: number | null): Promise<void>;
 
-  // Sessions: what lets us in somewhere. The store sees only sealed bytes.
-  /** Refuses a name that another one has. */
+  // Sessions: credentials for a site. The store sees only sealed bytes.
+  /** Throws for a name that is in use. */
   createSession(session: NewSession, now: number, once?: IdempotencyKey): Promise<Created<SessionRecord>>;
   /** By its id or its name. */
   session(id: string): Promise<SessionRecord | null>;
   sessions(filter: { origin?: string; after?: string; limit: number }): Promise<SessionRecord[]>;
   noteSessionHealth(id: string, health: SessionHealth): Promise<SessionRecord>;
-  /** A page is asked for with it. Does nothing when it is gone. */
+  /** Records that a page request uses the session. Does nothing when it is gone. */
   noteSessionUse(id: string, now: number): Promise<void>;
-  /** By its id. */
   deleteSession(id: string): Promise<void>;
 
-  /** Grows with every change of limits, pauses and run states that owners must notice. */
+  /** Increments with every change of limits, pauses and run states that owners must see. */
   controlVersion(): Promise<number>;
-  /** Changes whenever another process wrote; cheap enough to ask often. */
+  /** Changes whenever another process wrote; cheap enough to poll. */
   foreignVersion(): Promise<number>;
 
   audit(): Promise<AuditReport>;
   /** Writes and rolls back, to learn whether the disk takes writes. */
   probe(): Promise<void>;
-  /** Artifacts written since the given time, oldest first: what a power cut may have torn. */
+  /** Artifacts written since `time`, oldest first: a power cut may have torn them. */
   artifactsSince(time: number, after: number, limit: number): Promise<ArtifactRecord[]>;
   artifactsOf(taskId: string): Promise<ArtifactRecord[]>;
   artifact(id: string): Promise<ArtifactRecord | null>;
   resultsOf(taskId: string): Promise<unknown[]>;
-  /** Records of a run, oldest first; `after` is the id of a result, `skip` leaves so many out behind it. */
+  /** Records of a run, oldest first; `after` is a result id, `skip` omits that many after it. */
   results(runId: string, options: { after?: string; skip?: number; limit: number }): Promise<ResultRecord[]>;
   countResults(runId: string): Promise<number>;
   /** Which of these tasks are still open; the janitor keeps only their partial downloads. */
@@ -223,7 +229,7 @@ export interface Store
 interface StoreCapabilities {
   /** One process at a time may own lanes; it holds the engine lock. */
   singleEngine: boolean;
-  /** The store itself tells other processes about new work. */
+  /** The store notifies other processes of new work. */
   notifies: boolean;
 }
 
@@ -237,7 +243,7 @@ export interface EventRecord {
   createdAt: number;
 }
 
-/** Which events of a run; the oldest come first unless something else is said. */
+/** Which events of a run; oldest first by default. */
 export interface EventWindow {
   after?: string;
   order?: EventOrder;
@@ -259,19 +265,19 @@ export interface TaskFilter {
   site?: string;
   /** Task id to continue after. */
   after?: string;
-  /** Leaves out what serves the run and is none of its pages. */
+  /** Excludes auxiliary tasks. */
   pagesOnly?: boolean;
-  /** Of those that failed only what another try may get past. */
+  /** Of failed tasks, only those that a retry may fix. */
   retryable?: boolean;
-  /** Part of the address, among the next `SEARCHED_TASKS` of the run. */
+  /** Part of the URL, among the next `SEARCHED_TASKS` of the run. */
   q?: string;
-  /** Without it oldest first. Slowest and largest are found among the newest `SEARCHED_TASKS` of the run. */
+  /** Default: oldest first. Slowest and largest are found among the newest `SEARCHED_TASKS` of the run. */
   order?: TaskOrder;
   limit: number;
 }
 
 export interface SiteCounts {
-  /** null: work without a site, such as a step. */
+  /** null: tasks without a site, such as steps. */
   site: string | null;
   lane: string;
   counts: TaskCounts;
@@ -279,39 +285,39 @@ export interface SiteCounts {
 
 export interface LaneGrant extends LaneHold {
   lane: string;
-  /** One of the lane's sites: what it says of the server holds for all of them. null: the lane has none. */
+  /** One of the lane's sites: its server settings apply to all of them. null: the lane has none. */
   site: SiteRecord | null;
-  /** Tasks of a dead owner that went back to the queue. */
+  /** Requeued tasks of a dead owner. */
   recovered: number;
-  /** How long the site is not to be asked yet, as the last owner said; absent: nobody did. */
+  /** How long to send no requests to the site, as the last owner recorded; absent: unknown. */
   restMs?: number;
-  /** Lanes that got work because the site was divided anew. */
+  /** Lanes that got work because the site was resharded. */
   opened?: string[];
 }
 
 export interface Claim {
   tasks: ClaimedTask[];
-  /** When the next retry becomes ready; null: nothing is scheduled. */
+  /** When the next retry is ready; null: none is scheduled. */
   nextReadyAt: number | null;
-  /** Ready tasks stay behind in the queue. */
+  /** Ready tasks are left in the queue. */
   more: boolean;
-  /** Resolvers of which ready tasks stay behind, because the claim had no room for more of them. */
+  /** Resolvers with ready tasks left, because the claim had no room for more of them. */
   limited?: string[];
-  /** Lanes of other shards that were given some of it. */
+  /** Lanes of other shards that got some of the work. */
   opened?: string[];
 }
 
 export interface SettledTask {
   task: ClaimedTask;
-  /** `wait`, of a step: no attempt is spent, and nothing is added to the history. */
+  /** `wait` (steps only): spends no attempt, and adds nothing to the history. */
   verdict: Verdict | { kind: "wait"; sleep: StepSleep };
-  /** null: nothing was tried, so nothing is added to the history. */
+  /** null: nothing was attempted, so the history stays as it is. */
   attempt: Attempt | null;
-  /** Goes into the same transaction. */
+  /** Written in the same transaction. */
   report?: Report;
   /**
-   * Appended to the log of every run with open work in the lane, together with the outcome: one that is handed in again,
-   * because its answer was lost, tells nothing again.
+   * Appended to the log of every run with open work in the lane, together with the outcome: a batch that is sent again
+   * because its response was lost logs nothing twice.
    */
   laneEvents?: readonly RunEvent[];
 }
@@ -319,20 +325,20 @@ export interface SettledTask {
 export interface SettleBatch {
   hold: LaneHold;
   tasks: readonly SettledTask[];
-  /** What the site asked for, when it changed: must survive the owner. */
+  /** The site's back-off state, when it changed: must survive the owner. */
   site?: { site: string; politeness: Politeness };
-  /** How sites of the lane have done of late. */
+  /** Recent health of the lane's sites. */
   health?: readonly { site: string; health: SiteHealth }[];
-  /** What the lane's sites wait for from now on; null: they go on, absent: as before. */
+  /** What the lane's sites wait for from now on; null: nothing, absent: unchanged. */
   waiting?: Waiting | null;
 }
 
 export interface Settled {
-  /** Lanes (by id) that another owner has taken; their outcomes were dropped. */
+  /** Ids of lanes that another owner has taken; their outcomes were dropped. */
   lost: number[];
   /** Lanes that got work: by a move, by a step that others waited for, by the end of a child run. */
   opened: string[];
   ended: { runId: string; status: RunState }[];
-  /** Tasks (by row) of which nothing was written, because their run has ended or they are somebody else's; absent: none. */
+  /** Rows of tasks whose outcome was dropped, because their run has ended or another owner has them; absent: none. */
   dropped?: number[];
 }

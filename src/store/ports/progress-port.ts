@@ -6,28 +6,30 @@ import type { RunState, TaskState } from "../../domain/run/states.ts";
 import type { RunFilter } from "../records/job-records.ts";
 import type { SiteRecord } from "../records/site-records.ts";
 
-/** Whoever watches a run asks for its retries again and again: no more tasks than these are looked at. */
+/** Dashboards poll the retries of a run: at most this many tasks are read. */
 export const RETRIES_READ = 1000;
 
-/** So many of a run's tasks are searched or compared, from where the list begins: others wait for that to end. */
+/**
+ * At most this many of a run's tasks are searched or compared, from the list's position on: other calls wait meanwhile.
+ */
 export const SEARCHED_TASKS = 50_000;
 
 export interface ProgressStore {
-  /** All runs that are there, by kind and state. */
+  /** All runs, by kind and state. */
   countRuns(): Promise<{ kind: string; status: RunState; count: number }[]>;
-  /** How many runs there are of those that `runs` would list; counts no further than `limit`. */
+  /** How many runs `runs` would list; counts no further than `limit`. */
   countRunsLike(filter: RunFilter): Promise<number>;
-  /** What failed of a run, most frequent first. */
+  /** Failures of a run, most frequent first. */
   runErrors(id: string): Promise<RunErrorRecord[]>;
-  /** Why tasks of a run that wait for another try have failed, most frequent first; of very many, of the first `RETRIES_READ`. */
+  /** Failures of tasks that wait for a retry, most frequent first; reads at most `RETRIES_READ`. */
   retryReasons(id: string): Promise<RunErrorRecord[]>;
-  /** How a run is getting on, site by site, in order of their names. */
+  /** Progress of a run by site, ordered by name. */
   runSites(id: string, filter: RunSiteFilter): Promise<RunSiteRecord[]>;
-  /** How the newest run of each of these jobs is getting on; jobs that had none are not in it. */
+  /** The newest run of each of these jobs; jobs without one are missing. */
   lastRuns(jobIds: readonly string[]): Promise<Map<string, LastRunRecord>>;
   /** How many crawls are running, and how many wait for their turn. */
   crawlCounts(): Promise<{ running: number; queued: number }>;
-  /** Sites whose breaker is open, those that stay shut longest first. */
+  /** Sites with an open breaker, longest open first. */
   openBreakers(now: number, limit: number): Promise<SiteRecord[]>;
   /** Pages of crawls that ended within the last five minutes. */
   recentPages(now: number): Promise<RecentPages>;
@@ -50,25 +52,25 @@ export interface RunErrorRecord {
   exampleTaskId: string;
   exampleUrl: string | null;
   exampleMessage: string;
-  /** Of tasks that are tried again: when the first of them is. */
+  /** For retrying tasks: when the first of them is ready. */
   nextTryAt?: number;
 }
 
-/** Which of the failed tasks of a run are meant: those that are all of what is said. */
+/** Selects failed tasks of a run: all given conditions apply. */
 export interface FailedChoice {
   site?: string;
   reasons?: readonly FailureReason[];
   taskIds?: readonly string[];
 }
 
-/** A piece of many tasks that go back into the queue. */
+/** One batch of tasks to requeue. */
 export interface RequeueWindow {
   limit: number;
-  /** Where the piece before ended. */
+  /** Where the previous batch ended. */
   after?: RequeuePosition;
 }
 
-/** Means something only to the store; what has ended since the first piece is left for the next time. */
+/** Opaque to callers; tasks that ended after the first batch are left for the next call. */
 export interface RequeuePosition {
   stream: number;
   task: number;
@@ -78,7 +80,7 @@ export interface RequeuePosition {
 export interface Requeued {
   requeued: number;
   lanes: string[];
-  /** Where to go on; null: that was all. */
+  /** Where to continue; null: done. */
   next: RequeuePosition | null;
 }
 
@@ -86,7 +88,7 @@ export interface RunSiteFilter {
   /** Only sites that have tasks in this state. */
   state?: TaskState;
   site?: string;
-  /** The site to go on behind. */
+  /** The site to continue after. */
   after?: string;
   limit: number;
 }
@@ -94,23 +96,23 @@ export interface RunSiteFilter {
 export interface RunSiteRecord {
   site: SiteRecord;
   counts: TaskCounts;
-  /** When the next of those that failed is tried again; null: none waits for that. */
+  /** When the next retry is due; null: none waits. */
   nextTryAt: number | null;
-  /** Why that one has failed, how often it was tried, and where it is. */
+  /** Failure, attempts and URL of that task. */
   lastFailure: Failure | null;
   lastTries: number;
   lastUrl: string | null;
-  /** Tasks of all runs that the lane's owner has in hand. */
+  /** Running tasks of all runs in the lane. */
   laneRunning: number;
-  /** Sites whose work must be finished before the run goes on here. */
+  /** Sites that must finish before the run continues here. */
   waitsFor: readonly string[];
-  /** All pages that the run may still have are in hand. */
+  /** The run's whole remaining page quota is in flight. */
   quotaExhausted: boolean;
 }
 
 export interface RecentPages {
   completed: number;
   failed: Record<ErrorClass, number>;
-  /** When the counting began: five minutes ago, or with the first page since. */
+  /** Start of the counts: five minutes ago, or the first page since. */
   since: number;
 }

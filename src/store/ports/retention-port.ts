@@ -1,52 +1,52 @@
 import type { RunFilter } from "../records/job-records.ts";
 
-/** What was given up with some rows. */
+/** What a removal of artifact rows frees. */
 export interface DroppedFiles {
-  /** How many rows there were. */
+  /** Removed rows. */
   rows: number;
-  /** The size of what no other row names: so much room there will be. */
+  /** Size of the files that no other row references. */
   bytes: number;
 }
 
-/** When runs of no job, or of one that was deleted, expire. */
+/** When runs without a job, or of a deleted one, expire. */
 export interface ExpiryLimits {
-  /** Temporary ones that ended then or earlier. */
+  /** Temporary runs that ended then or earlier. */
   temporaryBefore: number;
-  /** All others that ended then or earlier; null: they stay. */
+  /** Other runs that ended then or earlier; null: they stay. */
   endedBefore: number | null;
 }
 
-/** Which jobs are looked at, and what holds for those that say nothing themselves; 0: no limit. */
+/** Which jobs to trim, and the defaults for those without a policy; 0: no limit. */
 export interface JobLimits {
   defaults: { keepRuns: number; keepDays: number };
-  /** Where to go on; 0: with the first. */
+  /** Job number to continue after; 0: from the start. */
   after: number;
-  /** Only jobs with runs that have come after this one; 0: all. */
+  /** Only jobs with runs newer than this run number; 0: all. */
   since: number;
-  /** Jobs, and runs of each of them. */
+  /** Maximum of jobs, and of runs per job. */
   limit: number;
 }
 
 export interface TrimmedJobs {
   hidden: number;
-  /** Of some job there are more. */
+  /** Some job has more runs to hide. */
   isMore: boolean;
-  /** Where the next look begins; null: that was all. */
+  /** Where to continue; null: done. */
   last: number | null;
 }
 
-/** Which runs are to be deleted: of those that have ended, that no step has started, and that nobody asked to keep. */
+/** Which runs to delete, among those that have ended, are no child runs, and are not kept. */
 export interface DeletionFilter extends Omit<RunFilter, "after" | "from" | "limit" | "parent"> {
   includeKept?: boolean;
 }
 
-/** A deletion of many runs. */
+/** A bulk deletion of runs. */
 export interface RunDeletion {
   id: string;
   filter: DeletionFilter;
-  /** Runs that it was about when it began, counted up to 100,000. */
+  /** Matching runs at its start, counted up to 100,000. */
   matched: number;
-  /** Runs that nobody sees any more. */
+  /** Runs hidden so far. */
   deleted: number;
   createdAt: number;
   finishedAt: number | null;
@@ -55,56 +55,56 @@ export interface RunDeletion {
 export interface DiskUse {
   bytes: number;
   measuredAt: number;
-  /** Since when it is too near to the budget; null: it is not. */
+  /** Since when it is close to the budget; null: it is not. */
   warnedAt: number | null;
 }
 
 /** Store methods for expiry and deletion. */
 export interface RetentionStore {
-  /** Hides runs that have expired, at most `limit`; nobody sees anything of them, or can open them again. Says how many. */
+  /** Hides up to `limit` expired runs: they are no longer listed and cannot be reopened. Returns how many. */
   expireRuns(limits: ExpiryLimits, limit: number, now: number): Promise<number>;
   /** Hides runs of jobs beyond what their policies keep. The last completed run of a job stays. */
   trimJobs(limits: JobLimits, now: number): Promise<TrimmedJobs>;
-  /** Hides the oldest runs that have ended and that nobody asked to keep. */
+  /** Hides the oldest ended runs that are not kept. */
   expireOldest(limit: number, now: number, which?: { lastResults?: boolean }): Promise<number>;
-  /** No policy removes the run from now on; with `keep` false the policies hold again. */
+  /** Exempts a run from all policies; `keep` false: they apply again. */
   keepRun(id: string, keep: boolean): Promise<void>;
-  /** Hides a run. Refuses (illegal_transition) while it has not ended, and what a step or the queue needs. */
+  /** Hides a run. Throws `illegal_transition` for a run that has not ended, or that a step or the queue needs. */
   deleteRun(id: string, now: number): Promise<void>;
-  /** How many runs a deletion would be about, counted up to 100,000. */
+  /** How many runs a deletion would match, counted up to 100,000. */
   countDeletable(filter: DeletionFilter): Promise<number>;
-  /** Begins a deletion of what there is now. Durable when it returns; `advanceDeletions` does it. */
+  /** Creates a deletion of the runs that match now. Durable when it returns; `advanceDeletions` carries it out. */
   createDeletion(filter: DeletionFilter, now: number): Promise<RunDeletion>;
   deletion(id: string): Promise<RunDeletion | null>;
   /** Newest first. */
   deletions(limit: number): Promise<RunDeletion[]>;
-  /** Hides at most `limit` runs of the oldest deletion under way. False: there is none. */
+  /** Hides at most `limit` runs of the oldest open deletion. False: there is none. */
   advanceDeletions(limit: number, now: number): Promise<boolean>;
-  /** Runs that are hidden and of which rows are left, counted up to `limit`. */
+  /** Hidden runs with rows left, counted up to `limit`. */
   countRemoving(limit: number): Promise<number>;
   /** The number of the newest run; see `JobLimits`. */
   lastRunNumber(): Promise<number>;
-  /** Sizes of files, each content once: `limit` rows behind `after`. `last` is where the next look begins; null: that was all. */
+  /** Sum of file sizes, each content once, over `limit` rows after `after`. `last`: where to continue; null: done. */
   storedBytes(options: { after: number; limit: number }): Promise<{ bytes: number; last: number | null }>;
-  /** What the database itself takes, without what it has free inside; 0: it is on the disk of a server. */
+  /** Database size without free pages; 0: on a server's disk. */
   databaseBytes(): Promise<number>;
-  /** Notes what all takes, and since when that is too near to a budget: `isNear` false ends that. */
+  /** Records disk use, and since when it is close to the budget; `isNear` false clears that. */
   noteDiskUse(use: { bytes: number; isNear: boolean }, now: number): Promise<DiskUse>;
-  /** As it was last noted; null: nobody has looked yet. */
+  /** As last recorded; null: not measured yet. */
   diskUse(): Promise<DiskUse | null>;
-  /** Removes about `limit` rows of what is hidden; returns how many. 0: nothing is left but what somebody has in hand. */
+  /** Removes about `limit` rows of hidden runs; returns how many. 0: only rows that are in use are left. */
   removeExpired(limit: number): Promise<number>;
-  /** Removes the rows of these files, by their ids, at most 1,000. */
+  /** Removes up to 1,000 artifact rows by id. */
   dropFiles(ids: readonly string[]): Promise<DroppedFiles>;
   /**
-   * Looks through `limit` files whose rows were removed, in order of their hash, and gives those that no other row
-   * names. `last` is where the next look begins; null: that was all.
+   * Scans `limit` files whose rows were removed, in order of their hash, and returns those that no other row
+   * references. `last`: where to continue; null: done.
    */
   orphanedFiles(options: { after?: string; limit: number }): Promise<{ orphaned: string[]; last: string | null }>;
-  /** Files that were stored for rows which are not written, at most 1,000: they are looked through with the others. */
+  /** Records up to 1,000 files that were stored for rows that were never written: `orphanedFiles` includes them. */
   recordOrphanedFiles(hashes: readonly string[]): Promise<void>;
-  /** Whether a row was removed that named this file, and none is left that does. */
+  /** Whether a row that referenced this file was removed, and none is left. */
   isOrphaned(hash: string): Promise<boolean>;
-  /** These files are gone. */
+  /** These files were deleted. */
   forgetOrphanedFiles(hashes: readonly string[]): Promise<void>;
 }

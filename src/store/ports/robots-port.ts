@@ -1,13 +1,13 @@
 /** Store methods and records for robots.txt. */
 
-/** The last good robots.txt of an origin: an answer that was a file, or that there is none. */
+/** The last valid robots.txt of an origin: a file, or that there is none. */
 export interface RobotsCopy {
   origin: string;
-  /** Of whose records it is a part: one site may have several origins. */
+  /** The site it belongs to: one site may have several origins. */
   site: string;
-  /** As it came; empty: there is none. */
+  /** The raw file; empty: there is none. */
   body: Uint8Array;
-  /** What it asks of us between two requests; null: nothing. */
+  /** Its Crawl-delay; null: none. */
   crawlDelayMs: number | null;
   fetchedAt: number;
 }
@@ -21,9 +21,8 @@ export interface RobotsBounds {
 export interface RobotsStore {
   robots(origin: string): Promise<RobotsCopy | null>;
   /**
-   * Keeps a copy instead of the one before. Copies got before `staleBefore` are past believing: those of the same site
-   * ask for no delay any more. Copies got before `uselessBefore` are removed, and so are the oldest of very many, and
-   * those since which `mostBytes` of others have come.
+   * Replaces the origin's copy. Copies of the same site fetched before `staleBefore` lose their delay. Removes copies
+   * fetched before `uselessBefore`, the oldest of very many, and those followed by `mostBytes` of newer ones.
    */
   keepRobots(copy: RobotsCopy, bounds: RobotsBounds): Promise<void>;
 }

@@ -6,9 +6,9 @@ import type { NewRun, NewTask, RunRecord } from "../records/run-records.ts";
 
 export interface ScheduleOccurrence {
   jobId: string;
-  /** The time of the schedule, without what chance added to it. */
+  /** The scheduled time, without jitter. */
   at: number;
-  /** Of many missed in a row: the last of them, and how many there were. */
+  /** For consecutive missed times: the last one, and their number. */
   until: number;
   count: number;
   outcome: OccurrenceOutcome;
@@ -17,61 +17,64 @@ export interface ScheduleOccurrence {
   notedAt: number;
 }
 
-/** Times that passed without a run. */
+/** Scheduled times without a run. */
 export type SkippedOccurrences = Pick<ScheduleOccurrence, "at" | "until" | "count" | "message"> & {
   outcome: "missed" | "refused";
 };
 
-/** One time of a job's schedule that is to have its run. */
+/** A scheduled time of a job whose run is due. */
 export interface DueOccurrence {
   jobId: string;
   at: number;
-  /** The time after it; null: there is none. */
+  /** The next time; null: none. */
   next: ScheduledTime | null;
-  /** Times before it that nobody was there for; the job waits for the first of them then. */
+  /** Missed times before it; the job's stored next time is then the first of them. */
   missed?: SkippedOccurrences;
-  /** With a run of the job that is not at its end, the new one is not started, waits for its end, or replaces it. */
+  /** If a run of the job is still active: skip the new one, queue it, or cancel the active one. */
   overlap: "skip" | "queue" | "cancel";
 }
 
 export type OccurrenceStart<T> =
   | { kind: "started"; created: T; lanes: string[]; cancelled: string[] }
-  /** The occurrence is passed without a run, because of this one; `waiting`: as many wait behind it as may. */
+  /** Skipped because of this run; `waiting`: the queue behind it is full. */
   | { kind: "blocked"; by: { id: string; status: RunState }; waiting: boolean }
-  /** The occurrence was dealt with before. */
+  /** Another process handled the occurrence. */
   | { kind: "gone" };
 
-/** So many runs of a job with `queue` may wait for the one before. */
+/** How many runs of a job with `queue` may wait for the previous one. */
 export const MOST_QUEUED = 10;
 
 export interface ScheduleStore {
-  /** Jobs whose time has come, longest due first; `after` is the last one of the page before, as it was then. */
+  /** Due jobs, longest due first; `after` is the last one of the previous page, as it was then. */
   dueJobs(now: number, limit: number, after?: Pick<JobRecord, "id" | "nextAt">): Promise<JobRecord[]>;
-  /** When the next job is due, which may be long ago; null: none ever is. */
+  /** When the next job is due, possibly in the past; null: never. */
   nextDueAt(): Promise<number | null>;
-  /** These times are dealt with: the job waits for its next one. false: somebody else has dealt with them. */
+  /** Records skipped times and moves the job to its next one. false: another process did it. */
   skipOccurrences(
     jobId: string,
     skipped: SkippedOccurrences,
     next: ScheduledTime | null,
     now: number,
   ): Promise<boolean>;
-  /** Starts the run of an occurrence and passes it, both or neither; runs before it are dealt with as `overlap` says. */
+  /**
+   * Starts the run of an occurrence and moves the job to its next time, in one transaction; `overlap` decides about
+   * active runs.
+   */
   startOccurrence(
     run: NewRun,
     tasks: readonly NewTask[],
     due: DueOccurrence,
     now: number,
   ): Promise<OccurrenceStart<RunRecord>>;
-  /** Runs that wait for the one before them, which has ended. */
+  /** Queued runs whose previous run has ended. */
   runsInTurn(limit: number): Promise<string[]>;
-  /** Newest first; `after` is the `at` of one. The last 1,000 of each job are kept. */
+  /** Newest first; `after` is the `at` of an occurrence. The last 1,000 of each job are kept. */
   scheduleOccurrences(
     jobId: string,
     filter: { outcome?: OccurrenceOutcome; after?: number; limit: number },
   ): Promise<ScheduleOccurrence[]>;
-  /** Of each of these jobs: how many of its times became what. */
+  /** Occurrences of each of these jobs by outcome. */
   occurrenceCounts(jobIds: readonly string[]): Promise<Map<string, Record<OccurrenceOutcome, number>>>;
-  /** Of all jobs, those that are deleted included: it never gets less. */
+  /** Of all jobs, including deleted ones: monotonic. */
   occurrenceTotals(): Promise<Record<OccurrenceOutcome, number>>;
 }

@@ -1,16 +1,16 @@
-/** Store methods for rows written before secrets were sealed: they may hold secrets in clear. */
+/** Store methods for rows written before secrets were sealed: they may hold plaintext secrets. */
 
 /** A stored text that may hold a secret. */
 export interface StoredText {
   kind: "workflow" | "template" | "job" | "task_url" | "task_payload";
-  /** Which row it is in; means something to the store alone. */
+  /** Row reference, opaque to callers. */
   row: readonly (string | number)[];
   text: string;
 }
 
 export interface SealStore {
-  /** Texts that nobody has looked at yet, some at a time, and how far that comes; null: all have been. */
+  /** The next batch of unchecked texts, and its end position; null: all are checked. */
   unsealedTexts(): Promise<{ texts: readonly StoredText[]; until: string } | null>;
-  /** Puts sealed texts in the place of those that were read, where these are still the same, and notes how far it has come. */
+  /** Replaces texts that are still unchanged by sealed ones, and stores the position. */
   sealTexts(changes: readonly { was: StoredText; text: string }[], until: string): Promise<void>;
 }

@@ -3,23 +3,22 @@ import type { HeldRun, SiteFilter, SiteLimits, SiteRecord, SiteRetry, SiteTotals
 
 export interface SiteStore {
   site(site: string): Promise<SiteRecord | null>;
-  /** By name. */
   sites(filter: SiteFilter, now: number): Promise<SiteRecord[]>;
   /**
-   * Changes what is given. What belongs to the server changes for all sites of the group. Who changes the group takes its
-   * work along into the group's lane: whoever had tasks of it in hand loses them, and they cost no attempt.
+   * Changes the given fields. Server limits change for all sites of the group. Changing the group moves the site's work
+   * into the group's lane: owners lose their running tasks of the site, which costs those no attempt. `version`: throws
+   * `version_conflict` unless it is the site's, see `siteVersion`.
    */
-  /** With a version: refused as `version_conflict` unless the site has it, see `siteVersion`. */
   setSite(site: string, change: Partial<SiteLimits>, version?: string): Promise<SiteRecord>;
   resetBreaker(site: string): Promise<void>;
-  /** Forgets what the site was found to need. */
+  /** Forgets the learned strategy. */
   forgetLearned(site: string): Promise<SiteRecord>;
-  /** Sums over all sites: one look at a short row for each of them. */
+  /** Totals over all sites: reads one short row for each. */
   siteTotals(now: number): Promise<SiteTotals>;
-  /** Sites with open work, those with most of it under way first. */
+  /** Sites with open work, most running tasks first. */
   busySites(limit: number): Promise<SiteRecord[]>;
-  /** One of the runs with open work at a site, when none of them may work now; null: some may, or there is none. */
+  /** One of the runs with open work at a site, if none of them may work now; null: some may, or there is none. */
   runHeldAt(site: string): Promise<HeldRun | null>;
-  /** When the first of a site's tasks is tried again that have failed; null: there is none. */
+  /** The next retry among a site's failed tasks; null: none. */
   nextTry(site: string): Promise<SiteRetry | null>;
 }

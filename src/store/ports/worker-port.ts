@@ -4,7 +4,7 @@ import type { WaitCount } from "../../domain/lane/rate-limit-wait.ts";
 
 export interface NewWorker {
   id: string;
-  /** The name of its machine. */
+  /** Host name. */
   machine: string;
   identity: ProcessIdentity;
   version: string;
@@ -14,26 +14,26 @@ export interface NewWorker {
   heartbeatMs: number;
 }
 
-/** What a worker tells of itself every few seconds. */
+/** Reported by a worker every few seconds. */
 export interface WorkerHeartbeat {
   role: "engine" | "standby" | "stopped";
   engine: string;
   inFlight: number;
-  /** Tasks that ended well or badly since it started. */
+  /** Completed and failed tasks since it started. */
   completed: number;
   failed: number;
   tasksPerSecond: number;
-  /** With its browsers. */
+  /** Including its browsers. */
   memoryBytes: number;
-  /** Why it takes no more work, when it does not. */
+  /** Why it takes no more work; null: it does. */
   paused: string | null;
-  /** What of its means is not as it should be. */
+  /** Degraded resources. */
   troubles: readonly WorkerProblem[];
   attempts: readonly AttemptCount[];
   active: readonly ActiveTask[];
-  /** How long sites had to wait for their limits since it started; absent: an earlier version. */
+  /** Waits for limits since it started; absent: an earlier version. */
   waits?: readonly WaitCount[];
-  /** What has been asked of the model since it started; absent: it has none. */
+  /** LLM calls since it started; absent: no model. */
   llm?: LlmCounts;
 }
 
@@ -67,8 +67,8 @@ export interface ActiveTask {
 }
 
 /**
- * `working` and `draining` (it finishes what it has) and `drained` (it has nothing left and takes nothing) are said by
- * it, `lost` by others when it has not been heard of; `stopped` is its last word.
+ * The worker itself reports `working`, `draining` (it finishes its tasks) and `drained` (it has none left and takes
+ * none), and finally `stopped`; others mark it `lost` when its heartbeats stop.
  */
 export type WorkerState = "working" | "draining" | "drained" | "lost" | "stopped";
 
@@ -80,57 +80,66 @@ export interface WorkerRecord extends NewWorker, WorkerHeartbeat {
   stoppedAt: number | null;
 }
 
-/** What others want of a worker. */
+/** Requests to a worker. */
 export interface WorkerRequests {
   drain: boolean;
-  /** Somebody waits for an answer. */
+  /** A ping waits for an answer. */
   ping: boolean;
 }
 
 export interface WorkerStore {
   /**
-   * With the mark of its key (see `agreeOnKey`) it is refused, with false, when those that live have another one: of two that
-   * begin at once the first decides.
+   * With `keyMark` (see `agreeOnKey`), returns false when live workers use another key: of two that start at once the
+   * first decides.
    */
   registerWorker(worker: NewWorker, now: number, keyMark?: string): Promise<boolean>;
-  /** Says how it is doing, which answers all pings, and hears what is wanted of it; `not_found` when it has been forgotten. */
+  /**
+   * Stores a heartbeat, which answers all pings, and returns pending requests; throws `not_found` when the worker was
+   * removed.
+   */
   recordHeartbeat(
     id: string,
     state: "working" | "draining" | "drained",
     heartbeat: WorkerHeartbeat,
     now: number,
   ): Promise<WorkerRequests>;
-  /** The wishes alone: cheap enough to ask often. */
+  /** Only the requests: cheap enough to poll. */
   workerRequests(id: string): Promise<WorkerRequests>;
   workerStopped(id: string, now: number): Promise<void>;
-  /** Newest first; `live` leaves out those that have stopped. Those that are silent are `lost` here before anybody has called them so. */
+  /**
+   * Newest first; `live` omits stopped ones. Silent workers are returned as `lost` even before `loseWorkers` marks
+   * them.
+   */
   workers(filter: { live?: boolean; limit: number }): Promise<WorkerRecord[]>;
   worker(id: string): Promise<WorkerRecord | null>;
   askDrain(id: string, drain: boolean, now: number): Promise<WorkerRecord>;
-  /** Asks it to say that it is there; returns the number of this ping. */
+  /** Requests a sign of life; returns the ping's number. */
   askPing(id: string): Promise<number>;
-  /** Answers all that asked until now. */
+  /** Answers all pings so far. */
   answerPings(id: string, now: number): Promise<void>;
   pingAnswered(id: string, ping: number): Promise<boolean>;
-  /** Those that have not been heard of for three heartbeats, and ten seconds at least, become `lost`: returned once. */
+  /** Marks workers without a heartbeat for three intervals, at least ten seconds, as `lost`; returns each once. */
   loseWorkers(now: number): Promise<WorkerRecord[]>;
-  /** Forgets those that stopped or were lost before that time. */
+  /** Removes workers that stopped or were lost before then. */
   forgetWorkers(before: number): Promise<number>;
-  /** A task is to end without a result: at once when it waits, and as soon as its owner looks when it runs. */
+  /** Stops a task without a result: at once when it waits, at its owner's next check when it runs. */
   stopTask(taskId: string, now: number): Promise<{ state: "failed" | "running"; lanes: string[] }>;
-  /** Ends what is to be stopped and went back to the queue, as after a crash of its owner; says which lanes got work by that. */
+  /**
+   * Ends tasks with a stop request that were requeued, e.g. after a crash of their owner; returns the lanes that got
+   * work.
+   */
   endStopped(now: number): Promise<string[]>;
   /**
-   * Whether the key with this mark is the one that the processes of this deployment seal with. While no worker lives, any
-   * is: from then on that one.
+   * Whether the key with this mark is the one that this deployment seals with. While no worker lives, any key is
+   * accepted and becomes it.
    */
   agreeOnKey(mark: string): Promise<boolean>;
-  /** Whether anything stored was sealed or marked with a key: then only that key will do. */
+  /** Whether anything was sealed or marked with a key: then only that key works. */
   hasSealed(): Promise<boolean>;
-  /** The mark of the place in which the files of this deployment are; null: none was set yet. */
+  /** The mark of this deployment's artifact storage; null: not set yet. */
   filesMark(): Promise<string | null>;
-  /** Sets it if there is none, and says which one there is. */
+  /** Sets the mark if there is none, and returns the one in effect. */
   markFiles(mark: string): Promise<string>;
-  /** Which of these running tasks (by row) are to be stopped. */
+  /** Which of these running tasks (by row) have a stop request. */
   stoppedTasks(rows: readonly number[]): Promise<Set<number>>;
 }

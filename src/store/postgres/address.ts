@@ -1,13 +1,13 @@
-/** What `APP_DATABASE_URL` says of a Postgres, beside where it is. */
+/** The parameters of a Postgres `APP_DATABASE_URL`. */
 import { OrbError } from "../../base/errors.ts";
 
 const DEFAULT_SCHEMA = "orbweaver";
 
 /**
- * What stands behind the question mark. Others than these are refused: a slip in `sslmode` would go unnoticed, and all
- * that is said with it unencrypted. Not all of them do something; those that do not are in addresses that people are given.
+ * Accepted query parameters. Others are rejected: a typo in `sslmode` would go unnoticed and leave the connection
+ * unencrypted. Some have no effect; they occur in URLs that providers hand out.
  */
-const KNOWN = new Set([
+const ACCEPTED_PARAMETERS = new Set([
   "schema",
   "sslmode",
   "sslrootcert",
@@ -28,7 +28,7 @@ const KNOWN = new Set([
   "target_session_attrs",
 ]);
 
-/** Whoever asks for encryption gets it with a server whose certificate is right, whichever of these words was used. */
+/** Every mode that asks for encryption also verifies the server's certificate. */
 const VERIFIED = ["prefer", "require", "verify-ca", "verify-full"];
 const SSL_MODES = ["disable", "no-verify", ...VERIFIED];
 
@@ -41,19 +41,19 @@ export function takeSchema(address: string): { url: string; schema: string } {
       "the schema's name has other characters than a-z, 0-9 and _",
       "schema: small letters, digits and _ only",
     );
-  // It would take the place of ours, which say where the tables are.
+  // It would replace ours, which set the search path.
   if (url.searchParams.has("options"))
     throw refusal(
       "`options` cannot be given",
       "leave `options` out; set what it says for the role or the database",
       "For example: ALTER ROLE name SET statement_timeout = '5min'. Another schema is named by `schema`.",
     );
-  const strange = [...url.searchParams.keys()].find((name) => !KNOWN.has(name));
-  if (strange !== undefined)
+  const unknown = [...url.searchParams.keys()].find((name) => !ACCEPTED_PARAMETERS.has(name));
+  if (unknown !== undefined)
     throw refusal(
-      `\`${strange}\` is not known`,
-      `${strange}: not known`,
-      `Leave it out, or correct it: ${[...KNOWN].slice(0, 5).join(", ")} are those that matter most.`,
+      `\`${unknown}\` is not known`,
+      `${unknown}: not known`,
+      `Leave it out, or correct it: ${[...ACCEPTED_PARAMETERS].slice(0, 5).join(", ")} are those that matter most.`,
     );
   const mode = url.searchParams.get("sslmode");
   if (mode !== null && !SSL_MODES.includes(mode))

@@ -13,29 +13,29 @@ import { cleaned } from "./cleaned.ts";
 import { endLeases, saysCrashed, TIME, TIME_UNLESS_CRASHED } from "./crash-sentinel.ts";
 import { translate } from "./translate.ts";
 
-/** All transactions that write come one after the other, in whatever process: the lock that sees to it. */
+/** The advisory lock that serialises all write transactions, across processes. */
 export const WRITER_LOCK = 0x4f726277;
 
-const CLOCK_BELIEVED_MS = 5000;
+const CLOCK_OFFSET_VALID_MS = 5000;
 
-/** What has been asked and not been sent. */
+/** A statement that may not be sent yet, and its answer once there is one. */
 interface Pending {
   request: Request;
   answer: Exclude<Answer, { error: PlainError }> | null;
 }
 
-interface Together {
+interface GroupedWrite {
   work: () => unknown;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
 }
 
-const NO_LIMITS = ["SET LOCAL statement_timeout = 0", "SET LOCAL lock_timeout = 0"];
+const NO_TIMEOUTS = ["SET LOCAL statement_timeout = 0", "SET LOCAL lock_timeout = 0"];
 
-/** Tries of a transaction of which nothing can have been kept. */
-const TRIES = 3;
+/** Attempts of a transaction that was certainly rolled back. */
+const MAX_ATTEMPTS = 3;
 
-class Undone extends Error {
+class RolledBack extends Error {
   readonly error: PlainError;
 
   constructor(error: PlainError) {
@@ -44,42 +44,42 @@ class Undone extends Error {
   }
 }
 
-/** The server has lost its last moments, and nothing of this transaction is kept. */
-class Forgotten extends Error {}
+/** The server crashed and lost its last commits; this transaction was rolled back. */
+class ServerCrashed extends Error {}
 
 /**
- * One connection, in a thread of its own that stands still while it waits. What is written is sent along with the next
- * question, or with the end of the transaction: most transactions take two journeys, however much they write.
+ * One connection, used by a thread that blocks while it waits. Writes are buffered and sent with the next query or the
+ * COMMIT: most transactions take two round trips, however much they write.
  */
 export class PostgresConnection implements Connection, BulkConnection {
   readonly dialect = postgresDialect;
   readonly #channel: ChannelEnds["asking"];
-  readonly #turn: string;
+  readonly #takeWriterLock: string;
   readonly #names = new Map<string, string>();
   #pending: Pending[] = [];
   #depth: "none" | "begun" | "sent" = "none";
-  #ending = false;
+  #committing = false;
   #unlimited = false;
   #now: Pending | null = null;
   #clock: { ahead: number; at: number } | null = null;
-  #together: Together[] = [];
-  #unsure = false;
+  #grouped: GroupedWrite[] = [];
+  #commitUnknown = false;
 
   constructor(channel: ChannelEnds["asking"], schema: string) {
     this.#channel = channel;
-    this.#turn = `SELECT pg_advisory_xact_lock(${WRITER_LOCK}, hashtext('${schema}'))`;
+    this.#takeWriterLock = `SELECT pg_advisory_xact_lock(${WRITER_LOCK}, hashtext('${schema}'))`;
   }
 
   sql(text: string, options?: { lists: boolean }): Statement {
-    const { text: said, order } = translate(text);
+    const { text: translated, order } = translate(text);
     const lists = options?.lists === true;
-    const push = (values: Values) => this.#push(this.#request(said, valuesIn(order, values), lists));
+    const push = (values: Values) => this.#push(this.#request(translated, valuesIn(order, values), lists));
     return {
       get: (...values) => this.#answerOf(push(values)).rows[0] as Row | undefined,
       all: (...values) => this.#answerOf(push(values)).rows,
       run: (...values) => {
         const pending = push(values);
-        // Outside a transaction nothing else would send it.
+        // Outside a transaction nothing else sends it.
         if (this.#depth === "none") this.#flush();
         return this.#changes(pending);
       },
@@ -92,58 +92,64 @@ export class PostgresConnection implements Connection, BulkConnection {
   }
 
   first(text: string, values: Values): () => Row | undefined {
-    const { text: said, order } = translate(text);
-    const answer = this.bulk(said, valuesIn(order, values));
+    const { text: translated, order } = translate(text);
+    const answer = this.bulk(translated, valuesIn(order, values));
     return () => answer().rows[0] as Row | undefined;
   }
 
-  /** Several statements without values. */
+  /** Several statements without parameters. */
   script(text: string): void {
     this.#push({ text, name: null, values: [], lists: false });
     this.#flush();
   }
 
   write<T>(work: () => T, options: WriteOptions = {}): T {
-    return this.#persist(() => this.#attempt(work, options.durable ?? false, TIME_UNLESS_CRASHED));
+    return this.#withRetries(() => this.#attempt(work, options.durable ?? false, TIME_UNLESS_CRASHED));
   }
 
-  /** May take as long as it takes, and waits as long for its turn: for what is done once, before anybody works. */
+  /** Without timeouts, also for the writer lock: for work that happens once, before any other. */
   writeUnlimited<T>(work: () => T): T {
     this.#unlimited = true;
     try {
-      return this.#persist(() => this.#attempt(work, true, TIME, NO_LIMITS));
+      return this.#withRetries(() => this.#attempt(work, true, TIME, NO_TIMEOUTS));
     } finally {
       this.#unlimited = false;
     }
   }
 
-  #persist<T>(attempt: () => T): T {
-    for (let tries = 1; ; tries += 1) {
+  #withRetries<T>(attempt: () => T): T {
+    for (let attempts = 1; ; attempts += 1) {
       try {
         return attempt();
       } catch (error) {
-        if (error instanceof Forgotten) this.#attempt(() => endLeases((text) => this.sql(text).run()), true, TIME);
-        else if (!(error instanceof Undone)) throw error;
-        else if (tries === TRIES) throw postgresError(error.error);
+        if (error instanceof ServerCrashed) this.#attempt(() => endLeases((text) => this.sql(text).run()), true, TIME);
+        else if (!(error instanceof RolledBack)) throw error;
+        else if (attempts === MAX_ATTEMPTS) throw postgresError(error.error);
       }
     }
   }
 
   #attempt<T>(work: () => T, durable: boolean, time: string, first: readonly string[] = []): T {
-    this.#begin("BEGIN", ...first, ...(durable ? ["SET LOCAL synchronous_commit = on"] : []), this.#turn, time);
+    this.#begin(
+      "BEGIN",
+      ...first,
+      ...(durable ? ["SET LOCAL synchronous_commit = on"] : []),
+      this.#takeWriterLock,
+      time,
+    );
     this.#now = this.#pending.at(-1) as Pending;
     try {
       const result = work();
-      this.#ending = true;
-      this.#word("COMMIT");
+      this.#committing = true;
+      this.#pushText("COMMIT");
       this.#flush();
       return result;
     } catch (error) {
-      this.#giveUp();
+      this.#rollback();
       throw error;
     } finally {
       this.#depth = "none";
-      this.#ending = false;
+      this.#committing = false;
       this.#now = null;
     }
   }
@@ -151,94 +157,94 @@ export class PostgresConnection implements Connection, BulkConnection {
   #begin(...words: string[]): void {
     if (this.#depth !== "none") throw new Error("a transaction within a transaction");
     this.#depth = "begun";
-    for (const word of words) this.#word(word);
+    for (const word of words) this.#pushText(word);
   }
 
-  #giveUp(): void {
+  #rollback(): void {
     this.#pending = [];
     if (this.#depth !== "sent") return;
-    // A connection that is lost has given up by itself.
+    // A lost connection has rolled back already.
     const rollback = { text: "ROLLBACK", name: null, values: [], lists: false };
     ask(this.#channel, { requests: [rollback], fresh: false });
   }
 
   writeTogether<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#together.push({ work, resolve: resolve as (value: unknown) => void, reject });
-      if (this.#together.length === 1) setImmediate(() => this.#commitTogether());
+      this.#grouped.push({ work, resolve: resolve as (value: unknown) => void, reject });
+      if (this.#grouped.length === 1) setImmediate(() => this.#commitGrouped());
     });
   }
 
-  #commitTogether(): void {
-    const list = this.#together;
-    this.#together = [];
+  #commitGrouped(): void {
+    const list = this.#grouped;
+    this.#grouped = [];
     if (list.length === 0) return;
     try {
-      const ends = this.write(() => list.map((one) => this.#apart(one, list.length > 1)), { durable: true });
+      const ends = this.write(() => list.map((write) => this.#inSavepoint(write, list.length > 1)), { durable: true });
       for (const end of ends) end();
     } catch (error) {
-      for (const one of list) one.reject(error);
+      for (const { reject } of list) reject(error);
     }
   }
 
-  /** One of several in a transaction: what it did before it failed is undone, the others stay. */
-  #apart({ work, resolve, reject }: Together, several: boolean): () => void {
-    const savepoint = several ? this.#word("SAVEPOINT one") : null;
+  /** One of several in a transaction: a failure rolls back its own changes and keeps the others. */
+  #inSavepoint({ work, resolve, reject }: GroupedWrite, several: boolean): () => void {
+    const savepoint = several ? this.#pushText("SAVEPOINT one") : null;
     try {
       const result = work();
       if (several) {
-        this.#word("RELEASE one");
+        this.#pushText("RELEASE one");
         this.#flush();
       }
       return () => resolve(result);
     } catch (error) {
-      if (savepoint === null || error instanceof Undone) throw error;
+      if (savepoint === null || error instanceof RolledBack) throw error;
       const unsent = this.#pending.indexOf(savepoint);
-      // What was to be sent before it is not this one's.
+      // Statements buffered before the savepoint belong to others.
       this.#pending = this.#pending.slice(0, Math.max(0, unsent));
       if (unsent === -1) {
-        // Without it the transaction itself has not begun.
+        // Without the savepoint the transaction itself has not begun.
         if (savepoint.answer === null) throw error;
-        this.#word("ROLLBACK TO one");
-        this.#word("RELEASE one");
+        this.#pushText("ROLLBACK TO one");
+        this.#pushText("RELEASE one");
       }
       return () => reject(error);
     }
   }
 
   read<T>(work: () => T): T {
-    return this.#persist(() => this.#look(work));
+    return this.#withRetries(() => this.#readOnce(work));
   }
 
-  #look<T>(work: () => T): T {
+  #readOnce<T>(work: () => T): T {
     this.#begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     try {
       return work();
     } finally {
-      this.#giveUp();
+      this.#rollback();
       this.#depth = "none";
     }
   }
 
   close(): void {
-    this.#commitTogether();
+    this.#commitGrouped();
   }
 
-  /** Whether there was a transaction, since this was last asked, of which nobody knows whether it is kept. */
-  takeUnsure(): boolean {
-    const unsure = this.#unsure;
-    this.#unsure = false;
-    return unsure;
+  /** Whether, since the last call, a COMMIT was sent whose outcome is unknown. */
+  takeCommitUnknown(): boolean {
+    const unknown = this.#commitUnknown;
+    this.#commitUnknown = false;
+    return unknown;
   }
 
   /**
-   * The database's clock: in a transaction that writes the time at which its turn came. Who only reads, and decides nothing
-   * by it, is told by how much the clocks differ; that is asked now and then.
+   * The database's clock. In a write transaction: the time at which it got the lock. Reads, which decide nothing by it,
+   * use the measured clock offset, renewed every few seconds.
    */
   now(): number {
     if (this.#now !== null) return this.#timeIn(this.#now);
     const before = performance.now();
-    if (this.#clock !== null && before - this.#clock.at < CLOCK_BELIEVED_MS) return before + this.#clock.ahead;
+    if (this.#clock !== null && before - this.#clock.at < CLOCK_OFFSET_VALID_MS) return before + this.#clock.ahead;
     const now = this.#timeIn(this.#push(this.#request(TIME, [], false)));
     const at = performance.now();
     this.#clock = { ahead: now - (before + at) / 2, at };
@@ -249,7 +255,7 @@ export class PostgresConnection implements Connection, BulkConnection {
     return (this.#answerOf(pending).rows[0] as { now: number }).now;
   }
 
-  #word(text: string): Pending {
+  #pushText(text: string): Pending {
     return this.#push(this.#request(text, [], false));
   }
 
@@ -284,46 +290,48 @@ export class PostgresConnection implements Connection, BulkConnection {
     const list = this.#pending;
     this.#pending = [];
     if (list.length === 0) return;
-    refuseTooMuch(list);
+    refuseTooLong(list);
     const fresh = this.#depth !== "sent";
     if (this.#depth === "begun") this.#depth = "sent";
-    const patienceMs = this.#unlimited ? Number.POSITIVE_INFINITY : undefined;
-    const answers = ask(this.#channel, { requests: list.map(({ request }) => request), fresh }, patienceMs);
-    for (const [index, one] of answers.entries()) {
-      if ("error" in one) throw this.#meaningOf(one.error, (list[index] as Pending).request.text);
-      (list[index] as Pending).answer = one;
+    const timeoutMs = this.#unlimited ? Number.POSITIVE_INFINITY : undefined;
+    const answers = ask(this.#channel, { requests: list.map(({ request }) => request), fresh }, timeoutMs);
+    for (const [index, answer] of answers.entries()) {
+      const pending = list[index] as Pending;
+      if ("error" in answer) throw this.#toError(answer.error, pending.request.text);
+      pending.answer = answer;
     }
   }
 
-  /** Before its end was asked for nothing of a transaction is kept, and it may be tried again as a whole. */
-  #meaningOf(error: PlainError, text: string): Error {
-    if (saysCrashed(error, text)) return new Forgotten();
+  /** Nothing is committed before COMMIT is sent: until then the whole transaction may be retried. */
+  #toError(error: PlainError, text: string): Error {
+    if (saysCrashed(error, text)) return new ServerCrashed();
     const lost = isConnectionLost(error);
-    // What could not be reached a moment ago is not asked again at once.
-    const undone = this.#depth !== "none" && (isConflict(error) || (lost && !this.#ending && error.unsent !== true));
-    if (lost && this.#ending && error.unsent !== true) this.#unsure = true;
+    // An unreachable server is not retried at once.
+    const isRolledBack =
+      this.#depth !== "none" && (isConflict(error) || (lost && !this.#committing && error.unsent !== true));
+    if (lost && this.#committing && error.unsent !== true) this.#commitUnknown = true;
     if (lost) this.#depth = this.#depth === "none" ? "none" : "begun";
-    return undone ? new Undone(error) : postgresError(error, text);
+    return isRolledBack ? new RolledBack(error) : postgresError(error, text);
   }
 }
 
 /**
- * All values of a statement become one string, and of a string that is too long `pg` says so when the rest of the
- * transaction, with its end, is on its way. Escaped, what is let through here is half of what a string may have.
+ * `pg` encodes all values of a statement into one string, and reports a string that is too long only after the rest of
+ * the transaction, with its COMMIT, is on its way. Escaped, this limit is half of the longest string.
  */
-const MOST_CHARACTERS = 2 ** 27;
+const MAX_CHARACTERS = 2 ** 27;
 
-function refuseTooMuch(list: readonly Pending[]): void {
+function refuseTooLong(list: readonly Pending[]): void {
   for (const { request } of list)
-    if (request.values.reduce((sum: number, value) => sum + lengthOf(value), 0) > MOST_CHARACTERS)
+    if (request.values.reduce((sum: number, value) => sum + lengthOf(value), 0) > MAX_CHARACTERS)
       throw new Error("this is more than can be written at once");
 }
 
 function lengthOf(value: WireValue): number {
   if (typeof value === "string") return value.length;
-  // As hexadecimal digits, where it stands in a list.
+  // Hexadecimal digits within an array.
   if (value instanceof Uint8Array) return 2 * value.byteLength;
-  return Array.isArray(value) ? value.reduce((sum: number, one: WireValue) => sum + lengthOf(one), 0) : 20;
+  return Array.isArray(value) ? value.reduce((sum: number, element: WireValue) => sum + lengthOf(element), 0) : 20;
 }
 
 function valuesIn(order: readonly (number | string)[], values: Values): WireValue[] {

@@ -3,25 +3,25 @@ import { STATE, toJson } from "../sql/kernel/context.ts";
 import { cleaned } from "./cleaned.ts";
 import type { BulkConnection } from "./sync-channel.ts";
 
-/** All rows of a list in one statement: a journey costs more than a hundred rows. */
+/** All rows of a list in one statement: a round trip costs more than a hundred rows. */
 const INSERT_TASKS = `INSERT INTO tasks (stream, state, priority, created_at, key_hash, key, url, handler, payload)
   SELECT stream, ${STATE.queued}, priority, $1::bigint, key_hash, key, url, handler, payload
   FROM unnest($2::bigint[], $3::bigint[], $4::bytea[], $5::text[], $6::text[], $7::text[], $8::text[])
     WITH ORDINALITY AS new (stream, priority, key_hash, key, url, handler, payload, row_index) ORDER BY row_index
   ON CONFLICT (key_hash) DO NOTHING RETURNING id, key_hash`;
 
-const own = (connection: Connection) => connection as Connection & BulkConnection;
+const bulkOf = (connection: Connection) => connection as Connection & BulkConnection;
 const nameOf = (hash: Uint8Array) => Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString("latin1");
 
 export const postgresDialect: Dialect = {
   each(connection, statement, list) {
-    if (list.length > 0) own(connection).bulk(ofAllRows(statement), columnsOf(statement, list));
+    if (list.length > 0) bulkOf(connection).bulk(listStatement(statement), columnsOf(statement, list));
   },
 
   eachChanged(connection, statement, list) {
     if (list.length === 0) return [];
-    const text = `${ofAllRows(statement)} RETURNING ${statement.key} AS key`;
-    const { rows } = own(connection).bulk(text, columnsOf(statement, list))();
+    const text = `${listStatement(statement)} RETURNING ${statement.key} AS key`;
+    const { rows } = bulkOf(connection).bulk(text, columnsOf(statement, list))();
     const changed = new Set((rows as { key: Value }[]).map(({ key }) => key));
     const column = Object.keys(statement.columns).indexOf(statement.key.split(".")[1] as string);
     return list.map((row) => changed.has(row[column] as Value));
@@ -30,27 +30,27 @@ export const postgresDialect: Dialect = {
   eachFirst(connection, statement, list) {
     const found: (Row | undefined)[] = list.map(() => undefined);
     if (list.length === 0) return found;
-    const { rows } = own(connection).bulk(ofAllRows(statement), columnsOf(statement, list))();
+    const { rows } = bulkOf(connection).bulk(listStatement(statement), columnsOf(statement, list))();
     // WITH ORDINALITY counts from one.
     for (const row of rows as (Row & { row_index: number })[]) found[row.row_index - 1] ??= row;
     return found;
   },
 
   firsts(connection, list) {
-    const answers = list.map(({ text, values }) => own(connection).first(text, values));
+    const answers = list.map(({ text, values }) => bulkOf(connection).first(text, values));
     return answers.map((answer) => answer());
   },
 
   nextNumber: (connection, table) =>
     Number(connection.sql("SELECT nextval(pg_get_serial_sequence(?, 'n')) AS n").get(table)?.["n"]),
 
-  // Whoever changes something that others must see adds an event or changes the control row, and they are told.
+  // Every change that others must see appends an event or updates the control row.
   foreignVersion: (connection) =>
     Number(connection.sql("SELECT coalesce(max(n), 0) + (SELECT version FROM control) AS n FROM events").get()?.["n"]),
 
   insertTasks(connection, list, now) {
     if (list.length === 0) return [];
-    const { rows } = own(connection).bulk(INSERT_TASKS, [
+    const { rows } = bulkOf(connection).bulk(INSERT_TASKS, [
       now,
       list.map(({ target }) => target.stream),
       list.map(({ task }) => task.priority),
@@ -66,7 +66,7 @@ export const postgresDialect: Dialect = {
     return list.map(({ hash }) => {
       const name = nameOf(hash);
       const id = added.get(name) ?? null;
-      // What comes twice in the list was added once.
+      // A key that occurs twice in the list was added once.
       added.delete(name);
       return id;
     });
@@ -82,10 +82,10 @@ export const postgresDialect: Dialect = {
 
   outliveCrash: (connection) => void connection.sql("SET LOCAL synchronous_commit = on").run(),
 
-  // Postgres checks its pages as it reads them.
-  // The server's disk is its own affair, and tables do not shrink with their rows: a budget would never be kept again.
+  // The disk is the server's, and tables do not shrink with their rows: a budget once exceeded would stay exceeded.
   bytes: () => 0,
 
+  // Postgres checks its pages as it reads them.
   damage: () => [],
 
   probe(connection) {
@@ -98,17 +98,17 @@ export const postgresDialect: Dialect = {
   },
 };
 
-/** Looks them all up when the first one is asked for. */
+/** Looks up all hashes on the first call. */
 function among(
   connection: Connection,
   hashes: readonly Uint8Array[],
   text: string,
-  more: readonly number[],
+  parameters: readonly number[],
 ): (hash: Uint8Array) => boolean {
   let found: Set<string> | null = null;
   return (hash) => {
     found ??= new Set(
-      (own(connection).bulk(text, [[...hashes], ...more])().rows as { key_hash: Uint8Array }[]).map((row) =>
+      (bulkOf(connection).bulk(text, [[...hashes], ...parameters])().rows as { key_hash: Uint8Array }[]).map((row) =>
         nameOf(row.key_hash),
       ),
     );
@@ -116,17 +116,17 @@ function among(
   };
 }
 
-const ofAll = new Map<ForEach, string>();
+const listStatements = new Map<ForEach, string>();
 
-/** Values of one column each in place of the list, in which rows stand in their order. */
-function ofAllRows(statement: ForEach): string {
-  let text = ofAll.get(statement);
+/** Replaces the list `new` by one array parameter per column, in row order. */
+function listStatement(statement: ForEach): string {
+  let text = listStatements.get(statement);
   if (text === undefined) {
     const columns = Object.entries(statement.columns);
     const lists = columns.map(([, type], index) => `$${index + 1}::${type}[]`);
     const list = `unnest(${lists.join(", ")}) WITH ORDINALITY AS new (${columns.map(([name]) => name).join(", ")}, row_index)`;
     text = statement.text.replace(/(?<= FROM |, )new\b(?!\.)/, list);
-    ofAll.set(statement, text);
+    listStatements.set(statement, text);
   }
   return text;
 }

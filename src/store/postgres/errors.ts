@@ -1,41 +1,41 @@
 import { OrbError } from "../../base/errors.ts";
 
-/** What went wrong, as it travels between threads. */
+/** An error in the form that passes between threads. */
 export interface PlainError {
   message: string;
-  /** Five letters of Postgres's; null: it is not the server that speaks. */
+  /** SQLSTATE; null: not an error of the server. */
   code: string | null;
-  /** There was no connection over which anything could have been asked. */
+  /** No connection existed, so nothing was sent. */
   unsent?: boolean;
 }
 
-/** Of what `pg` has thrown. */
+/** Converts an error of `pg`. */
 export function plainError(error: unknown): PlainError {
   const { message, code, severity } = error as { message?: string; code?: unknown; severity?: unknown };
-  // Without a severity it is not the server that speaks.
-  const own = typeof code === "string" && typeof severity === "string" ? code : null;
-  return { message: message || String(code ?? error), code: own };
+  // Only errors of the server have a severity.
+  const sqlState = typeof code === "string" && typeof severity === "string" ? code : null;
+  return { message: message || String(code ?? error), code: sqlState };
 }
 
-/** The server ends a connection whose transaction stood still, so that others can go on. */
-const STOOD_STILL = "25P03";
+/** The server closes a connection whose transaction is idle, because it blocks others. */
+const IDLE_IN_TRANSACTION_TIMEOUT = "25P03";
 
-/** The connection is gone, or the server does not take any: the same may work with another one. */
+/** The connection is lost or the server accepts none: another connection may succeed. */
 export function isConnectionLost({ code, message }: PlainError): boolean {
-  // Another process has changed the tables: what was prepared on this connection is of no use any more.
+  // Another process has changed the tables: this connection's prepared statements are invalid.
   if (code === "0A000") return message.startsWith("cached plan");
-  return code === null || code.startsWith("08") || code.startsWith("57P") || code === STOOD_STILL;
+  return code === null || code.startsWith("08") || code.startsWith("57P") || code === IDLE_IN_TRANSACTION_TIMEOUT;
 }
 
-/** The server has undone the transaction so that others can go on: the same may work when it is tried again. */
+/** The server rolled the transaction back (serialization failure or deadlock): a retry may succeed. */
 export function isConflict({ code }: PlainError): boolean {
   return code === "40001" || code === "40P01";
 }
 
-/** What is said of a connection on which the server does not have what was set for it. */
+/** The error for a connection that lost its session settings. */
 export const SETTINGS_LOST = "a pooler in between keeps the settings of the connection to itself";
 
-/** Why there is no connection, or none that can be used, and what to do about each; the first one that fits. */
+/** Connection errors with hints; the first match applies. */
 const CONNECTING: readonly { is(error: PlainError): boolean; what: string; hint: string }[] = [
   {
     is: ({ code }) => code === "42501",
@@ -79,7 +79,7 @@ const CONNECTING: readonly { is(error: PlainError): boolean; what: string; hint:
   },
 ];
 
-/** Turns what Postgres says into the product's errors. */
+/** Maps errors of Postgres to `OrbError`s. */
 export function postgresError(error: PlainError, text = ""): Error {
   const { message, code } = error;
   const where = text === "" ? "" : ` (in: ${text.replaceAll(/\s+/g, " ").slice(0, 300)})`;
@@ -87,7 +87,7 @@ export function postgresError(error: PlainError, text = ""): Error {
   if (code === "53100") return new OrbError("disk_full", "the database cannot grow: its disk is full", { cause });
   if (isConflict(error) || code === "55P03" || code === "57014")
     return new OrbError("database_busy", `the database was kept busy for too long: ${message}`, { cause });
-  if (code === STOOD_STILL)
+  if (code === IDLE_IN_TRANSACTION_TIMEOUT)
     return new OrbError("database_busy", "the database ended a transaction that stood still for too long", { cause });
   const known = CONNECTING.find(({ is }) => is(error));
   if (known !== undefined)

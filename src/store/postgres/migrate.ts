@@ -21,11 +21,11 @@ export interface Migration {
   version: number;
   name: string;
   /**
-   * Whether programs of the version before may go on working, and be started, on the schema that it makes: it only adds what
-   * they do not look at, such as tables, and columns that may be empty. Absent: they may not.
+   * Whether programs of the previous version may keep running, and start, on the new schema: the migration only adds
+   * what they do not use, such as tables and nullable columns. Absent: they may not.
    */
   olderMayRun?: boolean;
-  /** The statements, all in one transaction. */
+  /** The statements, which run in one transaction. */
   up(): string;
 }
 
@@ -53,26 +53,26 @@ export const LATEST = MIGRATIONS.at(-1)?.version ?? 0;
 
 const OLDEST_SERVER = 14;
 
-/** A table that is there as long as a copy into the schema is not finished. */
+/** Exists while a copy into the schema is unfinished. */
 export const UNFINISHED = "unfinished_copy";
 
 const emptySchema = (schema: string) =>
   `CREATE SCHEMA IF NOT EXISTS ${schema}; CREATE TABLE schema_version (version BIGINT NOT NULL); INSERT INTO schema_version VALUES (0)`;
 
-/** All statements that make a schema of this version where there is none. */
+/** Creates an empty schema of the latest version. */
 export function newSchema(schema: string): string {
   const made = MIGRATIONS.map((migration) => migration.up()).join(";\n");
   return `${emptySchema(schema)};\n${made};\nUPDATE schema_version SET version = ${LATEST}, usable_from = ${oldestUser(MIGRATIONS)}`;
 }
 
-/** The oldest version whose programs may use the schema that all of these make. */
+/** The oldest version whose programs may use the resulting schema. */
 function oldestUser(migrations: readonly Migration[]): number {
   return migrations.findLast(({ olderMayRun }) => olderMayRun !== true)?.version ?? 0;
 }
 
 /**
- * Brings the schema up to date, all in one transaction under the lock of those who write: whoever comes at the same time
- * waits, however long it takes, and finds nothing left to do; an interruption leaves the schema as it was.
+ * Migrates the schema in one transaction under the writer lock: a concurrent process waits, however long it takes, and
+ * finds nothing left to do; an interruption leaves the schema as it was.
  */
 export function migrate(
   connection: PostgresConnection,
@@ -101,7 +101,7 @@ export function migrate(
   });
 }
 
-/** While a deployment is upgraded, programs of two versions work on it, if those who made the newer schema say that they can. */
+/** During a rolling upgrade two versions run on one schema, if its migrations allow it. */
 function refuseNewer(connection: PostgresConnection, version: number, latest: number): void {
   const row = connection.sql("SELECT usable_from FROM schema_version").get();
   const from = row?.["usable_from"] ?? null;
@@ -113,7 +113,7 @@ function refuseNewer(connection: PostgresConnection, version: number, latest: nu
   );
 }
 
-/** What they write next could be lost, or break what is there. */
+/** Their next writes could be lost, or corrupt migrated rows. */
 function refuseWhileOlderRun(connection: PostgresConnection, missing: readonly Migration[]): void {
   const breaking = missing.filter(({ olderMayRun }) => olderMayRun !== true).map(({ name }) => name);
   if (breaking.length === 0) return;
@@ -148,7 +148,7 @@ export function refuseOldServer(version: number): void {
 export function versionOf(connection: PostgresConnection, schema: string): number {
   const tables = connection
     .sql(
-      // Also tables of others, which information_schema keeps to itself.
+      // Unlike information_schema, this includes tables of other roles.
       `SELECT count(*) AS all_tables, count(*) FILTER (WHERE c.relname = 'schema_version') AS ours,
          count(*) FILTER (WHERE c.relname = '${UNFINISHED}') AS unfinished
        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace

@@ -1,8 +1,8 @@
 import type { Store } from "../ports/port.ts";
 
 /**
- * The methods that change nothing. They have threads of their own, on connections that may not write: they never wait for
- * the turn of those who do. A method that is missing here works all the same, behind what is written.
+ * The read-only methods. They run on their own threads, over read-only connections, and never wait for the writer lock.
+ * A read that is missing here still works, but queues behind the writes.
  */
 export const READS: readonly (keyof Store)[] = [
   "engineHolder",

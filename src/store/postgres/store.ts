@@ -8,19 +8,19 @@ import type { Store } from "../ports/port.ts";
 import { takeSchema } from "./address.ts";
 import { type ChannelEnds, createChannel } from "./sync-channel.ts";
 import { READS } from "./reads.ts";
-import type { Call, Opened, Ready, Said, SaidError, ThreadData } from "./thread.ts";
+import type { Call, Opened, Ready, CallResult, PlainCallError, ThreadData } from "./thread.ts";
 import type { WireData, WireMessage } from "./wire.ts";
 
 interface PostgresOptions {
-  /** postgres://…; `schema` among its parameters names another schema than ours. */
+  /** postgres://…; the parameter `schema` replaces the default schema. */
   url: string;
   clock: Clock;
   log?: Log;
-  /** Told now and then by how much the database's clock is ahead of this machine's. */
+  /** Receives how far the database's clock is ahead of this machine's. */
   onAhead?: (ms: number) => void;
-  /** Instead of the database's clock. */
+  /** Replaces the database's clock. */
   leaseNow?: () => number;
-  /** The schema is being filled, and looked at before others may start on it. */
+  /** The schema is still being copied, and audited before others may start on it. */
   unfinished?: boolean;
 }
 
@@ -29,14 +29,14 @@ const READERS = 2;
 type Listener = (what: "events" | "control") => void;
 
 /**
- * Postgres, behind threads: the methods are written in synchronous steps, and these threads stand still for them
+ * Postgres behind threads: the store methods are synchronous, and these threads block for them
  * (docs/decisions/0010-one-store-two-databases.md). The caller's thread never does.
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   return (await open(options)).store;
 }
 
-/** Brings the database to this version's schema, which opening it does, too, and says what that took. */
+/** Migrates the schema, as opening the store does, and returns what was applied. */
 export async function migratePostgres(options: PostgresOptions): Promise<NonNullable<Opened["migrated"]>> {
   const { store, migrated } = await open(options);
   await store.close();
@@ -47,7 +47,7 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
   const { url, schema } = takeSchema(options.url);
   const channels = Array.from({ length: 1 + READERS }, () => createChannel());
   const wire = startWire(url, schema, channels);
-  // Heard from the start: of a thread that has ended already nobody hears that it ends.
+  // Subscribed from the start: a thread that has already exited emits nothing.
   const wireEnded = new Promise((resolve) => wire.once("exit", resolve));
   const listeners = new Set<Listener>();
   const outage = new OutageLogger(options.log ?? silentLog);
@@ -60,7 +60,7 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
     } else if (message.outage === null) outage.ends("the database answers again");
     else outage.begins("the database does not answer; reconnecting", { error: message.outage });
   });
-  // Only now: whoever listens to a thread keeps the process alive.
+  // Only now: adding a listener refs the thread, which keeps the process alive.
   wire.unref();
   const threads: StoreThread[] = [];
   let closed: Promise<void> | null = null;
@@ -76,9 +76,9 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
     return startThread("thread", data, [asking.port]);
   });
   try {
-    // The first one migrates; what the others do needs its tables.
+    // The first thread migrates; the others need its tables.
     for (const worker of workers) threads.push(await StoreThread.open(worker));
-    // Told of every new connection: nobody begins before it is known what time it is.
+    // Every new connection reports the clock offset: open waits for the first.
     wire.ref();
     await compared.promise;
     wire.unref();
@@ -90,7 +90,7 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
   const [writer, ...readers] = threads as [StoreThread, ...StoreThread[]];
   const reads = new Set<string>(READS as readonly string[]);
   const call = (method: string, args: unknown[]) => {
-    const thread = reads.has(method) ? idlest(readers) : writer;
+    const thread = reads.has(method) ? leastBusy(readers) : writer;
     const { clock, leaseNow } = options;
     return thread.call({ method, args, wallNow: clock.now(), leaseNow: leaseNow?.() ?? null });
   };
@@ -122,16 +122,16 @@ function startWire(url: string, schema: string, channels: readonly ChannelEnds[]
   return startThread("wire", data, ports);
 }
 
-function startThread(begins: "thread" | "wire", data: object, transferList: Transferable[]): Worker {
+function startThread(role: "thread" | "wire", data: object, transferList: Transferable[]): Worker {
   const code = new URL("./thread-start.ts", import.meta.url);
-  return new Worker(code, { workerData: { ...data, begins, compiledIn: getCompileCacheDir() }, transferList });
+  return new Worker(code, { workerData: { ...data, role, compileCacheDir: getCompileCacheDir() }, transferList });
 }
 
-function idlest(threads: readonly StoreThread[]): StoreThread {
+function leastBusy(threads: readonly StoreThread[]): StoreThread {
   return threads.reduce((best, thread) => (thread.waiting < best.waiting ? thread : best));
 }
 
-/** A thread that carries out methods, and who waits for which of them. */
+/** A thread that executes store methods, and its pending calls. */
 class StoreThread {
   readonly instance: string;
   readonly deployment: string;
@@ -149,9 +149,9 @@ class StoreThread {
     this.deployment = deployment;
     this.methods = methods;
     this.migrated = migrated;
-    worker.on("message", (said: Said) => this.#queueChange(said));
+    worker.on("message", (result: CallResult) => this.#settleCall(result));
     worker.unref();
-    // A thread that fails has an error that nobody takes: the process ends by it, as it would of its own errors.
+    // A failed thread raises an unhandled error, which ends the process, as its own errors would.
     worker.on("exit", () => this.#die());
   }
 
@@ -179,7 +179,7 @@ class StoreThread {
     if (this.#dead !== null) return Promise.reject(this.#dead);
     this.#last += 1;
     const id = this.#last;
-    // Whoever waits for an answer keeps the process alive.
+    // A pending call keeps the process alive.
     if (this.#calls.size === 0) this.#worker.ref();
     return new Promise((resolve, reject) => {
       this.#calls.set(id, { resolve, reject });
@@ -187,12 +187,12 @@ class StoreThread {
     });
   }
 
-  #queueChange(said: Said): void {
-    const call = this.#calls.get(said.id);
-    this.#calls.delete(said.id);
+  #settleCall(result: CallResult): void {
+    const call = this.#calls.get(result.id);
+    this.#calls.delete(result.id);
     if (this.#calls.size === 0 && !this.#closing) this.#worker.unref();
-    if ("error" in said) call?.reject(errorOf(said.error));
-    else call?.resolve(said.value);
+    if ("error" in result) call?.reject(errorOf(result.error));
+    else call?.resolve(result.value);
   }
 
   #die(): void {
@@ -204,7 +204,7 @@ class StoreThread {
   async close(): Promise<void> {
     if (this.#dead !== null) return;
     const ended = new Promise((resolve) => this.#worker.once("exit", resolve));
-    // Whoever waits for its end keeps the process alive, too: also when the last answer has come.
+    // Closing keeps the process alive, too, even after the last answer.
     this.#closing = true;
     this.#worker.ref();
     this.#worker.postMessage("close");
@@ -212,12 +212,12 @@ class StoreThread {
   }
 }
 
-function errorOf(said: SaidError): Error {
-  if ("orb" in said) {
-    const { code, message, hint, fields } = said.orb;
+function errorOf(result: PlainCallError): Error {
+  if ("orb" in result) {
+    const { code, message, hint, fields } = result.orb;
     return new OrbError(code, message, { fields, ...(hint === undefined ? {} : { hint }) });
   }
-  const error = new Error(said.plain.message);
-  if (said.plain.stack !== undefined) error.stack = said.plain.stack;
+  const error = new Error(result.plain.message);
+  if (result.plain.stack !== undefined) error.stack = result.plain.stack;
   return error;
 }

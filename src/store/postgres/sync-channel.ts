@@ -65,17 +65,17 @@ export function ask(
   const deadline = performance.now() + timeoutMs;
   port.postMessage({ ...what, number } satisfies Batch);
   for (;;) {
-    const rung = Atomics.load(wakeup, 0);
+    const wakeups = Atomics.load(wakeup, 0);
     const received = receiveMessageOnPort(port) as { message: Answered } | undefined;
     if (received?.message.number === number) return received.message.answers;
     if (received !== undefined) continue;
-    const left = deadline - performance.now();
-    if (left <= 0) {
+    const remainingMs = deadline - performance.now();
+    if (remainingMs <= 0) {
       // Aborts a transaction that is still open there.
       port.postMessage("drop");
       return [{ error: NO_RESPONSE }];
     }
-    Atomics.wait(wakeup, 0, rung, left);
+    Atomics.wait(wakeup, 0, wakeups, remainingMs);
   }
 }
 

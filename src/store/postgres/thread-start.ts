@@ -5,8 +5,8 @@
 import { enableCompileCache, flushCompileCache } from "node:module";
 import { workerData } from "node:worker_threads";
 
-/** `compiledIn` is undefined when the process keeps none. */
-const { compiledIn, begins } = workerData as { compiledIn: string | undefined; begins: "thread" | "wire" };
-if (compiledIn !== undefined) enableCompileCache(compiledIn);
-await (begins === "wire" ? import("./wire.ts") : import("./thread.ts"));
-if (compiledIn !== undefined) flushCompileCache();
+/** `compileCacheDir` is undefined when the process has no compile cache. */
+const { compileCacheDir, role } = workerData as { compileCacheDir: string | undefined; role: "thread" | "wire" };
+if (compileCacheDir !== undefined) enableCompileCache(compileCacheDir);
+await (role === "wire" ? import("./wire.ts") : import("./thread.ts"));
+if (compileCacheDir !== undefined) flushCompileCache();

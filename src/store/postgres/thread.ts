@@ -1,4 +1,4 @@
-/** A thread in which methods of the store are carried out, one after the other, standing still while the database works. */
+/** A thread that executes store methods one after the other, and blocks while the database works. */
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { isOrbError, type ErrorCode, type FieldError, messageOf } from "../../base/errors.ts";
 import { bumpControl, type Context } from "../sql/kernel/context.ts";
@@ -11,7 +11,7 @@ import { migrate } from "./migrate.ts";
 export interface ThreadData {
   channel: ChannelEnds["asking"];
   schema: string;
-  /** Brings the schema up to date before anything else. */
+  /** Migrates the schema first. */
   migrates: boolean;
 }
 
@@ -20,47 +20,47 @@ export interface Call {
   method: string;
   args: unknown[];
   wallNow: number;
-  /** Instead of the database's clock. */
+  /** Replaces the database's clock. */
   leaseNow: number | null;
 }
 
-export type Said = { id: number; value: unknown } | { id: number; error: SaidError };
-export type SaidError =
+export type CallResult = { id: number; value: unknown } | { id: number; error: PlainCallError };
+export type PlainCallError =
   | { orb: { code: ErrorCode; message: string; hint?: string; fields: readonly FieldError[] } }
   | { plain: { message: string; stack?: string } };
 export interface Opened {
   instance: string;
   deployment: string;
   methods: string[];
-  /** null: it was not asked to. */
+  /** null: this thread does not migrate. */
   migrated: { from: number; to: number; applied: string[] } | null;
 }
-export type Ready = { ready: Opened } | { refused: SaidError };
+export type Ready = { ready: Opened } | { refused: PlainCallError };
 
 const { channel, schema, migrates } = workerData as ThreadData;
 const port = parentPort as MessagePort;
 const connection = new PostgresConnection(channel, schema);
 let times: Pick<Call, "wallNow" | "leaseNow"> = { wallNow: 0, leaseNow: null };
 
-const TELL_MS = 250;
-let telling: NodeJS.Timeout | null = null;
+const NOTIFY_RETRY_MS = 250;
+let notifyTimer: NodeJS.Timeout | null = null;
 
 /**
- * Whoever has no answer to a commit cannot tell which lanes it has opened, and whoever does the same again finds it done:
- * so all who work are told to look, as soon as the database can be written.
+ * Without an answer to a COMMIT, the caller does not know which lanes it opened, and a repeated call finds the work
+ * done. So all workers are notified to look, as soon as the database accepts writes.
  */
-function tellAll(context: Context): void {
-  telling ??= setTimeout(() => {
-    telling = null;
+function notifyAll(context: Context): void {
+  notifyTimer ??= setTimeout(() => {
+    notifyTimer = null;
     try {
       connection.write(() => bumpControl(context));
     } catch {
-      tellAll(context);
+      notifyAll(context);
     }
-  }, TELL_MS).unref();
+  }, NOTIFY_RETRY_MS).unref();
 }
 
-function said(error: unknown): SaidError {
+function toPlainError(error: unknown): PlainCallError {
   if (isOrbError(error)) {
     const { code, message, hint, fields } = error;
     return { orb: { code, message, fields, ...(hint === undefined ? {} : { hint }) } };
@@ -91,27 +91,27 @@ function serve(): void {
   port.on("message", (call: Call | "close") => {
     if (call === "close") {
       connection.close();
-      // Behind the answers to what was still written.
+      // After the answers to the last writes.
       setImmediate(() => port.close());
       return;
     }
     times = call;
     methods[call.method]?.(...call.args).then(
-      (value) => port.postMessage({ id: call.id, value } satisfies Said),
+      (value) => port.postMessage({ id: call.id, value } satisfies CallResult),
       (error: unknown) => {
-        port.postMessage({ id: call.id, error: said(error) } satisfies Said);
-        if (connection.takeUnsure()) tellAll(context);
+        port.postMessage({ id: call.id, error: toPlainError(error) } satisfies CallResult);
+        if (connection.takeCommitUnknown()) notifyAll(context);
       },
     );
   });
 }
 
-// All threads load at once; each begins when its turn has come.
+// All threads load at once; each starts on its first message.
 port.once("message", () => {
   try {
     serve();
   } catch (error) {
-    port.postMessage({ refused: said(error) } satisfies Ready);
+    port.postMessage({ refused: toPlainError(error) } satisfies Ready);
     port.close();
   }
 });

@@ -1,50 +1,50 @@
 /**
- * The methods speak SQLite's way; this says the same to Postgres. Only what differs in form is changed here: numbered
- * values, hints for SQLite's planner, and that LIKE does not tell capital letters apart.
+ * Translates SQLite's SQL to Postgres. Only the form differs: numbered parameters, hints for SQLite's planner, and
+ * LIKE, which is case-insensitive in SQLite.
  */
 interface Translated {
   text: string;
-  /** Which value stands at which number; names where values are given by name. */
+  /** The value of each parameter: an index, or a name for named values. */
   order: (number | string)[];
 }
 
-const known = new Map<string, Translated>();
+const cache = new Map<string, Translated>();
 
 export function translate(text: string): Translated {
-  let made = known.get(text);
-  if (made === undefined) known.set(text, (made = make(text)));
-  return made;
+  let translated = cache.get(text);
+  if (translated === undefined) cache.set(text, (translated = translateText(text)));
+  return translated;
 }
 
-function make(text: string): Translated {
+function translateText(text: string): Translated {
   const order: (number | string)[] = [];
   let next = 0;
-  const place = (value: number | string): string => {
+  const parameter = (value: number | string): string => {
     const index = order.indexOf(value);
     if (index !== -1) return `$${index + 1}`;
     order.push(value);
     return `$${order.length}`;
   };
-  const said = text.replace(TOKENS, (token) => {
-    // Places in lists have names like everything else.
+  const result = text.replace(TOKENS, (token) => {
+    // List positions are path elements like keys.
     if (token.startsWith("'$[")) return token.replaceAll(/\[#?(-?\d+)\]/g, ".$1");
-    // What else stands in quotes, or is a cast, is left as it is.
+    // Other quoted text and casts stay as they are.
     if (token.startsWith("'") || token.startsWith('"') || token === "::") return token;
     if (token === "?") {
       next += 1;
-      return place(next - 1);
+      return parameter(next - 1);
     }
     if (token.startsWith("?")) {
-      // As SQLite counts: what has no number goes on behind the highest one.
+      // As in SQLite: a plain `?` continues after the highest number.
       const number = Number(token.slice(1));
       next = Math.max(next, number);
-      return place(number - 1);
+      return parameter(number - 1);
     }
-    if (token.startsWith(":")) return place(token.slice(1));
+    if (token.startsWith(":")) return parameter(token.slice(1));
     if (token.startsWith("INDEXED")) return "";
     return WORDS[token] ?? token;
   });
-  return { text: said, order };
+  return { text: result, order };
 }
 
 const TOKENS =

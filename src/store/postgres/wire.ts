@@ -31,23 +31,23 @@ const LIMITS = { statement_timeout: 60_000, lock_timeout: 15_000, idle_in_transa
  */
 const PLANNING = "-c random_page_cost=1.1 -c jit=off";
 /**
- * How often to poll for changes whose notification was missed, so that no other component needs to poll. When the server
- * does not answer this small query in time, it is unreachable: all connections are dropped.
+ * How often to poll for changes whose notification was missed, so that no other component needs to poll. When the
+ * server does not answer this small query in time, it counts as unreachable: all connections are dropped.
  */
 const PROBE_MS = 700;
 const PROBE_TIMEOUT_MS = 2500;
 /** Time limits grow by this factor while this thread is starved of CPU: a server on the same machine is starved, too. */
-const STARVED_TIMES = 6;
+const STARVED_FACTOR = 6;
 const STARVED_LATE_MS = 200;
 const STARVED_FOR_MS = 10_000;
 const TICK_MS = 250;
-const LISTEN_AGAIN_MS = 500;
-/** For so long after a failed connection attempt, requests fail with the same error instead of another attempt. */
+const RECONNECT_MS = 500;
+/** After a failed connection attempt, requests fail with the same error for this long instead of connecting again. */
 const UNREACHABLE_MS = 500;
-/** A slower answer does not measure the server's clock precisely enough. */
-const TIMELY_MS = 500;
+/** A slower answer does not measure the clock offset precisely enough. */
+const MAX_CLOCK_PROBE_MS = 500;
 /** Smaller changes of the clock offset are noise, and not posted. */
-const SAME_TIME_MS = 100;
+const CLOCK_NOISE_MS = 100;
 /** How long to wait for a connection to close. */
 const CLOSE_TIMEOUT_MS = 1000;
 /** Notifications are debounced by this. */
@@ -88,7 +88,7 @@ async function connect(readOnly: boolean): Promise<pg.Client> {
     types: types as unknown as pg.CustomTypesConfig,
     pipeline: true,
     keepAlive: true,
-    connectionTimeoutMillis: !wasConnected ? FIRST_CONNECT_MS : CONNECT_MS * (isStarved() ? STARVED_TIMES : 1),
+    connectionTimeoutMillis: !wasConnected ? FIRST_CONNECT_MS : CONNECT_MS * (isStarved() ? STARVED_FACTOR : 1),
     application_name: "orbweaver",
     ...LIMITS,
     options: `-c search_path=${schema} -c synchronous_commit=off ${PLANNING} -c default_transaction_read_only=${readOnly ? "on" : "off"}`,
@@ -110,24 +110,24 @@ const NOW = "extract(epoch FROM clock_timestamp()) * 1000 AS now";
 
 /** A pooler may drop our settings, and Postgres skips a schema without USAGE privilege: tables would be missing. */
 async function checkSession(client: pg.Client): Promise<void> {
-  const [asked, begun] = [systemClock.now(), systemClock.monotonic()];
+  const [sentAt, startedAt] = [systemClock.now(), systemClock.monotonic()];
   const { rows } = await client.query(
     `SELECT current_setting('search_path') AS path, ${NOW},
        (SELECT has_schema_privilege(oid, 'USAGE')::int FROM pg_catalog.pg_namespace WHERE nspname = $1) AS allowed`,
     [schema],
   );
-  const tookMs = systemClock.monotonic() - begun;
+  const tookMs = systemClock.monotonic() - startedAt;
   const [{ path, allowed, now }] = rows as [{ path: string; allowed: number | null; now: number }];
   if (path.replaceAll('"', "") !== schema) throw new Error(SETTINGS_LOST);
   if (allowed === 0)
     throw Object.assign(new Error(`permission denied for schema ${schema}`), { code: "42501", severity: "ERROR" });
   // Posted in any case: opening the store waits for it.
-  if (tookMs < TIMELY_MS) postedAheadMs = now - asked - tookMs / 2;
+  if (tookMs < MAX_CLOCK_PROBE_MS) postedAheadMs = now - sentAt - tookMs / 2;
   post({ aheadMs: postedAheadMs });
 }
 
 function valueOf(value: WireValue): unknown {
-  if (Array.isArray(value)) return value.map((one: WireValue) => valueOf(one));
+  if (Array.isArray(value)) return value.map((element: WireValue) => valueOf(element));
   return value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value;
 }
 
@@ -163,12 +163,12 @@ class DatabaseSession {
       connected.once("end", () => this.#lost(connected));
     }
     const client = this.#client;
-    const answers = await Promise.all(requests.map((request) => this.#ask(client, request)));
-    if (answers.some((one) => "error" in one && isConnectionLost(one.error))) this.drop();
+    const answers = await Promise.all(requests.map((request) => this.#query(client, request)));
+    if (answers.some((answer) => "error" in answer && isConnectionLost(answer.error))) this.drop();
     return answers;
   }
 
-  async #ask(client: pg.Client, { text, name, values, lists }: Request): Promise<Answer> {
+  async #query(client: pg.Client, { text, name, values, lists }: Request): Promise<Answer> {
     try {
       const result = await client.query({
         text,
@@ -227,7 +227,7 @@ const queued = new Set<(typeof CHANGE_KINDS)[number]>();
 function queueChange(change: (typeof CHANGE_KINDS)[number]): void {
   if (queued.size === 0)
     setTimeout(() => {
-      for (const one of queued) post({ change: one });
+      for (const kind of queued) post({ change: kind });
       queued.clear();
     }, NOTIFY_DEBOUNCE_MS);
   queued.add(change);
@@ -272,12 +272,12 @@ async function listen(): Promise<void> {
       if (error instanceof ProbeTimeout || client === null) {
         // Until this loop has reached the server again, requests fail at once.
         if (plain.code === null)
-          unreachable = { error: plain, until: performance.now() + LISTEN_AGAIN_MS + CONNECT_MS + UNREACHABLE_MS };
+          unreachable = { error: plain, until: performance.now() + RECONNECT_MS + CONNECT_MS + UNREACHABLE_MS };
         for (const session of sessions) session.drop();
       }
     }
     if (client !== null) destroy(client);
-    if (!closing.signal.aborted) await pause(LISTEN_AGAIN_MS);
+    if (!closing.signal.aborted) await pause(RECONNECT_MS);
   }
 }
 
@@ -286,35 +286,35 @@ const CHANGES = `SELECT (SELECT version FROM control) AS control, (SELECT max(n)
 const NOT_NOW = new Set(["42P01", "55P03"]);
 
 function postClockOffset(aheadMs: number): void {
-  if (Math.abs(aheadMs - postedAheadMs) < SAME_TIME_MS) return;
+  if (Math.abs(aheadMs - postedAheadMs) < CLOCK_NOISE_MS) return;
   postedAheadMs = aheadMs;
   post({ aheadMs });
 }
 
 /** The versions of what was changed last; null: unknown. */
 async function probe(client: pg.Client): Promise<Record<(typeof CHANGE_KINDS)[number], number | null> | null> {
-  const [asked, begun] = [systemClock.now(), systemClock.monotonic()];
+  const [sentAt, startedAt] = [systemClock.now(), systemClock.monotonic()];
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const silent = () => reject(new ProbeTimeout("the database does not answer"));
+  const timedOut = new Promise<never>((_, reject) => {
+    const fail = () => reject(new ProbeTimeout("the database does not answer"));
     let waitedMs = 0;
     const tick = () => {
       const beganMs = performance.now();
       timer = setTimeout(() => {
         recordLateness(beganMs, TICK_MS);
         waitedMs += TICK_MS;
-        if (waitedMs < PROBE_TIMEOUT_MS * (isStarved() ? STARVED_TIMES : 1)) return tick();
+        if (waitedMs < PROBE_TIMEOUT_MS * (isStarved() ? STARVED_FACTOR : 1)) return tick();
         // Answers that arrived while this thread had no CPU are processed first: then it was not the server that was silent.
         timer = undefined;
-        setImmediate(() => setImmediate(silent));
+        setImmediate(() => setImmediate(fail));
       }, TICK_MS);
     };
     tick();
   });
   try {
-    const { rows } = await Promise.race([client.query(CHANGES), late]);
-    const tookMs = systemClock.monotonic() - begun;
-    if (tookMs < TIMELY_MS) postClockOffset(rows[0].now - asked - tookMs / 2);
+    const { rows } = await Promise.race([client.query(CHANGES), timedOut]);
+    const tookMs = systemClock.monotonic() - startedAt;
+    if (tookMs < MAX_CLOCK_PROBE_MS) postClockOffset(rows[0].now - sentAt - tookMs / 2);
     return rows[0];
   } catch (error) {
     if (NOT_NOW.has((error as { code?: string }).code ?? "")) return null;

@@ -1,4 +1,4 @@
-/** What an audit says. */
+/** Records of the audit. */
 export interface AuditFinding {
   check: string;
   what: string;

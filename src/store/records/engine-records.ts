@@ -1,10 +1,10 @@
-/** The words of the store about who the engine is. */
+/** Records of the engine lock. */
 export interface EngineCandidate {
   id: string;
   /** Identity of the machine's boot; a lock of another boot is dead. */
   boot: string;
   pid: number;
-  /** Tells a process from a later one with the same pid. */
+  /** Distinguishes a process from a later one with the same pid. */
   pidStart: string;
   /** Where the engine listens for pokes. */
   address: string;

@@ -1,16 +1,16 @@
-/** The words of the store about jobs and sessions. */
+/** Records of jobs and sessions. */
 import type { RunState } from "../../domain/run/states.ts";
 
-/** A call that may be repeated: the second time it gives the first answer. */
+/** Makes a call repeatable: a repetition returns the first response. */
 export interface IdempotencyKey {
   key: string;
-  /** Tells the same call from another one under the same key, which is refused. */
+  /** Distinguishes a repetition from another call under the same key, which is rejected. */
   fingerprint: string;
 }
 
 export interface Created<T> {
   created: T;
-  /** Lanes that got work; none when it was there already. */
+  /** Lanes that got work; none for a repetition. */
   lanes: string[];
   replayed: boolean;
 }
@@ -22,11 +22,11 @@ export interface NewJob {
   site: string;
   tags: readonly string[];
   recipe: unknown;
-  /** When its schedule starts it next; null: never by itself. */
+  /** When its schedule starts it next; null: no schedule. */
   nextAt: number | null;
-  /** The same without what chance has added: what tells one time of its schedule from another. */
+  /** The same without jitter: identifies the scheduled time. */
   nextOccurrenceAt: number | null;
-  /** Ended runs that are kept, and for how many days; 0: no limit, null or absent: as the configuration says. */
+  /** How many ended runs to keep, and for how many days; 0: no limit, null or absent: the configured default. */
   keepRuns?: number | null;
   keepDays?: number | null;
 }
@@ -35,7 +35,7 @@ export interface JobRecord extends NewJob {
   id: string;
   keepRuns: number | null;
   keepDays: number | null;
-  /** Its schedule does not start it until somebody resumes it; null: it does. */
+  /** Since when its schedule is paused; null: it is not. */
   schedulePausedAt: number | null;
   createdAt: number;
   updatedAt: number;
@@ -44,20 +44,20 @@ export interface JobRecord extends NewJob {
 export type JobChange = Partial<NewJob> & Partial<Pick<JobRecord, "schedulePausedAt">>;
 
 export interface JobFilter {
-  /** Only those that have a schedule. */
+  /** Only jobs with a schedule. */
   scheduled?: true;
   tag?: string;
-  /** Part of the name or the address. */
+  /** Part of the name or the URL. */
   q?: string;
   site?: string;
-  /** Only those that sign in with this session, or with `any`. */
+  /** Only jobs that use this session; `any`: any session. */
   session?: string;
   /** Job id to continue after: newest first. */
   after?: string;
   limit: number;
 }
 
-/** So many of the newest runs are searched for a text: all others wait for the search to end. */
+/** A text search covers this many of the newest runs: other calls wait for it to end. */
 export const SEARCHED_RUNS = 10_000;
 
 export interface RunFilter {
@@ -65,21 +65,21 @@ export interface RunFilter {
   status?: readonly RunState[];
   kind?: string;
   site?: string;
-  /** Part of the name or the address, among the newest `SEARCHED_RUNS`; or the id of any run, or its beginning. */
+  /** Part of the name or the URL, among the newest `SEARCHED_RUNS`; or the id of any run, or its prefix. */
   q?: string;
-  /** Created at that time or later, and before that one. */
+  /** Created at `since` or later, and before `until`. */
   since?: number;
   until?: number;
-  /** Ended before that time. */
+  /** Ended before then. */
   endedBefore?: number;
   /** Of jobs with this tag. */
   tag?: string;
   ids?: readonly string[];
-  /** Runs that a step of this run has started; "none": those that no step has started. */
+  /** Child runs of this run; "none": runs without a parent. */
   parent?: string;
   /** Run id to continue after: newest first. */
   after?: string;
-  /** Run id to begin with: newer ones are left out. */
+  /** Run id to start with: newer ones are omitted. */
   from?: string;
   limit: number;
 }
@@ -102,7 +102,7 @@ export interface SessionHealth {
 export interface SessionRecord extends NewSession {
   id: string;
   health: SessionHealth | null;
-  /** When a page was last asked for with it, to the minute; null: never. */
+  /** When a page was last requested with it, to the minute; null: never. */
   lastUsedAt: number | null;
   createdAt: number;
 }

@@ -1,4 +1,4 @@
-/** What tasks have yielded, as the store tells it. */
+/** Records of task outputs. */
 import type { ArtifactRole, TaskArtifact } from "../../domain/run/outcome.ts";
 
 export interface ResultRecord {

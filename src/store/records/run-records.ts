@@ -1,4 +1,4 @@
-/** The words of the store about runs and their tasks. */
+/** Records of runs and tasks. */
 import type { Failure } from "../../domain/run/failure.ts";
 import type { Attempt } from "../../domain/run/outcome.ts";
 import type { RunFacts } from "../../domain/run/run-facts.ts";
@@ -14,28 +14,28 @@ export interface NewRun {
   name?: string | null;
   url?: string;
   site?: string;
-  /** Told in the event that says the run was created. */
+  /** Metadata of the run's creation event. */
   meta?: Readonly<Record<string, unknown>>;
-  /** A name of which there is only one. */
+  /** A unique name. */
   alias?: string;
   maxAttempts: number | null;
   snapshot: unknown;
-  /** Of a run that grows: how many pages may be fetched to an end, and how long it may be running. */
+  /** For a crawl: how many pages it may fetch, and how long it may run. */
   pagesLimit?: number;
   timeLimitMs?: number;
-  /** A limit that crosses lanes and is the run's own: it appears together with it, and goes with it. */
+  /** A concurrency limit of this run across lanes: created and removed with it. */
   budget?: { key: string; cap: number };
-  /** It waits for something from its beginning; its log says so. */
+  /** The run starts on hold; its log says so. */
   hold?: RunHold;
-  /** It is done through proxies of the pool: it is held from its beginning if fewer than this are usable. */
+  /** Uses proxies of the pool: held from the start if fewer than this are usable. */
   proxies?: { atLeast: number; waitMs: number };
-  /** Who is told of what becomes of it. */
+  /** Notified of the run's events. */
   webhook?: NewWebhook;
-  /** Its pages may be answered with again to whoever asks for one under this mark. */
+  /** Later requests with this mark may reuse its pages. */
   reuse?: string;
-  /** It is removed some time after its end, unless somebody asks to keep it. */
+  /** Removed some time after its end, unless it is kept. */
   temporary?: true;
-  /** Of a run of kind `workflow`: its steps, which become its tasks. */
+  /** For kind `workflow`: the steps, which become its tasks. */
   workflow?: NewWorkflow;
 }
 
@@ -46,33 +46,33 @@ export interface RunRecord {
   status: RunState;
   generation: number;
   jobId: string | null;
-  /** When its job was deleted; null: it was not, or there was none. */
+  /** When its job was deleted; null: not deleted, or no job. */
   jobDeletedAt: number | null;
-  /** Somebody asked to keep it: no policy removes it. */
+  /** Exempt from all retention policies. */
   kept: boolean;
-  /** It is removed some time after its end, unless it is kept. */
+  /** Removed some time after its end, unless it is kept. */
   temporary: boolean;
-  /** What its job says about how many runs, and how many days, are kept; null: nothing. */
+  /** The job's retention policy; null: none. */
   jobKeepRuns: number | null;
   jobKeepDays: number | null;
-  /** The step of a workflow that has started it and waits for its end. */
+  /** The workflow step that started it and waits for its end. */
   parent: { runId: string; taskId: string } | null;
   name: string | null;
   url: string | null;
   site: string | null;
   facts: RunFacts;
   maxAttempts: number | null;
-  /** What it was started with; of a workflow null, unless it was made just now: see `workflowSnapshot`. */
+  /** The input it was started with; for a workflow null unless it was just created: see `workflowSnapshot`. */
   snapshot: unknown;
-  /** Tasks that a run that grows has had. */
+  /** Pages that a crawl knows. */
   pagesKnown: number;
   timeLimitMs: number | null;
-  /** Time it has been running, without `runningSince` until now. */
+  /** Running time, without the time since `runningSince`. */
   ranMs: number;
   runningSince: number | null;
-  /** Of a run that grows, in percent, as it was last seen; never falls. */
+  /** For a crawl, in percent; never decreases. */
   progress: number;
-  /** What keeps it from its work; null: nothing. */
+  /** Why it is on hold; null: it is not. */
   hold: RunHold | null;
   message: string | null;
   createdAt: number;
@@ -81,19 +81,19 @@ export interface RunRecord {
 }
 
 export interface NewTask {
-  /** Unique within the run: what makes enqueueing idempotent. */
+  /** Unique within the run: makes enqueueing idempotent. */
   key: string;
-  /** Where it goes when the site is not known yet: a site that is has a lane. */
+  /** The lane if the site is new: a known site has a lane. */
   lane: string;
   site: string | null;
-  /** A budget that crosses lanes, e.g. a resolver. */
+  /** A concurrency key shared by lanes. */
   resolver: string | null;
   url: string | null;
   priority: number;
-  /** Which handler does it; null is the run kind's own. */
+  /** Its handler; null: the run kind's default. */
   handler: string | null;
   payload: unknown;
-  /** Serves the run and is none of its pages: it is done like the others, and stands in none of the run's sums. */
+  /** Serves the run but is none of its pages: executed like the others, but excluded from the run's counts. */
   auxiliary?: boolean;
 }
 
@@ -102,7 +102,7 @@ export interface TaskRecord {
   runId: string;
   key: string;
   lane: string;
-  /** null: it asks no site, as a step. */
+  /** null: it requests no site, e.g. a step. */
   site: string | null;
   resolver: string | null;
   state: TaskState;
@@ -121,31 +121,30 @@ export interface TaskRecord {
   endedAt: number | null;
 }
 
-/** Proof of ownership that every write of an owner carries. */
+/** Proof of ownership, part of every write of an owner. */
 export interface LaneHold {
   laneId: number;
   epoch: number;
   owner: string;
-  /** It has one shard of its site's work; absent: all of it. */
+  /** The shard of the site's work; absent: all of it. */
   shard?: Shard;
 }
 
 export interface ClaimedTask {
   row: number;
-  /** How often it has been claimed by now: an outcome of another time changes nothing. */
+  /** Claim counter: outcomes of an earlier claim are ignored. */
   claim: number;
   id: string;
   streamId: number;
   runId: string;
   runKind: string;
-  /** Of its run, when the task was taken. */
+  /** The run's generation at the claim. */
   generation: number;
-  /** How often it may be tried: as its run, or its step, says. */
+  /** The limit of its run, or its step. */
   maxAttempts: number | null;
-  /** Its run has a time limit. */
   hasDeadline: boolean;
   key: string;
-  /** null: it asks no site, as a step. */
+  /** null: it requests no site, e.g. a step. */
   site: string | null;
   resolver: string | null;
   url: string | null;
@@ -158,6 +157,6 @@ export interface ClaimedTask {
   waits: number;
   attempts: Attempt[];
   redirects: string[];
-  /** What the attempt before left for this one. */
+  /** State that the previous attempt left for this one. */
   memory: unknown;
 }

@@ -1,4 +1,4 @@
-/** The words of the store about sites. */
+/** Records of sites. */
 import type { Breaker } from "../../domain/lane/circuit.ts";
 import type { Failure } from "../../domain/run/failure.ts";
 import type { SiteFailure } from "../../domain/run/last-failure.ts";
@@ -11,16 +11,16 @@ import type { SiteState } from "../../domain/site/site-states.ts";
 import type { RunState } from "../../domain/run/states.ts";
 import type { Waiting } from "../../domain/run/waiting.ts";
 
-/** What the target's behaviour asked of us. Sites of a group are one server: it is the same for all of them. */
+/** Back-off state of a server. The sites of a group are one server and share it. */
 export interface Politeness {
   holdUntil: number;
   holdStep: number;
   breaker: Breaker;
-  /** What it did last that counts against it; null or absent: it answers. */
+  /** Its last failure; null or absent: it answers. */
   lastFailure?: SiteFailure | null;
 }
 
-/** What the operator asked of us for a server, which all sites of a group have in common; null: the configured default. */
+/** The operator's limits for a server, shared by all sites of a group; null: the configured default. */
 export interface ServerLimits {
   maxConcurrency: number | null;
   requestsPerSecond: number | null;
@@ -29,49 +29,49 @@ export interface ServerLimits {
   paused: boolean;
 }
 
-/** What the operator asked of us; null means the configured default. */
+/** The operator's settings; null: the configured default. */
 export interface SiteLimits extends ServerLimits {
-  /** What the browser pages of the site may take together. */
+  /** Memory limit of all browser pages of the site. */
   maxMemoryMb: number | null;
   strategy: StrategyName | null;
   respectRobots: boolean | null;
-  /** How many shards its work is to be divided into, so that several processes can take part. */
+  /** Number of shards, so that several processes can work on the site. */
   shards: number | null;
-  /** Sites of one group are one server; null: it is a server of its own. */
+  /** Sites of one group are one server; null: no group. */
   group: string | null;
-  /** Sites whose work must be finished before this one's begins, by name. */
+  /** Sites that must finish before this one starts, by name. */
   dependsOn: readonly string[];
 }
 
 export interface SiteRecord extends SiteLimits, Politeness {
   site: string;
-  /** The lane its work is in at present. */
+  /** The current lane of its work. */
   lane: string;
-  /** In how many lanes its work is. */
+  /** Number of lanes of its work. */
   shardCount: number;
-  /** In how many it is to be as soon as nobody works on it. */
+  /** The number to reshard to once no process works on it. */
   targetShardCount: number;
-  /** What robots.txt asks for between two requests, over all origins of the server; null: nothing. */
+  /** The Crawl-delay of robots.txt over all origins of the server; null: none. */
   crawlDelayMs: number | null;
   learned: LearnedStrategy | null;
-  /** How it has done of late, as its owner said last. */
+  /** Recent health, as last reported by its owner. */
   health: SiteHealth | null;
-  /** What its owner waits for, as it said last; null: it goes on. */
+  /** What its owner waits for, as last reported; null: nothing. */
   waiting: Waiting | null;
-  /** Those of `dependsOn` whose work some of this site's work waits for now. */
+  /** The sites of `dependsOn` that some of its work waits for now. */
   waitsFor: readonly string[];
-  /** Pages of all runs that are there. */
+  /** Pages of all existing runs. */
   counts: TaskCounts;
-  /** When its first task came; null: it was only named so far. */
+  /** When its first task came; null: only configured so far. */
   firstSeenAt: number | null;
 }
 
 export interface SiteFilter {
-  /** A part of the name. */
+  /** Part of the name. */
   q?: string;
   state?: SiteState;
   group?: string;
-  /** The name to go on behind. */
+  /** The name to continue after. */
   after?: string;
   limit: number;
 }
@@ -83,23 +83,23 @@ export interface SiteTotals {
   byState: Record<SiteState, number>;
 }
 
-/** What keeps a run from its work. */
+/** Why a run does not work. */
 export interface HeldRun {
   status: RunState;
   hold: RunHold | null;
-  /** It may work, but all pages that it may still have are in hand elsewhere. */
+  /** It may work, but its whole remaining page quota is in flight elsewhere. */
   quotaExhausted: boolean;
 }
 
-/** A page of the site that is tried again before all others. */
+/** The next retry at a site. */
 export interface SiteRetry {
   at: number;
-  /** How often it was tried, and how often it may be. */
+  /** Attempts so far, and their limit. */
   tries: number;
   maxAttempts: number | null;
   url: string | null;
-  /** Nothing of a run that may work can begin before it. */
+  /** Nothing else at the site can start before it. */
   isNext: boolean;
-  /** Why it has failed; null: it waits for something else, such as a proxy. */
+  /** Why it failed; null: it waits for something else, such as a proxy. */
   failure: Failure | null;
 }

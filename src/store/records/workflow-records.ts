@@ -1,17 +1,16 @@
-/** What runs of workflows are made with. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 
-/** What a run of a workflow is made with; part of `NewRun`, so that every way of starting a run can start one. */
+/** The input of a workflow run; part of `NewRun`, so that every way of starting a run can start one. */
 export interface NewWorkflow {
   steps: readonly NewStep[];
-  /** False: it waits, queued, until it is started. */
+  /** False: it stays queued until `startWorkflow`. */
   start: boolean;
   metadata: Readonly<Record<string, JsonValue>>;
   maxRecoveryAttempts: number;
   template: { name: string; version: number } | null;
-  /** The run that this one repeats with other params. */
+  /** The run that this one repeats with other parameters. */
   rerunOf: string | null;
-  /** The same for runs that do the same with the same params. */
+  /** Equal for runs with the same definition and parameters. */
   similarityKey: string;
 }
 

@@ -62,7 +62,7 @@ import {
   resultsOf,
 } from "./tasks/outputs.ts";
 
-/** All methods of the store, on whichever database the connection leads to. */
+/** All methods of the store, on either database. */
 export type StoreMethods = Omit<
   Store,
   "capabilities" | "instance" | "deployment" | "close" | "watch" | typeof Symbol.asyncDispose

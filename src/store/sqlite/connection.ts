@@ -14,20 +14,20 @@ export function pragma(db: DatabaseSync, name: string): number {
   return Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0] ?? 0);
 }
 
-/** Whether the file holds something that we did not write. */
+/** Whether the file belongs to another program. */
 export function isForeign(db: DatabaseSync): boolean {
-  // In this order: tables that another process of ours makes right now come together with its mark.
+  // In this order: another process of ours creates tables and mark together.
   const tables = Number(db.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.["n"] ?? 0);
   const owner = pragma(db, "application_id");
   return owner !== APPLICATION_ID && (tables > 0 || owner !== 0);
 }
 
-/** Where SQLite keeps the application id in the header of a file, and how long that is. */
-const ID_AT = 68;
+/** Offset of the application id in SQLite's file header, and the header's length. */
+const ID_OFFSET = 68;
 const HEADER_BYTES = 100;
 
-/** The connections of this process, by the file that they have open. */
-const OPEN = new Map<string, Set<DatabaseSync>>();
+/** Open connections of this process, by file. */
+const OPEN_FILES = new Map<string, Set<DatabaseSync>>();
 
 function fileKey(path: string): string | null {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
@@ -35,26 +35,26 @@ function fileKey(path: string): string | null {
 }
 
 /**
- * The same by the header alone, without opening the database: a file that is there and does not have our mark. One that this
- * process has open is asked through SQLite: POSIX drops all locks of a process on a file when it closes any descriptor of
- * it. Without its lock another program that closes the database, such as a backup tool, takes itself for the last one and
- * removes the log that we write to: all that is written after that is lost.
+ * As `isForeign`, by the file header alone. A file that this process has open is queried through SQLite: POSIX drops
+ * all locks of a process on a file when it closes any descriptor of it. Without its lock, another program that closes
+ * the database, such as a backup tool, takes itself for the last user and removes the WAL that we write to: all later
+ * writes are lost.
  */
 export function isForeignFile(path: string): boolean {
-  const [open] = OPEN.get(fileKey(path) ?? "") ?? [];
+  const [open] = OPEN_FILES.get(fileKey(path) ?? "") ?? [];
   if (open !== undefined) return isForeign(open);
   const header = Buffer.alloc(HEADER_BYTES);
   try {
     const file = openSync(path, "r");
     try {
       const length = readSync(file, header, 0, HEADER_BYTES, 0);
-      // A file that nothing was written into yet may become ours.
-      return length > 0 && header.readUInt32BE(ID_AT) !== APPLICATION_ID;
+      // An empty file may become ours.
+      return length > 0 && header.readUInt32BE(ID_OFFSET) !== APPLICATION_ID;
     } finally {
       closeSync(file);
     }
   } catch {
-    // It is not there, or it cannot be read, which whoever opens it says.
+    // Missing or unreadable: opening the database reports it.
     return false;
   }
 }
@@ -78,19 +78,19 @@ function useWal(db: DatabaseSync, timeoutMs: number): void {
   }
 }
 
-interface Together {
+interface GroupedWrite {
   work: () => unknown;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
 }
 
-/** One connection. Transactions are synchronous and short, so that they never span a turn of the event loop. */
+/** One connection. Transactions are synchronous and short, and never span a turn of the event loop. */
 export class SqliteConnection implements Connection {
   readonly db: DatabaseSync;
   readonly dialect = sqliteDialect;
   readonly #statements = new Map<string, StatementSync>();
   #durable: boolean | null = null;
-  #together: Together[] = [];
+  #grouped: GroupedWrite[] = [];
   #open = true;
   #file: string | null = null;
 
@@ -99,14 +99,14 @@ export class SqliteConnection implements Connection {
     try {
       if (path !== ":memory:" && options.readOnly !== true) {
         makeFolder(dirname(path));
-        // Its log and its index get the same mode from SQLite.
+        // SQLite gives WAL and shared-memory file the same mode.
         makeFile(path);
       }
       db = new DatabaseSync(path, {
         timeout: options.busyTimeoutMs ?? BUSY_TIMEOUT_MS,
         readOnly: options.readOnly ?? false,
       });
-      // Another program's file is refused later, with a sentence; until then nothing in it is changed.
+      // Another program's file is rejected later, with a message; until then nothing in it changes.
       if (options.readOnly !== true && !isForeign(db)) {
         useWal(db, options.busyTimeoutMs ?? BUSY_TIMEOUT_MS);
         // Space of deleted rows is reused; 64 MB of cache keep the indexes of a million tasks in memory.
@@ -114,7 +114,7 @@ export class SqliteConnection implements Connection {
       }
       this.db = db;
       this.#file = path === ":memory:" ? null : fileKey(path);
-      if (this.#file !== null) OPEN.set(this.#file, (OPEN.get(this.#file) ?? new Set()).add(db));
+      if (this.#file !== null) OPEN_FILES.set(this.#file, (OPEN_FILES.get(this.#file) ?? new Set()).add(db));
     } catch (error) {
       db?.close();
       const mapped = storeError(error);
@@ -126,11 +126,10 @@ export class SqliteConnection implements Connection {
     }
   }
 
-  /** A statement prepared once per connection; with `lists` its rows are lists of values. */
   sql(text: string, options?: { lists: boolean }): Statement {
     let statement = this.#statements.get(text);
     if (statement === undefined) {
-      // SQLite plans by the value of a bare LIMIT ?, and so plans anew whenever one is bound: a claim took twice as long.
+      // SQLite plans by the value of a bare LIMIT ?, and replans whenever one is bound: a claim took twice as long.
       statement = this.db.prepare(text.replaceAll("LIMIT ?", "LIMIT +?"));
       if (options?.lists === true) statement.setReturnArrays(true);
       this.#statements.set(text, statement);
@@ -138,10 +137,7 @@ export class SqliteConnection implements Connection {
     return statement as Statement;
   }
 
-  /**
-   * Runs `work` in one transaction. `durable` survives a power cut (synchronous=FULL: one fsync at commit);
-   * without it a power cut may undo the last transactions, as whole transactions.
-   */
+  /** `durable` costs one fsync at commit (synchronous=FULL). */
   write<T>(work: () => T, options: WriteOptions = {}): T {
     const durable = options.durable ?? false;
     try {
@@ -155,7 +151,7 @@ export class SqliteConnection implements Connection {
         this.sql("COMMIT").run();
         return result;
       } catch (error) {
-        // A full disk makes SQLite roll back by itself.
+        // On a full disk SQLite rolls back by itself.
         if (this.db.isTransaction) this.sql("ROLLBACK").run();
         throw error;
       }
@@ -165,44 +161,44 @@ export class SqliteConnection implements Connection {
   }
 
   /**
-   * Like a durable `write`, but all that come in one turn of the event loop share one commit, and one fsync: with many
-   * callers that is most of what a submit costs. Each succeeds or fails by itself.
+   * Calls in one turn of the event loop share one commit and one fsync: with many callers that is most of the cost of a
+   * submit.
    */
   writeTogether<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#together.push({ work, resolve: resolve as (value: unknown) => void, reject });
-      if (this.#together.length === 1) setImmediate(() => this.#commitTogether());
+      this.#grouped.push({ work, resolve: resolve as (value: unknown) => void, reject });
+      if (this.#grouped.length === 1) setImmediate(() => this.#commitGrouped());
     });
   }
 
-  #commitTogether(): void {
-    const list = this.#together;
-    this.#together = [];
+  #commitGrouped(): void {
+    const list = this.#grouped;
+    this.#grouped = [];
     if (list.length === 0) return;
     let ends: (() => void)[] = [];
     try {
       this.write(
         () => {
-          ends = list.map((one) => this.#apart(one));
+          ends = list.map((write) => this.#inSavepoint(write));
         },
         { durable: true },
       );
     } catch (error) {
-      for (const one of list) one.reject(error);
+      for (const { reject } of list) reject(error);
       return;
     }
     for (const end of ends) end();
   }
 
-  /** One of several in a transaction: what it did before it failed is undone, the others stay. */
-  #apart({ work, resolve, reject }: Together): () => void {
+  /** One of several in a transaction: a failure rolls back its own changes and keeps the others. */
+  #inSavepoint({ work, resolve, reject }: GroupedWrite): () => void {
     this.sql("SAVEPOINT one").run();
     try {
       const result = work();
       this.sql("RELEASE one").run();
       return () => resolve(result);
     } catch (error) {
-      // A full disk makes SQLite roll back everything by itself: then all of them have failed.
+      // On a full disk SQLite rolls back everything: then all of them have failed.
       if (!this.db.isTransaction) throw error;
       this.sql("ROLLBACK TO one").run();
       this.sql("RELEASE one").run();
@@ -210,14 +206,13 @@ export class SqliteConnection implements Connection {
     }
   }
 
-  /** Runs several reads on one snapshot. */
   read<T>(work: () => T): T {
     try {
       this.sql("BEGIN").run();
       try {
         return work();
       } finally {
-        // There is nothing to commit, and on a damaged file COMMIT fails and leaves the transaction open.
+        // Nothing to commit, and on a damaged file COMMIT fails and leaves the transaction open.
         if (this.db.isTransaction) this.sql("ROLLBACK").run();
       }
     } catch (error) {
@@ -227,13 +222,13 @@ export class SqliteConnection implements Connection {
 
   close(): void {
     if (!this.#open) return;
-    this.#commitTogether();
+    this.#commitGrouped();
     this.#open = false;
     this.#statements.clear();
     this.db.close();
     if (this.#file === null) return;
-    const others = OPEN.get(this.#file);
+    const others = OPEN_FILES.get(this.#file);
     others?.delete(this.db);
-    if (others?.size === 0) OPEN.delete(this.#file);
+    if (others?.size === 0) OPEN_FILES.delete(this.#file);
   }
 }

@@ -6,24 +6,24 @@ import { storeError } from "./errors.ts";
 const INSERT_TASK = `INSERT INTO tasks (stream, state, priority, created_at, key_hash, key, url, handler, payload)
   VALUES (?, ${STATE.queued}, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key_hash) DO NOTHING`;
 
-/** One row after the other: a statement costs some microseconds, and less than telling SQLite of many rows at once. */
+/** Row by row: a statement costs some microseconds, less than passing many rows at once. */
 export const sqliteDialect: Dialect = {
   each(connection, statement, list) {
     if (list.length === 0) return;
-    const one = connection.sql(ofOneRow(statement));
-    for (const row of list) one.run(...row);
+    const perRow = connection.sql(rowStatement(statement));
+    for (const row of list) perRow.run(...row);
   },
 
   eachChanged(connection, statement, list) {
     if (list.length === 0) return [];
-    const one = connection.sql(ofOneRow(statement));
-    return list.map((row) => one.run(...row).changes === 1);
+    const perRow = connection.sql(rowStatement(statement));
+    return list.map((row) => perRow.run(...row).changes === 1);
   },
 
   eachFirst(connection, statement, list) {
     if (list.length === 0) return [];
-    const one = connection.sql(ofOneRow(statement));
-    return list.map((row) => one.get(...row));
+    const perRow = connection.sql(rowStatement(statement));
+    return list.map((row) => perRow.get(...row));
   },
 
   firsts: (connection, list) => list.map(({ text, values }) => connection.sql(text).get(...values)),
@@ -51,7 +51,7 @@ export const sqliteDialect: Dialect = {
     return (hash) => find.get(run, hash) !== undefined;
   },
 
-  // It lives and dies with its process, whose crash loses nothing that was committed.
+  // In-process: a crash of the process loses nothing that was committed.
   outliveCrash: () => {},
 
   bytes(connection) {
@@ -65,7 +65,7 @@ export const sqliteDialect: Dialect = {
         .map((row) => row.quick_check)
         .filter((text) => text !== "ok");
     } catch (error) {
-      // Some damage makes the check itself fail; to the reader that is the same finding.
+      // Some corruption makes the check itself fail, which is the same finding.
       if (isOrbError(storeError(error), "database_unavailable")) return [messageOf(error)];
       throw error;
     }
@@ -84,19 +84,19 @@ function has(connection: Connection, text: string): (hash: Uint8Array) => boolea
   return (hash) => find.get(hash) !== undefined;
 }
 
-const ofOne = new Map<ForEach, string>();
+const rowStatements = new Map<ForEach, string>();
 
-/** The values of the row in place of the list. */
-function ofOneRow(statement: ForEach): string {
-  let text = ofOne.get(statement);
+/** Replaces the list `new` by the parameters of one row. */
+function rowStatement(statement: ForEach): string {
+  let text = rowStatements.get(statement);
   if (text === undefined) {
     const names = Object.keys(statement.columns);
     text = statement.text
-      // Of a row that is only values SQLite makes no query.
+      // Plain VALUES: SQLite runs no query for it.
       .replace(/SELECT (new\.[^()]*) FROM new ORDER BY new\.row_index$/, "VALUES ($1)")
       .replaceAll(/ FROM new\b|, new\b(?!\.)| ORDER BY new\.row_index\b/g, "")
       .replaceAll(/\bnew\.(\w+)/g, (_, name: string) => (name === "row_index" ? "0" : `?${names.indexOf(name) + 1}`));
-    ofOne.set(statement, text);
+    rowStatements.set(statement, text);
   }
   return text;
 }

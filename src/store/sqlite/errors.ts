@@ -14,11 +14,11 @@ export const PRIMARY_ERROR = {
 
 const IOERR_SHMSIZE = 4874;
 
-/** Turns what SQLite says into the product's errors. */
+/** Maps errors of SQLite to `OrbError`s. */
 export function storeError(error: unknown): unknown {
   const code = (error as { errcode?: number }).errcode;
   if (typeof code !== "number" || !(error instanceof Error)) return error;
-  // The memory file beside the database could not grow: SQLite calls it an I/O error, it is a full disk.
+  // The shared-memory file could not grow: SQLite reports an I/O error, but the disk is full.
   if (code === IOERR_SHMSIZE) {
     return new OrbError("disk_full", "the database cannot be opened: the disk is full", { cause: error });
   }

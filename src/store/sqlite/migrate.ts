@@ -84,7 +84,7 @@ function refuseForeign(db: DatabaseSync, latest: number): number {
   return version;
 }
 
-/** Its next statement would fail, and so would all that follow. */
+/** A running older process would fail with its next statement. */
 function refuseWhileOlderWorks(connection: SqliteConnection): void {
   const row = connection.sql("SELECT holder, boot, pid, pid_start FROM engine").get();
   if (row === undefined || row["holder"] === null) return;
@@ -98,9 +98,9 @@ function refuseWhileOlderWorks(connection: SqliteConnection): void {
 }
 
 /**
- * Brings the schema up to date. Each migration and its version number are one transaction, so that an interruption
- * leaves the schema before or after it, never between. Two processes may call this at once: the second waits for
- * the lock and finds nothing left to do.
+ * Migrates the schema. Each migration and its version number are one transaction, so that an interruption leaves the
+ * schema before or after it, never between. Two processes may call this at once: the second waits for the lock and
+ * finds nothing left to do.
  */
 export function migrate(
   connection: SqliteConnection,

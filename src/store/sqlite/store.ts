@@ -7,8 +7,8 @@ import { storeError } from "./errors.ts";
 import { migrate } from "./migrate.ts";
 
 /**
- * SQLite on the main thread. Transactions take well under a millisecond per batch; a thread of its own was measured
- * and lost (docs/decisions/0001-sqlite-on-the-main-thread.md).
+ * SQLite on the main thread. Transactions take well under a millisecond per batch; a separate thread was measured and
+ * was slower (docs/decisions/0001-sqlite-on-the-main-thread.md).
  */
 export function openSqliteStore(options: { path: string; clock: Clock; connection?: SqliteConnection }): Store {
   const connection = options.connection ?? new SqliteConnection(options.path);
@@ -29,26 +29,26 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     wallNow: () => options.clock.now(),
   };
   const close = async () => connection.close();
-  return speakOurErrors({
+  return withMappedErrors({
     capabilities: { singleEngine: true, notifies: false },
     instance,
     deployment: instance,
     close,
-    // Other processes are not heard of: they poke the engine, or are found by asking.
+    // No notifications of other processes: they poke the engine, or polling finds their writes.
     watch: () => () => {},
     [Symbol.asyncDispose]: close,
     ...storeMethods(context),
   });
 }
 
-/** Writes translate their errors themselves; this does it for what is read outside a transaction. */
-function speakOurErrors(store: Store): Store {
-  type Verb = (...args: unknown[]) => Promise<unknown>;
+/** Writes map their errors themselves; this covers reads outside a transaction. */
+function withMappedErrors(store: Store): Store {
+  type StoreMethod = (...args: unknown[]) => Promise<unknown>;
   const methods = store as unknown as Record<string, unknown>;
   for (const [name, method] of Object.entries(methods)) {
     if (typeof method !== "function" || name === "watch") continue;
     methods[name] = (...args: unknown[]) =>
-      (method as Verb)(...args).catch((error: unknown) => {
+      (method as StoreMethod)(...args).catch((error: unknown) => {
         throw storeError(error);
       });
   }

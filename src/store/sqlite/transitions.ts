@@ -4,8 +4,8 @@ import { RUN_STATES, RUN_TRANSITIONS, TASK_STATES, TASK_TRANSITIONS } from "../.
 const state = (name: (typeof TASK_STATES)[number]) => TASK_STATES.indexOf(name);
 
 /**
- * One bit for every move of a task, set when it is legal: 8 × 8 states fit a 64-bit integer. A list with NOT IN would
- * be built anew for every row; with it settling took twice as long (100,000 against 177,000 a second).
+ * One bit per transition of a task, set when it is legal: 8 × 8 states fit a 64-bit integer. NOT IN with a list would
+ * rebuild the list for every row: settling took twice as long (100,000 against 177,000 a second).
  */
 const legalTaskMoves = TASK_STATES.flatMap((from) =>
   TASK_TRANSITIONS[from].map((to) => 1n << BigInt(state(from) * 8 + state(to))),
@@ -14,8 +14,8 @@ const legalTaskMoves = TASK_STATES.flatMap((from) =>
 const legalRunMoves = RUN_STATES.flatMap((from) => RUN_TRANSITIONS[from].map((to) => `'${from}>${to}'`)).join(", ");
 
 /**
- * Nobody can write an illegal transition, not even by hand. A migration says it again when the tables of states have grown.
- * Before schema 24 the triggers were called `…_move`.
+ * Rejects illegal transitions, even by hand-written SQL. Migrations call this again when the transition tables have
+ * grown. Before schema 24 the triggers were called `…_move`.
  */
 export function keepTransitions(db: DatabaseSync): void {
   db.exec(`

@@ -5,16 +5,14 @@ const state = (name: (typeof TASK_STATES)[number]) => TASK_STATES.indexOf(name);
 
 const COUNTERS = TASK_STATES.map((name) => `${name} BIGINT NOT NULL DEFAULT 0 CHECK (${name} >= 0)`).join(", ");
 
-/** One bit for every move of a task, set when it is legal: 8 × 8 states fit a 64-bit integer. */
+/** One bit per transition of a task, set when it is legal: 8 × 8 states fit a 64-bit integer. */
 const legalTaskMoves = TASK_STATES.flatMap((from) =>
   TASK_TRANSITIONS[from].map((to) => 1n << BigInt(state(from) * 8 + state(to))),
 ).reduce((mask, bit) => mask | bit, 0n);
 
 const legalRunMoves = RUN_STATES.flatMap((from) => RUN_TRANSITIONS[from].map((to) => `'${from}>${to}'`)).join(", ");
 
-/**
- * Words of SQLite's that the methods use and Postgres does not know. Whatever is null makes them null, as there.
- */
+/** SQLite functions that the store methods use and Postgres lacks. A null argument gives null, as there. */
 const WORDS = `
       CREATE FUNCTION json_extract(doc text, path text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
         AS $$ SELECT doc::json #>> string_to_array(substr(path, 3), '.') $$;
@@ -34,7 +32,7 @@ const WORDS = `
         AS $$ SELECT greatest(a, b) $$;
 `;
 
-/** Nobody can write an illegal transition, not even by hand; and whoever listens hears of events and changes at once. */
+/** Rejects illegal transitions, even by hand-written SQL; notifies listeners of events and changes at once. */
 const RULES = `
       CREATE FUNCTION refuse_move() RETURNS trigger LANGUAGE plpgsql
         AS $$ BEGIN RAISE EXCEPTION 'illegal transition of a %', TG_ARGV[0]; END $$;
@@ -51,7 +49,7 @@ const RULES = `
 export const core = {
   version: 1,
   name: "core",
-  /** Names, addresses and keys are compared byte by byte, as SQLite does it. */
+  /** Names, URLs and keys compare byte by byte, as in SQLite. */
   up: () => `${WORDS}
       CREATE TABLE meta (
         name TEXT COLLATE "C" PRIMARY KEY, value TEXT COLLATE "C" NOT NULL

@@ -1,4 +1,4 @@
-/** The work of a large site divided into several lanes. */
+/** Shards: the work of a large site in several lanes. */
 export const shards = {
   version: 2,
   name: "shards",

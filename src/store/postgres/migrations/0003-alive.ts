@@ -1,4 +1,4 @@
-/** Whether the server still knows everything that it has told of. */
+/** The crash sentinel: detects that the server lost commits it had reported. */
 export const alive = {
   version: 3,
   name: "alive",

@@ -1,4 +1,4 @@
-/** What the next owner of a lane is to know. */
+/** How long the next owner of a lane must let its site rest. */
 export const rests = {
   version: 4,
   name: "rests",

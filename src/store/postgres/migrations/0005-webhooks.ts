@@ -1,4 +1,4 @@
-/** Who is told of what runs do, pages that may be answered with again, and single pages that are kept as crawls are. */
+/** Webhooks of runs, reusable pages, and temporary page runs. */
 export const webhooks = {
   version: 5,
   name: "webhooks",

@@ -1,4 +1,4 @@
-/** Runs that people and schedules have started are listed without passing over all that steps of workflows have. */
+/** Lists of runs without a parent skip the child runs of workflows. */
 export const started = {
   version: 6,
   name: "started",

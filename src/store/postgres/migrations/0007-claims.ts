@@ -1,4 +1,4 @@
-/** How often a task has been claimed tells the outcomes of one time from those of another. */
+/** A claim counter distinguishes the outcomes of different claims of a task. */
 export const claims = {
   version: 7,
   name: "claims",

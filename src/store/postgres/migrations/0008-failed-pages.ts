@@ -1,4 +1,4 @@
-/** Which pages of a site failed in a row: a page that fails again is not another one. */
+/** The failed pages that a breaker counts: a page that fails again counts once. */
 export const failedPages = {
   version: 8,
   name: "failed-pages",

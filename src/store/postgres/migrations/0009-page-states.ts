@@ -1,4 +1,4 @@
-/** What saved crawls know of their pages from run to run, and what each run found to be different. */
+/** Page states that saved crawls keep from run to run, and the changes that each run found. */
 export const pageStates = {
   version: 9,
   name: "page-states",

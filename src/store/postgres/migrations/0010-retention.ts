@@ -1,6 +1,6 @@
 /**
- * How long runs are kept: marks of people, policies of jobs, and deletions of many runs that are under way. Older programs
- * beside newer ones go on with their own policy for as long as they run.
+ * Retention: kept runs, policies of jobs, and bulk deletions. Older programs beside newer ones apply their own policy
+ * for as long as they run.
  */
 export const retention = {
   version: 10,

@@ -1,4 +1,4 @@
-/** Which process each owner is: of one on the same machine it is known at once that it is gone. */
+/** The process of each owner: a dead one on the same machine is detected at once. */
 export const ownerProcesses = {
   version: 11,
   name: "owner-processes",

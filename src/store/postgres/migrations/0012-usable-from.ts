@@ -1,4 +1,4 @@
-/** Which programs may use the schema, though it is newer than they are: those that know at least this version. */
+/** The oldest program version that may use this newer schema. */
 export const usableFrom = {
   version: 12,
   name: "usable-from",

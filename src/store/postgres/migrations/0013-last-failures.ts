@@ -1,4 +1,4 @@
-/** What a site did last that made it wait: whoever waits for it is told. */
+/** The last failure of a site, shown while work waits for it. */
 export const lastFailures = {
   version: 13,
   name: "last-failures",

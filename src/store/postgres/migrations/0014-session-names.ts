@@ -1,4 +1,4 @@
-/** A session is known by its name as well as by its id, and tells when it was used last. */
+/** Unique session names, and when a session was last used. */
 export const sessionNames = {
   version: 14,
   name: "session-names",

@@ -1,6 +1,6 @@
 /**
- * Events have a type. Those that are there keep none, and older programs go on writing such: `EVENT_TYPE` tells it when they
- * are read. (An update of 500,000 events was measured at 54 s on a busy machine, during which nobody can read or write them.)
+ * Events have a type. Existing events stay without, and older programs keep writing such: `EVENT_TYPE` derives it on
+ * read. (An update of 500,000 events took 54 s on a busy machine, and blocks all reads and writes of them.)
  */
 export const eventTypes = {
   version: 15,

@@ -1,6 +1,6 @@
 /**
- * Tables and columns have the names that the field has for them. Older programs know none of these names: they have to stop
- * first. Rows stay as they are, but for stored answers about jobs.
+ * Renames tables and columns to standard terms. Older programs know none of them and have to stop first. Rows stay as
+ * they are, except for stored responses about jobs.
  */
 export const renames = {
   version: 16,

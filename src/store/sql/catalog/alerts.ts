@@ -1,4 +1,3 @@
-/** The methods about alerts, on SQLite. */
 import { OrbError } from "../../../base/errors.ts";
 import { decodeId, encodeId } from "../../../domain/run/ids.ts";
 import type { AlertKind } from "../../../domain/run/alerts.ts";
@@ -21,9 +20,9 @@ interface AlertRow {
   delivered_at: number | null;
 }
 
-const KEPT = 10_000;
-/** More than ever come at once; a backlog goes with the next ones. */
-const DROPPED_AT_ONCE = 500;
+const MAX_KEPT = 10_000;
+/** More than ever arrive at once; a backlog shrinks with the next ones. */
+const DROP_BATCH = 500;
 
 export function alertStore(context: Context): AlertStore {
   return {
@@ -87,8 +86,8 @@ function raiseAlerts(
       if (options.feed !== undefined) {
         const seen = decodeId(instance, "event", options.feed);
         if (seen === null) throw badPosition(options.feed, "an event");
-        // Of two who look through the feed at the same time, the slower one does not send the other back.
-        // It is kept as a text, which earlier versions wrote with a fraction ("39.0").
+        // Of two processes that scan the feed, the slower one does not move the cursor back. The value is text, which
+        // earlier versions wrote with a fraction ("39.0").
         connection
           .sql("UPDATE meta SET value = ?1 WHERE name = 'alerts_seen' AND CAST(value AS DOUBLE PRECISION) < ?2")
           .run(String(seen), seen);
@@ -108,7 +107,7 @@ function dropOldest({ connection }: Context): void {
   connection
     .sql(
       `DELETE FROM alerts WHERE n IN (SELECT n FROM alerts
-         WHERE n <= (SELECT max(n) FROM alerts) - ${KEPT} AND delivery <> 'waiting' ORDER BY n LIMIT ${DROPPED_AT_ONCE})`,
+         WHERE n <= (SELECT max(n) FROM alerts) - ${MAX_KEPT} AND delivery <> 'waiting' ORDER BY n LIMIT ${DROP_BATCH})`,
     )
     .run();
 }
@@ -170,7 +169,7 @@ function takeDueAlerts(
   now: number,
 ): AlertRecord[] {
   const { connection } = context;
-  // Most of the time none is, and then nothing is written.
+  // Usually none is due, and then nothing is written.
   if (connection.sql(`SELECT 1 FROM alerts WHERE ${IS_DUE} LIMIT 1`).get(now) === undefined) return [];
   return connection.write(() => {
     const due = rows<AlertRow>(

@@ -4,15 +4,15 @@ import { WAITING_CRAWLS } from "../crawls/admit-crawls.ts";
 import { ALERT_IS_DUE } from "./alerts.ts";
 import type { Context } from "../kernel/context.ts";
 import { TIMED_RUN } from "../crawls/crawls.ts";
-import { LEFT_BY_ENDED_RUN } from "../runs/run-ends.ts";
+import { ENDED_RUN_WITH_OPEN_TASKS } from "../runs/run-ends.ts";
 import { WEBHOOK_IS_DUE } from "./webhooks.ts";
 import { RECOVERING } from "../workflows/workflow-recover.ts";
 
 const HELD = (reason: string) =>
   `SELECT 1 FROM runs WHERE hold IS NOT NULL AND json_extract(hold, '$.reason') = '${reason}'`;
 
-/** Each is a look into an index that is nearly always empty. */
-const LOOKS: Readonly<Record<Exclude<keyof DutiesDue, "lastEvent">, string>> = {
+/** Each reads an index that is nearly always empty. */
+const DUE_QUERIES: Readonly<Record<Exclude<keyof DutiesDue, "lastEvent">, string>> = {
   timedRuns: `EXISTS (SELECT 1 FROM runs WHERE ${TIMED_RUN})`,
   waitingCrawls: `EXISTS (${WAITING_CRAWLS})`,
   sleepingSteps: "EXISTS (SELECT 1 FROM step_timers)",
@@ -20,19 +20,19 @@ const LOOKS: Readonly<Record<Exclude<keyof DutiesDue, "lastEvent">, string>> = {
   jobs: "EXISTS (SELECT 1 FROM jobs WHERE next_at IS NOT NULL AND next_at <= ?1)",
   queuedRuns: `EXISTS (${HELD("previous_run")})`,
   proxies: `EXISTS (${HELD("proxies")}) OR EXISTS (SELECT 1 FROM proxies WHERE disabled = 0)`,
-  endedRuns: `EXISTS (${LEFT_BY_ENDED_RUN})`,
+  endedRuns: `EXISTS (${ENDED_RUN_WITH_OPEN_TASKS})`,
   alerts: `EXISTS (SELECT 1 FROM alerts WHERE ${ALERT_IS_DUE("?1")})`,
   webhooks: `EXISTS (SELECT 1 FROM webhooks WHERE ${WEBHOOK_IS_DUE("?1")})`,
 };
 
-const ALL = `SELECT ${Object.entries(LOOKS)
-  .map(([name, look]) => `(${look}) AS "${name}"`)
+const ALL_QUERIES = `SELECT ${Object.entries(DUE_QUERIES)
+  .map(([name, query]) => `(${query}) AS "${name}"`)
   .join(", ")}, (SELECT coalesce(max(n), 0) FROM events) AS "lastEvent"`;
 
 export function dutyStore({ connection, instance }: Context): DutyStore {
   return {
     dutiesDue: async (now) => {
-      const { lastEvent, ...found } = connection.sql(ALL).get(now) as Record<keyof DutiesDue, number>;
+      const { lastEvent, ...found } = connection.sql(ALL_QUERIES).get(now) as Record<keyof DutiesDue, number>;
       const due = Object.fromEntries(Object.entries(found).map(([name, is]) => [name, is === 1]));
       return { ...(due as Omit<DutiesDue, "lastEvent">), lastEvent: encodeId(instance, "event", lastEvent) };
     },

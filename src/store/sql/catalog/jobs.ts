@@ -5,7 +5,7 @@ import type { JobChange, JobFilter, JobRecord, Created, NewJob, IdempotencyKey }
 import { type Context, nextRow, positionOf, rows } from "../kernel/context.ts";
 import { jobVersion, refuseStale } from "../../versions.ts";
 import { likePattern } from "../kernel/like.ts";
-import { makeOnce } from "../kernel/idempotency-keys.ts";
+import { createOnce } from "../kernel/idempotency-keys.ts";
 import type { RunDeletion } from "../../ports/retention-port.ts";
 import { dropCopies } from "../crawls/page-copies.ts";
 import { dropStates } from "../crawls/page-states.ts";
@@ -52,7 +52,7 @@ function jobRow({ connection }: Context, id: string): JobRow | undefined {
   return connection.sql("SELECT * FROM jobs WHERE id = ?").get(id) as JobRow | undefined;
 }
 
-/** What other tables know the job by. */
+/** The job's number, which other tables reference. */
 export function jobNumber(context: Context, id: string): number {
   return requireJob(context, id).n;
 }
@@ -69,7 +69,7 @@ export function createJob(
   now: number,
   once?: IdempotencyKey,
 ): Promise<Created<JobRecord>> {
-  return makeOnce(context, once, now, () => {
+  return createOnce(context, once, now, () => {
     const { n, id } = nextRow(context, "job");
     const row = context.connection
       .sql(
@@ -133,7 +133,7 @@ export function updateJob(context: Context, id: string, change: JobChange, now: 
       const before = toRecord(requireJob(context, id));
       refuseStale("the job", jobVersion(before), version);
       const changed = { ...before, ...change };
-      // Whoever changes the times of a schedule that is paused does not resume it.
+      // Changing the times of a paused schedule does not resume it.
       const after = changed.schedulePausedAt === null ? changed : { ...changed, nextAt: null, nextOccurrenceAt: null };
       const row = connection
         .sql(
@@ -183,12 +183,12 @@ export function nextDueAt({ connection }: Context): number | null {
 
 const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
 
-/** Copies that one transaction deletes; more would keep other writers waiting. */
-const COPIES_AT_ONCE = 1000;
+/** Rows per transaction; more would delay other writers. */
+const DELETE_BATCH = 1000;
 
 /**
- * What the job has kept of pages goes first, a piece at a time: a job that is then still there only asks anew. With
- * `runs` a deletion of its runs begins in the transaction in which it goes.
+ * Deletes the job's page copies and states first, in batches: if the job survives, it only fetches its pages again.
+ * With `runs`, the transaction that deletes it also creates a deletion of its runs.
  */
 export async function deleteJob(
   context: Context,
@@ -198,12 +198,12 @@ export async function deleteJob(
 ): Promise<RunDeletion | null> {
   const { connection } = context;
   const { n } = requireDeletable(context, id);
-  while (connection.write(() => dropCopies(context, n, COPIES_AT_ONCE))) await setImmediate();
-  while (connection.write(() => dropStates(context, n, COPIES_AT_ONCE))) await setImmediate();
+  while (connection.write(() => dropCopies(context, n, DELETE_BATCH))) await setImmediate();
+  while (connection.write(() => dropStates(context, n, DELETE_BATCH))) await setImmediate();
   return connection.write(
     () => {
       requireDeletable(context, id);
-      // A run may have come and gone in between.
+      // A run may have started and ended in between.
       dropCopies(context, n, Number.MAX_SAFE_INTEGER);
       dropStates(context, n, Number.MAX_SAFE_INTEGER);
       connection
@@ -213,7 +213,7 @@ export async function deleteJob(
         )
         .run(id, now);
       connection.sql("DELETE FROM schedule_occurrences WHERE job = ?").run(n);
-      // What became of its times stays in the totals, under a number that no job has.
+      // Its outcome counts stay in the totals, under the number 0, which no job has.
       connection
         .sql(
           `INSERT INTO schedule_outcome_counts SELECT 0, outcome, count FROM schedule_outcome_counts WHERE job = ?
@@ -228,7 +228,7 @@ export async function deleteJob(
   );
 }
 
-/** Refuses while a run of it is not at its end. */
+/** Throws while a run of the job has not ended. */
 function requireDeletable(context: Context, id: string): JobRow {
   const job = requireJob(context, id);
   const live = context.connection

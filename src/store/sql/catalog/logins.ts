@@ -1,7 +1,7 @@
 import type { LoginStore } from "../../ports/login-port.ts";
 import type { Context } from "../kernel/context.ts";
 
-const NAME = "ended_login ";
+const NAME_PREFIX = "ended_login ";
 
 export function loginStore({ connection }: Context): LoginStore {
   return {
@@ -10,14 +10,15 @@ export function loginStore({ connection }: Context): LoginStore {
         () => {
           connection
             .sql("INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value")
-            .run(NAME + id, String(Math.ceil(until)));
-          // What ends by itself need not be remembered.
+            .run(NAME_PREFIX + id, String(Math.ceil(until)));
+          // Expired cookies are invalid anyway.
           connection
-            .sql(`DELETE FROM meta WHERE name LIKE '${NAME}%' AND CAST(value AS BIGINT) < ?`)
+            .sql(`DELETE FROM meta WHERE name LIKE '${NAME_PREFIX}%' AND CAST(value AS BIGINT) < ?`)
             .run(Math.floor(now));
         },
         { durable: true },
       ),
-    hasLoginEnded: async (id) => connection.sql("SELECT 1 FROM meta WHERE name = ?").get(NAME + id) !== undefined,
+    hasLoginEnded: async (id) =>
+      connection.sql("SELECT 1 FROM meta WHERE name = ?").get(NAME_PREFIX + id) !== undefined,
   };
 }

@@ -1,4 +1,4 @@
-/** Proxies: which there are, how they have served, and the runs that check them. */
+/** Proxies, their health, and the runs that check them. */
 import { OrbError } from "../../../base/errors.ts";
 import { decodeId, encodeId } from "../../../domain/run/ids.ts";
 import type { CheckedProxies } from "../../../domain/proxy/proxy-refresh.ts";
@@ -60,7 +60,7 @@ function toRecord({ instance }: Context, row: ProxyRow): ProxyRecord {
     hostname: row.hostname,
     port: row.port,
     sealed: row.sealed,
-    // What was known of it is known again when it is switched on.
+    // Its state is kept while it is disabled.
     state: row.disabled === 1 ? "disabled" : row.state,
     score: row.score,
     latencyMs: row.latency_ms,
@@ -81,19 +81,19 @@ function readVersion({ connection }: Context): { changed: number; removed: numbe
   return connection.sql(sql).get() as { changed: number; removed: number };
 }
 
-/** One transaction adds no more than this. */
-const ADDED_AT_ONCE = 1000;
+/** Inserts per transaction. */
+const INSERT_BATCH = 1000;
 
 function addProxies(context: Context, proxies: readonly NewProxy[], now: number): { added: number; existing: number } {
   let added = 0;
-  for (let from = 0; from < proxies.length; from += ADDED_AT_ONCE) {
-    const part = proxies.slice(from, from + ADDED_AT_ONCE);
+  for (let from = 0; from < proxies.length; from += INSERT_BATCH) {
+    const part = proxies.slice(from, from + INSERT_BATCH);
     added += context.connection.write(() => addPart(context, part, now), { durable: true });
   }
   return { added, existing: proxies.length - added };
 }
 
-// The bytes differ each time, whatever is in them: whether the password does is told by its hash.
+// Sealed bytes differ each time: only the hash shows whether the password changed.
 const RENEW = `UPDATE proxies SET sealed = ?1, password_hash = ?2, state = 'unchecked', rest_until = 0, rest_step = 0,
   last_error = NULL WHERE scheme = ?3 AND hostname = ?4 AND port = ?5 AND user_hash = ?6 AND password_hash <> ?2 RETURNING n`;
 
@@ -134,7 +134,7 @@ function readProxy(context: Context, id: string): ProxyRecord | null {
 function readProxies(context: Context, filter: { state?: ProxyState; after?: string; limit: number }): ProxyRecord[] {
   const before = positionOf(context, "proxy", filter.after);
   const { state } = filter;
-  // Only what is asked for stands in the statement, so that an index can serve it.
+  // Without unused conditions, so that an index applies.
   const which = state === undefined ? "" : state === "disabled" ? "AND disabled = 1" : "AND disabled = 0 AND state = ?";
   const list = context.connection
     .sql(`SELECT * FROM proxies WHERE n < ? ${which} ORDER BY n DESC LIMIT ?`)
@@ -175,7 +175,7 @@ function deleteProxy(context: Context, id: string): void {
   );
 }
 
-/** Said as the partial index says it. */
+/** Worded like the partial index, so that it applies. */
 const REFRESHES = "FROM runs WHERE kind = 'proxy_refresh' AND removing_at IS NULL";
 
 function lastRefresh(context: Context, which?: readonly CheckedProxies[]): ReturnType<typeof readRun> {

@@ -1,4 +1,4 @@
-/** How many proxies there are, and which of them are to be looked at. */
+/** Counts of proxies, and which of them are due for a check. */
 import { encodeId } from "../../../domain/run/ids.ts";
 import type { CheckedProxies } from "../../../domain/proxy/proxy-refresh.ts";
 import { type ProxyState, REST_MAX_MS } from "../../../domain/proxy/proxy-score.ts";
@@ -16,7 +16,7 @@ export function countProxies({ connection }: Context): ProxyCounts {
   return { ...counts, usedAt: at };
 }
 
-// A rest that is longer than any was begun by a clock that has been set back since.
+// A rest longer than the maximum was set before the clock was set back.
 const HAS_RESTED = "(state = 'resting' AND (rest_until <= ?1 OR rest_until > ?2))";
 const WHICH: Readonly<Record<CheckedProxies, string>> = {
   all: "CAST(?1 AS BIGINT) IS NOT NULL AND CAST(?2 AS BIGINT) IS NOT NULL",
@@ -24,7 +24,7 @@ const WHICH: Readonly<Record<CheckedProxies, string>> = {
   wanting: `(state = 'unchecked' OR ${HAS_RESTED})`,
 };
 
-/** Who was checked longest ago comes first: a check that ends before its end has not left out the same ones again. */
+/** Longest unchecked first: an interrupted check does not leave out the same proxies again. */
 export function proxiesToCheck({ connection, instance }: Context, which: CheckedProxies, now: number): string[] {
   const list = connection
     .sql(`SELECT n FROM proxies WHERE disabled = 0 AND ${WHICH[which]} ORDER BY checked_at NULLS FIRST, n`)

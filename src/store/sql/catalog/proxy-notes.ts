@@ -1,4 +1,4 @@
-/** What uses and checks of proxies have shown. */
+/** Records outcomes of uses and checks of proxies. */
 import { decodeId, encodeId } from "../../../domain/run/ids.ts";
 import {
   afterUse,
@@ -10,11 +10,11 @@ import {
 import type { ProxySeen } from "../../ports/proxy-port.ts";
 import { type Context, rows } from "../kernel/context.ts";
 
-const NOTED_AT_ONCE = 500;
-/** Of the sites that a proxy was used at, so many are remembered: those it was used at last. */
+const NOTE_BATCH = 500;
+/** Sites remembered per proxy, most recent first. */
 const SITES_PER_PROXY = 100;
 
-/** The number of one more change. Within a transaction of the caller's. */
+/** The next change number. Within the caller's transaction. */
 export function nextChange({ connection }: Context): number {
   const { proxies } = connection.sql("UPDATE control SET proxies = proxies + 1 RETURNING proxies").get() as {
     proxies: number;
@@ -22,14 +22,14 @@ export function nextChange({ connection }: Context): number {
   return proxies;
 }
 
-/** Whoever has read this proxy is to read it again. Within a transaction of the caller's. */
+/** Makes readers load this proxy again. Within the caller's transaction. */
 export function markChanged(context: Context, n: number): void {
   context.connection.sql("UPDATE proxies SET changed = ? WHERE n = ?").run(nextChange(context), n);
 }
 
 export function noteProxies(context: Context, seen: readonly ProxySeen[], now: number): void {
-  for (let from = 0; from < seen.length; from += NOTED_AT_ONCE) {
-    const byProxy = Map.groupBy(seen.slice(from, from + NOTED_AT_ONCE), ({ id }) => id);
+  for (let from = 0; from < seen.length; from += NOTE_BATCH) {
+    const byProxy = Map.groupBy(seen.slice(from, from + NOTE_BATCH), ({ id }) => id);
     context.connection.write(() => {
       for (const [id, list] of byProxy) noteProxy(context, id, list, now);
     });
@@ -50,11 +50,11 @@ interface Row {
 const BEFORE = `SELECT state, score, latency_ms, rest_until, rest_step, last_error, checked_at, used_at
   FROM proxies WHERE n = ?`;
 
-// A proxy that somebody has switched off meanwhile stays so; what is known of it is kept beside that.
+// A proxy that was disabled meanwhile stays disabled; its state is kept beside that.
 const WRITE = `UPDATE proxies SET state = ?, score = ?, latency_ms = ?, rest_until = ?, rest_step = ?, last_error = ?,
   successes = successes + ?, failures = failures + ?, blocks = blocks + ?, checked_at = ?, used_at = ? WHERE n = ?`;
 
-/** Upon what is known now, whoever has written it: what several have seen adds up. A proxy that is gone is left out. */
+/** Applies to the stored state, so that the outcomes of several processes add up. Removed proxies are skipped. */
 function noteProxy(context: Context, id: string, seen: readonly ProxySeen[], now: number): void {
   const { connection, instance } = context;
   const n = decodeId(instance, "proxy", id);
@@ -95,13 +95,13 @@ function noteProxy(context: Context, id: string, seen: readonly ProxySeen[], now
       n,
     );
   noteSites(context, n, seen);
-  // Who wrote what was overtaken believes something else.
+  // The writer of an overtaken outcome has another state in memory.
   if (health.state !== row.state || overtaken) markChanged(context, n);
 }
 
 /**
- * Checks and uses are written some time after they ended: what the other kind has shown later knows better how the
- * proxy is. A time that has yet to come is one from before the clock was set back: that is not later than anything.
+ * Checks and uses are written some time after they ended: a later one of the other kind knows the state better. A time
+ * in the future is from before the clock was set back, and is not later than anything.
  */
 function isLater(known: number | null, at: number, now: number): boolean {
   return known !== null && known > at && known <= now;

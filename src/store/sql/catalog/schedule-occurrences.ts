@@ -42,32 +42,37 @@ function skipOccurrences(
 ): boolean {
   return context.connection.write(
     () => {
-      const job = pass(context, jobId, skipped.at, next);
+      const job = advanceJob(context, jobId, skipped.at, next);
       if (job === null) return false;
-      if (skipped.at > lastNoted(context, job)) note(context, job, { ...skipped, runId: null }, now);
+      if (skipped.at > lastNoted(context, job)) recordOccurrence(context, job, { ...skipped, runId: null }, now);
       return true;
     },
     { durable: true },
   );
 }
 
-/** The job's number, if it waited for that time until now. */
-function pass({ connection }: Context, jobId: string, occurrence: number, next: ScheduledTime | null): number | null {
+/** Moves the job to its next time; returns its number, or null if it did not wait for this one. */
+function advanceJob(
+  { connection }: Context,
+  jobId: string,
+  occurrence: number,
+  next: ScheduledTime | null,
+): number | null {
   const row = connection
     .sql("UPDATE jobs SET next_occurrence_at = ?, next_at = ? WHERE id = ? AND next_occurrence_at = ? RETURNING n")
     .get(next?.scheduledAt ?? null, next?.at ?? null, jobId, occurrence) as { n: number } | undefined;
   return row?.n ?? null;
 }
 
-/** A clock that was set back brings times a second time: what is not later than this has been dealt with. */
+/** After the clock was set back, times occur again: those up to this one are handled. */
 function lastNoted({ connection }: Context, job: number): number {
   const row = connection.sql("SELECT until FROM schedule_occurrences WHERE job = ? ORDER BY at DESC LIMIT 1").get(job);
   return Number(row?.["until"] ?? Number.MIN_SAFE_INTEGER);
 }
 
-const KEPT = 1000;
+const MAX_KEPT = 1000;
 
-function note(
+function recordOccurrence(
   { connection }: Context,
   job: number,
   occurrence: Pick<ScheduleOccurrence, "at" | "until" | "count" | "outcome" | "runId" | "message">,
@@ -93,12 +98,12 @@ function note(
   connection
     .sql(
       `DELETE FROM schedule_occurrences WHERE job = ?1 AND at <=
-       (SELECT at FROM schedule_occurrences WHERE job = ?1 ORDER BY at DESC LIMIT 1 OFFSET ${KEPT})`,
+       (SELECT at FROM schedule_occurrences WHERE job = ?1 ORDER BY at DESC LIMIT 1 OFFSET ${MAX_KEPT})`,
     )
     .run(job);
 }
 
-/** The occurrence is passed in the transaction that starts its run: there is no moment in which only one of them holds. */
+/** One transaction starts the run and moves the job on. */
 function startOccurrence(
   context: Context,
   run: NewRun,
@@ -108,25 +113,25 @@ function startOccurrence(
 ): Promise<OccurrenceStart<RunRecord>> {
   return context.connection.writeTogether(() => {
     const { missed } = occurrence;
-    const job = pass(context, occurrence.jobId, missed?.at ?? occurrence.at, occurrence.next);
+    const job = advanceJob(context, occurrence.jobId, missed?.at ?? occurrence.at, occurrence.next);
     if (job === null) return { kind: "gone" };
     const before = lastNoted(context, job);
-    if (missed !== undefined && missed.at > before) note(context, job, { ...missed, runId: null }, now);
+    if (missed !== undefined && missed.at > before) recordOccurrence(context, job, { ...missed, runId: null }, now);
     if (occurrence.at <= before) return { kind: "gone" };
-    const start = decide(context, run, tasks, occurrence, now);
-    const what = { at: occurrence.at, until: occurrence.at, count: 1 };
+    const start = startUnlessBlocked(context, run, tasks, occurrence, now);
+    const times = { at: occurrence.at, until: occurrence.at, count: 1 };
     if (start.kind === "started")
-      note(context, job, { ...what, outcome: "started", runId: start.created.id, message: null }, now);
+      recordOccurrence(context, job, { ...times, outcome: "started", runId: start.created.id, message: null }, now);
     if (start.kind === "blocked") {
       const why = start.waiting ? `${MOST_QUEUED} runs wait already for` : "not at its end:";
       const message = `${why} run ${start.by.id}, which is ${start.by.status}`;
-      note(context, job, { ...what, outcome: "skipped", runId: start.by.id, message }, now);
+      recordOccurrence(context, job, { ...times, outcome: "skipped", runId: start.by.id, message }, now);
     }
     return start;
   });
 }
 
-function decide(
+function startUnlessBlocked(
   context: Context,
   run: NewRun,
   tasks: readonly NewTask[],
@@ -134,7 +139,7 @@ function decide(
   now: number,
 ): OccurrenceStart<RunRecord> {
   const live = liveRuns(context, occurrence.jobId);
-  // Who waits for a person waits longest, and is to be told of first.
+  // A run that waits for a person blocks longest: reported first.
   const by = live.find(({ status }) => status === "waiting_for_human") ?? live[0];
   const waiting = live.filter(({ queued }) => queued === 1).length >= MOST_QUEUED;
   if (by !== undefined && (occurrence.overlap === "skip" || (occurrence.overlap === "queue" && waiting)))
@@ -151,7 +156,7 @@ function decide(
   return { kind: "started", ...insertRunWithTasks(context, run, tasks, now), cancelled: live.map(({ id }) => id) };
 }
 
-/** A workflow that somebody made to be started later is not at work, and might never be. */
+/** A workflow that was created to be started later is not active, and might never be. */
 const started = "(r.kind <> 'workflow' OR r.status <> 'queued' OR r.hold IS NOT NULL)";
 const queued = "json_extract(r.hold, '$.reason') = 'previous_run'";
 
@@ -199,7 +204,7 @@ function readOccurrences(
   });
 }
 
-const none = () =>
+const zeroCounts = () =>
   Object.fromEntries(OCCURRENCE_OUTCOMES.map((name) => [name, 0])) as Record<OccurrenceOutcome, number>;
 
 function readTotals({ connection }: Context): Record<OccurrenceOutcome, number> {
@@ -207,20 +212,20 @@ function readTotals({ connection }: Context): Record<OccurrenceOutcome, number> 
     .sql("SELECT outcome, sum(count) AS count FROM schedule_outcome_counts GROUP BY outcome")
     .all();
   const sums = rows<{ outcome: OccurrenceOutcome; count: number }>(list).map(({ outcome, count }) => [outcome, count]);
-  return { ...none(), ...Object.fromEntries(sums) };
+  return { ...zeroCounts(), ...Object.fromEntries(sums) };
 }
 
 function readCounts(
   { connection }: Context,
   jobIds: readonly string[],
 ): Map<string, Record<OccurrenceOutcome, number>> {
-  const counts = new Map(jobIds.map((id) => [id, none()]));
+  const counts = new Map(jobIds.map((id) => [id, zeroCounts()]));
   const list = connection
     .sql(
       `SELECT j.id, c.outcome, c.count FROM json_each(?) k JOIN jobs j ON j.id = k.value JOIN schedule_outcome_counts c ON c.job = j.n`,
     )
     .all(JSON.stringify(jobIds));
   for (const { id, outcome, count } of rows<{ id: string; outcome: OccurrenceOutcome; count: number }>(list))
-    (counts.get(id) ?? none())[outcome] = count;
+    (counts.get(id) ?? zeroCounts())[outcome] = count;
   return counts;
 }

@@ -1,7 +1,7 @@
 import { OrbError } from "../../../base/errors.ts";
 import type { Created, NewSession, IdempotencyKey, SessionHealth, SessionRecord } from "../../records/job-records.ts";
 import { type Context, nextRow, parseJson, positionOf, rows } from "../kernel/context.ts";
-import { makeOnce } from "../kernel/idempotency-keys.ts";
+import { createOnce } from "../kernel/idempotency-keys.ts";
 
 interface SessionRow {
   n: number;
@@ -52,7 +52,7 @@ export async function createSession(
   now: number,
   once?: IdempotencyKey,
 ): Promise<Created<SessionRecord>> {
-  const answer = await makeOnce(context, once, now, () => {
+  const answer = await createOnce(context, once, now, () => {
     if (session.name !== null) refuseTakenName(context, session.name);
     const { n, id } = nextRow(context, "session");
     const row = context.connection
@@ -70,7 +70,7 @@ export async function createSession(
         session.checkUrl,
         now,
       ) as unknown as SessionRow;
-    // What is kept for a repetition of the call need not hold the secret once more.
+    // The stored idempotent response must not contain the secret.
     const { sealed: _, ...created } = toRecord(row);
     return { created, lanes: [] };
   });
@@ -103,14 +103,14 @@ export function noteSessionHealth(context: Context, id: string, health: SessionH
   });
 }
 
-/** Pages of a crawl come many a second. */
-const USE_NOTED_EVERY_MS = 60_000;
+/** A crawl requests many pages a second. */
+const USE_RESOLUTION_MS = 60_000;
 
 export function noteSessionUse({ connection }: Context, id: string, now: number): void {
   connection.write(() =>
     connection
       .sql("UPDATE sessions SET last_used_at = ?1 WHERE id = ?2 AND (last_used_at IS NULL OR last_used_at <= ?3)")
-      .run(now, id, now - USE_NOTED_EVERY_MS),
+      .run(now, id, now - USE_RESOLUTION_MS),
   );
 }
 

@@ -1,4 +1,4 @@
-/** What runs tell to addresses of their users: written down with what is told, and taken from there call by call. */
+/** Webhook calls of runs: written in the transaction of their event, and delivered from there in order. */
 import { hash } from "node:crypto";
 import { decodeId, encodeId } from "../../../domain/run/ids.ts";
 import { withoutSessionIds } from "../../../domain/page/session-ids.ts";
@@ -10,7 +10,7 @@ import type { DueWebhook, ReusablePage, WebhookStore } from "../../ports/webhook
 import type { ForEach, Value } from "../kernel/connection.ts";
 import { appendEvent, type Context, parseJson, rows, toJson } from "../kernel/context.ts";
 
-/** What stands in the column of the run; nothing, for nearly all of them. */
+/** The run's column; NULL for nearly all runs. */
 interface CompletionHooks {
   events?: readonly WebhookEvent[];
   reuse?: string;
@@ -24,7 +24,7 @@ export function completionHooksOf({ webhook, reuse }: NewRun): string | null {
   return Object.keys(hooks).length === 0 ? null : toJson(hooks);
 }
 
-/** Within the transaction that makes the run. */
+/** Within the transaction that creates the run. */
 export function addWebhook(context: Context, run: number, { webhook }: NewRun, now: number): void {
   if (webhook === undefined) return;
   context.connection.sql("INSERT INTO webhooks (run, sealed) VALUES (?, ?)").run(run, webhook.sealed);
@@ -43,16 +43,15 @@ function writeCalls({ connection }: Context, calls: readonly Value[][], now: num
     connection.sql("UPDATE webhooks SET next_try_at = coalesce(next_try_at, ?) WHERE run = ?").run(now, run);
 }
 
-const ENDS: Partial<Record<RunState, WebhookEvent>> = {
+const END_EVENTS: Partial<Record<RunState, WebhookEvent>> = {
   completed: "completed",
   partial: "completed",
   failed: "failed",
   cancelled: "cancelled",
 };
 
-/** The run has come to an end. */
 export function recordRunEnd(context: Context, run: number, hooks: string | null, to: RunState, now: number): void {
-  const event = ENDS[to];
+  const event = END_EVENTS[to];
   const { events = [] } = parseJson<CompletionHooks>(hooks, {});
   if (event !== undefined && events.includes(event)) writeCalls(context, [[run, event, null, now]], now);
 }
@@ -66,7 +65,7 @@ const INSERT_REUSABLE: ForEach = {
 const reuseKey = (mark: string, url: string) =>
   hash("sha256", `${mark}\0${pageKey({ url: withoutSessionIds(url) })}`, "buffer").subarray(0, 16) as Uint8Array;
 
-/** The ends of pages in one transaction; of runs that nobody listens to, nothing is gathered. */
+/** Page ends of one transaction; runs without hooks collect nothing. */
 export class PageCompletions {
   readonly #context: Context;
   readonly #now: number;
@@ -78,11 +77,11 @@ export class PageCompletions {
     this.#now = now;
   }
 
-  ended(hooks: string | null, run: number, task: ClaimedTask, gave: { records: number } | null): void {
+  ended(hooks: string | null, run: number, task: ClaimedTask, output: { records: number } | null): void {
     if (hooks === null || task.auxiliary) return;
     const { events = [], reuse } = parseJson<CompletionHooks>(hooks, {});
     if (events.includes("page")) this.#calls.push([run, "page", task.row, this.#now]);
-    if (reuse === undefined || gave === null || gave.records === 0 || task.url === null) return;
+    if (reuse === undefined || output === null || output.records === 0 || task.url === null) return;
     const key = reuseKey(reuse, task.url);
     this.#reusable.set(Buffer.from(key).toString("hex"), [key, run, task.row, this.#now]);
   }
@@ -113,13 +112,13 @@ interface CallRow {
 
 function takeDue(
   context: Context,
-  { most, until }: Parameters<WebhookStore["takeDueWebhook"]>[0],
+  { most: maxCalls, until }: Parameters<WebhookStore["takeDueWebhook"]>[0],
   now: number,
 ): DueWebhook | null {
   const { connection, instance } = context;
   const find = `SELECT w.run, w.sealed, w.tries, r.id FROM webhooks w JOIN runs r ON r.n = w.run
     WHERE ${WEBHOOK_IS_DUE("?")} AND r.removing_at IS NULL ORDER BY next_try_at LIMIT 1`;
-  // Most of the time there is none, and then nothing is written.
+  // Usually none is due, and then nothing is written.
   if (connection.sql(find).get(now) === undefined) return null;
   return connection.write(() => {
     const due = connection.sql(find).get(now) as
@@ -130,9 +129,9 @@ function takeDue(
     const list = rows<CallRow>(
       connection
         .sql("SELECT n, event, task, created_at FROM webhook_calls WHERE run = ? ORDER BY n LIMIT ?")
-        .all(due.run, due.tries > 0 ? 1 : most),
+        .all(due.run, due.tries > 0 ? 1 : maxCalls),
     );
-    // The beginning before all pages, all pages before the end.
+    // Keeps the order: `started`, pages, end.
     const other = list.findIndex(({ event }) => event !== "page");
     const calls = other < 0 ? list : list.slice(0, Math.max(1, other));
     return {
@@ -181,14 +180,14 @@ function tried(
   });
 }
 
-/** Nobody is told any more; what is left of it goes with the run. */
+/** Stops delivery; pending calls are removed with the run. */
 function giveUp(context: Context, run: number, endedAt: number | null, error: string, now: number): void {
   const { connection } = context;
   connection
     .sql("UPDATE webhooks SET next_try_at = NULL, tries = tries + 1, last_error = ? WHERE run = ?")
     .run(error, run);
   connection.sql("UPDATE runs SET completion_hooks = json_remove(completion_hooks, '$.events') WHERE n = ?").run(run);
-  // A run that has ended has had its last word.
+  // An ended run gets no more events.
   if (endedAt === null)
     appendEvent(
       context,

@@ -10,12 +10,12 @@ const KEPT_MS = 300_000;
 type Ends = Record<"completed" | ErrorClass, number>;
 const NO_ENDS: Ends = { completed: 0, timeout: 0, connection: 0, general: 0 };
 
-/** How many pages of crawls ended lately, for the rates that people see: a row for every five seconds. */
+/** Recent page ends of crawls, for the displayed rates: one row per five seconds. */
 export class CrawlThroughput {
   readonly #ends = { ...NO_ENDS };
   #any = false;
 
-  /** A page that has ended in this state, whatever its verdict was. */
+  /** The state counts, not the verdict: a completed page may end as skipped. */
   note({ task, verdict }: SettledTask, state: TaskState): void {
     if (task.runKind !== "crawl" || task.auxiliary) return;
     if (state === "completed") this.#ends.completed += 1;
@@ -24,10 +24,10 @@ export class CrawlThroughput {
     this.#any = true;
   }
 
-  /** Once for all that one transaction settles. */
+  /** Once per settle transaction. */
   write({ connection }: Context, now: number): void {
     if (!this.#any) return;
-    const { completed, timeout, connection: cut, general } = this.#ends;
+    const { completed, timeout, connection: connectionFailures, general } = this.#ends;
     connection.sql("DELETE FROM crawl_throughput WHERE bucket < ?").run(Math.floor((now - KEPT_MS) / BUCKET_MS));
     connection
       .sql(
@@ -36,14 +36,14 @@ export class CrawlThroughput {
            timeout = crawl_throughput.timeout + excluded.timeout, connection = crawl_throughput.connection + excluded.connection,
            general = crawl_throughput.general + excluded.general`,
       )
-      .run(Math.floor(now / BUCKET_MS), completed, timeout, cut, general);
+      .run(Math.floor(now / BUCKET_MS), completed, timeout, connectionFailures, general);
   }
 }
 
 export function readRecentPages({ connection }: Context, now: number): RecentPages {
   const from = Math.floor((now - KEPT_MS) / BUCKET_MS) + 1;
   const sums = Object.keys(NO_ENDS).map((name) => `coalesce(sum(${name}), 0) AS ${name}`);
-  // A clock that was set back has left buckets of times to come.
+  // After the clock was set back, there are buckets in the future.
   const row = connection
     .sql(`SELECT min(bucket) AS first, ${sums.join(", ")} FROM crawl_throughput WHERE bucket BETWEEN ? AND ?`)
     .get(from, Math.floor(now / BUCKET_MS)) as unknown as Ends & { first: number | null };
@@ -51,7 +51,7 @@ export function readRecentPages({ connection }: Context, now: number): RecentPag
   return { completed: row.completed, failed, since: Math.min(now, (row.first ?? from) * BUCKET_MS) };
 }
 
-/** One that is held has no place, and will wait for one. */
+/** A held crawl does not count as running, and will queue again. */
 export function countCrawls({ connection }: Context): { running: number; queued: number } {
   const count = connection.sql(
     "SELECT count(*) AS n, count(hold) AS held FROM runs WHERE kind = 'crawl' AND status = 'running'",

@@ -16,7 +16,7 @@ import { type Context, parseJson, rows, STATE } from "../kernel/context.ts";
 import { concludeComparison } from "./page-states.ts";
 import { errorRows, readRetryReasons } from "../runs/run-errors.ts";
 
-/** How a crawl ends that has these tasks. */
+/** The end of a crawl with these task counts. */
 export function crawlEnd(
   context: Context,
   run: { n: number; facts: string | null },
@@ -47,8 +47,8 @@ export function crawlEnd(
     unchanged: facts.unchanged ?? 0,
     followedOnly: facts.followed_only ?? 0,
     signIns: facts.sign_ins?.pages ?? 0,
-    // What waits for a site that keeps failing would not have been done in more time, either. And what was cut off before
-    // is still left when only a part of what failed was tried again.
+    // More time would not have helped pages of a failing site. Earlier cuts still count when only part of the failures
+    // was retried.
     timeIsUp: left.time === true && (sites.length === 0 || sites.includes("well")),
     breakerOpen,
     proxiesGone: left.proxies === true,
@@ -56,7 +56,7 @@ export function crawlEnd(
     pagesLeft: left.pages === true,
     silent: cutBy === "pages" ? silentSites(context, run.n) : [],
     depthLeft: left.depth === true,
-    sitemapsUnread: failedAside(context, run.n),
+    sitemapsUnread: countFailedAuxiliary(context, run.n),
     partialResultsOk: options?.partial_results_ok !== false,
   };
   const end = endOfCrawl(crawl);
@@ -64,12 +64,12 @@ export function crawlEnd(
   return changes === null ? end : { ...end, message: `${end.message}; ${changeWords(changes)}` };
 }
 
-function failedAside({ connection }: Context, run: number): number {
+function countFailedAuxiliary({ connection }: Context, run: number): number {
   const sum = "SELECT coalesce(sum(failed), 0) AS n FROM streams WHERE run = ? AND auxiliary = 1";
   return (connection.sql(sum).get(run) as { n: number }).n;
 }
 
-/** Sites whose starts were tried and wait for their next try, while nothing else of them is there. */
+/** Sites whose start URLs failed and wait for a retry, without any page fetched. */
 function silentSites({ connection }: Context, run: number): string[] {
   const list = connection
     .sql(
@@ -82,7 +82,7 @@ function silentSites({ connection }: Context, run: number): string[] {
   return rows<{ site: string }>(list).map(({ site }) => site);
 }
 
-/** How the sites fare on which pages of the run are left. */
+/** The state of the sites with open pages of the run. */
 function waitingSites({ connection }: Context, run: number): ("failing" | "well")[] {
   const list = connection
     .sql(
@@ -95,8 +95,8 @@ function waitingSites({ connection }: Context, run: number): ("failing" | "well"
 }
 
 /**
- * A run that began since the last step has been running for a shorter time than the step; by a clock that was set back
- * it seems to have begun in the future.
+ * `running_since` caps the added time: a run that started since the last step has run for less than the step, and after
+ * the clock was set back it seems to start in the future.
  */
 export const TIMED_RUN = "time_limit_ms IS NOT NULL AND running_since IS NOT NULL";
 

@@ -1,4 +1,4 @@
-/** What keeps a crawl from having one page twice: redirects onto known pages, and pages that say the same. */
+/** Deduplication of crawled pages: redirects to known pages, and pages with equal content. */
 import type { TrapState } from "../../../domain/crawl/traps.ts";
 import type { SettledTask } from "../../ports/port.ts";
 import type { ForEach } from "../kernel/connection.ts";
@@ -6,8 +6,8 @@ import { type Context, keyHash, parseJson, STATE } from "../kernel/context.ts";
 import type { TaskEnd } from "../tasks/write-task.ts";
 
 /**
- * The page that a redirect led to, when another task stands for it: one of its own, or one that was redirected there
- * before. A task that was skipped stands for nothing.
+ * The landing page of a redirect, if another task represents it: the page's own task, or one redirected there earlier.
+ * Skipped tasks represent nothing.
  */
 export function knownLandings(
   { connection }: Context,
@@ -35,7 +35,7 @@ const KNOWN_LANDING = `SELECT id FROM tasks WHERE state NOT IN (${STATE.skipped}
   (SELECT a.task FROM page_aliases a JOIN streams s ON s.run = a.run WHERE s.id = ?1 AND a.key_hash = ?2),
   (SELECT id FROM tasks WHERE key_hash = ?2))`;
 
-/** From now on this task stands for the page that it was redirected to. */
+/** From now on this task represents the page it was redirected to. */
 export function claimLanding({ connection }: Context, { task, report }: SettledTask): void {
   if (report?.landed === undefined || report.landed.key === task.key) return;
   connection
@@ -44,21 +44,21 @@ export function claimLanding({ connection }: Context, { task, report }: SettledT
     .run(keyHash(task.runId, report.landed.key), task.row, task.streamId);
 }
 
-/** Most runs have none, and then nobody needs to look for them. */
+/** Most runs have none, which saves the lookups. */
 export function hasAliases({ connection }: Context, run: number): boolean {
   return connection.sql("SELECT 1 FROM page_aliases WHERE run = ? LIMIT 1").get(run) !== undefined;
 }
 
-const SAID: ForEach = {
+const FIND_CONTENT: ForEach = {
   text: "SELECT new.row_index AS row_index, t.id FROM tasks t, new WHERE t.content = new.content",
   columns: { content: "bytea" },
 };
 
-const FIRST_TO_SAY = `SELECT json_extract(r.data, '$.url') AS url FROM tasks t
+const FIRST_URL = `SELECT json_extract(r.data, '$.url') AS url FROM tasks t
     JOIN results r ON r.task = t.id AND r.ordinal = 0
   WHERE t.content = ?`;
 
-/** Eight bytes of the run's number and sixteen of a hash of what the page says: the first of a run to say so has it. */
+/** Eight bytes of run number and sixteen of content hash; stored at the run's first page with this content. */
 function contentKey(run: number, content: string): Buffer {
   const key = Buffer.alloc(24);
   key.writeBigUInt64BE(BigInt(run));
@@ -66,38 +66,38 @@ function contentKey(run: number, content: string): Buffer {
   return key;
 }
 
-/** Finds out which pages say what another of their run has said before, or among them. */
-export function markRepetitions(
+/** Marks pages whose content another page of the run, or of this batch, has already. */
+export function markDuplicates(
   { connection }: Context,
   ends: readonly TaskEnd[],
   runOf: (settled: SettledTask) => number,
 ): void {
-  const telling: { end: TaskEnd; key: Buffer }[] = [];
+  const withContent: { end: TaskEnd; key: Buffer }[] = [];
   for (const end of ends) {
     const content = end.state === "completed" ? end.settled.report?.content : undefined;
-    if (content !== undefined) telling.push({ end, key: contentKey(runOf(end.settled), content) });
+    if (content !== undefined) withContent.push({ end, key: contentKey(runOf(end.settled), content) });
   }
-  if (telling.length === 0) return;
+  if (withContent.length === 0) return;
   const found = connection.dialect.eachFirst(
     connection,
-    SAID,
-    telling.map(({ key }) => [key]),
+    FIND_CONTENT,
+    withContent.map(({ key }) => [key]),
   );
-  const first = new Set<string>();
-  for (const [index, { end, key }] of telling.entries()) {
+  const seen = new Set<string>();
+  for (const [index, { end, key }] of withContent.entries()) {
     const name = key.toString("latin1");
     const before = found[index]?.["id"] ?? end.settled.task.row;
-    if (before !== end.settled.task.row || first.has(name)) end.repeats = key;
+    if (before !== end.settled.task.row || seen.has(name)) end.repeats = key;
     else end.content = key;
-    first.add(name);
+    seen.add(name);
   }
 }
 
-/** The addresses of the pages that were the first to say this; null: there is none. */
-export function firstToSay({ connection }: Context, contents: readonly Uint8Array[]): (string | null)[] {
+/** The URLs of the first pages with these contents; null: none. */
+export function firstUrlsOf({ connection }: Context, contents: readonly Uint8Array[]): (string | null)[] {
   const found = connection.dialect.firsts(
     connection,
-    contents.map((content) => ({ text: FIRST_TO_SAY, values: [content] })),
+    contents.map((content) => ({ text: FIRST_URL, values: [content] })),
   );
   return found.map((row) => (row?.["url"] ?? null) as string | null);
 }

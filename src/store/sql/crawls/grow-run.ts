@@ -1,4 +1,4 @@
-/** How a run gets more tasks from those it has: at their end, or while they are at work. */
+/** Adds discovered tasks to a run: when their finder ends, or while it runs. */
 import { mostKnown } from "../../../domain/crawl/crawl-end.ts";
 import type { Discovered } from "../../../domain/run/outcome.ts";
 import type { RunFacts } from "../../../domain/run/run-facts.ts";
@@ -11,10 +11,10 @@ import { holdsLane } from "../lanes/lanes.ts";
 import { runRow } from "../runs/runs.ts";
 import { CounterDeltas } from "../tasks/counter-deltas.ts";
 
-/** Links that are looked for at once. */
-const LINKS_AT_ONCE = 5000;
+/** Links per lookup. */
+const LOOKUP_BATCH = 5000;
 
-/** The pages that others lead to become tasks in the transaction in which those end: a crash loses neither. */
+/** Discovered pages become tasks in the transaction that ends their finder: a crash loses neither. */
 export class Discoveries {
   readonly #found = new Map<number, { tasks: NewTask[]; hashes: Uint8Array[]; tooDeep: Uint8Array[] }>();
 
@@ -22,26 +22,26 @@ export class Discoveries {
     if (report?.discovered === undefined && report?.tooDeep === undefined) return;
     let found = this.#found.get(run);
     if (found === undefined) this.#found.set(run, (found = { tasks: [], hashes: [], tooDeep: [] }));
-    for (const one of report.discovered ?? []) {
-      found.tasks.push(toTask(one, task));
-      found.hashes.push(keyHash(task.runId, one.key));
+    for (const discovered of report.discovered ?? []) {
+      found.tasks.push(toTask(discovered, task));
+      found.hashes.push(keyHash(task.runId, discovered.key));
     }
     for (const key of report.tooDeep ?? []) found.tooDeep.push(keyHash(task.runId, key));
   }
 
-  /** Says which lanes got work. */
+  /** Returns the lanes that got work. */
   write(context: Context, deltas: CounterDeltas, now: number): string[] {
     const { connection } = context;
     const opened: string[] = [];
     for (const [run, { tasks, hashes, tooDeep }] of this.#found) {
-      for (let from = 0; from < tasks.length; from += LINKS_AT_ONCE) {
-        const to = from + LINKS_AT_ONCE;
+      for (let from = 0; from < tasks.length; from += LOOKUP_BATCH) {
+        const to = from + LOOKUP_BATCH;
         const { lanes } = addDiscovered(context, run, tasks.slice(from, to), hashes.slice(from, to), 0, deltas, now);
         opened.push(...lanes);
       }
-      // Found on another page, nearer to the start, it is no page that was left.
+      // A link that another page reached within the depth limit was not left out.
       const isKnown = connection.dialect.tasksAmong(connection, tooDeep);
-      if (tooDeep.some((hash) => !isKnown(hash))) noteLeft(context, run, "depth");
+      if (tooDeep.some((hash) => !isKnown(hash))) recordLimitHit(context, run, "depth");
     }
     return opened;
   }
@@ -54,8 +54,8 @@ export function growRun(
   { found, auxiliaryLimit }: Growth,
   now: number,
 ): Grown | null {
-  const tasks = found.map((one) => toTask(one, task));
-  // Hashing happens before the lock is taken: other writers wait only for the inserts.
+  const tasks = found.map((discovered) => toTask(discovered, task));
+  // Hashes before taking the lock: other writers wait only for the inserts.
   const hashes = hashesOf(task, tasks);
   return context.connection.write(() => {
     if (!holdsLane(context, hold)) return null;
@@ -76,7 +76,7 @@ function toTask(found: Discovered, finder: ClaimedTask): NewTask {
     site: found.site,
     resolver: finder.resolver,
     url: found.url,
-    // What serves to find pages comes before them, and what is nearer to the start before the rest.
+    // Auxiliary tasks come before pages, and pages near the start before deeper ones.
     priority: auxiliary ? 1 : -found.depth,
     handler: found.handler ?? finder.handler,
     payload: auxiliary ? found.auxiliary : { depth: found.depth },
@@ -88,14 +88,14 @@ function hashesOf({ runId }: ClaimedTask, tasks: readonly NewTask[]): Uint8Array
   return tasks.map(({ key }) => keyHash(runId, key));
 }
 
-/** What a limit of the crawl has kept out; told by how it ends. */
-function noteLeft(context: Context, run: number, what: "pages" | "depth"): void {
+/** Records that a limit excluded pages; the crawl's end reason reports it. */
+function recordLimitHit(context: Context, run: number, what: "pages" | "depth"): void {
   const row = context.connection.sql("SELECT facts FROM runs WHERE n = ?").get(run) as { facts: string | null };
   const left = parseJson<RunFacts>(row.facts, {}).left ?? {};
   if (left[what] !== true) mergeFacts(context, run, { left: { ...left, [what]: true } });
 }
 
-/** Adds what is not known yet, up to the run's limits. Within a transaction of the caller's. */
+/** Adds unknown tasks up to the run's limits. Within the caller's transaction. */
 function addDiscovered(
   context: Context,
   run: number,
@@ -110,7 +110,7 @@ function addDiscovered(
     .sql("SELECT pages_limit, pages_known, pages_counted FROM runs WHERE n = ?")
     .get(run) as unknown as PagesOfRun;
   const quota = {
-    pages: roomFor(pages),
+    pages: remainingPages(pages),
     auxiliary: tasks.some(({ auxiliary }) => auxiliary === true)
       ? Math.max(0, auxiliaryLimit - countAuxiliary(context, run))
       : 0,
@@ -118,7 +118,7 @@ function addDiscovered(
   const { added, lanes, leftOut } = insertTasks(context, run, tasks, hashes, deltas, now, quota);
   if (added.pages > 0)
     connection.sql("UPDATE runs SET pages_known = pages_known + ? WHERE n = ?").run(added.pages, run);
-  if (leftOut.pages) noteLeft(context, run, "pages");
+  if (leftOut.pages) recordLimitHit(context, run, "pages");
   return { added: added.pages + added.auxiliary, lanes, leftOut: leftOut.pages || leftOut.auxiliary };
 }
 
@@ -128,8 +128,8 @@ interface PagesOfRun {
   pages_counted: number;
 }
 
-/** More become known than may be fetched, because some of them will not count; how many are fetched is seen to by claims. */
-function roomFor({ pages_limit: limit, pages_known: known, pages_counted: counted }: PagesOfRun): number {
+/** More pages may become known than fetched, because some will not count; claims enforce the limit. */
+function remainingPages({ pages_limit: limit, pages_known: known, pages_counted: counted }: PagesOfRun): number {
   if (limit === null) return Number.POSITIVE_INFINITY;
   return counted >= limit ? 0 : Math.max(0, mostKnown(limit) - known);
 }

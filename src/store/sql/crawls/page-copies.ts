@@ -1,10 +1,10 @@
-/** What saved crawls keep of their pages, from one run to the next. */
+/** Page copies that saved crawls keep from run to run. */
 import { encodeId } from "../../../domain/run/ids.ts";
 import type { PageCopyRecord } from "../../ports/crawl-port.ts";
 import type { SettledTask } from "../../ports/port.ts";
 import { type Context, keyHash } from "../kernel/context.ts";
 
-/** The job is part of a row's key already. */
+/** Without a run: the row's key already contains the job. */
 function copyHash(key: string): Uint8Array {
   return keyHash("", key);
 }
@@ -19,10 +19,10 @@ interface CopyRow {
   payload: Uint8Array;
 }
 
-/** Stands for the number of records where they are not needed. */
+/** In place of the record count where records are not needed. */
 const BARE = -1;
 
-/** The task and all its records must still be there: their run may have been removed since, or be half removed. */
+/** The task and all its records must still exist: their run may have been removed, even partly. */
 export function readPageCopy(context: Context, jobId: string, key: string, fingerprint: string): PageCopyRecord | null {
   const row = context.connection
     .sql(
@@ -45,7 +45,7 @@ export function readPageCopy(context: Context, jobId: string, key: string, finge
   };
 }
 
-/** A copy is replaced only together with the outcome that it belongs to. */
+/** Replaced only together with its outcome. */
 export function keepCopy(context: Context, { task, report }: SettledTask, records: number): void {
   const { connection } = context;
   const copy = report?.copy;
@@ -79,7 +79,7 @@ export function keepCopy(context: Context, { task, report }: SettledTask, record
       );
 }
 
-/** Deletes some of what a job has kept, within a transaction of the caller's; false: there was nothing. */
+/** Deletes up to `limit` copies of a job, within the caller's transaction; false: there were none. */
 export function dropCopies({ connection }: Context, job: number, limit: number): boolean {
   return (
     connection

@@ -1,4 +1,4 @@
-/** What the pages of crawls add to the counts of their runs; written once for all outcomes of a transaction. */
+/** Page counts of crawls; written once per transaction. */
 import { addSkips, type SkipCounts } from "../../../domain/crawl/crawl-skips.ts";
 import type { RunFacts } from "../../../domain/run/run-facts.ts";
 import type { SettledTask } from "../../ports/port.ts";
@@ -26,14 +26,14 @@ export class PageCounts {
     if (report?.followedOnly === true) this.#of(run).followedOnly += 1;
   }
 
-  /** Links are read from pages that fail, too. */
+  /** Failed pages have links, too. */
   links(run: number, { report }: SettledTask): void {
     if (report?.skipped === undefined) return;
     const counted = this.#of(run);
     counted.skipped = addSkips(counted.skipped, report.skipped);
   }
 
-  /** Whether the page was got or left. */
+  /** For fetched and for skipped pages. */
   signIn(run: number, { report }: SettledTask): void {
     if (report?.signIn === undefined) return;
     const counted = this.#of(run);

@@ -1,4 +1,4 @@
-/** What saved crawls know of their pages from run to run, and what each run found to be different. */
+/** Page states that saved crawls keep from run to run, and the changes that each run found. */
 import { type ChangeCounts, type ListedChange, PAGE_CHANGES, scopeHashOf } from "../../../domain/page/page-change.ts";
 import type { EndReason } from "../../../domain/crawl/crawl-end.ts";
 import type { RunFacts } from "../../../domain/run/run-facts.ts";
@@ -7,12 +7,11 @@ import type { SettledTask } from "../../ports/port.ts";
 import type { ForEach, Value } from "../kernel/connection.ts";
 import { type Context, keyHash, mergeFacts, parseJson, rows } from "../kernel/context.ts";
 
-/** The job is part of a row's key already. */
+/** Without a run: the row's key already contains the job. */
 function stateHash(key: string): Uint8Array {
   return keyHash("", key);
 }
 
-/** Digest of what the page said when the job came to it last; null: the job does not know it. */
 export function readPageDigest({ connection }: Context, jobId: string, key: string): string | null {
   const row = connection
     .sql(
@@ -22,7 +21,7 @@ export function readPageDigest({ connection }: Context, jobId: string, key: stri
   return row?.digest ?? null;
 }
 
-/** A run of a job that knows pages says what is different: decided when it begins, before its first page. */
+/** A run compares its pages if the job has states: decided at its start, before its first page. */
 export function beginComparison(context: Context, run: number): void {
   const { connection } = context;
   const row = connection.sql("SELECT job, facts FROM runs WHERE n = ?").get(run) as {
@@ -58,7 +57,7 @@ function scopeHashOfRun({ connection }: Context, run: number): Uint8Array {
 /** The job may have been deleted meanwhile. */
 const JOB_OF_NEW = "(SELECT j.n FROM runs r JOIN jobs j ON j.id = r.job WHERE r.n = new.run)";
 
-/** A run that was opened again does not take a page away from one that came after it. */
+/** A reopened run does not overwrite the run number of a later one. */
 const KEEP_STATE: ForEach = {
   text: `INSERT INTO page_states (job, key_hash, url, digest, run, scope_hash, redirected)
     SELECT ${JOB_OF_NEW}, new.key_hash, new.url, new.digest, new.run, new.scope_hash, new.redirected FROM new
@@ -83,10 +82,10 @@ const LIST_CHANGE: ForEach = {
 
 type Counted = "new" | "changed" | "unchanged" | "gone";
 
-/** What the outcomes of one transaction say of their pages. */
+/** Page states of the outcomes of one transaction. */
 export class PageStates {
   readonly #context: Context;
-  /** By run: no statement may write a row twice. */
+  /** Per run: no statement may write a row twice. */
   readonly #states = new Map<number, Value[][]>();
   readonly #changes: Value[][] = [];
   readonly #counts = new Map<number, Partial<Record<Counted, number>>>();
@@ -108,7 +107,7 @@ export class PageStates {
     this.#count(run, page.change);
   }
 
-  /** The page is not there any more. */
+  /** The page no longer exists. */
   missing(run: number, { task }: SettledTask): void {
     const hash = stateHash(task.key);
     const row = this.#context.connection
@@ -122,7 +121,7 @@ export class PageStates {
     this.#count(run, "gone");
   }
 
-  /** We may not look whether it is still there, nor what it leads to. */
+  /** robots.txt forbids checking whether it still exists, and following its links. */
   disallowed(run: number, { task }: SettledTask): void {
     const { changes } = this.#context.connection
       .sql(
@@ -168,8 +167,9 @@ function changesOf(context: Context, run: number): ChangeCounts | undefined {
 }
 
 /**
- * A crawl has ended. If it came to all pages that it could, and got them, then pages that it did not come to are not linked
- * any more; otherwise nobody knows. Nor is it known of pages that other options led to, or a redirect.
+ * Concludes the comparison at the end of a crawl. If it reached and fetched every page it could, pages that it did not
+ * reach are no longer linked; otherwise that is unknown. It is unknown as well for pages of other options, and for
+ * redirect targets.
  */
 export function concludeComparison(
   context: Context,
@@ -179,22 +179,22 @@ export function concludeComparison(
   const { connection } = context;
   const { changes, sees_part = false } = factsOf(context, run);
   if (changes === undefined) return null;
-  const notSeen = "job = (SELECT j.n FROM runs r JOIN jobs j ON j.id = r.job WHERE r.n = ?1) AND run < ?1";
-  const isWhole =
+  const notReached = "job = (SELECT j.n FROM runs r JOIN jobs j ON j.id = r.job WHERE r.n = ?1) AND run < ?1";
+  const isComplete =
     end.status === "completed" && end.end_reason === "exhausted" && end.sitemapsUnread === 0 && !sees_part;
   let gone = 0;
-  if (isWhole) {
-    const these = `${notSeen} AND scope_hash = ?2 AND redirected = 0`;
+  if (isComplete) {
+    const unseen = `${notReached} AND scope_hash = ?2 AND redirected = 0`;
     const scopeHash = scopeHashOfRun(context, run);
     connection
       .sql(
         `INSERT INTO page_changes (run, key_hash, change, url)
-         SELECT ?1, key_hash, ${PAGE_CHANGES.indexOf("gone")}, url FROM page_states WHERE ${these} ON CONFLICT DO NOTHING`,
+         SELECT ?1, key_hash, ${PAGE_CHANGES.indexOf("gone")}, url FROM page_states WHERE ${unseen} ON CONFLICT DO NOTHING`,
       )
       .run(run, scopeHash);
-    gone = Number(connection.sql(`DELETE FROM page_states WHERE ${these}`).run(run, scopeHash).changes);
+    gone = Number(connection.sql(`DELETE FROM page_states WHERE ${unseen}`).run(run, scopeHash).changes);
   }
-  const { n: unknown } = connection.sql(`SELECT count(*) AS n FROM page_states WHERE ${notSeen}`).get(run) as {
+  const { n: unknown } = connection.sql(`SELECT count(*) AS n FROM page_states WHERE ${notReached}`).get(run) as {
     n: number;
   };
   return keep(context, run, { ...changes, gone: changes.gone + gone, unknown });
@@ -205,7 +205,6 @@ function keep(context: Context, run: number, changes: ChangeCounts): ChangeCount
   return changes;
 }
 
-/** Pages that a run found to be different, each kind by itself; `after` is the cursor of one. */
 export function readPageChanges(
   { connection }: Context,
   runId: string,
@@ -234,7 +233,6 @@ export function readPageChanges(
 
 const FRESH: readonly Exclude<ListedChange, "gone">[] = ["new", "changed"];
 
-/** Of each of these pages of a run, whether it was new or changed; null: neither. */
 export function readChangesAmong(
   { connection }: Context,
   runId: string,
@@ -250,7 +248,7 @@ export function readChangesAmong(
   return found.map((row) => (row === undefined ? null : FRESH[Number(row["change"])]!));
 }
 
-/** Deletes some of what a job knows, within a transaction of the caller's; false: there was nothing. */
+/** Deletes up to `limit` states of a job, within the caller's transaction; false: there were none. */
 export function dropStates({ connection }: Context, job: number, limit: number): boolean {
   return (
     connection

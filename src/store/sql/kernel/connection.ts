@@ -1,14 +1,15 @@
 import type { NewTask } from "../../records/run-records.ts";
 
 /**
- * How the methods of the store speak to a database: statements that answer at once, in transactions of one writer at a time.
- * SQLite does so by nature; for Postgres a thread waits for the answers (docs/decisions/0010-one-store-two-databases.md).
+ * The database interface of the store methods: synchronous statements, in transactions with a single writer. SQLite
+ * works that way; for Postgres a thread blocks until the answer arrives
+ * (docs/decisions/0010-one-store-two-databases.md).
  */
 export type Value = string | number | bigint | Uint8Array | null;
 export type Row = Record<string, Value>;
 
 export interface Changes {
-  /** How many rows were written. Where statements travel, asking for it is what waits. */
+  /** Rows written. On Postgres, reading it waits for the statement. */
   readonly changes: number | bigint;
 }
 
@@ -18,11 +19,11 @@ export interface Statement {
   run(...values: Values): Changes;
 }
 
-/** In order; or by name, as the only one. */
+/** Positional; or one object of named values. */
 export type Values = (Value | Record<string, Value>)[];
 
 export interface WriteOptions {
-  /** Survives a power cut; without it the last transactions may be undone by one, as whole transactions. */
+  /** Survives a power cut; otherwise one may undo the last transactions, as whole transactions. */
   durable?: boolean;
 }
 
@@ -30,9 +31,9 @@ export interface Connection {
   readonly dialect: Dialect;
   /** A statement prepared once per connection; with `lists` its rows are lists of values. */
   sql(text: string, options?: { lists: boolean }): Statement;
-  /** Runs `work` in one transaction, beside no other that writes. */
+  /** Runs `work` in one transaction, exclusive of other writers. */
   write<T>(work: () => T, options?: WriteOptions): T;
-  /** Like a durable `write`, but several that come at once may share one commit. Each succeeds or fails by itself. */
+  /** Like a durable `write`, but concurrent calls may share one commit. Each succeeds or fails on its own. */
   writeTogether<T>(work: () => T): Promise<T>;
   /** Runs several reads on one snapshot. */
   read<T>(work: () => T): T;
@@ -40,51 +41,51 @@ export interface Connection {
 }
 
 /**
- * A statement that is said of every row of a list. In it `new` is the list, `new.name` a value of a row and
- * `new.row_index` its place in the list, to order by; so it can be said of one row after the other, or of all at once.
+ * A statement that applies to every row of a list: `new` is the list, `new.name` a value of a row, and `new.row_index`
+ * its position, to order by. So it can run row by row, or for all rows at once.
  */
 export interface ForEach {
   text: string;
-  /** The values of a row, in their order. */
+  /** The values of a row, in order. */
   columns: Readonly<Record<string, "bigint" | "double precision" | "text" | "bytea">>;
 }
 
-/** One that tells of which rows it has written something. */
+/** A statement that reports which rows it changed. */
 export interface ForEachChanged extends ForEach {
-  /** What it writes is told by this column of its table, which has the value of that name in the row. */
+  /** Identifies changed rows: this table column has the value of the same name in the row. */
   key: string;
 }
 
-/** What cannot be said to both in the same words, or would take too many of them. */
+/** Operations that need different statements on the two databases, or too many on one. */
 export interface Dialect {
-  /** Writes a list. Within a transaction. */
+  /** Executes the statement for a list. Within a transaction. */
   each(connection: Connection, statement: ForEach, list: readonly Value[][]): void;
-  /** As above; tells of which rows something was written. No two have the same key. */
+  /** As `each`; returns which rows changed. No two rows have the same key. */
   eachChanged(connection: Connection, statement: ForEachChanged, list: readonly Value[][]): boolean[];
-  /** What the statement answers to each row of the list: one row or none. It says `new.row_index AS row_index` in its answer. */
+  /** The first result row for each row of the list. The statement selects `new.row_index AS row_index`. */
   eachFirst(connection: Connection, statement: ForEach, list: readonly Value[][]): (Row | undefined)[];
-  /** The first row of each answer. What is asked first is done first; nobody waits in between. */
+  /** The first row of each query. Executed in order, in one round trip. */
   firsts(connection: Connection, list: readonly { text: string; values: Values }[]): (Row | undefined)[];
-  /** The number that the next row of a table will have; none had it before. Within a transaction. */
+  /** The number of the next row of a table, never used before. Within a transaction. */
   nextNumber(connection: Connection, table: "jobs" | "sessions"): number;
   /** Changes whenever another process wrote. */
   foreignVersion(connection: Connection): number;
-  /** Adds tasks that wait; the number of each, or null where its key was there. */
+  /** Inserts queued tasks; returns the number of each, or null where its key exists. */
   insertTasks(connection: Connection, list: readonly NewTaskRow[], now: number): (number | null)[];
-  /** Tells which of these keys have a task; what is added meanwhile does not matter. */
+  /** Tests which of these keys have a task; tasks added meanwhile do not matter. */
   tasksAmong(connection: Connection, hashes: readonly Uint8Array[]): (hash: Uint8Array) => boolean;
-  /** Tells which of these keys are other names of pages that a run has. */
+  /** Tests which of these keys are aliases of pages of a run. */
   aliasesAmong(connection: Connection, run: number, hashes: readonly Uint8Array[]): (hash: Uint8Array) => boolean;
   /**
-   * Somebody outside acts on what this transaction writes, and could not take it back: it outlives a crash of the
-   * database's own. (Of the machine's: see `durable`.)
+   * Makes this transaction survive a crash of the database server: others act on it irrevocably. (For a crash of the
+   * machine, see `durable`.)
    */
   outliveCrash(connection: Connection): void;
-  /** What the database takes on our disk, without what it has free inside. */
+  /** Size on our disk, without free pages. */
   bytes(connection: Connection): number;
-  /** What is broken in the database itself. */
+  /** Corruption of the database itself. */
   damage(connection: Connection): string[];
-  /** Writes something and takes it back, to learn whether it can. Within a transaction. */
+  /** Writes and deletes a row, to test whether writes work. Within a transaction. */
   probe(connection: Connection): void;
 }
 

@@ -6,49 +6,49 @@ import type { RunFacts } from "../../../domain/run/run-facts.ts";
 import { TASK_STATES, type TaskState } from "../../../domain/run/states.ts";
 import type { Connection, ForEach } from "./connection.ts";
 
-/** What every method of the store works with. */
+/** The environment of every store method. */
 export interface Context {
   connection: Connection;
   instance: string;
   /** One process at a time may own lanes. */
   singleEngine: boolean;
-  /** Milliseconds on the clock that leases are written and compared by. */
+  /** The lease clock, in milliseconds. */
   leaseNow(): number;
-  /** The wall clock, for the audit alone: all other methods take the time as an argument. */
+  /** The wall clock, only for the audit and work scans: other methods take the time as an argument. */
   wallNow(): number;
 }
 
-/** Statement results are typed by the query that made them. */
+/** The query determines the type of its rows. */
 export function rows<T>(list: unknown[]): T[] {
   return list as T[];
 }
 
 export const STATE = Object.fromEntries(TASK_STATES.map((name, index) => [name, index])) as Record<TaskState, number>;
 
-export function parseJson<T>(text: string | null | undefined, otherwise: T): T {
-  return text === null || text === undefined ? otherwise : (JSON.parse(text) as T);
+export function parseJson<T>(text: string | null | undefined, fallback: T): T {
+  return text === null || text === undefined ? fallback : (JSON.parse(text) as T);
 }
 
-/** JSON for storage; nothing is stored as NULL. */
+/** JSON for storage; null and undefined become NULL. */
 export function toJson(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value);
 }
 
-/** A reader went on behind something that is not there: starting over without a word would send it in circles. */
-export function badPosition(given: string, what: string, path = "after"): OrbError {
-  return new OrbError("input_invalid", `${given} is not the id of ${what}`, {
+/** An unknown cursor: silently starting over would make the reader loop. */
+export function badPosition(id: string, what: string, path = "after"): OrbError {
+  return new OrbError("input_invalid", `${id} is not the id of ${what}`, {
     hint: "Begin again without it.",
     fields: [{ path, message: `is not the id of ${what}` }],
   });
 }
 
-/** The number and the id of a row that is about to be added, within a transaction. No row has had them before. */
+/** The number and id for the next row, within a transaction; never used before. */
 export function nextRow({ connection, instance }: Context, kind: "job" | "session"): { n: number; id: string } {
   const n = connection.dialect.nextNumber(connection, `${kind}s`);
   return { n, id: encodeId(instance, kind, n) };
 }
 
-/** The number behind which a list goes on that is read newest first. What had the id may be gone. */
+/** The cursor position in a list that is newest first. The row itself may be gone. */
 export function positionOf(
   { instance }: Context,
   kind: "job" | "session" | "alert" | "proxy",
@@ -69,16 +69,16 @@ export function bumpControl({ connection }: Context): void {
 }
 
 /**
- * A crawl waits as `queued` until it is let in, a workflow until it is started; others begin with the first of their
- * tasks. A run that is held waits, whatever its state is.
+ * A queued crawl waits for admission and a queued workflow for its start; others start with their first task. A held
+ * run waits in any state.
  */
 export const RUN_MAY_WORK =
   "(r.hold IS NULL AND (r.status = 'running' OR (r.status = 'queued' AND r.kind <> 'crawl' AND r.kind <> 'workflow')))";
 
-/** When something is ready that no time makes ready: the last moment that a date can say. */
+/** `ready_at` of a task that no time wakes: the maximum of a Date. */
 export const NEVER = 8_640_000_000_000_000;
 
-/** The pages that are in hand and those that count are together no more than the crawl may have. */
+/** Pages in flight plus counted pages stay within the crawl's limit. */
 export const HAS_QUOTA =
   "(s.auxiliary = 1 OR r.pages_limit IS NULL OR r.pages_counted + r.pages_in_flight < r.pages_limit)";
 
@@ -108,21 +108,18 @@ export function appendEvent(
     );
 }
 
-/** What a run shows of itself, changed key by key. */
+/** Merges facts of a run key by key. */
 export function mergeFacts({ connection }: Context, run: number, facts: RunFacts): void {
   const row = connection.sql("SELECT facts FROM runs WHERE n = ?").get(run) as { facts: string | null };
   const before = parseJson<RunFacts>(row.facts, {});
   const merged = { ...before, ...facts };
-  // Several tasks add to these, each knowing only its own.
+  // Several tasks add to this list.
   if (facts.moved_starts !== undefined)
     merged.moved_starts = [...new Set([...(before.moved_starts ?? []), ...facts.moved_starts])];
   connection.sql("UPDATE runs SET facts = ? WHERE n = ?").run(JSON.stringify(merged), run);
 }
 
-/**
- * The audit tells by `lease_until` since when a lane has been waiting for an owner; whatever makes its work ready
- * stamps it anew.
- */
+/** The audit reads from `lease_until` how long an unowned lane has waited; whatever makes work ready refreshes it. */
 export function stampIdleLanes({ connection, leaseNow }: Context, lanes: readonly number[]): void {
   if (lanes.length === 0) return;
   const now = leaseNow();
@@ -134,7 +131,7 @@ export function stampIdleLanes({ connection, leaseNow }: Context, lanes: readonl
 }
 
 const STAMP: ForEach = {
-  // One that was made in this transaction has its stamp.
+  // A lane created in this transaction has its stamp already.
   text: `UPDATE lanes SET lease_until = new.at FROM new
     WHERE lanes.id = new.id AND lanes.owner IS NULL AND lanes.lease_until <> new.at`,
   columns: { at: "double precision", id: "bigint" },

@@ -1,32 +1,32 @@
-/** What streams and runs count of their tasks; written in the transactions that move the tasks. */
+/** Task counters of streams, sites and runs; written in the transactions that move the tasks. */
 import { NO_TASKS, type TaskCounts } from "../../../domain/run/run-end.ts";
 import { OPEN_TASK_STATES, TASK_STATES, type TaskState } from "../../../domain/run/states.ts";
 import type { Connection, ForEach } from "./connection.ts";
 import type { Context } from "./context.ts";
 
-/** How the tasks of a stream have moved; `unfetched` of those that failed were never fetched. */
+/** Counter changes of a stream; `unfetched`: failed tasks that were never fetched. */
 export type CounterChange = Partial<TaskCounts> & { unfetched?: number };
 
-/** How the pages of a run have moved: what somebody has in hand, and what ended, counting for its limit or not. */
-export interface PageChange {
-  inHand: number;
+/** Page counter changes of a run: in flight, and ended, counting for its limit or not. */
+export interface PageCountChange {
+  inFlight: number;
   counted: number;
   uncounted: number;
 }
 
 const SUM_OPEN = OPEN_TASK_STATES.map((name) => `streams.${name}`).join(" + ");
 
-/** Only what changes stands in the statement: SQLite then leaves the indexes alone that say nothing of it. */
-function addTo(table: "streams" | "site_counts", states: readonly TaskState[]): ForEach {
+/** Updates only the columns that change: SQLite then skips the indexes on others. */
+function addStatement(table: "streams" | "site_counts", states: readonly TaskState[]): ForEach {
   const name = table + states.join();
-  let statement = ADDING.get(name);
-  if (statement === undefined) ADDING.set(name, (statement = adding(table, states)));
+  let statement = addStatements.get(name);
+  if (statement === undefined) addStatements.set(name, (statement = buildAddStatement(table, states)));
   return statement;
 }
 
-const ADDING = new Map<string, ForEach>();
+const addStatements = new Map<string, ForEach>();
 
-function adding(table: "streams" | "site_counts", states: readonly TaskState[]): ForEach {
+function buildAddStatement(table: "streams" | "site_counts", states: readonly TaskState[]): ForEach {
   const changes = states.map((name) => `${name} = ${table}.${name} + new.${name}`).join(", ");
   const numbers = Object.fromEntries(states.map((name) => [name, "bigint"] as const));
   return table === "streams"
@@ -41,17 +41,17 @@ function adding(table: "streams" | "site_counts", states: readonly TaskState[]):
       };
 }
 
-/** While only the first page is done, the others of the crawl are hardly found: it counts as if there were so many. */
-const FIRST_GUESS = 20;
+/** Before the second page is done, few pages are known: progress assumes at least this many. */
+const INITIAL_PAGES_ESTIMATE = 20;
 
 const DONE = "(pages_counted + ?2 + pages_uncounted + ?3)";
-const KNOWN = `CASE WHEN ${DONE} < 2 THEN max(pages_known, ${FIRST_GUESS}) ELSE pages_known END`;
-/** All that the crawl may do; pages that do not count come on top of its limit. */
-const MOST = "coalesce(pages_limit + pages_uncounted + ?3, pages_known)";
-/** SQLite divides numbers that it was given as fractions. */
-const PERCENT = `CAST(min(99, 100 * ${DONE} / max(1, min(${KNOWN}, ${MOST}))) AS BIGINT)`;
+const KNOWN = `CASE WHEN ${DONE} < 2 THEN max(pages_known, ${INITIAL_PAGES_ESTIMATE}) ELSE pages_known END`;
+/** The crawl's upper bound; uncounted pages come on top of its limit. */
+const UPPER_BOUND = "coalesce(pages_limit + pages_uncounted + ?3, pages_known)";
+/** SQLite divides bound floats as floats. */
+const PERCENT = `CAST(min(99, 100 * ${DONE} / max(1, min(${KNOWN}, ${UPPER_BOUND}))) AS BIGINT)`;
 
-/** Pages are found before the page that links to them is counted. New ones hold the progress where it is, until it is true again. */
+/** Discovered pages are added before their finder counts. `max` holds the progress until it is accurate again. */
 const CHANGE_PAGES = `UPDATE runs SET pages_in_flight = pages_in_flight + ?1, pages_counted = pages_counted + ?2,
   pages_uncounted = pages_uncounted + ?3, progress = max(progress, ${PERCENT}) WHERE n = ?4 AND kind = 'crawl'`;
 
@@ -59,18 +59,18 @@ export function changeCounters(context: Context, stream: number, change: Counter
   changeAllCounters(context, [[stream, change]]);
 }
 
-export interface Counted {
-  runs: Map<number, PageChange>;
-  /** Sites at which a run has nothing open any more under one of its resolvers. */
+export interface CounterEffects {
+  runs: Map<number, PageCountChange>;
+  /** Sites at which a stream of a run has no open tasks left. */
   closed: Set<string>;
 }
 
-/** Changes the counters of streams together with the tasks they count, and those of their runs and sites, each row once. */
+/** Changes the counters of streams, and those of their runs and sites, each row once. */
 export function changeAllCounters(
   { connection }: Context,
   changes: Iterable<readonly [stream: number, change: CounterChange]>,
-): Counted {
-  const runs = new Map<number, PageChange & { open: number }>();
+): CounterEffects {
+  const runs = new Map<number, PageCountChange & { open: number }>();
   const sites = new Map<string, TaskCounts>();
   const closed = new Set<string>();
   const openings = new Openings(connection);
@@ -79,7 +79,7 @@ export function changeAllCounters(
   for (const [index, [stream, change]] of list.entries()) {
     const row = rows[index] as ChangedStream;
     let run = runs.get(row.run);
-    if (run === undefined) runs.set(row.run, (run = { inHand: 0, counted: 0, uncounted: 0, open: 0 }));
+    if (run === undefined) runs.set(row.run, (run = { inFlight: 0, counted: 0, uncounted: 0, open: 0 }));
     const before = row.open - OPEN_TASK_STATES.reduce((sum, name) => sum + (change[name] ?? 0), 0);
     run.open += Number(row.open > 0) - Number(before > 0);
     if (row.site !== "" && before > 0 !== row.open > 0) {
@@ -87,35 +87,35 @@ export function changeAllCounters(
       openings.changed(stream, row);
     }
     if (row.auxiliary === 1) continue;
-    if (row.site !== "") addUp(sites, row.site, change);
+    if (row.site !== "") addToSite(sites, row.site, change);
     const { running = 0, completed = 0, failed = 0, skipped = 0, unfetched = 0 } = change;
-    run.inHand += running;
+    run.inFlight += running;
     run.counted += completed + failed - unfetched;
     run.uncounted += skipped + unfetched;
   }
   openings.write();
   for (const [run, change] of runs) writeRun(connection, run, change);
   for (const [states, group] of byStates([...sites], ([, change]) => change)) {
-    // What one stream of a site has left to another changes nothing for the site.
+    // A move between streams of a site changes nothing for the site.
     if (states.length === 0) continue;
     connection.dialect.each(
       connection,
-      addTo("site_counts", states),
+      addStatement("site_counts", states),
       group.map(([site, change]) => [...states.map((name) => change[name]), site]),
     );
   }
   return { runs, closed };
 }
 
-/** Those in which the same numbers change: they are told together. */
-function byStates<T>(list: readonly T[], changeOf: (one: T) => CounterChange): [TaskState[], T[]][] {
+/** Groups changes of the same columns into one statement. */
+function byStates<T>(list: readonly T[], changeOf: (item: T) => CounterChange): [TaskState[], T[]][] {
   const groups = new Map<string, [TaskState[], T[]]>();
-  for (const one of list) {
-    const change = changeOf(one);
+  for (const item of list) {
+    const change = changeOf(item);
     const states = TASK_STATES.filter((name) => (change[name] ?? 0) !== 0);
     const group = groups.get(states.join());
-    if (group === undefined) groups.set(states.join(), [states, [one]]);
-    else group[1].push(one);
+    if (group === undefined) groups.set(states.join(), [states, [item]]);
+    else group[1].push(item);
   }
   return [...groups.values()];
 }
@@ -126,10 +126,10 @@ function changeStreams(
 ): ChangedStream[] {
   const changed = new Map<number, ChangedStream>();
   for (const [states, group] of byStates(list, ([, change]) => change)) {
-    // What came and went at once leaves the numbers as they are; its run was touched all the same.
+    // A change that cancels out leaves the counters as they are, but the run was touched.
     if (states.length === 0) states.push("completed");
     const values = group.map(([stream, change]) => [...states.map((name) => change[name] ?? 0), stream]);
-    const rows = connection.dialect.eachFirst(connection, addTo("streams", states), values);
+    const rows = connection.dialect.eachFirst(connection, addStatement("streams", states), values);
     for (const [index, [stream]] of group.entries()) changed.set(stream, rows[index] as unknown as ChangedStream);
   }
   return list.map(([stream]) => changed.get(stream) as ChangedStream);
@@ -144,8 +144,8 @@ interface ChangedStream {
 }
 
 /**
- * Since when a run has had open work at a site without a break. It may have several streams there, and what one of them
- * leaves to another in the same transaction is no break.
+ * Since when a run has had open work at a site without interruption. It may have several streams there; a move between
+ * them in one transaction is no interruption.
  */
 class Openings {
   readonly #connection: Connection;
@@ -164,20 +164,20 @@ class Openings {
 
   write(): void {
     const { dialect } = this.#connection;
-    const left = this.#list.map(
+    const continued = this.#list.map(
       ({ run, site, isOpen }) => (isOpen ? this.#closed.get(`${run} ${site}`) : null) ?? null,
     );
-    const asked = this.#list.filter(({ isOpen }, index) => isOpen && left[index] === null);
+    const unresolved = this.#list.filter(({ isOpen }, index) => isOpen && continued[index] === null);
     const found = dialect.eachFirst(
       this.#connection,
       OPEN_SINCE,
-      asked.map(({ run, site }) => [run, site]),
+      unresolved.map(({ run, site }) => [run, site]),
     );
-    const since = new Map(asked.map((one, index) => [one, found[index]?.["since"] ?? this.#lastEvent()]));
+    const since = new Map(unresolved.map((item, index) => [item, found[index]?.["since"] ?? this.#lastEvent()]));
     dialect.each(
       this.#connection,
       NOTE_OPENING,
-      this.#list.map((one, index) => [since.get(one) ?? left[index] ?? null, one.stream]),
+      this.#list.map((item, index) => [since.get(item) ?? continued[index] ?? null, item.stream]),
     );
   }
 
@@ -201,15 +201,15 @@ const NOTE_OPENING: ForEach = {
   columns: { opened_event: "bigint", id: "bigint" },
 };
 
-function addUp(sites: Map<string, TaskCounts>, site: string, change: CounterChange): void {
+function addToSite(sites: Map<string, TaskCounts>, site: string, change: CounterChange): void {
   let sum = sites.get(site);
   if (sum === undefined) sites.set(site, (sum = { ...NO_TASKS }));
   for (const name of TASK_STATES) sum[name] += change[name] ?? 0;
 }
 
-function writeRun(connection: Connection, run: number, change: PageChange & { open: number }): void {
-  const { open, inHand, counted, uncounted } = change;
+function writeRun(connection: Connection, run: number, change: PageCountChange & { open: number }): void {
+  const { open, inFlight, counted, uncounted } = change;
   if (open !== 0) connection.sql("UPDATE runs SET open_streams = open_streams + ? WHERE n = ?").run(open, run);
-  if (inHand !== 0 || counted !== 0 || uncounted !== 0)
-    connection.sql(CHANGE_PAGES).run(inHand, counted, uncounted, run);
+  if (inFlight !== 0 || counted !== 0 || uncounted !== 0)
+    connection.sql(CHANGE_PAGES).run(inFlight, counted, uncounted, run);
 }

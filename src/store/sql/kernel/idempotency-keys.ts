@@ -4,48 +4,48 @@ import type { Context } from "./context.ts";
 
 /** Keys are remembered this long. */
 const KEPT_MS = 7 * 24 * 3_600_000;
-const FORGOTTEN_AT_ONCE = 100;
+const EXPIRE_BATCH = 100;
 
 /**
- * Makes something at most once per key: the response is stored in the transaction that makes it, so that a repetition
- * gets the same one, also after a restart, and whatever has become of the thing since.
+ * Creates at most once per key: the response is stored in the creating transaction, so that a repetition gets the same
+ * one, even after a restart or a later change.
  */
-export function makeOnce<T>(
+export function createOnce<T>(
   context: Context,
   once: IdempotencyKey | undefined,
   now: number,
-  make: () => { created: T; lanes: string[] },
+  create: () => { created: T; lanes: string[] },
 ): Promise<Created<T>> {
-  return context.connection.writeTogether(() => makeOnceWithin(context, once, now, make));
+  return context.connection.writeTogether(() => createOnceInTransaction(context, once, now, create));
 }
 
-/** The same within a transaction of the caller's. */
-function makeOnceWithin<T>(
+/** As `createOnce`, within the caller's transaction. */
+function createOnceInTransaction<T>(
   context: Context,
   once: IdempotencyKey | undefined,
   now: number,
-  make: () => { created: T; lanes: string[] },
+  create: () => { created: T; lanes: string[] },
 ): Created<T> {
-  if (once === undefined) return { ...make(), replayed: false };
+  if (once === undefined) return { ...create(), replayed: false };
   const before = storedResponse(context, once, now);
   if (before !== null) return { created: before as T, lanes: [], replayed: true };
   const { connection } = context;
-  const { created, lanes } = make();
+  const { created, lanes } = create();
   connection
     .sql(`INSERT INTO idempotency_keys (key, fingerprint, response, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE
          SET fingerprint = excluded.fingerprint, response = excluded.response, created_at = excluded.created_at`)
     .run(once.key, once.fingerprint, JSON.stringify(created), now);
   connection
     .sql(
-      `DELETE FROM idempotency_keys WHERE key IN (SELECT key FROM idempotency_keys WHERE created_at < ? ORDER BY created_at LIMIT ${FORGOTTEN_AT_ONCE})`,
+      `DELETE FROM idempotency_keys WHERE key IN (SELECT key FROM idempotency_keys WHERE created_at < ? ORDER BY created_at LIMIT ${EXPIRE_BATCH})`,
     )
     .run(now - KEPT_MS);
   return { created, lanes, replayed: false };
 }
 
-/** What a call under this key has answered; null: it is a new one. */
+/** The stored response of this key; null: a new call. */
 export function storedResponse({ connection }: Context, once: IdempotencyKey, now: number): unknown {
-  // A key that is too old counts as forgotten, whether or not it was its turn to be removed.
+  // An expired key does not count, whether or not it is deleted yet.
   const before = connection
     .sql("SELECT fingerprint, response FROM idempotency_keys WHERE key = ? AND created_at >= ?")
     .get(once.key, now - KEPT_MS) as { fingerprint: string; response: string } | undefined;

@@ -1,14 +1,14 @@
 import { type Context, rows } from "./context.ts";
 
-/** One range of the index of ids, on both databases: their order is that of the bytes. */
+/** One index range on both databases: ids sort by bytes. */
 export function readIdsFrom(
   { connection }: Context,
   what: "run" | "crawl" | "workflow",
-  beginning: string,
+  prefix: string,
   limit: number,
 ): string[] {
-  // No id has a character behind f.
-  const range = [beginning, `${beginning}g`] as const;
+  // Ids contain no character after f.
+  const range = [prefix, `${prefix}g`] as const;
   const of = (rest: string) => `SELECT id FROM runs WHERE id >= ? AND id < ? AND removing_at IS NULL ${rest}`;
   const list =
     what === "run"

@@ -1,4 +1,4 @@
-/** A pattern for LIKE … ESCAPE '\' that finds the text anywhere, its own signs taken as they are. */
+/** A pattern for LIKE … ESCAPE '\' that finds the text anywhere, literally. */
 export function likePattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 }

@@ -4,15 +4,15 @@ import { type Context, rows } from "./context.ts";
 interface Table {
   kind: StoredText["kind"];
   table: string;
-  /** A number that grows with the rows; null: there are few, which are read at once. */
+  /** An increasing number; null: few rows, read at once. */
   key: string | null;
   column: string;
   where: string;
-  /** How many numbers are looked through at once. */
+  /** Numbers per batch. */
   span: number;
 }
 
-/** `://…@` is in every address with credentials, and in few others. */
+/** `://…@` occurs in every URL with credentials, and in few others. */
 const hasUser = (column: string) => `${column} LIKE '%://%@%'`;
 
 const TABLES: readonly Table[] = [
@@ -38,18 +38,18 @@ function unsealedTexts({ connection }: Context): Awaited<ReturnType<SealStore["u
     | { value: string }
     | undefined;
   if (row?.value === DONE) return null;
-  const [at = 0, from = 0] = (row?.value ?? "0 0").split(" ").map(Number);
-  const entry = TABLES[at];
+  const [tableIndex = 0, from = 0] = (row?.value ?? "0 0").split(" ").map(Number);
+  const entry = TABLES[tableIndex];
   if (entry === undefined) return { texts: [], until: DONE };
   const { kind, table, key, column, where, span } = entry;
-  const next = at + 1 < TABLES.length ? `${at + 1} 0` : DONE;
+  const next = tableIndex + 1 < TABLES.length ? `${tableIndex + 1} 0` : DONE;
   if (key === null) {
     const found = rows<{ name: string; version: number; text: string }>(
       connection.sql(`SELECT name, version, ${column} AS text FROM ${table} WHERE ${where}`).all(),
     );
     return { texts: found.map(({ name, version, text }) => ({ kind, row: [name, version], text })), until: next };
   }
-  // Numbers may be far apart where rows were removed.
+  // Removed rows may leave large gaps.
   const bounds = connection
     .sql(`SELECT min(${key}) AS first, (SELECT max(${key}) FROM ${table}) AS last FROM ${table} WHERE ${key} > ?`)
     .get(from) as { first: number | null; last: number | null };
@@ -61,8 +61,8 @@ function unsealedTexts({ connection }: Context): Awaited<ReturnType<SealStore["u
       .all(from, last),
   );
   return {
-    texts: found.map((one) => ({ kind, row: [Number(one.key)], text: one.text })),
-    until: last >= Number(bounds.last) ? next : `${at} ${last}`,
+    texts: found.map((row) => ({ kind, row: [Number(row.key)], text: row.text })),
+    until: last >= Number(bounds.last) ? next : `${tableIndex} ${last}`,
   };
 }
 

@@ -1,12 +1,12 @@
 import type { Context } from "./context.ts";
 
-/** How sealed values stand in stored JSON: credentials, proxies of a run, params of steps. */
+/** Markers of sealed values in stored JSON: credentials, proxies of a run, params of steps. */
 const isIn = (column: string) =>
   ['"sealed":"', '"sealed_proxy":"', "orb-sealed:"].map((text) => `${column} LIKE '%${text}%'`).join(" OR ");
 
 /**
- * Everything that was sealed or marked with the deployment's key. It reads whole tables: it is asked only while the key
- * file is empty, which is at most once in the life of a deployment.
+ * Anything sealed or marked with the deployment's key. Scans whole tables: only called while the key file is empty, at
+ * most once in the life of a deployment.
  */
 const HAS_SEALED = `SELECT (
     EXISTS (SELECT 1 FROM meta WHERE name = 'key_mark')

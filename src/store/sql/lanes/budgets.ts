@@ -2,7 +2,7 @@ import { IS_OWNER } from "./owner-rule.ts";
 import type { Connection } from "../kernel/connection.ts";
 import { bumpControl, type Context } from "../kernel/context.ts";
 
-/** The key under which owners wait for units that others hold: the holders see it, and release what exceeds an even share. */
+/** The key of waiting requests: holders of permits see it, and release what exceeds an even share. */
 export const waitingKeyOf = (key: string) => `waiting:${key}`;
 
 export function acquirePermits(
@@ -61,7 +61,7 @@ function waitingBefore(connection: Connection, key: string, owner: string): numb
   return (row as { n: number }).n;
 }
 
-/** The number of owners that hold units of a budget or wait for some. */
+/** Owners that hold permits of a budget or wait for some. */
 export function permitContenders({ connection }: Context, key: string): number {
   const row = connection
     .sql("SELECT count(DISTINCT owner) AS n FROM budget_permits WHERE key IN (?, ?)")
@@ -97,7 +97,7 @@ export function budgetCap({ connection }: Context, key: string): number | null {
   return row?.cap ?? null;
 }
 
-/** Within a transaction of the caller's. */
+/** Within the caller's transaction. */
 export function writeCap({ connection }: Context, key: string, cap: number | null): void {
   connection.sql("INSERT INTO budgets VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET cap = excluded.cap").run(key, cap);
 }

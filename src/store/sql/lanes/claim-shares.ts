@@ -12,11 +12,11 @@ export interface Sharing {
   running: number;
   /** The pages of the run that may still be put in flight; null: unlimited. */
   quota_left: number | null;
-  /** Streams of the run that have anything open, in whatever lane. */
+  /** Open streams of the run, in all lanes. */
   open_streams: number;
 }
 
-/** How many tasks of these streams of one run may be taken, now or later. */
+/** How many tasks of these streams of one run may be claimed, now or later. */
 export function readyOf(streams: readonly Sharing[], quotaLeft = streams[0]?.quota_left ?? null): number {
   const ready = { auxiliary: 0, pages: 0 };
   for (const { auxiliary, queued } of streams) ready[auxiliary === 1 ? "auxiliary" : "pages"] += queued;
@@ -26,15 +26,15 @@ export function readyOf(streams: readonly Sharing[], quotaLeft = streams[0]?.quo
 /** Splits `limit` evenly over parties that can use at most what they have; the first in line get the remainder. */
 export function divide(limit: number, wants: readonly number[]): number[] {
   const shares = wants.map(() => 0);
-  let left = limit;
-  while (left > 0) {
+  let remaining = limit;
+  while (remaining > 0) {
     const unsatisfied = wants.flatMap((want, index) => (want > (shares[index] ?? 0) ? [index] : []));
     if (unsatisfied.length === 0) break;
-    const each = Math.max(1, Math.floor(left / unsatisfied.length));
+    const each = Math.max(1, Math.floor(remaining / unsatisfied.length));
     for (const index of unsatisfied) {
-      const give = Math.min(each, (wants[index] ?? 0) - (shares[index] ?? 0), left);
-      shares[index] = (shares[index] ?? 0) + give;
-      left -= give;
+      const grant = Math.min(each, (wants[index] ?? 0) - (shares[index] ?? 0), remaining);
+      shares[index] = (shares[index] ?? 0) + grant;
+      remaining -= grant;
     }
   }
   return shares;
@@ -81,9 +81,9 @@ export function bestOf(
   quotaLeft: number | null,
 ): number[] {
   const bySite = Map.groupBy(streams, ({ site }) => site);
-  const turns = [...bySite.values()].flatMap((own) => {
-    const inFlight = own.reduce((sum, { running }) => sum + running, 0);
-    return own
+  const turns = [...bySite.values()].flatMap((siteStreams) => {
+    const inFlight = siteStreams.reduce((sum, { running }) => sum + running, 0);
+    return siteStreams
       .flatMap((stream) =>
         rows<{ id: number; priority: number }>(
           connection
@@ -96,10 +96,10 @@ export function bestOf(
       .toSorted(byUrgency)
       .map((task, index) => ({ ...task, turn: bySite.size === 1 ? 0 : inFlight + index }));
   });
-  let left = quotaLeft ?? Number.POSITIVE_INFINITY;
+  let remaining = quotaLeft ?? Number.POSITIVE_INFINITY;
   return turns
     .toSorted((a, b) => a.turn - b.turn || byUrgency(a, b))
-    .filter(({ isPage }) => !isPage || left-- > 0)
+    .filter(({ isPage }) => !isPage || remaining-- > 0)
     .slice(0, count)
     .map(({ id }) => id);
 }

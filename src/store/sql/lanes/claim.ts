@@ -6,10 +6,10 @@ import { bestOf, divide, quotaFor, readyOf, type Sharing } from "./claim-shares.
 import { moveRun } from "../runs/move-run.ts";
 import { changeAllCounters, changeCounters, type CounterChange } from "../kernel/counters.ts";
 import { unpackAttempts } from "../tasks/history.ts";
-import { stepsStarted, triesOfStep } from "../workflows/open-steps.ts";
+import { stepsStarted, maxAttemptsOfStep } from "../workflows/open-steps.ts";
 import { FIRST_RETRY, holdsLane, STREAM_IS_OPEN } from "./lanes.ts";
 import { streamId } from "./lane-assignments.ts";
-import { dealOut } from "./shards.ts";
+import { rebalanceShards } from "./shards.ts";
 import { startEvent } from "../runs/start-event.ts";
 import { JOIN_WAITS, SITE_MAY_WORK, WITH_WAITS_OF_LANE } from "../sites/site-deps.ts";
 
@@ -24,7 +24,7 @@ export interface StreamRow extends Sharing {
   timed: number;
 }
 
-/** Rows as lists of values: the names of thirteen columns would cost a fifth of the claim. */
+/** Rows as arrays: the names of thirteen columns would cost a fifth of the claim. */
 export type ClaimedRow = [
   id: number,
   stream: number,
@@ -49,28 +49,28 @@ const TAKE_FROM_STREAM = `UPDATE tasks SET state = ${STATE.running}, claims = cl
 
 const TAKE_THESE = `UPDATE tasks SET state = ${STATE.running}, claims = claims + 1 WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) RETURNING ${CLAIMED}`;
 
-// Retries that have become due are moved in chunks, so that a flood of them cannot make one long transaction.
-const DUE_AT_ONCE = 500;
-const DUE_STREAMS_AT_ONCE = 100;
+// Moves due retries in batches: a flood of them must not make one long transaction.
+const WAKE_BATCH = 500;
+const WAKE_STREAMS = 100;
 
-/** The streams of a lane that have something to be tried again. */
+/** Streams of a lane with tasks that wait for a retry. */
 const RETRYING = `FROM streams s JOIN runs r ON r.n = s.run ${JOIN_WAITS}
   WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND s.retrying > 0 AND ${RUN_MAY_WORK} AND ${SITE_MAY_WORK}`;
 
-const MOST_LANES_KNOWN = 10_000;
+const MAX_LANES_KNOWN = 10_000;
 
-/** Where the round over a lane's runs stands; only a hint, so it may live with the connection. */
+/** The round-robin position over a lane's runs; only a hint, so it may live with the connection. */
 export class ClaimCursor {
   readonly #lastRun = new Map<number, number>();
 
-  /** The run behind which the next deal starts. */
+  /** The run after which the next claim starts. */
   behind(lane: number): number {
     return this.#lastRun.get(lane) ?? 0;
   }
 
   served(lane: number, run: number): void {
-    // Of lanes that were lost nobody says that they are given back.
-    if (this.#lastRun.size >= MOST_LANES_KNOWN) this.#lastRun.clear();
+    // Lost lanes are never released, so `forget` misses them.
+    if (this.#lastRun.size >= MAX_LANES_KNOWN) this.#lastRun.clear();
     this.#lastRun.set(lane, run);
   }
 
@@ -79,7 +79,7 @@ export class ClaimCursor {
   }
 }
 
-/** A page that could not be done before the run's time is over is not begun. */
+/** Does not start a page that would exceed the run's time limit. */
 const HAS_TIME_LEFT =
   "(r.time_limit_ms IS NULL OR r.running_since IS NULL OR r.ran_ms + ? - r.running_since + r.page_ms < r.time_limit_ms)";
 
@@ -88,12 +88,12 @@ const SELECT_STREAMS = `${WITH_WAITS_OF_LANE} SELECT s.id, s.run, s.site, s.reso
   FROM streams s JOIN runs r ON r.n = s.run ${JOIN_WAITS} WHERE s.lane = ? AND ${RUN_MAY_WORK} AND ${HAS_TIME_LEFT} AND ${HAS_QUOTA} AND ${SITE_MAY_WORK}`;
 
 /**
- * Streams that one claim deals with. Ten thousand runs may wait for one site: each claim serves the next few of them, so
- * that it takes some milliseconds, and no run is called running long before its turn.
+ * Streams per claim. Ten thousand runs may wait for one site: each claim serves the next few of them, so that it takes
+ * some milliseconds, and no run is marked running long before its turn.
  */
-const STREAMS_AT_ONCE = 32;
+const STREAMS_PER_CLAIM = 32;
 
-/** The streams with ready tasks, those behind the run that was served last first. */
+/** Streams with ready tasks, starting after the run that was served last. */
 function readyStreams(
   { connection }: Context,
   lane: number,
@@ -103,14 +103,18 @@ function readyStreams(
 ): StreamRow[] {
   const ready = `${SELECT_STREAMS} AND s.queued > 0 AND s.resolver NOT IN (SELECT value FROM json_each(?))
     ${withoutDeadline ? "AND r.time_limit_ms IS NULL" : ""}`;
-  const out = JSON.stringify(withoutResolvers);
+  const excluded = JSON.stringify(withoutResolvers);
   const behind = rows<StreamRow>(
-    connection.sql(`${ready} AND s.run > ? ORDER BY s.run LIMIT ?`).all(lane, lane, now, out, last, STREAMS_AT_ONCE),
+    connection
+      .sql(`${ready} AND s.run > ? ORDER BY s.run LIMIT ?`)
+      .all(lane, lane, now, excluded, last, STREAMS_PER_CLAIM),
   );
-  if (last === 0 || behind.length >= STREAMS_AT_ONCE) return behind;
-  const rest = STREAMS_AT_ONCE - behind.length;
-  const before = connection.sql(`${ready} AND s.run <= ? ORDER BY s.run LIMIT ?`).all(lane, lane, now, out, last, rest);
-  return [...behind, ...rows<StreamRow>(before)];
+  if (last === 0 || behind.length >= STREAMS_PER_CLAIM) return behind;
+  const rest = STREAMS_PER_CLAIM - behind.length;
+  const wrapped = connection
+    .sql(`${ready} AND s.run <= ? ORDER BY s.run LIMIT ?`)
+    .all(lane, lane, now, excluded, last, rest);
+  return [...behind, ...rows<StreamRow>(wrapped)];
 }
 
 export function claim(
@@ -125,7 +129,7 @@ export function claim(
     if (!holdsLane(context, hold)) return null;
     wakeDueRetries(context, hold.laneId, now);
     const ready = readyStreams(context, hold.laneId, cursor.behind(hold.laneId), options, now);
-    const limited = limitToRoom(ready, options);
+    const limited = capAtPermits(ready, options);
     const byRun = Map.groupBy(ready, (stream) => stream.run);
     const order = [...byRun.keys()];
     const quotas = order.map((run) => quotaFor(context, byRun.get(run) ?? [], options));
@@ -139,15 +143,15 @@ export function claim(
       return takeFrom(context, byRun.get(run) ?? [], share, changes, now);
     });
     changeAllCounters(context, changes);
-    // The one that got the last task of the deal; the next deal starts behind it, so that no run always has the extra one.
-    const most = Math.max(0, ...taken.map((list) => list.length));
-    const lastServed = most === 0 ? undefined : order.findLast((_, index) => taken[index]?.length === most);
+    // The run that got the last task; the next claim starts after it, so that no run always gets the extra one.
+    const max = Math.max(0, ...taken.map((list) => list.length));
+    const lastServed = max === 0 ? undefined : order.findLast((_, index) => taken[index]?.length === max);
     if (lastServed !== undefined) cursor.served(hold.laneId, lastServed);
     const { shard } = hold;
     const opened =
       shard === undefined
         ? []
-        : dealOut(
+        : rebalanceShards(
             context,
             { ...hold, shard },
             ready,
@@ -155,10 +159,10 @@ export function claim(
             ({ run, site, resolver, auxiliary }, lane, index) =>
               streamId(context, run, { lane, site, shard: index, resolver, auxiliary: auxiliary === 1 }),
           );
-    const left = order.reduce((sum, run) => sum + readyOf(byRun.get(run) ?? []), 0);
+    const remaining = order.reduce((sum, run) => sum + readyOf(byRun.get(run) ?? []), 0);
     return {
       tasks: interleave(taken),
-      more: left > 0 || ready.length >= STREAMS_AT_ONCE,
+      more: remaining > 0 || ready.length >= STREAMS_PER_CLAIM,
       ...(limited.length === 0 ? {} : { limited }),
       nextReadyAt: nextRetry(connection, hold.laneId),
       ...(opened.length === 0 ? {} : { opened }),
@@ -166,40 +170,40 @@ export function claim(
   });
 }
 
-/** What budgets have no unit for counts as not there; says of which resolvers that is so. */
-function limitToRoom(
+/** Caps `queued` at the permits; returns the capped resolvers. */
+function capAtPermits(
   streams: readonly StreamRow[],
   { resolverRoom, limitedRoom = Number.POSITIVE_INFINITY }: ClaimOptions,
 ): string[] {
   const limited = new Set<string>();
   if (resolverRoom === undefined) return [];
-  const left = new Map(Object.entries(resolverRoom));
-  let leftOfAll = limitedRoom;
+  const remaining = new Map(Object.entries(resolverRoom));
+  let remainingOfAll = limitedRoom;
   for (const stream of streams) {
-    const isUnknown = stream.kind === "queue" && stream.resolver !== "" && !left.has(stream.resolver);
-    const room = isUnknown ? 0 : (left.get(stream.resolver) ?? null);
+    const isUnknown = stream.kind === "queue" && stream.resolver !== "" && !remaining.has(stream.resolver);
+    const room = isUnknown ? 0 : (remaining.get(stream.resolver) ?? null);
     if (room === null) continue;
-    const most = Math.min(room, leftOfAll);
-    if (stream.queued > most) limited.add(stream.resolver);
-    stream.queued = Math.min(stream.queued, most);
-    left.set(stream.resolver, room - stream.queued);
-    leftOfAll -= stream.queued;
+    const max = Math.min(room, remainingOfAll);
+    if (stream.queued > max) limited.add(stream.resolver);
+    stream.queued = Math.min(stream.queued, max);
+    remaining.set(stream.resolver, room - stream.queued);
+    remainingOfAll -= stream.queued;
   }
   return [...limited];
 }
 
-/** When the first task is ready that waits to be tried again; null: none waits for time. */
+/** When the first retry is ready; null: none waits for time. */
 function nextRetry(connection: Context["connection"], lane: number): number | null {
   const first = connection.sql(`${WITH_WAITS_OF_LANE} SELECT min(${FIRST_RETRY}) AS at ${RETRYING}`);
   const { at } = first.get(lane, lane) as { at: number | null };
   return at === null || at >= NEVER ? null : at;
 }
 
-/** Thousands of runs may wait to try one site again: all are looked at in one statement, and some of the due ones woken. */
+/** Thousands of runs may wait for a retry at one site: one statement checks all, and some of the due ones are woken. */
 function wakeDueRetries(context: Context, lane: number, now: number): void {
   const due = rows<{ id: number }>(
     context.connection
-      .sql(`${WITH_WAITS_OF_LANE} SELECT s.id ${RETRYING} AND ${FIRST_RETRY} <= ? LIMIT ${DUE_STREAMS_AT_ONCE}`)
+      .sql(`${WITH_WAITS_OF_LANE} SELECT s.id ${RETRYING} AND ${FIRST_RETRY} <= ? LIMIT ${WAKE_STREAMS}`)
       .all(lane, lane, now),
   );
   for (const { id } of due) wakeRetries(context, id, now);
@@ -210,14 +214,14 @@ function wakeRetries(context: Context, stream: number, now: number): void {
     context.connection
       .sql(
         `UPDATE tasks SET state = ${STATE.queued} WHERE id IN (SELECT id FROM tasks
-         WHERE stream = ? AND state = ${STATE.retrying} AND ready_at <= ? ORDER BY ready_at LIMIT ${DUE_AT_ONCE})`,
+         WHERE stream = ? AND state = ${STATE.retrying} AND ready_at <= ? ORDER BY ready_at LIMIT ${WAKE_BATCH})`,
       )
       .run(stream, now).changes,
   );
   if (woken > 0) changeCounters(context, stream, { retrying: -woken, queued: woken });
 }
 
-/** How many were taken of which stream is written once for all of them. */
+/** Collects counter changes, which are written once for all runs. */
 function takeFrom(
   context: Context,
   streams: StreamRow[],
@@ -236,7 +240,7 @@ function takeFrom(
     const from = byId.get(row[1]) as { stream: StreamRow; taken: number };
     from.taken += 1;
     const task = toClaimed(context, row, from.stream);
-    return first.kind === "workflow" ? { ...task, maxAttempts: triesOfStep(context, row[0]) } : task;
+    return first.kind === "workflow" ? { ...task, maxAttempts: maxAttemptsOfStep(context, row[0]) } : task;
   });
   for (const { stream, taken } of byId.values()) {
     if (taken === 0) continue;
@@ -252,33 +256,33 @@ function takeFrom(
 
 function takeFirst({ connection }: Context, stream: number, count: number): ClaimedRow[] {
   const list = rows<ClaimedRow>(connection.sql(TAKE_FROM_STREAM, { lists: true }).all(stream, count));
-  // Usually they come in order already; the statement does not promise it.
-  if (!list.every((row, index) => index === 0 || before(list[index - 1] as ClaimedRow, row))) {
-    list.sort((a, b) => (before(a, b) ? -1 : 1));
+  // UPDATE … RETURNING does not guarantee the order, but usually keeps it.
+  if (!list.every((row, index) => index === 0 || precedes(list[index - 1] as ClaimedRow, row))) {
+    list.sort((a, b) => (precedes(a, b) ? -1 : 1));
   }
   return list;
 }
 
-/** In the order of their ids as they are given. */
+/** In the order of `ids`. */
 function takeThese({ connection }: Context, ids: readonly number[]): ClaimedRow[] {
   const list = rows<ClaimedRow>(connection.sql(TAKE_THESE, { lists: true }).all(JSON.stringify(ids)));
   const order = new Map(ids.map((id, index) => [id, index]));
   return list.sort((a, b) => (order.get(a[0]) ?? 0) - (order.get(b[0]) ?? 0));
 }
 
-function before(a: ClaimedRow, b: ClaimedRow): boolean {
+function precedes(a: ClaimedRow, b: ClaimedRow): boolean {
   return a[2] > b[2] || (a[2] === b[2] && a[0] < b[0]);
 }
 
-/** One of each run in turn, so that the owner also starts them fairly. */
+/** Round-robin over the runs, so that the owner also starts them fairly. */
 function interleave(lists: ClaimedTask[][]): ClaimedTask[] {
   if (lists.length === 1) return lists[0] as ClaimedTask[];
   const longest = Math.max(0, ...lists.map((list) => list.length));
   return Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list.slice(index, index + 1))).flat();
 }
 
-/** What the attempts before left for this one. */
-function leftover(outcome: string | null): { redirects: string[]; memory: unknown } {
+/** State left by earlier attempts. */
+function stateFrom(outcome: string | null): { redirects: string[]; memory: unknown } {
   if (outcome === null) return { redirects: [], memory: null };
   const { redirects, memory } = JSON.parse(outcome) as { redirects?: string[]; memory?: unknown };
   return { redirects: redirects ?? [], memory: memory ?? null };
@@ -308,6 +312,6 @@ export function toClaimed(context: Context, row: ClaimedRow, stream: StreamRow):
     tries,
     waits,
     attempts: unpackAttempts(attempts),
-    ...leftover(outcome),
+    ...stateFrom(outcome),
   };
 }

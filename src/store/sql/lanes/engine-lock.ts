@@ -1,7 +1,7 @@
 import type { EngineCandidate, EngineHolder } from "../../records/engine-records.ts";
 import { type Context, rows } from "../kernel/context.ts";
 import { STREAM_IS_OPEN } from "./lanes.ts";
-import { dropOwner, prolongOwner } from "./owners.ts";
+import { dropOwner, renewOwner } from "./owners.ts";
 
 interface EngineRow {
   holder: string | null;
@@ -35,23 +35,23 @@ export function takeEngine(
 ): { taken: boolean; holder: EngineHolder } {
   const { connection, leaseNow, singleEngine } = context;
   return connection.write(() => {
-    const present = engineHolder(context);
-    const free =
-      present === null ||
-      present.id === candidate.id ||
-      present.id === evict ||
-      // The monotonic clock starts anew with the machine: a lease of another boot says nothing.
-      (singleEngine && present.boot !== candidate.boot) ||
-      present.remainingMs < 0;
-    if (!free) return { taken: false, holder: present };
+    const current = engineHolder(context);
+    const isFree =
+      current === null ||
+      current.id === candidate.id ||
+      current.id === evict ||
+      // The monotonic clock restarts with the machine: a lease of another boot means nothing.
+      (singleEngine && current.boot !== candidate.boot) ||
+      current.remainingMs < 0;
+    if (!isFree) return { taken: false, holder: current };
     connection
       .sql(
         "UPDATE engine SET holder = ?, epoch = epoch + 1, lease_until = ?, boot = ?, pid = ?, pid_start = ?, address = ?",
       )
       .run(candidate.id, leaseNow() + ttlMs, candidate.boot, candidate.pid, candidate.pidStart, candidate.address);
-    if (singleEngine && present?.id !== candidate.id) {
-      // Also those without an owner that have work: their stamps may be of another boot, and what waited for an engine
-      // waits for this one from now on. The others are stamped when they get work; there may be any number of them.
+    if (singleEngine && current?.id !== candidate.id) {
+      // Also refreshes unowned lanes with work: their stamps may be of another boot, and their wait for this engine
+      // starts now. Other lanes are stamped when they get work; there may be any number of them.
       connection.sql("UPDATE lanes SET owner = NULL, lease_until = ? WHERE owner IS NOT NULL").run(leaseNow());
       connection
         .sql(
@@ -81,8 +81,7 @@ export function heartbeat(context: Context, owner: string, ttlMs: number): Set<n
   const { connection, leaseNow } = context;
   return connection.write(() => {
     const until = leaseNow() + ttlMs;
-    if (!(context.singleEngine ? prolongEngine(context, owner, until) : prolongOwner(context, owner, until)))
-      return null;
+    if (!(context.singleEngine ? renewEngine(context, owner, until) : renewOwner(context, owner, until))) return null;
     const held = rows<{ id: number }>(
       connection.sql("UPDATE lanes SET lease_until = ? WHERE owner = ? RETURNING id").all(until, owner),
     );
@@ -91,6 +90,6 @@ export function heartbeat(context: Context, owner: string, ttlMs: number): Set<n
 }
 
 /** Within a transaction. */
-function prolongEngine({ connection }: Context, holder: string, until: number): boolean {
+function renewEngine({ connection }: Context, holder: string, until: number): boolean {
   return connection.sql("UPDATE engine SET lease_until = ? WHERE holder = ?").run(until, holder).changes === 1;
 }

@@ -12,12 +12,12 @@ export function keyUse(context: Context, runId: string, keys: readonly string[])
     use.set(key, known);
     return known;
   };
-  const atWork = connection.sql(
+  const runningTasks = connection.sql(
     `SELECT s.resolver, sum(s.running) AS running FROM streams s
      WHERE s.run = ? AND s.running > 0 AND s.resolver IN (SELECT value FROM json_each(?)) GROUP BY s.resolver`,
   );
   for (const { resolver, running } of rows<{ resolver: string; running: number }>(
-    atWork.all(requireRun(context, runId).n, JSON.stringify(keys)),
+    runningTasks.all(requireRun(context, runId).n, JSON.stringify(keys)),
   ))
     of(resolver).running = Number(running);
   const budgets = new Map(

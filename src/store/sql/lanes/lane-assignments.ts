@@ -85,7 +85,7 @@ interface SiteRow {
   first_seen_at: number | null;
 }
 
-/** A known site stays in the lane it was assigned to, whatever the task says; a new site goes to the lane of its first task. */
+/** A known site keeps its lane, whatever the task's own; a new site gets the lane of its first task. */
 export function assignLanes(
   context: Context,
   list: readonly { lane: string; site: string | null }[],

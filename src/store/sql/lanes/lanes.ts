@@ -5,19 +5,19 @@ import { type Context, HAS_QUOTA, NEVER, rows, STATE, RUN_MAY_WORK } from "../ke
 import { changeCounters } from "../kernel/counters.ts";
 import { IS_OWNER } from "./owner-rule.ts";
 import { JOIN_WAITS, SITE_MAY_WORK, withSiteWaits } from "../sites/site-deps.ts";
-import { divideAnew, LANES_OF_HOME, MAY_BE_TAKEN, othersHaveLanes } from "./shards.ts";
+import { reshard, LANES_OF_PARENT, MAY_BE_TAKEN, othersHaveLanes } from "./shards.ts";
 import { healthOfShard, siteOfLane } from "../sites/sites.ts";
 
-/** Written as the partial index has it, so that SQLite uses the index. */
+/** Worded like the partial index, so that SQLite uses it. */
 export const STREAM_IS_OPEN = "(s.queued > 0 OR s.running > 0 OR s.retrying > 0)";
 
-/** When the first of a stream's tasks that wait to be tried again is ready: one look into an index. */
+/** When a stream's first retry is ready: one index lookup. */
 export const FIRST_RETRY = `(SELECT ready_at FROM tasks WHERE stream = s.id AND state = ${STATE.retrying} ORDER BY ready_at LIMIT 1)`;
 
-/** In one statement: thousands of steps may sleep, each in a lane of its own. */
+/** One statement: thousands of steps may sleep, each in its own lane. */
 export function lanesWithWork({ connection, leaseNow, wallNow }: Context, owner = "", lane?: string): LaneWork[] {
-  // Steps that wait for something else than time have nothing to do before it has come. Said in one SELECT with the rest,
-  // that would look for the next retry twice.
+  // Steps that do not wait for time have no work until they are woken. As one SELECT, this would look up the next retry
+  // twice.
   const open = rows<LaneRow>(
     connection
       .sql(
@@ -42,7 +42,7 @@ export function lanesWithWork({ connection, leaseNow, wallNow }: Context, owner 
   return open.map((row) => ({ lane: row.lane, readyAt: Math.max(readyAt(row), restsUntil(row)) }));
 }
 
-/** As its last owner left it; nobody has taken it since. */
+/** As its last owner left it; void once another has taken it. */
 const REST_UNTIL = "coalesce(CASE WHEN l.rest_epoch = l.epoch THEN l.rest_until END, 0)";
 
 interface LaneRow {
@@ -50,20 +50,20 @@ interface LaneRow {
   ready: number;
   /** Ready tasks of runs without a time limit. */
   endless: number;
-  /** When the first of those is ready that wait to be tried again; null: there is none. */
+  /** When the first retry is ready; null: there is none. */
   retry_at: number | null;
   held_until: number;
   open_until: number;
   failed_probes: number;
-  /** By the clock of the leases. */
+  /** On the lease clock. */
   rest_until: number;
 }
 
-/** A site that asked for patience has nothing to do before: taking its lane would only cost two transactions. */
+/** A held site has no work before its time: taking its lane would only cost two transactions. */
 function readyAt({ ready, endless, retry_at, held_until, open_until, failed_probes }: LaneRow): number {
   if (failed_probes < FAILED_PROBES_BEFORE_GIVING_UP || open_until === 0)
     return Math.max(held_until, open_until, ready > 0 ? 0 : (retry_at ?? 0));
-  // Of a site that was given up, tasks of runs without a time limit end at once; the others wait until it is tried again.
+  // At a site that was given up, tasks of runs without a time limit end at once; the others wait for the next probe.
   return endless > 0 ? 0 : Math.min(Math.max(held_until, open_until), retry_at ?? open_until);
 }
 
@@ -79,22 +79,22 @@ export function takeLane(context: Context, lane: string, owner: string, ttlMs: n
       )
       .get(owner, now + ttlMs, lane, now, owner) as TakenLane | undefined;
     if (row === undefined) return null;
-    const home = row.parent_lane ?? row.id;
-    let site = siteOfLane(context, home);
+    const parentLane = row.parent_lane ?? row.id;
+    let site = siteOfLane(context, parentLane);
     let opened: string[] | undefined;
     if (site !== null && site.shardCount !== site.targetShardCount) {
-      // The shares of the others hold until they have given theirs back: until then nothing new is begun here.
-      if (othersHaveLanes(context, home, row.id)) {
+      // Other owners keep their limit shares until they release their lanes: until then nothing starts here.
+      if (othersHaveLanes(context, parentLane, row.id)) {
         connection.sql("UPDATE lanes SET owner = NULL, lease_until = ? WHERE id = ?").run(now, row.id);
         return null;
       }
-      opened = divideAnew(context, site, home);
-      site = siteOfLane(context, home);
+      opened = reshard(context, site, parentLane);
+      site = siteOfLane(context, parentLane);
     }
     const left = rows<{ id: number }>(
       connection.sql(`SELECT s.id FROM streams s WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND s.running > 0`).all(row.id),
     );
-    const recovered = takeBack(
+    const recovered = requeueRunning(
       context,
       left.map(({ id }) => id),
     );
@@ -124,8 +124,8 @@ interface TakenLane {
   rest_epoch: number | null;
 }
 
-/** A lane that was just taken, or left, has no task in flight: what says so was left by the owner before. */
-export function takeBack(context: Context, streams: readonly number[]): number {
+/** A lane that was just taken or left has no task in flight: `running` is a leftover of the previous owner. */
+export function requeueRunning(context: Context, streams: readonly number[]): number {
   const { connection } = context;
   let recovered = 0;
   for (const id of streams) {
@@ -149,7 +149,7 @@ export function holdsLanes({ connection }: Context, holds: readonly LaneHold[]):
   return connection.dialect.firsts(connection, list).map((row) => row !== undefined);
 }
 
-/** Where one process has all lanes it remembers for itself what they wait for, and its clock ends with the machine. */
+/** A single engine remembers waits itself, and its clock ends with the machine. */
 export function releaseLane(context: Context, hold: LaneHold, restMs?: number): void {
   const { connection, leaseNow, singleEngine } = context;
   connection.write(() => {
@@ -163,8 +163,8 @@ export function releaseLane(context: Context, hold: LaneHold, restMs?: number): 
   });
 }
 
-/** Its limits have changed: how long it was to rest by the old ones means nothing. Within a transaction. */
+/** The limits have changed: a rest by the old ones means nothing. Within a transaction. */
 export function forgetRest({ connection }: Context, lane: number): void {
-  const text = `UPDATE lanes SET rest_until = NULL WHERE rest_until IS NOT NULL AND id IN ${LANES_OF_HOME}`;
+  const text = `UPDATE lanes SET rest_until = NULL WHERE rest_until IS NOT NULL AND id IN ${LANES_OF_PARENT}`;
   connection.sql(text).run(lane, lane);
 }

@@ -1,2 +1,2 @@
-/** Who may own lanes and borrow now. Where one process alone may, it is the engine. */
+/** Who may own lanes and hold permits. With a single engine, only the engine. */
 export const IS_OWNER = "EXISTS (SELECT 1 FROM owners WHERE owner = ?)";

@@ -23,7 +23,7 @@ export function ownerStore(context: Context): OwnerStore {
 function joinOwners(context: Context, owner: string, ttlMs: number, identity?: ProcessIdentity): void {
   const { connection, leaseNow } = context;
   connection.write(() => {
-    forgetDead(context);
+    dropExpiredOwners(context);
     connection
       .sql(
         `INSERT INTO owners (owner, lease_until, boot, pid, pid_start) VALUES (?, ?, ?, ?, ?)
@@ -61,7 +61,7 @@ function readLeases({ connection, leaseNow }: Context, lanes: readonly string[])
 }
 
 function readOwners({ connection, leaseNow, singleEngine }: Context): OwnerRecord[] {
-  // Where there is one engine, the lease that counts is that of its lock.
+  // With a single engine, the lease of its lock counts.
   const list = singleEngine
     ? connection
         .sql("SELECT o.* FROM owners o JOIN engine e ON e.holder = o.owner WHERE e.lease_until >= ?")
@@ -88,17 +88,17 @@ export function dropOwner({ connection, leaseNow }: Context, owner: string): voi
   connection.sql("DELETE FROM budget_permits WHERE owner = ?").run(owner);
 }
 
-/** False when it was too late: others may have taken what it had. Within a transaction. */
-export function prolongOwner(context: Context, owner: string, until: number): boolean {
-  forgetDead(context);
+/** False when it was too late: others may have taken its lanes. Within a transaction. */
+export function renewOwner(context: Context, owner: string, until: number): boolean {
+  dropExpiredOwners(context);
   const { changes } = context.connection.sql("UPDATE owners SET lease_until = ? WHERE owner = ?").run(until, owner);
   return changes === 1;
 }
 
-/** Whoever let its lease end may write nothing any more, and what it borrowed comes back. Within a transaction. */
-function forgetDead(context: Context): void {
-  const gone = context.connection.sql("SELECT owner FROM owners WHERE lease_until < ?").all(context.leaseNow());
-  for (const { owner } of gone as { owner: string }[]) dropOwner(context, owner);
+/** Removes owners whose lease has ended, with their permits: they may no longer write. Within a transaction. */
+function dropExpiredOwners(context: Context): void {
+  const expired = context.connection.sql("SELECT owner FROM owners WHERE lease_until < ?").all(context.leaseNow());
+  for (const { owner } of expired as { owner: string }[]) dropOwner(context, owner);
 }
 
 function laneShares({ connection, leaseNow }: Context): { owners: number; openLanes: number } {

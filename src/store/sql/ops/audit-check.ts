@@ -1,6 +1,6 @@
 import { type Context, rows } from "../kernel/context.ts";
 
-/** One rule that must hold at any moment; says where it does not. */
+/** An invariant; `find` returns its violations. */
 export interface Check {
   name: string;
   find(context: Context): string[];

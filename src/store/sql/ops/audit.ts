@@ -22,9 +22,9 @@ function engineIsLive(context: Context): boolean {
   return holder !== null && holder.remainingMs > 0;
 }
 
-/** A lane may wait this long for its turn before the audit speaks of it; many lanes take turns, so it grows with them. */
-const PATIENCE_MS = 60_000;
-const PATIENCE_PER_LANE_MS = 500;
+/** How long a lane may wait for its turn before the audit reports it; grows with the number of lanes. */
+const MAX_WAIT_MS = 60_000;
+const MAX_WAIT_PER_LANE_MS = 500;
 
 const SOUND_FILE: Check = {
   name: "the database file is sound",
@@ -66,7 +66,7 @@ const CHECKS: readonly Check[] = [
     find: (context) =>
       all<{ site: string; said: string; real: string }>(
         context,
-        // Summed up first: there may be very many of both.
+        // Aggregates first: there may be very many of both.
         `SELECT site, said, real FROM (SELECT c.site, ${listOf("c")} AS said, coalesce(s.sums, '${NONE}') AS real
            FROM site_counts c LEFT JOIN (SELECT site, ${SUMS} AS sums FROM streams WHERE auxiliary = 0 GROUP BY site) AS s
              ON s.site = c.site) AS compared WHERE said <> real`,
@@ -149,7 +149,7 @@ const CHECKS: readonly Check[] = [
     find: (context) =>
       all<{ id: string; status: string; open_streams: number }>(
         context,
-        // What an end has cut off is swept soon.
+        // Tasks cut off by an end are swept soon.
         `SELECT id, status, open_streams FROM runs
          WHERE (status = 'running' AND open_streams = 0) OR (status IN (${terminal}) AND status <> 'cancelled' AND open_streams > 0
            AND coalesce(json_extract(facts, '$.left.time'), json_extract(facts, '$.left.pages'), json_extract(facts, '$.left.proxies'))
@@ -167,9 +167,9 @@ const CHECKS: readonly Check[] = [
   {
     name: "no task is leased by a dead owner past its time",
     find(context) {
-      // With no engine alive this is unfinished work, not a fault: the next engine takes it back at once. Losing the
-      // owner stamps lease_until, so a lane that was given up a moment ago is not a fault yet either. The lane of a run
-      // that stands still is offered to nobody; its tasks are taken back when it goes on.
+      // Without a live engine this is unfinished work, not a fault: the next engine requeues it at once. Losing the
+      // owner stamps lease_until, so a lane that was released a moment ago is no fault yet either. The lane of a
+      // stopped run is offered to no owner; its tasks are requeued when it continues.
       if (!engineIsLive(context)) return [];
       return all<{ lane: string; n: number }>(
         context,
@@ -178,7 +178,7 @@ const CHECKS: readonly Check[] = [
          WHERE t.state = ${STATE.running} AND l.lease_until < ? AND r.hold IS NULL
            AND r.status NOT IN ('paused', 'waiting_for_human', 'recovering') AND ${SITE_MAY_WORK}
          GROUP BY l.id`,
-        context.leaseNow() - PATIENCE_MS,
+        context.leaseNow() - MAX_WAIT_MS,
       ).flatMap((row) => (row.n > 0 ? [`lane ${row.lane} has ${row.n} running tasks and no living owner`] : []));
     },
   },
@@ -194,11 +194,11 @@ const CHECKS: readonly Check[] = [
            AND coalesce(p.paused, 0) = 0 AND coalesce(p.hold_until, 0) < ? AND coalesce(p.breaker_open_until, 0) < ?
            AND ${MAY_BE_TAKEN}
          GROUP BY l.id`,
-        context.wallNow() - PATIENCE_MS,
-        context.wallNow() - PATIENCE_MS,
+        context.wallNow() - MAX_WAIT_MS,
+        context.wallNow() - MAX_WAIT_MS,
         context.leaseNow(),
       );
-      const limit = context.leaseNow() - PATIENCE_MS - PATIENCE_PER_LANE_MS * waiting.length;
+      const limit = context.leaseNow() - MAX_WAIT_MS - MAX_WAIT_PER_LANE_MS * waiting.length;
       return waiting
         .filter((row) => row.since < limit)
         .map((row) => `lane ${row.lane} has had ready work for over a minute`);
@@ -208,7 +208,7 @@ const CHECKS: readonly Check[] = [
     name: "files and records belong to completed tasks, once each",
     find: (context) =>
       ["artifacts", "results"].flatMap((table) => {
-        // Pictures and copies of a page show why it could not be had: they belong to tasks that did not succeed.
+        // Screenshots and snapshots are evidence of a failure: they belong to tasks that did not succeed.
         const evidence = table === "artifacts" ? "AND coalesce(x.role, 'file') = 'file'" : "";
         const strays = all<{ task: number }>(
           context,
@@ -223,7 +223,7 @@ const CHECKS: readonly Check[] = [
       }),
   },
   {
-    // Numbers of runs are given again: what a removed one had left would become part of another.
+    // SQLite reuses run numbers: leftovers of a removed run would become part of another.
     name: "nothing is left of runs that were removed",
     find: (context) =>
       [
@@ -256,19 +256,19 @@ const CHECKS: readonly Check[] = [
   ...WORKFLOW_CHECKS,
 ];
 
-const MOST_PER_CHECK = 20;
+const MAX_PER_CHECK = 20;
 
 function findingsOf(check: Check, context: Context): AuditFinding[] {
   return check
     .find(context)
-    .slice(0, MOST_PER_CHECK)
+    .slice(0, MAX_PER_CHECK)
     .map((what) => ({ check: check.name, what }));
 }
 
 export function audit(context: Context): AuditReport {
   const findings = context.connection.read(() => {
     const damage = findingsOf(SOUND_FILE, context);
-    // What a damaged file says about its rows means nothing, and reading on may fail.
+    // Rows of a damaged file mean nothing, and reading on may fail.
     return damage.length > 0 ? damage : CHECKS.flatMap((check) => findingsOf(check, context));
   });
   return { checks: [SOUND_FILE, ...CHECKS].map((check) => check.name), findings };

@@ -1,7 +1,7 @@
 import type { DiskUse } from "../../ports/retention-port.ts";
 import { type Context, rows } from "../kernel/context.ts";
 
-/** Sizes of files, each content once: some rows at a time, in their order. */
+/** File sizes, each content once, in batches of rows. */
 export function storedBytes(
   { connection }: Context,
   { after, limit }: { after: number; limit: number },

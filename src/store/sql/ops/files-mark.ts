@@ -1,4 +1,4 @@
-/** How processes find out that they do not keep their files in the same place. */
+/** A mark that reveals processes with different artifact storages. */
 import type { Context } from "../kernel/context.ts";
 
 export function readFilesMark({ connection }: Pick<Context, "connection">): string | null {
@@ -6,7 +6,7 @@ export function readFilesMark({ connection }: Pick<Context, "connection">): stri
   return (row as { value: string } | undefined)?.value ?? null;
 }
 
-/** Of several that begin at once the first decides. */
+/** Of several that start at once the first decides. */
 export function markFiles(context: Context, mark: string): string {
   const { connection } = context;
   return connection.write(

@@ -12,7 +12,7 @@ import { STREAM_IS_OPEN } from "../lanes/lanes.ts";
 import { readRunsWhere } from "../runs/runs.ts";
 import { BUSIEST } from "../sites/site-lists.ts";
 
-/** In the order in which people want to see them. */
+/** In display order. */
 const ACTIVE: readonly RunState[] = ["running", "recovering", "waiting_for_human", "paused", "queued"];
 
 function countActiveRuns({ connection }: Context): ActiveRunCount[] {
@@ -29,7 +29,7 @@ function countActiveRuns({ connection }: Context): ActiveRunCount[] {
   );
 }
 
-/** State by state: the newest of one state are found by its index, however many runs have ended. */
+/** By state: an index finds the newest of each, however many runs have ended. */
 function readActiveRuns(context: Context, limit: number): RunRecord[] {
   const found: RunRecord[] = [];
   for (const state of ACTIVE) {
@@ -40,20 +40,20 @@ function readActiveRuns(context: Context, limit: number): RunRecord[] {
   return found;
 }
 
-/** So many streams are looked at, the oldest of those in which something waits. */
-const MOST_STREAMS = 500;
-const MOST_PRIORITIES = 20;
+/** Streams examined: the oldest with queued tasks. */
+const MAX_STREAMS = 500;
+const MAX_PRIORITIES = 20;
 
-/** A stream's tasks wait in order of their priority: the first of each priority is the oldest that has it. */
+/** A stream is ordered by priority: the first task of each priority is its oldest. */
 const oldestQueuedOf = (streams: string, more: string) => `WITH RECURSIVE
-  oldest AS (SELECT s.id, s.run FROM streams s INDEXED BY streams_ready WHERE s.queued > 0 ${streams} ORDER BY s.id LIMIT ${MOST_STREAMS}),
+  oldest AS (SELECT s.id, s.run FROM streams s INDEXED BY streams_ready WHERE s.queued > 0 ${streams} ORDER BY s.id LIMIT ${MAX_STREAMS}),
   heads(stream, priority, step) AS (
     SELECT o.id, (SELECT max(t.priority) FROM tasks t WHERE t.stream = o.id AND t.state = ${STATE.queued}), 1
     FROM oldest o JOIN runs r ON r.n = o.run WHERE r.finished_at IS NULL ${more}
     UNION ALL
     SELECT h.stream, (SELECT max(t.priority) FROM tasks t
       WHERE t.stream = h.stream AND t.state = ${STATE.queued} AND t.priority < h.priority), h.step + 1
-    FROM heads h WHERE h.priority IS NOT NULL AND h.step < ${MOST_PRIORITIES})
+    FROM heads h WHERE h.priority IS NOT NULL AND h.step < ${MAX_PRIORITIES})
   SELECT min((SELECT t.created_at FROM tasks t WHERE t.stream = h.stream AND t.state = ${STATE.queued}
     AND t.priority = h.priority ORDER BY t.id LIMIT 1)) AS at FROM heads h WHERE h.priority IS NOT NULL`;
 
@@ -94,12 +94,12 @@ function readOpenLanes(
   }));
 }
 
-interface Slept {
+interface SleepOutcome {
   waiting?: { for: StepWait["for"] };
   failure?: Failure;
 }
 
-/** The lane of a step has few tasks: itself, or one entry of its list after another. */
+/** The lane of a step has few tasks: the step, or one item at a time. */
 function readSleep(connection: Connection, lane: number): LaneRecord["sleeps"] {
   const row = connection
     .sql(
@@ -108,21 +108,21 @@ function readSleep(connection: Connection, lane: number): LaneRecord["sleeps"] {
     )
     .get(lane) as { at: number; outcome: string | null } | undefined;
   if (row === undefined) return null;
-  const { waiting, failure = null } = JSON.parse(row.outcome ?? "{}") as Slept;
+  const { waiting, failure = null } = JSON.parse(row.outcome ?? "{}") as SleepOutcome;
   const why = waiting === undefined ? failure : null;
   return { for: waiting?.for ?? "retry", until: row.at >= NEVER ? null : row.at, failure: why };
 }
 
-/** So many rows are looked at: those of the newest runs, and of the oldest that are still at work. */
-const MOST_ERRORS = 2000;
-const MOST_OLD_RUNS = 100;
+/** Rows examined: those of the newest runs, and of the oldest that are still running. */
+const MAX_ERRORS = 2000;
+const MAX_OLD_RUNS = 100;
 
 const RECENT_ERRORS = `WITH seen AS (
     SELECT run, code, reason, count FROM (
-      SELECT run, code, reason, count FROM run_errors ORDER BY run DESC LIMIT ${MOST_ERRORS}) AS newest
+      SELECT run, code, reason, count FROM run_errors ORDER BY run DESC LIMIT ${MAX_ERRORS}) AS newest
     UNION
     SELECT e.run, e.code, e.reason, e.count FROM (
-      SELECT n FROM runs WHERE status = 'running' ORDER BY n LIMIT ${MOST_OLD_RUNS}) AS old
+      SELECT n FROM runs WHERE status = 'running' ORDER BY n LIMIT ${MAX_OLD_RUNS}) AS old
     JOIN run_errors e ON e.run = old.n)
   SELECT s.code, s.reason, sum(s.count) AS count, max(s.run) AS run FROM seen s JOIN runs r ON r.n = s.run
   WHERE r.removing_at IS NULL AND (r.finished_at IS NULL OR r.finished_at >= ?)

@@ -1,4 +1,3 @@
-/** The methods about workers, put together. */
 import type { WorkerStore } from "../../ports/worker-port.ts";
 import type { Context } from "../kernel/context.ts";
 import { markFiles, readFilesMark } from "./files-mark.ts";

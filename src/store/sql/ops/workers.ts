@@ -1,4 +1,4 @@
-/** The registry of the processes that do the work. */
+/** The registry of worker processes. */
 import { OrbError } from "../../../base/errors.ts";
 import type { NewWorker, WorkerHeartbeat, WorkerRecord, WorkerState, WorkerRequests } from "../../ports/worker-port.ts";
 import { type Context, parseJson, rows } from "../kernel/context.ts";
@@ -22,18 +22,18 @@ interface WorkerRow {
   stopped_at: number | null;
 }
 
-const HEARTBEATS = 3;
-const AT_LEAST_MS = 10_000;
+const MISSED_HEARTBEATS = 3;
+const MIN_SILENCE_MS = 10_000;
 
-/** A time of the monotonic clock that lies ahead was written before the machine started anew. */
+/** A monotonic time in the future is from before a reboot. */
 const IS_SILENT = `state IN ('working', 'draining', 'drained')
-  AND (heartbeat_lease_at > ?1 OR ?1 - heartbeat_lease_at > max(${AT_LEAST_MS}, ${HEARTBEATS} * heartbeat_ms))`;
+  AND (heartbeat_lease_at > ?1 OR ?1 - heartbeat_lease_at > max(${MIN_SILENCE_MS}, ${MISSED_HEARTBEATS} * heartbeat_ms))`;
 
-/** Whoever reads sees who is lost, though nobody may be there to write it down. */
+/** Readers see lost workers even if no process is left to mark them. */
 const READ = `SELECT *, CASE WHEN ${IS_SILENT} THEN 'lost' ELSE state END AS state_now FROM workers`;
 
-/** Of one that has not said anything yet. */
-const SILENT: WorkerHeartbeat = {
+/** Before the first heartbeat. */
+const NO_HEARTBEAT: WorkerHeartbeat = {
   role: "standby",
   engine: "embedded",
   inFlight: 0,
@@ -48,10 +48,10 @@ const SILENT: WorkerHeartbeat = {
 };
 
 function toRecord(row: WorkerRow): WorkerRecord {
-  const heartbeat = parseJson<WorkerHeartbeat>(row.heartbeat, SILENT);
+  const heartbeat = parseJson<WorkerHeartbeat>(row.heartbeat, NO_HEARTBEAT);
   return {
     ...heartbeat,
-    // Of one that is lost, what it said last is all that is known.
+    // For a lost worker, the last heartbeat is all that is known.
     ...(row.state === "stopped" ? { role: "stopped", inFlight: 0, tasksPerSecond: 0, active: [] } : {}),
     id: row.id,
     machine: row.machine,
@@ -73,7 +73,7 @@ export function registerWorker(context: Context, worker: NewWorker, now: number,
   const { connection, leaseNow } = context;
   return connection.write(
     () => {
-      if (keyMark !== undefined && !agreed(context, keyMark)) return false;
+      if (keyMark !== undefined && !acceptKeyMark(context, keyMark)) return false;
       connection
         .sql(
           `INSERT INTO workers (id, machine, boot, pid, pid_start, version, command, max_workers, heartbeat_ms, state,
@@ -106,7 +106,7 @@ function unknownWorker(id: string): OrbError {
   });
 }
 
-const WISHES = "drain_requested, ping > ping_answered AS ping";
+const REQUEST_COLUMNS = "drain_requested, ping > ping_answered AS ping";
 
 function toRequests(row: unknown, id: string): WorkerRequests {
   if (row === undefined) throw unknownWorker(id);
@@ -127,7 +127,7 @@ export function recordHeartbeat(
         .sql(
           `UPDATE workers SET state = ?, heartbeat = ?, heartbeat_at = ?, heartbeat_lease_at = ?, stopped_at = NULL, ping_answered = ping
            WHERE id = ?
-           RETURNING ${WISHES}`,
+           RETURNING ${REQUEST_COLUMNS}`,
         )
         .get(state, JSON.stringify(heartbeat), now, leaseNow(), id),
       id,
@@ -136,7 +136,7 @@ export function recordHeartbeat(
 }
 
 export function workerRequests({ connection }: Context, id: string): WorkerRequests {
-  return toRequests(connection.sql(`SELECT ${WISHES} FROM workers WHERE id = ?`).get(id), id);
+  return toRequests(connection.sql(`SELECT ${REQUEST_COLUMNS} FROM workers WHERE id = ?`).get(id), id);
 }
 
 export function workerStopped({ connection }: Context, id: string, now: number): void {
@@ -162,7 +162,7 @@ export function readWorker({ connection, leaseNow }: Context, id: string): Worke
   return row === undefined ? null : toRecord(row);
 }
 
-/** Nobody hears what is asked of one that has stopped. */
+/** A stopped worker receives no requests. */
 function requireListening(context: Context, id: string): WorkerRecord {
   const worker = readWorker(context, id);
   if (worker === null) throw unknownWorker(id);
@@ -183,7 +183,7 @@ export function askDrain(context: Context, id: string, drain: boolean): WorkerRe
   );
 }
 
-/** Several may ask at once: one answer is for all of them. */
+/** One answer serves all concurrent pings. */
 export function askPing(context: Context, id: string): number {
   return context.connection.write(() => {
     requireListening(context, id);
@@ -192,7 +192,7 @@ export function askPing(context: Context, id: string): number {
   });
 }
 
-/** Whoever answers is there. */
+/** An answer counts as a heartbeat. */
 export function answerPings({ connection, leaseNow }: Context, id: string, now: number): void {
   connection.write(() =>
     connection
@@ -207,7 +207,7 @@ export function pingAnswered({ connection }: Context, id: string, ping: number):
 
 export function loseWorkers(context: Context, now: number): WorkerRecord[] {
   const { connection, leaseNow } = context;
-  // Most of the time all are there, and then nothing is written.
+  // Usually none is lost, and then nothing is written.
   if (connection.sql(`SELECT 1 FROM workers WHERE ${IS_SILENT} LIMIT 1`).get(leaseNow()) === undefined) return [];
   return connection.write(
     () =>
@@ -230,7 +230,7 @@ export function forgetWorkers({ connection }: Context, before: number): number {
 
 export function agreeOnKey(context: Context, mark: string): boolean {
   if (keyMarkOf(context) === mark) return true;
-  return context.connection.write(() => agreed(context, mark), { durable: true });
+  return context.connection.write(() => acceptKeyMark(context, mark), { durable: true });
 }
 
 function keyMarkOf({ connection }: Context): string | undefined {
@@ -239,12 +239,12 @@ function keyMarkOf({ connection }: Context): string | undefined {
 }
 
 /** Within a transaction. */
-function agreed(context: Context, mark: string): boolean {
+function acceptKeyMark(context: Context, mark: string): boolean {
   const { connection, leaseNow } = context;
-  const there = keyMarkOf(context);
-  if (there === mark) return true;
-  const lives = `SELECT 1 FROM workers WHERE state IN ('working', 'draining', 'drained') AND NOT (${IS_SILENT}) LIMIT 1`;
-  if (there !== undefined && connection.sql(lives).get(leaseNow()) !== undefined) return false;
+  const currentMark = keyMarkOf(context);
+  if (currentMark === mark) return true;
+  const liveWorker = `SELECT 1 FROM workers WHERE state IN ('working', 'draining', 'drained') AND NOT (${IS_SILENT}) LIMIT 1`;
+  if (currentMark !== undefined && connection.sql(liveWorker).get(leaseNow()) !== undefined) return false;
   const text =
     "INSERT INTO meta (name, value) VALUES ('key_mark', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
   connection.sql(text).run(mark);

@@ -38,8 +38,8 @@ function readCounts({ connection }: Context, run: number): TaskCounts {
 }
 
 /**
- * Ends the run when nothing of it is open, or when a crawl has as many pages as it may have: then what waits is swept. A
- * paused run ends when it is resumed. Says which lanes got work by that.
+ * Ends the run when nothing of it is open, or when a crawl has reached its page limit: its waiting tasks are then
+ * swept. A paused run ends when it is resumed. Returns the lanes that got work.
  */
 export function endRunIfDone(context: Context, run: number, now: number): { status: RunState; lanes: string[] } | null {
   const row = readRow(context, run);
@@ -48,7 +48,7 @@ export function endRunIfDone(context: Context, run: number, now: number): { stat
   if (row.open_streams > 0 && !isFull) return null;
   const counts = readCounts(context, run);
   const pagesOpen = OPEN_TASK_STATES.reduce((sum, name) => sum + counts[name], 0) > 0;
-  // What is only to find more pages goes on until it is known whether there are any.
+  // Auxiliary tasks continue until it is known whether there are more pages.
   if (row.open_streams > 0 && !pagesOpen) return null;
   const end = endOf(context, row, counts, pagesOpen ? "pages" : null);
   const lanes = moveRun(context, run, end.status, eventOfEnd(end), now);
@@ -70,17 +70,17 @@ const eventOfEnd = ({ status, message, meta }: RunEnd): MoveEvent => ({
 
 function endOf(context: Context, row: EndingRun, counts: TaskCounts, cutBy: "pages" | null): RunEnd {
   if (row.kind === "page") return endOfPageRun(counts, parseJson<RunFacts>(row.facts, {}));
-  if (row.kind === "workflow") return { ...endOfWorkflow(counts, whyFailed(context, row.n)), meta: { counts } };
+  if (row.kind === "workflow") return { ...endOfWorkflow(counts, readWorkflowError(context, row.n)), meta: { counts } };
   if (row.kind !== "crawl") return { ...endOfRun(counts), meta: { counts } };
   return endCrawl(context, row, counts, cutBy);
 }
 
-function whyFailed({ connection }: Context, run: number): string | null {
+function readWorkflowError({ connection }: Context, run: number): string | null {
   const row = connection.sql("SELECT error_message FROM workflows WHERE run = ?").get(run);
   return (row?.["error_message"] ?? null) as string | null;
 }
 
-/** What a crawl came to; why it went no further stands on the run. */
+/** The result of a crawl; the run's facts record why it stopped. */
 function endCrawl(
   context: Context,
   row: EndingRun,
@@ -91,11 +91,11 @@ function endCrawl(
   const left = cutBy === null ? before : { ...before, [cutBy]: true };
   const { status, message, end_reason, error_class } = crawlEnd(context, row, counts, left, cutBy);
   mergeFacts(context, row.n, { end_reason, left });
-  // Every run's end begins with the same words.
+  // The end messages of all kinds begin alike.
   return { status, message: message.replace(/^Crawl/, "Run"), meta: { counts, end_reason, error_class } };
 }
 
-/** The time of a run is over: it ends with what it has, and what waits is swept. */
+/** Ends a run whose time is over with its present results; its waiting tasks are swept. */
 export function endByTime(context: Context, run: number, now: number): void {
   const row = readRow(context, run);
   if (row.status !== "running") return;
@@ -107,7 +107,10 @@ export function endByTime(context: Context, run: number, now: number): void {
   bumpControl(context);
 }
 
-/** No proxy has come for what is left: the run ends with what it has, and what waits is swept. It can go on later. */
+/**
+ * Ends a run that waited for proxies in vain with its present results; its waiting tasks are swept. It can continue
+ * later.
+ */
 export function endWithoutProxies(context: Context, run: number, failure: Failure, now: number): void {
   const row = readRow(context, run);
   const counts = readCounts(context, run);
@@ -115,9 +118,9 @@ export function endWithoutProxies(context: Context, run: number, failure: Failur
     row.kind === "crawl"
       ? endCrawl(context, row, counts, "proxies")
       : { ...cutWithoutProxies(counts, failure.message), meta: { counts } };
-  const told = { failure_code: failure.code, failure_reason: failure.reason, error_message: failure.message };
+  const failureFacts = { failure_code: failure.code, failure_reason: failure.reason, error_message: failure.message };
   const left = { ...parseJson<RunFacts>(row.facts, {}).left, proxies: true };
-  mergeFacts(context, run, { left, ...(end.status === "failed" ? told : {}) });
-  moveRun(context, run, end.status, eventOfEnd(end.status === "failed" ? { ...end, meta: told } : end), now);
+  mergeFacts(context, run, { left, ...(end.status === "failed" ? failureFacts : {}) });
+  moveRun(context, run, end.status, eventOfEnd(end.status === "failed" ? { ...end, meta: failureFacts } : end), now);
   bumpControl(context);
 }

@@ -1,8 +1,8 @@
 /**
- * The types of events that were written before events had types, by how their messages begin. Frozen: a published
- * migration uses it, and no new message belongs here. Longer beginnings stand before shorter ones.
+ * Types of events from before events had types, by message prefix. Frozen: a published migration uses it, and no new
+ * message belongs here. Longer prefixes precede shorter ones.
  */
-const BEGINNINGS: readonly (readonly [like: string, type: string])[] = [
+const PREFIXES: readonly (readonly [like: string, type: string])[] = [
   ["Run created%", "run.created"],
   ["Run started%", "run.started"],
   ["Run completed in part%", "run.partial"],
@@ -37,7 +37,7 @@ const BEGINNINGS: readonly (readonly [like: string, type: string])[] = [
   ["Pagination cut off%", "crawl.pagination_cut_off"],
   ["Webhook given up%", "webhook.failed"],
   ["No sitemap%", "sitemap.not_found"],
-  // The words of a failure, or of a condition, may quote those of another step: what comes first counts.
+  // A failure or a condition may quote the message of another step: the first match counts.
   ["Step % skipped: %", "workflow.step_skipped"],
   ["Step % started", "workflow.step_started"],
   ["Step % completed", "workflow.step_completed"],
@@ -45,13 +45,13 @@ const BEGINNINGS: readonly (readonly [like: string, type: string])[] = [
 
 /** An expression over the columns `level` and `message`, which may be qualified; NULL: not recognised. */
 export function eventTypeOfMessage(level: string, message: string): string {
-  const cases = BEGINNINGS.map(([like, type]) => `WHEN ${message} LIKE '${like}' THEN '${type}'`);
+  const cases = PREFIXES.map(([like, type]) => `WHEN ${message} LIKE '${like}' THEN '${type}'`);
   const failed = `WHEN ${level} = 'error' AND ${message} LIKE 'Step % failed: %' THEN 'workflow.step_failed'`;
   return `CASE ${[failed, ...cases].join(" ")} END`;
 }
 
 /**
- * The type of an event `e`. On Postgres events of earlier versions keep no type: an update of all of them would lock the
- * table for longer than leases last, and workers of the version before may still write such events.
+ * The type of an event `e`. On Postgres, events of earlier versions have no type: updating all of them would lock the
+ * table for longer than leases last, and workers of the previous version may still write such events.
  */
 export const EVENT_TYPE = `coalesce(e.type, ${eventTypeOfMessage("e.level", "e.message")}, 'event.unknown')`;

@@ -29,9 +29,9 @@ function toRecord(context: Context, row: EventRow): EventRecord {
 export function readEvents(context: Context, runId: string, options: EventWindow): EventRecord[] {
   const run = requireRun(context, runId);
   const { after, order = "oldest", types, limit } = options;
-  const [isBehind, direction, start] = order === "oldest" ? [">", "", 0] : ["<", "DESC", BEHIND_ALL];
+  const [operator, direction, start] = order === "oldest" ? [">", "", 0] : ["<", "DESC", BEHIND_ALL];
   const from = after === undefined ? start : seqOf(context, run.n, after);
-  const where = `e.run = ? AND e.seq ${isBehind} ?${types === undefined ? "" : ` AND ${OF_TYPES}`}`;
+  const where = `e.run = ? AND e.seq ${operator} ?${types === undefined ? "" : ` AND ${OF_TYPES}`}`;
   const list = context.connection
     .sql(`SELECT ${COLUMNS} FROM events e WHERE ${where} ORDER BY e.seq ${direction} LIMIT ?`)
     .all(run.n, from, ...(types === undefined ? [] : [JSON.stringify(types)]), limit);
@@ -42,7 +42,7 @@ const OF_TYPES = `${EVENT_TYPE} IN (SELECT value FROM json_each(?))`;
 const COLUMNS = `e.n, e.seq, ${EVENT_TYPE} AS type, e.level, e.message, e.meta, e.created_at`;
 const BEHIND_ALL = Number.MAX_SAFE_INTEGER;
 
-/** Where to go on behind an event. Instead of one that a crash of the database has taken back it is the one before it. */
+/** The position after an event. For an event that a database crash undid, the position of the one before it. */
 function seqOf({ connection, instance }: Context, run: number, id: string): number {
   const row = decodeId(instance, "event", id);
   const found = row === null ? undefined : connection.sql("SELECT run, seq FROM events WHERE n = ?").get(row);
@@ -52,7 +52,7 @@ function seqOf({ connection, instance }: Context, run: number, id: string): numb
   return Number(before.get(run, row)?.["seq"] ?? 0);
 }
 
-/** Writers are one at a time and number the events themselves: whoever has seen one has seen all before it. */
+/** Writers are serialised, so event numbers follow commit order: a reader that saw one has seen all before it. */
 export function readFeed(
   context: Context,
   options: { after?: string; limit: number },

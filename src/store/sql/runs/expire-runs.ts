@@ -1,4 +1,4 @@
-/** Which runs a policy removes. Rows and files go later; see retention.ts. */
+/** Selects the runs that a policy removes. Rows and files are removed later; see retention.ts. */
 import { TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
 import type { ExpiryLimits, JobLimits, TrimmedJobs } from "../../ports/retention-port.ts";
 import { type Context, rows } from "../kernel/context.ts";
@@ -8,9 +8,9 @@ import { endAbandoned } from "../workflows/stage-workflow.ts";
 
 const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
 
-/** Said as the partial indexes say it. */
+/** Worded like the partial indexes, so that they apply. */
 const MAY_EXPIRE = "parent_run IS NULL AND removing_at IS NULL AND kept = 0 AND finished_at IS NOT NULL";
-/** What is still in somebody's hands (open streams) is not touched; the queue has one run for ever, with an alias. */
+/** Excludes runs with open streams, and the queue's permanent run, which has an alias. */
 const IS_OVER = `${MAY_EXPIRE} AND status IN (${ended}) AND open_streams = 0 AND alias IS NULL`;
 
 const WITHOUT_JOB = `SELECT n FROM runs INDEXED BY runs_expiring
@@ -32,11 +32,11 @@ export async function expireRuns(context: Context, limits: ExpiryLimits, limit: 
     ]
       .slice(0, limit)
       .map(({ n }) => n);
-  return hideFound(context, expired, now);
+  return hideIfAny(context, expired, now);
 }
 
-/** Most of the time there is nothing to do, and then nothing is written. */
-async function hideFound(context: Context, find: () => number[], now: number): Promise<number> {
+/** Usually there is nothing to do, and then nothing is written. */
+async function hideIfAny(context: Context, find: () => number[], now: number): Promise<number> {
   if (find().length === 0) return 0;
   const list = context.connection.write(() => {
     const found = find();
@@ -48,7 +48,7 @@ async function hideFound(context: Context, find: () => number[], now: number): P
   return list.length;
 }
 
-/** Jobs that were deleted are known as long as there are runs of them. */
+/** Deleted jobs are remembered as long as they have runs. */
 export function forgetDeletedJobs({ connection }: Context): void {
   connection
     .sql(
@@ -68,8 +68,8 @@ interface PolicyRow {
 const DAY_MS = 86_400_000;
 
 /**
- * Goes through some jobs, in their order. `since`: only those with runs that have come after it, since nothing can have
- * become too many of the others.
+ * Trims a batch of jobs, in order. `since`: only jobs with newer runs, since the others cannot have exceeded their
+ * limits.
  */
 export async function trimJobs(
   context: Context,
@@ -91,41 +91,43 @@ export async function trimJobs(
     const keepRuns = job.keep_runs ?? defaults.keepRuns;
     const keepDays = job.keep_days ?? defaults.keepDays;
     const before = keepDays === 0 ? null : now - keepDays * DAY_MS;
-    const part = await hideFound(context, () => beyond(context, job.id, keepRuns, before, limit), now);
-    hidden += part;
-    isMore ||= part === limit;
+    const hiddenOfJob = await hideIfAny(context, () => runsBeyondPolicy(context, job.id, keepRuns, before, limit), now);
+    hidden += hiddenOfJob;
+    isMore ||= hiddenOfJob === limit;
   }
   return { hidden, isMore, last: jobs.length < limit ? null : (jobs.at(-1)?.n ?? null) };
 }
 
 const OF_JOB = `FROM runs INDEXED BY runs_expiring_of_job WHERE job = ?1 AND job IS NOT NULL AND ${MAY_EXPIRE}`;
 
-/** Ended runs of a job that are more, or older, than its policy keeps. The last completed one stays: the next compares with it. */
-function beyond(
+/**
+ * Ended runs of a job beyond its policy's number or age. The last completed run stays: the next one compares with it.
+ */
+function runsBeyondPolicy(
   { connection }: Context,
   job: string,
   keepRuns: number,
   endedBefore: number | null,
   limit: number,
 ): number[] {
-  const tooMany =
+  const firstExcess =
     keepRuns === 0
       ? undefined
       : (connection
           .sql(`SELECT finished_at, n ${OF_JOB} ORDER BY finished_at DESC, n DESC LIMIT 1 OFFSET ?2`)
           .get(job, keepRuns) as { finished_at: number; n: number } | undefined);
-  // Later than any run has ended, or earlier.
-  const border = { at: tooMany?.finished_at ?? -1, n: tooMany?.n ?? -1 };
-  if (endedBefore !== null && endedBefore > border.at)
-    Object.assign(border, { at: endedBefore, n: Number.MAX_SAFE_INTEGER });
-  if (border.at < 0) return [];
+  // -1: before the end of any run.
+  const cutoff = { at: firstExcess?.finished_at ?? -1, n: firstExcess?.n ?? -1 };
+  if (endedBefore !== null && endedBefore > cutoff.at)
+    Object.assign(cutoff, { at: endedBefore, n: Number.MAX_SAFE_INTEGER });
+  if (cutoff.at < 0) return [];
   const found = rows<{ n: number }>(
     connection
       .sql(
         `SELECT n ${OF_JOB} AND (finished_at, n) <= (?2, ?3) AND status IN (${ended}) AND open_streams = 0 AND alias IS NULL
          ORDER BY finished_at, n LIMIT ?4`,
       )
-      .all(job, border.at, border.n, limit + 1),
+      .all(job, cutoff.at, cutoff.n, limit + 1),
   );
   if (found.length === 0) return [];
   const last = connection
@@ -140,13 +142,15 @@ function beyond(
     .slice(0, limit);
 }
 
-/** It is the newest result of a job that is there: what its next run is compared with, and what people look at. */
+/** The newest result of an existing job: the baseline of its next run, and what users look at. */
 const IS_LAST_RESULT = `runs.job IS NOT NULL AND runs.status = 'completed'
   AND EXISTS (SELECT 1 FROM jobs j WHERE j.id = runs.job)
   AND NOT EXISTS (SELECT 1 FROM runs newer INDEXED BY runs_by_job WHERE newer.job = runs.job AND newer.parent_run IS NULL
     AND newer.removing_at IS NULL AND newer.status = 'completed' AND newer.n > runs.n)`;
 
-/** The oldest that a budget may remove: with `lastResults` only those that are the newest result of their job, without it the others. */
+/**
+ * The oldest runs that a budget may remove: with `lastResults` only the newest results of jobs, without it the others.
+ */
 export async function expireOldest(
   context: Context,
   limit: number,
@@ -159,10 +163,10 @@ export async function expireOldest(
     rows<{ n: number }>(
       connection.sql(`SELECT n FROM runs WHERE ${IS_OVER} AND ${which} ORDER BY n LIMIT ?`).all(limit),
     ).map(({ n }) => n);
-  return hideFound(context, oldest, now);
+  return hideIfAny(context, oldest, now);
 }
 
-/** `keep`: no policy removes it from now on; otherwise the policies hold again. */
+/** `keep`: exempt from all policies; otherwise they apply again. */
 export function keepRun(context: Context, id: string, keep: boolean): void {
   const { connection } = context;
   connection.write(
@@ -173,7 +177,6 @@ export function keepRun(context: Context, id: string, keep: boolean): void {
   );
 }
 
-/** The number of the newest run. */
 export function lastRunNumber({ connection }: Context): number {
   return Number(connection.sql("SELECT coalesce(max(n), 0) AS n FROM runs").get()?.["n"]);
 }

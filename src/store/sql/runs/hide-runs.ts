@@ -1,6 +1,6 @@
 /**
- * The row of a run that is to be removed is marked first, and every reader leaves marked runs out: nobody sees half of one,
- * and a removal that was interrupted goes on from the mark.
+ * Removal starts with a mark on the run's row, and every reader excludes marked runs: a half-removed run is never
+ * visible, and an interrupted removal resumes from the mark.
  */
 import { setImmediate } from "node:timers/promises";
 import { OrbError } from "../../../base/errors.ts";
@@ -8,21 +8,21 @@ import { TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
 import { type Context, rows } from "../kernel/context.ts";
 import { requireRun } from "./runs.ts";
 
-/** Within a transaction of the caller's. */
+/** Within the caller's transaction. */
 export function hideRuns({ connection }: Context, runs: readonly number[], now: number): void {
   const list = JSON.stringify(runs);
-  const these = "FROM runs WHERE n IN (SELECT CAST(value AS BIGINT) FROM json_each(?))";
+  const fromRuns = "FROM runs WHERE n IN (SELECT CAST(value AS BIGINT) FROM json_each(?))";
   connection
     .sql("UPDATE runs SET removing_at = ? WHERE n IN (SELECT CAST(value AS BIGINT) FROM json_each(?))")
     .run(now, list);
-  // A repeated call must not be answered with the id of something that is not there. As an expression the id lets the index serve.
+  // A repeated call must not return the id of a removed run. Wrapped in an expression, the id lets the index apply.
   connection
-    .sql(`DELETE FROM idempotency_keys WHERE json_extract(response, '$.id') IN (SELECT id || '' ${these})`)
+    .sql(`DELETE FROM idempotency_keys WHERE json_extract(response, '$.id') IN (SELECT id || '' ${fromRuns})`)
     .run(list);
-  connection.sql(`DELETE FROM budgets WHERE key IN (SELECT budget ${these})`).run(list);
+  connection.sql(`DELETE FROM budgets WHERE key IN (SELECT budget ${fromRuns})`).run(list);
 }
 
-/** Hides runs that a workflow has started, oldest first; says which. Within a transaction of the caller's. */
+/** Hides child runs of a workflow, oldest first; returns them. Within the caller's transaction. */
 export function hideChildren(
   context: Context,
   { run, after, limit }: { run: number; after: number; limit: number },
@@ -38,12 +38,12 @@ export function hideChildren(
   return list;
 }
 
-/** Runs that one transaction hides; more would keep other writers waiting. */
-const AT_ONCE = 1000;
+/** Runs per transaction; more would delay other writers. */
+const HIDE_BATCH = 1000;
 
 /**
- * Refuses a run that has not ended, and one that something else needs: the queue's own, and those of steps. Workflows
- * take the runs with them that their steps have started.
+ * Throws for a run that has not ended, for the queue's own, and for child runs. Workflows take their child runs with
+ * them.
  */
 export async function deleteRun(
   context: Context,
@@ -85,23 +85,23 @@ function refuseUnlessDeletable(run: ReturnType<typeof requireRun>): void {
     });
 }
 
-/** There may be very many, and they may have started others. If this process dies, whoever removes the rows goes on. */
+/** Children may be very many and have children themselves. If this process dies, the removal of the rows continues. */
 export async function hideDescendants(context: Context, runs: readonly number[], now: number): Promise<void> {
   const { connection } = context;
   const parents = [...runs];
   for (let run = parents.pop(); run !== undefined; run = parents.pop()) {
     let part: { n: number; kind: string }[] = [];
     do {
-      const from = { run, after: part.at(-1)?.n ?? 0, limit: AT_ONCE };
+      const from = { run, after: part.at(-1)?.n ?? 0, limit: HIDE_BATCH };
       if (!hasChildren(context, from)) break;
       part = connection.write(() => hideChildren(context, from, now));
       parents.push(...part.filter(({ kind }) => kind === "workflow").map(({ n }) => n));
       await setImmediate();
-    } while (part.length === AT_ONCE);
+    } while (part.length === HIDE_BATCH);
   }
 }
 
-/** Most runs have none, and then nothing is written. */
+/** Most runs have none, which saves the write. */
 function hasChildren({ connection }: Context, { run, after }: { run: number; after: number }): boolean {
   const child = "SELECT 1 FROM runs WHERE parent_run = ? AND n > ? AND removing_at IS NULL LIMIT 1";
   return connection.sql(child).get(run, after) !== undefined;

@@ -1,4 +1,4 @@
-/** Runs that wait for something else to happen: they are offered to nobody until they are released. */
+/** Runs on hold: they are offered to no owner until they are released. */
 import type { Failure } from "../../../domain/run/failure.ts";
 import { type HeldRun, type HoldReason, type RunHold, waitForTurn } from "../../../domain/run/run-hold.ts";
 import { type RunState, TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
@@ -6,10 +6,10 @@ import type { HoldStore } from "../../ports/hold-port.ts";
 import { appendEvent, bumpControl, type Context, parseJson, rows, stampIdleLanesOfRun } from "../kernel/context.ts";
 import { endWithoutProxies } from "./end-run.ts";
 import { STREAM_IS_OPEN } from "../lanes/lanes.ts";
-import { letGoOn } from "./move-run.ts";
+import { clearHold } from "./move-run.ts";
 import { requireRun } from "./runs.ts";
-import { runBegins } from "../sites/site-deps.ts";
-import { shortOf, STOPPED, writeHold } from "../lanes/write-hold.ts";
+import { stampStartEvent } from "../sites/site-deps.ts";
+import { proxyHoldOfRun, STOPPED, writeHold } from "../lanes/write-hold.ts";
 
 export function holdStore(context: Context): HoldStore {
   return {
@@ -30,7 +30,7 @@ function holdRun(context: Context, id: string, hold: RunHold, now: number, tried
       context.connection.sql("UPDATE runs SET stall = ? WHERE n = ?").run(JSON.stringify(stall), run.n);
       const until = hold.until === null ? null : Math.max(now, hold.until - before.ms);
       writeHold(context, run.n, { ...hold, until }, now);
-      // Whoever has taken tasks of it and not begun them gives them back.
+      // Owners release tasks they have claimed but not started.
       bumpControl(context);
       return true;
     },
@@ -38,15 +38,15 @@ function holdRun(context: Context, id: string, hold: RunHold, now: number, tried
   );
 }
 
-/** How long a run has been without anything that ended, and how often it was held meanwhile. */
+/** How long a run has made no progress, and how often it was held meanwhile. */
 interface Stall {
   ms: number;
   waits: number;
-  /** Its tasks that had ended by then. */
+  /** Ended tasks at that time. */
   ended: number;
 }
 
-/** As soon as something of it has ended, what was before does not count. */
+/** Resets as soon as a task has ended since. */
 function stallOf({ connection }: Context, run: { n: number; stall: string | null }): Stall {
   const { ended } = connection
     .sql("SELECT coalesce(sum(completed + failed + skipped), 0) AS ended FROM streams WHERE run = ?")
@@ -64,8 +64,8 @@ interface HeldRow {
 
 const HELD_FOR = "hold IS NOT NULL AND json_extract(hold, '$.reason') = ?1";
 
-/** Of a run that has begun; of others nothing is kept. */
-function waitedLonger({ connection }: Context, run: number, now: number): void {
+/** Only for runs that have started. */
+function addHoldTime({ connection }: Context, run: number, now: number): void {
   const row = connection.sql("SELECT stall, hold FROM runs WHERE n = ?").get(run) as {
     stall: string | null;
     hold: string;
@@ -98,22 +98,22 @@ function releaseRuns(
       const released: string[] = [];
       for (const run of held) {
         const { n, id } = run;
-        waitedLonger(context, n, now);
+        addHoldTime(context, n, now);
         appendEvent(context, n, { type: "run.released", ...event, meta: { waited_for: reason } }, now);
-        const short = reason === "proxies" ? null : shortOf(context, n, now);
-        if (short !== null) {
-          writeHold(context, n, short, now);
+        const proxyHold = reason === "proxies" ? null : proxyHoldOfRun(context, n, now);
+        if (proxyHold !== null) {
+          writeHold(context, n, proxyHold, now);
           continue;
         }
-        goesOn(context, run, now);
+        resumeRun(context, run, now);
         released.push(id);
         stampIdleLanesOfRun(context, n);
-        const own = connection
+        const openLanes = connection
           .sql(
             `SELECT DISTINCT l.lane FROM streams s JOIN lanes l ON l.id = s.lane WHERE s.run = ? AND ${STREAM_IS_OPEN}`,
           )
           .all(n);
-        for (const { lane } of rows<{ lane: string }>(own)) lanes.add(lane);
+        for (const { lane } of rows<{ lane: string }>(openLanes)) lanes.add(lane);
       }
       if (held.length > 0) bumpControl(context);
       return { released, lanes: [...lanes] };
@@ -122,12 +122,12 @@ function releaseRuns(
   );
 }
 
-/** A crawl that had begun has given its place back. Whoever needs none goes on at once. */
-function goesOn(context: Context, { n, kind, status }: HeldRow, now: number): void {
+/** A crawl that had started lost its slot and queues again; other runs continue at once. */
+function resumeRun(context: Context, { n, kind, status }: HeldRow, now: number): void {
   if (kind === "crawl" && status === "running") writeHold(context, n, waitForTurn(now), now);
   else {
-    letGoOn(context, n, now);
-    runBegins(context, n);
+    clearHold(context, n, now);
+    stampStartEvent(context, n);
   }
 }
 

@@ -13,7 +13,7 @@ interface LastRunRow {
   finished_at: number | null;
 }
 
-/** One look into an index for each job, whatever number of runs it has had. */
+/** One index lookup per job, however many runs it has had. */
 export function readLastRuns({ connection }: Context, jobIds: readonly string[]): Map<string, LastRunRecord> {
   const list = connection
     .sql(

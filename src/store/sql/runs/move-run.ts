@@ -1,4 +1,4 @@
-/** How runs change their state, and what follows for the workflow that waits for one, or that has started others. */
+/** State changes of runs, and their effects on parent and child runs of workflows. */
 import { OrbError } from "../../../base/errors.ts";
 import type { EventType } from "../../../domain/run/event-catalogue.ts";
 import type { RunFacts } from "../../../domain/run/run-facts.ts";
@@ -15,9 +15,9 @@ import {
   toJson,
 } from "../kernel/context.ts";
 import { changeCounters } from "../kernel/counters.ts";
-import { lanesThatWaitForRun, runBegins } from "../sites/site-deps.ts";
+import { lanesThatWaitForRun, stampStartEvent } from "../sites/site-deps.ts";
 import { recordRunEnd } from "../catalog/webhooks.ts";
-import { moveHold, RAN_UNTIL, shortOf, tellHold } from "../lanes/write-hold.ts";
+import { moveHold, RAN_UNTIL, proxyHoldOfRun, appendHoldEvent } from "../lanes/write-hold.ts";
 
 const LEVELS: Partial<Record<RunState, "warn" | "error">> = {
   failed: "error",
@@ -25,10 +25,10 @@ const LEVELS: Partial<Record<RunState, "warn" | "error">> = {
   waiting_for_human: "warn",
 };
 
-/** A run that is held has not begun, and its time stands still, whatever its state is called. */
+/** A held run has not started, and its clock is stopped, in any state. */
 const UNLESS_HELD = "CASE WHEN hold IS NULL THEN CAST(?4 AS BIGINT) END";
 
-/** How the log tells of a move. */
+/** The event of a state change. */
 export interface MoveEvent {
   type: EventType;
   message: string;
@@ -36,9 +36,8 @@ export interface MoveEvent {
 }
 
 /**
- * The one place that changes a run's status: the stamp and the event go with it. Its end wakes the step that waits for
- * it, ends the runs that its own steps have started, and lets sites go on that waited for what it has left. Returns the
- * lanes that got work.
+ * The only place that changes a run's status, together with its timestamps and event. Its end wakes the step that waits
+ * for it, ends its own child runs, and releases sites that waited for its tasks. Returns the lanes that got work.
  */
 export function moveRun(
   context: Context,
@@ -58,19 +57,19 @@ export function moveRun(
     )
     .get(to, message, terminal ? now : null, to === "running" ? now : null, now, run) as unknown as MovedRun;
   appendEvent(context, run, { type, level: LEVELS[to] ?? "info", message, meta, terminal }, now);
-  if (!terminal && row.start_event === null) runBegins(context, run);
+  if (!terminal && row.start_event === null) stampStartEvent(context, run);
   if (row.kind === "workflow") workflowMoved(context, run, to, now);
   if (row.hold !== null) moveHold(context, run, row.hold, to, now);
   if (!terminal) return [];
   if (row.completion_hooks !== null) recordRunEnd(context, run, row.completion_hooks, to, now);
-  // People and webhooks are told of it.
+  // Webhooks and users act on it.
   connection.dialect.outliveCrash(connection);
   const parent = row.parent_task === null ? [] : wakeParent(context, row.parent_task, row.id);
   return [...parent, ...lanesThatWaitForRun(context, run)];
 }
 
-/** Nothing holds the run any more, and its time goes on. */
-export function letGoOn({ connection }: Context, run: number, now: number): void {
+/** Clears the hold and restarts the run's clock. */
+export function clearHold({ connection }: Context, run: number, now: number): void {
   const since = "CASE WHEN status = 'running' THEN CAST(?1 AS BIGINT) END";
   connection
     .sql(
@@ -89,8 +88,8 @@ interface MovedRun {
 }
 
 /**
- * Opens an ended run again, as a new generation: each has one end. A crawl waits its turn once more, and what needs
- * proxies waits for them as when it began.
+ * Reopens an ended run as a new generation: each has one end. A crawl queues again, and a run that needs proxies waits
+ * for them as at its start.
  */
 export function reopenRun(
   context: Context,
@@ -99,8 +98,8 @@ export function reopenRun(
   now: number,
   to: RunState = run.kind === "crawl" ? "queued" : "running",
 ): void {
-  refuseLeftBehind(context, run.n);
-  const hold = shortOf(context, run.n, now);
+  refuseChildRun(context, run.n);
+  const hold = proxyHoldOfRun(context, run.n, now);
   keepRanTime(context, run.n);
   context.connection
     .sql(
@@ -110,10 +109,10 @@ export function reopenRun(
     )
     .run(toJson(hold), run.n);
   moveRun(context, run.n, to, event, now);
-  if (hold !== null) tellHold(context, run.n, hold, now);
+  if (hold !== null) appendHoldEvent(context, run.n, hold, now);
 }
 
-/** The time that a run may take begins anew; what it has taken is kept, for whoever asks how fast it was. */
+/** The time limit restarts; the time used so far is kept for throughput figures. */
 function keepRanTime(context: Context, run: number): void {
   const timed = context.connection
     .sql("SELECT ran_ms, facts FROM runs WHERE n = ? AND time_limit_ms IS NOT NULL")
@@ -123,8 +122,8 @@ function keepRanTime(context: Context, run: number): void {
   mergeFacts(context, run, { ran_before_ms: before + timed.ran_ms });
 }
 
-/** The end of a step's run is what its step went on with: another end would be seen by nobody. */
-function refuseLeftBehind({ connection }: Context, run: number): void {
+/** Its step continued with the first end of its child run: a second one would have no effect. */
+function refuseChildRun({ connection }: Context, run: number): void {
   const workflow = connection
     .sql("SELECT w.id FROM runs r JOIN runs w ON w.n = r.parent_run WHERE r.n = ?")
     .get(run) as { id: string } | undefined;
@@ -138,38 +137,38 @@ function refuseLeftBehind({ connection }: Context, run: number): void {
 function workflowMoved(context: Context, run: number, to: RunState, now: number): void {
   const { connection } = context;
   connection.sql("UPDATE workflows SET updated_at = ? WHERE run = ?").run(now, run);
-  countStopped(context, run, to, now);
+  countStoppedTime(context, run, to, now);
   if (to === "completed") connection.sql("UPDATE runs SET progress = 100 WHERE n = ?").run(run);
   if (!TERMINAL_RUN_STATES.includes(to)) return;
-  // Said as the partial index says it.
+  // Worded like the partial index, so that it applies.
   const live = connection.sql("SELECT n FROM runs WHERE parent_run = ? AND finished_at IS NULL").all(run);
   cancelAll(context, live, `its workflow is ${to}`, now);
 }
 
 const STOPPED: ReadonlySet<RunState> = new Set(["paused", "waiting_for_human"]);
 
-/** How long it was paused or waited for a person is none of its work: what it still takes is reckoned without. */
-function countStopped(context: Context, run: number, to: RunState, now: number): void {
+/** Pauses and waits for a person are not working time: the estimate of the remaining time excludes them. */
+function countStoppedTime(context: Context, run: number, to: RunState, now: number): void {
   const row = context.connection.sql("SELECT facts FROM runs WHERE n = ?").get(run) as { facts: string | null };
   const { stopped_at: since = null, stopped_ms: before = 0 } = parseJson<RunFacts>(row.facts, {});
   if (STOPPED.has(to)) return since === null ? mergeFacts(context, run, { stopped_at: now }) : undefined;
   if (since !== null) mergeFacts(context, run, { stopped_at: null, stopped_ms: before + Math.max(0, now - since) });
 }
 
-/** Whoever has tasks of them in hand is told to look. */
+/** Notifies the owners of their running tasks. */
 function cancelAll(context: Context, live: unknown[], why: string, now: number): void {
   const event = { type: "run.cancelled", message: `Run cancelled: ${why}` } as const;
   for (const { n } of rows<{ n: number }>(live)) moveRun(context, n, "cancelled", event, now);
   if (live.length > 0) bumpControl(context);
 }
 
-/** Cancels those runs that a task has started and that have not ended. */
+/** Cancels child runs of a task that have not ended. */
 export function cancelChildrenOf(context: Context, task: number, why: string, now: number): void {
   const live = context.connection.sql("SELECT n FROM runs WHERE parent_task = ? AND finished_at IS NULL").all(task);
   cancelAll(context, live, why, now);
 }
 
-/** Cancels those of these runs that have not ended. */
+/** Cancels runs that have not ended. */
 export function cancelRuns(context: Context, ids: readonly string[], why: string, now: number): void {
   const live = context.connection
     .sql("SELECT n FROM runs WHERE id IN (SELECT value FROM json_each(?)) AND finished_at IS NULL")
@@ -177,7 +176,7 @@ export function cancelRuns(context: Context, ids: readonly string[], why: string
   cancelAll(context, live, why, now);
 }
 
-/** Of a workflow that has ended itself nobody is woken. */
+/** Steps of an ended workflow are not woken. */
 function wakeParent(context: Context, task: number, runId: string): string[] {
   const woken = context.connection
     .sql(
@@ -192,7 +191,7 @@ function wakeParent(context: Context, task: number, runId: string): string[] {
   return [laneGotWork(context, woken.stream)];
 }
 
-/** Work of this stream is ready; says which lane to look at. */
+/** Stamps the lane of a stream with ready work; returns the lane. */
 export function laneGotWork(context: Context, stream: number): string {
   const lane = context.connection
     .sql("SELECT l.id, l.lane FROM streams s JOIN lanes l ON l.id = s.lane WHERE s.id = ?")

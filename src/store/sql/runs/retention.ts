@@ -8,10 +8,10 @@ import { changeCounters } from "../kernel/counters.ts";
 import { hideChildren } from "./hide-runs.ts";
 
 /**
- * The next one that may go. Runs that a workflow has started have higher numbers than it, and go first: what knows them
- * stays until they are gone. Nothing of a run goes while somebody has a task of it in hand, or a lane that goes with it.
+ * The next removable run. Child runs have higher numbers than their workflow and go first: the workflow stays until
+ * they are gone. Waits while a task of the run is running, or a lane of its steps has an owner.
  */
-const NEXT = `SELECT n, removing_at FROM runs WHERE removing_at IS NOT NULL AND open_streams = 0
+const NEXT_RUN = `SELECT n, removing_at FROM runs WHERE removing_at IS NOT NULL AND open_streams = 0
     AND NOT EXISTS (SELECT 1 FROM runs c WHERE c.parent_run = runs.n AND c.removing_at IS NOT NULL)
     AND (kind <> 'workflow' OR NOT EXISTS
       (SELECT 1 FROM streams s CROSS JOIN lanes l ON l.id = s.lane WHERE s.run = runs.n AND l.owner IS NOT NULL))
@@ -19,22 +19,22 @@ const NEXT = `SELECT n, removing_at FROM runs WHERE removing_at IS NOT NULL AND 
 
 export function removeExpired(context: Context, limit: number): number {
   const { connection } = context;
-  if (connection.sql(NEXT).get() === undefined) return 0;
+  if (connection.sql(NEXT_RUN).get() === undefined) return 0;
   return connection.write(() => {
     let removed = 0;
-    // Runs of single pages have few rows each, and there may be very many of them.
+    // Page runs have few rows each, and there may be very many of them.
     for (let part = 1; part > 0 && removed < limit; removed += part) part = removeNext(context, limit - removed);
     return removed;
   });
 }
 
-/** In an order in which the books are right at any point: what a task has yielded, the task, what counts it, the run. */
+/** In an order that keeps the counters consistent at any point: outputs, task, counters, run. */
 function removeNext(context: Context, limit: number): number {
   const { connection } = context;
-  const next = connection.sql(NEXT).get() as { n: number; removing_at: number } | undefined;
+  const next = connection.sql(NEXT_RUN).get() as { n: number; removing_at: number } | undefined;
   if (next === undefined) return 0;
   const run = next.n;
-  // Whoever was to hide these has died over it.
+  // The process that was hiding these has died.
   const hidden = hideChildren(context, { run, after: 0, limit }, next.removing_at).length;
   if (hidden > 0) return hidden;
   let removed = 0;
@@ -47,7 +47,7 @@ function removeNext(context: Context, limit: number): number {
 
 type Step = (context: Context, run: number, limit: number) => number;
 
-/** Removes rows that name the run, by the key of their table. */
+/** Removes rows of the run, by the key of their table. */
 const removeFrom =
   (table: string, key: string): Step =>
   ({ connection }, run, limit) =>
@@ -62,32 +62,31 @@ const removeFrom =
 const removeArtifacts: Step = (context, run, limit) =>
   Number(dropArtifacts(context, "n IN (SELECT n FROM artifacts WHERE run = ? ORDER BY n LIMIT ?)", run, limit).changes);
 
-/** Removes rows, and notes their files, which a later sweep removes unless another row names them. */
+/** Removes rows and records their files, which a later sweep removes unless another row references them. */
 export function dropArtifacts({ connection }: Context, which: string, ...values: (string | number)[]): Changes {
   connection
     .sql(`INSERT INTO orphaned_files SELECT DISTINCT hash FROM artifacts WHERE ${which} ON CONFLICT DO NOTHING`)
     .run(...values);
-  // The files themselves go next.
+  // The files are deleted next.
   connection.dialect.outliveCrash(connection);
   return connection.sql(`DELETE FROM artifacts WHERE ${which}`).run(...values);
 }
 
-/** By their public ids. */
 export function dropFiles(context: Context, ids: readonly string[]): DroppedFiles {
   const { connection, instance } = context;
   const numbers = JSON.stringify(ids.map((id) => decodeId(instance, "artifact", id)).filter((row) => row !== null));
-  const these = "n IN (SELECT CAST(value AS BIGINT) FROM json_each(?))";
+  const selected = "n IN (SELECT CAST(value AS BIGINT) FROM json_each(?))";
   return connection.write(() => {
     const files = rows<{ hash: string; size: number }>(
-      connection.sql(`SELECT DISTINCT lower(hex(hash)) AS hash, size FROM artifacts WHERE ${these}`).all(numbers),
+      connection.sql(`SELECT DISTINCT lower(hex(hash)) AS hash, size FROM artifacts WHERE ${selected}`).all(numbers),
     );
-    const dropped = Number(dropArtifacts(context, these, numbers).changes);
+    const dropped = Number(dropArtifacts(context, selected, numbers).changes);
     const last = files.filter(({ hash }) => isOrphaned(context, hash));
     return { rows: dropped, bytes: last.reduce((sum, { size }) => sum + size, 0) };
   });
 }
 
-/** Files that were stored for rows which are not written. */
+/** Files that were stored for rows that were never written. */
 export function recordOrphanedFiles({ connection }: Context, hashes: readonly string[]): void {
   for (const hash of hashes)
     connection.sql("INSERT INTO orphaned_files VALUES (?) ON CONFLICT DO NOTHING").run(Buffer.from(hash, "hex"));
@@ -98,7 +97,7 @@ const removeTasks: Step = (context, run, limit) => {
   const list = rows<{ id: number; stream: number; state: number }>(
     connection
       .sql(
-        // Said as the partial index says it.
+        // Worded like the partial index, so that it applies.
         `SELECT t.id, t.stream, t.state FROM streams s CROSS JOIN tasks t ON t.stream = s.id AND t.ended_at IS NOT NULL
          WHERE s.run = ? LIMIT ?`,
       )
@@ -115,7 +114,7 @@ const removeTasks: Step = (context, run, limit) => {
   return list.length;
 };
 
-/** The lanes of steps are their workflow's own. */
+/** The lanes of steps belong to their workflow. */
 const removeStreams: Step = ({ connection }, run, limit) => {
   const lanes = rows<{ lane: number }>(
     connection
@@ -133,7 +132,7 @@ const removeStreams: Step = ({ connection }, run, limit) => {
 };
 
 const STEPS: readonly Step[] = [
-  // First, as it is what says that there are steps to be counted.
+  // First, because the audit counts steps per row of `workflows`.
   removeFrom("workflows", "run"),
   removeFrom("workflow_snapshots", "run"),
   removeFrom("results", "n"),
@@ -152,7 +151,7 @@ const STEPS: readonly Step[] = [
   removeFrom("events", "n"),
 ];
 
-const IS_NAMED = "EXISTS (SELECT 1 FROM artifacts a WHERE a.hash = l.hash)";
+const IS_REFERENCED = "EXISTS (SELECT 1 FROM artifacts a WHERE a.hash = l.hash)";
 
 export function orphanedFiles(
   { connection }: Context,
@@ -161,15 +160,15 @@ export function orphanedFiles(
   const after = Buffer.from(options.after ?? "", "hex");
   const list = rows<{ hash: Uint8Array; named: number }>(
     connection
-      .sql(`SELECT l.hash, ${IS_NAMED} AS named FROM orphaned_files l WHERE l.hash > ? ORDER BY l.hash LIMIT ?`)
+      .sql(`SELECT l.hash, ${IS_REFERENCED} AS named FROM orphaned_files l WHERE l.hash > ? ORDER BY l.hash LIMIT ?`)
       .all(after, options.limit),
   );
   const named = list.filter((row) => row.named === 1);
   if (named.length > 0)
     connection.write(() => {
-      // Asked again: who named it may have been removed since.
+      // Checked again: the referencing row may have been removed since.
       for (const { hash } of named)
-        connection.sql(`DELETE FROM orphaned_files AS l WHERE l.hash = ? AND ${IS_NAMED}`).run(hash);
+        connection.sql(`DELETE FROM orphaned_files AS l WHERE l.hash = ? AND ${IS_REFERENCED}`).run(hash);
     });
   const hex = (row: { hash: Uint8Array }) => Buffer.from(row.hash).toString("hex");
   const last = list.length < options.limit ? undefined : list.at(-1);
@@ -177,7 +176,7 @@ export function orphanedFiles(
 }
 
 export function isOrphaned({ connection }: Context, hash: string): boolean {
-  const found = connection.sql(`SELECT 1 FROM orphaned_files l WHERE l.hash = ? AND NOT ${IS_NAMED}`);
+  const found = connection.sql(`SELECT 1 FROM orphaned_files l WHERE l.hash = ? AND NOT ${IS_REFERENCED}`);
   return found.get(Buffer.from(hash, "hex")) !== undefined;
 }
 

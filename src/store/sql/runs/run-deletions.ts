@@ -1,11 +1,11 @@
-/** Deletions of many runs: noted first, then done piece by piece, by whoever is there. */
+/** Bulk deletions: recorded first, then carried out in batches by any process. */
 import { randomUUID } from "node:crypto";
 import { TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
 import type { DeletionFilter, RunDeletion } from "../../ports/retention-port.ts";
 import { type Context, parseJson, rows } from "../kernel/context.ts";
 import { forgetDeletedJobs } from "./expire-runs.ts";
 import { hideDescendants, hideRuns } from "./hide-runs.ts";
-import { wantedOf } from "./run-lists.ts";
+import { conditionsOf } from "./run-lists.ts";
 
 interface DeletionRow {
   n: number;
@@ -28,17 +28,17 @@ const toRecord = (row: DeletionRow): RunDeletion => ({
   finishedAt: row.finished_at,
 });
 
-/** Counted up to here: one who deletes more wants to know no more. */
-const MOST_MATCHED = 100_000;
-/** Those that have ended, newest. */
-const KEPT = 100;
+/** Counting stops here: larger numbers tell the user no more. */
+const MAX_MATCHED = 100_000;
+/** Finished deletions kept. */
+const MAX_KEPT = 100;
 
 const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
 
-/** Runs that have ended, that nothing else needs, and that nobody asked to keep. */
-function meant(context: Context, filter: DeletionFilter): { condition: string; values: (string | number)[] } {
+/** Ended runs that nothing else needs, and that are not kept. */
+function deletable(context: Context, filter: DeletionFilter): { condition: string; values: (string | number)[] } {
   const { includeKept = false, ...rest } = filter;
-  const { condition, values } = wantedOf(context, { ...rest, limit: 0 });
+  const { condition, values } = conditionsOf(context, { ...rest, limit: 0 });
   const kept = includeKept ? "" : " AND kept = 0";
   return {
     condition: `${condition} AND parent_run IS NULL AND alias IS NULL AND status IN (${ended})${kept}`,
@@ -46,16 +46,15 @@ function meant(context: Context, filter: DeletionFilter): { condition: string; v
   };
 }
 
-/** How many runs a deletion would be about, up to 100,000. */
 export function countDeletable(context: Context, filter: DeletionFilter): number {
-  const { condition, values } = meant(context, filter);
+  const { condition, values } = deletable(context, filter);
   const count = context.connection.sql(
-    `SELECT count(*) AS n FROM (SELECT 1 FROM runs WHERE ${condition} LIMIT ${MOST_MATCHED}) AS found`,
+    `SELECT count(*) AS n FROM (SELECT 1 FROM runs WHERE ${condition} LIMIT ${MAX_MATCHED}) AS found`,
   );
   return (count.get(...values) as { n: number }).n;
 }
 
-/** Within a transaction of the caller's. */
+/** Within the caller's transaction. */
 export function insertDeletion(context: Context, filter: DeletionFilter, now: number): RunDeletion {
   const { connection } = context;
   const row = connection
@@ -64,7 +63,7 @@ export function insertDeletion(context: Context, filter: DeletionFilter, now: nu
        VALUES (?, ?, (SELECT coalesce(max(n), 0) FROM runs), ?, ?) RETURNING *`,
     )
     .get(randomUUID(), JSON.stringify(filter), countDeletable(context, filter), now) as unknown as DeletionRow;
-  connection.sql("DELETE FROM run_deletions WHERE finished_at IS NOT NULL AND n <= ?").run(row.n - KEPT);
+  connection.sql("DELETE FROM run_deletions WHERE finished_at IS NOT NULL AND n <= ?").run(row.n - MAX_KEPT);
   return toRecord(row);
 }
 
@@ -84,8 +83,8 @@ export function readDeletions({ connection }: Context, limit: number): RunDeleti
 }
 
 /**
- * Hides some runs of the oldest deletion that is under way, oldest first, and notes how far it came: a crash repeats
- * nothing, and two at once do not get in each other's way. True: there is more to do.
+ * Hides a batch of the oldest open deletion, oldest run first, and records its position: a crash repeats nothing, and
+ * two processes do not interfere. True: there is more to do.
  */
 export async function advanceDeletions(context: Context, limit: number, now: number): Promise<boolean> {
   const { connection } = context;
@@ -94,7 +93,7 @@ export async function advanceDeletions(context: Context, limit: number, now: num
   const hidden = connection.write(() => {
     const row = connection.sql(open).get() as DeletionRow | undefined;
     if (row === undefined) return null;
-    const { condition, values } = meant(context, parseJson<DeletionFilter>(row.filter, {}));
+    const { condition, values } = deletable(context, parseJson<DeletionFilter>(row.filter, {}));
     const list = rows<{ n: number }>(
       connection
         .sql(`SELECT n FROM runs WHERE ${condition} AND n > ? AND n <= ? ORDER BY n LIMIT ?`)
@@ -113,7 +112,6 @@ export async function advanceDeletions(context: Context, limit: number, now: num
   return true;
 }
 
-/** Runs that nobody sees any more and of which something is left, counted up to `limit`. */
 export function countRemoving({ connection }: Context, limit: number): number {
   const count = "SELECT count(*) AS n FROM (SELECT 1 FROM runs WHERE removing_at IS NOT NULL LIMIT ?) AS found";
   return (connection.sql(count).get(limit) as { n: number }).n;

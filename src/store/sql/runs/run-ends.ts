@@ -20,27 +20,27 @@ import { readRun, requireRun } from "./runs.ts";
 const WAITING: readonly TaskState[] = ["pending", "queued", "retrying"];
 const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
 
-export const LEFT_BY_ENDED_RUN = `SELECT 1 FROM runs r WHERE r.status IN (${ended}) AND r.open_streams > 0`;
+export const ENDED_RUN_WITH_OPEN_TASKS = `SELECT 1 FROM runs r WHERE r.status IN (${ended}) AND r.open_streams > 0`;
 
-const NOBODY_OWNS_LANE = "(l.owner IS NULL OR l.lease_until < ?2)";
+const LANE_IS_UNOWNED = "(l.owner IS NULL OR l.lease_until < ?2)";
 
 /**
- * Ended runs are offered to nobody, so that no later owner takes back what a dead one had in hand: that is left, too.
- * What an ended run has left waiting becomes cancelled, a piece at a time: a million tasks must not hold the lock.
+ * Cancels tasks that ended runs left waiting, in batches: a million tasks must not hold the lock. Includes running
+ * tasks of dead owners, since lanes of ended runs are offered to no later owner that would requeue them.
  */
 export function sweepEnded(context: Context, limit: number, now: number, runId?: string): number {
   const { connection, leaseNow } = context;
-  // Most of the time nothing is left, and then nothing is written.
-  if (runId === undefined && connection.sql(`${LEFT_BY_ENDED_RUN} LIMIT 1`).get() === undefined) return 0;
+  // Usually nothing is left, and then nothing is written.
+  if (runId === undefined && connection.sql(`${ENDED_RUN_WITH_OPEN_TASKS} LIMIT 1`).get() === undefined) return 0;
   return connection.write(() => {
     const run = runId === undefined ? null : requireRun(context, runId).n;
     const streams = rows<{ id: number; orphaned: number } & Record<TaskState, number>>(
       connection
         .sql(
-          `SELECT s.*, ${NOBODY_OWNS_LANE} AS orphaned FROM runs r JOIN streams s ON s.run = r.n
+          `SELECT s.*, ${LANE_IS_UNOWNED} AS orphaned FROM runs r JOIN streams s ON s.run = r.n
              JOIN lanes l ON l.id = s.lane
            WHERE r.status IN (${ended}) AND r.open_streams > 0 AND (CAST(?1 AS BIGINT) IS NULL OR r.n = ?1)
-             AND (s.pending + s.queued + s.retrying > 0 OR (s.running > 0 AND ${NOBODY_OWNS_LANE}))
+             AND (s.pending + s.queued + s.retrying > 0 OR (s.running > 0 AND ${LANE_IS_UNOWNED}))
            ORDER BY r.n LIMIT 1000`,
         )
         .all(run, leaseNow()),
@@ -65,7 +65,7 @@ export function sweepEnded(context: Context, limit: number, now: number, runId?:
   });
 }
 
-/** A person's answer: a session to go on with, or that the page is to be left. */
+/** A person's answer: a session to continue with, or to skip the page. */
 export function answerHuman(
   context: Context,
   id: string,
@@ -80,7 +80,7 @@ export function answerHuman(
         throw new OrbError("illegal_transition", `the run is ${run.status}: it does not wait for a person`);
       if ("sessionId" in answer) {
         mergeFacts(context, run.n, { session_id: answer.sessionId });
-        // What has its answer does not wait any more: a later skip is for others.
+        // Answered tasks no longer wait: a later skip is for others.
         connection
           .sql(
             `UPDATE tasks SET outcome = json_remove(outcome, '$.human') WHERE state = ${STATE.queued}
@@ -128,7 +128,7 @@ function skipWaiting(context: Context, run: { n: number; kind: string }, why: st
   moveRun(context, run.n, "failed", { type: "run.failed", message: `Run failed: ${why}`, meta: facts }, now);
 }
 
-/** A run that only a person can help waits for one; if it was paused meanwhile, it comes to that when it goes on. */
+/** Makes a run wait for a person; if it was paused meanwhile, that happens when it continues. */
 export function waitForHuman(context: Context, run: number, message: string, meta: unknown, now: number): void {
   const { connection } = context;
   const { status } = connection.sql("SELECT status FROM runs WHERE n = ?").get(run) as { status: string };

@@ -11,7 +11,7 @@ interface ErrorRow {
   example_message: string;
 }
 
-/** What failed of a run, by reason; its index begins with the run. */
+/** Failures of a run by reason; the primary key begins with the run. */
 export function errorRows({ connection }: Context, run: number): ErrorRow[] {
   return rows<ErrorRow>(connection.sql("SELECT * FROM run_errors WHERE run = ? ORDER BY count DESC, reason").all(run));
 }
@@ -59,7 +59,7 @@ export function readRetryReasons({ connection, instance }: Context, run: number)
 
 const COUNT = `INSERT INTO run_errors (run, code, reason, count, example_task, example_message)
   SELECT n, ?, ?, 1, ?, ? FROM runs WHERE id = ? ON CONFLICT (run, code, reason) DO UPDATE SET count = run_errors.count + 1`;
-/** Of those with a picture or a copy the first is the example. */
+/** The first failure with a screenshot or snapshot becomes the example. */
 const COUNT_SHOWN = `${COUNT}, (example_task, example_message) = (
     SELECT task, message FROM (
       SELECT 0 AS priority, run_errors.example_task AS task, run_errors.example_message AS message
@@ -67,7 +67,7 @@ const COUNT_SHOWN = `${COUNT}, (example_task, example_message) = (
       UNION ALL SELECT 1, excluded.example_task, excluded.example_message
     ) AS found ORDER BY priority LIMIT 1)`;
 
-/** Counts a task that failed, in the transaction in which it did. `isShown`: something is kept to look at. */
+/** Counts a failed task, in the transaction of its failure. `isShown`: there is evidence to look at. */
 export function countError(
   { connection }: Context,
   task: { row: number; runId: string },
@@ -79,7 +79,7 @@ export function countError(
     .run(failure.code, failure.reason, task.row, failure.message, task.runId);
 }
 
-/** Failed tasks were given another try: they count no more, and what they were the example of gets another one. */
+/** Uncounts requeued tasks, and replaces examples among them. */
 export function uncountErrors({ connection }: Context, run: number, requeued: ReadonlyMap<string, number>): void {
   for (const [reason, count] of requeued) {
     connection.sql("UPDATE run_errors SET count = count - ? WHERE run = ? AND reason = ?").run(count, run, reason);
@@ -96,8 +96,8 @@ export function uncountErrors({ connection }: Context, run: number, requeued: Re
   }
 }
 
-/** A page that ended without a word of its attempt (its site was given up) still says why, and not what was before. */
-export function tellFailure(context: Context, runId: string, { code, reason, message }: Failure): void {
+/** A page that ended without an attempt (its site was given up) still reports why, not an earlier reason. */
+export function recordFailureFacts(context: Context, runId: string, { code, reason, message }: Failure): void {
   const { n } = context.connection.sql("SELECT n FROM runs WHERE id = ?").get(runId) as { n: number };
   mergeFacts(context, n, { failure_code: code, failure_reason: reason, error_message: message });
 }

@@ -1,4 +1,4 @@
-/** Lists of runs, by what they are to be. */
+/** Filtered lists of runs. */
 import { type RunFilter, SEARCHED_RUNS } from "../../records/job-records.ts";
 import type { RunRecord } from "../../ports/port.ts";
 import { badPosition, type Context } from "../kernel/context.ts";
@@ -6,84 +6,90 @@ import { readIdsFrom } from "../kernel/ids-from.ts";
 import { likePattern } from "../kernel/like.ts";
 import { readRunsWhere, runRow } from "./runs.ts";
 
-/** Runs are numbered from one. */
+/** No run has this number: they start at 1. */
 const NO_RUN = 0;
 
-interface Wanted {
+interface Conditions {
   condition: string;
   values: (string | number)[];
 }
 
 export function readRuns(context: Context, filter: RunFilter): RunRecord[] {
-  const { condition, values } = wantedOf(context, filter);
+  const { condition, values } = conditionsOf(context, filter);
   return readRunsWhere(context, condition, values, filter.limit);
 }
 
-/** Counts up to `limit`. */
 export function countRunsLike(context: Context, filter: RunFilter): number {
-  const { condition, values } = wantedOf(context, filter);
+  const { condition, values } = conditionsOf(context, filter);
   const count = context.connection.sql(
     `SELECT count(*) AS n FROM (SELECT 1 FROM runs WHERE ${condition} LIMIT ?) AS found`,
   );
   return (count.get(...values, filter.limit) as { n: number }).n;
 }
 
-/** Only what is asked for stands in the statement, so that an index can serve it. */
-export function wantedOf(context: Context, filter: RunFilter): Wanted {
+/** Without unused conditions, so that an index applies. */
+export function conditionsOf(context: Context, filter: RunFilter): Conditions {
   const before = filter.after === undefined ? Number.MAX_SAFE_INTEGER : runRow(context, filter.after)?.n;
   if (before === undefined) throw badPosition(filter.after ?? "", "a run");
   const from = filter.from === undefined ? before - 1 : runRow(context, filter.from)?.n;
   if (from === undefined) throw badPosition(filter.from ?? "", "a run", "from");
   const conditions: string[] = ["n <= ?", "removing_at IS NULL"];
   const values: (string | number)[] = [Math.min(before - 1, from)];
-  const also = (condition: string, ...given: (string | number)[]) => {
+  const addCondition = (condition: string, ...parameters: (string | number)[]) => {
     conditions.push(condition);
-    values.push(...given);
+    values.push(...parameters);
   };
-  if (filter.jobId !== undefined) also("job = ?", filter.jobId);
-  if (filter.kind !== undefined) also("kind = ?", filter.kind);
-  if (filter.site !== undefined) also("site = ?", filter.site);
-  if (filter.status !== undefined) also(`status IN (${filter.status.map(() => "?").join(", ")})`, ...filter.status);
-  if (filter.ids !== undefined) also("id IN (SELECT value FROM json_each(?))", JSON.stringify(filter.ids));
-  if (filter.parent === "none") also("parent_run IS NULL");
-  else if (filter.parent !== undefined) also("parent_run = ?", runRow(context, filter.parent)?.n ?? NO_RUN);
-  // Times have no index: the number of the first run since then has.
-  if (filter.since !== undefined) also("n >= ? AND created_at >= ?", firstSince(context, filter.since), filter.since);
-  if (filter.until !== undefined) also("n < ? AND created_at < ?", firstSince(context, filter.until), filter.until);
-  if (filter.endedBefore !== undefined) also("finished_at < ?", filter.endedBefore);
-  if (filter.tag !== undefined) also(WITH_TAG, filter.tag);
-  if (filter.q !== undefined) alsoText(context, filter.q, also);
+  if (filter.jobId !== undefined) addCondition("job = ?", filter.jobId);
+  if (filter.kind !== undefined) addCondition("kind = ?", filter.kind);
+  if (filter.site !== undefined) addCondition("site = ?", filter.site);
+  if (filter.status !== undefined)
+    addCondition(`status IN (${filter.status.map(() => "?").join(", ")})`, ...filter.status);
+  if (filter.ids !== undefined) addCondition("id IN (SELECT value FROM json_each(?))", JSON.stringify(filter.ids));
+  if (filter.parent === "none") addCondition("parent_run IS NULL");
+  else if (filter.parent !== undefined) addCondition("parent_run = ?", runRow(context, filter.parent)?.n ?? NO_RUN);
+  // Times have no index: converts them to run numbers.
+  if (filter.since !== undefined)
+    addCondition("n >= ? AND created_at >= ?", firstSince(context, filter.since), filter.since);
+  if (filter.until !== undefined)
+    addCondition("n < ? AND created_at < ?", firstSince(context, filter.until), filter.until);
+  if (filter.endedBefore !== undefined) addCondition("finished_at < ?", filter.endedBefore);
+  if (filter.tag !== undefined) addCondition(WITH_TAG, filter.tag);
+  if (filter.q !== undefined) addTextCondition(context, filter.q, addCondition);
   return { condition: conditions.join(" AND "), values };
 }
 
-/** Runs have the tags of their job. */
+/** A run has the tags of its job. */
 const WITH_TAG =
   "job IN (SELECT j.id FROM jobs j WHERE EXISTS (SELECT 1 FROM json_each(j.tags) AS tag WHERE tag.value = ?))";
 
-function alsoText(context: Context, q: string, also: (condition: string, ...given: (string | number)[]) => void): void {
+function addTextCondition(
+  context: Context,
+  q: string,
+  addCondition: (condition: string, ...parameters: (string | number)[]) => void,
+): void {
   const named = runRow(context, q)?.id ?? null;
   const ids = named === null ? idsFrom(context, q) : [named];
-  if (ids.length > 0) return also("id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
+  if (ids.length > 0) return addCondition("id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
   const pattern = likePattern(q);
-  also(String.raw`(url LIKE ? ESCAPE '\' OR name LIKE ? ESCAPE '\')`, pattern, pattern);
-  return also(`n > (SELECT max(n) FROM runs) - ${SEARCHED_RUNS}`);
+  addCondition(String.raw`(url LIKE ? ESCAPE '\' OR name LIKE ? ESCAPE '\')`, pattern, pattern);
+  return addCondition(`n > (SELECT max(n) FROM runs) - ${SEARCHED_RUNS}`);
 }
 
-const MOST_WITH_BEGINNING = 100;
+const MAX_WITH_PREFIX = 100;
 
-/** Those that begin so; a beginning that is shown has eight characters. */
+/** Ids with this prefix; the UI shows prefixes of eight characters. */
 function idsFrom(context: Context, text: string): string[] {
-  const beginning = text.toLowerCase();
-  if (!/^[0-9a-f]{8}[0-9a-f-]*$/.test(beginning)) return [];
-  return readIdsFrom(context, "run", beginning, MOST_WITH_BEGINNING);
+  const prefix = text.toLowerCase();
+  if (!/^[0-9a-f]{8}[0-9a-f-]*$/.test(prefix)) return [];
+  return readIdsFrom(context, "run", prefix, MAX_WITH_PREFIX);
 }
 
 /**
- * The number of the first run that was created at that time or later. Runs are numbered as they come, so it is found by
- * halving; a clock that was set back makes that a little less exact, and the times themselves are compared as well.
+ * The number of the first run created at `time` or later, by binary search: numbers follow creation order. A clock set
+ * back makes that less exact, so the times are compared as well.
  */
 function firstSince({ connection }: Context, time: number): number {
-  // Said as one, both ends together would be looked for among all.
+  // As two subqueries: min and max in one SELECT would scan the table.
   const ends = connection.sql(
     "SELECT coalesce((SELECT min(n) FROM runs), 0) AS low, coalesce((SELECT max(n) FROM runs), 0) + 1 AS high",
   );

@@ -10,18 +10,18 @@ import { sitesWaitedFor } from "../sites/site-deps.ts";
 
 const SUMS = TASK_STATES.map((name) => `sum(s.${name}) AS ${name}`).join(", ");
 
-/** Few sites of many have tasks in these states, and somebody who watches a run asks for them again and again. */
+/** Few of many sites have tasks in these states, and dashboards poll them. */
 const INDEXES: Partial<Record<TaskState, string>> = {
   queued: "streams_queued_of_run",
   running: "streams_running_of_run",
   retrying: "streams_retrying_of_run",
 };
 
-/** How a run is getting on, site by site: a page of them reads a few rows for each, however many sites there are. */
+/** Progress of a run by site: a page reads a few rows per site, however many sites there are. */
 export function readRunSites(context: Context, run: number, filter: RunSiteFilter): RunSiteRecord[] {
   const { connection } = context;
   const counts = connection.sql(`SELECT ${SUMS} FROM streams s WHERE s.run = ? AND s.site = ? AND s.auxiliary = 0`);
-  const inHand = connection.sql(
+  const runningInLane = connection.sql(
     `SELECT sum(s.running) AS n FROM streams s
      WHERE s.lane IN ${LANES_OF_SITE} AND ${STREAM_IS_OPEN}`,
   );
@@ -36,7 +36,7 @@ export function readRunSites(context: Context, run: number, filter: RunSiteFilte
       site,
       counts: { ...NO_TASKS, ...found },
       ...(found.retrying === 0 ? NO_RETRY : nextTry(context, run, name)),
-      laneRunning: (inHand.get(name) as { n: number | null }).n ?? 0,
+      laneRunning: (runningInLane.get(name) as { n: number | null }).n ?? 0,
       waitsFor: site.dependsOn.length === 0 ? [] : sitesWaitedFor(context, name, run),
       quotaExhausted: full === 1,
     };
@@ -59,7 +59,7 @@ type Retry = Pick<RunSiteRecord, "nextTryAt" | "lastFailure" | "lastTries" | "la
 
 const NO_RETRY: Retry = { nextTryAt: null, lastFailure: null, lastTries: 0, lastUrl: null };
 
-/** Of each stream the first in its index, and of those the first. */
+/** The first of each stream by index, and the first of those. */
 function nextTry({ connection }: Context, run: number, site: string): Retry {
   const row = connection
     .sql(

@@ -17,10 +17,10 @@ import {
 } from "../kernel/context.ts";
 import { moveRun, reopenRun } from "./move-run.ts";
 import { endRunIfDone } from "./end-run.ts";
-import { runBegins } from "../sites/site-deps.ts";
+import { stampStartEvent } from "../sites/site-deps.ts";
 import { openReadySteps } from "../workflows/open-steps.ts";
 import { addWebhook, completionHooksOf } from "../catalog/webhooks.ts";
-import { shortOfProxies, tellHold } from "../lanes/write-hold.ts";
+import { proxyHoldFor, appendHoldEvent } from "../lanes/write-hold.ts";
 
 export interface RunRow {
   n: number;
@@ -100,7 +100,7 @@ const SELECT_RUN = `SELECT *, (SELECT deleted_at FROM deleted_jobs d WHERE d.job
   (SELECT keep_runs FROM jobs j WHERE j.id = runs.job) AS job_keep_runs, (SELECT keep_days FROM jobs j WHERE j.id = runs.job) AS job_keep_days,
   (SELECT p.id FROM runs p WHERE p.n = runs.parent_run) AS parent_id FROM runs`;
 
-/** A run that is being removed is not there any more, whoever asks. */
+/** Hidden runs do not exist for any reader. */
 export function runRow({ connection }: Context, id: string): RunRow | null {
   const find = connection.sql(`${SELECT_RUN} WHERE id = ? AND removing_at IS NULL`);
   return (find.get(id) as RunRow | undefined) ?? null;
@@ -108,20 +108,20 @@ export function runRow({ connection }: Context, id: string): RunRow | null {
 
 export function requireRun(context: Context, id: string): RunRow {
   const row = runRow(context, id);
-  if (row === null) throw noRun(id);
+  if (row === null) throw runNotFound(id);
   return row;
 }
 
-function noRun(id: string): OrbError {
+function runNotFound(id: string): OrbError {
   return new OrbError("not_found", `there is no run with the id ${id}`);
 }
 
-/** The number of a run, when nothing else of it is wanted: what it was started with may be long. */
+/** Only the run's number: its snapshot may be large. */
 export function requireRunNumber({ connection }: Context, id: string): number {
   const row = connection.sql("SELECT n FROM runs WHERE id = ? AND removing_at IS NULL").get(id) as
     | { n: number }
     | undefined;
-  if (row === undefined) throw noRun(id);
+  if (row === undefined) throw runNotFound(id);
   return row.n;
 }
 
@@ -147,28 +147,28 @@ export function openRun(context: Context, run: NewRun, now: number): RunRecord {
   );
 }
 
-/** The step that starts a run and waits for it, by the numbers of its run and its task. */
+/** The step that starts a run and waits for it. */
 export interface ParentStep {
   run: number;
   task: number;
   generation: number;
 }
 
-/** Within a transaction of the caller's. */
+/** Within the caller's transaction. */
 export function insertRun(context: Context, run: NewRun, now: number, parent?: ParentStep): RunRecord {
   const { row, hold } = insertRunRow(context, run, now, { parent });
   announceRun(context, row.n, run, hold, now);
   return parent === undefined ? toRecord(context, row) : (readRun(context, row.id) as RunRecord);
 }
 
-/** The row alone. With `hidden` nobody sees the run: it counts as being removed until that mark is taken away. */
+/** Only the row. With `hidden` the run is invisible: it is marked as being removed until the mark is cleared. */
 export function insertRunRow(
   context: Context,
   run: NewRun,
   now: number,
   { parent, hidden = false }: { parent?: ParentStep | undefined; hidden?: boolean } = {},
 ): { row: RunRow; hold: RunHold | null } {
-  const hold = run.hold ?? shortOfProxies(context, run.proxies, now);
+  const hold = run.hold ?? proxyHoldFor(context, run.proxies, now);
   const row = context.connection
     .sql(
       `INSERT INTO runs (id, kind, alias, status, max_attempts, snapshot, job, name, url, site, pages_limit, time_limit_ms, budget,
@@ -180,7 +180,7 @@ export function insertRunRow(
       run.kind,
       run.alias ?? null,
       run.maxAttempts,
-      // That of a workflow stands apart.
+      // Workflow snapshots have their own table.
       run.workflow === undefined ? JSON.stringify(run.snapshot ?? null) : "null",
       run.jobId ?? null,
       run.name ?? null,
@@ -202,13 +202,13 @@ export function insertRunRow(
   return { row, hold };
 }
 
-/** What others hear of a run that is new. Within a transaction of the caller's. */
+/** Events and webhooks of a new run. Within the caller's transaction. */
 export function announceRun(context: Context, n: number, run: NewRun, hold: RunHold | null, now: number): void {
   const meta = { kind: run.kind, ...run.meta };
   appendEvent(context, n, { type: "run.created", level: "info", message: "Run created", meta }, now);
   addWebhook(context, n, run, now);
-  if (hold === null) runBegins(context, n);
-  else tellHold(context, n, hold, now);
+  if (hold === null) stampStartEvent(context, n);
+  else appendHoldEvent(context, n, hold, now);
 }
 
 export function readRunsWhere(
@@ -242,7 +242,7 @@ export function changeRun(context: Context, id: string, to: RunState, message: s
       if (to === "running") {
         if (row.kind === "workflow") openReadySteps(context, row.n);
         stampIdleLanesOfRun(context, row.n);
-        // What was in flight when the run was paused may have been the last of it.
+        // The tasks in flight when it was paused may have been its last.
         endRunIfDone(context, row.n, now);
       }
       bumpControl(context);
@@ -252,7 +252,7 @@ export function changeRun(context: Context, id: string, to: RunState, message: s
   );
 }
 
-/** Which steps of an ended workflow are done again is said by whoever recovers it, and seen to before it goes on. */
+/** Ended workflows are not resumed: a recovery selects the steps to repeat first. */
 function refuseReopening(status: RunState, to: RunState): void {
   if (!TERMINAL_RUN_STATES.includes(status) && (status !== "recovering" || to !== "running")) return;
   const hints: Partial<Record<RunState, string>> = {

@@ -1,10 +1,10 @@
 import type { RobotsBounds, RobotsCopy } from "../../ports/robots-port.ts";
 import type { Context } from "../kernel/context.ts";
-import { noteShardsDue } from "../lanes/shards.ts";
+import { updateTargetShardCount } from "../lanes/shards.ts";
 import { readSite } from "./sites.ts";
 
-const MOST_COPIES = 50_000;
-const REMOVED_AT_ONCE = 100;
+const MAX_COPIES = 50_000;
+const REMOVE_BATCH = 100;
 const CUMULATIVE_BYTES = "(SELECT cumulative_bytes FROM robots ORDER BY n DESC LIMIT 1)";
 
 export function readRobots({ connection }: Context, origin: string): RobotsCopy | null {
@@ -33,19 +33,19 @@ export function keepRobots(
          VALUES (?, ?, ?, ?, ?, ? + coalesce(${CUMULATIVE_BYTES}, 0))`,
       )
       .run(origin, site, body, crawlDelayMs, fetchedAt, body.length);
-    // What http:// said a week ago does not count against what https:// says now.
+    // A week-old http:// file does not override the current https:// one.
     connection
       .sql("UPDATE robots SET crawl_delay_ms = NULL WHERE site = ? AND crawl_delay_ms IS NOT NULL AND fetched_at < ?")
       .run(site, staleBefore);
-    // A site that asks for a pause between requests is not divided.
-    const isDivided = connection.sql("SELECT 1 AS one FROM sites WHERE site = ? AND shards > 1").get(site);
-    const record = isDivided === undefined ? null : readSite(context, site);
-    if (record !== null) noteShardsDue(context, record);
-    // A copy that is replaced gets a new number, so the oldest have the lowest.
+    // A site with a Crawl-delay is not sharded.
+    const sharded = connection.sql("SELECT 1 AS one FROM sites WHERE site = ? AND shards > 1").get(site);
+    const record = sharded === undefined ? null : readSite(context, site);
+    if (record !== null) updateTargetShardCount(context, record);
+    // A replaced copy gets a new number, so the oldest have the lowest.
     connection
       .sql(
-        `DELETE FROM robots WHERE n IN (SELECT n FROM robots ORDER BY n LIMIT ${REMOVED_AT_ONCE})
-           AND (fetched_at < ? OR n <= (SELECT max(n) FROM robots) - ${MOST_COPIES} OR cumulative_bytes <= ${CUMULATIVE_BYTES} - ?)`,
+        `DELETE FROM robots WHERE n IN (SELECT n FROM robots ORDER BY n LIMIT ${REMOVE_BATCH})
+           AND (fetched_at < ? OR n <= (SELECT max(n) FROM robots) - ${MAX_COPIES} OR cumulative_bytes <= ${CUMULATIVE_BYTES} - ?)`,
       )
       .run(uselessBefore, mostBytes);
   });

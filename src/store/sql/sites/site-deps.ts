@@ -1,46 +1,46 @@
-/** Sites whose work waits until that of others is finished. */
+/** Site dependencies: work at a site waits until other sites are finished. */
 import { OrbError } from "../../../base/errors.ts";
 import { type Context, RUN_MAY_WORK, rows, stampIdleLane } from "../kernel/context.ts";
-import { HOME_OF_LANE, LANES_OF_SITE } from "../lanes/shards.ts";
+import { PARENT_LANE_OF, LANES_OF_SITE } from "../lanes/shards.ts";
 
 /**
- * Whose open work is waited for: that of a run which has begun, and not ended. A crawl that waits for its turn is not waited
- * for: what waits for it might have the turn.
+ * Only work of started, unfinished runs is waited for. Not of a crawl that waits for its turn: its dependent might hold
+ * that turn.
  */
-const COUNTS = `q.finished_at IS NULL AND q.start_event IS NOT NULL AND NOT (q.kind = 'crawl'
+const RUN_COUNTS = `q.finished_at IS NULL AND q.start_event IS NOT NULL AND NOT (q.kind = 'crawl'
   AND (q.status = 'queued' OR (q.hold IS NOT NULL AND json_extract(q.hold, '$.reason') = 'turn')))`;
 
-/** Since when a run that counts has had open work at site `d.depends_on`; of several the first. Null: there is none. */
+/** Since when a relevant run has had open work at site `d.depends_on`; the earliest of several. Null: there is none. */
 const OPEN_SINCE = `(SELECT o.opened_event FROM streams o INDEXED BY streams_opened CROSS JOIN runs q ON q.n = o.run
-  WHERE o.site = d.depends_on AND o.opened_event IS NOT NULL AND ${COUNTS} ORDER BY o.opened_event LIMIT 1)`;
+  WHERE o.site = d.depends_on AND o.opened_event IS NOT NULL AND ${RUN_COUNTS} ORDER BY o.opened_event LIMIT 1)`;
 
 /**
- * Goes before a statement that asks whether work may be done: what is waited for at a site is the same for all its runs, and
- * there may be ten thousand of them. It is only looked up where somebody has said that sites depend on each other.
+ * Prefix for statements that check whether work may start: the waits of a site are the same for all its runs, of which
+ * there may be ten thousand. Only evaluated where dependencies are configured.
  */
 export const withSiteWaits = (which: string) => `WITH site_waits AS MATERIALIZED (
   SELECT d.site, min(${OPEN_SINCE}) AS since FROM site_deps d ${which} GROUP BY d.site)`;
 
-/** Joined to streams `s`: asked for in a subquery it would be found anew for each of them. */
+/** Joined to streams `s`: a subquery would be evaluated for each of them. */
 export const JOIN_WAITS = "LEFT JOIN site_waits w ON w.site = s.site";
 
-/** With the lane as the first value. */
+/** The lane is the first parameter. */
 export const WITH_WAITS_OF_LANE = withSiteWaits(
-  `WHERE d.site IN (SELECT site FROM sites WHERE lane = ${HOME_OF_LANE})`,
+  `WHERE d.site IN (SELECT site FROM sites WHERE lane = ${PARENT_LANE_OF})`,
 );
 
-const OWN_WORK = `EXISTS (SELECT 1 FROM streams o INDEXED BY streams_by_run WHERE o.run = r.n AND o.site = d.depends_on AND o.opened_event IS NOT NULL)`;
+const RUN_HAS_WORK = `EXISTS (SELECT 1 FROM streams o INDEXED BY streams_by_run WHERE o.run = r.n AND o.site = d.depends_on AND o.opened_event IS NOT NULL)`;
 
 /**
- * The work of a run at a site waits while the run itself has open work at a site that is needed, or while another one has
- * had some there since before this one began. So whoever comes later keeps nobody waiting, and neither does new work of
- * older runs. No two can wait for each other: sites do not need each other in circles.
+ * A run's work at a site waits while the run itself has open work at a required site, or while another run has had some
+ * there since before this one started. So later runs, and new work of older runs, block no earlier run. Deadlocks are
+ * impossible: dependencies have no cycles.
  */
 export const SITE_MAY_WORK = `NOT (EXISTS (SELECT 1 FROM site_deps) AND (
-  coalesce(w.since < r.start_event, FALSE) OR EXISTS (SELECT 1 FROM site_deps d WHERE d.site = s.site AND ${OWN_WORK})))`;
+  coalesce(w.since < r.start_event, FALSE) OR EXISTS (SELECT 1 FROM site_deps d WHERE d.site = s.site AND ${RUN_HAS_WORK})))`;
 
-/** Within the transaction that lets a run work for the first time, behind the event that says so. */
-export function runBegins({ connection }: Context, run: number): void {
+/** Within the transaction that first lets a run work, after its event. */
+export function stampStartEvent({ connection }: Context, run: number): void {
   connection
     .sql(
       `UPDATE runs AS r SET start_event = (SELECT max(n) FROM events) WHERE n = ? AND start_event IS NULL AND ${RUN_MAY_WORK}`,
@@ -48,12 +48,12 @@ export function runBegins({ connection }: Context, run: number): void {
     .run(run);
 }
 
-/** The sites that keep the work of a run at this one waiting. */
+/** The sites that a run's work at this one waits for. */
 export function sitesWaitedFor({ connection }: Context, site: string, run: number): string[] {
   const list = connection
     .sql(
       `SELECT d.depends_on FROM runs r CROSS JOIN site_deps d ON d.site = ?1 WHERE r.n = ?2
-         AND (${OWN_WORK} OR ${OPEN_SINCE} < coalesce(r.start_event, 9000000000000000000)) ORDER BY d.depends_on`,
+         AND (${RUN_HAS_WORK} OR ${OPEN_SINCE} < coalesce(r.start_event, 9000000000000000000)) ORDER BY d.depends_on`,
     )
     .all(site, run);
   return rows<{ depends_on: string }>(list).map(({ depends_on }) => depends_on);
@@ -65,10 +65,10 @@ export function newestOpenRun({ connection }: Context, site: string): number | n
   return (newest.get(site) as { n: number | null }).n;
 }
 
-/** Lanes in which work may go on that waited for these sites, at which something was finished. */
+/** Lanes whose work may continue because something was finished at these sites. */
 export function lanesThatWaitFor(context: Context, sites: Iterable<string>): string[] {
   const waiting = context.connection.sql("SELECT site FROM site_deps WHERE depends_on = ?");
-  // Those that began first are the likeliest to be free.
+  // Runs that started first are the likeliest to be free.
   const find = context.connection.sql(
     `${withSiteWaits("WHERE d.site = ?1")}
      SELECT l.id, l.lane FROM sites p JOIN lanes l ON l.id IN ${LANES_OF_SITE} WHERE p.site = ?1 AND EXISTS (
@@ -76,15 +76,15 @@ export function lanesThatWaitFor(context: Context, sites: Iterable<string>): str
        WHERE s.site = p.site AND s.lane = l.id AND s.opened_event IS NOT NULL AND ${RUN_MAY_WORK} AND ${SITE_MAY_WORK})`,
   );
   const dependent = new Set(
-    [...sites].flatMap((needs) => rows<{ site: string }>(waiting.all(needs))).map((one) => one.site),
+    [...sites].flatMap((needs) => rows<{ site: string }>(waiting.all(needs))).map(({ site }) => site),
   );
-  return [...dependent].flatMap((site) => told(context, find.all(site)));
+  return [...dependent].flatMap((site) => stampLanes(context, find.all(site)));
 }
 
-/** As above, for all sites at which a run has left something at its end. */
+/** As `lanesThatWaitFor`, for all sites with open work of a run at its end. */
 export function lanesThatWaitForRun(context: Context, run: number): string[] {
   const left = context.connection.sql(
-    `SELECT DISTINCT d.depends_on FROM site_deps d JOIN runs r ON r.n = ? WHERE ${OWN_WORK}`,
+    `SELECT DISTINCT d.depends_on FROM site_deps d JOIN runs r ON r.n = ? WHERE ${RUN_HAS_WORK}`,
   );
   return lanesThatWaitFor(
     context,
@@ -92,31 +92,31 @@ export function lanesThatWaitForRun(context: Context, run: number): string[] {
   );
 }
 
-function told(context: Context, list: unknown[]): string[] {
+function stampLanes(context: Context, list: unknown[]): string[] {
   return rows<{ id: number; lane: string }>(list).map(({ id, lane }) => {
     stampIdleLane(context, id);
     return lane;
   });
 }
 
-/** Replaces what a site needs. A circle would wait for itself for ever, and is refused. */
+/** Replaces the dependencies of a site. A cycle would deadlock, and is rejected. */
 export function writeDeps(context: Context, site: string, needs: readonly string[]): void {
   const { connection } = context;
-  for (const one of needs) {
-    const path = pathBetween(context, one, site);
-    if (path !== null) throw circle([site, ...path]);
+  for (const dependency of needs) {
+    const path = pathBetween(context, dependency, site);
+    if (path !== null) throw cycleError([site, ...path]);
   }
   connection.sql("DELETE FROM site_deps WHERE site = ?").run(site);
   const insert = connection.sql("INSERT INTO site_deps (site, depends_on) VALUES (?, ?) ON CONFLICT DO NOTHING");
-  for (const one of needs) insert.run(site, one);
+  for (const dependency of needs) insert.run(site, dependency);
 }
 
-function circle(path: readonly string[]): OrbError {
+function cycleError(path: readonly string[]): OrbError {
   const what = `would make a circle in which each site waits for the next one: ${path.join(" → ")}`;
   return new OrbError("input_invalid", `depends_on ${what}`, { fields: [{ path: "depends_on", message: what }] });
 }
 
-/** From site to site along what they need; null: one does not lead to the other. */
+/** A dependency path between two sites; null: there is none. */
 function pathBetween({ connection }: Context, from: string, to: string): string[] | null {
   const cameFrom = new Map<string, string | null>([[from, null]]);
   for (const [site] of cameFrom) {

@@ -1,4 +1,4 @@
-/** Lists of sites, and sums over all of them. */
+/** Lists of sites, and totals over all of them. */
 import type { Failure } from "../../../domain/run/failure.ts";
 import { NO_TASKS, type TaskCounts } from "../../../domain/run/run-end.ts";
 import type { RunHold } from "../../../domain/run/run-hold.ts";
@@ -11,20 +11,20 @@ import { likePattern } from "../kernel/like.ts";
 import { LANES_OF_SITE } from "../lanes/shards.ts";
 import { SELECT_SITE, toSites } from "./sites.ts";
 
-/** Written as the partial index has it, so that SQLite uses the index. */
+/** Worded like the partial index, so that SQLite uses it. */
 const HAS_WORK = "(c.queued > 0 OR c.running > 0 OR c.retrying > 0)";
 const IS_FREE = "s.paused = 0 AND coalesce(s.breaker_open_until, 0) <= :now";
-const STANDS = "(c.running = 0 OR s.waiting IS NOT NULL)";
+const IS_IDLE = "(c.running = 0 OR s.waiting IS NOT NULL)";
 
 const IN_STATE: Readonly<Record<SiteState, string>> = {
   paused: "s.paused = 1",
   blocked: "s.paused = 0 AND s.breaker_open_until > :now",
-  waiting: `${HAS_WORK} AND ${IS_FREE} AND ${STANDS}`,
-  active: `${HAS_WORK} AND ${IS_FREE} AND NOT ${STANDS}`,
+  waiting: `${HAS_WORK} AND ${IS_FREE} AND ${IS_IDLE}`,
+  active: `${HAS_WORK} AND ${IS_FREE} AND NOT ${IS_IDLE}`,
 };
 
 export function readSites(context: Context, filter: SiteFilter, now: number): SiteRecord[] {
-  // Only what is asked for stands in the statement, so that an index can serve it.
+  // Without unused conditions, so that an index applies.
   const conditions = ["s.site > :after"];
   const values: Record<string, string | number> = { after: filter.after ?? "", limit: filter.limit };
   if (filter.q !== undefined) {
@@ -47,7 +47,7 @@ export function readSites(context: Context, filter: SiteFilter, now: number): Si
 
 const byWork = (table: string) => `${table}.running DESC, ${table}.queued + ${table}.retrying DESC, ${table}.site`;
 
-/** Which sites they are, from their counts alone: there may be very many. */
+/** Selected from the counts alone: there may be very many sites. */
 export const BUSIEST = `SELECT b.site FROM site_counts b WHERE (b.queued > 0 OR b.running > 0 OR b.retrying > 0)
   ORDER BY ${byWork("b")} LIMIT ?`;
 
@@ -56,7 +56,7 @@ export function readBusySites(context: Context, limit: number): SiteRecord[] {
   return toSites(context, list);
 }
 
-/** Whoever may work comes first: then nothing is held. */
+/** Sorts runs that may work first: then the site is not held. */
 export function readRunHeldAt({ connection }: Context, site: string): HeldRun | null {
   const row = connection
     .sql(
@@ -69,11 +69,11 @@ export function readRunHeldAt({ connection }: Context, site: string): HeldRun | 
   return { status: row.status, hold: parseJson<RunHold | null>(row.hold, null), quotaExhausted: row.may === 1 };
 }
 
-/** What can begin at once, as far as its runs are concerned. */
+/** Tasks that can start at once, as far as their runs are concerned. */
 const QUEUED_AT_SITE = `FROM streams s INDEXED BY streams_open JOIN runs r ON r.n = s.run
   WHERE s.lane IN ${LANES_OF_SITE} AND s.site = ?1 AND ${STREAM_IS_OPEN} AND s.queued > 0 AND ${RUN_MAY_WORK} AND ${HAS_QUOTA}`;
 
-/** Of each stream the first in its index, and of those the first; runs that may work come before others. */
+/** The first of each stream by index, and the first of those; runs that may work come first. */
 export function readNextTry({ connection }: Context, site: string): SiteRetry | null {
   const row = connection
     .sql(
@@ -97,21 +97,21 @@ const SUMS = TASK_STATES.map((name) => `coalesce(sum(c.${name}), 0) AS ${name}`)
 const SITES_FIRST = "sites s CROSS JOIN site_counts c ON c.site = s.site";
 const COUNTS_FIRST = "site_counts c CROSS JOIN sites s ON s.site = c.site";
 
-/** All counts are looked at once; of the sites themselves only those that are paused or blocked, or at work. */
+/** One scan of all counts; reads only sites that are paused, blocked or active. */
 export function readSiteTotals({ connection }: Context, now: number): SiteTotals {
   const all = connection.sql(
     `SELECT count(*) AS sites, count(*) FILTER (WHERE ${HAS_WORK}) AS open, ${SUMS} FROM site_counts c`,
   );
   const { sites, open, ...counts } = all.get() as unknown as TaskCounts & { sites: number; open: number };
-  const standing = (state: SiteState, more = "") => {
+  const countIn = (state: SiteState, more = "") => {
     const count = connection.sql(
       `SELECT count(*) AS sites, count(*) FILTER (WHERE ${HAS_WORK}) AS open
        FROM ${state === "active" ? COUNTS_FIRST : SITES_FIRST} WHERE ${more}${IN_STATE[state]}`,
     );
     return (state === "paused" ? count.get() : count.get({ now })) as { sites: number; open: number };
   };
-  const [paused, blocked] = [standing("paused"), standing("blocked")];
-  const active = standing("active", "c.running > 0 AND ");
+  const [paused, blocked] = [countIn("paused"), countIn("blocked")];
+  const active = countIn("active", "c.running > 0 AND ");
   const waiting = open - paused.open - blocked.open - active.sites;
   return {
     counts: { ...NO_TASKS, ...counts },

@@ -1,4 +1,3 @@
-/** The methods about sites, put together. */
 import type { SiteStore } from "../../ports/site-port.ts";
 import type { Context } from "../kernel/context.ts";
 import { setSite } from "./set-site.ts";

@@ -11,7 +11,7 @@ import type { Waiting } from "../../../domain/run/waiting.ts";
 import type { Politeness, SiteLimits, SiteRecord } from "../../records/site-records.ts";
 import type { LaneHold } from "../../ports/port.ts";
 import { bumpControl, type Context, parseJson, rows, toJson } from "../kernel/context.ts";
-import { HOME_OF_LANE } from "../lanes/shards.ts";
+import { PARENT_LANE_OF } from "../lanes/shards.ts";
 import { newestOpenRun, sitesWaitedFor } from "./site-deps.ts";
 
 interface PolitenessRow {
@@ -39,7 +39,7 @@ type SiteRow = TaskCounts &
     shards: number | null;
     shard_count: number;
     target_shard_count: number;
-    /** Of a divided site: how it did as the owners of its other shards saw it. */
+    /** For a sharded site: health reported by the owners of its other shards. */
     shards_health: string | null;
     site_group: string | null;
     depends_on: string;
@@ -48,18 +48,18 @@ type SiteRow = TaskCounts &
     health: string | null;
     waiting: string | null;
     first_seen_at: number | null;
-    /** Only where it was asked for one site. */
+    /** Only in queries for one site. */
     crawl_delay_ms?: number | null;
   };
 
-/** With the site as `s`, and its counts as `c`. */
+/** The site is `s`, its counts `c`. */
 export const SELECT_SITE = `SELECT s.*, ${TASK_STATES.map((name) => `c.${name}`).join(", ")}, l.lane AS lane_name,
     (SELECT coalesce(json_group_array(d.depends_on), '[]') FROM site_deps d WHERE d.site = s.site) AS depends_on,
     CASE WHEN s.shard_count > 1 THEN (SELECT json_group_array(x.health) FROM lanes x
       WHERE x.parent_lane = s.lane AND x.shard < s.shard_count AND x.health IS NOT NULL) END AS shards_health
   FROM sites s JOIN site_counts c ON c.site = s.site JOIN lanes l ON l.id = s.lane`;
 
-/** The longest that a site of the lane asks for: they are one server. */
+/** The longest delay among the lane's sites: they are one server. */
 const crawlDelay = (lane: string) => `SELECT max(r.crawl_delay_ms) AS ms FROM sites o
   CROSS JOIN robots r ON r.site = o.site AND r.crawl_delay_ms IS NOT NULL WHERE o.lane = ${lane}`;
 const CRAWL_DELAY = crawlDelay("?");
@@ -108,14 +108,14 @@ function politenessOf(row: PolitenessRow): Politeness {
   };
 }
 
-/** All shards together. */
+/** Merged over all shards. */
 function healthOf({ health, shards_health: others }: SiteRow): SiteHealth | null {
-  const own = parseJson<SiteHealth | null>(health, null);
+  const firstShard = parseJson<SiteHealth | null>(health, null);
   const list = parseJson<string[]>(others, []).map((text) => JSON.parse(text) as SiteHealth);
-  return list.length === 0 ? own : list.reduce(mergeHealth, own ?? NO_HEALTH);
+  return list.length === 0 ? firstShard : list.reduce(mergeHealth, firstShard ?? NO_HEALTH);
 }
 
-/** As the owner of one shard of the site left it. */
+/** As reported by the owner of one shard. */
 export function healthOfShard(
   { connection }: Context,
   site: string,
@@ -128,14 +128,14 @@ export function healthOfShard(
   return parseJson<SiteHealth | null>(row?.["health"] as string | null | undefined, null);
 }
 
-/** What keeps the newest of its runs waiting. */
+/** What its newest run waits for. */
 function waitsFor(context: Context, site: string): string[] {
   const run = newestOpenRun(context, site);
   return run === null ? [] : sitesWaitedFor(context, site, run);
 }
 
 export function toSites(context: Context, list: unknown[]): SiteRecord[] {
-  // Once for each lane: a group may have thousands of sites.
+  // Once per lane: a group may have thousands of sites.
   const delays = new Map<number, number | null>();
   const delayOf = (lane: number): number | null => {
     let ms = delays.get(lane);
@@ -166,8 +166,8 @@ export function siteOfLane(context: Context, lane: number): SiteRecord | null {
   return toSites(context, context.connection.sql(`${SELECT_ONE} WHERE s.lane = ? LIMIT 1`).all(lane))[0] ?? null;
 }
 
-/** What a server asked for holds for all of its sites. */
-export function writePoliteness({ connection }: Context, lane: number, what: Politeness): void {
+/** Back-off applies to all sites of the server. */
+export function writePoliteness({ connection }: Context, lane: number, politeness: Politeness): void {
   connection
     .sql(
       `UPDATE sites SET hold_until = ?, hold_step = ?, breaker_failures = ?, breaker_pages = ?, breaker_open_until = ?,
@@ -175,52 +175,51 @@ export function writePoliteness({ connection }: Context, lane: number, what: Pol
        WHERE lane = ?`,
     )
     .run(
-      Math.round(what.holdUntil),
-      what.holdStep,
-      what.breaker.failures,
-      what.breaker.pages.length === 0 ? null : JSON.stringify(what.breaker.pages),
-      what.breaker.openUntil === null ? null : Math.round(what.breaker.openUntil),
-      what.breaker.failedProbes,
-      toJson(what.lastFailure ?? null),
+      Math.round(politeness.holdUntil),
+      politeness.holdStep,
+      politeness.breaker.failures,
+      politeness.breaker.pages.length === 0 ? null : JSON.stringify(politeness.breaker.pages),
+      politeness.breaker.openUntil === null ? null : Math.round(politeness.breaker.openUntil),
+      politeness.breaker.failedProbes,
+      toJson(politeness.lastFailure ?? null),
       lane,
     );
 }
 
 /**
- * As above, where others ask the same site, too. Whoever was told to wait for longest is right, and a good answer closes
- * the breaker only when it came after the rest: one that was on its way meanwhile says nothing of it. The others hear of what
- * is new to them.
+ * As `writePoliteness`, for a sharded site. The longest hold wins, and a success closes the breaker only if it came
+ * after the hold: a response that was in flight meanwhile proves nothing. Other owners are notified of changes.
  */
-export function mergePoliteness(context: Context, lane: number, what: Politeness, now: number): void {
+export function mergePoliteness(context: Context, lane: number, politeness: Politeness, now: number): void {
   const row = context.connection
     .sql(
       `SELECT lane, hold_until, hold_step, breaker_failures, breaker_pages, breaker_open_until, breaker_failed_probes,
          last_failure FROM sites
-       WHERE lane = ${HOME_OF_LANE}`,
+       WHERE lane = ${PARENT_LANE_OF}`,
     )
     .get(lane) as (PolitenessRow & { lane: number }) | undefined;
   if (row === undefined) return;
   const before = politenessOf(row);
-  const after = togetherWith(before, what, now);
+  const after = mergeStates(before, politeness, now);
   writePoliteness(context, row.lane, after);
   const held = after.holdUntil > now && (before.holdUntil <= now || after.holdUntil - before.holdUntil > SAME_HOLD_MS);
   if (held || after.breaker.openUntil !== before.breaker.openUntil) bumpControl(context);
 }
 
-/** Requests that were refused together come back one after the other: what they ask for is one thing. */
+/** Requests refused together return one after the other: one hold. */
 const SAME_HOLD_MS = 1000;
 
-function togetherWith(known: Politeness, told: Politeness, now: number): Politeness {
-  const { holdUntil, holdStep } = known.holdUntil > told.holdUntil ? known : told;
-  const [before, after] = [known.breaker.openUntil ?? 0, told.breaker.openUntil ?? 0];
+function mergeStates(known: Politeness, reported: Politeness, now: number): Politeness {
+  const { holdUntil, holdStep } = known.holdUntil > reported.holdUntil ? known : reported;
+  const [before, after] = [known.breaker.openUntil ?? 0, reported.breaker.openUntil ?? 0];
   const isKnown = before > now && before > after;
-  // A shard that had a good answer says nothing of what the others were told while they rest.
+  // A success on one shard does not clear the failure of others while they rest.
   const rests = Math.max(holdUntil, before) > now;
-  const lastFailure = told.lastFailure ?? (rests ? known.lastFailure : null) ?? null;
-  return { holdUntil, holdStep, breaker: isKnown ? known.breaker : told.breaker, lastFailure };
+  const lastFailure = reported.lastFailure ?? (rests ? known.lastFailure : null) ?? null;
+  return { holdUntil, holdStep, breaker: isKnown ? known.breaker : reported.breaker, lastFailure };
 }
 
-/** How a site has done, as the owner of one of its lanes saw it. */
+/** Site health as reported by the owner of one of its lanes. */
 export function writeHealth({ connection }: Context, hold: LaneHold, site: string, health: SiteHealth): void {
   const text = JSON.stringify(health);
   if (hold.shard === undefined || hold.shard.index === 0)
@@ -231,7 +230,7 @@ export function writeHealth({ connection }: Context, hold: LaneHold, site: strin
 export function writeWaiting({ connection }: Context, lane: number, waiting: Waiting | null): void {
   const text = waiting === null ? null : JSON.stringify(waiting);
   connection
-    .sql(`UPDATE sites SET waiting = ? WHERE lane = ${HOME_OF_LANE} AND waiting IS DISTINCT FROM ?`)
+    .sql(`UPDATE sites SET waiting = ? WHERE lane = ${PARENT_LANE_OF} AND waiting IS DISTINCT FROM ?`)
     .run(text, lane, text);
 }
 
@@ -249,11 +248,10 @@ export function resetBreaker(context: Context, site: string): void {
   );
 }
 
-/** Pages under way together each add what they found. */
 type Lesson = NonNullable<Report["learned"]>;
 
-/** What pages have taught about their sites, put together with what was known: each site is read and written once. */
-export class Lessons {
+/** Merges learned strategies of pages into their sites: reads and writes each site once. */
+export class LearnedStrategies {
   readonly #context: Context;
   readonly #now: number;
   readonly #sites = new Map<string, { known: LearnedStrategy | null; changed: boolean }>();
@@ -264,10 +262,10 @@ export class Lessons {
   }
 
   learn({ site, url, needed, because }: Lesson): void {
-    let lesson = this.#sites.get(site);
-    if (lesson === undefined) this.#sites.set(site, (lesson = { known: this.#knownOf(site), changed: false }));
+    let entry = this.#sites.get(site);
+    if (entry === undefined) this.#sites.set(site, (entry = { known: this.#knownOf(site), changed: false }));
     const after =
-      needed === "browser" ? learnBrowser(lesson.known, url, because, this.#now) : learnPlain(lesson.known, this.#now);
+      needed === "browser" ? learnBrowser(entry.known, url, because, this.#now) : learnPlain(entry.known, this.#now);
     if (after !== null) this.#sites.set(site, { known: after, changed: true });
   }
 

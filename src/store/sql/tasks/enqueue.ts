@@ -5,22 +5,22 @@ import { type Context, keyHash } from "../kernel/context.ts";
 import { reopenRun } from "../runs/move-run.ts";
 import { writeCap } from "../lanes/budgets.ts";
 import { insertTasks } from "./insert-tasks.ts";
-import { makeOnce } from "../kernel/idempotency-keys.ts";
+import { createOnce } from "../kernel/idempotency-keys.ts";
 import { insertRun, type ParentStep, requireRun } from "../runs/runs.ts";
 import { insertWorkflow } from "../workflows/insert-workflow.ts";
 import { isLarge, startLargeWorkflow } from "../workflows/stage-workflow.ts";
 import { CounterDeltas } from "./counter-deltas.ts";
 
 export function enqueue(context: Context, runId: string, tasks: readonly NewTask[], now: number): Enqueued {
-  // Hashing happens before the lock is taken: other writers wait only for the inserts.
+  // Hashes before taking the lock: other writers wait only for the inserts.
   const hashes = tasks.map((task) => keyHash(runId, task.key));
   return context.connection.write(
     () => {
       const run = requireRun(context, runId);
       const deltas = new CounterDeltas();
-      const { added: grown, lanes } = insertTasks(context, run.n, tasks, hashes, deltas, now);
+      const { added: inserted, lanes } = insertTasks(context, run.n, tasks, hashes, deltas, now);
       deltas.apply(context);
-      const added = grown.pages + grown.auxiliary;
+      const added = inserted.pages + inserted.auxiliary;
       const reopened = added > 0 && TERMINAL_RUN_STATES.includes(run.status);
       if (reopened) reopenRun(context, run, { type: "run.reopened", message: `Run reopened: ${added} added` }, now);
       return { added, existing: tasks.length - added, lanes, reopened };
@@ -29,7 +29,7 @@ export function enqueue(context: Context, runId: string, tasks: readonly NewTask
   );
 }
 
-/** A run and its first tasks appear together, or not at all. */
+/** A run and its first tasks are created together, or not at all. */
 export function startRun(
   context: Context,
   run: NewRun,
@@ -39,10 +39,10 @@ export function startRun(
 ): Promise<Created<RunRecord>> {
   const { workflow } = run;
   if (workflow !== undefined && isLarge(workflow)) return startLargeWorkflow(context, { ...run, workflow }, now, once);
-  return makeOnce(context, once, now, () => insertRunWithTasks(context, run, tasks, now));
+  return createOnce(context, once, now, () => insertRunWithTasks(context, run, tasks, now));
 }
 
-/** Within a transaction of the caller's. */
+/** Within the caller's transaction. */
 export function insertRunWithTasks(
   context: Context,
   run: NewRun,

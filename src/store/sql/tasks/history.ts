@@ -3,8 +3,8 @@ import type { FailureCode, FailureReason } from "../../../domain/run/failure.ts"
 import type { Attempt } from "../../../domain/run/outcome.ts";
 
 /**
- * A task's attempts as they are stored: lists of values instead of objects with names. 50 bytes instead of 150 on
- * every task that has ended, and settling writes a third less.
+ * Stored form of a task's attempts: arrays instead of objects. 50 bytes instead of 150 on every ended task, and
+ * settling writes a third less.
  */
 type Packed = [
   attempt: number,
@@ -17,7 +17,7 @@ type Packed = [
   reason: FailureReason | null,
 ];
 
-/** Written by hand: on the hottest path of the store JSON.stringify alone took a tenth of the time. */
+/** Serialised by hand: JSON.stringify alone took a tenth of the store's hottest path. */
 function pack(attempt: Attempt): string {
   const { proxy, failure_code: code, failure_reason: reason } = attempt;
   return `[${attempt.attempt},${JSON.stringify(attempt.strategy)},${proxy === null ? "null" : JSON.stringify(proxy)},${msOf(attempt.started_at)},${attempt.duration_ms},${attempt.http_status},${code === null ? "null" : `"${code}"`},${reason === null ? "null" : `"${reason}"`}]`;

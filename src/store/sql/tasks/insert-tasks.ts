@@ -25,19 +25,19 @@ export function insertTasks(
 ): { added: KindCounts; lanes: string[]; leftOut: { pages: boolean; auxiliary: boolean } } {
   const { connection } = context;
   const { dialect } = connection;
-  const isOther = hasAliases(context, run) ? dialect.aliasesAmong(connection, run, hashes) : () => false;
-  const isThere = dialect.tasksAmong(connection, hashes);
+  const isAlias = hasAliases(context, run) ? dialect.aliasesAmong(connection, run, hashes) : () => false;
+  const exists = dialect.tasksAmong(connection, hashes);
   const streams = new Map<string, Target>();
   const chosen: NewRow[] = [];
   const leftOut = { pages: false, auxiliary: false };
   const counter = quota === UNLIMITED ? null : new QuotaCounter(quota);
   for (const [index, task] of tasks.entries()) {
     const hash = hashes[index] as Uint8Array;
-    if (isOther(hash)) continue;
+    if (isAlias(hash)) continue;
     const kind = task.auxiliary === true ? "auxiliary" : "pages";
     // Without a quota the INSERT itself detects duplicates.
     if (counter !== null) {
-      if (isThere(hash)) continue;
+      if (exists(hash)) continue;
       if (!counter.take(kind, hash)) {
         leftOut[kind] = true;
         continue;
@@ -47,25 +47,25 @@ export function insertTasks(
     let target = streams.get(name);
     if (target === undefined) {
       // A task that exists already must not register a site under another URL.
-      if (counter === null && isThere(hash)) continue;
+      if (counter === null && exists(hash)) continue;
       target = { task, kind, lane: 0, laneName: "", stream: 0, added: 0 };
       streams.set(name, target);
     }
     chosen.push({ target, hash, task });
   }
   const targets = findStreams(context, run, [...streams.values()], chosen, now);
-  const added = add(context, run, chosen, now);
-  const grown = targets.filter((target) => target.added > 0);
-  for (const target of grown) deltas.add(target.stream, "queued", target.added);
+  const added = insertRows(context, run, chosen, now);
+  const extended = targets.filter((target) => target.added > 0);
+  for (const target of extended) deltas.add(target.stream, "queued", target.added);
   stampIdleLanes(
     context,
-    grown.map(({ lane }) => lane),
+    extended.map(({ lane }) => lane),
   );
-  return { added, lanes: [...new Set(grown.map((target) => target.laneName))], leftOut };
+  return { added, lanes: [...new Set(extended.map((target) => target.laneName))], leftOut };
 }
 
 interface Target {
-  /** One of those that go there. */
+  /** One of its tasks. */
   task: NewTask;
   kind: keyof KindCounts;
   lane: number;
@@ -74,7 +74,7 @@ interface Target {
   added: number;
 }
 
-/** Gives targets their lanes and streams. Those of a divided site are one for each shard: returns them all. */
+/** Assigns lanes and streams to targets. A sharded site gets one target per shard: returns them all. */
 function findStreams(
   context: Context,
   run: number,
@@ -104,20 +104,20 @@ function findStreams(
 function assignShards(context: Context, assigned: Map<Target, LaneAssignment>, chosen: readonly NewRow[]): void {
   const shards = new Map<Target, Map<number, Target>>();
   for (const row of chosen) {
-    const whole = row.target;
-    const assignment = assigned.get(whole) as LaneAssignment;
+    const unsharded = row.target;
+    const assignment = assigned.get(unsharded) as LaneAssignment;
     if (assignment.shardCount === 1) continue;
     const shard = shardOfKey(row.hash, assignment.shardCount);
-    const own = shards.get(whole) ?? new Map<number, Target>();
-    shards.set(whole, own);
-    let target = own.get(shard);
+    const byShard = shards.get(unsharded) ?? new Map<number, Target>();
+    shards.set(unsharded, byShard);
+    let target = byShard.get(shard);
     if (target === undefined) {
-      own.set(shard, (target = { ...whole }));
+      byShard.set(shard, (target = { ...unsharded }));
       assigned.set(target, assignShard(context, assignment, row.hash));
     }
     row.target = target;
   }
-  for (const whole of shards.keys()) assigned.delete(whole);
+  for (const unsharded of shards.keys()) assigned.delete(unsharded);
 }
 
 interface NewRow {
@@ -145,7 +145,7 @@ class QuotaCounter {
   }
 }
 
-function add({ connection }: Context, run: number, chosen: readonly NewRow[], now: number): KindCounts {
+function insertRows({ connection }: Context, run: number, chosen: readonly NewRow[], now: number): KindCounts {
   const added: KindCounts = { pages: 0, auxiliary: 0 };
   const ids = connection.dialect.insertTasks(connection, chosen, now);
   let first: number | null = null;

@@ -1,24 +1,24 @@
-/** What is written of the outcomes of tasks, for many of them at once. */
+/** Writes the outcomes of many tasks. */
 import type { SettledTask } from "../../ports/port.ts";
 import { appendEvent, type Context, keyHash, mergeFacts, stampIdleLane } from "../kernel/context.ts";
-import { claimLanding, knownLandings, markRepetitions, writeTraps } from "../crawls/frontier.ts";
+import { claimLanding, knownLandings, markDuplicates, writeTraps } from "../crawls/frontier.ts";
 import { Discoveries } from "../crawls/grow-run.ts";
 import { type LaneAssignment, assignLanes, assignShard, streamId } from "../lanes/lane-assignments.ts";
 import { cancelRuns } from "../runs/move-run.ts";
 import { keepCopy } from "../crawls/page-copies.ts";
 import { PageCounts } from "../crawls/page-counts.ts";
 import { PageStates } from "../crawls/page-states.ts";
-import { countError, tellFailure } from "../runs/run-errors.ts";
+import { countError, recordFailureFacts } from "../runs/run-errors.ts";
 import { waitForHuman } from "../runs/run-ends.ts";
-import { Lessons } from "../sites/sites.ts";
+import { LearnedStrategies } from "../sites/sites.ts";
 import { dropChildren } from "./stop-task.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
 import type { Advance } from "../workflows/workflow-advance.ts";
 import { PageCompletions } from "../catalog/webhooks.ts";
-import { fallAsleep } from "../workflows/workflow-sleep.ts";
+import { putToSleep } from "../workflows/workflow-sleep.ts";
 import {
   endTasks,
-  IN_HAND,
+  IS_CLAIMED,
   type Kept,
   keepTask,
   keepTasks,
@@ -28,72 +28,72 @@ import {
 } from "./write-task.ts";
 import { Outputs } from "./write-outputs.ts";
 
-/** The runs of streams, by the number of the stream; `hooks` is what is written down whenever a page ends. */
+/** The runs of streams, by stream number; `hooks`: actions when a page ends. */
 export type StreamsOfTasks = ReadonlyMap<number, { run: number; closed: boolean; hooks: string | null }>;
 
-interface Surroundings {
+interface SettleContext {
   streams: StreamsOfTasks;
   deltas: CounterDeltas;
   advance: Advance;
-  /** Lanes that get work. */
+  /** Lanes that got work. */
   opened: Set<string>;
   now: number;
 }
 
 type Verdict<Kind extends SettledTask["verdict"]["kind"]> = Extract<SettledTask["verdict"], { kind: Kind }>;
 
-/** What is to become of the rows of tasks, each of another one. */
+/** Planned writes, at most one per task. */
 interface Plan {
   ends: TaskEnd[];
   keeps: TaskKept[];
-  /** What cannot be said before others are written. */
-  alone: SettledTask[];
+  /** Depend on rows that others write first. */
+  dependent: SettledTask[];
 }
 
 export class Outcomes {
   readonly #context: Context;
-  readonly #around: Surroundings;
+  readonly #settling: SettleContext;
   readonly #discoveries = new Discoveries();
-  readonly #lessons: Lessons;
+  readonly #learned: LearnedStrategies;
   readonly #counts: PageCounts;
   readonly #pages: PageStates;
   readonly #completions: PageCompletions;
   #outputs: Outputs;
 
-  constructor(context: Context, around: Surroundings) {
+  constructor(context: Context, settling: SettleContext) {
     this.#context = context;
-    this.#around = around;
-    this.#lessons = new Lessons(context, around.now);
+    this.#settling = settling;
+    this.#learned = new LearnedStrategies(context, settling.now);
     this.#counts = new PageCounts(context);
     this.#pages = new PageStates(context);
-    this.#completions = new PageCompletions(context, around.now);
-    this.#outputs = new Outputs(context, around.now);
+    this.#completions = new PageCompletions(context, settling.now);
+    this.#outputs = new Outputs(context, settling.now);
   }
 
   settle(tasks: readonly SettledTask[]): void {
     for (const wave of wavesOf(tasks)) this.#settleWave(wave);
-    // Behind all outcomes: what a page turned out to be is not added as another one.
-    const { deltas, opened, now } = this.#around;
+    // After all outcomes: the target of a redirect is not added as another page.
+    const { deltas, opened, now } = this.#settling;
     for (const lane of this.#discoveries.write(this.#context, deltas, now)) opened.add(lane);
     this.#counts.write();
     this.#pages.write();
-    this.#lessons.write();
+    this.#learned.write();
     this.#completions.write();
   }
 
   #settleWave(wave: readonly SettledTask[]): void {
-    const { deltas, now } = this.#around;
+    const { deltas, now } = this.#settling;
     const known = knownLandings(this.#context, wave);
-    const plan: Plan = { ends: [], keeps: [], alone: [] };
-    for (const settled of wave) addTo(plan, settled, known.get(settled)?.url ?? null);
-    markRepetitions(this.#context, plan.ends, (settled) => this.#runOf(settled));
+    const plan: Plan = { ends: [], keeps: [], dependent: [] };
+    for (const settled of wave) planOutcome(plan, settled, known.get(settled)?.url ?? null);
+    markDuplicates(this.#context, plan.ends, (settled) => this.#runOf(settled));
     const ended = endTasks(this.#context, plan.ends, deltas, now);
     const kept = keepTasks(this.#context, plan.keeps, deltas);
     this.#outputs = new Outputs(this.#context, now);
-    // Nothing follows where it was not ours to write.
+    // Effects apply only to tasks that were still ours.
     for (const [index, end] of plan.ends.entries()) if (ended[index] === true) this.#afterEnd(end);
     for (const [index, { settled }] of plan.keeps.entries()) if (kept[index] === true) this.#afterKeeping(settled);
-    for (const settled of plan.alone) this.#settleAlone(settled);
+    for (const settled of plan.dependent) this.#settleDependent(settled);
     this.#outputs.write();
   }
 
@@ -105,7 +105,7 @@ export class Outcomes {
     if (state === "completed" && verdict.kind === "completed") return this.#completed(end, verdict);
     if (verdict.kind === "skipped") {
       this.#discover(settled);
-      this.#around.advance.ended(settled.task, verdict);
+      this.#settling.advance.ended(settled.task, verdict);
     } else this.#skippedAlias(settled);
     this.#report(settled);
   }
@@ -113,27 +113,27 @@ export class Outcomes {
   #afterKeeping(settled: SettledTask): void {
     const { verdict } = settled;
     if (verdict.kind === "retry") {
-      this.#around.advance.retries(settled.task, verdict);
+      this.#settling.advance.retries(settled.task, verdict);
       this.#discover(settled);
     }
     this.#report(settled);
     if (verdict.kind === "human") this.#askHuman(settled, verdict);
   }
 
-  #settleAlone(settled: SettledTask): void {
+  #settleDependent(settled: SettledTask): void {
     const { verdict } = settled;
     if (verdict.kind === "wait") this.#sleep(settled, verdict);
     if (verdict.kind === "moved") this.#move(settled, verdict);
   }
 
   /**
-   * A page that turned out to be another, which has a task already: there is no second result. What it leads to is added
-   * all the same, as the other may have been read at another time, or not yet.
+   * A page that redirects to one with its own task has no second result. Its links are added all the same, as the other
+   * may have been fetched at another time, or not yet.
    */
   #skippedAlias(settled: SettledTask): void {
     const { task, verdict } = settled;
     if (verdict.kind === "completed")
-      // What servers sent on the way is this page's own.
+      // The exchanges along the redirect belong to this page.
       this.#outputs.replaceFiles(
         task,
         this.#runOf(settled),
@@ -150,9 +150,9 @@ export class Outcomes {
     this.#pages.completed(this.#runOf(settled), settled);
     this.#counts.completed(this.#runOf(settled), settled);
     keepCopy(this.#context, settled, verdict.results.length);
-    this.#tell(settled, { records: verdict.results.length });
+    this.#recordCompletion(settled, { records: verdict.results.length });
     this.#discover(settled);
-    this.#around.advance.ended(task, verdict);
+    this.#settling.advance.ended(task, verdict);
     this.#report(settled);
   }
 
@@ -161,21 +161,21 @@ export class Outcomes {
     this.#discover(settled);
     this.#report(settled);
     const isShown = report?.evidence?.some(({ role }) => role === "screenshot" || role === "snapshot") ?? false;
-    this.#tell(settled, null);
+    this.#recordCompletion(settled, null);
     if (task.runKind === "crawl" && !task.auxiliary) {
       if (verdict.failure.reason === "http_not_found") this.#pages.missing(this.#runOf(settled), settled);
       if (verdict.failure.reason === "robots_disallowed") this.#pages.disallowed(this.#runOf(settled), settled);
     }
     if (!task.auxiliary) countError(this.#context, task, verdict.failure, isShown);
-    this.#around.advance.ended(task, verdict);
-    if (verdict.failure.reason === "task_stopped") dropChildren(this.#context, task, this.#around.now);
+    this.#settling.advance.ended(task, verdict);
+    if (verdict.failure.reason === "task_stopped") dropChildren(this.#context, task, this.#settling.now);
     if (task.runKind === "page" && settled.report?.run === undefined)
-      tellFailure(this.#context, task.runId, verdict.failure);
+      recordFailureFacts(this.#context, task.runId, verdict.failure);
   }
 
   #sleep(settled: SettledTask, verdict: Verdict<"wait">): void {
-    const { deltas, opened, now, advance } = this.#around;
-    if (!fallAsleep(this.#context, settled, verdict.sleep, deltas, opened, now)) return;
+    const { deltas, opened, now, advance } = this.#settling;
+    if (!putToSleep(this.#context, settled, verdict.sleep, deltas, opened, now)) return;
     advance.touched(settled.task);
     this.#report(settled);
   }
@@ -183,17 +183,17 @@ export class Outcomes {
   #askHuman(settled: SettledTask, { failure }: Verdict<"human">): void {
     const meta = { task_id: settled.task.id, failure_code: failure.code, failure_reason: failure.reason };
     const message = `Waiting for a person: ${failure.message}`;
-    waitForHuman(this.#context, this.#runOf(settled), message, meta, this.#around.now);
+    waitForHuman(this.#context, this.#runOf(settled), message, meta, this.#settling.now);
   }
 
   #move(settled: SettledTask, verdict: Verdict<"moved">): void {
-    const { deltas, opened, now } = this.#around;
+    const { deltas, opened, now } = this.#settling;
     const { task } = settled;
-    const inHand = this.#context.connection.sql(`SELECT 1 FROM tasks t WHERE ${IN_HAND}`).get(...proofOf(task));
-    if (inHand === undefined) return void deltas.missed.push(task.row);
+    const claimed = this.#context.connection.sql(`SELECT 1 FROM tasks t WHERE ${IS_CLAIMED}`).get(...proofOf(task));
+    if (claimed === undefined) return void deltas.missed.push(task.row);
     claimLanding(this.#context, settled);
-    const [home] = assignLanes(this.#context, [verdict], now) as [LaneAssignment];
-    const assignment = assignShard(this.#context, home, keyHash(task.runId, task.key));
+    const [unsharded] = assignLanes(this.#context, [verdict], now) as [LaneAssignment];
+    const assignment = assignShard(this.#context, unsharded, keyHash(task.runId, task.key));
     keepTask(this.#context, settled, "queued", deltas, {
       stream: streamId(this.#context, this.#runOf(settled), {
         ...assignment,
@@ -214,23 +214,23 @@ export class Outcomes {
     this.#counts.links(this.#runOf(settled), settled);
   }
 
-  #tell({ task }: SettledTask, gave: { records: number } | null): void {
-    const { run, hooks } = this.#around.streams.get(task.streamId)!;
-    this.#completions.ended(hooks, run, task, gave);
+  #recordCompletion({ task }: SettledTask, output: { records: number } | null): void {
+    const { run, hooks } = this.#settling.streams.get(task.streamId)!;
+    this.#completions.ended(hooks, run, task, output);
   }
 
   #runOf({ task }: SettledTask): number {
-    return (this.#around.streams.get(task.streamId) as { run: number }).run;
+    return (this.#settling.streams.get(task.streamId) as { run: number }).run;
   }
 
-  /** What an attempt tells beside its outcome. */
+  /** Side effects that an attempt reports with its outcome. */
   #report(settled: SettledTask): void {
     const { task, verdict, attempt, report } = settled;
     if (report === undefined) return;
-    const { now } = this.#around;
+    const { now } = this.#settling;
     const context = this.#context;
-    if (report.learned !== undefined) this.#lessons.learn(report.learned);
-    // Without an attempt nothing was seen; and files of a task without a history would stand in the way of its yield.
+    if (report.learned !== undefined) this.#learned.learn(report.learned);
+    // Without an attempt there is no evidence; and files of a task without a history would collide with its outputs.
     if (report.evidence !== undefined && verdict.kind !== "completed" && attempt !== null)
       this.#outputs.replaceFiles(task, this.#runOf(settled), report.evidence);
     if (report.traps !== undefined) writeTraps(context, task.runId, report.traps);
@@ -245,8 +245,8 @@ export class Outcomes {
   }
 }
 
-/** `known` is the page that a redirect led to, if another task stands for it. */
-function addTo(plan: Plan, settled: SettledTask, known: string | null): void {
+/** `known` is the landing page of a redirect, if another task represents it. */
+function planOutcome(plan: Plan, settled: SettledTask, known: string | null): void {
   const { task, verdict } = settled;
   const end = (state: TaskEnd["state"], outcome: unknown) => plan.ends.push({ settled, state, outcome });
   const keep = (state: TaskKept["state"], more: Kept) => plan.keeps.push({ settled, state, more });
@@ -256,7 +256,7 @@ function addTo(plan: Plan, settled: SettledTask, known: string | null): void {
       if (known !== null)
         end("skipped", { why: `redirects to ${known}, which is in this crawl already`, alias_of: known });
       else if (verdict.kind === "completed") end("completed", verdict.detail ?? null);
-      else plan.alone.push(settled);
+      else plan.dependent.push(settled);
       return;
     case "skipped":
       return void end("skipped", { why: verdict.why });
@@ -269,7 +269,7 @@ function addTo(plan: Plan, settled: SettledTask, known: string | null): void {
         tries: task.tries + 1,
         readyAt: verdict.readyAt,
         outcome: { failure: verdict.failure },
-        // A step begins each try anew.
+        // A step starts every attempt without memory.
         ...(task.runKind === "workflow" ? { memory: null } : {}),
       });
     case "rate_wait":
@@ -279,34 +279,34 @@ function addTo(plan: Plan, settled: SettledTask, known: string | null): void {
     case "human":
       return void keep("queued", { outcome: { failure: verdict.failure, human: true } });
     case "wait":
-      return void plan.alone.push(settled);
+      return void plan.dependent.push(settled);
   }
 }
 
 /**
- * Tasks whose outcomes do not depend on each other. One that was redirected to a page waits for what becomes of the others
- * that are that page, or were redirected there.
+ * Batches of tasks whose outcomes do not depend on each other. A redirected task comes after the outcomes of all tasks
+ * for its landing page.
  */
 function wavesOf(tasks: readonly SettledTask[]): SettledTask[][] {
   const landed = tasks.some(({ report }) => report?.landed !== undefined);
   let wave: SettledTask[] = [];
   const waves = [wave];
-  const taken = new Set<number | string>();
+  const inWave = new Set<number | string>();
   for (const settled of tasks) {
     const { row } = settled.task;
-    const pages = landed ? pagesOf(settled) : NONE;
-    if (taken.has(row) || pages.some((page) => taken.has(page))) {
+    const pages = landed ? pagesOf(settled) : NO_PAGES;
+    if (inWave.has(row) || pages.some((page) => inWave.has(page))) {
       waves.push((wave = []));
-      taken.clear();
+      inWave.clear();
     }
     wave.push(settled);
-    taken.add(row);
-    for (const page of pages) taken.add(page);
+    inWave.add(row);
+    for (const page of pages) inWave.add(page);
   }
   return waves;
 }
 
-const NONE: readonly string[] = [];
+const NO_PAGES: readonly string[] = [];
 
 function pagesOf({ task, report }: SettledTask): string[] {
   const keys = new Set([task.key, report?.landed?.key ?? task.key]);

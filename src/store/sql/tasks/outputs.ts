@@ -4,7 +4,7 @@ import type { ArtifactRecord, ResultRecord } from "../../records/output-records.
 import { badPosition, type Context, rows } from "../kernel/context.ts";
 import { requireRunNumber } from "../runs/runs.ts";
 
-/** What tasks have yielded: files and records. */
+/** Reads task outputs: files and records. */
 interface ArtifactRow {
   n: number;
   task: number;

@@ -1,4 +1,4 @@
-/** Tasks that have ended go back into the queue, a piece at a time: what failed, and what the end of a run's time cut off. */
+/** Requeues ended tasks in batches: failed ones, and those cut off by a time limit. */
 import { OrbError } from "../../../base/errors.ts";
 import { NEVER_FETCHED } from "../../../domain/crawl/crawl-end.ts";
 import type { FailureReason } from "../../../domain/run/failure.ts";
@@ -11,12 +11,12 @@ import { reopenRun } from "../runs/move-run.ts";
 import { changeCounters } from "../kernel/counters.ts";
 import { uncountErrors } from "../runs/run-errors.ts";
 import { requireRun } from "../runs/runs.ts";
-import { HOME_OF_LANE, LANE_OF_STREAM } from "../lanes/shards.ts";
+import { PARENT_LANE_OF, LANE_OF_STREAM } from "../lanes/shards.ts";
 
-/** Streams that one call looks at: in most of them there may be nothing that is meant. */
-const STREAMS_AT_ONCE = 1000;
-/** Tasks that one call looks at, for the same reason. */
-const LOOKED_AT_ONCE = 5000;
+/** Streams per call: most may have no matching task. */
+const STREAMS_PER_CALL = 1000;
+/** Tasks per call, for the same reason. */
+const TASKS_PER_CALL = 5000;
 
 export function retryFailed(
   context: Context,
@@ -38,8 +38,8 @@ export function retryFailed(
         for (const reason of reasons) byReason.set(reason, (byReason.get(reason) ?? 0) + 1);
       });
       const isAll = choice.reasons === undefined && choice.taskIds === undefined && choice.after === undefined;
-      // What serves the run and is none of its pages goes along with all of them. There are never many of these, and
-      // nobody has counted them among what failed: they count when there is nothing else.
+      // Auxiliary tasks are requeued together with all pages. They are few, and not part of the failure counts: they
+      // count only when nothing else was requeued.
       const auxiliary = isAll
         ? requeue(context, run, "failed", 1, { ...choice, limit: Number.MAX_SAFE_INTEGER }, (lane) => lanes.add(lane))
             .requeued
@@ -60,8 +60,8 @@ export function retryFailed(
 }
 
 /**
- * A run that ran out of time gets it anew, and one that had no proxies waits for them again: it goes on with what was cut
- * off. Others are left as they are.
+ * Restarts the time limit of a run that ran out of time, or makes one without proxies wait for them again; requeues the
+ * tasks that were cut off. Others stay as they are.
  */
 export function goOn(context: Context, runId: string, window: RequeueWindow, now: number): Requeued {
   const { connection } = context;
@@ -72,12 +72,12 @@ export function goOn(context: Context, runId: string, window: RequeueWindow, now
       const byTime = left?.time === true;
       if (run.status === "cancelled" || (!byTime && left?.proxies !== true))
         return { requeued: 0, lanes: [], next: null };
-      const how = byTime ? "its time begins anew, and it goes on" : "it goes on";
+      const reason = byTime ? "its time begins anew, and it goes on" : "it goes on";
       if (TERMINAL_RUN_STATES.includes(run.status))
-        reopenRun(context, run, { type: "run.reopened", message: `Run reopened: ${how} with what was left` }, now);
+        reopenRun(context, run, { type: "run.reopened", message: `Run reopened: ${reason} with what was left` }, now);
       const lanes = new Set<string>();
       const { requeued, next } = requeue(context, run, "cancelled", null, window, (lane) => lanes.add(lane));
-      // Until the last piece it is still true that something is left, whatever happens to this process.
+      // Until the last batch the run still has tasks left, whatever happens to this process.
       if (next === null)
         connection
           .sql("UPDATE runs SET facts = json_remove(facts, '$.left.time', '$.left.proxies') WHERE n = ?")
@@ -91,12 +91,12 @@ export function goOn(context: Context, runId: string, window: RequeueWindow, now
 
 interface EndedStream {
   id: number;
-  /** Where its site is at present. */
+  /** The current lane of its site. */
   lane: number;
   name: string;
 }
 
-/** Streams of the run that have such tasks, in the order in which they are gone through. */
+/** Streams of the run with such tasks, in processing order. */
 function streamsOf(
   { connection }: Context,
   run: number,
@@ -110,13 +110,13 @@ function streamsOf(
         `SELECT s.id, l.id AS lane, l.lane AS name FROM streams s LEFT JOIN sites p ON p.site = s.site
            JOIN lanes l ON l.id = ${LANE_OF_STREAM}
          WHERE s.run = ?1 AND s.${from} > 0 AND (CAST(?2 AS BIGINT) IS NULL OR s.auxiliary = ?2) AND (CAST(?3 AS TEXT) IS NULL OR s.site = ?3) AND s.id >= ?4
-         ORDER BY s.id LIMIT ${STREAMS_AT_ONCE}`,
+         ORDER BY s.id LIMIT ${STREAMS_PER_CALL}`,
       )
       .all(run, auxiliary, site ?? null, after?.stream ?? 0),
   );
 }
 
-/** Goes on behind where the piece before ended, so that what fails again meanwhile is left for the next time. */
+/** Continues after the previous batch, so that tasks that fail again meanwhile are left for the next call. */
 function requeue(
   context: Context,
   run: { n: number; last_task: number | null },
@@ -129,24 +129,24 @@ function requeue(
   const upTo = after?.upTo ?? run.last_task ?? 0;
   const streams = streamsOf(context, run.n, from, auxiliary, choice);
   let requeued = 0;
-  let looked = 0;
+  let examined = 0;
   for (const stream of streams) {
-    const behind = after?.stream === stream.id ? after.task : 0;
-    const seen = ended(context, stream.id, from, choice, { behind, upTo, limit: LOOKED_AT_ONCE - looked });
-    looked += seen.length;
-    const meant = seen.filter(({ reason }) => isMeant(choice, reason)).slice(0, limit - requeued);
-    if (meant.length > 0) {
-      putBack(context, stream, from, meant);
+    const afterTask = after?.stream === stream.id ? after.task : 0;
+    const seen = readEnded(context, stream.id, from, choice, { afterTask, upTo, limit: TASKS_PER_CALL - examined });
+    examined += seen.length;
+    const matching = seen.filter(({ reason }) => matches(choice, reason)).slice(0, limit - requeued);
+    if (matching.length > 0) {
+      requeueTasks(context, stream, from, matching);
       moved(
         stream.name,
-        meant.map(({ reason }) => reason),
+        matching.map(({ reason }) => reason),
       );
-      requeued += meant.length;
+      requeued += matching.length;
     }
-    const last = requeued >= limit ? meant.at(-1) : looked >= LOOKED_AT_ONCE ? seen.at(-1) : undefined;
+    const last = requeued >= limit ? matching.at(-1) : examined >= TASKS_PER_CALL ? seen.at(-1) : undefined;
     if (last !== undefined) return { requeued, next: { stream: stream.id, task: last.id, upTo } };
   }
-  const last = streams.length < STREAMS_AT_ONCE ? undefined : streams.at(-1);
+  const last = streams.length < STREAMS_PER_CALL ? undefined : streams.at(-1);
   return { requeued, next: last === undefined ? null : { stream: last.id + 1, task: 0, upTo } };
 }
 
@@ -155,20 +155,20 @@ interface EndedTask {
   reason: FailureReason;
 }
 
-function isMeant({ reasons }: FailedChoice, reason: FailureReason): boolean {
+function matches({ reasons }: FailedChoice, reason: FailureReason): boolean {
   return reasons === undefined || reasons.includes(reason);
 }
 
-/** Ended tasks of a stream in order of their ids, with what each had failed by. */
-function ended(
+/** Ended tasks of a stream by id, with their failure reasons. */
+function readEnded(
   { connection, instance }: Context,
   stream: number,
   from: "failed" | "cancelled",
   { taskIds }: FailedChoice,
-  window: { behind: number; upTo: number; limit: number },
+  window: { afterTask: number; upTo: number; limit: number },
 ): EndedTask[] {
   const named = taskIds?.map((id) => decodeId(instance, "task", id));
-  // Only what is asked for stands in the statement, so that an index can serve it.
+  // Without unused conditions, so that an index applies.
   const among = named === undefined ? "" : "AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))";
   return rows<EndedTask>(
     connection
@@ -178,7 +178,7 @@ function ended(
       )
       .all(
         stream,
-        window.behind,
+        window.afterTask,
         window.upTo,
         ...(named === undefined ? [] : [JSON.stringify(named)]),
         Math.max(0, window.limit),
@@ -186,7 +186,7 @@ function ended(
   );
 }
 
-function putBack(
+function requeueTasks(
   context: Context,
   stream: EndedStream,
   from: "failed" | "cancelled",
@@ -206,6 +206,6 @@ function putBack(
     ...(from === "failed" ? { unfetched: -unfetched } : {}),
   });
   stampIdleLane(context, stream.lane);
-  // Whoever asks for another try also asks for it at a site that was given up: it gets its probes anew.
-  context.connection.sql(`UPDATE sites SET breaker_failed_probes = 0 WHERE lane = ${HOME_OF_LANE}`).run(stream.lane);
+  // A manual retry also applies to sites that were given up: they get fresh probes.
+  context.connection.sql(`UPDATE sites SET breaker_failed_probes = 0 WHERE lane = ${PARENT_LANE_OF}`).run(stream.lane);
 }

@@ -27,7 +27,7 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
     const lost = batches.filter((_, index) => holds[index] !== true).map(({ hold }) => hold.laneId);
     const tasks = ours.flatMap((batch) => batch.tasks);
     const streams = streamsOf(context, tasks);
-    // Also of a run that is gone altogether.
+    // Also for a run that was removed.
     const isLate = ({ task }: SettledTask) => streams.get(task.streamId)?.closed ?? true;
     const late = tasks.filter(isLate);
     const outcomes = new Outcomes(context, { streams, deltas, advance, opened, now });
@@ -44,9 +44,9 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
       const events = batch.tasks.flatMap(({ task, laneEvents = [] }) => (missed.has(task.row) ? [] : laneEvents));
       if (events.length > 0) appendToRuns(context, batch.hold.laneId, events, now);
     }
-    deltas.pace.write(context, now);
+    deltas.throughput.write(context, now);
     advance.write();
-    // Only after all moves are counted may a run be found finished.
+    // A run may end only after all moves are counted.
     const ended: Settled["ended"] = [];
     const counted = deltas.apply(context);
     for (const lane of lanesThatWaitFor(context, counted.closed)) opened.add(lane);
@@ -66,7 +66,7 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
   });
 }
 
-/** The runs of the streams; of some that was ended (cancelled, out of time) their owner had tasks in hand. */
+/** The runs of the streams; some may have ended (cancelled, out of time) while their owner ran tasks. */
 function streamsOf({ connection }: Context, tasks: readonly SettledTask[]): StreamsOfTasks {
   const ids = [...new Set(tasks.map(({ task }) => task.streamId))];
   const text = "SELECT s.run, r.status, r.completion_hooks FROM streams s JOIN runs r ON r.n = s.run WHERE s.id = ?";
@@ -84,16 +84,16 @@ function streamsOf({ connection }: Context, tasks: readonly SettledTask[]): Stre
   );
 }
 
-const RUNS_TOLD_AT_MOST = 100;
+const MAX_LOGGED_RUNS = 100;
 const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
 
 function appendToRuns(context: Context, lane: number, events: readonly RunEvent[], now: number): void {
   const runs = rows<{ run: number }>(
     context.connection
       .sql(
-        // A run that has ended and waits to be swept has had its last word.
+        // An ended run that waits to be swept gets no more events.
         `SELECT DISTINCT s.run FROM streams s JOIN runs r ON r.n = s.run
-         WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND r.status NOT IN (${ended}) LIMIT ${RUNS_TOLD_AT_MOST}`,
+         WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND r.status NOT IN (${ended}) LIMIT ${MAX_LOGGED_RUNS}`,
       )
       .all(lane),
   );

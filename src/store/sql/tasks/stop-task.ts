@@ -1,4 +1,4 @@
-/** Tasks that somebody wants to end without a result. */
+/** Stop requests: tasks that end without a result. */
 import { OrbError } from "../../../base/errors.ts";
 import { failure } from "../../../domain/run/failure.ts";
 import { decodeId, encodeId } from "../../../domain/run/ids.ts";
@@ -10,7 +10,7 @@ import { changeCounters } from "../kernel/counters.ts";
 import { endRunIfDone } from "../runs/end-run.ts";
 import { lanesForFreedQuota } from "../lanes/freed-quota.ts";
 import { cancelChildrenOf, moveRun } from "../runs/move-run.ts";
-import { countError, tellFailure } from "../runs/run-errors.ts";
+import { countError, recordFailureFacts } from "../runs/run-errors.ts";
 import { lanesThatWaitFor } from "../sites/site-deps.ts";
 import { startEvent } from "../runs/start-event.ts";
 import { CounterDeltas } from "./counter-deltas.ts";
@@ -43,7 +43,7 @@ export function stopTask(
         return { state: "running", lanes: [task.lane] };
       }
       const opened = new Set<string>();
-      if (task.state === STATE.running) putBack(context, task.id);
+      if (task.state === STATE.running) requeueTask(context, task.id);
       endStopped(context, opened, [], now);
       return { state: "failed", lanes: [...opened] };
     },
@@ -51,8 +51,8 @@ export function stopTask(
   );
 }
 
-/** What a dead owner had in hand is nobody's. */
-function putBack(context: Context, task: number): void {
+/** A running task of a dead owner has no owner. */
+function requeueTask(context: Context, task: number): void {
   const { stream } = context.connection
     .sql(`UPDATE tasks SET state = ${STATE.queued} WHERE id = ? RETURNING stream`)
     .get(task) as { stream: number };
@@ -85,44 +85,44 @@ function requireStoppable({ connection, instance, leaseNow }: Context, taskId: s
 }
 
 export function stoppedTasks({ connection }: Context, tasks: readonly number[]): Set<number> {
-  const marked = connection
+  const found = connection
     .sql("SELECT task FROM task_stops WHERE task IN (SELECT CAST(value AS BIGINT) FROM json_each(?))")
     .all(JSON.stringify(tasks));
-  return new Set(rows<{ task: number }>(marked).map(({ task }) => task));
+  return new Set(rows<{ task: number }>(found).map(({ task }) => task));
 }
 
 const WAITING = `t.state IN (${STATE.queued}, ${STATE.retrying})`;
 const OPEN = `t.state IN (${STATE.queued}, ${STATE.running}, ${STATE.retrying})`;
 
-/** Nearly always there is none. */
-function areThere({ connection }: Context): boolean {
+/** Nearly always false. */
+function hasStopRequests({ connection }: Context): boolean {
   return connection.sql("SELECT 1 FROM task_stops LIMIT 1").get() !== undefined;
 }
 
 export function endStoppedNow(context: Context, now: number): string[] {
-  if (!areThere(context)) return [];
+  if (!hasStopRequests(context)) return [];
   const opened = new Set<string>();
   context.connection.write(() => endStopped(context, opened, [], now));
   return [...opened];
 }
 
-/** Ends the tasks that are to be stopped and that nobody has in hand, whichever way they came back. */
+/** Ends tasks with a stop request that are not running, however they were requeued. */
 export function endStopped(context: Context, opened: Set<string>, ended: Settled["ended"], now: number): void {
   const { connection } = context;
-  if (!areThere(context)) return;
+  if (!hasStopRequests(context)) return;
   const waiting = rows<{ id: number; state: number }>(
     connection.sql(`SELECT t.id, t.state FROM task_stops k JOIN tasks t ON t.id = k.task WHERE ${WAITING}`).all(),
   );
   const deltas = new CounterDeltas();
   const advance = new Advance(context, deltas, opened, now);
   for (const { id, state } of waiting)
-    failStopped(context, takeInHand(context, id, state, deltas), deltas, advance, now);
-  deltas.pace.write(context, now);
+    failStopped(context, claimForStop(context, id, state, deltas), deltas, advance, now);
+  deltas.throughput.write(context, now);
   advance.write();
   const counted = deltas.apply(context);
   for (const lane of lanesThatWaitFor(context, counted.closed)) opened.add(lane);
   for (const [run, change] of counted.runs) {
-    getGoing(context, run, now);
+    ensureRunning(context, run, now);
     const end = endRunIfDone(context, run, now);
     for (const lane of end?.lanes ?? lanesForFreedQuota(context, run, change)) opened.add(lane);
     if (end === null) continue;
@@ -134,8 +134,8 @@ export function endStopped(context: Context, opened: Set<string>, ended: Settled
     .run();
 }
 
-/** As a claim would: only who has a task in hand may end it. */
-function takeInHand(context: Context, id: number, from: number, deltas: CounterDeltas): ClaimedTask {
+/** Like a claim: only a running task may end. */
+function claimForStop(context: Context, id: number, from: number, deltas: CounterDeltas): ClaimedTask {
   const { connection } = context;
   const state = TASK_STATES[from] as (typeof TASK_STATES)[number];
   const steps = state === "retrying" ? [STATE.queued, STATE.running] : [STATE.running];
@@ -162,11 +162,11 @@ function failStopped(context: Context, task: ClaimedTask, deltas: CounterDeltas,
   );
   if (!task.auxiliary) countError(context, task, why);
   advance.ended(task, verdict);
-  if (task.runKind === "page") tellFailure(context, task.runId, why);
+  if (task.runKind === "page") recordFailureFacts(context, task.runId, why);
   dropChildren(context, task, now);
 }
 
-/** What the task has started does not go on without it. */
+/** Child runs do not continue without their step. */
 export function dropChildren(context: Context, task: ClaimedTask, now: number): void {
   if (task.runKind !== "workflow") return;
   cancelChildrenOf(
@@ -178,10 +178,10 @@ export function dropChildren(context: Context, task: ClaimedTask, now: number): 
 }
 
 /**
- * A run that has not begun, or that waits for a person because of what was stopped, can only end when it is running. One
- * that is held does not begin by this, unless nothing is left of it.
+ * A run that has not started, or that waits for a person because of the stopped task, can only end from `running`. A
+ * held run is not started by this, unless it has nothing left.
  */
-function getGoing(context: Context, run: number, now: number): void {
+function ensureRunning(context: Context, run: number, now: number): void {
   const { connection } = context;
   const { status, waits } = connection
     .sql("SELECT status, hold IS NOT NULL AND open_streams > 0 AS waits FROM runs WHERE n = ?")

@@ -62,23 +62,23 @@ export function toTaskRecord(context: Context, row: TaskRow): TaskRecord {
   };
 }
 
-/** States in which few are among a million: they are found by indexes of their own. */
+/** Rare states among a million tasks: they have their own indexes. */
 const RARE: ReadonlySet<TaskState> = new Set(["running", "retrying", "failed"]);
 
-/** What is asked of both the list and its indexes. */
-interface ListWords {
+/** SQL fragments shared by the list and its index lookups. */
+interface ListSql {
   order: "" | "DESC";
-  /** A condition about the task of this name, or nothing. */
+  /** A condition on the task table of this name, or ''. */
   text: (table: string) => string;
 }
 
-/** Of what failed only what another try may get past. */
+/** Excludes failures that a retry cannot fix. */
 const isRetryable = (table: string) =>
   `AND (${table}.state <> ${STATE.failed} OR json_extract(${table}.outcome, '$.failure.reason') NOT IN (${HOPELESS_REASONS.map((name) => `'${name}'`).join(", ")}))`;
 
 const rareIds = (
   name: TaskState,
-  { order, text }: ListWords,
+  { order, text }: ListSql,
 ) => `SELECT id FROM (SELECT f.id FROM streams q CROSS JOIN tasks f INDEXED BY tasks_${name}
     ON f.stream = q.id AND f.state = ${STATE[name]} AND f.id > ?1 AND f.id <= ?6 ${text("f")}
   WHERE q.run = ?2 AND q.${name} > 0 AND q.auxiliary <= ?5 AND (CAST(?3 AS TEXT) IS NULL OR q.site = ?3) ORDER BY f.id ${order} LIMIT ?4) AS ${name}`;
@@ -108,17 +108,18 @@ export function readTasks(context: Context, runId: string, filter: TaskFilter): 
   const states = names.map((name) => STATE[name]);
   const areRare = names.length > 0 && names.every((name) => RARE.has(name));
   const { low, high } = windowOf(context, run, filter);
-  const words: ListWords = {
+  const sql: ListSql = {
     order: filter.order === "newest" ? "DESC" : "",
     text: (table) =>
       `${filter.q === undefined ? "" : String.raw`AND ${table}.url LIKE ?7 ESCAPE '\'`} ${filter.retryable === true ? isRetryable(table) : ""}`,
   };
-  // Walks the tasks in order of id from the cursor, or the first of the run, to its last; the states are literals, so that the partial indexes serve.
+  // Walks the run's tasks by id from the cursor to its last; the states are literals, so that the partial indexes
+  // apply.
   const list = connection
     .sql(
       `${SELECT_TASK} WHERE t.id > ?1 AND t.id <= ?6 AND r.n = ?2 AND t.state IN (${states.join(", ")}) AND (CAST(?3 AS TEXT) IS NULL OR s.site = ?3)
-         AND s.auxiliary <= ?5 ${words.text("t")} ${areRare ? `AND t.id IN (${names.map((name) => rareIds(name, words)).join(" UNION ALL ")})` : ""}
-       ORDER BY t.id ${words.order} LIMIT ?4`,
+         AND s.auxiliary <= ?5 ${sql.text("t")} ${areRare ? `AND t.id IN (${names.map((name) => rareIds(name, sql)).join(" UNION ALL ")})` : ""}
+       ORDER BY t.id ${sql.order} LIMIT ?4`,
     )
     .all(
       low,
@@ -132,7 +133,7 @@ export function readTasks(context: Context, runId: string, filter: TaskFilter): 
   return rows<TaskRow>(list).map((row) => toTaskRecord(context, row));
 }
 
-/** What the last attempt took; the bytes of its files, or those that were counted where none was kept. */
+/** The duration of the last attempt; the size of its files, or the counted bytes where none was kept. */
 const MEASURES = {
   slowest: "coalesce(CAST(json_extract(t.attempts, '$[#-1][4]') AS NUMERIC), -1)",
   largest: `coalesce((SELECT sum(a.size) FROM artifacts a WHERE a.task = t.id AND coalesce(a.role, 'file') = 'file'),
@@ -140,8 +141,8 @@ const MEASURES = {
 } as const;
 
 /**
- * The greatest first. No index holds these numbers: nothing would be settled without paying for it, and few look. So they
- * are worked out, of a bounded number of tasks.
+ * Largest first. No index covers these numbers: it would slow down every settle for a rare query. So they are computed
+ * for a bounded number of tasks.
  */
 function readRankedTasks(context: Context, runId: string, filter: TaskFilter, measure: string): TaskRecord[] {
   const { connection } = context;
@@ -173,7 +174,7 @@ function readRankedTasks(context: Context, runId: string, filter: TaskFilter, me
   return rows<TaskRow>(list).map((row) => toTaskRecord(context, row));
 }
 
-/** Behind `low` and up to `high` are the numbers of the tasks that are looked at. */
+/** Tasks with numbers above `low`, up to `high`, are examined. */
 function windowOf(
   context: Context,
   run: { first_task: number | null; last_task: number | null },
@@ -183,13 +184,13 @@ function windowOf(
   const cursor = positionIn(context, filter);
   const first = (run.first_task ?? 1) - 1;
   const last = run.last_task ?? 0;
-  const most = q === undefined ? Number.MAX_SAFE_INTEGER : SEARCHED_TASKS;
+  const maxTasks = q === undefined ? Number.MAX_SAFE_INTEGER : SEARCHED_TASKS;
   if (order === "newest") {
     const high = Math.min(last, (cursor ?? last + 1) - 1);
-    return { low: Math.max(first, high - most), high };
+    return { low: Math.max(first, high - maxTasks), high };
   }
   const low = Math.max(first, cursor ?? 0);
-  return { low, high: Math.min(last, low + most) };
+  return { low, high: Math.min(last, low + maxTasks) };
 }
 
 function positionIn({ instance }: Context, { after }: TaskFilter): number | undefined {
@@ -239,11 +240,11 @@ export function readOverview(
       .all(run.n, mostSites),
   );
   const open = laneRows.map(({ site, id, lane }) => {
-    // What a site has no more work of may still be where the site was before.
-    const there = connection.sql(
+    // Streams without open work may still be in a former lane of the site.
+    const counted = connection.sql(
       `SELECT ${SUMS} FROM streams s WHERE s.run = ? AND s.site = ? AND s.auxiliary = 0 ${site === "" ? "AND s.lane = ?" : ""}`,
     );
-    const counts = there.get(run.n, site, ...(site === "" ? [id] : [])) as unknown as TaskCounts;
+    const counts = counted.get(run.n, site, ...(site === "" ? [id] : [])) as unknown as TaskCounts;
     return toSiteCounts({ site, lane, ...counts });
   });
   return { totals, open, openStreams: run.open_streams };

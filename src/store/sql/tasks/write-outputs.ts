@@ -1,14 +1,14 @@
-/** Files and records that tasks leave. */
+/** Writes task outputs: files and records. */
 import { encodeId } from "../../../domain/run/ids.ts";
 import type { TaskArtifact } from "../../../domain/run/outcome.ts";
 import type { ClaimedTask, SettledTask } from "../../ports/port.ts";
 import type { ForEach, Value } from "../kernel/connection.ts";
 import { type Context, rows } from "../kernel/context.ts";
-import { firstToSay } from "../crawls/frontier.ts";
+import { firstUrlsOf } from "../crawls/frontier.ts";
 import { dropArtifacts } from "../runs/retention.ts";
 import type { TaskEnd } from "./write-task.ts";
 
-/** What sent the page to another site stays: it is not asked there again. */
+/** Redirect exchanges stay: the first site is not requested again. */
 const REPLACED = "task = ? AND role IS DISTINCT FROM 'redirect'";
 
 const INSERT_FILE: ForEach = {
@@ -48,11 +48,11 @@ interface RecordsOfTask {
   task: ClaimedTask;
   run: number;
   results: readonly unknown[];
-  /** What the page says, as another one did before. */
+  /** The content key, if another page had this content first. */
   repeats: Uint8Array | null;
 }
 
-/** What several tasks leave, each another one; gathered, and written together. */
+/** Collects the outputs of several tasks, at most one entry per task, and writes them together. */
 export class Outputs {
   readonly #context: Context;
   readonly #now: number;
@@ -74,7 +74,7 @@ export class Outputs {
   }
 
   replaceFiles(task: ClaimedTask, run: number, files: readonly TaskArtifact[]): void {
-    // A task without a history has none.
+    // A task without a history has no files yet.
     if (task.attempts.length > 0) dropArtifacts(this.#context, REPLACED, task.row);
     if (files.length > 0) this.#files.push({ task, run, files });
   }
@@ -87,19 +87,19 @@ export class Outputs {
   #writeRecords(): void {
     const records: Value[][] = [];
     const repeated: (RecordsOfTask & { repeats: Uint8Array })[] = [];
-    for (const { repeats, ...one } of this.#records)
-      if (repeats === null) this.#addRecords(records, one, null);
-      else repeated.push({ ...one, repeats });
+    for (const { repeats, ...output } of this.#records)
+      if (repeats === null) this.#addRecords(records, output, null);
+      else repeated.push({ ...output, repeats });
     this.#insert(INSERT_RESULT, records);
     if (repeated.length === 0) return;
-    // Only now: the first may be among those.
-    const firsts = firstToSay(
+    // Only now: the first page may be among those just written.
+    const firsts = firstUrlsOf(
       this.#context,
       repeated.map(({ repeats }) => repeats),
     );
-    const again: Value[][] = [];
-    for (const [index, one] of repeated.entries()) this.#addRecords(again, one, firsts[index] ?? null);
-    this.#insert(INSERT_RESULT, again);
+    const duplicates: Value[][] = [];
+    for (const [index, output] of repeated.entries()) this.#addRecords(duplicates, output, firsts[index] ?? null);
+    this.#insert(INSERT_RESULT, duplicates);
   }
 
   #insert(statement: ForEach, list: readonly Value[][]): void {
@@ -143,7 +143,7 @@ export class Outputs {
       if (files.some(({ into }) => into !== undefined)) this.#collectFileIds(task, files, from.get(task) ?? 0);
   }
 
-  /** Only now do the files have ids. */
+  /** Files have ids only after the insert. */
   #collectFileIds(task: ClaimedTask, files: readonly TaskArtifact[], from: number): void {
     const { connection, instance } = this.#context;
     const written = rows<{ n: number; ordinal: number }>(
@@ -158,8 +158,8 @@ export class Outputs {
   }
 
   #withIds(task: ClaimedTask, ordinal: number, record: unknown): unknown {
-    const mine = (this.#fileIds.get(task.row) ?? []).filter(({ path: [which] }) => which === ordinal);
-    return mine.reduce((data, { path: [, ...path], id }) => withAt(data, path, id), record);
+    const paths = (this.#fileIds.get(task.row) ?? []).filter(({ path: [which] }) => which === ordinal);
+    return paths.reduce((data, { path: [, ...path], id }) => withAt(data, path, id), record);
   }
 }
 

@@ -1,4 +1,4 @@
-/** What is written of a task itself when it ends or goes on. */
+/** Writes the row of a task when it ends or continues. */
 import { NEVER_FETCHED } from "../../../domain/crawl/crawl-end.ts";
 import type { TaskState } from "../../../domain/run/states.ts";
 import type { ClaimedTask, SettledTask } from "../../ports/port.ts";
@@ -9,13 +9,13 @@ import { recordOrphanedFiles } from "../runs/retention.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
 
 /**
- * The stream is part of the proof: a task that moved to another lane since it was claimed is not touched. So is the number
- * of the claim: what is handed in again, because its answer was lost, touches nothing that was claimed again since.
+ * The stream is part of the proof: a task that moved to another lane since its claim is not touched. So is the claim
+ * counter: outcomes sent again, because the response was lost, touch nothing that was claimed again since.
  */
-const OURS = `WHERE tasks.id = new.id AND tasks.stream = new.stream AND tasks.claims = new.claim AND tasks.state = ${STATE.running}`;
+const WHERE_CLAIMED = `WHERE tasks.id = new.id AND tasks.stream = new.stream AND tasks.claims = new.claim AND tasks.state = ${STATE.running}`;
 
-/** The same of a task `t`, by the values of `proofOf`. */
-export const IN_HAND = `t.id = ? AND t.stream = ? AND t.claims = ? AND t.state = ${STATE.running}`;
+/** The same condition on a task `t`, with the parameters of `proofOf`. */
+export const IS_CLAIMED = `t.id = ? AND t.stream = ? AND t.claims = ? AND t.state = ${STATE.running}`;
 
 export function proofOf({ row, streamId, claim }: ClaimedTask): [row: number, stream: number, claim: number] {
   return [row, streamId, claim];
@@ -23,7 +23,7 @@ export function proofOf({ row, streamId, claim }: ClaimedTask): [row: number, st
 
 const END_TASK: ForEachChanged = {
   text: `UPDATE tasks SET state = new.to_state, tries = new.tries, attempts = new.attempts, outcome = new.outcome,
-    ended_at = new.ended_at FROM new ${OURS}`,
+    ended_at = new.ended_at FROM new ${WHERE_CLAIMED}`,
   columns: {
     to_state: "bigint",
     tries: "bigint",
@@ -37,7 +37,7 @@ const END_TASK: ForEachChanged = {
   key: "tasks.id",
 };
 
-/** The same, where pages say something. Apart, because naming an indexed column costs SQLite something. */
+/** With a content key. Separate, because naming an indexed column costs time in SQLite. */
 const END_PAGE: ForEachChanged = {
   text: END_TASK.text.replace(" FROM new", ", content = new.content FROM new"),
   columns: { ...END_TASK.columns, content: "bytea" },
@@ -46,7 +46,7 @@ const END_PAGE: ForEachChanged = {
 
 const KEEP_TASK: ForEachChanged = {
   text: `UPDATE tasks SET state = new.to_state, tries = new.tries, waits = new.waits, ready_at = new.ready_at,
-    attempts = new.attempts, outcome = new.outcome, stream = new.to_stream, next_url = new.next_url FROM new ${OURS}`,
+    attempts = new.attempts, outcome = new.outcome, stream = new.to_stream, next_url = new.next_url FROM new ${WHERE_CLAIMED}`,
   columns: {
     to_state: "bigint",
     tries: "bigint",
@@ -63,7 +63,7 @@ const KEEP_TASK: ForEachChanged = {
   key: "tasks.id",
 };
 
-/** Nothing is written for a run after its end: what comes late is dropped, whatever it was. */
+/** Drops outcomes that arrive after the end of their run. */
 export function dropTasks(context: Context, list: readonly SettledTask[], deltas: CounterDeltas, now: number): void {
   const { connection } = context;
   const files = list.flatMap(({ verdict, report }) => [
@@ -90,21 +90,21 @@ export function dropTasks(context: Context, list: readonly SettledTask[], deltas
     else deltas.missed.push(task.row);
 }
 
-/** How a task is to end. */
+/** How a task ends. */
 export interface TaskEnd {
   settled: SettledTask;
   state: TaskState;
   outcome: unknown;
-  /** What the page says, as the first of its run. */
+  /** The content key, if the page is the first of its run with this content. */
   content?: Uint8Array;
-  /** What the page says, as another one did before. */
+  /** The content key, if another page had this content first. */
   repeats?: Uint8Array;
 }
 
-/** Writes the ends of tasks, each of another one; false where it was not ours to end. */
+/** Ends tasks, at most one entry per task; false where the task was no longer ours. */
 export function endTasks(context: Context, list: readonly TaskEnd[], deltas: CounterDeltas, now: number): boolean[] {
   const { connection } = context;
-  const speak = list.some(({ content }) => content !== undefined);
+  const hasContent = list.some(({ content }) => content !== undefined);
   const rows = list.map(({ settled: { task, attempt }, state, outcome }): Value[] => [
     STATE[state],
     task.tries + 1,
@@ -115,8 +115,8 @@ export function endTasks(context: Context, list: readonly TaskEnd[], deltas: Cou
     task.streamId,
     task.claim,
   ]);
-  if (speak) for (const [index, { content = null }] of list.entries()) rows[index]?.push(content);
-  const ended = connection.dialect.eachChanged(connection, speak ? END_PAGE : END_TASK, rows);
+  if (hasContent) for (const [index, { content = null }] of list.entries()) rows[index]?.push(content);
+  const ended = connection.dialect.eachChanged(connection, hasContent ? END_PAGE : END_TASK, rows);
   for (const [index, { settled, state }] of list.entries()) {
     const { task, verdict } = settled;
     if (ended[index] !== true) {
@@ -125,7 +125,7 @@ export function endTasks(context: Context, list: readonly TaskEnd[], deltas: Cou
     }
     const unfetched = verdict.kind === "failed" && NEVER_FETCHED.includes(verdict.failure.reason);
     deltas.move(task.streamId, task.streamId, state, unfetched);
-    deltas.pace.note(settled, state);
+    deltas.throughput.note(settled, state);
   }
   return ended;
 }
@@ -138,11 +138,11 @@ export interface Kept {
   redirects?: readonly string[];
   stream?: number;
   url?: string;
-  /** Instead of what is remembered otherwise. */
+  /** Replaces the task's memory. */
   memory?: unknown;
 }
 
-/** How a task is to go on, in its lane or another. */
+/** How a task continues, in its lane or another. */
 export interface TaskKept {
   settled: SettledTask;
   state: TaskState;
@@ -159,7 +159,7 @@ export function keepTask(
   return keepTasks(context, [{ settled, state, more }], deltas)[0] === true;
 }
 
-/** Writes that tasks go on, each another one; false where it was not ours to keep. */
+/** Continues tasks, at most one entry per task; false where the task was no longer ours. */
 export function keepTasks({ connection }: Context, list: readonly TaskKept[], deltas: CounterDeltas): boolean[] {
   const kept = connection.dialect.eachChanged(connection, KEEP_TASK, list.map(keptRow));
   for (const [index, { settled, state, more }] of list.entries()) {

@@ -1,4 +1,4 @@
-/** How workflows come into being, and begin. */
+/** Creates and starts workflows. */
 import { OrbError } from "../../../base/errors.ts";
 import { keyOfStep, laneOfStep, STEP_HANDLER } from "../../../domain/workflow/definition.ts";
 import { weightsOf } from "../../../domain/workflow/graph.ts";
@@ -12,7 +12,7 @@ import { moveRun } from "../runs/move-run.ts";
 import { openReadySteps } from "./open-steps.ts";
 import { readRun, requireRun } from "../runs/runs.ts";
 
-/** The steps of a run that was just made, each a task that is pending. Within a transaction of the caller's. */
+/** Inserts the steps of a new run, each as a pending task. Within the caller's transaction. */
 export function insertWorkflow(
   context: Context,
   created: RunRecord,
@@ -23,7 +23,7 @@ export function insertWorkflow(
   const run = { n: requireRun(context, created.id).n, id: created.id };
   const { steps } = workflow;
   const tasks = insertSteps(context, run, workflow, { from: 0, to: steps.length }, now);
-  insertEdges(context, run.n, tasks, followersOf(steps, tasks), { from: 0, to: steps.length });
+  insertEdges(context, run.n, tasks, dependentsOf(steps, tasks), { from: 0, to: steps.length });
   return completeWorkflow(context, { run, name: created.name, workflow, snapshot, tasks }, now);
 }
 
@@ -35,7 +35,7 @@ interface WrittenSteps {
   tasks: readonly number[];
 }
 
-/** All its steps are there: it is a workflow, and begins if it is to. Within a transaction of the caller's. */
+/** All steps are inserted: writes the workflow row, and starts it if requested. Within the caller's transaction. */
 export function completeWorkflow(
   context: Context,
   { run, name, workflow, snapshot, tasks }: WrittenSteps,
@@ -67,7 +67,7 @@ export function completeWorkflow(
   connection
     .sql("UPDATE runs SET first_task = ?, last_task = ?, pages_known = ? WHERE n = ?")
     .run(tasks[0] ?? null, tasks.at(-1) ?? null, tasks.length, run.n);
-  const lanes = workflow.start ? begin(context, run.n, now) : [];
+  const lanes = workflow.start ? start(context, run.n, now) : [];
   return { created: { ...(readRun(context, run.id) as RunRecord), snapshot }, lanes };
 }
 
@@ -76,25 +76,25 @@ interface RunOfSteps {
   id: string;
 }
 
-interface Part {
+interface StepRange {
   from: number;
   to: number;
 }
 
-/** Some of the steps, in their order; says the numbers of their tasks. */
+/** Inserts a range of steps, in order; returns their task numbers. */
 export function insertSteps(
   context: Context,
   run: RunOfSteps,
   { steps }: NewWorkflow,
-  { from, to }: Part,
+  { from, to }: StepRange,
   now: number,
 ): number[] {
   const weights = weightsOf(steps.map(({ estimatedMs }) => estimatedMs));
-  const part = steps.slice(from, to);
-  const wanted = part.map((_, index) => ({ lane: laneOfStep(run.id, from + index), site: null }));
+  const rangeSteps = steps.slice(from, to);
+  const wanted = rangeSteps.map((_, index) => ({ lane: laneOfStep(run.id, from + index), site: null }));
   const assignments = assignLanes(context, wanted, now).map((assignment) => ({ ...assignment, resolver: null }));
   const streams = streamsOf(context, run.n, assignments);
-  const tasks = part.map((step, index) =>
+  const tasks = rangeSteps.map((step, index) =>
     insertStep(context, run, streams[index] as number, from + index, step, weights[from + index] ?? 1, now),
   );
   changeAllCounters(
@@ -104,27 +104,27 @@ export function insertSteps(
   return tasks;
 }
 
-/** By index: the tasks of the steps that wait for it. */
-export function followersOf(steps: readonly NewStep[], tasks: readonly number[]): number[][] {
-  const followers = steps.map((): number[] => []);
+/** By step index: the tasks of the steps that depend on it. */
+export function dependentsOf(steps: readonly NewStep[], tasks: readonly number[]): number[][] {
+  const dependents = steps.map((): number[] => []);
   for (const [index, { dependencies }] of steps.entries())
-    for (const dependency of new Set(dependencies)) followers[dependency]?.push(tasks[index] as number);
-  return followers;
+    for (const dependency of new Set(dependencies)) dependents[dependency]?.push(tasks[index] as number);
+  return dependents;
 }
 
-/** Steps that depend on many others have tens of thousands, in the order of their index: row by row takes twice as long. */
+/** There may be tens of thousands of edges; in index order, one statement per step: row by row takes twice as long. */
 export function insertEdges(
   { connection }: Context,
   run: number,
   tasks: readonly number[],
-  followers: readonly (readonly number[])[],
-  { from, to }: Part,
+  dependents: readonly (readonly number[])[],
+  { from, to }: StepRange,
 ): void {
   const insert = connection.sql(
     "INSERT INTO step_edges (run, step, dependent) SELECT ?, ?, CAST(value AS BIGINT) FROM json_each(?)",
   );
   for (let index = from; index < to; index += 1) {
-    const list = followers[index] ?? [];
+    const list = dependents[index] ?? [];
     if (list.length > 0) insert.run(run, tasks[index] as number, JSON.stringify(list));
   }
 }
@@ -172,7 +172,7 @@ export function startWorkflow(context: Context, id: string, now: number): { run:
       const run = requireRun(context, id);
       if (run.kind !== "workflow")
         throw new OrbError("illegal_transition", `the run ${id} is no workflow: it starts by itself`);
-      const lanes = run.status === "queued" ? begin(context, run.n, now) : [];
+      const lanes = run.status === "queued" ? start(context, run.n, now) : [];
       if (lanes.length > 0) bumpControl(context);
       return { run: readRun(context, id) as RunRecord, lanes };
     },
@@ -180,10 +180,10 @@ export function startWorkflow(context: Context, id: string, now: number): { run:
   );
 }
 
-function begin(context: Context, run: number, now: number): string[] {
+function start(context: Context, run: number, now: number): string[] {
   moveRun(context, run, "running", { type: "run.started", message: "Run started" }, now);
   const lanes = openReadySteps(context, run);
-  // One without steps is done with its start.
+  // A workflow without steps ends with its start.
   if (lanes.length === 0) endRunIfDone(context, run, now);
   return lanes;
 }

@@ -1,11 +1,11 @@
-/** How steps of workflows get to work: when nothing that they wait for is open, they are queued in lanes of their own. */
+/** Queues workflow steps: once none of a step's dependencies is open, it is queued in its own lane. */
 import type { ClaimedTask } from "../../ports/port.ts";
 import { stepNameOf } from "../../../domain/workflow/definition.ts";
 import { appendEvent, type Context, rows, STATE } from "../kernel/context.ts";
 import { laneGotWork } from "../runs/move-run.ts";
 import { CounterDeltas } from "../tasks/counter-deltas.ts";
 
-/** These steps wait for nobody any more. */
+/** Queues pending steps whose dependencies are done. */
 export function openSteps(
   context: Context,
   tasks: readonly number[],
@@ -23,7 +23,7 @@ export function openSteps(
   }
 }
 
-/** Queues the steps of a run that wait for nobody; says which lanes got work. */
+/** Queues the steps of a run without open dependencies; returns the lanes that got work. */
 export function openReadySteps(context: Context, run: number): string[] {
   const ready = context.connection
     .sql(
@@ -43,8 +43,8 @@ export function openReadySteps(context: Context, run: number): string[] {
   return [...opened];
 }
 
-/** How often a step, or an entry of its list, may be tried. */
-export function triesOfStep({ connection }: Context, task: number): number {
+/** The attempt limit of a step, or of the step of an item. */
+export function maxAttemptsOfStep({ connection }: Context, task: number): number {
   const row = connection
     .sql(
       "SELECT max_retries + 1 AS tries FROM steps WHERE task = (SELECT coalesce(item_of, id) FROM tasks WHERE id = ?)",
@@ -53,10 +53,10 @@ export function triesOfStep({ connection }: Context, task: number): number {
   return row.tries;
 }
 
-/** Somebody has them in hand: for the first time in this generation, or again after a sleep or a crash. */
+/** Steps were claimed: for the first time in this generation, or again after a sleep or a crash. */
 export function stepsStarted(context: Context, run: number, tasks: readonly ClaimedTask[], now: number): void {
   for (const task of tasks) {
-    // Entries of a list make no events of their own.
+    // Items have no events.
     if (task.auxiliary) continue;
     const first = context.connection
       .sql("UPDATE steps SET started_at = ?1, updated_at = ?1 WHERE task = ?2 AND started_at IS NULL")

@@ -2,7 +2,6 @@ import { OrbError } from "../../../base/errors.ts";
 import type { Context } from "../kernel/context.ts";
 import type { StepItems } from "./workflow-items.ts";
 
-/** The row of a step, by the number of its run and its index. */
 export function requireStep({ connection }: Context, run: number, index: number): StepItems {
   const row = connection.sql("SELECT * FROM steps WHERE run = ? AND idx = ?").get(run, index);
   if (row === undefined) throw new OrbError("not_found", `the workflow has no step with the index ${index}`);

@@ -1,4 +1,4 @@
-/** What earlier runs of the same workflow tell: how long its steps took, and what they handed on. */
+/** History of the same workflow: durations of its steps, and their outputs. */
 import type { ItemsFile } from "../../../domain/workflow/definition.ts";
 import { type Context, parseJson, rows, STATE } from "../kernel/context.ts";
 import { requireRun } from "../runs/runs.ts";
@@ -9,7 +9,7 @@ interface SameWorkflow {
   name: string;
 }
 
-/** Where the runs of one workflow stand, newest first, by the index that knows them. */
+/** The query for the runs of one workflow, newest first, by the fitting index. */
 function runsOf({ template, jobId, name }: SameWorkflow): { from: string; newest: string; value: string } {
   if (jobId !== undefined)
     return {
@@ -41,11 +41,13 @@ export function stepDurations({ connection }: Context, of: SameWorkflow, limit: 
   return durations;
 }
 
-/** Of the same job, or else of one that does the same with the same params, or that this one repeats. */
+/**
+ * From the same job; without a job, from a run with the same definition and params, or the one that this run repeats.
+ */
 export function lastItems(context: Context, runId: string, step: string): ItemsFile | null {
   const { connection } = context;
   const run = requireRun(context, runId);
-  const past = run.job === null ? lastAlike(context, run.n) : lastOfJob(context, run.job, run.n);
+  const past = run.job === null ? lastSimilar(context, run.n) : lastOfJob(context, run.job, run.n);
   if (past === null) return null;
   const row = connection
     .sql(
@@ -68,7 +70,7 @@ function lastOfJob({ connection }: Context, job: string, before: number): number
   return row?.n ?? null;
 }
 
-function lastAlike({ connection }: Context, run: number): number | null {
+function lastSimilar({ connection }: Context, run: number): number | null {
   const row = connection
     .sql(
       `WITH RECURSIVE repeated (n, rerun_of) AS (

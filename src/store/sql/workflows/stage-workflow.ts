@@ -1,7 +1,7 @@
 /**
- * A workflow of many steps comes into being in several short transactions: one would keep other writers, and in SQLite the
- * event loop, for a tenth of a second. Until the last of them its run is marked as one that is being removed, so that nobody
- * sees half of it. What a process leaves that dies over it is removed.
+ * Inserts a large workflow in several short transactions: a single one would block other writers, and in SQLite the
+ * event loop, for a tenth of a second. Until the last one its run is marked as being removed, so that it is invisible.
+ * Leftovers of a process that dies meanwhile are removed.
  */
 import { yieldToEventLoop } from "../../../base/event-loop.ts";
 import type { Created, IdempotencyKey } from "../../records/job-records.ts";
@@ -9,21 +9,20 @@ import type { NewRun, RunRecord } from "../../ports/port.ts";
 import type { NewWorkflow } from "../../records/workflow-records.ts";
 import { type Context, rows, STATE } from "../kernel/context.ts";
 import { changeAllCounters } from "../kernel/counters.ts";
-import { completeWorkflow, followersOf, insertEdges, insertSteps } from "./insert-workflow.ts";
-import { makeOnce, storedResponse } from "../kernel/idempotency-keys.ts";
+import { completeWorkflow, dependentsOf, insertEdges, insertSteps } from "./insert-workflow.ts";
+import { createOnce, storedResponse } from "../kernel/idempotency-keys.ts";
 import { announceRun, insertRunRow } from "../runs/runs.ts";
 
-/** Steps, and edges between them, that one transaction writes: some milliseconds. */
-const MOST_STEPS = 50;
-const MOST_EDGES = 2000;
+/** Steps and edges per transaction: some milliseconds. */
+const MAX_STEPS = 50;
+const MAX_EDGES = 2000;
 
 /** A workflow that is still hidden after this time belongs to a process that has died. */
 const ABANDONED_MS = 3_600_000;
 
-/** Whether one transaction would take long. */
 export function isLarge({ steps }: NewWorkflow): boolean {
-  if (steps.length > MOST_STEPS) return true;
-  return steps.reduce((sum, { dependencies }) => sum + dependencies.length, 0) > MOST_EDGES;
+  if (steps.length > MAX_STEPS) return true;
+  return steps.reduce((sum, { dependencies }) => sum + dependencies.length, 0) > MAX_EDGES;
 }
 
 export async function startLargeWorkflow(
@@ -38,37 +37,37 @@ export async function startLargeWorkflow(
   const before = once === undefined ? null : storedResponse(context, once, now);
   if (before !== null) return { created: before as RunRecord, lanes: [], replayed: true };
   const tasks: number[] = [];
-  const next = () => ({ from: tasks.length, to: Math.min(steps.length, tasks.length + MOST_STEPS) });
-  // With its first steps: a hidden run without open work is removed at once.
+  const nextRange = () => ({ from: tasks.length, to: Math.min(steps.length, tasks.length + MAX_STEPS) });
+  // Together with the first steps: a hidden run without open work is removed at once.
   const { row, hold } = connection.write(() => {
     const inserted = insertRunRow(context, run, now, { hidden: true });
-    tasks.push(...insertSteps(context, inserted.row, workflow, next(), now));
+    tasks.push(...insertSteps(context, inserted.row, workflow, nextRange(), now));
     return inserted;
   });
   while (tasks.length < steps.length) {
     await yieldToEventLoop();
-    tasks.push(...connection.write(() => insertSteps(context, row, workflow, next(), now)));
+    tasks.push(...connection.write(() => insertSteps(context, row, workflow, nextRange(), now)));
   }
-  const followers = followersOf(steps, tasks);
+  const dependents = dependentsOf(steps, tasks);
   for (let from = 0; from < steps.length;) {
     let to = from;
-    for (let edges = 0; to < steps.length && edges < MOST_EDGES; to += 1) edges += followers[to]?.length ?? 0;
+    for (let edges = 0; to < steps.length && edges < MAX_EDGES; to += 1) edges += dependents[to]?.length ?? 0;
     await yieldToEventLoop();
-    connection.write(() => insertEdges(context, row.n, tasks, followers, { from, to }));
+    connection.write(() => insertEdges(context, row.n, tasks, dependents, { from, to }));
     from = to;
   }
   await yieldToEventLoop();
-  const created = await makeOnce(context, once, now, () => {
+  const created = await createOnce(context, once, now, () => {
     connection.sql("UPDATE runs SET removing_at = NULL WHERE n = ?").run(row.n);
     announceRun(context, row.n, run, hold, now);
     return completeWorkflow(context, { run: row, name: row.name, workflow, snapshot, tasks }, now);
   });
-  // The same call has come twice at once, and the other one was quicker.
+  // A concurrent call with the same key finished first.
   if (created.replayed) connection.write(() => endSteps(context, row.n, steps.length, now));
   return created;
 }
 
-/** Ends what a process has left that died while it made a workflow, so that it is removed; says how many steps there were. */
+/** Cancels the steps of a workflow whose process died while inserting it, so that it is removed; returns how many. */
 export function endAbandoned(context: Context, limit: number, now: number): number {
   const { connection } = context;
   const find = () =>
@@ -94,7 +93,7 @@ function endSteps(context: Context, run: number, limit: number, now: number): nu
   );
   changeAllCounters(
     context,
-    // In order of id, as every writer does it.
+    // In order of id, like every writer, against deadlocks.
     ended.toSorted((a, b) => a.stream - b.stream).map(({ stream }) => [stream, { pending: -1, cancelled: 1 }]),
   );
   return ended.length;

@@ -1,4 +1,4 @@
-/** What the owner of a step writes while it is at work on it. */
+/** Writes of a step's owner while the step runs. */
 import { TASK_STATES, TERMINAL_RUN_STATES, type RunState, type TaskState } from "../../../domain/run/states.ts";
 import type { JsonValue } from "../../../domain/lane/queue-item.ts";
 import { keyOfItem, STEP_HANDLER } from "../../../domain/workflow/definition.ts";
@@ -9,18 +9,20 @@ import { holdsLane } from "../lanes/lanes.ts";
 import { CounterDeltas } from "../tasks/counter-deltas.ts";
 import { showProgress } from "./workflow-advance.ts";
 import { skipPending, type StepItems } from "./workflow-items.ts";
-import { IN_HAND, proofOf } from "../tasks/write-task.ts";
+import { IS_CLAIMED, proofOf } from "../tasks/write-task.ts";
 
-/** The step's row, when the owner still has it in hand and its run goes on. */
-function ownStep(context: Context, hold: LaneHold, task: ClaimedTask): StepItems | null {
+/** The step's row, if it is still claimed by the owner and its run is active. */
+function claimedStep(context: Context, hold: LaneHold, task: ClaimedTask): StepItems | null {
   if (!holdsLane(context, hold)) return null;
   const row = context.connection
-    .sql(`SELECT p.*, r.status FROM tasks t JOIN steps p ON p.task = t.id JOIN runs r ON r.n = p.run WHERE ${IN_HAND}`)
+    .sql(
+      `SELECT p.*, r.status FROM tasks t JOIN steps p ON p.task = t.id JOIN runs r ON r.n = p.run WHERE ${IS_CLAIMED}`,
+    )
     .get(...proofOf(task)) as unknown as (StepItems & { status: RunState }) | undefined;
   return row === undefined || TERMINAL_RUN_STATES.includes(row.status) ? null : row;
 }
 
-interface Part {
+interface ItemBatch {
   listHash: string;
   first: number;
   values: readonly JsonValue[];
@@ -30,24 +32,24 @@ export function addStepItems(
   context: Context,
   hold: LaneHold,
   task: ClaimedTask,
-  part: Part,
+  part: ItemBatch,
   now: number,
 ): true | null {
   const { connection } = context;
   return connection.write(() => {
-    const known = ownStep(context, hold, task);
+    const known = claimedStep(context, hold, task);
     if (known === null) return null;
-    const step = part.first === 0 ? beginList(context, known, task, part.listHash) : known;
+    const step = part.first === 0 ? startList(context, known, task, part.listHash) : known;
     if (step.list_hash !== part.listHash)
       throw new Error(`the list of step ${step.name} is begun with its first entries`);
     const deltas = new CounterDeltas();
     const ids: number[] = [];
     let done = 0;
-    // What was added by a call whose answer was lost is not counted again.
-    const there = Math.max(0, (step.items_total ?? 0) - part.first);
-    const values = part.values.slice(there);
+    // Items added by a call whose response was lost do not count again.
+    const existing = Math.max(0, (step.items_total ?? 0) - part.first);
+    const values = part.values.slice(existing);
     for (const [offset, value] of values.entries()) {
-      const added = addItem(context, step, task.runId, part.first + there + offset, value, deltas, now);
+      const added = addItem(context, step, task.runId, part.first + existing + offset, value, deltas, now);
       if (added === "done") done += 1;
       else if (added !== "there") ids.push(added);
     }
@@ -63,8 +65,8 @@ export function addStepItems(
   });
 }
 
-/** The same list goes on with what it has; another one is another epoch, and what was there before stays behind. */
-function beginList(context: Context, step: StepItems, task: ClaimedTask, hash: string): StepItems {
+/** The same list keeps its items; another one starts a new epoch, and earlier items stay behind. */
+function startList(context: Context, step: StepItems, task: ClaimedTask, hash: string): StepItems {
   const { connection } = context;
   const { lane } = connection.sql("SELECT lane FROM streams WHERE id = ?").get(task.streamId) as { lane: number };
   return connection
@@ -132,7 +134,7 @@ export function skipStepItems(
 ): number | null {
   const { connection } = context;
   return connection.write(() => {
-    const step = ownStep(context, hold, task);
+    const step = claimedStep(context, hold, task);
     if (step === null) return null;
     const deltas = new CounterDeltas();
     const skipped = skipPending(context, step, limit, why, deltas, now);
@@ -145,7 +147,7 @@ export function skipStepItems(
   });
 }
 
-/** Of an entry of a list nothing is noted: the step has come as far as entries have ended. */
+/** Items have no progress: their step advances as they end. */
 export function noteStepProgress(
   context: Context,
   hold: LaneHold,
@@ -156,7 +158,7 @@ export function noteStepProgress(
   const { connection } = context;
   return connection.write(() => {
     if (task.auxiliary) return holdsLane(context, hold) ? true : null;
-    const step = ownStep(context, hold, task);
+    const step = claimedStep(context, hold, task);
     if (step === null) return null;
     const progress = Math.max(0, Math.min(1, fraction));
     const { change } = connection

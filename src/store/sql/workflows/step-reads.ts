@@ -34,10 +34,10 @@ const FROM_STEPS = `s.resolver, l.lane, l.epoch AS lane_epoch, r.id AS run_id, p
 
 function toStep(context: Context, row: StepRow, childRuns: readonly string[]): StepRecord {
   const { items_total: total, items_completed: completed, items_failed: failed, items_skipped: skipped } = row;
-  // Of a step that was cancelled, nothing is open any more.
+  // A cancelled step has no open items.
   const left = total === null ? 0 : total - completed - failed - skipped;
-  const [open, over] = row.ended_at === null ? [left, 0] : [0, left];
-  const items = total === null ? null : { total, open, completed, failed, skipped: skipped + over };
+  const [open, cancelled] = row.ended_at === null ? [left, 0] : [0, left];
+  const items = total === null ? null : { total, open, completed, failed, skipped: skipped + cancelled };
   return {
     task: toTaskRecord(context, row),
     index: row.idx,
@@ -57,7 +57,7 @@ function toStep(context: Context, row: StepRow, childRuns: readonly string[]): S
   };
 }
 
-/** What a task that sleeps says it waits for; of one that failed and is tried again: nothing. */
+/** What a sleeping task waits for; null for a failed one that waits for its retry. */
 function waitingOf(outcome: string | null, open: number): StepWait | null {
   const { waiting } = JSON.parse(outcome ?? "{}") as { waiting?: StepWait | { for: "items" } };
   if (waiting === undefined) return null;
@@ -65,7 +65,7 @@ function waitingOf(outcome: string | null, open: number): StepWait | null {
 }
 
 const SELECT_STEP = `SELECT t.*, ${FROM_STEPS}`;
-/** The second column of the name counts. */
+/** The second column named `outcome` overrides the first. */
 const SELECT_BRIEF = `SELECT t.*, CASE WHEN t.state = ${STATE.completed} THEN NULL ELSE t.outcome END AS outcome, ${FROM_STEPS}`;
 
 export function readSteps(
@@ -76,16 +76,18 @@ export function readSteps(
 ): StepRecord[] {
   const { connection } = context;
   const n = requireRunNumber(context, runId);
-  const meant = `p.run = ?${indices === undefined ? "" : " AND p.idx IN (SELECT CAST(value AS BIGINT) FROM json_each(?))"}`;
+  const condition = `p.run = ?${indices === undefined ? "" : " AND p.idx IN (SELECT CAST(value AS BIGINT) FROM json_each(?))"}`;
   const which = indices === undefined ? [n] : [n, JSON.stringify(indices)];
   const children = rows<{ idx: number; id: string }>(
     connection
-      .sql(`SELECT p.idx, r.id FROM steps p CROSS JOIN runs r ON r.parent_task = p.task WHERE ${meant} ORDER BY r.n`)
+      .sql(
+        `SELECT p.idx, r.id FROM steps p CROSS JOIN runs r ON r.parent_task = p.task WHERE ${condition} ORDER BY r.n`,
+      )
       .all(...which),
   );
   const byStep = Map.groupBy(children, ({ idx }) => idx);
   const select = how === undefined ? SELECT_STEP : SELECT_BRIEF;
-  const list = rows<StepRow>(connection.sql(`${select} WHERE ${meant} ORDER BY p.idx`).all(...which));
+  const list = rows<StepRow>(connection.sql(`${select} WHERE ${condition} ORDER BY p.idx`).all(...which));
   return list.map((row) =>
     toStep(
       context,
@@ -136,16 +138,16 @@ export function readStepByEngineId(
   context: Context,
   engineId: string,
 ): { runId: string; step: StepRecord; item: TaskRecord | null } | null {
-  const meant = stepOfLane(engineId);
+  const parsed = stepOfLane(engineId);
   const lane = context.connection.sql("SELECT id FROM lanes WHERE lane = ? AND epoch > 0").get(engineId);
-  if (meant === null || lane === undefined || runRow(context, meant.runId) === null) return null;
-  const step = readSteps(context, meant.runId)[meant.step];
+  if (parsed === null || lane === undefined || runRow(context, parsed.runId) === null) return null;
+  const step = readSteps(context, parsed.runId)[parsed.step];
   if (step === undefined) return null;
-  const item = meant.slot === null ? null : lastOfSlot(context, Number(lane["id"]));
-  return { runId: meant.runId, step, item };
+  const item = parsed.slot === null ? null : lastOfSlot(context, Number(lane["id"]));
+  return { runId: parsed.runId, step, item };
 }
 
-/** The entry that is in a slot, or the last that was: entries take it in the order of their list. */
+/** The item in a slot, or its last one: items take slots in list order. */
 function lastOfSlot(context: Context, lane: number): TaskRecord | null {
   const newest = (condition: string) =>
     `SELECT max(t.id) FROM streams s JOIN tasks t ON t.stream = s.id AND ${condition} WHERE s.lane = ?1`;

@@ -1,16 +1,16 @@
-/** The time that tries of sleeping steps have left: counted in steps, as that of crawls is. */
+/** Remaining attempt time of sleeping steps: counted in ticks, like that of crawls. */
 import { decodeId } from "../../../domain/run/ids.ts";
 import { type Context, rows, STATE } from "../kernel/context.ts";
 import { changeCounters } from "../kernel/counters.ts";
 import { laneGotWork } from "../runs/move-run.ts";
 
-/** What the last step has not counted is less than this; a clock that was set makes it seem more. */
+/** Time since the last tick is less than this; a clock change makes it seem more. */
 const UNCOUNTED_MS = 1000;
 
 const SLEEPS = `EXISTS (SELECT 1 FROM tasks t JOIN streams s ON s.id = t.stream JOIN runs r ON r.n = s.run
   WHERE t.id = step_timers.task AND t.state = ${STATE.retrying} AND r.status = 'running')`;
 
-/** A step goes to sleep with this much of its time. */
+/** Stores the remaining time of a step that goes to sleep. */
 export function keepTimeLeft({ connection }: Context, task: number, leftMs: number, now: number): void {
   connection
     .sql(`INSERT INTO step_timers (task, remaining_ms, updated_at) VALUES (?, ?, ?)
@@ -42,8 +42,8 @@ export function passStepTime(context: Context, elapsedMs: number, now: number): 
            remaining_ms = remaining_ms - CASE WHEN ${SLEEPS} THEN min(?1, max(0, ?2 - updated_at)) ELSE 0 END`,
       )
       .run(Math.round(elapsedMs), now);
-    // Those that failed and wait for their next try have no time that runs.
-    const over = rows<{ stream: number }>(
+    // A failed step that waits for its retry has no running time limit.
+    const expired = rows<{ stream: number }>(
       connection
         .sql(
           `UPDATE tasks SET state = ${STATE.queued}, ready_at = 0
@@ -52,7 +52,7 @@ export function passStepTime(context: Context, elapsedMs: number, now: number): 
         )
         .all(),
     );
-    for (const { stream } of over) changeCounters(context, stream, { retrying: -1, queued: 1 });
-    return over.map(({ stream }) => laneGotWork(context, stream));
+    for (const { stream } of expired) changeCounters(context, stream, { retrying: -1, queued: 1 });
+    return expired.map(({ stream }) => laneGotWork(context, stream));
   });
 }

@@ -31,10 +31,10 @@ export function putTemplate(
   const { connection } = context;
   return connection.write(
     () => {
-      const present = readTemplate(context, name);
-      const newest = String(present?.version ?? first - 1);
+      const current = readTemplate(context, name);
+      const newest = String(current?.version ?? first - 1);
       refuseStale(`the template ${name}`, newest, version === undefined ? undefined : String(version));
-      if (present !== null && isDeepStrictEqual(present.definition, definition)) return present;
+      if (current !== null && isDeepStrictEqual(current.definition, definition)) return current;
       return toRecord(
         connection
           .sql(

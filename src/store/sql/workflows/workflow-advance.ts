@@ -1,4 +1,4 @@
-/** What follows from the end of a step, in the transaction that writes it: others begin, or never will. */
+/** Effects of a step's end, in the same transaction: dependents start, or are skipped. */
 import type { Failure } from "../../../domain/run/failure.ts";
 import { encodeId } from "../../../domain/run/ids.ts";
 import type { RunEvent } from "../../../domain/run/outcome.ts";
@@ -19,13 +19,13 @@ interface StepRow extends StepItems {
   progress: number;
 }
 
-/** The steps that end in one transaction; what their workflows sum up is written once. */
+/** Steps that end in one transaction; the sums of their workflows are written once. */
 export class Advance {
   readonly #context: Context;
   readonly #deltas: CounterDeltas;
   readonly #opened: Set<string>;
   readonly #now: number;
-  readonly #sums = new Map<number, { done: number; error: string | null }>();
+  readonly #totals = new Map<number, { done: number; error: string | null }>();
 
   constructor(context: Context, deltas: CounterDeltas, opened: Set<string>, now: number) {
     this.#context = context;
@@ -40,13 +40,13 @@ export class Advance {
     const step = this.#step(task);
     const name = stepNameOf(task.key);
     closeItems(this.#context, step, this.#deltas, "the step has ended", this.#now);
-    // What failed has come as far as it last said.
+    // A failed step keeps its last reported progress.
     this.#progressed(step, end.kind === "failed" ? step.progress : 1);
     const meta = { step: name, task_id: task.id };
     if (end.kind === "failed") {
       const { code, reason, message } = end.failure;
       const why = `step ${name} failed`;
-      this.#sum(step.run).error ??= `${why}: ${message}`;
+      this.#totalOf(step.run).error ??= `${why}: ${message}`;
       const failed = { failure_code: code, failure_reason: reason, attempt: task.tries + 1 };
       this.#log(step.run, {
         type: "workflow.step_failed",
@@ -54,7 +54,7 @@ export class Advance {
         message: `Step ${name} failed: ${message}`,
         meta: { ...meta, ...failed },
       });
-      this.#skipFollowers(step, why);
+      this.#skipDependents(step, why);
       return;
     }
     const ended =
@@ -62,10 +62,10 @@ export class Advance {
         ? ({ type: "workflow.step_completed", message: `Step ${name} completed` } as const)
         : ({ type: "workflow.step_skipped", message: `Step ${name} skipped: ${end.why}` } as const);
     this.#log(step.run, { ...ended, level: "info", meta });
-    this.#openFollowers(step);
+    this.#openDependents(step);
   }
 
-  /** A step is tried again later. */
+  /** A step waits for its retry. */
   retries(task: ClaimedTask, { failure, readyAt }: { failure: Failure; readyAt: number }): void {
     if (task.runKind !== "workflow" || task.auxiliary) return;
     const step = this.#step(task);
@@ -73,11 +73,11 @@ export class Advance {
     this.#progressed(step, 0);
     const name = stepNameOf(task.key);
     const seconds = Math.max(0, Math.round((readyAt - this.#now) / 100) / 10);
-    const most = task.maxAttempts === null ? "" : ` of ${task.maxAttempts}`;
+    const limit = task.maxAttempts === null ? "" : ` of ${task.maxAttempts}`;
     this.#log(step.run, {
       type: "task.retry_scheduled",
       level: "warn",
-      message: `Retry scheduled: step ${name}, attempt ${task.tries + 2}${most} in ${seconds} s, because ${failure.message}`,
+      message: `Retry scheduled: step ${name}, attempt ${task.tries + 2}${limit} in ${seconds} s, because ${failure.message}`,
       meta: {
         step: name,
         task_id: task.id,
@@ -91,15 +91,15 @@ export class Advance {
     });
   }
 
-  /** Something was written that a restart goes on from. */
+  /** Records a checkpoint: a restart resumes from it. */
   touched(task: ClaimedTask): void {
-    this.#sum(this.#runOf(task));
+    this.#totalOf(this.#runOf(task));
   }
 
-  /** Writes what the workflows sum up. */
+  /** Writes the sums of the workflows. */
   write(): void {
     const { connection } = this.#context;
-    for (const [run, { done, error }] of this.#sums) {
+    for (const [run, { done, error }] of this.#totals) {
       const sums = connection
         .sql(
           `UPDATE workflows SET weight_done = weight_done + ?1, error_message = coalesce(error_message, ?2),
@@ -110,9 +110,9 @@ export class Advance {
     }
   }
 
-  #sum(run: number): { done: number; error: string | null } {
-    let sum = this.#sums.get(run);
-    if (sum === undefined) this.#sums.set(run, (sum = { done: 0, error: null }));
+  #totalOf(run: number): { done: number; error: string | null } {
+    let sum = this.#totals.get(run);
+    if (sum === undefined) this.#totals.set(run, (sum = { done: 0, error: null }));
     return sum;
   }
 
@@ -132,11 +132,11 @@ export class Advance {
     this.#context.connection
       .sql("UPDATE steps SET progress = ?, updated_at = ? WHERE task = ?")
       .run(progress, this.#now, step.task);
-    this.#sum(step.run).done += (progress - step.progress) * step.weight;
+    this.#totalOf(step.run).done += (progress - step.progress) * step.weight;
   }
 
-  #openFollowers({ run, task }: StepRow): void {
-    const followers = rows<{ task: number; open_deps: number }>(
+  #openDependents({ run, task }: StepRow): void {
+    const dependents = rows<{ task: number; open_deps: number }>(
       this.#context.connection
         .sql(
           `UPDATE steps SET open_deps = open_deps - 1 WHERE task IN
@@ -144,13 +144,13 @@ export class Advance {
         )
         .all(run, task),
     );
-    const ready = followers.filter((one) => one.open_deps === 0).map((one) => one.task);
+    const ready = dependents.filter(({ open_deps: open }) => open === 0).map(({ task: id }) => id);
     openSteps(this.#context, ready, this.#deltas, this.#opened);
   }
 
-  /** All that wait for the step, and for those in turn, are not done. */
-  #skipFollowers(step: StepRow, why: string): void {
-    for (const { task, name } of skipBehind(this.#context, step.run, [step.task], why, this.#deltas, this.#now))
+  /** Skips all direct and indirect dependents of the step. */
+  #skipDependents(step: StepRow, why: string): void {
+    for (const { task, name } of skipDependents(this.#context, step.run, [step.task], why, this.#deltas, this.#now))
       this.#log(step.run, {
         type: "workflow.step_skipped",
         level: "warn",
@@ -167,8 +167,8 @@ export class Advance {
   }
 }
 
-/** Marks all pending steps behind these as skipped, each once; says which. */
-export function skipBehind(
+/** Marks all pending direct and indirect dependents as skipped; returns them. */
+export function skipDependents(
   { connection }: Context,
   run: number,
   from: readonly number[],
@@ -176,7 +176,7 @@ export function skipBehind(
   deltas: CounterDeltas,
   now: number,
 ): { task: number; name: string }[] {
-  const behind = rows<{ task: number; name: string; stream: number }>(
+  const skipped = rows<{ task: number; name: string; stream: number }>(
     connection
       .sql(
         `WITH RECURSIVE behind (task) AS (
@@ -188,17 +188,17 @@ export function skipBehind(
       )
       .all(run, JSON.stringify(from)),
   );
-  for (const { task, stream } of behind) {
+  for (const { task, stream } of skipped) {
     connection
       .sql(`UPDATE tasks SET state = ${STATE.skipped}, ended_at = ?, outcome = ? WHERE id = ?`)
       .run(now, JSON.stringify({ why }), task);
     connection.sql("UPDATE steps SET updated_at = ? WHERE task = ?").run(now, task);
     deltas.shift(stream, "pending", stream, "skipped");
   }
-  return behind;
+  return skipped;
 }
 
-/** In percent; it is 100 only when all has ended well, and never falls within a generation. */
+/** In percent; 100 only after success, and never decreasing within a generation. */
 export function showProgress(
   { connection }: Context,
   run: number,

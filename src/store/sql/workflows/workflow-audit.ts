@@ -1,4 +1,4 @@
-/** What must hold of workflows at any moment. */
+/** Invariants of workflows. */
 import { TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
 import { STEP_LANES } from "../../../domain/workflow/definition.ts";
 import { all, type Check } from "../ops/audit-check.ts";
@@ -7,8 +7,8 @@ import { readSteps } from "./workflow-recover.ts";
 
 const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
 
-/** Somebody does it or will, or the time will come, or what it waits for goes on. */
-const GOES_ON = `(t.state IN (${STATE.queued}, ${STATE.running}) OR (t.state = ${STATE.retrying}
+/** The step is queued or running, or a time, a child run or an item will wake it. */
+const WILL_PROGRESS = `(t.state IN (${STATE.queued}, ${STATE.running}) OR (t.state = ${STATE.retrying}
   AND CASE coalesce(json_extract(t.outcome, '$.waiting.for'), 'time')
     WHEN 'run' THEN EXISTS (SELECT 1 FROM runs c WHERE c.id = json_extract(t.outcome, '$.waiting.runId') AND c.finished_at IS NULL)
     WHEN 'items' THEN p.items_in_flight > 0 ELSE TRUE END))`;
@@ -35,7 +35,7 @@ export const WORKFLOW_CHECKS: readonly Check[] = [
       all<{ id: string }>(
         context,
         `SELECT r.id FROM runs r WHERE r.kind = 'workflow' AND r.status = 'running' AND NOT EXISTS
-           (SELECT 1 FROM steps p JOIN tasks t ON t.id = p.task WHERE p.run = r.n AND ${GOES_ON})`,
+           (SELECT 1 FROM steps p JOIN tasks t ON t.id = p.task WHERE p.run = r.n AND ${WILL_PROGRESS})`,
       ).map(({ id }) => `run ${id} is running, and none of its steps goes on`),
   },
   {
@@ -45,7 +45,7 @@ export const WORKFLOW_CHECKS: readonly Check[] = [
         context,
         `SELECT t.key, r.id FROM runs r JOIN streams s ON s.run = r.n AND s.retrying > 0
            JOIN tasks t ON t.stream = s.id AND t.state = ${STATE.retrying} LEFT JOIN steps p ON p.task = t.id
-         WHERE r.kind = 'workflow' AND r.status NOT IN (${ended}) AND NOT ${GOES_ON}`,
+         WHERE r.kind = 'workflow' AND r.status NOT IN (${ended}) AND NOT ${WILL_PROGRESS}`,
       ).map(({ key, id }) => `${key} of run ${id} sleeps, and nothing will wake it`),
   },
   {

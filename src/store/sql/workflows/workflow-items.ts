@@ -1,4 +1,4 @@
-/** Entries of the list that a step is done for: tasks that take turns in as many lanes as may be at work at once. */
+/** Items of a `for_each` step: tasks that take turns in as many lanes as may run concurrently. */
 import { TASK_STATES, type TaskState } from "../../../domain/run/states.ts";
 import { laneOfStep } from "../../../domain/workflow/definition.ts";
 import type { ClaimedTask } from "../../ports/port.ts";
@@ -8,7 +8,7 @@ import { STREAM_IS_OPEN } from "../lanes/lanes.ts";
 import { cancelChildrenOf, laneGotWork } from "../runs/move-run.ts";
 import type { CounterDeltas } from "../tasks/counter-deltas.ts";
 
-/** What a step's row says of its list. */
+/** The list columns of a step's row. */
 export interface StepItems {
   task: number;
   run: number;
@@ -19,14 +19,14 @@ export interface StepItems {
   stop_at_failure: number;
   items_stream: number | null;
   items_total: number | null;
-  /** Those that have a slot: at work, or waiting for it. */
+  /** Items with a slot: running or queued. */
   items_in_flight: number;
   items_completed: number;
   items_failed: number;
   items_skipped: number;
 }
 
-/** Gives free slots to entries that wait; returns how many have one. */
+/** Assigns free slots to waiting items; returns how many have one. */
 export function openSlots(
   context: Context,
   step: StepItems,
@@ -36,24 +36,24 @@ export function openSlots(
   opened: Set<string>,
 ): number {
   const { connection } = context;
-  let inHand = step.items_in_flight;
-  for (let slot = 0; slot < concurrency && inHand < concurrency; slot += 1) {
+  let inFlight = step.items_in_flight;
+  for (let slot = 0; slot < concurrency && inFlight < concurrency; slot += 1) {
     const next = nextItem(context, step);
     if (next === null || (stopAtFailure && step.items_failed > 0)) break;
     const lane = laneId(context, laneOfStep(runId, step.idx, slot));
     const stream = streamId(context, step.run, { lane, site: "", resolver: null, auxiliary: true });
     const busy = connection.sql(`SELECT 1 FROM streams s WHERE s.id = ? AND ${STREAM_IS_OPEN}`).get(stream);
     if (busy !== undefined) continue;
-    giveSlot(context, step, next, stream, deltas, opened);
-    inHand += 1;
+    assignSlot(context, step, next, stream, deltas, opened);
+    inFlight += 1;
   }
   connection
     .sql("UPDATE steps SET items_in_flight = ?, stop_at_failure = ? WHERE task = ?")
-    .run(inHand, Number(stopAtFailure), step.task);
-  return inHand;
+    .run(inFlight, Number(stopAtFailure), step.task);
+  return inFlight;
 }
 
-/** The first entry of the list that has not begun. */
+/** The first item that has not started. */
 function nextItem({ connection }: Context, { items_stream: stream }: StepItems): number | null {
   const row = connection
     .sql(`SELECT id FROM tasks WHERE stream = ? AND state = ${STATE.pending} ORDER BY id LIMIT 1`)
@@ -61,7 +61,7 @@ function nextItem({ connection }: Context, { items_stream: stream }: StepItems):
   return row?.id ?? null;
 }
 
-function giveSlot(
+function assignSlot(
   context: Context,
   step: StepItems,
   item: number,
@@ -75,8 +75,8 @@ function giveSlot(
 }
 
 /**
- * An entry has ended: the next one takes its slot, or, when it was the last one at work, the step wakes. null: it was an
- * entry of a list that the step has no more.
+ * An item has ended: the next one takes its slot, or the step wakes if it was the last in flight. null: an item of a
+ * former list of the step.
  */
 export function itemEnded(
   context: Context,
@@ -98,13 +98,13 @@ export function itemEnded(
   const stops = step.stop_at_failure === 1 && step.items_failed > 0;
   const next = stops ? null : nextItem(context, step);
   if (next !== null) {
-    giveSlot(context, step, next, item.streamId, deltas, opened);
+    assignSlot(context, step, next, item.streamId, deltas, opened);
     connection.sql("UPDATE steps SET items_in_flight = items_in_flight + 1 WHERE task = ?").run(step.task);
   } else if (step.items_in_flight === 0) wakeStep(context, step.task, deltas, opened);
   return step;
 }
 
-/** The step goes on, if it sleeps because of its entries. */
+/** Wakes the step if it waits for its items. */
 function wakeStep(context: Context, task: number, deltas: CounterDeltas, opened: Set<string>): void {
   const woken = context.connection
     .sql(
@@ -117,9 +117,9 @@ function wakeStep(context: Context, task: number, deltas: CounterDeltas, opened:
   opened.add(laneGotWork(context, woken.stream));
 }
 
-const IN_HAND: readonly TaskState[] = ["queued", "running", "retrying"];
+const IN_FLIGHT: readonly TaskState[] = ["queued", "running", "retrying"];
 
-/** A step that ends or begins anew leaves no entry behind that is open, and none of their child runs. */
+/** Closes all open items, and their child runs, when a step ends or starts over. */
 export function closeItems(context: Context, step: StepItems, deltas: CounterDeltas, why: string, now: number): void {
   if (step.items_total === null) return;
   const { connection } = context;
@@ -130,7 +130,7 @@ export function closeItems(context: Context, step: StepItems, deltas: CounterDel
         .sql(
           `SELECT t.id, t.stream, t.state FROM streams s CROSS JOIN tasks t ON t.stream = s.id
            WHERE s.run = ? AND s.auxiliary = 1 AND ${STREAM_IS_OPEN} AND t.item_of = ?
-             AND t.state IN (${IN_HAND.map((name) => STATE[name]).join(", ")})`,
+             AND t.state IN (${IN_FLIGHT.map((name) => STATE[name]).join(", ")})`,
         )
         .all(step.run, step.task),
     );
@@ -148,7 +148,7 @@ export function closeItems(context: Context, step: StepItems, deltas: CounterDel
     .run(closed, step.task);
 }
 
-/** Ends entries that have not begun; returns how many there were. */
+/** Skips items that have not started; returns how many. */
 export function skipPending(
   { connection }: Context,
   { items_stream: stream }: StepItems,

@@ -31,8 +31,8 @@ const firstStep = (
     WHERE p.run = w.run AND t.state IN (${states}) ORDER BY p.idx LIMIT 1)`;
 
 /**
- * The first step that is open is found from the beginning on: nothing behind it is looked at. Of a workflow that failed it is
- * the first that failed, which a recovery begins with; until a worker takes the recovery up, the one that it begins with.
+ * The first open step: the scan stops there. For a failed workflow, the first failed step, which a recovery starts
+ * with; while a recovery waits for a worker, the step it starts from.
  */
 const SELECT_WORKFLOW = `SELECT w.*, r.id AS run_id,
     CASE WHEN r.status = 'recovering' AND w.recover_from IS NOT NULL THEN w.recover_from
@@ -63,7 +63,6 @@ export function readWorkflow(context: Context, id: string): WorkflowRecord | nul
   return row === undefined ? null : toRecord(context, row as unknown as WorkflowRow);
 }
 
-/** What it was started with. */
 export function readSnapshot({ connection }: Context, id: string): unknown {
   const row = connection
     .sql(
@@ -83,24 +82,25 @@ export function requireWorkflow(context: Context, id: string): WorkflowRecord {
 export function readWorkflows(context: Context, filter: WorkflowFilter): WorkflowRecord[] {
   const before = filter.after === undefined ? Number.MAX_SAFE_INTEGER : runRow(context, filter.after)?.n;
   if (before === undefined) throw badPosition(filter.after ?? "", "a workflow");
-  // Only what is asked for stands in the statement, so that an index can serve it.
+  // Without unused conditions, so that an index applies.
   const n = filter.template === undefined ? "r.n" : "w.run";
   const kind = filter.jobId === undefined ? "r.kind" : "r.kind || ''";
   const conditions: string[] = [`${kind} = 'workflow'`, "r.removing_at IS NULL", `${n} < ?`];
   const values: (string | number)[] = [before];
-  const also = (condition: string, ...more: string[]) => {
+  const addCondition = (condition: string, ...more: string[]) => {
     conditions.push(condition);
     values.push(...more);
   };
-  if (filter.status === "recoverable") also("r.status = 'failed' AND w.recovery_attempts < w.max_recovery_attempts");
+  if (filter.status === "recoverable")
+    addCondition("r.status = 'failed' AND w.recovery_attempts < w.max_recovery_attempts");
   else if (filter.status !== undefined)
-    also(`r.status IN (${filter.status.map(() => "?").join(", ")})`, ...filter.status);
-  if (filter.jobId !== undefined) also("r.job = ?", filter.jobId);
-  if (filter.template !== undefined) also("w.template = ?", filter.template);
+    addCondition(`r.status IN (${filter.status.map(() => "?").join(", ")})`, ...filter.status);
+  if (filter.jobId !== undefined) addCondition("r.job = ?", filter.jobId);
+  if (filter.template !== undefined) addCondition("w.template = ?", filter.template);
   if (filter.q !== undefined) {
-    if (runRow(context, filter.q) !== null) also("r.id = ?", filter.q);
+    if (runRow(context, filter.q) !== null) addCondition("r.id = ?", filter.q);
     else
-      also(
+      addCondition(
         String.raw`(r.name LIKE ? ESCAPE '\') AND r.n > (SELECT max(n) FROM runs) - ` + SEARCHED_RUNS,
         likePattern(filter.q),
       );

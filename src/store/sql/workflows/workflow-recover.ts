@@ -1,4 +1,4 @@
-/** A workflow that failed goes on: some of its steps are done again, and nothing else. */
+/** Recovers a failed workflow: repeats some of its steps, and nothing else. */
 import { isOrbError, messageOf, OrbError } from "../../../base/errors.ts";
 import { TASK_STATES, type TaskState } from "../../../domain/run/states.ts";
 import type { RunRecord } from "../../ports/port.ts";
@@ -11,7 +11,7 @@ import { dropArtifacts } from "../runs/retention.ts";
 import { uncountErrors } from "../runs/run-errors.ts";
 import { readRun, requireRun } from "../runs/runs.ts";
 import { CounterDeltas } from "../tasks/counter-deltas.ts";
-import { percentOf, skipBehind } from "./workflow-advance.ts";
+import { percentOf, skipDependents } from "./workflow-advance.ts";
 import { requireWorkflow } from "./workflow-reads.ts";
 
 interface StepRow {
@@ -32,11 +32,11 @@ interface Step {
   row: StepRow;
   state: TaskState;
   dependencies: readonly number[];
-  /** It completed, or was not needed: those that wait for it may begin. */
+  /** Completed, or skipped as not needed: its dependents may start. */
   endedWell: boolean;
 }
 
-/** The steps of a run by index; a step is skipped for want of another one when that one did not end well. */
+/** The steps of a run by index. A skipped step ended well only if all its dependencies did. */
 export function readSteps({ connection }: Context, run: number): Step[] {
   const list = connection
     .sql(
@@ -85,14 +85,14 @@ export function recoverWorkflow(context: Context, id: string, from: number | nul
   );
 }
 
-/** What waits for a step that did not end well cannot be begun with. */
+/** A step whose dependency did not end well cannot be the first. */
 function refuseBlocked(steps: readonly Step[], from: number): void {
   const step = steps[from];
   const refuse = (why: string, hint: string) => {
     throw new OrbError("input_invalid", why, { hint, fields: [{ path: "from_step", message: why }] });
   };
   if (step === undefined) return refuse(`the workflow has no step with the index ${from}`, "Name one of its steps.");
-  const missing = step.dependencies.map((index) => steps[index]).find((one) => one?.endedWell !== true);
+  const missing = step.dependencies.map((index) => steps[index]).find((dependency) => dependency?.endedWell !== true);
   if (missing !== undefined)
     refuse(
       `step ${step.row.name} waits for ${missing.row.name}, which is ${missing.state}`,
@@ -108,23 +108,23 @@ export function takeUpRecoveries(context: Context, limit: number, now: number): 
   const lanes = new Set<string>();
   const stuck: string[] = [];
   let written = 0;
-  let behind = 0;
-  const next = () => find.get(behind) as { n: number; id: string } | undefined;
-  // Each run is a transaction of its own: it has at most a thousand steps.
+  let afterRun = 0;
+  const next = () => find.get(afterRun) as { n: number; id: string } | undefined;
+  // One transaction per run, of at most a thousand steps.
   for (let run = next(); run !== undefined && written < limit; run = next()) {
     try {
       written += connection.write(() => {
-        const still = next();
-        if (still === undefined) return 0;
-        const { steps, opened } = takeUp(context, still.n, now);
+        const current = next();
+        if (current === undefined) return 0;
+        const { steps, opened } = takeUp(context, current.n, now);
         for (const lane of opened) lanes.add(lane);
         return Math.max(1, steps);
       });
     } catch (error) {
-      // OutageLogger with the database is everybody's. What is wrong with one run is not to keep the others waiting.
+      // Database errors affect all runs. A fault of one run must not block the others.
       if (isOrbError(error) && error.code !== "illegal_transition") throw error;
       stuck.push(`workflow ${run.id}: ${messageOf(error)}`);
-      behind = run.n;
+      afterRun = run.n;
     }
   }
   return { lanes: [...lanes], more: next() !== undefined, ...(stuck.length === 0 ? {} : { stuck }) };
@@ -136,24 +136,25 @@ function takeUp(context: Context, run: number, now: number): { steps: number; op
     recover_from: number | null;
   };
   const steps = readSteps(context, run);
-  const again = new Set<number>();
+  const repeated = new Set<number>();
   for (const [index, { dependencies, endedWell }] of steps.entries()) {
-    const meant = from === null ? !endedWell : index === from || dependencies.some((one) => again.has(one));
-    if (meant) again.add(index);
+    const isRepeated =
+      from === null ? !endedWell : index === from || dependencies.some((dependency) => repeated.has(dependency));
+    if (isRepeated) repeated.add(index);
   }
   const deltas = new CounterDeltas();
-  for (const index of again) putBack(context, steps, index, again, deltas, now);
-  // What waits for a step that failed and is not done again is skipped once more.
+  for (const index of repeated) resetStep(context, steps, index, repeated, deltas, now);
+  // Dependents of a failed step that is not repeated are skipped again.
   for (const [index, { row, endedWell }] of steps.entries())
-    if (!endedWell && !again.has(index))
-      skipBehind(context, run, [row.task], `step ${row.name} did not complete`, deltas, now);
+    if (!endedWell && !repeated.has(index))
+      skipDependents(context, run, [row.task], `step ${row.name} did not complete`, deltas, now);
   deltas.apply(context);
   uncount(
     context,
     run,
-    [...again].map((index) => steps[index] as Step),
+    [...repeated].map((index) => steps[index] as Step),
   );
-  const kept = steps.filter((_, index) => !again.has(index));
+  const kept = steps.filter((_, index) => !repeated.has(index));
   const done = kept.reduce((sum, { row }) => sum + row.weight * row.progress, 0);
   const failed = kept.find(({ state }) => state === "failed")?.row;
   const error = failed === undefined ? null : `step ${failed.name} failed: ${failed.message}`;
@@ -164,22 +165,22 @@ function takeUp(context: Context, run: number, now: number): { steps: number; op
     )
     .get(done, error, now, run) as { weight: number; weight_done: number };
   connection.sql("UPDATE runs SET progress = ? WHERE n = ?").run(percentOf(sums), run);
-  const message = `Run recovered: ${again.size} of ${steps.length} steps are repeated`;
+  const message = `Run recovered: ${repeated.size} of ${steps.length} steps are repeated`;
   moveRun(context, run, "running", { type: "run.recovered", message }, now);
   const opened = openReadySteps(context, run);
   if (opened.length === 0) endRunIfDone(context, run, now);
-  return { steps: again.size, opened };
+  return { steps: repeated.size, opened };
 }
 
 /**
- * What the step left is gone; its history stays. What its entries did stays good only if it failed itself, and nothing
- * that they may have read is done again: else its list begins anew.
+ * Removes the step's outputs; its history stays. Completed items stay only if the step itself failed and none of its
+ * dependencies is repeated: otherwise its list starts over.
  */
-function putBack(
+function resetStep(
   context: Context,
   steps: readonly Step[],
   index: number,
-  again: ReadonlySet<number>,
+  repeated: ReadonlySet<number>,
   deltas: CounterDeltas,
   now: number,
 ): void {
@@ -193,20 +194,22 @@ function putBack(
     )
     .run(row.task);
   deltas.shift(row.stream, state, row.stream, "pending");
-  const keepsEntries = state !== "completed" && !dependencies.some((one) => again.has(one));
-  const open = [...new Set(dependencies)].filter((one) => again.has(one) || steps[one]?.endedWell !== true).length;
+  const keepsItems = state !== "completed" && !dependencies.some((dependency) => repeated.has(dependency));
+  const open = [...new Set(dependencies)].filter(
+    (dependency) => repeated.has(dependency) || steps[dependency]?.endedWell !== true,
+  ).length;
   connection
     .sql(
       `UPDATE steps SET open_deps = ?, started_at = NULL, progress = 0, progress_message = NULL, updated_at = ?,
          items_total = NULL, items_completed = 0, items_failed = 0, items_skipped = 0,
          list_hash = CASE WHEN ? THEN list_hash END WHERE task = ?`,
     )
-    .run(open, now, keepsEntries ? 1 : 0, row.task);
+    .run(open, now, keepsItems ? 1 : 0, row.task);
 }
 
-function uncount(context: Context, run: number, again: readonly Step[]): void {
+function uncount(context: Context, run: number, repeated: readonly Step[]): void {
   const reasons = new Map<string, number>();
-  for (const { state, row } of again)
+  for (const { state, row } of repeated)
     if (state === "failed") reasons.set(row.reason ?? "internal", (reasons.get(row.reason ?? "internal") ?? 0) + 1);
   uncountErrors(context, run, reasons);
 }

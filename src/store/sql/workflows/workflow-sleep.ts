@@ -1,4 +1,4 @@
-/** How a step goes to sleep: no lease, no slot, no attempt; what it waits for is made in the same transaction. */
+/** Puts a step to sleep: without lease, slot or spent attempt; creates what it waits for in the same transaction. */
 import type { SettledTask } from "../../ports/port.ts";
 import type { StepSleep } from "../../ports/workflow-port.ts";
 import { type Context, NEVER } from "../kernel/context.ts";
@@ -7,10 +7,10 @@ import { laneGotWork } from "../runs/move-run.ts";
 import { keepTimeLeft } from "./step-time.ts";
 import type { CounterDeltas } from "../tasks/counter-deltas.ts";
 import { openSlots, type StepItems } from "./workflow-items.ts";
-import { IN_HAND, keepTask, proofOf } from "../tasks/write-task.ts";
+import { IS_CLAIMED, keepTask, proofOf } from "../tasks/write-task.ts";
 
-/** False: the step was not ours any more, and nothing was written. */
-export function fallAsleep(
+/** False: the step was no longer ours, and nothing was written. */
+export function putToSleep(
   context: Context,
   settled: SettledTask,
   sleep: StepSleep,
@@ -23,7 +23,7 @@ export function fallAsleep(
   const owner = connection
     .sql(
       `SELECT r.n AS run, r.generation FROM tasks t JOIN streams s ON s.id = t.stream JOIN runs r ON r.n = s.run
-       WHERE ${IN_HAND}`,
+       WHERE ${IS_CLAIMED}`,
     )
     .get(...proofOf(task)) as { run: number; generation: number } | undefined;
   if (owner === undefined) {
@@ -35,8 +35,8 @@ export function fallAsleep(
   if (sleep.leftMs !== undefined) keepTimeLeft(context, task.row, sleep.leftMs, now);
   if (sleep.items !== undefined) {
     const step = connection.sql("SELECT * FROM steps WHERE task = ?").get(task.row) as unknown as StepItems;
-    const inHand = openSlots(context, step, task.runId, sleep.items, deltas, opened);
-    if (inHand > 0)
+    const inFlight = openSlots(context, step, task.runId, sleep.items, deltas, opened);
+    if (inFlight > 0)
       return keepTask(context, settled, "retrying", deltas, {
         memory,
         readyAt,

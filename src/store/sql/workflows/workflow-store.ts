@@ -1,4 +1,3 @@
-/** The methods about workflows, put together. */
 import type { WorkflowStore } from "../../ports/workflow-port.ts";
 import type { Context } from "../kernel/context.ts";
 import { deleteRun } from "../runs/hide-runs.ts";

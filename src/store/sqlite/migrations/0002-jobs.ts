@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** Jobs, sessions, what a run shows of itself, and answers that are given again to a repeated call. */
+/** Jobs, sessions, facts of runs, and idempotent responses. */
 export const jobs = {
   version: 2,
   name: "jobs",

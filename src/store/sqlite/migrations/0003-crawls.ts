@@ -3,7 +3,7 @@ import { TASK_STATES } from "../../../domain/run/states.ts";
 import { neverReuseNumbers } from "../never-reuse-numbers.ts";
 import { keepTransitions } from "../transitions.ts";
 
-/** Runs that grow while they run: how many pages they know, how long they ran, and what failed of them. */
+/** Crawls: how many pages they know, how long they ran, and their failures. */
 export const crawls = {
   version: 3,
   name: "crawls",
@@ -97,7 +97,7 @@ export const crawls = {
   },
 };
 
-/** What the limits of a crawl are kept by: how many of its pages are in hand, and how many have ended and count or do not. */
+/** Counters for the limits of a crawl: pages in flight, and ended pages that count or do not. */
 function limits(db: DatabaseSync): void {
   db.exec(`
     ALTER TABLE runs ADD COLUMN pages_in_hand INTEGER NOT NULL DEFAULT 0;
@@ -110,13 +110,13 @@ function limits(db: DatabaseSync): void {
     -- What goes on when a crawl does that had run out of time.
     CREATE INDEX tasks_cancelled ON tasks (stream, id) WHERE state = ${TASK_STATES.indexOf("cancelled")};
   `);
-  // A crawl that goes on waits its turn, and takes up again what was cut off.
+  // A reopened crawl queues again and requeues what was cut off.
   keepTransitions(db);
 }
 
-/** Crawls are kept for a while, and then removed with all that belongs to them. */
+/** Crawls expire, and are removed with everything that belongs to them. */
 function retention(db: DatabaseSync): void {
-  // Rows may be removed now, and the numbers of these are public ids.
+  // Rows may now be removed, and these numbers are public ids.
   neverReuseNumbers(db, "tasks", "id");
   neverReuseNumbers(db, "results", "n");
   db.exec(`

@@ -3,12 +3,12 @@ import { TASK_STATES } from "../../../domain/run/states.ts";
 import { neverReuseNumbers } from "../never-reuse-numbers.ts";
 import { keepTransitions } from "../transitions.ts";
 
-/** Runs whose tasks are steps that wait for each other. */
+/** Workflows: runs whose tasks are steps with dependencies. */
 export const workflows = {
   version: 4,
   name: "workflows",
   up(db: DatabaseSync): void {
-    // The lanes of steps are removed with them; who has held one must not seem to hold another.
+    // The lanes of steps are removed with them; a former owner must not seem to own another lane with the same number.
     neverReuseNumbers(db, "lanes", "id");
     db.exec(`
       -- What a workflow has beside its run. Sums change with what they sum up: nobody counts all steps.

@@ -3,7 +3,7 @@ import { TASK_STATES } from "../../../domain/run/states.ts";
 
 const isOpen = "queued > 0 OR running > 0 OR retrying > 0";
 
-/** What sites are set to, how they are doing, and what they wait for. */
+/** Settings, health and dependencies of sites. */
 export const sites = {
   version: 5,
   name: "sites",

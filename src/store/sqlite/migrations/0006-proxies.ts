@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** Proxies, and what keeps a run from its work. */
+/** Proxies, and holds of runs. */
 export const proxies = {
   version: 6,
   name: "proxies",

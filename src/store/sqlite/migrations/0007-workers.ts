@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** The processes that do the work. */
+/** Worker processes. */
 export const workers = {
   version: 7,
   name: "workers",

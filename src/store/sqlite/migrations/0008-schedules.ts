@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** What became of the times of schedules. */
+/** Schedule occurrences and their outcomes. */
 export const schedules = {
   version: 8,
   name: "schedules",

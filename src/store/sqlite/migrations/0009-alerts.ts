@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** What operators are to be told. */
+/** Alerts for operators. */
 export const alerts = {
   version: 9,
   name: "alerts",

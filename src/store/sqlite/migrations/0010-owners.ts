@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** Who may own lanes. Here it is the engine alone; where several processes may, each has a lease. */
+/** Who may own lanes: in SQLite only the engine; where several processes may, each has a lease. */
 export const owners = {
   version: 10,
   name: "owners",

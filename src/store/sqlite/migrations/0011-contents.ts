@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** What a page says is noted with its task, and no more in a row of its own. */
+/** The content key of a page moves from its own table to the task. */
 export const contents = {
   version: 11,
   name: "contents",

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** The work of a large site divided into several lanes. */
+/** Shards: the work of a large site in several lanes. */
 export const shards = {
   version: 12,
   name: "shards",

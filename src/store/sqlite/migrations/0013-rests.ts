@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** What the next owner of a lane is to know; written where several processes share the lanes. */
+/** How long the next owner of a lane must let its site rest; written where several processes share the lanes. */
 export const rests = {
   version: 13,
   name: "rests",

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** Runs that people and schedules have started are listed without passing over all that steps of workflows have. */
+/** Lists of runs without a parent skip the child runs of workflows. */
 export const started = {
   version: 15,
   name: "started",

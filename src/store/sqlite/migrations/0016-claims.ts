@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** How often a task has been claimed tells the outcomes of one time from those of another. */
+/** A claim counter distinguishes the outcomes of different claims of a task. */
 export const claims = {
   version: 16,
   name: "claims",

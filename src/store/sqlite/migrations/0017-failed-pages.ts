@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** Which pages of a site failed in a row: a page that fails again is not another one. */
+/** The failed pages that a breaker counts: a page that fails again counts once. */
 export const failedPages = {
   version: 17,
   name: "failed-pages",

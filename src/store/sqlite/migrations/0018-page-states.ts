@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** What saved crawls know of their pages from run to run, and what each run found to be different. */
+/** Page states that saved crawls keep from run to run, and the changes that each run found. */
 export const pageStates = {
   version: 18,
   name: "page-states",

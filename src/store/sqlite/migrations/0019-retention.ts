@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** How long runs are kept: marks of people, policies of jobs, and deletions of many runs that are under way. */
+/** Retention: kept runs, policies of jobs, and bulk deletions. */
 export const retention = {
   version: 19,
   name: "retention",

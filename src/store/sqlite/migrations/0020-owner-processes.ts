@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** Which process each owner is: of one on the same machine it is known at once that it is gone. */
+/** The process of each owner: a dead one on the same machine is detected at once. */
 export const ownerProcesses = {
   version: 20,
   name: "owner-processes",

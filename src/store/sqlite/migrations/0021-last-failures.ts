@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** What a site did last that made it wait: whoever waits for it is told. */
+/** The last failure of a site, shown while work waits for it. */
 export const lastFailures = {
   version: 21,
   name: "last-failures",

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** A session is known by its name as well as by its id, and tells when it was used last. */
+/** Unique session names, and when a session was last used. */
 export const sessionNames = {
   version: 22,
   name: "session-names",

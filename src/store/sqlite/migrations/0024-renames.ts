@@ -2,8 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { keepTransitions } from "../transitions.ts";
 
 /**
- * Tables and columns have the names that the field has for them. Rows stay as they are, but for stored answers about jobs; five small indexes
- * are built anew.
+ * Renames tables and columns to standard terms. Rows stay as they are, except for stored responses about jobs; rebuilds
+ * five small indexes.
  */
 export const renames = {
   version: 24,

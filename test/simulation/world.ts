@@ -1,3 +1,4 @@
+import { STORE_ACCESS } from "../../src/store/ports/access.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import type { Random } from "../../src/base/random.ts";
 import type { EngineHolder } from "../../src/store/records/engine-records.ts";
@@ -22,18 +23,9 @@ export interface SimProcess {
   onDeath: (() => void)[];
 }
 
-/** Calls that leave the store as it was. */
-const READS: ReadonlySet<string> = new Set([
-  "engineHolder",
-  "lanesWithWork",
-  "controlVersion",
-  "site",
-  "budgetCap",
-  "heartbeat",
-  "run",
-  "runStates",
-  "trapState",
-]);
+/** A heartbeat writes, and changes nothing that others look for. */
+const changes = (method: string) =>
+  method !== "heartbeat" && STORE_ACCESS[method as keyof typeof STORE_ACCESS] !== "read";
 
 const NEVER = new Promise<never>(() => {});
 
@@ -150,7 +142,7 @@ export class World {
           const fate = crash();
           if (fate === "before") this.kill(process);
           if (!process.alive) return NEVER;
-          if (!READS.has(String(name))) {
+          if (changes(String(name))) {
             this.#writes += 1;
             process.writes += 1;
           }

@@ -24,7 +24,7 @@ class Direct implements AsyncDisposable {
     const { asking, answering } = createChannel();
     this.line = asking;
     this.#wire = new Worker(new URL("../../src/store/postgres/thread-start.ts", import.meta.url), {
-      workerData: { begins: "wire", url, schema: "public", channels: [{ end: answering, readOnly: false }] },
+      workerData: { role: "wire", url, schema: "public", channels: [{ end: answering, readOnly: false }] },
       transferList: [answering.port],
     });
     this.connection = new PostgresConnection(asking, "public");

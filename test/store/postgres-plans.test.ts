@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { StoreMethods } from "../../src/store/sql/store.ts";
+import type { StoreMethods } from "../../src/store/ports/access.ts";
 import { STATE } from "../../src/store/sql/kernel/context.ts";
 import { TASK_STATES } from "../../src/domain/run/states.ts";
 import { attempt, DONE, evidence, FAILED, newTask, retryAt } from "../contract/store/kit.ts";

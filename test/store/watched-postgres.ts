@@ -5,7 +5,7 @@ import pg from "pg";
 import { PostgresConnection } from "../../src/store/postgres/connection.ts";
 import { type Batch, createChannel, type Request, type WireValue } from "../../src/store/postgres/sync-channel.ts";
 import { migrate } from "../../src/store/postgres/migrate.ts";
-import type { StoreMethods } from "../../src/store/sql/store.ts";
+import type { StoreMethods } from "../../src/store/ports/access.ts";
 import { storeMethods } from "../../src/store/sql/store.ts";
 
 const SCHEMA = "orbweaver";

@@ -4,10 +4,10 @@ import type { Clock } from "../../base/clock.ts";
 import { OrbError } from "../../base/errors.ts";
 import { type Log, silentLog } from "../../base/log.ts";
 import { OutageLogger } from "../../base/outage-logger.ts";
+import { STORE_ACCESS, type StoreMethods } from "../ports/access.ts";
 import type { Store } from "../ports/port.ts";
 import { takeSchema } from "./address.ts";
 import { type ChannelEnds, createChannel } from "./sync-channel.ts";
-import { READS } from "./reads.ts";
 import type { Call, Opened, Ready, CallResult, PlainCallError, ThreadData } from "./thread.ts";
 import type { WireData, WireMessage } from "./wire.ts";
 
@@ -88,9 +88,8 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
     throw error;
   }
   const [writer, ...readers] = threads as [StoreThread, ...StoreThread[]];
-  const reads = new Set<string>(READS as readonly string[]);
   const call = (method: string, args: unknown[]) => {
-    const thread = reads.has(method) ? leastBusy(readers) : writer;
+    const thread = STORE_ACCESS[method as keyof StoreMethods] === "read" ? leastBusy(readers) : writer;
     const { clock, leaseNow } = options;
     return thread.call({ method, args, wallNow: clock.now(), leaseNow: leaseNow?.() ?? null });
   };

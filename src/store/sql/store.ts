@@ -1,4 +1,4 @@
-import type { Store } from "../ports/port.ts";
+import type { StoreMethods } from "../ports/access.ts";
 import { alertStore } from "./catalog/alerts.ts";
 import { loginStore } from "./catalog/logins.ts";
 import { sealStore } from "./kernel/seal-texts.ts";
@@ -61,12 +61,6 @@ import {
   readResults,
   resultsOf,
 } from "./tasks/outputs.ts";
-
-/** All methods of the store, on either database. */
-export type StoreMethods = Omit<
-  Store,
-  "capabilities" | "instance" | "deployment" | "close" | "watch" | typeof Symbol.asyncDispose
->;
 
 export function storeMethods(context: Context): StoreMethods {
   const { connection } = context;

@@ -1,9 +1,9 @@
-// The API's own description, for what is made from it.
+// Reads the OpenAPI description, from which other files are generated.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What a fresh installation without any settings says about itself. */
+/** The description of a fresh installation with default settings. */
 export async function describeApi() {
   const { loadConfig } = await import("../src/config/load.ts");
   const { openLocalApi } = await import("../src/app/local-api.ts");
@@ -13,7 +13,7 @@ export async function describeApi() {
     const { config } = loadConfig({ env: {}, cwd: folder });
     const api = await openLocalApi(config, silentLog, "0.0.0", { observed: true });
     try {
-      // Without the client: what it is made of is made from this.
+      // Without the client, which is itself generated from this.
       const { signal } = new AbortController();
       const { body } = await api.fetch("http://localhost/openapi.json", { method: "GET", headers: {}, signal });
       const chunks = [];

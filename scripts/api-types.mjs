@@ -1,5 +1,5 @@
-// Writes src/api-client/operations.ts from the API's own description, so that neither the client nor the dashboard can
-// believe in fields that are not there. `--check` says whether it is up to date.
+// Generates src/api-client/operations.ts from the OpenAPI description, so that client and dashboard cannot use fields
+// that do not exist. `--check` fails if it is stale.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isNewEnough } from "../bin/handover.mjs";
@@ -8,12 +8,12 @@ import { ensureInstalled, node24, root, run, script } from "./bootstrap.mjs";
 
 const FILE = "src/api-client/operations.ts";
 const KEY = "idempotency-key";
-/** What any value is called: those who give one may give what they like, those who get one get JSON. */
+/** The type of arbitrary JSON: `unknown` in inputs, JSON in outputs. */
 let anything = "unknown";
 
 await script(async (args) => {
   await ensureInstalled();
-  // The API is TypeScript.
+  // Importing the API needs a Node that runs TypeScript.
   if (!isNewEnough(process.versions.node)) return run(node24(), process.argv.slice(1));
   const text = typesOf(await describeApi());
   const path = join(root, FILE);
@@ -45,7 +45,7 @@ function typesOf(description) {
   const schemas = Object.entries(description.components?.schemas ?? {}).map(
     ([name, schema]) => `export type ${titled(name)} = ${asAnswer(() => typeOf(schema, ""))};\n`,
   );
-  // What `getX` answers is an X, also where others answer it; the shortest name is the best.
+  // The response of `getX` is named X, also where other operations return it; the shortest name wins.
   const best = (a, b) =>
     Number(a.deprecated ?? false) - Number(b.deprecated ?? false) || a.operationId.length - b.operationId.length;
   const named = operations.toSorted(best).flatMap(({ operationId, responses, deprecated }) => {
@@ -67,7 +67,7 @@ function typesOf(description) {
   const entries = operations.map(
     ({ method, path, summary, deprecated, description: about, parameters = [], requestBody, responses }) => {
       const body = requestBody?.content?.["application/json"]?.schema;
-      // A text is sent as it stands.
+      // Text is sent verbatim.
       const orText = requestBody?.content?.["application/yaml"] === undefined ? "" : " | string";
       return [
         `  /** ${commented(deprecated === true ? `@deprecated ${about}` : (summary ?? ""))} */`,
@@ -120,7 +120,7 @@ function asAnswer(work) {
   }
 }
 
-/** The JSON of the first answer that means that it worked. */
+/** The JSON of the first success response. */
 function answerOf(responses) {
   const good = Object.keys(responses).filter((status) => status.startsWith("2"));
   for (const status of good) {
@@ -134,7 +134,7 @@ function group(parameters, place) {
   const those = parameters.filter((parameter) => parameter.in === place);
   if (those.length === 0) return "undefined";
   const lines = those.map(({ name, required, schema }) => {
-    // What has a default may be left out by whoever calls.
+    // Callers may omit values with a default.
     const optional = required !== true || schema.default !== undefined;
     return `      ${key(name)}${optional ? "?" : ""}: ${typeOf(schema, "      ")};`;
   });

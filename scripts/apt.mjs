@@ -1,5 +1,5 @@
-// Installs packages of the system for tests, where that takes a single quiet command: as root, on Debian and its relatives.
-// Plain JavaScript, for Node 20 and without packages.
+// Installs system packages for tests, where one unattended command can: as root, on Debian and derivatives. Plain
+// JavaScript, for Node 20 and without packages.
 import { spawn, spawnSync } from "node:child_process";
 import { accessSync, constants, mkdirSync, rmdirSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,14 +11,14 @@ export function canInstall(env) {
   return process.getuid?.() === 0 && findCommand("apt-get", env) !== undefined;
 }
 
-/** Whether all of these are there afterwards. With `withinMs` they are not, if fetching them takes longer. */
+/** Whether all of these are installed afterwards. `withinMs`: gives up if fetching takes longer. */
 export async function installPackages(names, env, { withinMs } = {}) {
   const words = ["install", "-y", "--no-install-recommends"];
   const isFetched = withinMs === undefined || (await apt([...words, "--download-only", ...names], env, withinMs));
   return isFetched && apt([...words, ...names], env);
 }
 
-/** The version of a package that is installed, or null. */
+/** The installed version of a package, or null. */
 export function installedVersion(name, env) {
   const { status, stdout } = spawnSync("dpkg-query", ["-W", "-f=${db:Status-Abbrev}${Version}", name], {
     env,
@@ -27,7 +27,7 @@ export function installedVersion(name, env) {
   return status === 0 && stdout.startsWith("ii ") ? stdout.slice("ii ".length) : null;
 }
 
-/** The lists of packages. */
+/** Updates the package lists. */
 export function updateLists(env) {
   return apt(["update"], env);
 }
@@ -35,7 +35,7 @@ export function updateLists(env) {
 function apt(args, env, withinMs) {
   return new Promise((resolve) => {
     const child = spawn("apt-get", ["-qq", "-o", "DPkg::Lock::Timeout=120", ...args], {
-      // With this run level nothing that is installed is started: the tests start what they need by themselves.
+      // This run level keeps installed services from starting: tests start what they need.
       env: { ...env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" },
       stdio: "ignore",
       ...(withinMs === undefined ? {} : { timeout: withinMs }),
@@ -45,7 +45,7 @@ function apt(args, env, withinMs) {
   });
 }
 
-/** A folder can be made by one process only. One that is old was left by a process that died. */
+/** Only one process can create a folder. An old one was left by a dead process. */
 export async function withLock(name, work) {
   const lock = join(tmpdir(), `orb-install-${name}.lock`);
   for (;;) {
@@ -77,7 +77,7 @@ function release(path) {
   try {
     rmdirSync(path);
   } catch {
-    // Another process was quicker.
+    // Another process was faster.
   }
 }
 

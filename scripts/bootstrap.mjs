@@ -1,5 +1,5 @@
-// What every script needs before it can do its work: the packages, and a Node that runs TypeScript. Plain JavaScript
-// without dependencies, because it runs on Node 20 in a fresh clone.
+// Prerequisites of every script: the packages, and a Node that runs TypeScript. Plain JavaScript without dependencies,
+// because it runs on Node 20 in a fresh clone.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, lstatSync } from "node:fs";
 import { constants } from "node:os";
@@ -10,8 +10,8 @@ import { binaryPackage, findRuntime, isNewEnough, WANTED_MAJOR } from "../bin/ha
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
- * Installs what package-lock.json asks for, if that is not there already; two scripts at once install once. Without
- * `dev`, an installation that left out the development packages will do.
+ * Installs package-lock.json if needed; two scripts at once install once. Without `dev`, an installation without
+ * development packages suffices.
  */
 export async function ensureInstalled({ folder = root, dev = true } = {}) {
   if (isInstalled(folder, dev)) return false;
@@ -27,7 +27,7 @@ export async function ensureInstalled({ folder = root, dev = true } = {}) {
   }
 }
 
-/** npm would empty the folder behind a link, which others use, and put one of its own in the link's place. */
+/** npm would empty the folder behind a link, which others use, and replace the link. */
 function refuseLink(path) {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
   throw new Error(
@@ -35,7 +35,7 @@ function refuseLink(path) {
   );
 }
 
-/** npm writes what it installed to node_modules/.package-lock.json; times alone would lie after a git checkout. */
+/** npm records what it installed in node_modules/.package-lock.json; file times are wrong after a git checkout. */
 export function isInstalled(folder, dev = true) {
   const wanted = readPackages(join(folder, "package-lock.json"));
   const present = readPackages(join(folder, "node_modules", ".package-lock.json"));
@@ -62,7 +62,7 @@ export function node24(folder = root) {
   if (isNewEnough(process.versions.node)) return process.execPath;
   const found = findRuntime(folder);
   if (found !== undefined) return found;
-  // The package `node` fetches its binary in an install script; npm may have been told not to run those.
+  // The package `node` fetches its binary in an install script, which npm may be configured not to run.
   const attempts = [
     ["rebuild", "node", "--ignore-scripts=false", "--foreground-scripts=false"],
     ["install", "--no-save", "--no-audit", "--no-fund", `${binaryPackage()}@${WANTED_MAJOR}`],
@@ -80,9 +80,9 @@ export function node24(folder = root) {
 
 const npmCommand = () => (process.platform === "win32" ? "npm.cmd" : "npm");
 
-/** Quiet when it works; everything npm said when it does not. */
+/** Silent on success; prints npm's output on failure. */
 function npm(folder, args) {
-  // npm must run on the machine's own Node: node_modules/.bin/node is among the files that it replaces.
+  // npm must run on the system's Node: it replaces node_modules/.bin/node.
   const path = (process.env.PATH ?? "")
     .split(delimiter)
     .filter((entry) => !entry.endsWith(join("node_modules", ".bin")))
@@ -102,7 +102,7 @@ function npm(folder, args) {
 
 const LOCK_STALE_MS = 15_000;
 
-/** A directory can be created by one process only; its time is renewed, so that one left by a dead owner is known. */
+/** Only one process can create a directory; its time is renewed, so that a dead owner's lock is recognised. */
 export async function lock(path) {
   for (;;) {
     try {
@@ -122,7 +122,7 @@ export async function lock(path) {
   };
 }
 
-/** Runs a command in place of this script: same streams, signals passed on; resolves with its exit code. */
+/** Runs a command in place of this script: same streams, forwarded signals; resolves with its exit code. */
 export function run(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, stdio: "inherit", ...options });
@@ -137,7 +137,7 @@ export function run(command, args, options = {}) {
   });
 }
 
-/** One sentence instead of a stack: what went wrong here is the machine's state, not the script. */
+/** Prints one sentence instead of a stack: failures here come from the machine's state, not the script. */
 export async function script(body) {
   try {
     process.exitCode = await body(process.argv.slice(2));

@@ -1,6 +1,6 @@
-// npm run build: everything that a package holds besides what is in the clone: the program (dist/code), the dashboard
-// (dist/web) and the types of the library (dist/types). `orb`, `npm start` and `npm test` build the first two by
-// themselves when they are stale; types are made after npm ci, and here.
+// npm run build: builds what the package contains besides the clone's files: the program (dist/code), the dashboard
+// (dist/web) and the library's types (dist/types). `orb`, `npm start` and `npm test` rebuild the first two when they
+// are stale; types are built after npm ci, and here.
 import { ensureInstalled, script } from "./bootstrap.mjs";
 import { ensureCode } from "./code.mjs";
 import { makeTypes } from "./types.mjs";

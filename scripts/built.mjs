@@ -1,5 +1,5 @@
-// When something under dist/ has to be built again: when its sources are others than those that it was built of. What
-// they are is known by their content; their times only save reading them all at every start.
+// Rebuilds a folder under dist/ when its sources have changed, by content; file times only save reading all of them at
+// every start.
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,8 +8,8 @@ import { lock } from "./bootstrap.mjs";
 export const STAMP = "sources.json";
 
 /**
- * Builds `dist/NAME` unless it is what the sources say; two processes at once build once. `build` fills an empty folder,
- * `place` puts it where it belongs. True: it was built now.
+ * Builds `dist/NAME` if it is stale; two processes at once build once. `build` fills an empty folder, `place` moves it
+ * to its target. True: it was built now.
  */
 export async function ensureBuilt({ folder, name, sources, build, place }) {
   const target = join(folder, "dist", name);
@@ -20,7 +20,7 @@ export async function ensureBuilt({ folder, name, sources, build, place }) {
   try {
     if (isFresh(folder, target, sources)) return false;
     removeLeftovers(join(folder, "dist"), name);
-    // Looked at before: what is changed while it is built makes it stale again.
+    // Listed before the build: a change during the build makes it stale again.
     const files = list(folder, sources);
     const hash = hashOf(folder, files);
     mkdirSync(fresh, { recursive: true });
@@ -35,13 +35,13 @@ export async function ensureBuilt({ folder, name, sources, build, place }) {
   }
 }
 
-/** What builds that were killed have left. Who has the lock builds alone. */
+/** Removes what killed builds left. The lock holder builds alone. */
 function removeLeftovers(dist, name) {
   for (const entry of readdirSync(dist))
     if (entry.startsWith(`.${name}-`)) rmSync(join(dist, entry), { recursive: true, force: true });
 }
 
-/** The names of what the last build made. */
+/** Files of the last build. */
 export const madeIn = (target) => readStamp(target)?.made ?? [];
 
 function readStamp(target) {
@@ -60,17 +60,20 @@ function isFresh(folder, target, sources) {
   if (files === stamp.files) return true;
   if (hashOf(folder, files) !== stamp.hash) return false;
   try {
-    // A checkout, a copy: other times, the same content. Another process may be reading the stamp.
+    // A checkout or copy: other times, same content. Another process may be reading the stamp.
     const next = `${path}.${process.pid}`;
     writeFileSync(next, JSON.stringify({ ...stamp, files }));
     renameSync(next, path);
   } catch {
-    // Not ours to write: then the content is read every time.
+    // Not writable: the content is read every time.
   }
   return true;
 }
 
-/** One line per file: path, size, time. `sources` are files, and folders with all that is in them but Markdown; this file is one. */
+/**
+ * One line per file: path, size, time. `sources` are files, and folders with all files but Markdown; this file is
+ * included.
+ */
 function list(folder, sources) {
   const lines = [];
   const add = (path) => {

@@ -1,5 +1,5 @@
-// node scripts/bundle.mjs FOLDER OUT: bundles the program of a clone. Only our own code: packages stay packages, so that
-// their versions, licences and security fixes are npm's matter, and a user's program shares them with ours.
+// node scripts/bundle.mjs FOLDER OUT: bundles the program of a clone. Only our own code: packages stay external, so
+// that npm manages their versions, licences and security fixes, and a user's program shares them with ours.
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
@@ -9,11 +9,11 @@ const [, , folder = "", out = ""] = process.argv;
 const require = createRequire(join(folder, "package.json"));
 const { rolldown } = await import(pathToFileURL(require.resolve("rolldown")).href);
 
-/** What others import or start; `main` is the command line. */
+/** Entry points; `main` is the command line. */
 const DOORS = { main: "src/main.ts", index: "src/index.ts", handlers: "src/lanes/handlers/user/define.ts" };
-/** Runs in browsers, too: one file, which needs no other. */
+/** Also runs in browsers: a single file. */
 const CLIENT = "src/api-client/client.ts";
-/** How a file names another one that is read, or started as a thread or process. */
+/** How a file refers to another one that it reads, or starts as a thread or process. */
 const BESIDE = /new URL\(\s*"([^"]+)",\s*import\.meta\.url,?\s*\)/g;
 
 const doors = new Map(Object.entries(DOORS).map(([name, path]) => [join(folder, path), name]));
@@ -27,7 +27,7 @@ for (const entry of readdirSync(join(folder, "src"), { recursive: true, withFile
   }
 }
 
-/** All files come to lie in one folder, dist/code, wherever they were. */
+/** All files end up in one folder, dist/code, wherever they were. */
 function besideBuilt(code, id) {
   return code.replaceAll(BESIDE, (_, beside) => {
     const named = resolve(dirname(id), beside);
@@ -52,7 +52,7 @@ const build = await rolldown({
     },
   ],
   onLog: (level, log, pass) => {
-    // The lines stay what they were.
+    // Line numbers do not change.
     if (log.code !== "SOURCEMAP_BROKEN") pass(level, log);
   },
 });
@@ -61,7 +61,7 @@ const output = {
   format: "esm",
   entryFileNames: "[name].js",
   chunkFileNames: "[name].[hash].js",
-  // For --enable-source-maps; the sources themselves are in the clone, and at the version's tag.
+  // For --enable-source-maps; the sources are in the clone and at the version's tag.
   sourcemap: true,
   sourcemapExcludeSources: true,
 };

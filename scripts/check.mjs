@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ensureInstalled, node24, root, run, script } from "./bootstrap.mjs";
 import { FRUGAL } from "./types.mjs";
 
-/** What mends it, where a command does. */
+/** The command that fixes a failure, if there is one. */
 const HELP = {
   format: "npm run format writes it as it should be",
   "generated pages": "node scripts/docs.mjs makes them anew",

@@ -1,5 +1,5 @@
-// Finds a Chromium for the browser tests, or installs one where that takes a single quiet command. Plain JavaScript, for
-// Node 20 and without packages.
+// Finds a Chromium for the browser tests, or installs one where one unattended command can. Plain JavaScript, for Node
+// 20 and without packages.
 import { readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -8,14 +8,14 @@ import { canInstall, installedVersion, installPackages, isExecutable, updateList
 /** The shell first: it starts and renders two to three times as fast. */
 const NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
 
-/** The path of a Chromium that can be run, or null. */
+/** The path of a working Chromium, or null. */
 export function findChromium(env = process.env) {
   const folders = (env.PATH ?? "").split(delimiter).filter(Boolean);
   const onPath = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
   return [env.APP_BROWSER_PATH, ...playwrightShells(env), ...onPath].find(isExecutable) ?? null;
 }
 
-/** As `findChromium`; root on a machine with apt gets one installed. Doing it again, or twice at once, does no harm. */
+/** Like `findChromium`; as root with apt it installs one. Idempotent, also concurrently. */
 export async function ensureChromium(env = process.env) {
   const found = findChromium(env);
   if (found !== null && (found === env.APP_BROWSER_PATH || isShell(found))) return found;
@@ -24,19 +24,19 @@ export async function ensureChromium(env = process.env) {
     const now = findChromium(env);
     if (now === null) {
       process.stdout.write("Installing chromium-headless-shell for the browser tests …\n");
-      // The lists of packages are fetched only when what is there does not do.
+      // Package lists are updated only if installing fails with the present ones.
       if (!(await install(env)) && (await updateLists(env))) await install(env);
     } else if (!isShell(now)) await addShell(env);
     return findChromium(env);
   });
 }
 
-/** How long a machine that has a whole browser waits for the shell: the tests would take longer by more than that. */
+/** How long a machine with a full browser waits for the shell, which saves more than that in the tests. */
 const SHELL_MS = 90_000;
 
 /**
- * Beside the whole browser of the system, and of its very version, so that nothing else changes: the tests of pages take
- * less than half of the processor's time with it. Where it cannot be had, the whole one does.
+ * Installs the shell beside the system's full browser, in the same version, so that nothing else changes: page tests
+ * take less than half the CPU time with it. Falls back to the full one.
  */
 async function addShell(env) {
   const version = installedVersion("chromium-common", env);
@@ -52,7 +52,7 @@ async function install(env) {
   return false;
 }
 
-/** What `npx playwright-core install chromium-headless-shell` leaves in its cache. */
+/** Installed by `npx playwright-core install chromium-headless-shell` into its cache. */
 function playwrightShells(env) {
   const cache = env.PLAYWRIGHT_BROWSERS_PATH ?? join(homedir(), ".cache", "ms-playwright");
   const list = (folder) => {

@@ -1,6 +1,6 @@
-// The program as built JavaScript (src/ → dist/code): 850 files become some 150, which start in half the time. `bin/orb`,
-// `npm run build` and the tests call the same function. A published package brings dist/code along and no sources: then
-// there is nothing to do.
+// Bundles the program (src/ → dist/code): 850 files become some 150, which start in half the time. `bin/orb`, `npm run
+// build` and the tests call the same function. A published package contains dist/code and no sources: then there is
+// nothing to do.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
@@ -10,8 +10,8 @@ import { ensureBuilt, madeIn, STAMP } from "./built.mjs";
 const DAY_MS = 86_400_000;
 
 /**
- * True: it was built now. Throws, with what the builder said, when it cannot be built. Parts of earlier builds stay for
- * `keepMs`: a server that runs loads some of its parts only when they are needed.
+ * True: it was built now. Throws with the bundler's output on failure. Chunks of earlier builds stay for `keepMs`: a
+ * running server loads some chunks on demand.
  */
 export async function ensureCode({ folder = root, tell = () => {}, keepMs = DAY_MS } = {}) {
   if (!existsSync(join(folder, "src", "main.ts"))) return false;
@@ -31,7 +31,7 @@ export async function ensureCode({ folder = root, tell = () => {}, keepMs = DAY_
   return built;
 }
 
-/** In a process of its own: the builder takes memory that a server would not give back. */
+/** In a separate process: a server would not get the bundler's memory back. */
 function bundle(folder, out) {
   return new Promise((resolve, reject) => {
     const child = spawn(node24(folder), [join(folder, "scripts", "bundle.mjs"), folder, out], {
@@ -47,13 +47,13 @@ function bundle(folder, out) {
   });
 }
 
-/** Shared parts have names of their content and come first, then the files with fixed names that import them. */
+/** Chunks with content hashes first, then the files with fixed names that import them. */
 function place(fresh, target) {
   mkdirSync(target, { recursive: true });
-  // The time of a part is the last at which it belonged to the program.
+  // A chunk's time is when it last belonged to the program.
   const now = new Date();
   for (const name of madeIn(target)) if (existsSync(join(target, name))) utimesSync(join(target, name), now, now);
-  // Until the new one is there nothing says what the folder holds: a kill in between makes the next start build again.
+  // Remove the stamp until the new one is written: a kill in between triggers another build.
   rmSync(join(target, STAMP), { force: true });
   for (const name of readdirSync(fresh).sort((a, b) => turnOf(a) - turnOf(b)))
     renameSync(join(fresh, name), join(target, name));

@@ -1,4 +1,4 @@
-// node scripts/docs.mjs [--check]: writes the pages that are made from tables in the source, or says which are stale.
+// node scripts/docs.mjs [--check]: generates reference pages from tables in the source, or lists stale ones.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isNewEnough } from "../bin/handover.mjs";
@@ -7,7 +7,7 @@ import { apiPage, eventsPage } from "./reference.mjs";
 
 await script(async (args) => {
   await ensureInstalled();
-  // The tables are TypeScript.
+  // Importing the tables needs a Node that runs TypeScript.
   if (!isNewEnough(process.versions.node)) return run(node24(), process.argv.slice(1));
   const pages = {
     "docs/api-reference.md": await apiPage(),
@@ -113,7 +113,7 @@ ${Object.entries(reactions)
 }
 
 async function stepKindsPage() {
-  // Where a kind is explained by more than its params.
+  // Kinds that need more explanation than their params.
   const explained = {
     archive: "workflows-templates.md#archive",
     cleanup: "workflows-templates.md#cleanup",
@@ -183,7 +183,7 @@ ${Object.entries(EXIT)
 ${helpOf(program, ["orb"]).join("\n")}`;
 }
 
-/** The program's words for a command and those below it, wrapped the same on every terminal. */
+/** Help of a command and its subcommands, wrapped the same on every terminal. */
 function helpOf(command, path) {
   const help = command.configureHelp({ helpWidth: 100 }).helpInformation().trim();
   return [

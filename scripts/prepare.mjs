@@ -1,5 +1,5 @@
-// After npm ci in a clone: `import "orbweaver"` finds the built program, which `orb` would otherwise build at its first
-// start, and a program beside it that links the clone finds its types. Where it cannot be built, as without the packages for development, the installation is none the worse for it.
+// After npm ci in a clone: builds the program, so that `import "orbweaver"` works and linked programs find its types. A
+// failure, as without development packages, does not fail the installation.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./bootstrap.mjs";

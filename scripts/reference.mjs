@@ -1,4 +1,4 @@
-// Pages of docs/ that are made from the API's description and from the catalogue of events.
+// Generates docs pages from the OpenAPI description and the event catalogue.
 import { describeApi } from "./api-description.mjs";
 
 const cell = (text) => text.replaceAll("|", String.raw`\|`).replaceAll("\n", " ");
@@ -78,7 +78,7 @@ function operationSection(
 }
 
 function parameterRow({ name, in: where, required, schema, description = "" }, { typeWords }) {
-  // A default makes it optional, whatever the framework calls it.
+  // A default makes it optional, whatever the framework reports.
   const needed = required === true && schema.default === undefined ? "; required" : fallbackOf(schema);
   return `| \`${name}\` | ${where} | ${cell(typeWords(schema))}${needed} | ${cell(description)} |`;
 }
@@ -97,7 +97,7 @@ function bodyRows(requestBody, { schemaRows, typeWords }) {
   });
 }
 
-/** Unions of whole objects say nothing in a line. */
+/** Unions of large objects are unreadable in one line. */
 const short = (type) => (type.length > 160 ? `${type.slice(0, 150)} …` : type);
 
 const OF_THE_FRAME = new Set(["400", "401", "403", "413", "414", "415", "421", "422", "500", "503", "507"]);

@@ -1,6 +1,6 @@
-// npm run release [-- --dry-run | --check]: makes the tarball of the version that CHANGELOG.md names first, tests it as npm
-// installs it, and prints the command that publishes it. --check only looks whether this may be published, as npm does
-// before it publishes; --dry-run says what is in the way of it, and goes on.
+// npm run release [-- --dry-run | --check]: packs the version that CHANGELOG.md names first, tests the installed
+// tarball, and prints the publish command. --check only checks whether it may be published, as npm does before
+// publishing; --dry-run lists the obstacles and continues.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { ensureInstalled, node24, root, run, script } from "./bootstrap.mjs";
 
 const HEADING = /^## (\d+\.\d+\.\d+\S*)(?: \((.*)\))?$/m;
 
-/** What is in the way of publishing, a sentence each. */
+/** Obstacles to publishing, a sentence each. */
 export function obstacles({ changelog, version, lockVersion, changes }) {
   const [, newest, date] = HEADING.exec(changelog) ?? [];
   const found = [];
@@ -48,7 +48,7 @@ if (process.argv[1]?.endsWith("release.mjs"))
     await ensureInstalled();
     await must("audit", "npm", ["audit", "--omit=dev"]);
     await must("checks", node24(), [join(root, "scripts", "check.mjs"), "--no-tests"]);
-    // It builds, packs, and installs the tarball from the network.
+    // Builds, packs, and installs the tarball from the network.
     const env = { ...process.env, CI: "true" };
     await must("the package", node24(), [join(root, "scripts", "test.mjs"), "test/package/"], { env });
     await must("pack", "npm", ["pack", ...(args.includes("--dry-run") ? ["--dry-run"] : [])]);

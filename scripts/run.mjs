@@ -1,4 +1,4 @@
-// node scripts/run.mjs FILE.ts […]: runs a TypeScript file on the Node that can.
+// node scripts/run.mjs FILE.ts […]: runs a TypeScript file on a Node that supports it.
 import { ensureInstalled, node24, run, script } from "./bootstrap.mjs";
 
 await script(async (args) => {

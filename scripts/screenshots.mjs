@@ -1,6 +1,6 @@
-// npm run screenshots [-- part of a name …]: pictures of every page of the dashboard in docs/screenshots. The pages stand in
-// screenshots/pages.mjs; what they show is made by screenshots/work.mjs. With ORB_SCREENSHOTS_DIR they are put elsewhere, and
-// all of them: every page on a desktop, a wide screen and a phone, light and dark.
+// npm run screenshots [-- part of a name …]: takes screenshots of every dashboard page for docs/screenshots.
+// screenshots/pages.mjs lists the pages; screenshots/work.mjs creates their data. With ORB_SCREENSHOTS_DIR they go
+// elsewhere, in all variants: desktop, wide and phone, light and dark.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { isNewEnough } from "../bin/handover.mjs";
@@ -18,12 +18,12 @@ const MOST_HEIGHT = 2600;
 
 await script(async (args) => {
   await ensureInstalled();
-  // The server is TypeScript.
+  // Importing the server needs a Node that runs TypeScript.
   if (!isNewEnough(process.versions.node)) return run(node24(), process.argv.slice(1));
   await ensureWeb();
   const executablePath = process.env.ORB_TEST_CHROMIUM ?? (await ensureChromium());
   if (executablePath === null) throw new Error("no Chromium here: APP_BROWSER_PATH may name one");
-  // Some of what the pictures show is looked at with a browser, too.
+  // Some of the shown data is fetched with a browser, too.
   process.env.ORB_TEST_CHROMIUM ??= executablePath;
   const { chromium } = await import("playwright-core");
   const { PAGES } = await import("./screenshots/pages.mjs");
@@ -59,7 +59,7 @@ async function takeAll(browser, work, pages, { folder, all }) {
           locale: "en-GB",
           timezoneId: "UTC",
         });
-        // The sites, the server and the browser share this machine, which may be busy.
+        // Sites, server and browser share this machine, which may be busy.
         context.setDefaultTimeout(120_000);
         for (const page of kept) await take(context, work, page, { screen, theme, folder });
         await context.close();
@@ -78,7 +78,7 @@ async function take(context, work, { name, path, ready, prepare, whole = true },
   await page.waitForTimeout(700);
   if (whole) await showAll(page);
   const picture = await page.screenshot();
-  // Few colours are in it, and it is kept for ever.
+  // Few colours, and stored in the repository forever.
   const { default: sharp } = await import("sharp");
   await sharp(picture)
     .png({ palette: true, quality: 100, dither: 0, effort: 10, compressionLevel: 9 })
@@ -86,7 +86,7 @@ async function take(context, work, { name, path, ready, prepare, whole = true },
   await page.close();
 }
 
-/** A window as high as the page: what stands at its edges stands there in the picture, too. */
+/** A viewport as high as the page, so that elements at its edges are captured, too. */
 async function showAll(page) {
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
   const { width, height: before } = page.viewportSize();

@@ -20,7 +20,7 @@ function hasPostgres(env) {
   }
 }
 
-/** Whether they are there; root on a machine with apt gets them installed. Doing it again, or twice at once, does no harm. */
+/** Whether they are available; as root with apt it installs them. Idempotent, also concurrently. */
 export async function ensureServices(env = process.env) {
   if (hasServices(env)) return true;
   if (!canInstall(env)) return false;

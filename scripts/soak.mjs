@@ -1,6 +1,6 @@
-// npm run test:soak [-- --rounds N] [--hogs K] [--tier fast|rest|all] [part of a file name …]: runs a tier again and again
-// beside K busy loops, each time with another seed, and lists every test that failed in any round. Such a test points to a bug, not to
-// a timeout to raise.
+// npm run test:soak [-- --rounds N] [--hogs K] [--tier fast|rest|all] [part of a file name …]: runs a tier N times
+// beside K busy loops, each time with another seed, and lists every test that failed in any round. Such a test points
+// to a bug, not to a timeout to raise.
 import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -58,7 +58,7 @@ await script(async (args) => {
   return isGreen ? 0 : 1;
 });
 
-/** Takes one core, and nothing else. It ends with this process, also when that is killed. */
+/** Occupies one core. Ends with this process, also when that is killed. */
 function startHog() {
   const loop = `process.stdin.on("end", () => process.exit()).resume(); setInterval(() => { for (const until = Date.now() + 50; Date.now() < until;); }, 0);`;
   return spawn(process.execPath, ["--eval", loop], { stdio: ["pipe", "ignore", "ignore"] });

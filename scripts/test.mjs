@@ -44,9 +44,10 @@ await script(async (args) => {
   const files = sets.flatMap((set) => set.files);
   const chromium = await chromiumFor(files, textOf);
   const servicesLack = await lacksServices(files, textOf);
-  // Once, before many processes at the same time would want them. Tests that start `orb` run what users run: the built program.
+  // Built once, before many processes need it at the same time. Tests that start `orb` run the built program, as users
+  // do.
   await ensureCode();
-  // The tests of the dashboard say what is wrong with it.
+  // The dashboard tests report its build errors.
   const built = await ensureWeb().then(
     () => ({ ORB_BUILT: root }),
     () => ({}),
@@ -57,18 +58,18 @@ await script(async (args) => {
   const settings = {
     node: node24(),
     cwd: root,
-    // The files load much the same code: it is compiled once, and not by each of them.
+    // The files load much the same code: compile it once for all of them.
     env: {
       NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "tests"),
       ...process.env,
-      // Runs that the tests themselves start are not part of this one.
+      // Test runs started by tests do not count as part of this one.
       ORB_TEST_RECORD: undefined,
       TMPDIR: temporary,
       ...built,
       ORB_TEST_CHROMIUM: chromium,
       ...(options.full ? { ORB_TEST_FULL: "1" } : {}),
     },
-    // Only for what hangs: longer than test/support/patience.ts, which says what was waited for.
+    // Only for hangs: longer than test/support/patience.ts, which reports what was awaited.
     testTimeoutMs: Number(process.env.ORB_TEST_TIMEOUT_MS ?? 600_000),
     spareMs: Number(process.env.ORB_TEST_SPARE_MS ?? 15_000),
     signal: stop.signal,
@@ -102,7 +103,7 @@ await script(async (args) => {
     const seconds = ((Date.now() - began) / 1000).toFixed(1);
     const cpu = options.cpu ? `, ${result.cpuSeconds.toFixed(1)} s of CPU` : "";
     costs.push({ name, seconds: result.cpuSeconds });
-    // Each process's output stays together, although they run side by side.
+    // Each process's output stays together, although they run concurrently.
     if (result.output.trim() !== "") process.stdout.write(result.output.replace(/\n*$/, "\n"));
     const mark = result.totals.failed > 0 ? "✖" : "✔";
     process.stdout.write(`${mark} ${name}: ${sentence(result.totals)} (${seconds} s${cpu})\n`);
@@ -127,7 +128,7 @@ await script(async (args) => {
   return totals.failed > 0 || lacking || ran === 0 || stop.signal.aborted ? 1 : 0;
 });
 
-/** For programs that run this one: .ci/run, and the soak. */
+/** For programs that run this one: .ci/run and the soak. */
 function record(entry) {
   const path = process.env.ORB_TEST_RECORD;
   if (path !== undefined) appendFileSync(path, `${JSON.stringify(entry)}\n`);
@@ -138,7 +139,7 @@ function topTable(title, list) {
   return `\n${title}:\n${rows.map(({ name, seconds }) => `${seconds.toFixed(1).padStart(8)} s  ${name}\n`).join("")}`;
 }
 
-/** `a/b.test.ts`, or `a/b, c and d` of those that share a process. */
+/** `a/b.test.ts`, or `a/b, c and d` for files that share a process. */
 function nameOf(group) {
   if (group.length === 1) return group[0];
   const place = dirname(group[0]);
@@ -146,7 +147,7 @@ function nameOf(group) {
   return `${place}/ ${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
-/** The file in which a test stands. Of tests that a kit defines, the file that runs them stands before it. */
+/** The file of a test. For tests that a kit defines, prefixed by the file that runs them. */
 function placeOf(folder, group, { file }) {
   const place = file === undefined ? undefined : relative(folder, file).replaceAll("\\", "/");
   if (place === undefined) return nameOf(group);
@@ -161,7 +162,7 @@ function findFiles(folder, names) {
     .sort(byCost);
 }
 
-/** The browser for the tests, "" when it cannot be had. It is installed only when one of the files asks for it. */
+/** The browser for the tests; "": unavailable. Installed only when one of the files needs it. */
 async function chromiumFor(files, textOf) {
   if (process.env.ORB_TEST_CHROMIUM !== undefined) return process.env.ORB_TEST_CHROMIUM;
   const needed = files.some((file) => needsBrowser(textOf(file)));
@@ -177,7 +178,7 @@ function needsBrowser(text) {
   return /ORB_TEST_CHROMIUM|browser-kit\.ts/.test(text);
 }
 
-/** Whether the Redis and the Postgres that some of the files want cannot be had. */
+/** Whether Redis and Postgres are needed by some files and unavailable. */
 async function lacksServices(files, textOf) {
   const needed = files.some((file) => textOf(file).includes("services-kit.ts"));
   if (!needed || (await ensureServices())) return false;

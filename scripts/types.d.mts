@@ -1,5 +1,5 @@
-/** How the compiler takes the least of the processors. */
+/** Compiler options for the least CPU time. */
 export const FRUGAL: { words: string[]; env: { GOGC: string } };
 
-/** Makes dist/types of the sources, if it is not what they say. */
+/** Builds dist/types if it is stale. */
 export function makeTypes(options?: { folder?: string; tell?: (text: string) => void }): Promise<unknown>;

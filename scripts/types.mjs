@@ -4,11 +4,11 @@ import { dirname, join, resolve } from "node:path";
 import { node24, root, run } from "./bootstrap.mjs";
 import { ensureBuilt } from "./built.mjs";
 
-/** The compiler's threads do much of their work twice: with one, it takes half the processor time, and less of the clock. */
+/** The compiler's threads duplicate work: with one it takes half the CPU time, and less wall time. */
 export const FRUGAL = { words: ["--singleThreaded"], env: { GOGC: "400" } };
 
 const DOORS = ["index", "lanes/handlers/user/define", "api-client/client"];
-/** How a file of types names another one. */
+/** An import in a declaration file. */
 const NAMED = /(from |import\(|import )"(\.[^"]*)\.ts"/g;
 
 export function makeTypes({ folder = root, tell = () => {} } = {}) {
@@ -43,7 +43,7 @@ export function makeTypes({ folder = root, tell = () => {} } = {}) {
 
 const OPTIONS = { noEmit: false, declaration: true, emitDeclarationOnly: true };
 
-/** The compiler writes types of everything that is loaded; a user needs those that can be reached. */
+/** The compiler emits types of everything that is loaded; keeps only the reachable ones. */
 function keepNeeded(from, to) {
   const seen = new Set();
   const keep = (file) => {
@@ -53,7 +53,7 @@ function keepNeeded(from, to) {
     for (const [, , named] of text.matchAll(NAMED)) keep(resolve("/", dirname(file), named).slice(1));
     const path = join(to, `${file}.d.ts`);
     mkdirSync(dirname(path), { recursive: true });
-    // TypeScript's own rewriting leaves the names in types alone.
+    // TypeScript's own rewriting does not cover import types.
     writeFileSync(path, text.replaceAll(NAMED, '$1"$2.js"'));
   };
   DOORS.forEach(keep);

@@ -1,5 +1,5 @@
-// The dashboard (web/ → dist/web). `orb serve`, `npm run build`, `npm start` and the tests call the same function. A
-// published package brings dist/web along and no sources: then there is nothing to do.
+// Builds the dashboard (web/ → dist/web). `orb serve`, `npm run build`, `npm start` and the tests call the same
+// function. A published package contains dist/web and no sources: then there is nothing to do.
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 import { node24, root } from "./bootstrap.mjs";
 import { ensureBuilt } from "./built.mjs";
 
-/** True: it was built now. Throws, with what the builder said, when it cannot be built. */
+/** True: it was built now. Throws with the builder's output on failure. */
 export async function ensureWeb({ folder = root, tell = () => {} } = {}) {
   if (!existsSync(join(folder, "web", "vite.config.ts"))) return false;
   return ensureBuilt({
@@ -25,7 +25,7 @@ export async function ensureWeb({ folder = root, tell = () => {} } = {}) {
   });
 }
 
-/** A server that runs has read the old files, or reads the new ones: never some of each for long. */
+/** A running server serves either the old files or the new ones, never a mix for long. */
 function place(fresh, target) {
   const old = `${fresh}-old`;
   if (existsSync(target)) renameSync(target, old);
@@ -33,7 +33,7 @@ function place(fresh, target) {
   rmSync(old, { recursive: true, force: true });
 }
 
-/** Quiet when it works; everything the builder said when it does not. */
+/** Silent on success; prints the builder's output on failure. */
 function vite(folder, builder, out) {
   const args = [builder, "build", "--config", join(folder, "web", "vite.config.ts"), "--logLevel", "warn"];
   return new Promise((resolve, reject) => {

@@ -16,11 +16,11 @@ export {
   type PageRecipe,
 } from "./app/library/library.ts";
 
-// Configuration is handed in; nothing reads the environment by itself.
+// Configuration is passed in; nothing reads the environment by itself.
 export { type ConfigInput, type LoadedConfig, loadConfig } from "./config/load.ts";
 export type { Config } from "./config/options.ts";
 
-// What is given and what comes back.
+// Inputs and results.
 export type { CrawlInput } from "./domain/crawl/crawl-options.ts";
 export type { CrawlErrorView } from "./orchestrator/crawls/read.ts";
 export type { CrawlDetail, CrawlView } from "./orchestrator/crawls/view.ts";
@@ -45,7 +45,7 @@ export type { WorkflowTaskView } from "./orchestrator/workflows/task-view.ts";
 export type { TemplateView } from "./orchestrator/workflows/templates.ts";
 export type { WorkflowDetail, WorkflowView } from "./orchestrator/workflows/view.ts";
 
-// Handlers, step kinds and extractors of a user's own; their modules import `orbweaver/handlers`, which loads nothing else.
+// User handlers, step kinds and extractors; their modules import `orbweaver/handlers`, which loads nothing else.
 export {
   type CustomExtractor,
   type CustomStep,
@@ -64,7 +64,7 @@ export {
 } from "./lanes/handlers/user/define.ts";
 export type { FetchedPage, HandlerItem, StoredFile } from "./lanes/handlers/user/protocol.ts";
 
-// Workflows: plain definitions, written with types.
+// Typed workflow definitions.
 export { type BuiltInKind, kinds } from "./workflows/built-in-kinds.ts";
 export {
   defineWorkflow,
@@ -77,6 +77,5 @@ export {
 export { expression, type Given, pluck, type Reference } from "./workflows/reference.ts";
 export { Type } from "typebox";
 
-// Errors and logs.
 export { type ErrorCode, type FieldError, isOrbError, OrbError, type Reaction } from "./base/errors.ts";
 export { createLog, type Log, type LogLevel, type LogOptions, silentLog } from "./base/log.ts";

@@ -1,4 +1,4 @@
-/** The edge: the only file that touches the process's environment, streams and signals. */
+/** The entry point: the only file that touches the process's environment, streams and signals. */
 import { isAbsolute, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "./base/clock.ts";
@@ -20,7 +20,7 @@ const ownTerminal: Terminal = {
   out: (text) => void process.stdout.write(process.stdout.isTTY === true ? withoutForeignCommands(text) : text),
   err: (text) => void process.stderr.write(process.stderr.isTTY === true ? withoutForeignCommands(text) : text),
   live: process.stderr.isTTY === true && process.env["TERM"] !== "dumb",
-  // Looked at anew each time: people change the size of their windows.
+  // Read each time: users resize their windows.
   get columns() {
     return process.stdout.isTTY === true ? process.stdout.columns : undefined;
   },
@@ -28,7 +28,7 @@ const ownTerminal: Terminal = {
   ascii: isAsciiOnly(process.env),
 };
 
-// Whoever read the output is gone (`| head`), or the disk it is written to is full: no reason to stop working.
+// The reader of the output is gone (`| head`), or its disk is full: no reason to stop working.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 function forCli<T extends Client>(client: T): T & CliClient {
@@ -38,7 +38,7 @@ function forCli<T extends Client>(client: T): T & CliClient {
   });
 }
 
-/** What a command finds around it. */
+/** The environment of a command. */
 export interface Surroundings {
   terminal: Terminal;
   env: Readonly<Record<string, string | undefined>>;
@@ -53,7 +53,7 @@ export function wiringOf({ terminal, env, cwd }: Surroundings): Wiring {
     loadConfig: load,
     createLog: (config) => createLog({ level: config.logLevel, pretty: terminal.live, write: terminal.err }),
     openClient: async (config) => forCli(await openClient(config)),
-    // What does the work is loaded when it is needed: most commands only look, or write something down.
+    // The worker is loaded on demand: most commands only read or write a row.
     startWorker: async (config, log, hooks) => {
       const { startWorker } = await import("./app/worker.ts");
       return forCli(
@@ -70,7 +70,7 @@ export function wiringOf({ terminal, env, cwd }: Surroundings): Wiring {
       const { startServer } = await import("./app/server.ts");
       return startServer(config, log, { ...options, version: productVersion() });
     },
-    browserThere: async (config) => (await import("./app/browser-there.ts")).browserThere(config),
+    findBrowserPath: async (config) => (await import("./app/browser-path.ts")).findBrowserPath(config),
     startDemo: async (config, log, options) =>
       (await import("./app/one-off/demo-run.ts")).startDemo(config, log, options),
     showPage: async (url, { always }) => {
@@ -91,9 +91,9 @@ export function wiringOf({ terminal, env, cwd }: Surroundings): Wiring {
       const { openLocalApi } = await import("./app/local-api.ts");
       return openLocalApi(config, log, productVersion(), { command: command() });
     },
-    talkMcp: async (api, log, signal) => {
-      const { talkOverStdio } = await import("./mcp/stdio.ts");
-      await talkOverStdio(
+    serveMcp: async (api, log, signal) => {
+      const { serveOverStdio } = await import("./mcp/stdio.ts");
+      await serveOverStdio(
         { api, clock: systemClock, log, version: productVersion(), stopping: signal },
         { input: process.stdin, output: process.stdout, signal },
       );
@@ -141,10 +141,10 @@ export function wiringOf({ terminal, env, cwd }: Surroundings): Wiring {
   };
 }
 
-/** The command that was called, for the registry of workers. */
+/** The command, for the registry of workers. */
 const command = () => process.argv.slice(2).find((word) => !word.startsWith("-")) ?? "orb";
 
-/** In a clone nobody has it on the PATH. */
+/** In a clone it is not on the PATH. */
 function programFrom(cwd: string): string {
   const path = relative(cwd, orbEntry);
   return /^\.\.|node_modules/.test(path) || isAbsolute(path) ? "orb" : `./${path}`;

@@ -1,4 +1,4 @@
-/** Callers in a process of their own: they start runs one after the other and tell how long each answer took. */
+/** Callers in a separate process: they start runs sequentially and report the latency of each response. */
 import { Agent, request } from "undici";
 
 process.once("message", async (order: { url: string; jobId: string; posts: number; callers: number }) => {

@@ -1,4 +1,4 @@
-/** How long a caller waits for `POST /jobs/{id}/runs`, and a writer for its event, while 50 runs execute. */
+/** Latency of `POST /jobs/{id}/runs`, and of writing an event, while 50 runs execute. */
 import { type ChildProcess, fork } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -54,7 +54,7 @@ async function measure(): Promise<{ posts: number[]; appends: number[] }> {
     const port = await heard<number>(site);
     const target = `http://127.0.0.1:${port}/`;
     const job = await post("/jobs", { target_url: target, strategy: "http", fields: ["title", "markdown"] });
-    // All places are taken before the clock starts.
+    // Fill all slots before the clock starts.
     for (let count = 0; count < EXECUTING * 2; count += 1) await post(`/jobs/${job.id}/runs`);
     await new Promise((resolve) => setTimeout(resolve, 1000));
     callers.send({ url: server.url, jobId: job.id, posts: POSTS, callers: CALLERS });
@@ -69,11 +69,11 @@ async function measure(): Promise<{ posts: number[]; appends: number[] }> {
   }
 }
 
-/** Events written in the server's own process (a run is paused and resumed), as its own work writes them. */
+/** Events written by the server's process (a run is paused and resumed), as its own work writes them. */
 async function appendUntil(path: string, over: Promise<unknown>): Promise<number[]> {
   const store = openSqliteStore({ path, clock: systemClock });
   const run = await store.openRun({ kind: "crawl", maxAttempts: null, snapshot: null }, Date.now());
-  // A site that is never asked: the run stays as it is.
+  // A site that is never requested: the run does not change.
   const task = { key: "x", lane: "site:paused.invalid", site: "paused.invalid", resolver: null, url: null };
   await store.setSite("paused.invalid", { paused: true });
   await store.enqueue(run.id, [{ ...task, priority: 0, handler: null, payload: null }], Date.now());

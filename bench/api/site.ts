@@ -1,4 +1,4 @@
-/** A site that takes its time, in a process of its own: every page answers after half a second. */
+/** A slow site in a separate process: every page answers after half a second. */
 import { createServer } from "node:http";
 
 const body = `<!doctype html><title>A page</title><article><h1>A page</h1>${"<p>Some words that a reader can read.</p>".repeat(40)}</article>`;

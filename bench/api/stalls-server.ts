@@ -1,4 +1,4 @@
-/** A server in a process of its own, so that nothing but its own work keeps its event loop; it says which turn was longest. */
+/** A server in a separate process, so that only its own work blocks its event loop; reports the longest turn. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ const dir = mkdtempSync(join(tmpdir(), "orb-bench-"));
 const env = { APP_PORT: "0", APP_ALLOW_PRIVATE_NETWORKS: "true", APP_SHUTDOWN_GRACE_SECONDS: "0" };
 const server = await startServer(loadConfig({ cwd: dir, env }).config, silentLog, { version: "bench", worker: true });
 
-/** CPU time of this thread: what other processes of the machine take is not in it. */
+/** CPU time of this thread, without other processes of the machine. */
 const cpuMs = () => {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;

@@ -1,6 +1,6 @@
 /**
- * How long one turn of the event loop takes at most while a single request, or a single step, is as large as it may be, as
- * CPU time of its thread: a machine that is busy with something else makes it no longer.
+ * The longest event-loop turn while a single request, or a single step, has its maximum size, as CPU time of its
+ * thread: other load on the machine does not count.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -14,9 +14,9 @@ const WANTED_MS = 50;
 interface Call {
   path: string;
   body: string;
-  /** How often at once. */
+  /** Concurrent repetitions. */
   times?: number;
-  /** It goes on until the workflow that was made has so many entries. */
+  /** Runs until the created workflow has this many entries. */
   entries?: number;
 }
 
@@ -88,7 +88,7 @@ async function measure(call: Call): Promise<number> {
   const server = fork(fileURLToPath(new URL("stalls-server.ts", import.meta.url)));
   const [url] = (await once(server, "message")) as [string];
   try {
-    // What is loaded and compiled when it is first used is not what is measured.
+    // Warm up: lazy loading and compiling are not measured.
     await post(url, {
       path: "/workflows",
       body: JSON.stringify({ definition: { name: "First", steps: [step("a", {})] } }),

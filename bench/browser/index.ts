@@ -1,4 +1,7 @@
-/** Pages a second through a browser: ours against bare Playwright and Crawlee on the same Chromium; and memory over time. */
+/**
+ * Pages per second through a browser: ours against bare Playwright and Crawlee on the same Chromium; and memory over
+ * time.
+ */
 import { fork } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,7 +32,7 @@ async function each(count: number, work: (index: number) => Promise<void>): Prom
 
 const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
 
-/** What Playwright's own guide does: a fresh context, goto, content. It does not wait for what scripts fetch. */
+/** Playwright's own guide: a fresh context, goto, content. Does not wait for what scripts fetch. */
 async function bare(origin: string, executablePath: string): Promise<number> {
   const browser = await chromium.launch({ executablePath, args });
   const visit = async (index: number) => {
@@ -76,7 +79,7 @@ function ownStrategy(path: string) {
   return { pool, strategy: createBrowserStrategy({ pool, clock: systemClock, policy }) };
 }
 
-/** With `shareKey` the pages belong to one run, as in a crawl, and follow each other in the pages of the browser. */
+/** With `shareKey` the pages belong to one run, as in a crawl, and reuse the browser's pages. */
 async function own(origin: string, path: string, more: { shareKey?: string } = {}): Promise<number> {
   const { pool, strategy } = ownStrategy(path);
   const visit = async (index: number) => {
@@ -137,7 +140,7 @@ function treeMemory(root: number): number {
       const stat = readFileSync(`/proc/${name}/stat`, "utf8");
       parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]));
     } catch {
-      // It has ended meanwhile.
+      // It has exited meanwhile.
     }
   }
   const belongs = (pid: number): boolean => pid === root || (parents.has(pid) && pid > 1 && belongs(parents.get(pid)!));
@@ -147,7 +150,7 @@ function treeMemory(root: number): number {
     try {
       kilobytes += Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1] ?? 0);
     } catch {
-      // It has ended meanwhile.
+      // It has exited meanwhile.
     }
   }
   return Math.round(kilobytes / 1024);

@@ -1,4 +1,4 @@
-/** A small site rendered by JavaScript, in a process of its own: a page, its script, and the data it asks for. */
+/** A small JavaScript-rendered site in a separate process: a page, its script, and its data. */
 import { createServer } from "node:http";
 
 const page = (n: string) => `<!doctype html><html><head><title>Item ${n}</title></head><body><div id="root"></div>

@@ -16,8 +16,8 @@ export interface ClusterOptions {
 }
 
 /**
- * A Postgres and a Redis with their usual durability, an API that does no work, and workers: processes as on machines of their
- * own, with nothing shared but the services and a folder of files.
+ * Postgres and Redis with default durability, an API without a worker, and workers: processes as on separate machines,
+ * sharing nothing but the services and a folder of files.
  */
 export class BenchCluster implements AsyncDisposable {
   readonly postgres: RunningService;
@@ -79,7 +79,7 @@ export class BenchCluster implements AsyncDisposable {
     return this.#call<T>(path, "GET");
   }
 
-  /** Begins a crawl of these sites that only slots and the limits of sites bound; gives its id. */
+  /** Starts a crawl of these sites that only slots and site limits bound; returns its id. */
   async crawl(url: readonly string[], pages: number): Promise<string> {
     const asked = { url, max_pages: pages, max_depth: 2, max_concurrent_articles: 10_000, use_sitemap: false };
     return (await this.post<{ task_id: string }>("/scraping/async-scrape", asked)).task_id;
@@ -96,11 +96,11 @@ export class BenchCluster implements AsyncDisposable {
     return (await answer.body.json()) as T;
   }
 
-  /** A process of the product; resolves when it says this. */
+  /** Starts a process of the product; resolves when its output matches `ready`. */
   #begin(name: string, args: readonly string[], ready: RegExp): Promise<RegExpExecArray> {
     const child = spawn(process.execPath, [ORB, ...args], {
       cwd: this.#dir,
-      // The sites see by it who asked.
+      // Identifies the worker to the sites.
       env: { ...this.#env, APP_DATA_DIR: join(this.#dir, name), APP_USER_AGENT: `Orbweaver (${name})` },
       stdio: ["ignore", "ignore", "pipe"],
     });
@@ -109,7 +109,7 @@ export class BenchCluster implements AsyncDisposable {
     return new Promise((resolve, reject) => {
       child.once("exit", (code) => reject(new Error(`orb ${args.join(" ")} ended with ${code}:\n${said}`)));
       child.stderr.setEncoding("utf8").on("data", (text: string) => {
-        // Later only what is wrong is of interest: it stands in the figures' way, and is to.
+        // Afterwards only warnings and errors are printed, even between the figures.
         if (said === "ready") return void (/"level":"(warn|error)"/.test(text) && process.stderr.write(text));
         said += text;
         const found = ready.exec(said);
@@ -137,7 +137,7 @@ async function ended(child: ChildProcess): Promise<void> {
 
 export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** On a machine that has other things to do, figures say little: the reader is to know. */
+/** Warns the reader: on a busy machine the figures are unreliable. */
 export function printLoad(): void {
   print(`load of the machine before: ${loadavg()[0]?.toFixed(1)}`);
 }

@@ -1,4 +1,4 @@
-/** What a page of a crawl costs the database: from Postgres' own counters, less what an idle cluster costs in the same time. */
+/** Database cost of a crawled page: Postgres' own counters, minus those of an idle cluster in the same time. */
 import { print, verdictAtMost } from "../support/measure.ts";
 import { BenchCluster, pause, printLoad } from "./cluster.ts";
 import { type Counted, Counters } from "./counters.ts";
@@ -12,7 +12,7 @@ const IDLE_MS = 10_000;
 
 const rowsOf = ({ rows }: Counted) => [...rows.values()].reduce((sum, count) => sum + count, 0);
 
-/** How much of it there was per second. */
+/** Per-second rates. */
 function perSecond(before: Counted, after: Counted) {
   const seconds = (after.at - before.at) / 1000;
   return {
@@ -37,10 +37,10 @@ export async function benchCost(pages: number): Promise<boolean> {
   const before = await counters.read();
   const idle = perSecond(resting, before);
   const sizeBefore = await counters.size();
-  // It may have more pages than there are: the last ones that a crawl may have are claimed one by one.
+  // A higher page limit than there are pages: the last pages below a limit are claimed one by one.
   const id = await cluster.crawl(sites.starts, 10 * total);
   const begun = performance.now();
-  // Asking how far it is would be counted, too; the sites are asked instead.
+  // Polling the product would be counted, too; poll the sites instead.
   while ((await sites.count()).total < total) await pause(100);
   for (let status = ""; status !== "completed";) {
     await pause(500);

@@ -2,9 +2,9 @@ import pg from "pg";
 import { pause } from "./cluster.ts";
 
 export interface Counted {
-  /** All that were committed, those that only read among them. */
+  /** All committed ones, including read-only ones. */
   transactions: number;
-  /** Those that wrote something. */
+  /** Those that wrote. */
   writing: number;
   walBytes: number;
   /** Rows inserted, changed and deleted, by table. */
@@ -12,7 +12,7 @@ export interface Counted {
   at: number;
 }
 
-/** What Postgres has counted of its own work. */
+/** Postgres' own statistics. */
 export class Counters implements AsyncDisposable {
   readonly #client: pg.Client;
 
@@ -27,7 +27,7 @@ export class Counters implements AsyncDisposable {
   }
 
   async read(): Promise<Counted> {
-    // Connections tell what they have counted when they have been idle for a moment.
+    // Connections report their statistics after a moment of idleness.
     await pause(1500);
     const [row] = await this.#ask(
       `SELECT xact_commit AS transactions, pg_current_wal_insert_lsn() - '0/0' AS wal,

@@ -5,7 +5,9 @@ import { benchScaling } from "./scaling.ts";
 
 export const defaultRounds = 1;
 
-/** One after the other, each on a cluster of its own: `--part NAME` measures one of them, `--part small` is a quick look at all. */
+/**
+ * Runs all parts, each on its own cluster: `--part NAME` measures one of them, `--part small` is a quick pass over all.
+ */
 export async function run(
   _rounds: number,
   { part = "all", pages }: { part?: string; pages?: string },

@@ -1,13 +1,13 @@
-/** How long a run of one page waits for its first request when nobody else wants anything. */
+/** How long a run of one page waits for its first request on an idle cluster. */
 import { print, verdictAtMost } from "../support/measure.ts";
 import { BenchCluster, pause, printLoad } from "./cluster.ts";
 import { Sites } from "./sites.ts";
 
 const WANTED = { p50: 30, p99: 150 };
 const SITES = 10;
-/** Runs that are not counted: the first ones meet cold caches and open connections. */
+/** Warm-up runs: the first ones meet cold caches and open connections. */
 const WARM = 20;
-/** Between the end of a run and the next one: the cluster is idle when it is asked. */
+/** Between the end of a run and the next one, so that the cluster is idle. */
 const IDLE_MS = 100;
 
 const now = () => Number(process.hrtime.bigint()) / 1e6;

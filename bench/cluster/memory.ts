@@ -1,4 +1,4 @@
-/** What Redis holds while a cluster works on a crawl that knows a million addresses. */
+/** Redis memory while a cluster works on a crawl with a million known URLs. */
 import { Redis } from "ioredis";
 import { systemClock } from "../../src/base/clock.ts";
 import { laneOfSite } from "../../src/domain/lane/lane.ts";
@@ -15,7 +15,7 @@ const CHUNK = 1000;
 const MB = 1024 * 1024;
 const LATENCY_MS = 100;
 
-/** Site by site: a transaction for a thousand sites takes far longer than one for a thousand pages of one. */
+/** Site by site: a transaction over a thousand sites takes far longer than one over a thousand pages of one site. */
 function* chunks(sites: Sites, pages: number): Generator<NewTask[]> {
   const perSite = Math.ceil(pages / SITES);
   for (let site = 0; site < SITES; site += 1) {
@@ -48,7 +48,7 @@ export async function benchMemory(pages: number, workSeconds: number): Promise<b
   printLoad();
   using sites = await Sites.start({ sites: SITES, latencyMs: LATENCY_MS });
   await using cluster = await BenchCluster.start({ workers: 2 });
-  // The first item makes the queue.
+  // The first item creates the queue.
   await cluster.post("/queue/items", { artifact_id: "first", url: sites.url(0, "/first") });
   const redis = new Redis(cluster.redis.url);
   try {

@@ -1,4 +1,4 @@
-/** How many pages a second more workers do, when neither the sites nor their limits are in the way. */
+/** Throughput by number of workers, when neither the sites nor their limits are the bottleneck. */
 import { print, verdict } from "../support/measure.ts";
 import { BenchCluster, pause, printLoad } from "./cluster.ts";
 import { Sites } from "./sites.ts";
@@ -8,9 +8,9 @@ const STEPS = [1, 2, 4];
 const SITES = 24;
 const SLOTS = 8;
 const LATENCY_MS = 200;
-/** Slots bound it: the few lanes of one of four workers allow more than its slots. */
+/** Slots are the limit: the few lanes of one of four workers allow more than its slots. */
 const PER_SITE = 8;
-/** Until all take part, lanes are divided anew. */
+/** Until all workers take part, lanes are rebalanced. */
 const SETTLE_MS = 8000;
 const PATIENCE_MS = 60_000;
 

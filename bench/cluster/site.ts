@@ -1,11 +1,11 @@
 /**
- * Sites in a process of their own, each on a port of its own: `node site.ts SITES PAGES LATENCY_MS`. The first page of a
- * site leads to all others, and no two pages say the same.
+ * Sites in a separate process, each on its own port: `node site.ts SITES PAGES LATENCY_MS`. The first page of a site
+ * links to all others, and every page is unique.
  */
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What the benchmark asks, and what it is told: `hit` only after `tell`, `count` when asked for. */
+/** Messages from and to the benchmark: `hit` only after `tell`, `count` on request. */
 export type SiteQuestion = "count" | "tell";
 export type SiteWord =
   | { ports: number[] }
@@ -36,7 +36,7 @@ function answer(response: ServerResponse, body: string): void {
 
 async function listen(): Promise<number> {
   const server = createServer((request, response) => {
-    // The clock of the machine: the benchmark reads the same one.
+    // The machine's monotonic clock, which the benchmark reads as well.
     const at = Number(process.hrtime.bigint()) / 1e6;
     const path = request.url ?? "/";
     const who = /\(([^)]*)\)/.exec(request.headers["user-agent"] ?? "")?.[1] ?? "";

@@ -4,7 +4,7 @@ import type { SiteQuestion, SiteWord } from "./site.ts";
 
 type Counted = Extract<SiteWord, { count: unknown }>["count"];
 
-/** Sites in a process of their own, so that they are not what limits a crawl. */
+/** Sites in a separate process, so that they do not limit a crawl. */
 export class Sites implements Disposable {
   readonly #child: ChildProcess;
   readonly ports: readonly number[];
@@ -25,7 +25,7 @@ export class Sites implements Disposable {
     return `http://127.0.0.1:${this.ports[site]}${path}`;
   }
 
-  /** Where a crawl of all of them begins. */
+  /** Start URLs for a crawl of all sites. */
   get starts(): string[] {
     return this.ports.map((_, site) => this.url(site));
   }
@@ -36,7 +36,7 @@ export class Sites implements Disposable {
     return (await counted).count;
   }
 
-  /** From now on every request is told, with its time on the machine's clock. */
+  /** From now on every request is reported, with its monotonic time. */
   onHit(listener: (path: string, at: number) => void): void {
     this.#child.on("message", (word: SiteWord) => "hit" in word && listener(word.hit, word.at));
     this.#ask("tell");

@@ -1,8 +1,8 @@
-/** Which words of a page are its main content, when only the text of that content is known. */
+/** Finds the words of a page that are its main content, given only the text of that content. */
 
 /**
- * For each block, how many of its words stand in the text at that place. Runs of words that occur once on both sides
- * are matched first, then shorter ones between them.
+ * For each block, the number of its words that the text contains at that position. Word runs that are unique on both
+ * sides are matched first, then shorter ones between them.
  */
 export function alignBlocks(blocks: readonly string[][], text: readonly string[]): number[] {
   const words = blocks.flat();
@@ -48,7 +48,7 @@ function match(sides: Sides, left: Range, right: Range, size: number): void {
 
 type Pair = readonly [left: number, right: number];
 
-/** Runs of words that occur once on both sides, in the order of the left one. */
+/** Word runs that are unique on both sides, in the order of the left one. */
 function commonRuns({ words, text }: Sides, left: Range, right: Range, size: number): Pair[] {
   const lefts = runs(words, left, size);
   const rights = runs(text, right, size);
@@ -69,7 +69,7 @@ function runs(words: readonly string[], { from, to }: Range, size: number): Map<
   return found;
 }
 
-/** The longest list of pairs in which both sides rise. */
+/** The longest increasing subsequence of pairs. */
 function rising(pairs: readonly Pair[]): Pair[] {
   const ends: number[] = [];
   const before: number[] = [];

@@ -1,13 +1,13 @@
-/** Gradient-boosted decision trees for yes-or-no questions, on values that are put into bins. */
+/** Gradient-boosted decision trees for binary classification on binned values. */
 
 export interface Table {
   rows: number;
   width: number;
-  /** Row by row. */
+  /** Row-major. */
   values: Float32Array;
 }
 
-/** A node asks a column whether it is below a limit, or is a leaf with what it adds. */
+/** A node compares a column with a threshold, or is a leaf with its score. */
 export type TreeNode = { column: number; limit: number; left: TreeNode; right: TreeNode } | { value: number };
 
 export interface BoostedModel {
@@ -20,7 +20,7 @@ export const SETTINGS = { trees: 120, leaves: 16, rate: 0.12, lambda: 5, leastWe
 const BINS = 48;
 const SAMPLE = 20_000;
 
-/** The limits between the bins of each column, and in which bin each value is. */
+/** The bin thresholds of each column, and the bin of each value. */
 export interface Binned {
   table: Table;
   limits: Float32Array[];
@@ -58,9 +58,9 @@ function binOf(limits: Float32Array, value: number): number {
 }
 
 export interface Examples {
-  /** Indices of the rows to learn from. */
+  /** Indices of the training rows. */
   rows: Int32Array;
-  /** Between 0 and 1, and how much each counts; by row. */
+  /** Labels between 0 and 1, and weights; by row. */
   labels: Float64Array;
   weights: Float64Array;
 }
@@ -139,7 +139,7 @@ class TreeGrower {
     const { bins, table } = this.#binned;
     const isLeft = (row: number) => bins[row * table.width + column]! <= bin;
     const [left, right] = [leaf.rows.filter(isLeft), leaf.rows.filter((row) => !isLeft(row))];
-    // Of one side the sums are counted, those of the other are what is left.
+    // Count the histogram of the smaller side; the other one is the difference.
     const counted = this.#histogram(left.length < right.length ? left : right);
     const rest = leaf.histogram.map((value, index) => value - counted[index]!);
     leaf.children =
@@ -192,7 +192,7 @@ class TreeGrower {
   }
 }
 
-/** The finished tree; what its leaves add is added to the sums of their rows. */
+/** The finished tree; adds the leaf scores to the sums of their rows. */
 function toNode(leaf: Leaf, binned: Binned, settings: typeof SETTINGS, sums: Float64Array): TreeNode {
   if (leaf.children === null || leaf.split === null) {
     const value = (settings.rate * leaf.gradient) / (leaf.weight + settings.lambda);
@@ -204,7 +204,7 @@ function toNode(leaf: Leaf, binned: Binned, settings: typeof SETTINGS, sums: Flo
   return { column, limit: binned.limits[column]![bin]!, left, right };
 }
 
-/** The same numbers every time. */
+/** A seeded sequence. */
 export function sequence(seed: number): () => number {
   let state = seed;
   return () => {

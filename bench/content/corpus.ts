@@ -1,4 +1,4 @@
-/** Folders of pages with the text that people marked as their main content. */
+/** Reads folders of pages with their annotated main content. */
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -8,18 +8,18 @@ export interface MarkedPage {
   url: string;
   html: Buffer;
   truth: string;
-  /** Of the page, where the set says it. */
+  /** Type of the page, if the set has it. */
   type: string;
 }
 
 export interface Corpus {
   name: string;
   pages: MarkedPage[];
-  /** How the set is scored: by runs of four words, or by words. */
+  /** The scoring of the set: by runs of four words, or by words. */
   measure: "shingles" | "words";
 }
 
-/** What `ground-truth.json` says of a page: one of the two public sets. */
+/** An entry of `ground-truth.json`, in the format of either public set. */
 interface Truth {
   url?: string;
   type?: string;

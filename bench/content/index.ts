@@ -1,7 +1,7 @@
 /**
- * npm run bench -- content FOLDER …: the main content of marked pages, scored as their authors do, beside Readability
- * and defuddle. `--validate` learns from nine tenths of the pages and scores the rest, ten times; `--train` makes the
- * product's model anew from all of them.
+ * npm run bench -- content FOLDER …: extracts the main content of annotated pages and scores it as the authors of the
+ * sets do, against Readability and defuddle. `--validate` runs a ten-fold cross-validation; `--train` retrains the
+ * product's model on all pages.
  */
 import { writeFileSync } from "node:fs";
 import { parsePage } from "../../src/extract/page.ts";

@@ -1,4 +1,4 @@
-/** Others that find the main content of a page. */
+/** Other main-content extractors. */
 import { parsePage } from "../../src/extract/page.ts";
 import { toPlainText } from "../../src/extract/article/plain-text.ts";
 import { loadPeer } from "../support/peers.ts";
@@ -39,7 +39,7 @@ export async function loadPeers(): Promise<Peer[]> {
   return peers;
 }
 
-/** What they give is HTML; all become text in the same way. */
+/** They return HTML; all are converted to text in the same way. */
 function plainText(html: string): string {
   const { document } = parsePage({ body: html, contentType: "text/html", url: null }).facts;
   return toPlainText(document.root, () => true);

@@ -1,11 +1,11 @@
-/** How much of a page's main content was found, and how much else. */
+/** Recall and precision of the extracted main content. */
 import type { Corpus } from "./corpus.ts";
 
 export interface Score {
   precision: number;
   recall: number;
   f1: number;
-  /** Mean F1 of each type of page, where words are counted. */
+  /** Mean F1 by page type, if words are counted. */
   types: Map<string, number>;
 }
 
@@ -13,7 +13,7 @@ export function wordsOf(text: string): string[] {
   return text.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [];
 }
 
-/** As the set's own authors score it. */
+/** As the authors of the set score it. */
 export function scoreTexts({ pages, measure }: Corpus, texts: ReadonlyMap<string, string>): Score {
   const rows = pages.map(({ id, truth, type }) => {
     const [want, got] = [truth, texts.get(id) ?? ""].map((text) => countsOf(text, measure)) as [Counts, Counts];

@@ -1,4 +1,4 @@
-/** Makes the model of the main content from marked pages. */
+/** Trains the main-content model on annotated pages. */
 import { parsePage } from "../../src/extract/page.ts";
 import type { BlockPage } from "../../src/extract/main-content/blocks.ts";
 import { readPageBlocks } from "../../src/extract/main-content/find.ts";
@@ -10,7 +10,7 @@ import { type Binned, binTable, boost, type BoostedModel, type Examples, sequenc
 import type { Corpus, MarkedPage } from "./corpus.ts";
 import { wordsOf } from "./score.ts";
 
-/** A page with one row of the table for each of its blocks. */
+/** A page with one table row per block. */
 export interface TrainingPage extends MarkedPage, BlockPage {
   corpus: Corpus;
   first: number;
@@ -43,7 +43,7 @@ export function readTrainingSet(corpora: readonly Corpus[]): TrainingSet {
       const all = words.reduce((sum, list) => sum + list.length, 0);
       for (const [index, list] of words.entries()) {
         labels.push(list.length === 0 ? 0 : hits[index]! / list.length);
-        // Pages count alike, whatever their length.
+        // All pages have the same weight, whatever their length.
         weights.push(list.length / (wanted.length + all / 4 + 20));
       }
     }
@@ -54,7 +54,7 @@ export function readTrainingSet(corpora: readonly Corpus[]): TrainingSet {
   return { pages, binned, labels: Float64Array.from(labels), weights: Float64Array.from(weights) };
 }
 
-/** Blocks that count less than this are a sample of their kind, so that learning takes a minute, not ten. */
+/** Blocks with less weight are subsampled, so that training takes one minute instead of ten. */
 const SMALL = 0.004;
 
 export function train(set: TrainingSet, uses: (page: TrainingPage) => boolean): BoostedModel {
@@ -87,7 +87,7 @@ function valueOf(tree: TreeNode, row: Float32Array): number {
   return node.value;
 }
 
-/** As the product reads it: `src/extract/main-content/trees.ts`. */
+/** In the format of `src/extract/main-content/trees.ts`. */
 export function writeModel({ base, trees }: BoostedModel): string {
   const used: number[] = [];
   const number = (value: number) => String(Number(value.toPrecision(4)));

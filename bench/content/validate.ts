@@ -1,4 +1,4 @@
-/** What the model would do on pages that it has not seen. */
+/** Cross-validation: the model's score on unseen pages. */
 import { contentBlocks } from "../../src/extract/main-content/find.ts";
 import { print } from "../support/measure.ts";
 import { scoreTexts } from "./score.ts";
@@ -6,7 +6,7 @@ import { likelihoods, train, type TrainingPage, type TrainingSet } from "./train
 
 const PARTS = 10;
 
-/** Pages of one site are all learned from, or all scored. */
+/** Pages of one site are all in the training set, or all in the test set. */
 export function validate(set: TrainingSet): boolean {
   const texts = new Map<string, string>();
   for (let part = 0; part < PARTS; part += 1) {

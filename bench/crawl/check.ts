@@ -1,4 +1,4 @@
-/** Whether a crawler really got every page, each once, with what stands on it. */
+/** Checks that a crawler fetched every page exactly once, with its content. */
 import { factsOf, type PageFacts } from "./site.ts";
 
 export interface CrawlRecord {
@@ -15,11 +15,11 @@ export interface Checked {
   missing: number;
   doubled: number;
   wrong: number;
-  /** What is wrong in words; null when nothing is. */
+  /** The problem in words; null: none. */
   complaint: string | null;
 }
 
-/** Says whether a record is what the page has; a crawler that reads nothing has nothing to be judged. */
+/** Whether a record matches the page; skipped for crawlers that extract nothing. */
 export type Judge = (record: CrawlRecord, facts: PageFacts) => boolean;
 
 export const fieldsAreRight: Judge = (record, facts) =>
@@ -28,7 +28,7 @@ export const fieldsAreRight: Judge = (record, facts) =>
   record.published === facts.published &&
   record.price === facts.price;
 
-/** The whole text, to its last sentence, and without the menu and the list of links. */
+/** The full text, to its last sentence, without the menu and the list of links. */
 export const articleIsRight: Judge = ({ title, text, markdown }, facts) =>
   title === facts.title &&
   [text, markdown].every((form) => (form ?? "").includes(facts.lastSentence) && !(form ?? "").includes("Read on"));

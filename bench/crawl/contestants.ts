@@ -1,4 +1,4 @@
-/** Who crawls: how each is started, what it says it took, and where its results are. */
+/** The crawlers: how each is started, how its time is measured, and where its results are. */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -16,11 +16,11 @@ export type What = "fields" | "article";
 export interface Contestant {
   name: string;
   command(origin: string, dir: string): Command;
-  /** How a crawl that was killed goes on in the same folder; null: it begins anew. */
+  /** How a killed crawl continues in the same folder; null: it starts over. */
   resume: ((origin: string, dir: string) => Promise<Command>) | null;
-  /** From the first request to the last page stored, as the program itself saw it. */
+  /** From the first request to the last stored page, as the program reports it. */
   seconds(ran: Ran): number;
-  /** All results, doubled ones too; without fields where the program reads none. */
+  /** All results, including duplicates; without fields if the program extracts none. */
   records(dir: string): Promise<CrawlRecord[]>;
 }
 
@@ -99,7 +99,7 @@ export function crawlee(storage: "memory" | "disk", what: What): Contestant {
   };
 }
 
-/** A file that was being written when the process was killed holds no record. */
+/** A file that was being written at the kill contains no record. */
 function whole(json: string): CrawlRecord[] {
   try {
     return [JSON.parse(json) as CrawlRecord];
@@ -135,7 +135,7 @@ function works(file: string, args: string[]): boolean {
   }
 }
 
-/** Null where it is not installed. */
+/** Null: not installed. */
 export function scrapy(queue: "memory" | "JOBDIR"): Contestant | null {
   const program = works("scrapy", ["version"]) ? ["scrapy"] : ["python3", "-m", "scrapy"];
   if (!works(program[0]!, [...program.slice(1), "version"])) return null;
@@ -169,7 +169,7 @@ export function scrapy(queue: "memory" | "JOBDIR"): Contestant | null {
   };
 }
 
-/** Null where it cannot be had. Reads no fields, and keeps the pages as files. */
+/** Null: unavailable. Extracts no fields, and stores pages as files. */
 export function wget2(): Contestant | null {
   const program = findWget2();
   if (program === null) return null;

@@ -1,4 +1,4 @@
-/** Crawls of a static site: ours against Crawlee, Scrapy, wget2 and a bare loop; other parts are chosen by --part. */
+/** Crawls of a static site: ours against Crawlee, Scrapy, wget2 and a bare loop; --part selects other parts. */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,9 +15,9 @@ export const defaultRounds = 3;
 
 interface Request {
   rounds: number;
-  /** As it was asked for; each part has a size of its own otherwise. */
+  /** Default: the part's own size. */
   pages?: number;
-  /** Which contestants, by the beginnings of their names; ours runs always. */
+  /** Contestants by name prefix; ours always runs. */
   only?: string[];
 }
 
@@ -44,12 +44,12 @@ async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   try {
     return await work(folder);
   } finally {
-    // Only now: on ext4 a removal of thousands slows the next creations down, whoever makes them.
+    // Only now: on ext4 deleting thousands of files slows down the next creations of any process.
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** A site on a web server of its own, whose every request stands in `log` if that is given. */
+/** Serves the site with nginx; `log` receives every request. */
 async function withSite<T>(
   folder: string,
   pages: number,
@@ -75,7 +75,7 @@ function chosen(list: (Contestant | null)[], only: readonly string[] | undefined
   return there.filter(({ name }, index) => index === 0 || only.some((start) => name.toLowerCase().startsWith(start)));
 }
 
-/** Our pace against another's; a contestant that did not run is nothing to compare with. */
+/** Our throughput against another's; null if that did not run. */
 function compare(rates: Map<string, Rate>, own: Contestant, other: Contestant, text: string, wanted: number): boolean {
   const [ours, theirs] = [rates.get(own.name), rates.get(other.name)];
   if (ours === undefined || theirs === undefined) return true;

@@ -1,4 +1,4 @@
-/** kill -9 in the middle of a crawl, and what each durable crawler makes of it when it is started again. */
+/** kill -9 in the middle of a crawl, and how each durable crawler recovers. */
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { print, verdictAtMost } from "../support/measure.ts";
@@ -10,13 +10,13 @@ const KILL_AT = 0.4;
 const CUT_OFF_SECONDS = 180;
 const LOOK_MS = 20;
 
-/** One page that the server was asked for and gave. */
+/** One page that the server delivered. */
 interface Asked {
   at: number;
   path: string;
 }
 
-/** The pages in the server's log, from the line on where this contestant began. */
+/** The pages in the server's log after the start of this contestant. */
 function pagesAsked(log: string, from: number): Asked[] {
   const lines = readFileSync(log, "utf8").split("\n").slice(0, -1).slice(from);
   const asked = lines.map((line) => line.split(" ") as [string, string, string]);
@@ -28,9 +28,9 @@ function pagesAsked(log: string, from: number): Asked[] {
 interface Survived extends Checked {
   killedAt: number;
   refetched: number;
-  /** From the restart to the first request of a page that nobody had asked for; null: there was none. */
+  /** From the restart to the first request of a new page; null: none. */
   firstNewSeconds: number | null;
-  /** From the restart to the end; null: it was cut off. */
+  /** From the restart to the end; null: cut off. */
   endSeconds: number | null;
   code: number | null;
 }
@@ -72,7 +72,7 @@ async function killAndResume(
 
 const secondsText = (value: number | null, otherwise: string) => (value === null ? otherwise : value.toFixed(1));
 
-/** Prints what became of each, and says whether ours, the first, keeps what it promises. */
+/** Prints the results, and returns whether ours, the first, keeps its guarantees. */
 export async function raceKills(
   contestants: readonly Contestant[],
   { origin, folder, log, pages }: { origin: string; folder: string; log: string; pages: number },

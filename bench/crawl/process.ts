@@ -1,4 +1,4 @@
-/** A program run to its end as a process of its own, with what it cost. Reads /proc, so Linux only. */
+/** Runs a program as a child process and measures its cost. Reads /proc, so Linux only. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -27,7 +27,7 @@ export interface Started {
 const TICKS_PER_SECOND = 100;
 const LOOK_MS = 50;
 
-/** CPU time of all children that have ended and were waited for. */
+/** CPU time of all reaped children. */
 function childrenCpu(): number {
   const stat = readFileSync("/proc/self/stat", "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -38,11 +38,11 @@ function readProc(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    return ""; // It has ended meanwhile.
+    return ""; // It has exited meanwhile.
   }
 }
 
-/** A value of /proc/…/status of a process and all below it, in MB. */
+/** A value of /proc/…/status, summed over a process and its descendants, in MB. */
 export function treeMegabytes(pid: number, field: "VmHWM" | "VmRSS"): number {
   const own = Number(new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(readProc(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;
   let threads: string[] = [];
@@ -55,7 +55,7 @@ export function treeMegabytes(pid: number, field: "VmHWM" | "VmRSS"): number {
   return children.reduce((sum, child) => sum + (child.trim() === "" ? 0 : treeMegabytes(Number(child), field)), own);
 }
 
-/** Only one of these may run at a time: what children cost is known in sum alone. */
+/** Only one at a time: the CPU time of children is only known in total. */
 export function start({ file, args, cwd, env }: Command): Started {
   const begun = performance.now();
   const cpuBefore = childrenCpu();

@@ -1,4 +1,4 @@
-/** Pages a second, CPU and memory of crawls of the whole site, in rounds that follow each other. */
+/** Pages per second, CPU and memory of crawls of the whole site, in consecutive rounds. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { median, print } from "../support/measure.ts";
@@ -35,7 +35,7 @@ async function once(contestant: Contestant, dir: string, { origin, pages, judge 
     return { ...cost, pagesPerSecond: 0, complaint: why };
   }
   const records = await contestant.records(dir);
-  // A crawler that reads no fields is judged by its pages alone.
+  // A crawler without fields is checked by its pages alone.
   const { complaint } = check(records, pages, records.some(({ title }) => title !== undefined) ? judge : null);
   return { ...cost, pagesPerSecond: pages / contestant.seconds(ran), complaint };
 }

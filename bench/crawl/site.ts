@@ -1,19 +1,19 @@
-/** A magazine of static pages, the same in every run: page 0 is its front page, and every page is an article. */
+/** A magazine of static pages, identical in every run: page 0 is the front page, and every page is an article. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** What a crawler has to find on a page. */
+/** What a crawler must find on a page. */
 export interface PageFacts {
   path: string;
   title: string;
   author: string;
   published: string;
   price: string;
-  /** Stands in the last paragraph of the text: whoever cuts an article short does not have it. */
+  /** In the last paragraph: a truncated article lacks it. */
   lastSentence: string;
 }
 
-/** The fields as CSS: text of an element, or one of its attributes behind an @. */
+/** Field selectors: the text of an element, or an attribute after @. */
 export const FIELDS = { author: ".byline .author", published: "time.published@datetime", price: ".offer .price" };
 
 const words = (text: string) => text.split(" ");
@@ -33,7 +33,7 @@ const TEXT = words(
     "remembered described measured repaired planted painted listened counted arrived returned began ended continued",
 );
 
-/** Numbers that look random and are the same every time (mulberry32). */
+/** Seeded pseudo-random numbers (mulberry32). */
 function numbers(seed: number): (below: number) => number {
   let state = (seed * 2_654_435_761 + 97) >>> 0;
   return (below) => {
@@ -65,7 +65,7 @@ export function factsOf(page: number): PageFacts {
 
 const CHILDREN = 8;
 
-/** Every page is linked from its parent in a tree, so that all can be reached; all other links are by chance. */
+/** Every page is linked from its parent in a tree, so that all are reachable; other links are random. */
 function linksOf(page: number, pages: number, next: (below: number) => number): number[] {
   const links = new Set<number>();
   for (let child = page * CHILDREN + 1; child <= page * CHILDREN + CHILDREN && child < pages; child += 1)
@@ -140,7 +140,7 @@ ${cards.join("\n")}
 `;
 }
 
-/** Writes the whole site as files that a web server can give out as they are. */
+/** Writes the site as static files. */
 export function writeSite(folder: string, pages: number): { bytes: number } {
   let bytes = 0;
   for (let page = 0; page < pages; page += 1) {

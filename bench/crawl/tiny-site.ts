@@ -1,7 +1,7 @@
 /**
- * Tiny pages made when they are asked for, in a process of its own. `tree`: every page links to ten of its own and to
- * three others. `hubs`: the start links to hubs of 5,000 leaves each. Tells the parent when every STEP pages were given,
- * and, once it is asked to, of the very next page.
+ * Tiny pages generated on request, in a separate process. `tree`: every page links to ten of its own and to three
+ * others. `hubs`: the start links to hubs of 5,000 leaves each. Reports every STEP delivered pages and, on request, the
+ * very next page.
  */
 import { createServer } from "node:http";
 
@@ -12,7 +12,7 @@ const LEAVES_PER_HUB = 5000;
 const SYLLABLES =
   "ba be bi bo da de di do ka ke ki ko la le li lo ma me mi mo na ne ni no ra re ri ro sa se si so".split(" ");
 
-/** A name without digits for every number: numbered pages are counted together by those who look for traps. */
+/** A name without digits for every number: trap detection groups numbered pages. */
 function nameOf(page: number): string {
   let name = "";
   for (let left = page; name === "" || left > 0; left = Math.floor(left / SYLLABLES.length))
@@ -38,7 +38,7 @@ function treeLinks(page: number): string[] {
   return links;
 }
 
-/** Hubs are page 1 to the number of hubs; leaves stand below a hub. */
+/** Hubs are page 1 to the number of hubs; leaves are below a hub. */
 function hubLinks(path: string): string[] {
   const hubs = Math.ceil(pages / LEAVES_PER_HUB);
   if (path === "/") return Array.from({ length: hubs }, (_, hub) => link(`/hubs/${nameOf(hub)}`));

@@ -1,4 +1,4 @@
-/** What a long crawl of tiny pages and a long queue do to us: the pace and memory over time, and the start with a million URLs. */
+/** A long crawl of tiny pages and a long queue: throughput and memory over time, and the start with a million URLs. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
@@ -17,9 +17,9 @@ interface Given {
 
 export interface TinySite {
   origin: string;
-  /** What it told so far: one for every step of pages. */
+  /** Reports so far: one per step of pages. */
   told: Given[];
-  /** The very next page that is asked for. */
+  /** The next page request. */
   next(): Promise<Given>;
   until(given: number): Promise<void>;
   stop(): void;
@@ -50,7 +50,7 @@ interface View {
   completed_items: number;
 }
 
-/** Throws when the crawl did not end well: its figures would mean nothing. */
+/** Throws when the crawl failed: its figures would mean nothing. */
 function viewOf({ code, stdout, stderr }: Ran): View {
   if (code !== 0) throw new Error(`orb ended with ${code}: ${(stderr || stdout).trim().slice(-500)}`);
   return JSON.parse(stdout) as View;
@@ -61,7 +61,7 @@ const SLICES = 20;
 const quarter = <T>(list: readonly T[], number: number) =>
   list.slice(Math.floor((list.length * (number - 1)) / 4), Math.floor((list.length * number) / 4));
 
-/** Whether the last pages are crawled as fast as the first, and memory stays where it was. */
+/** Whether throughput and memory at the end are as at the start. */
 export async function longCrawl(dir: string, pages: number): Promise<boolean> {
   print(`\n${pages} tiny pages, ${CONCURRENCY} at a time, in ${SLICES} slices`);
   const step = Math.floor(pages / SLICES);
@@ -78,7 +78,7 @@ export async function longCrawl(dir: string, pages: number): Promise<boolean> {
     const rates = ends.map(({ at }, index) => (step / (at - (ends[index - 1] ?? first).at)) * 1000);
     print(`  pages/s by slice: ${rates.map((rate) => rate.toFixed(0)).join(" ")}`);
     print(`  memory, every second: ${memory.map((megabytes) => megabytes.toFixed(0)).join(" ")} MB`);
-    // Slices have the same number of pages: the mean pace of several is the harmonic one.
+    // Slices have the same number of pages: the mean rate of several is the harmonic mean.
     const pace = (number: number) => {
       const part = quarter(rates, number);
       return part.length / part.reduce((sum, rate) => sum + 1 / rate, 0);
@@ -103,8 +103,8 @@ function queuedIn(dir: string): number {
 }
 
 /**
- * A crawl that is killed when it has a million URLs in its queue, all found by itself on pages of 5,000 links: hubs are
- * nearer to the start, so they come first.
+ * Kills a crawl with a million URLs in its queue, all discovered on pages of 5,000 links: hubs are nearer to the start,
+ * so they come first.
  */
 export async function restartWithLongQueue(dir: string, pages: number, rounds: number): Promise<boolean> {
   print(`\na crawl with ${pages} queued URLs is started again, median of ${rounds} rounds`);

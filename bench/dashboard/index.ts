@@ -1,4 +1,6 @@
-/** What open dashboards cost: the server that crawls, and the crawl. --part scroll: how smoothly 10,000 rows scroll. */
+/**
+ * The cost of open dashboards for the crawling server and its crawl. --part scroll: how smoothly 10,000 rows scroll.
+ */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
@@ -23,7 +25,7 @@ export async function run(rounds: number, { part = "all" }: { part?: string }): 
 
 const MANY = 20;
 const WINDOW_MS = 6000;
-/** More than are crawled while it is measured. */
+/** More than are crawled during the measurement. */
 const PAGES = 5_000_000;
 
 interface Window {
@@ -32,7 +34,7 @@ interface Window {
   cpuSeconds: number;
 }
 
-/** A crawl that does not end, and windows of time in which so many dashboards are open. */
+/** An endless crawl, measured in windows with different numbers of open dashboards. */
 async function watched(
   pace: number | null,
   work: (measure: (viewers: number) => Promise<Window>) => Promise<boolean>,
@@ -60,9 +62,9 @@ async function watched(
     try {
       const measure = async (count: number): Promise<Window> => {
         viewers.send(count);
-        // Several messages may come at once: the last one counts.
+        // Several messages may arrive at once: the last one counts.
         while (told.open !== count) await once(viewers, "message");
-        // What opening and closing them costs is over.
+        // Exclude the cost of opening and closing them.
         await pause(1500);
         const [at, pages, cpu] = [performance.now(), given(), server.cpuSeconds()];
         await pause(WINDOW_MS);
@@ -72,7 +74,7 @@ async function watched(
           cpuSeconds: server.cpuSeconds() - cpu,
         };
       };
-      // The beginning of a crawl is not like the rest of it.
+      // The start of a crawl is not representative.
       await site.until(3000);
       return await work(measure);
     } finally {
@@ -88,7 +90,7 @@ const show = (name: string, { seconds, pages, cpuSeconds }: Window) =>
     `  ${name.padEnd(14)} ${(pages / seconds).toFixed(0).padStart(6)} pages/s ${((100 * cpuSeconds) / seconds).toFixed(1).padStart(6)} % of a core ${((1e6 * cpuSeconds) / pages).toFixed(0).padStart(6)} µs a page`,
   );
 
-/** How much of a core they take beyond what the pages cost without them. */
+/** CPU cores used beyond the cost of the pages alone. */
 const share = (alone: Window, open: Window) =>
   (100 * (open.cpuSeconds - (alone.cpuSeconds / alone.pages) * open.pages)) / open.seconds;
 

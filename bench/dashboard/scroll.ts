@@ -1,4 +1,4 @@
-/** How smoothly a table of 10,000 records scrolls: the times between frames while the wheel is turned. */
+/** How smoothly a table of 10,000 records scrolls: frame times while the wheel turns. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
@@ -41,7 +41,7 @@ export async function scroll(): Promise<boolean> {
       const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
       await page.goto(`${server.url}/runs/${id}?tab=results`);
       await page.getByRole("cell").first().waitFor();
-      // Everything is loaded first: what is measured is the drawing.
+      // Load everything first: only rendering is measured.
       for (let loaded = 0; loaded < ROWS;) {
         await page.keyboard.press("End");
         await page.mouse.wheel(0, 1e6);

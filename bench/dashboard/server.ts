@@ -1,4 +1,4 @@
-/** `orb serve` as a process of its own, and what it costs. Reads /proc, so Linux only. */
+/** `orb serve` as a child process, and its cost. Reads /proc, so Linux only. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -49,7 +49,7 @@ export class BenchServer implements AsyncDisposable {
     return JSON.parse(text) as T;
   }
 
-  /** CPU time of all its threads since they began, in seconds. */
+  /** CPU time of all its threads since start, in seconds. */
   cpuSeconds(): number {
     const folder = `/proc/${this.#child.pid}/task`;
     const nanoseconds = readdirSync(folder).map((thread) =>

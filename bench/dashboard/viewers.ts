@@ -1,7 +1,7 @@
 /**
- * People with a dashboard open, in a process of their own: `node viewers.ts URL RUN`. The parent says how many there are;
- * each follows the live stream and asks again for what its page asks for again: all but every other one have the page of
- * the run open, the others the overview. Answers how many streams are open, and, when asked, what they have read.
+ * Dashboard viewers in a separate process: `node viewers.ts URL RUN`. The parent sets their number; each follows the
+ * live stream and repeats the requests of its page: half have the run's page open, the others the overview. Reports how
+ * many streams are open and, on request, how much they have read.
  */
 import { Agent, request } from "undici";
 

@@ -13,7 +13,8 @@ import { enqueueItems } from "../../src/orchestrator/queue/enqueue.ts";
 import { openItems, queueOverview } from "../../src/orchestrator/queue/stats.ts";
 import { perSecond, print, race, seconds, verdict } from "../support/measure.ts";
 
-// Files are removed only at the end: on ext4 a removal of thousands slows the next creations down fivefold, whoever makes them.
+// Files are deleted only at the end: on ext4 deleting thousands slows down the next creations fivefold, for any
+// process.
 const folders: string[] = [];
 
 function newFolder(): string {
@@ -25,7 +26,7 @@ function newFolder(): string {
 const FILES = 10_000;
 const CONCURRENCY = 32;
 
-/** The physical job and nothing else: fetch, hash, write a file named by its content. */
+/** The bare minimum: fetch, hash, write a file named by its content. */
 async function bare(origin: string, options: { store: boolean }): Promise<number> {
   const dir = newFolder();
   const shards = new Set<string>();
@@ -74,7 +75,7 @@ async function own(origin: string): Promise<number> {
     payload: null,
     handler: null,
   }));
-  // The queue is filled first, as an import does; what is measured is the draining.
+  // The queue is filled first, as by an import; only draining is measured.
   await enqueueItems({ ...worker, wake: async () => {} }, items);
   const took = await seconds(async () => {
     await worker.wake(null);

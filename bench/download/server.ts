@@ -1,4 +1,4 @@
-/** A small static server in a process of its own: /f/N answers 1 KiB that depends on N. */
+/** A small static server in a separate process: /f/N answers 1 KiB that depends on N. */
 import { createServer } from "node:http";
 
 const filler = Buffer.alloc(1024, "orbweaver ");

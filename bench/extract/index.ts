@@ -39,7 +39,7 @@ function own(): Answer {
   return { title, name, price, sku, links: links.map(({ url, text }) => ({ url, text })) } as Answer;
 }
 
-/** What a user of cheerio writes for the same answers. */
+/** What a user of cheerio writes for the same result. */
 function withCheerio(cheerio: Cheerio): Answer {
   const $ = cheerio.load(body.toString("utf8"));
   return {
@@ -76,7 +76,7 @@ export async function run(rounds: number): Promise<boolean> {
     print(`  the answers differ:\n  ${ours.slice(0, 300)}\n  ${theirs.slice(0, 300)}`);
     return false;
   }
-  // Both are warm before they are measured: a crawl reads thousands of pages.
+  // Warm up both: a crawl reads thousands of pages.
   await perPage(own);
   await perPage(() => withCheerio(cheerio));
   const times = await race(

@@ -1,4 +1,4 @@
-/** A page like a shop's category: 24 products, a navigation of 32 topics, 83 links, 30 KB. */
+/** A page like a shop category: 24 products, a navigation of 32 topics, 83 links, 30 KB. */
 export function shopPage(): string {
   const cards = Array.from({ length: 24 }, (_, index) => card(index)).join("");
   const topics = Array.from(

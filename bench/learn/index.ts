@@ -21,7 +21,7 @@ interface Line {
 }
 
 const EXAMPLES = 3;
-/** Different examples each time, the same in every run. */
+/** Other examples each time, the same in every run. */
 const SELECTIONS = 5;
 
 export async function run(_rounds: number, { folders }: { folders: readonly string[] }): Promise<boolean> {
@@ -47,7 +47,7 @@ export async function run(_rounds: number, { folders }: { folders: readonly stri
 function scoreSite(lines: readonly Line[]): { f1: number; shown: string; ms: number } {
   const pages = lines.map(({ html, truth }) => {
     const { facts } = parsePage({ body: html, contentType: "text/html", url: null });
-    // The values are cut out of the source.
+    // The annotated values are raw source text.
     const values = Object.entries(truth).map(
       ([field, list]) => [field, list.map((value) => decodeHTML(value))] as const,
     );

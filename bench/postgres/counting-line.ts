@@ -1,14 +1,14 @@
 import { type AddressInfo, createConnection, createServer, type Server, type Socket } from "node:net";
 
-/** What went over a line to Postgres. */
+/** Traffic on a connection to Postgres. */
 export interface Traffic {
-  /** Questions sent after an answer had come: what a transaction waits for. */
+  /** Round trips: messages sent after a response had arrived. */
   journeys: number;
   statements: number;
   bytes: number;
 }
 
-/** A line to a Postgres server that counts what is asked; it reads the first byte of each message, and its length. */
+/** A TCP proxy to Postgres that counts messages; reads the first byte and the length of each. */
 export class CountingLine {
   readonly traffic: Traffic = { journeys: 0, statements: 0, bytes: 0 };
   readonly #server: Server;
@@ -39,12 +39,12 @@ export class CountingLine {
       this.traffic.bytes += data.length;
       rest = Buffer.concat([rest, data]);
       for (;;) {
-        // The first message of a connection has no letter.
+        // The first message of a connection has no type byte.
         const head = begun ? 1 : 0;
         if (rest.length < head + 4) break;
         const length = head + rest.readInt32BE(head);
         if (rest.length < length) break;
-        // Bind, or a query in plain words.
+        // Bind, or a simple query.
         if (begun && (rest[0] === 0x42 || rest[0] === 0x51)) this.traffic.statements += 1;
         begun = true;
         rest = rest.subarray(length);

@@ -1,4 +1,4 @@
-/** A crawl of typical pages, without any fetching: what claiming and settling them costs. */
+/** A crawl of typical pages without fetching: the cost of claim and settle. */
 import { createHash } from "node:crypto";
 import type { Discovered } from "../../src/domain/run/outcome.ts";
 import type { ClaimedTask, LaneGrant, NewTask, SettledTask, Store } from "../../src/store/ports/port.ts";
@@ -24,7 +24,7 @@ function seed(site: string, page: number): NewTask {
   };
 }
 
-/** One link in twenty leads to a page that is new. */
+/** One link in twenty leads to a new page. */
 function linksOf(site: string, page: number): Discovered[] {
   return Array.from({ length: LINKS }, (_, index) => {
     const to = index === 0 ? page + SEEDS : (page + index) % SEEDS;
@@ -64,21 +64,21 @@ function read(task: ClaimedTask, withFile: boolean): SettledTask {
 }
 
 export interface BenchCrawlOptions {
-  /** Each page leaves a file. */
+  /** Each page stores a file. */
   files: boolean;
-  /** How many pages of a lane are claimed in one transaction, and how many of each lane settled. */
+  /** Pages per lane and transaction, for claim and settle. */
   window: number;
   together: number;
 }
 
 export const USUAL: BenchCrawlOptions = { files: false, window: 100, together: 25 };
 
-/** Claims and settles that many pages; what it was given before is not counted. */
+/** Claims and settles this many pages; setup is not measured. */
 export class BenchCrawl {
   readonly #store: Store;
   readonly #lanes: LaneGrant[] = [];
   readonly #options: BenchCrawlOptions;
-  /** Seconds in which somebody waited for the store. */
+  /** Seconds spent waiting for the store. */
   waited = 0;
 
   constructor(store: Store, options: BenchCrawlOptions) {

@@ -1,4 +1,4 @@
-/** What a page costs on Postgres: through claim and settle in batches of a hundred, on one machine with the server. */
+/** The cost of a page on Postgres: claim and settle in batches of a hundred, with the server on the same machine. */
 import pg from "pg";
 import { systemClock } from "../../src/base/clock.ts";
 import type { Store } from "../../src/store/ports/port.ts";
@@ -19,7 +19,7 @@ interface Counters {
 }
 
 async function counters(admin: pg.Client, store: Store): Promise<Counters> {
-  // Sessions tell what they have counted once a second, at the end of a transaction.
+  // Sessions report statistics once a second, at the end of a transaction.
   await new Promise((resolve) => setTimeout(resolve, 1200));
   await store.probe();
   const { rows } = await admin.query<Record<keyof Counters, string>>(
@@ -36,7 +36,7 @@ async function counters(admin: pg.Client, store: Store): Promise<Counters> {
   };
 }
 
-/** A crawl in a schema of its own. */
+/** A crawl in its own schema. */
 async function crawled<T>(
   { url, schema, ...how }: { url: string; schema: string } & Partial<BenchCrawlOptions>,
   work: (crawl: BenchCrawl, store: Store) => Promise<T>,
@@ -54,7 +54,7 @@ async function crawled<T>(
 
 type Cost = Counters & Traffic & { waited: number };
 
-/** What each page costs of it. */
+/** Cost per page. */
 function costOf(
   { admin, line, ...where }: { url: string; schema: string; admin: pg.Client; line: CountingLine },
   how: Partial<BenchCrawlOptions>,
@@ -106,7 +106,7 @@ export async function run(rounds: number, { pages = "4000" }: { pages?: string }
     print(`a write transaction takes     ${(w * 1000).toFixed(2)} ms, and each row ${(r * 1e6).toFixed(0)} µs more`);
     await benchSites(server.url);
     return [
-      // Four of them are the page's own: it is added, claimed and ended, and has a record.
+      // Four are the page's own: insert, claim, settle, and its record.
       verdictAtMost("rows written per page", cost.rows, 5, ""),
       verdictAtMost("transactions per page", cost.transactions, 0.1, ""),
     ].every(Boolean);
@@ -116,7 +116,7 @@ export async function run(rounds: number, { pages = "4000" }: { pages?: string }
   }
 }
 
-/** From two crawls that write the same in larger and in smaller transactions: what one takes, and what a row adds. */
+/** From two crawls that write the same in larger and smaller transactions: the cost of a transaction, and of a row. */
 function solve(a: Cost, b: Cost): { w: number; r: number } {
   const determinant = a.transactions * b.rows - b.transactions * a.rows;
   return {

@@ -1,4 +1,4 @@
-/** An import of many addresses, each of another site: one transaction, in which all others wait. */
+/** An import of many URLs, each of another site: one transaction that blocks all others. */
 import { systemClock } from "../../src/base/clock.ts";
 import type { NewTask } from "../../src/store/ports/port.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";

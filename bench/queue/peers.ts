@@ -1,4 +1,4 @@
-/** The same work (enqueue in bulk, process a no-op, acknowledge), durable, on ours and on the queues people use. */
+/** The same durable work (bulk enqueue, a no-op handler, acknowledge) on ours and on common queues. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ async function own(): Promise<number> {
     for (let start = 0; start < JOBS; start += BULK) {
       if (start + BULK >= JOBS) enqueued = true;
       engine.offer((await store.enqueue(run.id, tasks.slice(start, start + BULK), Date.now())).lanes);
-      // As a server would: between two submits others get their turn.
+      // As in a server: yield between two submits.
       await new Promise((resolve) => setImmediate(resolve));
     }
     await done;
@@ -103,7 +103,7 @@ async function pgBoss(boss: Boss, round: number): Promise<number> {
   let completed = 0;
   let ended: () => void = () => {};
   const done = new Promise<void>((resolve) => (ended = resolve));
-  // Batches and several workers at the shortest polling interval: its fastest documented way.
+  // Batches and several workers at the shortest polling interval: its fastest documented setup.
   for (let index = 0; index < 4; index += 1) {
     await boss.work(name, { batchSize: 250, pollingIntervalSeconds: 0.5 }, async (jobs) => {
       completed += jobs.length;

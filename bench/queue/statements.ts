@@ -1,4 +1,4 @@
-/** Enqueue, claim and settle in batches of 100: the store's verbs against bare prepared statements on the same tables. */
+/** Enqueue, claim and settle in batches of 100: the store against bare prepared statements on the same tables. */
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -102,8 +102,8 @@ async function ownRates(): Promise<Rates> {
 }
 
 /**
- * What the same table and indexes allow when one writes nothing but the rows of the tasks; without the trigger, what
- * they would allow if nobody checked the moves.
+ * The upper bound of the same tables and indexes when only the task rows are written; without the trigger, when
+ * transitions are not checked either.
  */
 async function bareRates(options: { trigger: boolean }): Promise<Rates> {
   return inTempDir(async (path) => {
@@ -175,7 +175,7 @@ export async function benchStatements(rounds: number): Promise<boolean> {
   return good;
 }
 
-/** The cost of a claim of 100 among a thousand and a million queued tasks, and the bytes a pending task takes. */
+/** The cost of claiming 100 of a thousand and of a million queued tasks, and the bytes per pending task. */
 export async function benchDepth(): Promise<boolean> {
   print("\nClaim of 100 by queue depth");
   return inTempDir(async (path) => {

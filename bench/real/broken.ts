@@ -1,4 +1,4 @@
-/** A site of 1,000 pages with and without pages that always fail, crawled with the defaults of orb. */
+/** A site of 1,000 pages with and without permanently failing pages, crawled with orb's defaults. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { orbCommand } from "../crawl/contestants.ts";
@@ -13,7 +13,7 @@ import { type ProxyRequest, startFaultProxy } from "./start-proxy.ts";
 import { printTable } from "./table.ts";
 
 const PAGES = 1000;
-/** As of a site that is not on this machine; without it the start of the process is most of what is measured. */
+/** The latency of a remote site; without it process startup would dominate. */
 const ANSWER_MS = 50;
 
 interface Crawl {
@@ -21,7 +21,7 @@ interface Crawl {
   requests: ProxyRequest[];
   results: number;
   failing: number;
-  /** When the last good page was asked for, from the first request on. */
+  /** Time of the last successful page, from the first request on. */
   lastGood: number;
   openings: number;
 }
@@ -29,7 +29,7 @@ interface Crawl {
 async function crawl(origin: string, dir: string, rates: FaultRates): Promise<Crawl> {
   mkdirSync(dir, { recursive: true });
   const proxy = await startFaultProxy(origin, { log: join(dir, "asked.log"), sound: ["/"], rates });
-  // The limits must not end it, and this machine must be allowed; all else is as it comes.
+  // Raise the limits and allow this machine; everything else is default.
   const args = ["crawl", `${proxy.url}/`, "--json", "--depth", "100", "--max-pages", String(PAGES * 2)];
   const { env: _, ...command } = orbCommand(args, dir);
   let ran: Ran;

@@ -1,11 +1,11 @@
-/** Why two crawlers did not fetch the same pages of a site, page by page. */
+/** Explains, page by page, why two crawlers fetched different pages of a site. */
 import type { LinkGraph } from "./link-graph.ts";
 import type { Requests } from "./requests.ts";
 import { printNames } from "./table.ts";
 
 type Named = Requests & { name: string };
 
-/** What the other has and the first has not, by reasons. */
+/** Pages that the other has and the first lacks, by reason. */
 function missingBy(first: Named, other: Named, graph: LinkGraph): Map<string, string[]> {
   const framed = new Set([...graph.pages.values()].flatMap((page) => page.framed));
   const reasons = new Map<string, string[]>();

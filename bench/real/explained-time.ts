@@ -1,4 +1,4 @@
-/** How long a crawl may take for what the server did to it. */
+/** How long a crawl may take, given the server's faults. */
 import { retryDelay } from "../../src/domain/lane/backoff.ts";
 import type { ProxyRequest } from "./start-proxy.ts";
 
@@ -6,7 +6,7 @@ import type { ProxyRequest } from "./start-proxy.ts";
 const RULE = { baseMs: 10_000, maxMs: 300_000 };
 const RETRIES = 3;
 
-/** From a page's first request to its last, if it is always answered with 500: at most. */
+/** Maximum time from a page's first request to its last, if it always answers 500. */
 export const RETRY_SECONDS =
   Array.from({ length: RETRIES }, (_, index) => retryDelay(RULE, index + 1, { next: () => 1, uuid: () => "" })).reduce(
     (sum, ms) => sum + ms,
@@ -15,7 +15,7 @@ export const RETRY_SECONDS =
 
 const secondsSince = (start: number, at: number) => (at - start) / 1000;
 
-/** For how long the site was to be left alone: `Retry-After: 1`, of which several may hold at once. */
+/** Total time the site was rate limited: `Retry-After: 1`, possibly overlapping. */
 export function secondsHeld(limits: readonly ProxyRequest[]): number {
   let held = 0;
   let until = 0;
@@ -26,7 +26,7 @@ export function secondsHeld(limits: readonly ProxyRequest[]): number {
   return held / 1000;
 }
 
-/** When the retries of the broken page that was found last are over. */
+/** When the retries of the last discovered broken page end. */
 export function endOfRetries(requests: readonly ProxyRequest[]): number {
   const start = Math.min(...requests.map(({ at }) => at));
   const first = new Map<string, number>();
@@ -34,7 +34,7 @@ export function endOfRetries(requests: readonly ProxyRequest[]): number {
   return first.size === 0 ? 0 : secondsSince(start, Math.max(...first.values())) + RETRY_SECONDS;
 }
 
-/** When the last page was asked for that the server did give out. */
+/** When the last successful page was requested. */
 export function lastGoodRequest(requests: readonly ProxyRequest[]): number {
   const start = Math.min(...requests.map(({ at }) => at));
   const good = requests.filter(({ status }) => status === 200);

@@ -1,7 +1,7 @@
 /**
- * A reverse proxy with the faults of a bad server, as a process of its own: fault-proxy.ts ORIGIN LOG SOUND RATES. The
- * SOUND paths (a JSON list) have no faults. It packs what may be packed, sends it in chunks, and closes connections
- * after 100 requests. Prints its origin; writes a line for every request: when, the status, the path, the fault.
+ * A reverse proxy that injects faults, as a separate process: fault-proxy.ts ORIGIN LOG SOUND RATES. The SOUND paths (a
+ * JSON list) have no faults. Compresses responses, sends them chunked, and closes connections after 100 requests.
+ * Prints its origin; logs one line per request: time, status, path, fault.
  */
 import { createWriteStream } from "node:fs";
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
@@ -27,7 +27,7 @@ function forward(from: IncomingMessage, to: ServerResponse): void {
   asked.on("response", (answer) => {
     const { "content-type": type, location } = answer.headers;
     const packs = /gzip/.test(String(encodings)) && (type ?? "").startsWith("text/");
-    // A redirect to the server behind leads to this one.
+    // Rewrites redirects of the origin to this proxy.
     const moved = location === undefined ? undefined : new URL(location, origin);
     to.writeHead(answer.statusCode ?? 502, {
       ...(type === undefined ? {} : { "content-type": type }),

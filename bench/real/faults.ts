@@ -1,15 +1,15 @@
-/** Which faults a path of a site has: always the same for the same seed, so that they are known without asking. */
+/** The faults of each path: deterministic for a seed, so that they are known in advance. */
 export interface FaultRates {
   seed: number;
-  /** Per thousand paths. Of each kind, no path has two. */
+  /** Per thousand paths; a path has at most one of these faults. */
   serverError: number;
   notFound: number;
   loop: number;
   slow: number;
-  /** Answered with 429 and Retry-After: 1 the first time. */
+  /** The first request gets 429 with Retry-After: 1. */
   rateLimited: number;
   slowMs: number;
-  /** Before every answer. */
+  /** Delay of every response. */
   everyMs: number;
 }
 
@@ -36,7 +36,7 @@ export const USUAL_FAULTS: FaultRates = {
 
 const KINDS: readonly Fault[] = ["serverError", "notFound", "loop", "slow", "rateLimited"];
 
-/** FNV-1a, with the bits mixed: paths that differ in a digit must not have neighbouring numbers. */
+/** FNV-1a with mixed bits: paths that differ in a digit must not get neighbouring numbers. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
@@ -44,7 +44,7 @@ function hashOf(text: string): number {
   return (hash ^ (hash >>> 13)) >>> 0;
 }
 
-/** Of a path without its query. */
+/** Ignores the query. */
 export function faultOf(path: string, rates: FaultRates): Fault | null {
   let place = hashOf(`${rates.seed} ${path}`) % 1000;
   for (const kind of KINDS) {
@@ -54,6 +54,6 @@ export function faultOf(path: string, rates: FaultRates): Fault | null {
   return null;
 }
 
-/** Nothing is ever got from such a path. */
+/** A permanently failing path. */
 export const isBroken = (path: string, rates: FaultRates) =>
   ["serverError", "notFound", "loop"].includes(faultOf(path.split("?")[0]!, rates) ?? "");

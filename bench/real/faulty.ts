@@ -1,4 +1,4 @@
-/** Each set through a proxy with faults: all pages but the broken ones, in the time that the faults explain. */
+/** Each set through a proxy with faults: all pages but the broken ones, within the time that the faults explain. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { CONCURRENCY, orb } from "../crawl/contestants.ts";
@@ -77,7 +77,7 @@ async function crawlSet(set: FoundSet, { folder }: Part): Promise<{ row: string[
   const slow = (count("slow") * FAULTS.slowMs) / 1000 / CONCURRENCY;
   const limits = faulty.requests.filter(({ status }) => status === 429);
   const alone = clean.ran.wallSeconds + slow + secondsHeld(limits);
-  // A broken page that was found late because something else went wrong explains nothing.
+  // A broken page that was discovered late for another reason explains nothing.
   const retried = Math.min(endOfRetries(faulty.requests), alone + RETRY_SECONDS);
   const explained = Math.max(alone, retried);
   const ratio = faulty.ran.wallSeconds / explained;

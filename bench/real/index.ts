@@ -1,4 +1,7 @@
-/** Crawls of real documentation, by eight generators and by hand: who gets which pages, on a good server and on a bad one. */
+/**
+ * Crawls of real documentation, by eight generators and by hand: which crawler fetches which pages, on a good server
+ * and on a bad one.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +33,7 @@ export async function run(_rounds: number, { part, only, sets, limit }: Options)
   const folder = mkdtempSync(join(tmpdir(), "orb-bench-real-"));
   try {
     const request: Part = {
-      // The site of the part broken is made for it.
+      // The part `broken` generates its own site.
       sets: part === "broken" ? [] : findSets(sets?.split(","), Number(limit ?? Infinity)),
       folder,
       only: only?.toLowerCase().split(","),

@@ -1,4 +1,4 @@
-/** The pages that a reader can come to by links, found in the files alone, by a parser that is not ours. */
+/** The pages reachable by links, computed from the files with an independent parser. */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { requirePeer } from "../support/peers.ts";
@@ -14,13 +14,13 @@ interface HtmlParser2 {
 
 export interface Page {
   title: string;
-  /** Paths of this site, without fragments; also those that lead nowhere. */
+  /** Paths of this site, without fragments; includes dead links. */
   links: string[];
-  /** Of those, the ones that frames and refreshes name alone. */
+  /** Those referenced only by frames and refreshes. */
   framed: string[];
 }
 
-/** By path, as it is asked for. A folder without its slash is no page, but a redirect: see `redirects`. */
+/** By requested path. A folder without its slash is not a page, but a redirect: see `redirects`. */
 export interface LinkGraph {
   start: string;
   pages: Map<string, Page>;
@@ -29,7 +29,7 @@ export interface LinkGraph {
 
 const ORIGIN = "http://files";
 
-/** A path in the one spelling by which paths are compared. */
+/** The canonical form of a path, for comparison. */
 export function pathOf(url: string, base = `${ORIGIN}/`): string | null {
   const parsed = URL.parse(url.trim(), base);
   if (parsed === null || parsed.origin !== new URL(base).origin) return null;
@@ -82,7 +82,7 @@ function readPage(html: string, path: string, { Parser }: HtmlParser2): Page {
   };
 }
 
-/** The charset that the file names; what no file names is taken for Windows-1252, as browsers do. */
+/** The declared charset; default Windows-1252, as in browsers. */
 function decode(bytes: Buffer): string {
   const head = bytes.subarray(0, 1024).toString("latin1");
   const named = /charset\s*=\s*["']?([\w-]+)/i.exec(head)?.[1] ?? /encoding="([\w-]+)"/.exec(head)?.[1];
@@ -91,14 +91,14 @@ function decode(bytes: Buffer): string {
 
 type Answer = { kind: "page"; file: string } | { kind: "redirect"; to: string } | { kind: "nothing" };
 
-/** What a plain web server answers. */
+/** The response of a plain web server. */
 function answerOf(root: string, path: string): Answer {
   const [name, query = ""] = path.split(/(?=\?)/);
   let decoded = name!;
   try {
     decoded = decodeURIComponent(name!);
   } catch {
-    // A bare %: as it stands.
+    // A bare %: used verbatim.
   }
   const file = join(root, decoded);
   const stats = statSync(file, { throwIfNoEntry: false });
@@ -116,7 +116,7 @@ export async function readLinkGraph(root: string, start: string): Promise<LinkGr
   const parser = await requirePeer<HtmlParser2>("htmlparser2");
   const graph: LinkGraph = { start: `/${start}`, pages: new Map(), redirects: new Map() };
   const seen = new Set([graph.start]);
-  // A set is iterated in the order of insertion, also over what is added meanwhile.
+  // Iterating a set includes elements added meanwhile, in insertion order.
   for (const path of seen) {
     const answer = answerOf(root, path);
     if (answer.kind === "redirect") {
@@ -131,7 +131,7 @@ export async function readLinkGraph(root: string, start: string): Promise<LinkGr
   return graph;
 }
 
-/** The pages that can be come to when nothing is got from the broken paths. */
+/** The pages reachable when broken paths yield nothing. */
 export function reachable({ start, pages, redirects }: LinkGraph, isBroken: (path: string) => boolean): Set<string> {
   const seen = new Set([start]);
   const found = new Set<string>();

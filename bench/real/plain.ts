@@ -1,4 +1,4 @@
-/** Each set crawled to its end by orb, wget2 and Crawlee: who got which pages, and what it took. */
+/** Each set crawled completely by orb, wget2 and Crawlee: which pages, and at what cost. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Contestant, crawlee, orb, wget2 } from "../crawl/contestants.ts";
@@ -15,7 +15,7 @@ import { printNames, printTable } from "./table.ts";
 interface Crawled extends Requests {
   name: string;
   ran: Ran;
-  /** Of ours alone: the title of each result, by path. */
+  /** Ours only: the title of each result, by path. */
   titles: Map<string, string>;
 }
 
@@ -25,7 +25,7 @@ export interface Part {
   only: readonly string[] | undefined;
 }
 
-/** By what --only calls them. Orb with its defaults reads the article of each page as text and Markdown. */
+/** By --only name. Orb's default extracts the article of each page as text and Markdown. */
 function contestants(only: readonly string[] | undefined): Contestant[] {
   const wget = wget2();
   if (wget === null) print("!! SKIPPED: wget2 could not be fetched with apt-get download");

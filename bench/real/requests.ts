@@ -1,15 +1,15 @@
-/** What a crawler asked for, as the server wrote it down: nobody is judged by what he says of himself. */
+/** Requests of a crawler from the server's log: independent of the crawler's own report. */
 import { readFileSync } from "node:fs";
 import { pathOf } from "./link-graph.ts";
 
 export interface Requests {
-  /** HTML pages that were answered with 200, by path: how often. */
+  /** HTML pages answered with 200: path → count. */
   pages: Map<string, number>;
-  /** Requests for other files, and those that were not answered with 200. */
+  /** Requests for other files, and other statuses. */
   others: number;
 }
 
-/** Where the log ends now: what comes behind it is of the next crawler. */
+/** The log's current end: later lines belong to the next crawler. */
 export const lengthOf = (log: string) => readFileSync(log).length;
 
 export function readRequests(log: string, from: number): Requests {

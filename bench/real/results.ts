@@ -1,4 +1,4 @@
-/** What orb says of the pages that it has crawled, read line by line: all articles of a large set are no string. */
+/** Orb's results, read line by line: all articles of a large set do not fit into one string. */
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -22,7 +22,7 @@ export async function readTitles(dir: string): Promise<Map<string, string>> {
   return titles;
 }
 
-/** How often the crawl's circuit breaker has opened. */
+/** How often the crawl's circuit breaker opened. */
 export async function breakerOpenings(dir: string): Promise<number> {
   const ran = await run(
     orbCommand(["runs", "events", await orbCrawlId(dir), "--type", "circuit.opened", "--limit", "1000", "--json"], dir),

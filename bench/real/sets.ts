@@ -1,4 +1,4 @@
-/** Documentation as Debian packages bring it: HTML by many generators, made for readers and not for crawlers. */
+/** Documentation from Debian packages: HTML by many generators, written for readers and not for crawlers. */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { print } from "../support/measure.ts";
@@ -7,11 +7,11 @@ import { unpackedPackage } from "../support/debian.ts";
 interface DocumentationSet {
   name: string;
   madeWith: string;
-  /** The first that can be had; others are other releases of Debian. */
+  /** The first available one; the others are for other Debian releases. */
   packages: readonly string[];
-  /** What is served, in the package. `*` stands for one folder whose name has a version. */
+  /** The served folder in the package. `*` matches one folder with a version in its name. */
   folder: string;
-  /** Where a crawl begins in it. */
+  /** Start page of a crawl. */
   start?: string;
 }
 
@@ -77,13 +77,13 @@ const SETS: readonly DocumentationSet[] = [
 export interface FoundSet {
   name: string;
   madeWith: string;
-  /** Of the package that was found. */
+  /** The package that was found. */
   package: string;
   root: string;
   start: string;
 }
 
-/** `usr/share/doc/python3*` below a root; null when there is no such folder. */
+/** `usr/share/doc/python3*` below a root; null: no such folder. */
 function findFolder(root: string, pattern: string): string | null {
   let folder = root;
   for (const part of pattern.split("/")) {
@@ -108,7 +108,7 @@ function find({ name, madeWith, packages, folder, start = "" }: DocumentationSet
 const htmlFiles = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /\.html?$/.test(name)).length;
 
-/** Those that were asked for by name, or all; without those of more than `limit` HTML files. */
+/** The requested sets, or all; without those above `limit` HTML files. */
 export function findSets(names: readonly string[] | undefined, limit: number): FoundSet[] {
   const known = SETS.map(({ name }) => name);
   const unknown = (names ?? []).filter((name) => !known.includes(name));

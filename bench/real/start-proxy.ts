@@ -1,4 +1,4 @@
-/** Starts the proxy with faults before a server, and reads what it has written down. */
+/** Starts the fault proxy in front of a server, and reads its log. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import type { Fault, FaultRates } from "./faults.ts";
 import { pathOf } from "./link-graph.ts";
 
 export interface ProxyRequest {
-  /** Milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   at: number;
   status: number;
   path: string;
@@ -17,7 +17,7 @@ export interface ProxyRequest {
 
 export interface FaultProxy {
   url: string;
-  /** All requests, once it is stopped. */
+  /** Stops it and returns all requests. */
   stop(): Promise<ProxyRequest[]>;
 }
 

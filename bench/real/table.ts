@@ -1,4 +1,4 @@
-/** Tables that can be pasted into Markdown. */
+/** Prints Markdown tables. */
 import { print } from "../support/measure.ts";
 
 export function printTable(header: readonly string[], rows: readonly (readonly string[])[]): void {
@@ -18,7 +18,7 @@ export function printTable(header: readonly string[], rows: readonly (readonly s
 
 const MOST_NAMES = 20;
 
-/** A list by name, cut where it is long. */
+/** A list of names, truncated if long. */
 export function printNames(what: string, names: readonly string[]): void {
   if (names.length === 0) return;
   print(`  ${what}: ${names.length}`);

@@ -1,4 +1,4 @@
-/** Should SQLite run on the main thread or in one of its own? The same batches both ways, while the main thread has work of its own. */
+/** SQLite on the main thread or in its own? The same batches both ways, while the main thread has other work. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ function inThread(path: string): { store: Store; stop: () => Promise<unknown> } 
   return { store, stop: () => worker.terminate() };
 }
 
-/** Some 5 ms of computing per cycle, in pieces: the parsing of a few pages. */
+/** Some 5 ms of computation per cycle, in pieces: like parsing a few pages. */
 async function ownWork(): Promise<void> {
   for (let piece = 0; piece < 10; piece += 1) {
     const until = performance.now() + 0.5;

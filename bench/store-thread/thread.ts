@@ -1,4 +1,4 @@
-/** The store in a thread of its own: every verb is a message there and a message back. */
+/** The store in its own thread: every call is a message in each direction. */
 import { parentPort, workerData } from "node:worker_threads";
 import { systemClock } from "../../src/base/clock.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";

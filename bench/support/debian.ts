@@ -1,4 +1,4 @@
-/** Debian packages as files in a cache: fetched and unpacked without being installed, so nobody has to be root. */
+/** Debian packages in a cache: downloaded and unpacked without installing, so root is not needed. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 export const CACHE = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "orbweaver-bench");
 
-/** The folder of a package's files, as they would lie below `/`; null where it cannot be had. */
+/** The folder of an unpacked package; null: unavailable. */
 export function unpackedPackage(name: string): string | null {
   const folder = join(CACHE, name);
   if (existsSync(folder)) return folder;
@@ -19,7 +19,7 @@ export function unpackedPackage(name: string): string | null {
     renameSync(join(work, "files"), folder);
     return folder;
   } catch {
-    return existsSync(folder) ? folder : null; // Another process may have been quicker.
+    return existsSync(folder) ? folder : null; // Another process may have been faster.
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -40,8 +40,8 @@ function runs({ file, env }: FoundProgram, question: string): boolean {
 }
 
 /**
- * A program that is installed, or else from its package, with the libraries of other packages beside it; `question` is an
- * argument with which it ends at once. Null where it cannot be had.
+ * An installed program, or one from its package with the libraries of other packages; `question` is an argument with
+ * which it exits at once. Null: unavailable.
  */
 export function findProgram(path: string, packages: readonly string[], question: string): FoundProgram | null {
   const installed = { file: join("/", path), env: {} };

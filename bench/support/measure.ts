@@ -1,4 +1,4 @@
-/** Median of several measurements; single runs on a shared machine mean little. */
+/** Median of several measurements; single runs on a shared machine are unreliable. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
@@ -11,7 +11,7 @@ export async function seconds(work: () => Promise<unknown> | unknown): Promise<n
   return (performance.now() - begun) / 1000;
 }
 
-/** Runs the contestants in turns, so that a slow minute of the machine hits all of them alike. */
+/** Runs the contestants alternately, so that a slow minute of the machine affects all of them. */
 export async function race<Name extends string>(
   contestants: Record<Name, () => Promise<number>>,
   rounds: number,
@@ -40,7 +40,7 @@ export function perSecond(value: number): string {
   return `${Math.round(value).toLocaleString("en-US").padStart(9)}/s`;
 }
 
-/** One line of the verdict: what was wanted, what was reached. */
+/** Prints one verdict: target and result. */
 export function verdict(name: string, ratio: number, wanted: number, unit = "×"): boolean {
   const good = ratio >= wanted;
   print(`${good ? "reached" : "MISSED "}  ${name}: ${ratio.toFixed(2)}${unit} (wanted ≥ ${wanted}${unit})`);

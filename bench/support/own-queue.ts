@@ -23,7 +23,7 @@ export const BENCH_RULES: LaneRules = {
   maxPerResolver: {},
 };
 
-/** The product's own engine and worker on a store, with a handler of the benchmark's choice. */
+/** The product's engine and worker on a store, with a handler of the benchmark. */
 export async function startEngine(
   store: Store,
   path: string,

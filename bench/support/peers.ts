@@ -13,12 +13,12 @@ function find(name: string): string | null {
   }
 }
 
-/** Where a package that we compare with is, installing all of them first; null when it cannot be had. */
+/** The path of a peer package, after installing all of them if needed; null: unavailable. */
 function findOrInstall(name: string): string | null {
   const there = find(name);
   if (there !== null) return there;
   try {
-    // `npm ci` insists on the optional packages of all platforms, which not every registry has.
+    // `npm ci` requires the optional packages of all platforms, which not every registry has.
     execFileSync("npm", ["install", "--no-save", "--silent"], { cwd: fileURLToPath(folder), stdio: "ignore" });
   } catch {
     return null;
@@ -26,7 +26,7 @@ function findOrInstall(name: string): string | null {
   return find(name);
 }
 
-/** Loads what we compare with, or another file beside its main one; null when it cannot be had. */
+/** Loads a peer package, or another file of it; null: unavailable. */
 export async function loadPeer<T>(name: string, file?: string): Promise<T | null> {
   const path = findOrInstall(name);
   if (path === null) return null;
@@ -34,7 +34,7 @@ export async function loadPeer<T>(name: string, file?: string): Promise<T | null
   return (await import((file === undefined ? main : new URL(file, main)).href)) as T;
 }
 
-/** The same for a program that is nothing without it. */
+/** Like `loadPeer`, but throws. */
 export async function requirePeer<T>(name: string): Promise<T> {
   const peer = await loadPeer<T>(name);
   if (peer === null) throw new Error(`${name} could not be installed`);

@@ -30,7 +30,7 @@ async function stopped(child: ChildProcess, signal: NodeJS.Signals): Promise<voi
 }
 
 async function untilAnswers(port: number, child: ChildProcess): Promise<void> {
-  // A benchmark that fails half-way leaves no server behind.
+  // A failing benchmark must not leave a server behind.
   process.once("exit", () => child.kill("SIGKILL"));
   const { connect } = await import("node:net");
   for (let tries = 0; tries < 200; tries += 1) {
@@ -46,7 +46,7 @@ async function untilAnswers(port: number, child: ChildProcess): Promise<void> {
   throw new Error("the service did not answer");
 }
 
-/** A Redis of our own that keeps what it acknowledged: every write goes to its file; `always` also to the disk. */
+/** A durable Redis: appendonly, with `always` also fsynced. */
 export async function startRedis(fsync: "always" | "everysec"): Promise<RunningService | null> {
   const binary = find(["/usr/bin/redis-server", "/usr/local/bin/redis-server"]);
   if (binary === null) return null;
@@ -80,7 +80,7 @@ export async function startRedis(fsync: "always" | "everysec"): Promise<RunningS
   };
 }
 
-/** A PostgreSQL of our own with its default durability. */
+/** A PostgreSQL with default durability. */
 export async function startPostgres(): Promise<RunningService | null> {
   const root = "/usr/lib/postgresql";
   const version = existsSync(root) ? readdirSync(root).toSorted().at(-1) : undefined;
@@ -115,7 +115,7 @@ export async function startPostgres(): Promise<RunningService | null> {
   };
 }
 
-/** By the endings of file names, as web servers are usually set up. */
+/** By file extension, as web servers usually do. */
 export const USUAL_TYPES = `types { text/html html htm shtml; application/xhtml+xml xhtml; text/plain txt; text/css css;
   application/javascript js mjs; application/json json map; text/xml xml; application/pdf pdf; image/png png; image/gif gif;
   image/jpeg jpg jpeg; image/svg+xml svg svgz; image/x-icon ico; font/woff woff; font/woff2 woff2; }
@@ -124,13 +124,13 @@ export const USUAL_TYPES = `types { text/html html htm shtml; application/xhtml+
 const ALL_PAGES = `default_type "text/html; charset=utf-8"; types { text/plain txt; text/css css; }`;
 
 export interface NginxOptions {
-  /** Every request is written down here: when, the status, the URL and the type of the answer. */
+  /** Logs every request: time, status, URL and content type. */
   accessLog?: string | undefined;
-  /** Its directives of content types; all files are pages unless told. */
+  /** Content-type directives; default: all files are HTML. */
   types?: string;
 }
 
-/** An nginx of our own that gives out the files of a folder, in one process. */
+/** A single-process nginx that serves a folder. */
 export async function startNginx(
   folder: string,
   { accessLog, types = ALL_PAGES }: NginxOptions = {},

@@ -1,4 +1,4 @@
-/** Executes one workflow that looks for duplicates, in a process of its own whose memory is its own. */
+/** Runs one deduplication workflow in a separate process, to measure its memory. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { Orchestrator } from "../../src/app/library/library.ts";
 export interface DuplicatesFigures {
   seconds: number;
   output: unknown;
-  /** Of the whole process, before the step and at its highest, in megabytes. */
+  /** Memory of the process before the step and at its peak, in megabytes. */
   restingMb: number;
   peakMb: number;
 }

@@ -1,4 +1,4 @@
-/** `deduplicate` on many pictures whose hashes are known: how long it takes, and how much memory. */
+/** Time and memory of `deduplicate` on many images with known hashes. */
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { print, verdictAtMost } from "../support/measure.ts";

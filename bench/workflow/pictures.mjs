@@ -1,7 +1,7 @@
-/** The step kind of the benchmark: items as validate leaves them, of pictures that are not there. */
+/** The benchmark's step kind: items as `validate` returns them, for images that do not exist. */
 const HEX = 16;
 let state = 1;
-// xorshift: the same pictures each time.
+// xorshift: the same images each time.
 const number = () => {
   state ^= state << 13;
   state ^= state >>> 17;
@@ -13,7 +13,7 @@ const digits = (count) => Array.from({ length: count / 8 }, () => number().toStr
 function* pictures(count) {
   const known = [];
   for (let index = 0; index < count; index += 1) {
-    // A tenth are copies of earlier ones that differ in a few bits, a tenth are the very same files.
+    // A tenth are near-duplicates that differ in a few bits, a tenth are identical files.
     const like = index % 10 < 2 && known.length > 0 ? known[number() % known.length] : null;
     const flipped = (1n << BigInt(number() % 64)) | (1n << BigInt(number() % 64));
     const phash = like === null ? digits(HEX) : (BigInt(`0x${like.phash}`) ^ flipped).toString(16).padStart(HEX, "0");

@@ -1,18 +1,18 @@
-/** Workflows whose steps do nothing: what is left is what it costs to do a step, durably. */
+/** Workflows of no-op steps: measures the cost of a durable step. */
 import type { JsonValue } from "../../src/domain/lane/queue-item.ts";
 
 export interface Shape {
   name: string;
-  /** How many of them are begun at once. */
+  /** Workflows started at once. */
   workflows: number;
-  /** Steps and entries of all of them together. */
+  /** Total of steps and entries. */
   steps: number;
   definition: { name: string; steps: JsonValue[] };
 }
 
 const NOTHING = { task_type: "wait", params: { seconds: 0 } };
 
-/** Steps one after the other, in many workflows at once. */
+/** Sequential steps, in many concurrent workflows. */
 export function chains(workflows: number, length: number): Shape {
   const steps = Array.from({ length }, (_, index) => ({
     name: `step-${index}`,
@@ -27,13 +27,13 @@ export function chains(workflows: number, length: number): Shape {
   };
 }
 
-/** Steps that wait for nobody. */
+/** Independent steps. */
 export function wide(count: number): Shape {
   const steps = Array.from({ length: count }, (_, index) => ({ name: `step-${index}`, ...NOTHING }));
   return { name: `one workflow of ${count} steps`, workflows: 1, steps: count, definition: { name: "wide", steps } };
 }
 
-/** One step for each entry of a list. */
+/** One `for_each` step over a list. */
 export function list(count: number): Shape {
   const entries = Array.from({ length: count }, (_, index) => index);
   const steps = [{ name: "each", ...NOTHING, for_each: { in: entries, concurrency: 32 } }];

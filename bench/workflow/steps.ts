@@ -1,4 +1,4 @@
-/** Steps that do nothing, from the definition to the end of the run, against the bare statements of the same moves. */
+/** No-op steps from definition to end of run, against bare statements for the same transitions. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,12 +21,12 @@ async function inTempDir<T>(work: (dir: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** The product as a program has it; the clock runs from the first create to the last end. */
+/** The product as a library; measured from the first create to the last end. */
 function own({ definition, workflows, steps }: Shape): Promise<number> {
   return inTempDir(async (dir) => {
     const { config } = loadConfig({ cwd: dir, env: { APP_LOG_LEVEL: "error" } });
     await using orb = await Orchestrator.start(config);
-    // What is loaded when it is first needed is not what is measured.
+    // Warm up: lazy loading is not measured.
     const { id } = await orb.workflows.create({ definition: wide(1).definition });
     await orb.workflows.wait(id);
     const took = await seconds(async () => {
@@ -40,8 +40,8 @@ function own({ definition, workflows, steps }: Shape): Promise<number> {
 }
 
 /**
- * What the same tables allow when nobody checks, leases or batches: a step is taken in one transaction and ended in
- * another, which opens the next one. Both have their event, as people see them.
+ * The upper bound of the same tables without checks, leases or batches: a step is claimed in one transaction and ended
+ * in another, which opens the next one. Both write their event.
  */
 function bare(steps: number): Promise<number> {
   return inTempDir(async (dir) => {
@@ -76,7 +76,7 @@ function bare(steps: number): Promise<number> {
     const connection = new SqliteConnection(path);
     migrate(connection);
     const { db } = connection;
-    // As the store has it for these moves: a kill loses nothing, a power cut the last transactions.
+    // As the store does for these transitions: a kill loses nothing, a power cut the last transactions.
     db.exec("PRAGMA synchronous = NORMAL");
     const { n } = db.prepare("SELECT n FROM runs WHERE id = ?").get(created.created.id) as { n: number };
     const tasks = db.prepare("SELECT task FROM steps WHERE run = ? ORDER BY idx").all(n) as { task: number }[];
@@ -121,7 +121,7 @@ function bare(steps: number): Promise<number> {
   });
 }
 
-/** Wanted of every shape, on a quiet machine. */
+/** Target for every shape, on a quiet machine. */
 const WANTED = 500;
 
 export async function benchSteps(rounds: number, small: boolean): Promise<boolean> {

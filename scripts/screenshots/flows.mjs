@@ -1,6 +1,6 @@
-// Workflows for pictures.
+// Workflows for screenshots.
 
-/** One workflow that failed at its end, one at work; a template in two versions. */
+/** One failed workflow, one running; a template in two versions. */
 export async function runFlows({ call, sites, runs, ended }) {
   const page = (number) => `${sites.archive.url}${number}`;
   const read = (name, numbers, more = {}) => ({
@@ -42,7 +42,7 @@ export async function runFlows({ call, sites, runs, ended }) {
   });
   runs.failedFlow = started.id;
   await ended(started.id);
-  // Slow enough to be at work when its picture is taken.
+  // Slow enough to be running when its screenshot is taken.
   const list = Array.from({ length: 90 }, (_, number) => number + 1);
   const { id } = await call("POST", "/workflows", {
     definition: {

@@ -1,6 +1,6 @@
-// Every page that a picture is taken of. `path` may be a function of the work that was done (see work.mjs); `ready` is the
-// heading that shows that the page is there; `prepare` may click and wait; `work: "empty"` is a fresh installation. Of every page
-// there is a light picture of a desktop; `also` names others that are kept.
+// The pages to capture. `path` may be a function of the created data (see work.mjs); `ready` is a heading to wait for;
+// `prepare` may click and wait; `work: "empty"` is a fresh installation. Every page has a light desktop screenshot;
+// `also` lists further variants.
 
 export const PAGES = [
   { name: "welcome", path: "/", ready: "Overview", work: "empty", whole: false },
@@ -111,7 +111,7 @@ export const PAGES = [
     path: "/settings?tab=configuration",
     ready: "Settings",
     whole: false,
-    // Where its files are is different everywhere.
+    // Paths of files differ between machines.
     prepare: (page) => page.getByRole("searchbox", { name: "Search settings" }).fill("crawl"),
   },
   {
@@ -177,7 +177,7 @@ export const PAGES = [
   {
     name: "new-playground",
     also: ["desktop-dark"],
-    // A page that grows for its picture would load the frame anew.
+    // Resizing the page for its screenshot would reload the frame.
     whole: false,
     path: ({ sites }) => `/new?kind=scrape&tab=playground&url=${encodeURIComponent(sites.archive.url)}`,
     ready: "New",

@@ -1,4 +1,4 @@
-// What the pages of sites, proxies, the queue and schedules show.
+// Data for the pages of sites, proxies, the queue and schedules.
 
 export async function addPlaces({ call, sites, proxyPort }) {
   const host = (name) => encodeURIComponent(new URL(sites[name].url).host);
@@ -35,6 +35,6 @@ export async function addPlaces({ call, sites, proxyPort }) {
   const weekly = await job("Archive, once a week", "archive", { cron: "30 6 * * 0", timezone: "Asia/Tokyo" });
   await call("POST", `/schedules/${weekly.id}/pause`);
   for (const { id } of [front, prices, weekly]) await call("POST", `/jobs/${id}/runs`);
-  // Soon enough to have been.
+  // Soon enough to have run.
   await job("Pulse", "archive", { cron: "* * * * *", overlap: "skip" });
 }

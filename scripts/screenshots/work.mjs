@@ -1,4 +1,5 @@
-// A server with real work, for pictures: a few small web sites of this process, and crawls, scrapes and items on them.
+// A server with real work for screenshots: a few small web sites in this process, with crawls, scrapes and items on
+// them.
 import { mkdtempSync, rmSync } from "node:fs";
 import { promises as dns } from "node:dns";
 import { createServer } from "node:http";
@@ -8,14 +9,14 @@ import { join } from "node:path";
 import { runFlows } from "./flows.mjs";
 import { addPlaces } from "./places.mjs";
 
-/** Sites have names and addresses of their own; they are all this process. */
+/** Each site has its own name and address, all in this process. */
 const SITES = {
   magazine: { host: "127.0.0.2", pages: 4000, delay: 25 },
   shop: { host: "127.0.0.3", pages: 900, delay: 40, fails: (number) => number % 9 === 4 },
   archive: { host: "127.0.0.4", pages: 120, delay: 15 },
   flaky: { host: "127.0.0.5", pages: 60, delay: 30, fails: (number) => number > 0 && number % 3 !== 0 },
   atlas: { host: "127.0.0.7", pages: 300, delay: 20 },
-  // Looked at with a browser, so that there are pictures of what failed.
+  // Fetched with a browser, so that failures have screenshots.
   gallery: {
     host: "127.0.0.8",
     pages: 24,
@@ -24,7 +25,7 @@ const SITES = {
     failsWith: 503,
     gone: (number) => number % 11 === 5,
   },
-  // Wants to be left alone after its first pages.
+  // Rate limits after its first pages.
   library: { host: "127.0.0.6", pages: 500, delay: 30, most: 12 },
 };
 const PROXY_HOST = "127.0.0.9";
@@ -68,7 +69,7 @@ const NOT_FOUND = `<!doctype html><html lang="en"><head><title>Not found</title>
 <p style="font-size:18px;line-height:1.6">The page you asked for was taken down, or its address has changed. The plan of the house lists all rooms that are open today.</p>
 <p><span style="display:inline-block;padding:12px 22px;border-radius:8px;background:#3c7a6b;color:#fff">To the plan of the house</span></p></main></body></html>`;
 
-/** The same from time to time, so that pictures look alike. */
+/** Seeded, so that screenshots look alike. */
 function chance(seed) {
   let state = seed;
   return () => {
@@ -77,7 +78,7 @@ function chance(seed) {
   };
 }
 
-/** At the usual port, so that addresses have none; at any where that is not allowed, or taken. */
+/** On the default port, so that URLs have none; on any other if that is taken or not permitted. */
 function listen(server, port, host) {
   return new Promise((resolve) => {
     server.once("error", () => server.listen(0, host, resolve));
@@ -114,7 +115,7 @@ async function startSite(name, options) {
   };
 }
 
-/** Names that are made up lead to this process. */
+/** Resolves the fictional names to this process. */
 function answerForNames() {
   const known = new Map(Object.entries(SITES).map(([name, { host }]) => [nameOf(name), host]));
   for (const name of ["north", "west"]) known.set(`${name}.proxies.example`, PROXY_HOST);
@@ -130,7 +131,7 @@ function answerForNames() {
   };
 }
 
-/** Pictures show no name of the machine that they were made on. */
+/** Screenshots must not show the name of the machine. */
 function nameMachine() {
   const before = os.hostname;
   const call = (hostname) => {
@@ -141,7 +142,7 @@ function nameMachine() {
   return () => call(before);
 }
 
-/** Somebody to knock at. */
+/** A proxy that accepts connections. */
 async function startProxy() {
   const server = createServer((_request, response) => response.writeHead(204).end());
   server.on("connect", (_request, socket) => socket.end("HTTP/1.1 200 OK\r\n\r\n"));
@@ -149,7 +150,7 @@ async function startProxy() {
   return { port: server.address().port, close: () => server.closeAllConnections() || server.close() };
 }
 
-/** `empty`: a fresh installation. `busy`: work that has ended, failed, and goes on. */
+/** `empty`: a fresh installation. `busy`: ended, failed and running work. */
 export async function startWork(kind) {
   const { loadConfig } = await import("../../src/config/load.ts");
   const { silentLog } = await import("../../src/base/log.ts");
@@ -203,7 +204,7 @@ export async function startWork(kind) {
   }
 }
 
-/** Commands on pictures name the server: as it usually is, where that is free. */
+/** Commands in screenshots contain the server's URL: use the default port if it is free. */
 async function usualPort() {
   const server = createServer();
   await listen(server, 8000, "127.0.0.1");
@@ -220,7 +221,7 @@ async function makeBusy(work) {
     runs[name] = task_id;
   };
   const limit = (name, limits) => call("PATCH", `/sites/${encodeURIComponent(new URL(sites[name].url).host)}`, limits);
-  // Slow enough to be seen at work.
+  // Slow enough to be seen running.
   await limit("magazine", { max_concurrency: 4, min_delay_ms: 200 });
   await limit("shop", { max_concurrency: 3, min_delay_ms: 700 });
   await limit("atlas", { max_concurrency: 1, min_delay_ms: 5000 });
@@ -243,7 +244,7 @@ async function makeBusy(work) {
   await crawl("library", { max_pages: 200 });
   await addPlaces(work);
   await runFlows({ ...work, ended: (id) => ended(call, id) });
-  // The charts are made of steps of ten seconds, the small ones of a minute.
+  // Charts have steps of ten seconds, sparklines of a minute.
   await new Promise((resolve) => setTimeout(resolve, Number(process.env.ORB_SCREENSHOTS_WORK_MS ?? 130_000)));
 }
 

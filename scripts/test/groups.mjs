@@ -1,29 +1,29 @@
-// Which test files share a process. Loading the program and compiling what is used of it takes most of the time of a
-// file that tests it from inside; files of one folder use much the same of it.
+// Groups test files that share a process. Loading and compiling the program takes most of the time of an in-process
+// test file, and files of one folder use much the same code.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** So many at most: a process that dies takes the tests with it that it has not come to. */
+/** Limit per process: a process that dies takes its remaining tests with it. */
 const MOST = 24;
 
 /**
- * Files that have a process to themselves: those that are long, as others run beside them meanwhile; those that start
- * processes and little else; and those that look at, or change, what belongs to the process as a whole.
+ * Files with their own process: long ones, so that others run beside them; those that mainly start processes; and those
+ * that inspect or change process-wide state.
  */
 const ALONE = [
   ...["chaos/", "cluster/", "demo/", "deploy/", "docs/", "engine/bullmq", "fetch/browser/", "mcp/", "package/"],
   ...["simulation/", "store/", "web/"],
   ...["fetch/download", "jobs/crawl-traps", "jobs/memory-limit", "jobs/workers", "net/memory", "supervisor/services"],
 ];
-/** Though the folder's others are: they are short, and start nothing. */
+/** Exceptions in those folders: short, and start nothing. */
 const NOT_ALONE = [
   ...["docs/crawling", "docs/images", "docs/pages", "docs/templates", "store/cleaned", "store/sqlite-audit"],
   ...["store/sqlite-files", "store/sqlite-lists", "store/sqlite-plans", "store/sqlite-workflow-", "web/logic-"],
 ];
-/** What a file does before and after all of its tests, a process does before and after all of its files. */
+/** Hooks of a file would run before and after all files of the process. */
 const OWN_HOOKS = /^(?:before|after)(?:Each)?\(/m;
 
-/** In the order of the files; a group stands where its first file does. */
+/** In file order; a group is at the position of its first file. */
 export function groupsOf(folder, files) {
   const groups = [];
   const open = new Map();

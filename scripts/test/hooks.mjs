@@ -12,20 +12,20 @@ const MOST_PROCESSES = 6;
 
 // Threads and processes that a test starts inherit the flags.
 if (isMainThread && /(?:\.test\.ts|load-files\.mjs)$/.test(process.argv[1] ?? "")) {
-  // node:test follows every promise of the process, to ascribe an uncaught error to a test; files that await much spend a
-  // third of their time on that. Without it such an error may be reported as the file's, and fails the run as before.
+  // node:test tracks every promise of the process to attribute an uncaught error to a test; files that await much spend
+  // a third of their time on that. Without it such an error may be reported as the file's, and still fails the run.
   const { createHook } = hooks;
   hooks.createHook = (callbacks) => createHook({ ...callbacks, trackPromises: false });
   const { afterEach, beforeEach } = await import("node:test");
   hooks.createHook = createHook;
   const processes = rememberProcesses();
-  // The reporter hears of a failure when the next test has begun.
+  // The reporter sees a failure only after the next test has started.
   afterEach(({ name, error }) => {
     if (error) processes.keep(name);
   });
   beforeEach(() => {
     processes.forget();
-    // Tests that wait for nothing would follow each other without a turn for the reporter, and look like one that hangs.
+    // Tests without any await would follow each other without yielding to the reporter, and look like one that hangs.
     return new Promise((resolve) => setImmediate(resolve));
   });
 }
@@ -39,7 +39,7 @@ function rememberProcesses() {
   childProcess.spawn = (...args) => {
     const child = spawn(...args);
     known.push(watched(child, args));
-    // Ended ones go first: those that run belong to the failure more likely.
+    // Drop ended ones first: running ones more likely belong to the failure.
     if (known.length > MOST_PROCESSES)
       known.splice(
         Math.max(
@@ -54,7 +54,7 @@ function rememberProcesses() {
   globalThis[LAST_LINES] = (test) => kept.get(test) ?? now();
   return {
     keep: (test) => kept.set(test, now()),
-    // What was started for all tests of a file still runs.
+    // Processes started for all tests of a file still run.
     forget: () => (known = known.filter(({ child }) => !hasEnded(child))),
   };
 }
@@ -66,7 +66,7 @@ function watched(child, [command, words]) {
   let text = "";
   for (const stream of [child.stdout, child.stderr]) {
     if (!stream) continue;
-    // A listener would set the stream flowing, and take from whoever reads it later.
+    // A listener would start the stream's flow, and take data from a later reader.
     const push = stream.push;
     stream.push = function (chunk, ...rest) {
       if (chunk !== null) text = (text + String(chunk)).slice(-KEPT_BYTES);
@@ -77,7 +77,7 @@ function watched(child, [command, words]) {
   return { name: name.slice(0, 120), child, tail: () => (file === null ? text : endOf(file)) };
 }
 
-/** The file that a process was given as its standard error. */
+/** The file used as the process's standard error. */
 function logFileOf({ pid }) {
   try {
     const path = readlinkSync(`/proc/${pid}/fd/2`);

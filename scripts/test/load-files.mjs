@@ -1,4 +1,4 @@
-// node scripts/test/load-files.mjs FILE …: several test files in one process, one after the other.
+// node scripts/test/load-files.mjs FILE …: runs several test files in one process, sequentially.
 import { pathToFileURL } from "node:url";
 
 for (const file of process.argv.slice(2)) await import(pathToFileURL(file).href);

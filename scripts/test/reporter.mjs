@@ -5,7 +5,7 @@ import { writeSync } from "node:fs";
 import { inspect } from "node:util";
 
 export const EVENT_FD = 3;
-/** Where scripts/test/hooks.mjs keeps the last output of the processes that the running test has started. */
+/** Where scripts/test/hooks.mjs keeps the last output of processes that the running test started. */
 export const LAST_LINES = Symbol.for("orb.test.lastLines");
 const MOST_LINES = 12;
 
@@ -19,9 +19,9 @@ export default async function* report(source) {
 
 function toLine({ type, data }) {
   if (type === "test:summary") return { type: "summary", counts: data.counts };
-  // Sent when it begins: `test:start` waits until those before it are reported, and thereby for the hooks of its suite.
+  // Sent when it starts: `test:start` waits until earlier tests are reported, and thereby for the hooks of its suite.
   if (type === "test:dequeue") return { type: "start", name: data.name };
-  // An error that nobody caught, and that node:test cannot ascribe to a test.
+  // An uncaught error that node:test cannot attribute to a test.
   if (type === "test:diagnostic" && data.message.startsWith("Error: ")) return { type: "stray", error: data.message };
   if (type !== "test:pass" && type !== "test:fail") return undefined;
   return {
@@ -30,7 +30,7 @@ function toLine({ type, data }) {
     file: data.file,
     line: data.line,
     ms: data.details?.duration_ms ?? 0,
-    /** Of this process and its threads, since it began. */
+    /** Of this process and its threads, since its start. */
     cpuMs: (({ user, system }) => (user + system) / 1000)(process.cpuUsage()),
     kind: data.details?.type,
     skipped: Boolean(data.skip) || Boolean(data.todo),
@@ -44,15 +44,15 @@ function toLine({ type, data }) {
 function errorText(error) {
   const cause = error?.cause ?? error;
   if (typeof cause === "string") return cause;
-  // A test that fails while things are in use often makes their end fail, too: what failed first says why.
+  // A failing test often makes the cleanup fail, too: the first error is the reason.
   if (cause instanceof SuppressedError)
     return `${errorText(cause.suppressed)}\nand then, at the end of it:\n${errorText(cause.error)}`;
   return inspect(cause, { depth: 5 });
 }
 
 /**
- * What an event adds to the totals; undefined for what is not a test. A test or suite that failed only because one
- * inside it did is not a second failure; a suite whose own hook threw has no other witness and counts.
+ * What an event adds to the totals; undefined: not a test. A test or suite that failed only because of a nested one is
+ * not a second failure; a suite whose own hook threw counts.
  */
 export function outcomeOf(event) {
   if (event.type !== "pass" && event.type !== "fail") return undefined;
@@ -67,13 +67,13 @@ export function addTotals(sum, more) {
   for (const key of Object.keys(sum)) sum[key] += more[key];
 }
 
-/** The line that scripts read: `12 passed, 0 failed`, and how many were skipped if any were. */
+/** The line that scripts parse: `12 passed, 0 failed`, plus skipped ones if any. */
 export function sentence(totals) {
   const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : "";
   return `${totals.passed} passed, ${totals.failed} failed${skipped}`;
 }
 
-/** Name, place, reason (with its seed, if it has one), and the last lines of the processes that the test has started. */
+/** Name, location, reason (with its seed, if any), and the last output of processes that the test started. */
 export function describeFailure(file, failure) {
   const where = failure.line === undefined ? file : `${file}:${failure.line}`;
   const processes = (failure.processes ?? []).filter(({ tail }) => tail.trim() !== "");

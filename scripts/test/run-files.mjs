@@ -1,5 +1,5 @@
-// Runs test files in a process of their own and says how it went. The process gets a group of its own, so that a file that
-// hangs can be ended together with everything it started.
+// Runs test files in a separate process and reports the outcome. The process has its own process group, so that a
+// hanging file can be killed with everything it started.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -10,12 +10,12 @@ const TOGETHER = fileURLToPath(new URL("./load-files.mjs", import.meta.url));
 const HOOKS = new URL("./hooks.mjs", import.meta.url).href;
 
 const CPU_FD = 4;
-/** The shell knows what all that it waited for has used, and what those waited for. */
+/** The shell's `times` covers all children it waited for, recursively. */
 const MEASURED = ["sh", "-c", `"$@"; code=$?; times >&${CPU_FD}; exit $code`, "sh"];
 
 /**
- * `only` and `skip` choose tests by their titles. `spareMs` is the time after its limit that a test gets to report that it failed;
- * `cpu` asks for seconds of processor time. `onFailure` is called at once, not at the end.
+ * `only` and `skip` select tests by title. `spareMs` is the time after its limit in which a test may still report its
+ * failure; `cpu` measures CPU seconds. `onFailure` is called at once, not at the end.
  */
 export function runTestFiles(options) {
   const { node, files, only, skip, cwd, env, testTimeoutMs, spareMs, signal, onFailure, onTest, cpu = false } = options;
@@ -50,8 +50,8 @@ export function runTestFiles(options) {
         return false;
       }
     };
-    // No single test may take longer than its limit, so a longer silence means that the process is stuck: in an endless
-    // loop, or on something that was left open.
+    // No test may exceed its limit, so a longer silence means that the process is stuck: in an endless loop, or on an
+    // open handle.
     const onSilence = () => {
       hung = true;
       killAll();
@@ -76,7 +76,7 @@ export function runTestFiles(options) {
       else if (outcome !== undefined) totals[outcome] += 1;
     });
     child.on("error", (error) => fail({ name: "the file could not be run", error: error.message }));
-    // `close` would wait for whatever inherited the streams; a moment is enough to read what was written.
+    // `close` would wait for every process that inherited the streams; a moment is enough to read the rest.
     child.on("exit", (code, died) => {
       clearTimeout(silence);
       signal?.removeEventListener("abort", killAll);
@@ -96,7 +96,7 @@ export function runTestFiles(options) {
   });
 }
 
-/** A file may also fail apart from its tests. */
+/** A file may also fail outside of its tests. */
 function endOf({ code, died, hung, summary, running, totals }) {
   if (hung)
     return summary || running === undefined ? "did not end: something is left open" : `hung in or after "${running}"`;
@@ -106,7 +106,7 @@ function endOf({ code, died, hung, summary, running, totals }) {
   return undefined;
 }
 
-/** Its second line is of the children: `1m2.50s 0m3.25s`. */
+/** The second line is about children: `1m2.50s 0m3.25s`. */
 function secondsOf(times) {
   const parts = [...(times.trim().split("\n")[1] ?? "").matchAll(/(\d+)m([\d.]+)s/g)];
   return parts.reduce((sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds), 0);

@@ -1,4 +1,4 @@
-// node scripts/test/sum.mjs FILE: the totals of all runs that were recorded in the file, as one line. .ci/run ends with it.
+// node scripts/test/sum.mjs FILE: prints the totals of all recorded runs in one line. .ci/run ends with it.
 import { readFileSync } from "node:fs";
 import { addTotals, noTotals, sentence } from "./reporter.mjs";
 

@@ -1,28 +1,28 @@
-// Where the tests of one run put their temporary files. What is left of them at the end, or after Ctrl-C, is removed, and
-// programs that still work there are ended: services that `orb up` starts have process groups of their own.
+// The folder for temporary files of one test run. At the end, or after Ctrl-C, it is deleted, and programs that still
+// work in it are killed: services of `orb up` have their own process groups.
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
 
-/** Its name is short, as the paths of sockets must be. Services that run as a user of their own pass through it. */
+/** A short name, because socket paths are limited. Services that run as another user can enter it. */
 export function makeTestFolder() {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "ot-")));
   chmodSync(folder, 0o711);
   return folder;
 }
 
-/** Says whether there were processes to end. */
+/** Returns whether there were processes to kill. */
 export function clearTestFolder(folder) {
   const left = processesIn(folder);
   for (const pid of left) {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It has ended by itself.
+      // It has exited by itself.
     }
   }
   try {
-    // Whatever is dying may write a last file.
+    // Dying processes may write a last file.
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   } catch {
     process.stdout.write(`${folder} could not be removed\n`);
@@ -30,7 +30,7 @@ export function clearTestFolder(folder) {
   return left.length > 0;
 }
 
-/** Those that are in it, or were started with something in it; none where the system has no /proc. */
+/** Processes with their working directory or an argument in it; none without /proc. */
 function processesIn(folder) {
   const inside = `${folder}${sep}`;
   return pids().filter((pid) => {
@@ -38,7 +38,7 @@ function processesIn(folder) {
       const at = readlinkSync(`/proc/${pid}/cwd`);
       return at === folder || at.startsWith(inside) || readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(inside);
     } catch {
-      // It has ended, or is somebody else's.
+      // It has exited, or belongs to another user.
       return false;
     }
   });

@@ -1,11 +1,11 @@
-// Which tests `npm test` runs (tier `fast`), and which `npm run test:rest` adds to them (tier `rest`). A test is fast unless
-// its title ends with [slow] or its file stands here.
+// Which tests `npm test` runs (tier `fast`), and which `npm run test:rest` adds (tier `rest`). A test is fast unless
+// its title ends with [slow] or its file is listed here.
 
 import { dirname, join } from "node:path";
 
-/** Files of which most tests are expensive, by what makes them so. A folder stands for all of its files. */
+/** Files with mostly expensive tests, by reason. A folder stands for all of its files. */
 export const REST = [
-  // Real processes that are killed, frozen, and started again.
+  // Real processes that are killed, frozen and restarted.
   ...["chaos/", "cluster/", "engine/bullmq.test", "jobs/workers", "mcp/stdio", "supervisor/children"],
   ...["store/copy", "store/postgres-faults", "store/postgres-plans", "store/sqlite-crashes"],
   ...["workflows/bucket", "workflows/custom-faults", "workflows/custom-served"],
@@ -18,7 +18,7 @@ export const REST = [
   ...["jobs/crawl-traps", "jobs/memory-limit", "net/memory"],
 ];
 
-/** Of what stands above: the story that shows that the feature works at all. */
+/** Exceptions: the end-to-end test of each feature. */
 export const FAST = [
   "chaos/crawl.",
   "cluster/first.",
@@ -34,7 +34,7 @@ export function isInRest(file) {
 
 export const SLOW = "\\[slow\\]$";
 
-/** The files that have tests of a tier, in sets that run with the same choice of tests by their titles. */
+/** The files with tests of a tier, in sets that share a title filter. */
 export function setsOf(tier, files, textOf) {
   if (tier === "all") return [{ files }];
   if (tier === "fast") return [{ files: files.filter((file) => !isInRest(file)), skip: SLOW }];
@@ -45,7 +45,7 @@ export function setsOf(tier, files, textOf) {
   ];
 }
 
-/** Whether a file has slow tests, itself or by a contract or a kit that it imports. */
+/** Whether a file has slow tests, itself or through an imported contract or kit. */
 function slowIn(textOf) {
   const known = new Map();
   const hasSlow = (file) => {
@@ -60,7 +60,7 @@ function slowIn(textOf) {
   return hasSlow;
 }
 
-/** Files that take long come first: one of them at the end would keep everybody waiting. `--cpu` says which they are. */
+/** Long files start first: one of them at the end would delay everything. `--cpu` lists them. */
 const LONG = [
   ...[
     "store/postgres.test",

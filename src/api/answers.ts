@@ -1,4 +1,4 @@
-/** Everything that goes wrong ends here and leaves as a problem. */
+/** Turns every error into a problem response. */
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { tooLarge } from "./body.ts";
@@ -12,7 +12,7 @@ import { withRules } from "./validation.ts";
 /** Sends the problem for an error; unexpected errors are logged with their id. */
 export function sendProblem(error: unknown, request: ApiRequest, reply: ApiReply, { log }: Pick<ApiDeps, "log">): void {
   const { problem, headers, unforeseen } = answerTo(withAll(error, request), request.id);
-  // The client has disconnected: that aborts the request and is not a server error.
+  // The client disconnected: that aborts the request and is not a server error.
   const isGone = reply.raw.destroyed && error instanceof Error && error.name === "AbortError";
   if (unforeseen && !isGone) {
     const stack = error instanceof Error ? error.stack : String(error);
@@ -27,11 +27,11 @@ export function sendProblem(error: unknown, request: ApiRequest, reply: ApiReply
     .code(problem.status)
     .headers(headers)
     .header("content-type", PROBLEM_TYPE)
-    // A string: whatever the route declares for this status, nothing is left out of it or added.
+    // Sent as a string: the schema of the route must not strip or add members.
     .send(JSON.stringify(problem));
 }
 
-/** What only the route knows: how large a body may be, and what else is wrong with one. */
+/** Adds what only the route knows: the body limit, and further errors of the body. */
 function withAll(error: unknown, { routeOptions, body }: ApiRequest): unknown {
   const isTooLarge = (error as { code?: unknown } | null)?.code === "FST_ERR_CTP_BODY_TOO_LARGE";
   if (isTooLarge) return new ApiProblem("body_too_large", tooLarge(routeOptions.bodyLimit));
@@ -41,7 +41,7 @@ function withAll(error: unknown, { routeOptions, body }: ApiRequest): unknown {
 export function answerProblems(api: ApiInstance, deps: ApiDeps): void {
   const methods = new RouteMethods();
   api.addHook("onRoute", (route) => {
-    // A page may stand at any address; which methods an address has is a matter of the API.
+    // The dashboard answers at any path; only API routes count as methods of a path.
     if (route.config?.page !== "dashboard") methods.add(route.url, [route.method].flat());
   });
   api.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, deps));
@@ -58,7 +58,7 @@ export function answerProblems(api: ApiInstance, deps: ApiDeps): void {
   });
 }
 
-/** Which methods an address knows: the router only knows that it does not know the one that was asked for. */
+/** The methods of each path: the router only knows that the requested one is missing. */
 class RouteMethods {
   readonly #routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
 
@@ -79,7 +79,7 @@ class RouteMethods {
     return `this address answers ${this.of(path).join(", ")}${elsewhere}`;
   }
 
-  /** Who guesses an address is often close to it: the one above, and its neighbours, as far as they know the method. */
+  /** Suggestions for a mistyped path: its parent and siblings that support the method. */
   #near(path: string, method: string): string[] {
     const [above] = splitLast(path);
     if (above === "") return [];
@@ -107,7 +107,7 @@ function patternOf(url: string): RegExp {
   return new RegExp(`^${parts.join("/")}$`);
 }
 
-/** Answers what could not even be read as HTTP, then closes the connection. */
+/** Answers input that is not valid HTTP, then closes the connection. */
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) {
     socket.destroy();

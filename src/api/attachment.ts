@@ -2,7 +2,10 @@
 
 const LONGEST = 150;
 
-/** `ascii; filename*` for names beyond ASCII. Control characters, slashes and what begins with dots would do harm. */
+/**
+ * `ascii; filename*` for names beyond ASCII. Strips control characters, slashes and leading dots, which are unsafe in
+ * file names.
+ */
 export function attachment(fileName: string): string {
   const name = fileName
     .toWellFormed()
@@ -12,13 +15,13 @@ export function attachment(fileName: string): string {
   const ascii = short
     .normalize("NFKD")
     .replace(/\p{M}+/gu, "")
-    // Wide forms of quotes and slashes have become plain ones.
+    // NFKD has turned full-width quotes and slashes into plain ones.
     .replace(/[^ -~]|[%"\\/:*?<>|]/g, "_");
   const plain = `attachment; filename="${ascii}"`;
   return ascii === short ? plain : `${plain}; filename*=UTF-8''${encoded(short)}`;
 }
 
-/** The ending stays. */
+/** Keeps the extension. */
 function shortened(name: string): string {
   const letters = [...name];
   if (letters.length <= LONGEST) return name;
@@ -26,7 +29,7 @@ function shortened(name: string): string {
   return letters.slice(0, LONGEST - ending.length).join("") + ending;
 }
 
-/** RFC 8187: what `encodeURIComponent` leaves, but for four signs. */
+/** RFC 8187: `encodeURIComponent`, plus four characters that it leaves. */
 function encoded(name: string): string {
   return encodeURIComponent(name).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -12,15 +12,15 @@ const COOKIE_SECONDS = 7 * 86_400;
 /** An older cookie is renewed, so that a user who returns within a week stays logged in. */
 const FRESH_SECONDS = 86_400;
 
-/** Compares in a time that depends on nothing but the length of what was given. */
+/** Constant time for inputs of the same length. */
 export function sameSecret(actual: string, expected: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(actual), digest(expected));
 }
 
 /**
- * The cookie proves that its owner once knew the token, until a time that is written in it; it does not hold the token. All cookies
- * of a login, which is renewed while it is used, have the login's id: they end together.
+ * The cookie proves that its owner knew the token and contains its expiry, not the token. All cookies of a login, which
+ * is renewed while in use, carry the login's id: they end together.
  */
 export function sessionCookie(request: ApiRequest, token: string, clock: Clock): string {
   const ends = Math.floor(clock.now() / 1000) + COOKIE_SECONDS;
@@ -28,7 +28,7 @@ export function sessionCookie(request: ApiRequest, token: string, clock: Clock):
   return cookieFor(request, `${ends}.${id}.${seal(token, ends, id)}`, COOKIE_SECONDS);
 }
 
-/** Ends the caller's login, if it has one: its cookies are not taken any more, wherever they have been copied to. */
+/** Ends the caller's login, if any: its cookies become invalid, including copies. */
 export async function endLogin(request: ApiRequest, { settings, clock, store }: AuthDeps): Promise<void> {
   const login = settings.token === null ? null : loginOf(request, settings.token, clock);
   if (login !== null) await store.endLogin(login.id, clock.now() + COOKIE_SECONDS * 1000, clock.now());
@@ -38,7 +38,7 @@ type AuthDeps = Pick<ApiDeps, "settings" | "clock" | "store">;
 
 export const endedCookie = (request: ApiRequest) => cookieFor(request, "", 0);
 
-/** Who has come over TLS sends it over TLS alone. */
+/** A cookie issued over TLS is sent over TLS only. */
 function cookieFor(request: ApiRequest, value: string, seconds: number): string {
   const cookie = `${COOKIE_NAME}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}`;
   return isSecure(request) ? `${cookie}; Secure` : cookie;
@@ -51,11 +51,11 @@ function seal(token: string, ends: number, id: string | undefined): string {
 
 interface Login {
   id: string;
-  /** How long its cookie is good for. */
+  /** Remaining lifetime of its cookie. */
   secondsLeft: number;
 }
 
-/** The login of the caller's cookie; null: it has none that is good. Whether it was ended is asked of the store. */
+/** The login of the caller's cookie; null: no valid one. The store knows whether it was ended. */
 function loginOf(request: ApiRequest, token: string, clock: Clock): Login | null {
   const value = cookieOf(request);
   const match = /^(\d{1,12})(?:\.([\w-]{22}))?\.([\w-]{43})$/.exec(value);
@@ -64,7 +64,7 @@ function loginOf(request: ApiRequest, token: string, clock: Clock): Login | null
   if (!sameSecret(match[3] ?? "", seal(token, ends, match[2]))) return null;
   const secondsLeft = ends - clock.now() / 1000;
   if (secondsLeft <= 0) return null;
-  // Cookies of earlier versions name no login.
+  // Cookies of earlier versions contain no login id.
   return { id: match[2] ?? createHash("sha256").update(value).digest("base64url").slice(0, 22), secondsLeft };
 }
 
@@ -77,10 +77,10 @@ function cookieOf(request: ApiRequest): string {
   return found?.slice(prefix.length) ?? "";
 }
 
-/** `password`: a browser asked its user, which it does for pages by itself. */
+/** `password`: Basic credentials, for which browsers prompt when they open a page. */
 export type Proof = "none_needed" | "token" | "cookie" | "password";
 
-/** How the caller has shown that it may call; null: it has not. */
+/** How the caller authenticated; null: it did not. */
 export async function proofOf(request: ApiRequest, { settings, clock, store }: AuthDeps): Promise<Proof | null> {
   const { token } = settings;
   if (token === null) return "none_needed";
@@ -90,12 +90,12 @@ export async function proofOf(request: ApiRequest, { settings, clock, store }: A
     const bearer = /^Bearer +(\S+)\s*$/i.exec(authorization)?.[1];
     return bearer !== undefined && sameSecret(bearer, token) ? "token" : null;
   }
-  // A browser sends it along to other addresses as well, also where other web sites ask it to: it opens pages alone.
+  // Browsers attach Basic credentials to all paths, also for requests of other sites: accepted for pages only.
   if (password !== null && isPage(request) && sameSecret(password, token)) return "password";
   const login = loginOf(request, token, clock);
   if (login === null) return null;
   const hasEnded = await store.hasLoginEnded(login.id).catch((error: unknown) => {
-    // The dashboard's own files say nothing of what is stored, and show what is wrong with the database.
+    // The dashboard's own files contain no data, and can show that the database is unavailable.
     if (isPage(request) && isOrbError(error, "database_unavailable")) return false;
     throw error;
   });
@@ -122,15 +122,15 @@ export function requireProof(api: ApiInstance, deps: ApiDeps): void {
       if (hasCredentials) await api.wrongLogins.slowDown(request.ip);
       const bearer = hasCredentials ? 'Bearer realm="orb", error="invalid_token"' : 'Bearer realm="orb"';
       throw new ApiProblem("unauthorized", hasCredentials ? "the token is wrong" : "the request has no token", {
-        // A browser then asks its user, who gives the token as the password.
+        // The browser then prompts, and the user enters the token as the password.
         headers: { "www-authenticate": isPage(request) ? 'Basic realm="orb", charset="UTF-8"' : bearer },
       });
     }
-    // A browser sends a cookie along without being asked: a change must be known to come from our own page.
+    // Browsers attach cookies to any request (CSRF): a change must come from our own page.
     if (proof === "cookie" && UNSAFE_METHODS.has(request.method) && !isSameOrigin(request))
       throw new ApiProblem("forbidden_origin", "with a cookie, changes are taken from pages of this server alone");
     if (token === null) return;
-    // What the page goes on to ask for is asked with the cookie.
+    // Further requests of the page use the cookie.
     const isOld = () => (loginOf(request, token, deps.clock)?.secondsLeft ?? 0) < COOKIE_SECONDS - FRESH_SECONDS;
     if (proof === "password" || (proof === "cookie" && isOld()))
       reply.header("set-cookie", sessionCookie(request, token, deps.clock));

@@ -7,12 +7,12 @@ import { ApiProblem } from "./problems.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** `[` and `{`, `]` and `}`: with this bit they are two. */
+/** This bit distinguishes `[` from `{` and `]` from `}`. */
 const ROUND = 0x20;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
-/** The deepest nesting of a JSON text, counted before it is parsed: what is parsed is walked by recursive functions. */
+/** Nesting depth of a JSON text, counted before parsing: recursive functions walk the parsed value. */
 export function nestingOf(text: string): number {
   let depth = 0;
   let deepest = 0;
@@ -25,7 +25,7 @@ export function nestingOf(text: string): number {
   return deepest;
 }
 
-/** Pages of megabytes are one string: they are jumped over. */
+/** Pages of megabytes are one string: skip it with indexOf. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let first = end;
@@ -35,7 +35,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** Bodies are JSON, or YAML where a route takes that as well, in UTF-8; an empty one is none. */
+/** Bodies are UTF-8 JSON, or YAML where a route accepts it; an empty body counts as absent. */
 export function readBodies(api: ApiInstance, limits: ApiLimits): void {
   api.removeAllContentTypeParsers();
   const asBuffer = { parseAs: "buffer" } as const;
@@ -54,16 +54,16 @@ export function readBodies(api: ApiInstance, limits: ApiLimits): void {
   });
 }
 
-/** Putting together, decoding, parsing and checking so many bytes takes some milliseconds each. */
+/** Concatenating, decoding, parsing and validating this many bytes takes some milliseconds each. */
 const LARGE_BYTES = 1024 * 1024;
 
-/** What is done with a large body is done in turns, others are answered in between. */
+/** Processes a large body in slices, so that other requests are answered in between. */
 async function turnsFor(body: Buffer): Promise<Turns> {
   if (body.length >= LARGE_BYTES) await yieldToEventLoop();
   return new Turns();
 }
 
-/** What is wrong with a body of more than these bytes. */
+/** The error for a body above the limit. */
 export function tooLarge(limit: number): string {
   return `the body is larger than ${limit / (1024 * 1024)} MiB`;
 }
@@ -107,7 +107,7 @@ async function parseJson(text: string, depth: number, turns: Turns): Promise<unk
   try {
     value = JSON.parse(text);
   } catch (error) {
-    // The parser quotes what it could not read, which may be a secret: the place is enough.
+    // The parser quotes what it could not read, which may be a secret: report only the position.
     const at = /position (\d+)/.exec(messageOf(error))?.[1];
     throw new ApiProblem("body_malformed", `the body is not JSON${at === undefined ? "" : `: see character ${at}`}`);
   }
@@ -123,7 +123,7 @@ function withoutPoison(value: unknown): unknown {
   return value;
 }
 
-/** Keys that would change the prototype of an object that they are copied into. */
+/** Keys that would change the prototype of an object they are copied into. */
 function holdsPoison(root: unknown): boolean {
   const stack: unknown[] = [root];
   while (stack.length > 0) {

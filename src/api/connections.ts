@@ -1,6 +1,6 @@
 /**
- * Connections before anybody has shown anything: so many in all and of one address, and the oldest goes first. Without that, a
- * thousand connections that send a byte every two seconds keep everybody else out.
+ * Limits unauthenticated connections, in all and per address, and closes the oldest first. Without that, a thousand
+ * connections that send a byte every two seconds lock everybody else out.
  */
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
@@ -13,9 +13,9 @@ import { networkOf } from "./wrong-logins.ts";
 interface Connection {
   socket: Socket;
   network: string;
-  /** A call that was let in has come on it. */
+  /** An authenticated call came over it. */
   isProven: boolean;
-  /** The call that is under way. */
+  /** The current call. */
   request: { raw: IncomingMessage; since: number; bytesBefore: number; isAnswered: boolean } | null;
 }
 
@@ -27,7 +27,7 @@ type Limits = Pick<
 export class Connections {
   readonly #limits: Limits;
   readonly #clock: Clock;
-  /** In the order in which they were opened. */
+  /** In the order they were opened. */
   readonly #open = new Map<Socket, Connection>();
   #timer: Timer | null = null;
 
@@ -50,13 +50,13 @@ export class Connections {
     });
     api.addHook("onResponse", async ({ raw }) => {
       const connection = this.#open.get(raw.socket);
-      // What was refused before its body has come still has to come to an end.
+      // A call rejected before its body arrived still has to finish.
       if (connection?.request?.raw === raw) connection.request.isAnswered = true;
     });
     api.addHook("onClose", async () => this.#timer?.cancel());
   }
 
-  /** The caller has shown the token: the limits for strangers no longer apply to this connection. */
+  /** The caller authenticated: limits for unauthenticated connections no longer apply. */
   prove({ socket }: IncomingMessage): void {
     const connection = this.#open.get(socket);
     if (connection !== undefined) connection.isProven = true;
@@ -73,25 +73,28 @@ export class Connections {
     this.#open.set(socket, { socket, network, isProven: false, request: null });
     socket.once("close", () => this.#open.delete(socket));
     this.#timer ??= this.#nextCheck();
-    if (this.#open.size > this.#limits.unprovenPerAddress) this.#makeRoom(network);
-    if (this.#open.size > this.#limits.connections) this.#drop(this.#least() ?? this.#open.get(socket)!);
+    if (this.#open.size > this.#limits.unprovenPerAddress) this.#evictUnproven(network);
+    if (this.#open.size > this.#limits.connections) this.#drop(this.#cheapest() ?? this.#open.get(socket)!);
   }
 
-  /** Those who have called and shown nothing: so many of one address, and in all. What was not read yet may be anybody's. */
-  #makeRoom(network: string): void {
+  /**
+   * Closes unauthenticated connections above the limits per address and in all. Connections without a parsed request do
+   * not count as unauthenticated yet.
+   */
+  #evictUnproven(network: string): void {
     const { unprovenConnections, unprovenPerAddress } = this.#limits;
     const latest = this.#clock.monotonic() - GRACE_MS;
     const unproven = [...this.#open.values()].filter(
-      (one) => !one.isProven && (one.request?.since ?? Infinity) <= latest,
+      (connection) => !connection.isProven && (connection.request?.since ?? Infinity) <= latest,
     );
-    const ofAddress = unproven.filter((one) => one.network === network);
+    const ofAddress = unproven.filter((connection) => connection.network === network);
     const tooMany = Math.max(unproven.length - unprovenConnections, ofAddress.length - unprovenPerAddress);
     const list = ofAddress.length > unprovenPerAddress ? ofAddress : unproven;
-    for (const one of list.slice(0, Math.max(0, tooMany))) this.#drop(one);
+    for (const connection of list.slice(0, Math.max(0, tooMany))) this.#drop(connection);
   }
 
-  /** Whom it costs least: the oldest that only waits, that has shown nothing, that was not read yet, or whose body has not come. */
-  #least(): Connection | undefined {
+  /** The cheapest one to close: the oldest that is idle, unauthenticated, unread, or still sending its body. */
+  #cheapest(): Connection | undefined {
     const all = [...this.#open.values()];
     return (
       all.find(({ request }) => request?.isAnswered === true) ??
@@ -109,12 +112,13 @@ export class Connections {
   #nextCheck(): Timer {
     return this.#clock.after(this.#limits.checkMs, () => {
       this.#refuseSlowBodies();
-      for (const network of new Set([...this.#open.values()].map((one) => one.network))) this.#makeRoom(network);
+      for (const network of new Set([...this.#open.values()].map((connection) => connection.network)))
+        this.#evictUnproven(network);
       this.#timer = this.#open.size === 0 ? null : this.#nextCheck();
     });
   }
 
-  /** A body that comes slower than any network is held back on purpose. */
+  /** A body slower than any real network is held back on purpose. */
   #refuseSlowBodies(): void {
     const now = this.#clock.monotonic();
     const { slowBodyMs, bodyBytesPerSecond } = this.#limits;
@@ -133,8 +137,8 @@ function tooSlow(): NodeJS.ErrnoException {
   return Object.assign(new Error("the body comes too slowly"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
 }
 
-/** Whether a call may be made is known within this. */
+/** Authentication is decided within this time. */
 const GRACE_MS = 500;
 
-/** Sockets that are open and not seen here yet. */
+/** Sockets that are open but not registered here yet. */
 const RESERVE = 64;

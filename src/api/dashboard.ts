@@ -1,4 +1,4 @@
-/** The dashboard's files: made by `npm run build`, served from memory, open to everybody because they hold no data. */
+/** The dashboard's files: built by `npm run build`, served from memory, public because they contain no data. */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
@@ -7,10 +7,7 @@ import type { FastifyInstance } from "fastify";
 import type { ApiInstance, ApiReply, ApiRequest } from "./instance.ts";
 import { ApiProblem } from "./problems.ts";
 
-/**
- * Addresses of pages. Some are addresses of the API as well: who asks for HTML before anything else gets the page,
- * everybody else the data.
- */
+/** Paths of pages. Some are API paths as well: clients that prefer HTML get the page, all others the data. */
 export const PAGE_PATHS = [
   "/",
   "/new",
@@ -30,7 +27,7 @@ export const PAGE_PATHS = [
   "/login",
 ] as const;
 
-/** Pages at whose address the API has nothing. */
+/** Pages without an API route at their path. */
 const PAGES_ALONE = ["/new", "/settings", "/login"] as const;
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -50,19 +47,19 @@ interface StoredFile {
   gzip: Buffer | null;
 }
 
-/** Whether a browser asks for a page: `text/html` is what it likes best. Programs say what they want, or anything. */
+/** Whether the client prefers `text/html`, as browsers do. Programs name another type, or accept any. */
 export function wantsPage(accept: string | undefined): boolean {
-  const liked = (accept ?? "").split(",").map((range) => {
+  const ranges = (accept ?? "").split(",").map((range) => {
     const [type = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
     const quality = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
     return { type, quality: quality === undefined ? 1 : Number(quality) || 0 };
   });
-  const best = Math.max(...liked.map(({ quality }) => quality));
-  const first = liked.find(({ quality }) => quality === best && quality > 0);
+  const best = Math.max(...ranges.map(({ quality }) => quality));
+  const first = ranges.find(({ quality }) => quality === best && quality > 0);
   return first?.type === "text/html" || first?.type === "application/xhtml+xml";
 }
 
-/** Files by their address, so that no address leads anywhere else. Read anew once they were built anew. */
+/** Files by path, so that no path leads outside. Reloaded after a rebuild. */
 export class DashboardFiles {
   readonly #folder: string;
   #files = new Map<string, StoredFile>();
@@ -84,7 +81,7 @@ export class DashboardFiles {
       this.#files = version === "" ? new Map() : readFiles(this.#folder);
       this.#version = version;
     } catch {
-      // It is being built at this moment: what is known goes on being served, and the next call looks again.
+      // A build is in progress: keep serving the known files; the next call checks again.
     }
     return this.#files;
   }
@@ -117,7 +114,7 @@ npm run build</pre>
 `;
 
 /** Must be called before any route is added. */
-export function knowPages(api: ApiInstance): void {
+export function addPageConstraint(api: ApiInstance): void {
   (api as unknown as FastifyInstance).addConstraintStrategy({
     name: "page",
     storage: () => {
@@ -145,17 +142,17 @@ export function serveDashboard(api: ApiInstance, files = new DashboardFiles()): 
     return send(_request, reply.code(status), file);
   };
   for (const path of PAGE_PATHS) api.get(path, { ...asPage, schema: { hide: true } }, page(200));
-  // Monitors ask for the head, and like everything; the address of the server itself is nothing else to anybody.
+  // Monitors send HEAD and accept any type; `/` has no API route.
   const asAny = { config: asPage.config, schema: { hide: true } } as const;
   api.get("/", asAny, page(200));
   for (const path of PAGES_ALONE) api.head(path, asAny, page(200));
-  // Whatever else somebody opens as a page: the dashboard says that there is nothing.
+  // Any other path opened as a page: the dashboard shows its "not found".
   api.get("/*", { ...asPage, schema: { hide: true } }, page(404));
 
   api.get("/assets/:name", { config: { open: true, page: "file" }, schema: { hide: true } }, async (request, reply) => {
     const file = files.find(`/assets/${(request.params as { name: string }).name}`);
     if (file === undefined) throw noFile();
-    // Its name changes with what is in it.
+    // Its name contains a hash of its content.
     return send(request, reply.header("cache-control", "public, max-age=31536000, immutable"), file);
   });
   api.get("/favicon.svg", { config: { open: true }, schema: { hide: true } }, async (request, reply) => {
@@ -173,7 +170,7 @@ export function serveDashboard(api: ApiInstance, files = new DashboardFiles()): 
       async (request, reply) => {
         const file = files.find(path);
         if (file === undefined) throw noFile();
-        // The frame has an origin of its own, to which this server is another site.
+        // The frame has its own origin, for which this server is cross-origin.
         return send(request, reply.header("cross-origin-resource-policy", "cross-origin"), file);
       },
     );

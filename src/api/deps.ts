@@ -12,33 +12,33 @@ import type { CrawlDeps } from "../orchestrator/jobs/deps.ts";
 import type { Reading } from "../orchestrator/reading.ts";
 import type { RunSiteDeps } from "../orchestrator/runs/sites.ts";
 
-/** Everything the API works with; the composition root hands it in, the API starts nothing by itself. */
+/** Dependencies of the API; the composition root provides them, the API starts nothing by itself. */
 export interface ApiDeps extends CrawlDeps, PreviewDeps, RunSiteDeps, AlertsDeps, ImportDeps, BoardDeps {
   log: Log;
   random: Random;
   settings: ApiSettings;
-  /** The path of a stored file, or its address in the bucket. */
+  /** Path of a stored file, or its URL in the bucket. */
   pathOf(hash: string): string;
   openArtifact(hash: string): Promise<Readable>;
-  /** What `GET /ready` asks. */
+  /** Used by `GET /ready`. */
   health: Health;
-  /** What is set, with secrets masked. */
+  /** The configuration, with secrets masked. */
   configuration: readonly ConfigRow[];
-  /** By which name robots.txt speaks to us. */
+  /** The user-agent token that we match in robots.txt. */
   robotsName: string;
   /** Feeds dashboards; the composition root starts it. */
   live: LiveWatch;
-  /** What `GET /metrics` shows besides the requests; asked on every scrape. */
+  /** Samples for `GET /metrics` besides the request metrics; read on every scrape. */
   metrics(): Promise<readonly Reading[]>;
-  /** null: no server, or none that has one. */
+  /** Null: no server, or the demo is not available. */
   demo: DemoOffer | null;
 }
 
-/** A site on this machine, for those who have none at hand. */
+/** A demo site on this machine. */
 export interface DemoOffer {
-  /** null: it can be started here. */
+  /** Null: it can be started. */
   whyNot(): string | null;
-  /** null: it does not run. */
+  /** Null: not running. */
   url(): Promise<string | null>;
   /** Starts it unless it runs. */
   open(): Promise<OpenDemo>;
@@ -46,51 +46,51 @@ export interface DemoOffer {
 
 export interface OpenDemo {
   url: string;
-  /** Whether there is a browser for the pages that need one. */
+  /** Whether a browser is available for pages that need one. */
   browser: boolean;
-  /** A crawl of it, as `POST /scraping/async-scrape` takes it. */
+  /** A crawl of it, as a body of `POST /scraping/async-scrape`. */
   crawl: Record<string, unknown>;
 }
 
 export interface ApiSettings {
   version: string;
   host: string;
-  /** 0 takes any free one. */
+  /** 0: any free port. */
   port: number;
-  /** null: no token is asked for, and only loopback may be bound. */
+  /** Null: no authentication, and only loopback may be bound. */
   token: string | null;
-  /** How long running requests may go on after `close`. */
+  /** How long running requests may continue after `close`. */
   graceMs: number;
   /** The configured limits of concurrency keys, by name. */
   maxPerResolver: Readonly<Record<string, number>>;
   limits?: Partial<ApiLimits>;
 }
 
-/** What one client may ask of the server. */
+/** Limits per client. */
 export interface ApiLimits {
   bodyBytes: number;
-  /** Of a body that holds the definition or the params of a workflow: those may have lists of 100,000 addresses. */
+  /** For bodies with a workflow's definition or params, which may contain lists of 100,000 URLs. */
   workflowBytes: number;
   headerBytes: number;
   urlLength: number;
-  /** Nested arrays and objects of a body. */
+  /** Maximum nesting of a body. */
   bodyDepth: number;
   connections: number;
-  /** Of those: without a call on them that was let in, in all and of one address. The oldest is closed for the next. */
+  /** Connections without an authenticated call, in all and per address. The oldest is closed for the next. */
   unprovenConnections: number;
   unprovenPerAddress: number;
-  /** A body that has come slower than this after `slowBodyMs` is refused. */
+  /** A body slower than this after `slowBodyMs` is rejected. */
   bodyBytesPerSecond: number;
   slowBodyMs: number;
-  /** Until a request's headers, and until all of it, must have come. */
+  /** Timeouts for a request's headers, and for the complete request. */
   headersMs: number;
   requestMs: number;
-  /** A connection without a request is closed after this, one on which nothing moves at all after `silentMs`. */
+  /** Timeout of idle connections; `silentMs`: of connections without any traffic. */
   keepAliveMs: number;
   silentMs: number;
-  /** How often connections are looked at for the limits above. */
+  /** How often connections are checked against the limits above. */
   checkMs: number;
-  /** Comments that keep an event stream open, and how long a client waits before it comes back. */
+  /** Interval of comments that keep an event stream open, and the reconnection delay of clients. */
   heartbeatMs: number;
   reconnectMs: number;
 }

@@ -7,14 +7,14 @@ import { Type } from "./type.ts";
 
 export interface IdempotencyMark {
   key: string;
-  /** The same key with another call is a mistake of the caller; this tells calls apart. */
+  /** The same key with a different call is an error; this distinguishes calls. */
   fingerprint: string;
 }
 
 const HEADER = "idempotency-key";
 const LONGEST = 255;
 
-/** For the `headers` of a route's schema; other headers are none of its business. */
+/** For the `headers` of a route's schema; other headers are allowed. */
 export const IdempotencyHeaders = Type.Object({
   [HEADER]: Type.Optional(
     Type.String({
@@ -26,7 +26,7 @@ export const IdempotencyHeaders = Type.Object({
   ),
 });
 
-/** null when the caller gave none. */
+/** Null: the caller sent no key. */
 export function idempotencyOf({ seal }: Pick<ApiDeps, "seal">, request: ApiRequest): IdempotencyMark | null {
   const key = request.headers[HEADER];
   if (key === undefined) return null;
@@ -35,11 +35,11 @@ export function idempotencyOf({ seal }: Pick<ApiDeps, "seal">, request: ApiReque
       fields: [{ path: `header.${HEADER}`, message: `expected 1 to ${LONGEST} visible ASCII characters` }],
     });
   }
-  // The call may hold passwords, and what is stored of it must not help to guess them.
+  // The call may contain passwords, and the stored fingerprint must not help to guess them.
   return { key, fingerprint: seal.mark(textOf(request)) };
 }
 
-/** As the use cases take it; the caller's key alone would be one for all addresses. */
+/** As the use cases take it, scoped to the route: a caller's key alone would be shared by all routes. */
 export function idempotencyMarkOf(deps: Pick<ApiDeps, "seal">, request: ApiRequest): IdempotencyMark | undefined {
   return idempotencyOf(deps, request) ?? undefined;
 }

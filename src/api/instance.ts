@@ -3,7 +3,7 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { BodyRules } from "./validation.ts";
 
-/** What routes are added to: the schema of a route types its handler. */
+/** The Fastify instance: the schema of a route types its handler. */
 export type ApiInstance = FastifyInstance<
   Server,
   IncomingMessage,
@@ -12,19 +12,22 @@ export type ApiInstance = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** Requests and replies as helpers see them, whatever the route. */
+/** Requests and replies of any route. */
 export type ApiRequest = FastifyRequest;
 export type ApiReply = FastifyReply;
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Answers without a token: only what gives nothing away. */
+    /** Needs no token: only for data that reveals nothing. */
     open?: boolean;
-    /** A page for people, which needs scripts and styles of its own; data needs neither. `based`: it names the base of its addresses; `frame`: it shows what strangers wrote; `file`: a part of pages. */
+    /**
+     * An HTML page, which needs its own scripts and styles; data needs neither. `based`: it sets the base URL; `frame`:
+     * it shows third-party HTML; `file`: an asset of pages.
+     */
     page?: true | "based" | "dashboard" | "frame" | "file";
-    /** Takes a body in YAML as well. */
+    /** Also accepts YAML. */
     yaml?: boolean;
-    /** Checks that a schema cannot express; run only when a body is rejected, so that one answer lists all errors. */
+    /** Checks that a schema cannot express; run only when a body is rejected, so that one response lists all errors. */
     rules?: BodyRules;
   }
 }

@@ -3,7 +3,7 @@ import type { Reading } from "../orchestrator/reading.ts";
 import type { ApiDeps } from "./deps.ts";
 import type { ApiInstance } from "./instance.ts";
 
-/** The numbers of one server; nothing is shared between servers of one process. */
+/** Metrics of one server; servers in one process share nothing. */
 export class ApiMetrics {
   readonly #registry = new Registry();
   readonly #durations = new Histogram({
@@ -23,7 +23,7 @@ export class ApiMetrics {
     return this.#registry.contentType;
   }
 
-  /** Routes are labels, addresses are not: there is no end of those. */
+  /** Labels are routes, not URLs, whose number is unlimited. */
   watch(api: ApiInstance): void {
     api.addHook("onResponse", async (request, reply) => {
       const route = request.routeOptions.url ?? "none";
@@ -41,7 +41,7 @@ export class ApiMetrics {
   }
 }
 
-/** Counted elsewhere, line by line: prom-client's own histograms take single values alone. */
+/** Counted elsewhere, line by line: prom-client's histograms only take single observations. */
 function addHistogram(registry: Registry, name: string, readings: readonly Reading[]): void {
   const help = readings[0]?.help ?? name;
   const values = readings.map(({ part, labels = {}, value }) => ({

@@ -1,4 +1,4 @@
-/** The description of the API: made from the schemas that check the requests, so that it cannot say anything else. */
+/** OpenAPI description, generated from the schemas that validate requests, so that the two cannot diverge. */
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { RouteOptions } from "fastify";
@@ -30,7 +30,7 @@ export const TAGS = {
 
 type Responses = Record<string, unknown>;
 
-/** Answers that the frame gives by itself, whatever the route: routes declare only their own. */
+/** Responses that every route shares: routes declare only their own. */
 function frameAnswers(route: RouteOptions, { bodyBytes }: ApiLimits): Responses {
   const methods = [route.method].flat();
   const unsafe = methods.some((method) => UNSAFE_METHODS.has(method));
@@ -79,7 +79,7 @@ export async function describeApi(api: ApiInstance, { settings }: ApiDeps, limit
       ...(settings.token === null ? {} : { security: [{ token: [] }, { session: [] }] }),
     },
   });
-  // The interactive reference; its files come with the package, nothing is loaded from elsewhere.
+  // The interactive reference; its files are part of the package, nothing is loaded from elsewhere.
   await api.register(async (pages) => {
     pages.addHook("onRoute", (route) => {
       route.config = { ...route.config, page: true };
@@ -93,7 +93,6 @@ export async function describeApi(api: ApiInstance, { settings }: ApiDeps, limit
   serveDescription(api);
 }
 
-/** `GET /openapi.json` itself. */
 function serveDescription(api: ApiInstance): void {
   api.get(
     "/openapi.json",

@@ -1,4 +1,4 @@
-/** Lists come in pages: `limit` and an opaque `cursor` in, a JSON array and `Link: <…>; rel="next"` out. */
+/** Pagination: `limit` and an opaque `cursor` in, a JSON array and `Link: <…>; rel="next"` out. */
 import type { TProperties } from "typebox";
 import { OrbError } from "../base/errors.ts";
 import type { ApiReply, ApiRequest } from "./instance.ts";
@@ -8,7 +8,7 @@ import { Type } from "./type.ts";
 export const DEFAULT_PAGE = 50;
 export const LARGEST_PAGE = 1000;
 
-/** The query of a list: its filters, each declared once, and the two words of paging. */
+/** The query of a list: its filters, `limit` and `cursor`. */
 export function pageQuery<T extends TProperties>(filters: T, { most = LARGEST_PAGE, normally = DEFAULT_PAGE } = {}) {
   return strict({
     ...filters,
@@ -19,12 +19,12 @@ export function pageQuery<T extends TProperties>(filters: T, { most = LARGEST_PA
   });
 }
 
-/** What a Link header is declared as in the description of a list. */
+/** The Link header in the description of a list. */
 export const LINK_HEADER = {
   link: { type: "string", description: 'of the next page, if there is one: <…>; rel="next"' },
 } as const;
 
-/** Of a list that counts what it has in all, where that is asked for. */
+/** The total of a list, if requested. */
 export const TOTAL_HEADER = {
   "x-total-count": { type: "integer", description: "with total=true: how many there are in all; 10000: or more" },
 } as const;
@@ -33,7 +33,7 @@ export function encodeCursor(position: string): string {
   return Buffer.from(`1:${position}`, "utf8").toString("base64url");
 }
 
-/** The position behind which to go on; undefined at the beginning. */
+/** The position after which to continue; undefined at the start. */
 export function decodeCursor(cursor: string | undefined): string | undefined {
   if (cursor === undefined) return undefined;
   const text = /^[\w-]+$/.test(cursor) ? Buffer.from(cursor, "base64url").toString("utf8") : "";
@@ -41,7 +41,7 @@ export function decodeCursor(cursor: string | undefined): string | undefined {
   return text.slice(2);
 }
 
-/** The part of a filter that says where to go on; the ids of this product are its positions. */
+/** The position part of a filter; positions are ids. */
 export function cursorFilter(query: { cursor?: string }): { after?: string } {
   const after = decodeCursor(query.cursor);
   if (after === undefined) return {};
@@ -49,9 +49,9 @@ export function cursorFilter(query: { cursor?: string }): { after?: string } {
   return { after };
 }
 
-/** A file is all there is: what chooses a part of a list has no meaning beside it. */
+/** An export contains everything: paging parameters have no meaning beside it. */
 export function refuseBesideFormat(request: Pick<ApiRequest, "url">, ...names: string[]): void {
-  // As it was written: what was left out has its default by now.
+  // Read from the URL: parsing has already filled in defaults.
   const query = new URLSearchParams(request.url.split("?")[1] ?? "");
   const fields = names
     .filter((name) => query.has(name))
@@ -72,8 +72,8 @@ export function badCursor(): OrbError {
 }
 
 /**
- * Cuts what was read to the page that was asked for, and links the next one. Read one entry more than `limit`: whether
- * it is there says whether there is a next page.
+ * Cuts the rows to the requested page and links the next one. Callers read one row more than `limit`: its presence
+ * means that there is a next page.
  */
 export function sendPage<T>(
   request: ApiRequest,

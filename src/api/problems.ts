@@ -1,6 +1,6 @@
 /**
- * The one table of what the API answers when it does not do what was asked: RFC 9457 problems, each with a code that
- * keeps its meaning for ever. The codes of src/base/errors.ts are used as they are; the others belong to HTTP itself.
+ * All error responses of the API: RFC 9457 problems, each with a stable code. Codes of src/base/errors.ts are used
+ * unchanged; the others belong to HTTP.
  */
 import {
   ERROR_CATALOGUE,
@@ -126,7 +126,7 @@ export type ProblemCode = ErrorCode | HttpProblemCode;
 
 export const PROBLEM_CODES = [...Object.keys(HTTP_PROBLEMS), ...Object.keys(ERROR_CATALOGUE)] as ProblemCode[];
 
-/** Errors whose status says more than their reaction does. */
+/** Errors whose status differs from the default of their reaction. */
 const STATUS_OF_ERROR: Partial<Record<ErrorCode, number>> = {
   not_found: 404,
   illegal_transition: 409,
@@ -158,12 +158,12 @@ export function statusOf(code: ProblemCode): number {
   return STATUS_OF_ERROR[error] ?? STATUS_OF_REACTION[ERROR_CATALOGUE[error].reaction];
 }
 
-/** What a hook or a handler throws when the answer is a problem of HTTP rather than of the product. */
+/** Thrown by hooks and handlers for problems of HTTP rather than of the product. */
 export class ApiProblem extends Error {
   readonly code: HttpProblemCode;
   readonly errors: readonly FieldError[];
   readonly headers: Readonly<Record<string, string>>;
-  /** Further members of the answer. */
+  /** Further members of the response. */
   readonly more: Readonly<Record<string, unknown>>;
 
   constructor(
@@ -187,14 +187,14 @@ interface ProblemAnswer {
   unforeseen: boolean;
 }
 
-/** Enough for a reader; more would only fill the screen. */
+/** Enough for a reader. */
 const MOST_ERRORS = 50;
 
 function typeOf(code: string): string {
   return `urn:orbweaver:problem:${code}`;
 }
 
-/** The answer to anything that was thrown. `errorId` names it in the log when it is unforeseen. */
+/** The response to any error. `errorId` identifies it in the log when it is unexpected. */
 export function answerTo(error: unknown, errorId: string): ProblemAnswer {
   const known = foreseen(error);
   if (known instanceof ApiProblem) {
@@ -215,7 +215,7 @@ export function answerTo(error: unknown, errorId: string): ProblemAnswer {
     return { problem, headers: seconds === undefined ? {} : { "retry-after": String(seconds) }, unforeseen: false };
   }
   const { status, title, remedy } = HTTP_PROBLEMS.internal;
-  // Its message may hold anything: it goes to the log, not to the caller.
+  // Its message may contain anything: log it, do not return it.
   const problem = problemOf("internal", title, status, `the request failed; its id is ${errorId}`, [], remedy);
   return { problem: { ...problem, error_id: errorId }, headers: {}, unforeseen: true };
 }
@@ -239,7 +239,7 @@ function problemOf(
   };
 }
 
-/** What the web framework calls its errors, in our words. */
+/** Maps the web framework's error codes to ours. */
 const FRAMEWORK_ERRORS: Readonly<Record<string, readonly [HttpProblemCode, string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ["media_type_unsupported", "the body is not declared as application/json"],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["request_malformed", "the body does not have the length that was declared"],
@@ -256,7 +256,7 @@ function foreseen(error: unknown): ApiProblem | OrbError | undefined {
   const { code = "", statusCode } = error as { code?: string; statusCode?: number };
   const known = FRAMEWORK_ERRORS[code];
   if (known !== undefined) return new ApiProblem(...known);
-  // The rest of what the framework blames on the client: a body that is not JSON, a connection that broke off.
+  // Other client errors of the framework: a body that is not JSON, an aborted connection.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new ApiProblem("request_malformed", "the request cannot be read");
   return undefined;

@@ -1,9 +1,9 @@
-/** Pieces that the schemas of all routes are made of. */
+/** Building blocks of all route schemas. */
 import type { TProperties, TSchema } from "typebox";
 import { PROBLEM_CODES } from "./problems.ts";
 import { Type } from "./type.ts";
 
-/** An object that knows its keys: others are refused in requests, and never sent in answers. */
+/** An object with known keys only: others are rejected in requests, and never sent in responses. */
 export function strict<T extends TProperties>(properties: T, options: { description?: string } = {}) {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
@@ -12,15 +12,14 @@ export function nullable<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()]);
 }
 
-/** One of a list of words. */
 export function oneOf<const T extends readonly string[]>(words: T, options: { description?: string } = {}) {
   return Type.Unsafe<T[number]>(Type.String({ enum: [...words], ...options }));
 }
 
 export const Uuid = Type.String({ format: "uuid" });
-/** An id in an address: one that is none is as unknown as any other. */
+/** An id in a path: an invalid one is as unknown as any other. */
 export const IdParam = Type.String({ minLength: 1, maxLength: 100, description: "a UUID" });
-/** Of a run, a crawl, a workflow or a job: `acceptShortIds` has made it whole before it is checked. */
+/** Of a run, crawl, workflow or job: `acceptShortIds` has expanded it before validation. */
 export const ShortIdParam = Type.String({
   minLength: 1,
   maxLength: 100,
@@ -48,7 +47,7 @@ const problemMembers = {
   failure_reason: Type.Optional(Type.String()),
 };
 
-/** Stands in the description once, under this name. */
+/** Defined once in the description, under this name. */
 export const ProblemSchema = Type.Object(problemMembers, {
   $id: "Problem",
   additionalProperties: false,
@@ -62,12 +61,12 @@ export function problemWith<T extends TProperties>(more: T) {
 
 export const PROBLEM_TYPE = "application/problem+json";
 
-/** The declaration of an answer that is a problem. */
+/** Declares a problem response. */
 export function problemAnswer(description: string, schema: TSchema = Type.Ref("Problem#")) {
   return { description, content: { [PROBLEM_TYPE]: { schema } } };
 }
 
-/** An answer of another kind than JSON. */
+/** Declares a response that is not JSON. */
 export function textAnswer(description: string, type: string) {
   return { description, content: { [type]: { schema: Type.String() } } };
 }

@@ -1,4 +1,4 @@
-/** What keeps other web sites, other hosts and other people's frames away from the API. */
+/** Protects the API from other web sites, other hosts and foreign frames. */
 import { isLoopback } from "../config/cross-check.ts";
 import type { ApiDeps, ApiLimits } from "./deps.ts";
 import { type ApiInstance, type ApiReply, type ApiRequest, UNSAFE_METHODS } from "./instance.ts";
@@ -6,7 +6,7 @@ import { ApiProblem } from "./problems.ts";
 
 const DATA_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox";
 
-/** Pages load what this server itself serves, and nothing inline. */
+/** Pages load only what this server serves, and nothing inline. */
 const pagePolicy = (base: "'self'" | "'none'", more: { images?: string; frames?: string } = {}) =>
   [
     "default-src 'none'",
@@ -21,7 +21,7 @@ const pagePolicy = (base: "'self'" | "'none'", more: { images?: string; frames?:
     "frame-ancestors 'none'",
   ].join("; ");
 
-/** What shows HTML of strangers: an origin of its own that knows no cookie, no network, and one script, which is ours. */
+/** For pages that show third-party HTML: an opaque origin without cookies or network, and only our script. */
 const FRAME_POLICY = [
   "sandbox allow-scripts",
   "default-src 'none'",
@@ -33,7 +33,7 @@ const FRAME_POLICY = [
   "frame-ancestors 'self'",
 ].join("; ");
 
-/** A worker has the policy of its own file: ours talks to this server, and does nothing else. */
+/** A worker has the policy of its own file: ours connects to this server only. */
 const FILE_POLICY =
   "default-src 'none'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -59,14 +59,17 @@ export function securityHeaders(kind: keyof typeof POLICIES): Record<string, str
   };
 }
 
-/** The hosts that a server on loopback answers to; a name that an attacker points at 127.0.0.1 is none of them. */
+/**
+ * Host names that a loopback server accepts; a name that an attacker points at 127.0.0.1 is not among them (DNS
+ * rebinding).
+ */
 function allowedHosts(host: string, port: number): ReadonlySet<string> {
   const names = ["localhost", "127.0.0.1", "[::1]", host.includes(":") ? `[${host}]` : host.toLowerCase()];
-  // Clients leave the port away when it is HTTP's own.
+  // Clients omit HTTP's default port.
   return new Set(names.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`])));
 }
 
-/** Checks in the order in which they give least away. `port` is known once the server listens. */
+/** Checks in the order that reveals least. `port` is known once the server listens. */
 export function guardRequests(api: ApiInstance, deps: ApiDeps, limits: ApiLimits, port: () => number): void {
   const { host } = deps.settings;
   const local = isLoopback(host);
@@ -81,7 +84,7 @@ export function guardRequests(api: ApiInstance, deps: ApiDeps, limits: ApiLimits
   });
 }
 
-/** RFC 9112, 3.2: what stands before us might have gone by the other one. */
+/** RFC 9112, 3.2: a proxy before us might have used the other one. */
 function requireOneHost({ raw }: ApiRequest): void {
   const names = raw.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
   if (names.length > 1) throw new ApiProblem("request_malformed", "the request has more than one Host header");
@@ -92,13 +95,13 @@ function requireKnownHost(request: ApiRequest, allowed: ReadonlySet<string>): vo
   if (!allowed.has(host)) throw new ApiProblem("host_not_allowed", "the Host header names another server");
 }
 
-/** Whether the request says that a page of this very server made it. */
+/** Whether the request declares that a page of this server made it. */
 export function isSameOrigin({ headers }: ApiRequest): boolean {
   if (headers.origin !== undefined) return hostOf(headers.origin) === headers.host?.toLowerCase();
   return headers["sec-fetch-site"] === "same-origin";
 }
 
-/** Whether the caller has come over TLS: what speaks it before us says so, or the address of the page of ours that calls. */
+/** Whether the caller uses TLS, by the proxy's headers or by the origin of our calling page. */
 export function isSecure(request: ApiRequest): boolean {
   const { origin, "x-forwarded-proto": forwardedProto } = request.headers;
   const [scheme = request.protocol] = [forwardedProto ?? []].flat().flatMap((text) => text.split(","));
@@ -112,12 +115,12 @@ function refuseOtherSites(request: ApiRequest): void {
     throw new ApiProblem("forbidden_origin", "a page of another web site may not change anything here");
 }
 
-/** The scheme is left out: behind a proxy that speaks TLS it is not ours. */
+/** Ignores the scheme: behind a TLS proxy it differs from ours. */
 function hostOf(origin: string): string | null {
   return URL.parse(origin)?.host ?? null;
 }
 
-/** For answers that are made before any hook runs. */
+/** For responses sent before any hook runs. */
 export function setSecurityHeaders(reply: ApiReply): void {
   reply.headers(securityHeaders("data"));
 }

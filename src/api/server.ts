@@ -1,4 +1,4 @@
-/** The HTTP API: puts the frame around the routes, listens, and stops without cutting anybody off. */
+/** The HTTP API: registers hooks and routes, listens, and shuts down gracefully. */
 import type { AddressInfo } from "node:net";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import Fastify, { type InjectOptions, type LightMyRequestResponse } from "fastify";
@@ -10,7 +10,7 @@ import { answerBrokenRequest, answerProblems, sendProblem } from "./answers.ts";
 import { requireProof } from "./auth.ts";
 import { readBodies } from "./body.ts";
 import { Connections } from "./connections.ts";
-import { knowPages, serveDashboard } from "./dashboard.ts";
+import { addPageConstraint, serveDashboard } from "./dashboard.ts";
 import { type ApiDeps, limitsOf } from "./deps.ts";
 import type { ApiInstance, ApiReply, ApiRequest } from "./instance.ts";
 import { ApiProblem } from "./problems.ts";
@@ -23,7 +23,7 @@ import { createValidatorCompiler } from "./validation.ts";
 import { WrongLogins } from "./wrong-logins.ts";
 
 export interface Api extends AsyncDisposable {
-  /** Begins to listen; says where. */
+  /** Starts listening and returns the address. */
   listen(): Promise<{ url: string; port: number }>;
   /** A call from inside the process: through everything but the network, with the token if there is one. */
   inject(call: InjectOptions): Promise<LightMyRequestResponse>;
@@ -32,8 +32,8 @@ export interface Api extends AsyncDisposable {
 }
 
 /**
- * `more` are routes beside those of the registry, of whoever puts the server together. Without `observed` there is no
- * description and there are no metrics, which a command that makes one call has no use for, and need not load.
+ * `more` are additional routes of the composition root. Without `observed` there is no OpenAPI description and no
+ * metrics: a command that makes one call does not need to load them.
  */
 export async function createApi(
   deps: ApiDeps,
@@ -56,10 +56,10 @@ export async function createApi(
     connectionTimeout: limits.silentMs,
     keepAliveTimeout: limits.keepAliveMs,
     forceCloseConnections: "idle",
-    // Our own hook says it, as a problem.
+    // Our own hook answers with a problem.
     return503OnClosing: false,
     genReqId: () => deps.random.uuid(),
-    // People and proxies add a slash to the addresses of collections.
+    // Users and proxies append a slash to paths of collections.
     routerOptions: { maxParamLength: limits.urlLength, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => {
       setSecurityHeaders(reply as unknown as ApiReply);
@@ -76,9 +76,9 @@ export async function createApi(
   app.decorate("openStreams", streams);
   app.decorate("wrongLogins", new WrongLogins(deps.clock));
   app.setValidatorCompiler(createValidatorCompiler());
-  // What a use case answers is sent as it is; tests hold it against the declared schema.
+  // Use cases return the response body as it is; tests check it against the declared schema.
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
-  knowPages(app);
+  addPageConstraint(app);
   readBodies(app, limits);
   answerProblems(app, deps);
   metrics?.watch(app);
@@ -90,7 +90,7 @@ export async function createApi(
       headers: { "retry-after": "5" },
     });
   });
-  // A connection is idle once its answer is out: while the server stops, none may wait for another call.
+  // A connection is idle after its response: during shutdown none may wait for another call.
   app.addHook("onResponse", async () => {
     if (state.closing) setImmediate(() => app.server.closeIdleConnections());
   });
@@ -122,9 +122,9 @@ export async function createApi(
   return {
     async listen() {
       try {
-        // The framework would open a second server for the other address of localhost, with none of the limits.
+        // For `localhost` the framework would open a second server on the other address, without the limits.
         const host = settings.host === "localhost" ? "127.0.0.1" : settings.host;
-        // Many who come at once are accepted, and the oldest of them make room; the default would let the kernel turn them away.
+        // Bursts are accepted and the oldest connections closed; with the default backlog the kernel would reject them.
         await app.listen({ host, port: settings.port, backlog: BACKLOG });
       } catch (error) {
         throw listenError(error, settings.host, settings.port);
@@ -148,7 +148,7 @@ export async function createApi(
 
 const BACKLOG = 4096;
 
-/** The configuration is validated when it is loaded; other embedders get the same check here. */
+/** The configuration is validated when it is loaded; embedders get the same check here. */
 function requireTokenOrLoopback(host: string, token: string | null): void {
   if (token !== null || isLoopback(host)) return;
   throw new OrbError("config_invalid", `APP_API_TOKEN: a token is needed, because ${host} can be reached by others`, {
@@ -157,10 +157,10 @@ function requireTokenOrLoopback(host: string, token: string | null): void {
   });
 }
 
-/** Many calls that come at once begin one after the other; what gives nothing away, as the health check, does not wait for them. */
+/** Queues concurrent calls; open routes such as the health check do not wait. */
 function takeTurns(app: ApiInstance, connections: Connections): void {
   const queue = new TurnQueue();
-  // Before the body is read: reading and checking a thousand of them takes seconds.
+  // Before the body is read: reading and validating a thousand of them takes seconds.
   app.addHook("onRequest", async (request) => {
     if (request.routeOptions.config.open === true) return;
     connections.prove(request.raw);
@@ -168,7 +168,7 @@ function takeTurns(app: ApiInstance, connections: Connections): void {
   });
 }
 
-/** A call that takes no body gets none: what stands in one was meant to do something. */
+/** Rejects a body on routes without one: the caller expected it to have an effect. */
 function refuseUnwantedBodies(app: ApiInstance): void {
   app.addHook("preValidation", async (request) => {
     const { body } = request;

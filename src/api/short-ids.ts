@@ -1,6 +1,6 @@
 /**
- * Addresses take the beginning of an id, and `last`, wherever they take the id of a run, a crawl or a workflow. What is
- * deleted or cancelled for good is named in full: a moment later they may mean another one.
+ * Paths accept a prefix of an id, and `last`, for runs, crawls and workflows. Irreversible actions need the full id: a
+ * moment later a prefix or `last` may mean another run.
  */
 import { fullId, type NamedThing } from "../orchestrator/short-ids.ts";
 import type { ApiDeps } from "./deps.ts";
@@ -11,8 +11,8 @@ export function acceptShortIds(api: ApiInstance, deps: ApiDeps): void {
     if (request.method === "DELETE") return;
     const params = request.params as Record<string, string>;
     for (const name of Object.keys(params)) {
-      const what = namedBy(name, request.routeOptions.url ?? "");
-      if (what !== null) params[name] = await fullId(deps, what, params[name] ?? "");
+      const resource = namedBy(name, request.routeOptions.url ?? "");
+      if (resource !== null) params[name] = await fullId(deps, resource, params[name] ?? "");
     }
   });
 }
@@ -20,6 +20,6 @@ export function acceptShortIds(api: ApiInstance, deps: ApiDeps): void {
 function namedBy(name: string, path: string): NamedThing | null {
   if (name === "run_id") return "run";
   if (name === "workflow_id") return "workflow";
-  // The task of a run has no beginning of its own to be found by.
+  // A task of a run has no short id.
   return name === "task_id" && !path.includes(":run_id") ? "crawl" : null;
 }

@@ -1,4 +1,4 @@
-/** Event streams (text/event-stream): resumable, kept open by signs of life, and never faster than their reader. */
+/** Event streams (text/event-stream): resumable, with heartbeats and backpressure. */
 import { Readable } from "node:stream";
 import type { Clock } from "../base/clock.ts";
 import type { ApiDeps } from "./deps.ts";
@@ -8,22 +8,22 @@ import { textAnswer } from "./schemas.ts";
 import { Type } from "./type.ts";
 
 export interface SseEvent {
-  /** What `Last-Event-ID` says when the client comes back; absent: what it said before. */
+  /** Becomes `Last-Event-ID` on reconnect; absent: the previous one stays. */
   id?: string;
   event: string;
   data: unknown;
 }
 
-/** The beginning of a stream: behind which event, and until when. */
+/** Where a stream starts, and its end signal. */
 export interface StreamFrom {
   lastEventId: string | null;
-  /** The client is gone, or the server closes: the source must end. */
+  /** The client disconnected, or the server shuts down: the source must end. */
   signal: AbortSignal;
 }
 
 const EVENT_STREAM_TYPE = "text/event-stream";
 
-/** For the query of a route that streams; browsers cannot set headers on a stream. */
+/** For the query of a streaming route; browsers cannot set headers on a stream. */
 export const streamQuery = {
   last_event_id: Type.Optional(Type.String({ maxLength: 256, description: "go on behind this event" })),
 };
@@ -62,8 +62,9 @@ declare module "fastify" {
 }
 
 /**
- * Answers with a stream of what `source` yields. `source` is called once what the client wants is known; it is read only
- * while the client takes what was sent before. A text is events as `frameOf` makes them: what many get is made once. A handler returns what this returns: the reply, which fits any route.
+ * Responds with a stream of what `source` yields. `source` is called after validation and read only as fast as the
+ * client consumes. A string is an event already framed by `frameOf`: events for many clients are serialised once.
+ * Returns the reply, which fits any route.
  */
 export function sendEvents(
   request: ApiRequest,
@@ -90,16 +91,16 @@ export function sendEvents(
   return reply.header("content-type", EVENT_STREAM_TYPE).header("x-accel-buffering", "no").send(stream) as never;
 }
 
-/** What is sent while nothing happens, and after how long. */
+/** What is sent while nothing happens, and how often. */
 export interface SignsOfLife {
   sign: string;
   everyMs: number;
 }
 
-/** A comment that keeps the connection open; clients do not see it. */
+/** Keeps the connection open; clients do not see comments. */
 const COMMENT = ": still here\n\n";
 
-/** What may wait in memory for a reader, besides the buffers of the connection. */
+/** Bytes buffered per client, besides the socket buffers. */
 const HIGH_WATER = 16 * 1024;
 
 async function* framesOf(
@@ -111,27 +112,27 @@ async function* framesOf(
   try {
     yield `retry: ${options.reconnectMs}\n\n`;
     let next = events.next();
-    // A listener that stops must not leave an unhandled rejection.
+    // A source that fails after the stream ended must not cause an unhandled rejection.
     next.catch(() => {});
     while (!signal.aborted) {
-      const what = await firstOf(next, clock, signs.everyMs, signal);
-      if (what === "ended") return;
-      if (what === "quiet") {
+      const outcome = await firstOf(next, clock, signs.everyMs, signal);
+      if (outcome === "ended") return;
+      if (outcome === "quiet") {
         yield signs.sign;
         continue;
       }
-      if (what.done === true) return;
-      yield typeof what.value === "string" ? what.value : frameOf(what.value);
+      if (outcome.done === true) return;
+      yield typeof outcome.value === "string" ? outcome.value : frameOf(outcome.value);
       next = events.next();
       next.catch(() => {});
     }
   } finally {
-    // The source may wait for ever; the signal stops it.
+    // The source may wait forever; the signal stops it.
     events.return?.().catch(() => {});
   }
 }
 
-/** The next event; or that none came for a while; or that the stream is over. */
+/** The next event, a timeout, or the end of the stream. */
 function firstOf(
   next: Promise<IteratorResult<SseEvent | string>>,
   clock: Clock,
@@ -156,12 +157,12 @@ function firstOf(
   });
 }
 
-/** Line ends would begin another field: in ids and names they cannot stand, in JSON they never do. */
+/** A line break would start another field: ids and names cannot contain one, and JSON escapes it. */
 export function frameOf({ id, event, data }: SseEvent): string {
   return frameOfJson(event, JSON.stringify(data) ?? "null", id);
 }
 
-/** `json` was made by JSON.stringify. */
+/** `json` comes from JSON.stringify. */
 export function frameOfJson(event: string, json: string, id?: string): string {
   const word = (text: string) => text.replace(/[\r\n\0]/g, " ");
   return `${id === undefined ? "" : `id: ${word(id)}\n`}event: ${word(event)}\ndata: ${json}\n\n`;

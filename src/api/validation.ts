@@ -1,6 +1,6 @@
 /**
- * Requests are checked against the very schemas that the API documents. Bodies are taken as they are; only what stands
- * in an address is text that has to be turned into numbers first.
+ * Validates requests against the documented schemas. Bodies are not coerced; only parameters in a URL, which are text,
+ * become numbers.
  */
 import type { ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -9,7 +9,7 @@ import type { TSchema } from "typebox";
 import { type FieldError, isOrbError, OrbError } from "../base/errors.ts";
 import { fieldErrors } from "../domain/text/schema-faults.ts";
 
-/** Throws what is wrong with the fields of a body that fit its schema; `refused` are the names of the others. */
+/** Throws errors of those body fields that match the schema; `refused` are the names of the others. */
 export type BodyRules = (body: Readonly<Record<string, unknown>>, refused: ReadonlySet<string>) => void;
 
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
@@ -19,7 +19,7 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   uri: (text) => URL.canParse(text),
 };
 
-/** A checker with the formats of our schemas; `all` finds every mistake instead of the first. */
+/** A validator with the formats of our schemas; `all` finds every error instead of the first. */
 export function createChecker(options: { all: boolean; coerce: boolean }): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: options.all,
@@ -31,10 +31,10 @@ export function createChecker(options: { all: boolean; coerce: boolean }): Ajv20
     verbose: options.all,
     logger: false,
     formats: FORMATS,
-    // The schemas are our own, and a test holds them to the rules of schemas: every start would pay 150 ms for that.
+    // A test validates our schemas against the meta schema: doing it at every start would take 150 ms.
     meta: false,
     validateSchema: false,
-    // A third of the time of compiling; what is compiled checks a few values.
+    // Optimising takes a third of the compile time, and a compiled schema validates only a few values.
     code: { optimize: false },
   });
   return ajv;
@@ -43,7 +43,7 @@ export function createChecker(options: { all: boolean; coerce: boolean }): Ajv20
 /** Larger values stop at the first error: a million errors would take a gigabyte to report. */
 const MOST_VALUES = 2000;
 
-/** Compiles a schema when a value of it comes first, and once for all servers of a process, which have the same. */
+/** Compiles a schema on first use, once for all servers of a process. */
 class Compiled {
   readonly #options: { all: boolean; coerce: boolean };
   readonly #compiled = new Map<string, ValidateFunction>();
@@ -71,12 +71,12 @@ const compiledFor = (coerce: boolean) => ({
 const BODIES = compiledFor(false);
 const ADDRESSES = compiledFor(true);
 
-/** The compiler that the web framework asks for each part of each route. */
+/** The validator compiler for each part of each route. */
 export function createValidatorCompiler(): FastifySchemaCompiler<TSchema> {
   return ({ schema, httpPart }) => {
     const isBody = httpPart === "body";
     const compiled = isBody ? BODIES : ADDRESSES;
-    // Compiled when first needed: a command makes a single call, and the compiling of all routes takes half a second.
+    // Compiled on first use: a command makes a single call, and compiling all routes takes half a second.
     let quick: ValidateFunction | null = null;
     let thorough: ValidateFunction | null = null;
     const where = isBody ? "" : `${PART_NAMES[httpPart ?? ""] ?? httpPart}.`;
@@ -105,7 +105,7 @@ function refused(what: string, fields: readonly FieldError[]): OrbError {
   return new OrbError("input_invalid", `${what}: ${list.join("; ")}${more}`, { fields });
 }
 
-/** Bodies of which everything that is against the schema is known, so that the rest of them can be looked at. */
+/** Bodies whose schema errors are complete, so that the remaining fields can be checked. */
 const FULLY_JUDGED = new WeakSet<OrbError>();
 
 function refusedBody(fields: readonly FieldError[], isWhole: boolean): OrbError {
@@ -114,24 +114,24 @@ function refusedBody(fields: readonly FieldError[], isWhole: boolean): OrbError 
   return error;
 }
 
-/** The name of the field of the body that a path begins with. */
+/** The body field that a path starts with. */
 const nameIn = (path: string) => /^[^.[]*/.exec(path)?.[0] ?? "";
 
 /**
- * A body that is against its schema may also be against rules that a schema cannot say. `rules` throws what is wrong with the
- * fields that fit the schema, so that whoever asked hears of all mistakes at once.
+ * A body that fails its schema may also break rules that a schema cannot express. `rules` throws the errors of the
+ * remaining fields, so that one response lists all errors.
  */
 export function withRules(error: unknown, body: unknown, rules: BodyRules | undefined): unknown {
   if (rules === undefined || !isOrbError(error) || !FULLY_JUDGED.has(error)) return error;
   if (typeof body !== "object" || body === null || Array.isArray(body)) return error;
   const names = new Set(error.fields.map(({ path }) => nameIn(path)));
-  // What is wrong with the body as a whole leaves nothing to look at.
+  // An error of the body as a whole leaves no field to check.
   if (names.has("")) return error;
   try {
     rules(Object.fromEntries(Object.entries(body).filter(([name]) => !names.has(name))), names);
     return error;
   } catch (broken) {
-    // Without the fields that are wrong a rule may have nothing to say.
+    // Without the rejected fields a rule may not apply.
     const more = isOrbError(broken) ? broken.fields.filter(({ path }) => !names.has(nameIn(path))) : [];
     return more.length === 0 ? error : refusedBody([...error.fields, ...more], false);
   }
@@ -139,7 +139,7 @@ export function withRules(error: unknown, body: unknown, rules: BodyRules | unde
 
 const PART_NAMES: Readonly<Record<string, string>> = { querystring: "query", params: "path", headers: "header" };
 
-/** How many values there are in it, up to a limit. */
+/** Number of values in it, up to a limit. */
 function countValues(value: unknown, limit: number): number {
   const stack = [value];
   let count = 0;

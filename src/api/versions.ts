@@ -1,4 +1,4 @@
-/** Versions of what several people may change at once: `If-Match`, or `version` in the body. */
+/** Optimistic concurrency: `If-Match`, or `version` in the body. */
 import type { ApiRequest } from "./instance.ts";
 import { Type } from "./type.ts";
 
@@ -15,7 +15,7 @@ export const VersionHeaders = Type.Object({
   ),
 });
 
-/** undefined: the caller takes what comes. `*` is any version. */
+/** Undefined: unconditional. `*` matches any version. */
 export function expectedVersion(request: ApiRequest, inBody?: string): string | undefined {
   if (inBody !== undefined) return inBody;
   const header = request.headers["if-match"];

@@ -1,20 +1,20 @@
-/** Guessing the token takes longer with every wrong guess, for the address that it comes from and for all together. */
+/** Slows down token guessing, per address and over all addresses. */
 import { isIPv6 } from "node:net";
 import { type Clock, sleep } from "../base/clock.ts";
 import { ApiProblem } from "./problems.ts";
 
-/** So many are answered at once: people mistype. */
+/** This many are answered at once: people mistype. */
 const FREE = 10;
 const FIRST_MS = 250;
 const LONGEST_MS = 8000;
-/** Who has guessed nothing for so long begins anew. */
+/** The counter of an address resets after this long without guesses. */
 const FORGOTTEN_MS = 600_000;
-/** Addresses that are remembered; beyond that the least recent are evicted. */
+/** More addresses evict the least recent ones. */
 const MOST_ADDRESSES = 10_000;
-/** Wrong guesses a minute, of all addresses together, from which on each of them waits. */
+/** Wrong guesses per minute over all addresses, above which each one waits. */
 const MOST_IN_ALL = 60;
 const MINUTE_MS = 60_000;
-/** Answers that wait: a guess beyond these is refused at once, so that waiting takes no connections from others. */
+/** Delayed responses: a guess beyond these is rejected at once, so that waiting does not exhaust connections. */
 const MOST_WAITING = 64;
 const MOST_WAITING_OF_ONE = 8;
 
@@ -30,7 +30,7 @@ declare module "fastify" {
   }
 }
 
-/** The right token is never kept waiting: it is looked at first, and nothing of this is asked. */
+/** The correct token never waits: it is checked first and does not reach this. */
 export class WrongLogins {
   readonly #clock: Clock;
   readonly #guesses = new Map<string, Guesses>();
@@ -41,12 +41,11 @@ export class WrongLogins {
     this.#clock = clock;
   }
 
-  /** How many addresses are remembered. */
   get size(): number {
     return this.#guesses.size;
   }
 
-  /** Notes a wrong guess, and waits as long as its answer is to wait. Throws `too_many_logins`. */
+  /** Counts a wrong guess and waits for its delay. Throws `too_many_logins`. */
   async slowDown(address: string): Promise<void> {
     const guesses = this.#note(networkOf(address));
     const waitMs = this.#waitMs(guesses);
@@ -88,7 +87,7 @@ export class WrongLogins {
   }
 }
 
-/** Of IPv6 the first half: who has an address has all of its network. */
+/** Of IPv6 the first 64 bits: one client usually has the whole network. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? [];

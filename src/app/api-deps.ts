@@ -14,10 +14,10 @@ import type { PageTools } from "./page-tools.ts";
 import type { AlertRecord } from "../store/ports/alert-port.ts";
 import type { WorkMetrics } from "./work-metrics.ts";
 
-/** How long one probe of `GET /ready` may take. */
+/** Timeout of one probe of `GET /ready`. */
 const PROBE_MS = 5000;
 
-/** What the API works with, whether it listens or is only called from inside the process. */
+/** Dependencies of the API, whether it listens or is called in-process. */
 export function apiDeps(
   config: Config,
   log: Log,
@@ -74,7 +74,7 @@ export function apiDeps(
 }
 
 const MB = 1024 * 1024;
-/** What changes with every look by a few bytes is not worth telling. */
+/** Rounded: changes of a few bytes are not worth an event. */
 const wholeMb = (bytes: number) => Math.round(bytes / MB) * MB;
 
 async function resourcesOf({ diskSpace }: Client, { tools }: Parts): Promise<Resources> {
@@ -92,7 +92,7 @@ async function resourcesOf({ diskSpace }: Client, { tools }: Parts): Promise<Res
   };
 }
 
-/** Asked for by hand, and seldom: the network is loaded only then. */
+/** A rare manual action: loads the network only then. */
 async function sendOne(config: Config, deps: { clock: Clock; log: Log }, alert: AlertRecord): Promise<void> {
   const { openAlertSender } = await import("../supervisor/alerting.ts");
   const sender = openAlertSender(config, deps);

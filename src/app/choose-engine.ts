@@ -1,4 +1,4 @@
-/** Which engine a process has. Part of the composition root. */
+/** Chooses the engine of a process. Part of the composition root. */
 import type { Log } from "../base/log.ts";
 import { mayBeAlive, ownIdentity } from "../base/machine.ts";
 import { type Client, requireSqlite } from "./context.ts";
@@ -13,9 +13,9 @@ interface EngineParts {
   /** Time-based duties: the cluster's engine assigns them to one process. */
   timetable: Timetable;
   log: Log;
-  /** This process has created work, and runs it itself only when no other worker does. */
+  /** This process created work, and runs it only when no other worker does. */
   standBy: boolean;
-  /** It works only while no process is there for it, also where one process works at a time. */
+  /** Works only while no dedicated process does, also with a single engine. */
   givesWay: boolean;
   onRole(role: EngineRole): void;
   /** Whether this process runs the singleton duties. */
@@ -27,7 +27,7 @@ interface ChosenEngine {
   engine: HurriedEngine;
 }
 
-/** On SQLite one process works, and the same one leads; on Postgres all work, and one of them leads. */
+/** On SQLite one process works and leads; on Postgres all work, and one of them leads. */
 export async function chooseEngine(config: Config, client: Client, parts: EngineParts): Promise<ChosenEngine> {
   const { store, clock, random, cluster } = client;
   const { host, timetable, log, onLead, givesWay } = parts;
@@ -59,32 +59,39 @@ export async function chooseEngine(config: Config, client: Client, parts: Engine
       },
     });
     if (!givesWay) return { kind: "embedded", engine };
-    standBy = new StandByEngine({ engine, clock, log, onRole, givesWay, othersWork: () => othersMayWork(client) });
+    standBy = new StandByEngine({
+      engine,
+      clock,
+      log,
+      onRole,
+      givesWay,
+      othersWork: () => mayHaveOtherWorkers(client),
+    });
     return { kind: "embedded", engine: standBy };
   }
   const { BullmqEngine } = await import("../engine/bullmq/engine.ts");
   const { redisUrl } = cluster;
   const engine = new BullmqEngine({ ...common, timetable, redisUrl, prefix: redisPrefix(store), onRole, onLead });
   if (!parts.standBy && !givesWay) return { kind: "bullmq", engine };
-  const othersWork = () => (givesWay ? othersMayWork(client) : someoneWorks(store));
+  const othersWork = () => (givesWay ? mayHaveOtherWorkers(client) : hasActiveWorker(store));
   standBy = new StandByEngine({ engine, clock, log, onRole, givesWay, othersWork });
   return { kind: "bullmq", engine: standBy };
 }
 
 const MOST = 1000;
 
-/** Of those on this machine it is known at once that they are gone, of others when they have not been heard of for a while. */
-export async function someoneWorks(store: Store): Promise<boolean> {
+/** A dead process of this machine is detected at once, others after missed heartbeats. */
+export async function hasActiveWorker(store: Store): Promise<boolean> {
   const workers = await store.workers({ live: true, limit: MOST });
   return workers.some(({ state, role, identity }) => state === "working" && role === "engine" && mayBeAlive(identity));
 }
 
-/** Commands that run for the sake of the work, and come back when they are restarted. */
+/** Long-lived commands, which come back after a restart. */
 const SERVICES = new Set(["serve", "worker", "queue"]);
 const RESTART_MS = 30_000;
 
-/** Whether a process that is no agent's tool works, could, or was restarted a moment ago. */
-async function othersMayWork({ store, clock }: Pick<Client, "store" | "clock">): Promise<boolean> {
+/** Whether a process other than an agent's tool works, could work, or was restarted a moment ago. */
+async function mayHaveOtherWorkers({ store, clock }: Pick<Client, "store" | "clock">): Promise<boolean> {
   const workers = await store.workers({ limit: MOST });
   return workers.some(({ command, state, identity, stoppedAt, heartbeatAt }) => {
     if (command === "mcp" || state === "draining" || state === "drained") return false;

@@ -1,4 +1,4 @@
-/** Where the database and the Redis of a cluster are. Part of the composition root. */
+/** Locates the database and the Redis of a cluster. Part of the composition root. */
 import { OrbError } from "../base/errors.ts";
 import type { Config } from "../config/options.ts";
 
@@ -7,7 +7,7 @@ export interface Cluster {
   redisUrl: string;
 }
 
-/** null: SQLite, on which one process works and needs nothing else. */
+/** Null: SQLite, where one process works and needs nothing else. */
 export async function clusterOf(config: Config): Promise<Cluster | null> {
   const { database } = config;
   if (database.kind === "sqlite") return null;
@@ -17,12 +17,12 @@ export async function clusterOf(config: Config): Promise<Cluster | null> {
   };
 }
 
-/** What Redis keeps of one deployment begins with this: the braces keep it together where Redis itself is a cluster. */
+/** Prefix of a deployment's keys in Redis: the braces keep them in one slot of a Redis cluster. */
 export function redisPrefix({ deployment }: { deployment: string }): string {
   return `{orb:${deployment}}`;
 }
 
-/** It has written down where it listens. */
+/** The supervisor wrote down where it listens. */
 async function managedUrl(config: Config, name: "postgres" | "redis"): Promise<string> {
   const { serviceFolder, SERVICES } = await import("../supervisor/services/services.ts");
   const { servicePassword } = await import("../supervisor/services/password.ts");

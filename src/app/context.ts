@@ -1,6 +1,6 @@
 /**
- * A process's part in the store. With `app.ts` the only place that knows which implementation stands behind which port;
- * apart from it, because most commands only look or write something down, and should not load all that does the work.
+ * A process's client of the store, with the implementations behind its ports. Separate from `worker.ts`, because most
+ * commands only read or write a row and should not load the worker.
  */
 import type { Readable } from "node:stream";
 import { dirname, join } from "node:path";
@@ -28,12 +28,12 @@ import { refuseWhenFull } from "../store/refuse-when-full.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 
 export interface Client extends CrawlDeps, BoardDeps, AsyncDisposable {
-  /** null: one process on this machine works. */
+  /** Null: one process on this machine works. */
   cluster: Cluster | null;
   artifacts: ArtifactStore;
-  /** What is left on its disks. */
+  /** Free space on its disks. */
   diskSpace: DiskSpace;
-  /** The path of a stored file, or its address in the bucket. */
+  /** Path of a stored file, or its URL in the bucket. */
   pathOf(hash: string): string;
   openArtifact(hash: string): Promise<Readable>;
   close(): Promise<void>;
@@ -46,7 +46,7 @@ export function requireSqlite(config: Config): string {
   });
 }
 
-/** A store, and the clock of all who share it. */
+/** A store, and the clock that its users share. */
 async function openStore(
   config: Config,
   cluster: Cluster | null,
@@ -66,7 +66,7 @@ interface WorkerNotifier extends BoardDeps {
   close(): Promise<void>;
 }
 
-/** How a process without a worker reaches those that have one. */
+/** How a process without a worker notifies those that have one. */
 async function openNotifier(store: Store, cluster: Cluster | null, clock: Clock, log: Log): Promise<WorkerNotifier> {
   if (cluster === null) {
     const notify: WorkerNotifier["notify"] = async (lanes) => {
@@ -81,7 +81,7 @@ async function openNotifier(store: Store, cluster: Cluster | null, clock: Clock,
   let isReachable = true;
   const notify: WorkerNotifier["notify"] = async (lanes) => {
     const poking = tickets.poke(lanes).then((delivered) => (isReachable = delivered));
-    // While Redis is away callers do not wait for it; the poke is sent when it is back.
+    // While Redis is unreachable callers do not wait for it; the notification is sent when it is back.
     return isReachable ? poking : false;
   };
   const board = lazyBoard(async () => {
@@ -91,7 +91,7 @@ async function openNotifier(store: Store, cluster: Cluster | null, clock: Clock,
   return { notify, board, close: async () => void (await Promise.all([tickets.close(), board.close()])) };
 }
 
-/** With a bucket: where this machine has what is being written. */
+/** With a bucket: the local folder for files being written. */
 function artifactsDir({ artifacts, dataDir }: Config): string {
   return artifacts.kind === "local" ? artifacts.path : join(dataDir, "artifacts");
 }
@@ -113,7 +113,7 @@ async function openArtifacts(config: Config, clock: Clock): Promise<ArtifactStor
   });
 }
 
-/** A lane has as many tasks at work as a site may have, and a process no more than it may have in all. */
+/** Bounded by the tasks in flight per site and per process. */
 export function proxyRules(config: Config): ProxyRules {
   return {
     atLeast: config.minProxies,
@@ -129,7 +129,7 @@ export function proxyRules(config: Config): ProxyRules {
 /** The client of a crawl can read its results after the end, however short the retention. */
 const SHORTEST_KEPT_MS = 60_000;
 
-/** A process that reads and writes the store without being its engine. It closes a store that is passed in, too. */
+/** A process that reads and writes the store without being its engine. Also closes a store that is passed in. */
 export async function openClient(
   config: Config,
   localClock: Clock = systemClock,
@@ -138,7 +138,7 @@ export async function openClient(
     seal?: Seal;
     log?: Log;
     onPoke?: (delivered: boolean) => void;
-    /** Ports at which this process has sites of its own. */
+    /** Ports of this process's own sites. */
     ownPorts?: ReadonlySet<number>;
   } = {},
 ): Promise<Client> {

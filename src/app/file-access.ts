@@ -1,4 +1,4 @@
-/** Closes the data directory to other users of the machine. Part of the composition root: it knows where everything lies. */
+/** Closes the data directory to other users of the machine. Part of the composition root: it knows all paths. */
 import { chmodSync, chownSync, type Dirent, existsSync, readFileSync, statSync } from "node:fs";
 import { chmod, chown, opendir } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ interface OpenPath {
   wanted: number;
 }
 
-/** The folders and files that others of this machine may read or enter. */
+/** Folders and files that other users of this machine may read or enter. */
 export function openToOthers(config: StoragePaths): OpenPath[] {
   if (process.platform === "win32") return [];
   const { dataDir, database, artifacts } = config;
@@ -33,7 +33,7 @@ export function openToOthers(config: StoragePaths): OpenPath[] {
   });
 }
 
-/** Those of a database that we wrote: the address may be that of another program's, which is refused and stays as it is. */
+/** Only of a database that we created: a file of another program is rejected and stays as it is. */
 function databaseFiles(database: StoragePaths["database"]): string[] {
   if (database.kind !== "sqlite" || isForeignFile(database.path)) return [];
   return ["", "-wal", "-shm"].map((suffix) => database.path + suffix);
@@ -41,13 +41,15 @@ function databaseFiles(database: StoragePaths["database"]): string[] {
 
 const wantedFolder = ({ fileGroup }: StoragePaths) => (fileGroup === null ? 0o700 : 0o750);
 
-/** A Postgres that runs as a user of its own, because we are root, must get through to its folder. */
+/** A Postgres that runs as another user, because we are root, must be able to enter its folder. */
 function dataDirMode(config: StoragePaths): number {
   const passes = process.getuid?.() === 0 && config.managedServices?.includes("postgres") === true;
   return wantedFolder(config) | (passes ? 0o011 : 0);
 }
 
-/** New files are for their owner, or the group; what is there is mended. Says so once, also when it may not. */
+/**
+ * Creates new files for owner or group only, and repairs existing ones. Logs once what it changed or could not change.
+ */
 export function closeToOthers(config: StoragePaths, log: Pick<Log, "info" | "warn">): void {
   if (process.platform === "win32") return;
   const group = config.fileGroup === null ? null : groupId(config.fileGroup);
@@ -58,13 +60,13 @@ export function closeToOthers(config: StoragePaths, log: Pick<Log, "info" | "war
     const passage = dataDirMode(config) & 0o011;
     if ((mode & passage) !== passage) chmodSync(config.dataDir, (mode & 0o777) | passage);
   } catch {
-    // Whoever needs it says so.
+    // Reported where the folder is used.
   }
   const open = openToOthers(config);
   const mended: string[] = [];
   const failed: string[] = [];
   for (const { path, wanted } of open) {
-    // The artifacts are closed last, when all that is in them is: see below.
+    // The artifacts folder is closed last, after everything in it: see below.
     if (config.artifacts.kind === "local" && path === config.artifacts.path && path !== config.dataDir) continue;
     try {
       chmodSync(path, wanted);
@@ -74,7 +76,7 @@ export function closeToOthers(config: StoragePaths, log: Pick<Log, "info" | "war
     }
   }
   if (group !== null) failed.push(...grantGroup(config, group));
-  if (mended.length > 0) log.info("other users of this machine may not read these any more", { paths: mended });
+  if (mended.length > 0) log.info("closed these paths to other users of this machine", { paths: mended });
   if (failed.length > 0)
     log.warn("other users of this machine may read what is stored", {
       paths: failed,
@@ -89,7 +91,7 @@ function grantGroup({ dataDir, database }: StoragePaths, group: number): string[
     const found = statSync(path);
     try {
       if (found.gid !== group) chownSync(path, -1, group);
-      // What is made in the folder is of its group from then on.
+      // New files in the folder inherit its group.
       if (found.isDirectory()) chmodSync(path, (found.mode & 0o777) | 0o2050);
       else chmodSync(path, 0o640);
     } catch (error) {
@@ -109,8 +111,8 @@ function groupId(name: string): number {
 }
 
 /**
- * Artifacts of earlier versions are closed in the background, one after the other. The folder itself comes last: as long as it is
- * open, there may be open files in it, and the next start goes on.
+ * Closes artifacts of earlier versions in the background, one after the other. The folder itself comes last: while it
+ * is open, it may contain open files, and the next start continues.
  */
 export async function closeArtifacts(
   config: StoragePaths,
@@ -131,7 +133,7 @@ export async function closeArtifacts(
     }
     if (group !== null) await chown(path, -1, group);
     await chmod(path, folderMode() | (group === null ? 0 : 0o2000));
-    log.info("other users of this machine may not read the artifacts any more", { path, files: count });
+    log.info("closed the artifacts to other users of this machine", { path, files: count });
   } catch (error) {
     log.warn("other users of this machine may read artifacts", { path, error: messageOf(error) });
   }

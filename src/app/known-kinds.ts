@@ -1,4 +1,4 @@
-/** The kinds of steps and the extractors that definitions and recipes may name, for processes that execute none. */
+/** Step kinds and extractors that definitions and recipes may use, for processes that execute none. */
 import type { Clock } from "../base/clock.ts";
 import type { Config } from "../config/options.ts";
 import type { KnownExtractor } from "../extract/extract-request.ts";
@@ -10,13 +10,13 @@ interface KnownCode {
   extractors(): Promise<readonly KnownExtractor[]>;
 }
 
-/** Found out when somebody first asks: most commands never do. A user's module is loaded in a process that ends at once. */
+/** Loaded on first use: most commands never need it. A user's module is loaded in a short-lived process. */
 export function knownCode(config: Config, clock: Clock): KnownCode {
   const user = once(() => describeUsers(config, clock));
   const kinds = once(async () => {
     const { createStepKinds } = await import("../workflows/registry.ts");
     const { createImageInspector } = await import("../images/inspector.ts");
-    // Nothing of it starts before a step is executed.
+    // Starts nothing until a step is executed.
     const images = createImageInspector({ clock });
     return createStepKinds({ webhookSecret: config.webhookSecret, images }, (await user())?.steps ?? []);
   });

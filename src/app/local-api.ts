@@ -1,4 +1,4 @@
-/** The API without a port: for commands that speak it on the database of this machine. */
+/** The API without a port: for commands on the database of this machine. */
 import { apiDeps } from "./api-deps.ts";
 import type { Fetch } from "../api-client/client.ts";
 import { type Api, createApi } from "../api/server.ts";
@@ -12,16 +12,16 @@ import type { PageTools } from "./page-tools.ts";
 import { WorkMetrics } from "./work-metrics.ts";
 
 interface LocalApi extends AsyncDisposable {
-  /** For a client: calls are answered without a connection, whatever host they name. */
+  /** Answers a client's calls without a connection, whatever host they name. */
   fetch: Fetch;
-  /** Whether some process works on this database now. */
+  /** Whether a process works on this database now. */
   engineRuns(): Promise<boolean>;
-  /** From now on this process works, too, or stands by if another one does. */
+  /** Starts a worker in this process; stands by if another one works. */
   work(hooks: Pick<WorkerHooks, "onRole" | "givesWay">): Promise<RunningWorker>;
   close(): Promise<void>;
 }
 
-/** `observed`: with its description and its metrics, which a command has no use for. */
+/** `observed`: with OpenAPI description and metrics, which a command does not need. */
 export async function openLocalApi(
   config: Config,
   log: Log,
@@ -32,7 +32,7 @@ export async function openLocalApi(
   try {
     const client = await openClient(config);
     stack.defer("store", () => client.close());
-    // Most commands get no page: what does is loaded for those that do.
+    // Loaded on first use: most commands fetch no page.
     let tools: Promise<PageTools> | null = null;
     const pages = () => {
       tools ??= import("./page-tools.ts").then(({ createPageTools }) => createPageTools(config, log, client));
@@ -58,7 +58,7 @@ export async function openLocalApi(
     return {
       fetch: fetchFrom(api),
       engineRuns: async () => {
-        if (client.cluster !== null) return (await import("./choose-engine.ts")).someoneWorks(client.store);
+        if (client.cluster !== null) return (await import("./choose-engine.ts")).hasActiveWorker(client.store);
         const holder = await client.store.engineHolder();
         return holder !== null && holder.boot === ownIdentity().boot && mayBeAlive(holder);
       },
@@ -87,7 +87,7 @@ export async function openLocalApi(
   }
 }
 
-/** The calls of a client, answered by an API of this process. */
+/** A `fetch` that an in-process API answers. */
 export function fetchFrom(api: Pick<Api, "inject">): Fetch {
   return async (url, { method, headers, body, signal }) => {
     const { pathname, search } = new URL(url);

@@ -17,13 +17,13 @@ export async function knownWorkers(
 const MB = 1024 * 1024;
 export const inMb = (bytes: number) => Math.floor(bytes / MB);
 
-/** How much memory there is in use, in words. */
+/** Memory usage in words. */
 export async function memoryWords({ memory }: Pick<PageTools, "memory">): Promise<string> {
   const used = inMb(await memory.used());
   return memory.limitBytes === null ? `${used} MB` : `${used} of ${inMb(memory.limitBytes)} MB`;
 }
 
-/** What is not as it should be. */
+/** Degraded components. */
 export async function problemsOf(tools: Pick<PageTools, "browser" | "memory">): Promise<WorkerProblem[]> {
   const problems: WorkerProblem[] = [];
   const words = await memoryWords(tools);

@@ -1,4 +1,4 @@
-/** What gets and reads pages, put together once per process: the network, the browser, the threads. */
+/** What fetches and parses pages, created once per process: network, browser, threads. */
 import { availableParallelism, freemem } from "node:os";
 import { type Clock, sleep } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
@@ -30,11 +30,11 @@ export interface PageTools extends PageDeps {
   close(): Promise<void>;
 }
 
-/** A page may take so long to be read before its thread is ended. */
+/** Time limit for parsing a page, after which its thread is terminated. */
 const READ_MS = 5_000;
 
 /**
- * Starts nothing by itself: connections, browser and threads come with the first page that needs them. `shared` threads
+ * Starts nothing by itself: connections, browser and threads start with the first page that needs them. `shared` threads
  * belong to the caller and stay open.
  */
 export function createPageTools(
@@ -74,7 +74,7 @@ export function createPageTools(
         pool: browser,
         clock,
         policy,
-        // A challenge may pass by itself; a captcha waits for a person, and we do not wait for it here.
+        // A challenge may pass by itself; a captcha needs a person, so do not wait for it here.
         isChallenge: (page) => softBlockOf(page)?.kind === "challenge",
       }),
       api_replay: createReplayStrategy({
@@ -100,7 +100,7 @@ export function openPageReader(clock: Clock): PageReader {
   return createPageReader({ threads: Math.max(1, availableParallelism() - 1), timeoutMs: READ_MS, clock });
 }
 
-/** The model as it is configured; null: there is none. Nothing is asked of it yet. */
+/** The configured model; null: none. Sends nothing yet. */
 function openLlm(config: Config, clock: Clock): LlmExtractor | null {
   const { llmUrl: url, llmKey: key, llmModel: model, userAgent } = config;
   if (url === null) return null;
@@ -118,10 +118,10 @@ function openLlm(config: Config, clock: Clock): LlmExtractor | null {
   return new LlmExtractor(endpoint, systemRandom);
 }
 
-/** What a page asks for besides may be slower than the page. */
+/** Subresources may be slower than the page. */
 const LEAST_SILENCE_MS = 60_000;
 
-/** A browser as it is configured, under the guard; `env` is added to what it may see of ours. */
+/** A browser as configured, behind the guard; `env` is added to the environment it gets from us. */
 export function openBrowser(
   config: Config,
   log: Log,
@@ -144,7 +144,7 @@ export function openBrowser(
   });
 }
 
-/** Between two requests of one replayed list: what the site's own limits would leave between two tasks. */
+/** Delay between two requests of one replayed list: as the site's limits enforce between two tasks. */
 async function delayOf(config: Config, store: Store, name: string): Promise<number> {
   const site = await store.site(name);
   const byRate = site?.requestsPerSecond ? 1000 / site.requestsPerSecond : 0;
@@ -161,7 +161,7 @@ function httpLimits(config: Config) {
   };
 }
 
-/** A file may take longer than a page, as long as it keeps coming at this pace. */
+/** A download may take longer than a page, as long as it keeps this pace. */
 const SLOWEST_DOWNLOAD_BYTES_PER_SECOND = 32 * 1024;
 
 export function downloadLimits(config: Config) {

@@ -1,4 +1,4 @@
-/** Who answers at a port that is wanted. Part of the composition root: a look at this machine, not at the network. */
+/** Finds out what listens on a port. Part of the composition root: it inspects this machine, not the network. */
 import { get } from "node:http";
 import { createServer } from "node:net";
 import { OrbError, systemCode } from "../base/errors.ts";
@@ -6,7 +6,7 @@ import type { Config } from "../config/options.ts";
 
 const LOOK_MS = 1000;
 
-/** `orb`: a server like this one. null: the port is free. */
+/** `orb`: a server of this product. Null: the port is free. */
 export async function whoListens({ host, port }: Pick<Config, "host" | "port">): Promise<"orb" | "other" | null> {
   if (port === 0 || !(await isTaken(host, port))) return null;
   const reach = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
@@ -41,7 +41,7 @@ function isOurs(text: string): boolean {
   }
 }
 
-/** Somebody who starts a second server wants to know that there is one already. */
+/** A user who starts a second server wants to know that one is running. */
 export async function explainTakenPort(error: unknown, config: Config, workerPid: number | null): Promise<unknown> {
   const isTakenPort = error instanceof OrbError && systemCode(error.cause) === "EADDRINUSE";
   if (!isTakenPort || (await whoListens(config)) !== "orb") return error;

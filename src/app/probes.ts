@@ -1,4 +1,4 @@
-/** What `GET /ready` looks at. Part of the composition root, because it looks at everything. */
+/** The probes of `GET /ready`. Part of the composition root, because they cover everything. */
 import type { RunningWorker } from "./worker.ts";
 import { sizeWords } from "../base/files/disk-space.ts";
 import { messageOf } from "../base/errors.ts";
@@ -12,7 +12,7 @@ import type { PageTools } from "./page-tools.ts";
 import { agreesOnKey } from "./secret-key.ts";
 import type { WorkerRecord, WorkerProblem } from "../store/ports/worker-port.ts";
 
-/** What this process has, if it has it. */
+/** Components of this process, if present. */
 export interface Parts {
   worker: () => RunningWorker | null;
   tools: () => Pick<PageTools, "browser" | "memory"> | null;
@@ -20,7 +20,7 @@ export interface Parts {
 
 const MOST_WORKERS = 1000;
 const REDIS_MS = 2000;
-/** So many others are named when all is well. */
+/** At most this many other workers are named when all is well. */
 const MOST_NAMED = 5;
 
 export function probesOf(client: Client, { worker, tools }: Parts): Record<string, Probe> {
@@ -55,7 +55,7 @@ export function probesOf(client: Client, { worker, tools }: Parts): Record<strin
   };
 }
 
-/** What only processes on several machines need. */
+/** Probes for clusters only. */
 function clusterProbes({ store, seal, clock }: Client, { redisUrl }: Cluster): Record<string, Probe> {
   return {
     redis: async () => {
@@ -63,7 +63,7 @@ function clusterProbes({ store, seal, clock }: Client, { redisUrl }: Cluster): R
       try {
         return { message: `Redis ${await probeRedis(redisUrl, clock, REDIS_MS)}` };
       } catch (error) {
-        // What is under way goes on, and what is given is kept.
+        // Running work continues, and new work is stored.
         return { degraded: true, message: messageOf(error) };
       }
     },
@@ -99,12 +99,12 @@ async function workerFinding(client: Client, own: RunningWorker | null): Promise
   return { message: own?.role === "engine" ? `this process and ${words}` : words };
 }
 
-/** Whether those that ask for the pool get what they want of it. */
+/** Whether runs that use the pool have enough proxies. */
 async function proxyFinding({ store, proxyRules: rules }: Client): Promise<Finding | undefined> {
   const { total, disabled, usable } = await store.countProxies();
   const enabled = total - disabled;
   const least = leastOf(rules);
-  // More than all cannot become usable: with those there are, runs go on, if they may.
+  // More than all cannot become usable: runs continue with those there are, if configured.
   const wanted = rules.shortage === "fail" ? least : Math.min(least, enabled);
   const waits = (await store.heldRuns("proxies", 1)).length > 0;
   if (enabled === 0 && !waits) return undefined;
@@ -114,7 +114,7 @@ async function proxyFinding({ store, proxyRules: rules }: Client): Promise<Findi
   return few === "" ? { message } : { degraded: true, message: `${message}${few}: runs that need some wait` };
 }
 
-/** Those that work elsewhere: what they say of themselves is at most a few seconds old. */
+/** Workers in other processes: their figures are at most a few seconds old. */
 async function otherWorkers({ store }: Client, own: RunningWorker | null): Promise<WorkerRecord[]> {
   const workers = await store.workers({ live: true, limit: MOST_WORKERS });
   return workers.filter(({ id, state }) => id !== own?.workerId && state !== "lost");
@@ -122,7 +122,7 @@ async function otherWorkers({ store }: Client, own: RunningWorker | null): Promi
 
 const nameOf = ({ command, identity }: WorkerRecord) => `orb ${command} (process ${identity.pid})`;
 
-/** What is wrong with it in this process, or else in another one that works. */
+/** Its problem in this process, or else in another worker. */
 async function problemOf(
   what: WorkerProblem["what"],
   tools: ReturnType<Parts["tools"]>,

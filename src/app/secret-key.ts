@@ -7,14 +7,14 @@ import { createFile, writeDraft } from "../base/files/whole-file.ts";
 import type { Config } from "../config/options.ts";
 import type { WorkerStore } from "../store/ports/worker-port.ts";
 
-/** Where the key lies that was made because none was configured. */
+/** The generated key, if none is configured. */
 export function secretKeyFile(config: Config): string {
   return join(config.dataDir, "secret.key");
 }
 
 /**
- * Stored sessions and credentials are sealed under APP_SECRET_KEY. Without one, a key is made on first use and kept in
- * the data directory, readable by its owner alone: a copy of the database gives nothing away without it.
+ * Stored sessions and credentials are sealed under APP_SECRET_KEY. Without one, a key is generated on first use and
+ * kept in the data directory, readable by its owner only: a copy of the database reveals nothing without it.
  */
 export function openSeal(config: Config, { fillEmptyFile = false } = {}): Seal {
   let seal: Seal | null = null;
@@ -27,18 +27,18 @@ export function openSeal(config: Config, { fillEmptyFile = false } = {}): Seal {
 }
 
 /**
- * As `openSeal`. Versions up to 0.1.0 could be killed between creating the key file and filling it, and refused everything
- * sealed from then on. An empty file is filled if the store proves that no key was ever used.
+ * Like `openSeal`. Versions up to 0.1.0 could be killed between creating the key file and filling it, and then rejected
+ * everything sealed. An empty file is filled if the store proves that no key was ever used.
  */
 export async function openSealOf(config: Config, store: Pick<WorkerStore, "hasSealed">): Promise<Seal> {
   const isEmpty = config.secretKey === null && statSync(secretKeyFile(config), { throwIfNoEntry: false })?.size === 0;
   return openSeal(config, { fillEmptyFile: isEmpty && !(await store.hasSealed()) });
 }
 
-/** Its mark under a key shows whether two keys are equal, and nothing else. */
+/** Its MAC under a key shows whether two keys are equal, and nothing else. */
 const MARKED = "the key of this deployment";
 
-/** Where several machines work, each has to open what another has sealed. */
+/** With several machines, each must open what another has sealed. */
 export async function agreesOnKey(store: Pick<WorkerStore, "agreeOnKey">, seal: Seal): Promise<boolean> {
   return store.agreeOnKey(keyMarkOf(seal));
 }
@@ -61,7 +61,7 @@ function readOrCreateKey(config: Config, fillEmptyFile: boolean): string {
   const fresh = `${randomBytes(32).toString("hex")}\n`;
   try {
     createFile(path, fresh, { mode: 0o600 });
-    // Of several processes that append at once, each reads the first line: they agree without a lock.
+    // Several processes may append at once; each reads the first line, so they agree without a lock.
     if (fillEmptyFile && statSync(path).size === 0) writeDraft(path, fresh, 0o600, "a");
   } catch (error) {
     throw new OrbError("artifacts_unavailable", `the key for stored credentials cannot be written to ${path}`, {

@@ -1,4 +1,4 @@
-/** The server: the API and the worker in one process. Part of the composition root, because it puts both together. */
+/** The server: API and worker in one process. Part of the composition root, because it combines both. */
 import { createClient } from "../api-client/client.ts";
 import { apiDeps } from "./api-deps.ts";
 import { createApi } from "../api/server.ts";
@@ -27,22 +27,22 @@ import { WorkMetrics } from "./work-metrics.ts";
 
 interface ServerOptions {
   version: string;
-  /** false: calls are answered, and another process does the work. */
+  /** False: this process only answers calls, and another one works. */
   worker: boolean;
   /** See `WorkerHooks`. */
   gauge?: Gauge;
   /** Threads that several servers of one process share; the caller closes them. */
   reader?: PageReader;
   onRole?: (role: EngineRole) => void;
-  /** Where the configuration comes from, to be shown. */
+  /** Sources of the configuration, for display. */
   sources?: LoadedConfig["sources"];
 }
 
 export interface RunningServer extends AsyncDisposable {
   readonly url: string;
-  /** null: this process does no work. */
+  /** Null: this process does no work. */
   readonly role: EngineRole | null;
-  /** Stops accepting, finishes or hands back what runs within the grace period, then closes everything. */
+  /** Stops accepting, finishes or requeues running tasks within the grace period, then closes everything. */
   stop(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
     stack.defer("store", () => client.close());
     void watchFiles(client, log);
     if (!options.worker) void watchRedis(client, log);
-    // What is wrong with a user's module is said at the start.
+    // Reports errors of a user's module at startup.
     await client.stepKinds();
     const tools = createPageTools(config, log, client, options.reader);
     stack.defer("pages", () => tools.close());
@@ -81,19 +81,19 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
       tools: () => tools,
       worker: () => worker,
       metrics,
-      // A worker that stops has closed its own doors; the client's stay open until the last call is answered.
+      // A stopping worker closes its own connections; the client's stay open until the last call is answered.
       demo,
       wake: (lanes: string[] | null) => (stopping || worker === null ? client : worker).wake(lanes),
     };
     const deps = apiDeps(config, log, options.version, client, parts, options.sources);
     deps.live.start();
     stack.defer("live", async () => deps.live.stop());
-    // Agents at /mcp call the very API that they come in by.
+    // Agents at /mcp call the API of this server.
     const api = await createApi(deps, [
       addFirecrawl,
       mcpRoutes(() => createClient({ url: "http://localhost", fetch: fetchFrom(api), retries: 0 })),
     ]);
-    // First the port: when it is taken, no work has been begun.
+    // Bind the port first: if it is taken, no work has started.
     const { url } = await api.listen().catch(async (error: unknown) => {
       const holder = client.cluster === null ? await client.store.engineHolder() : null;
       throw await explainTakenPort(error, config, holder !== null && mayBeAlive(holder) ? holder.pid : null);

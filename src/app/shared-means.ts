@@ -1,9 +1,9 @@
-/** Whether what all processes of a cluster share is fit for it: files and Redis. Part of the composition root. */
+/** Checks resources that all processes of a cluster share: files and Redis. Part of the composition root. */
 import { isOrbError, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Client } from "./context.ts";
 
-type Means = Pick<Client, "store" | "artifacts" | "random">;
+type SharedResources = Pick<Client, "store" | "artifacts" | "random">;
 
 const REDIS_MS = 3000;
 
@@ -17,26 +17,26 @@ export async function filesApart({ store, artifacts }: Pick<Client, "store" | "a
   };
 }
 
-/** The mark is a file like others: it goes along when they are copied to another place. */
-async function markFiles({ store, artifacts, random }: Means): Promise<void> {
+/** The mark is an ordinary file: it moves along when files are copied elsewhere. */
+async function markFiles({ store, artifacts, random }: SharedResources): Promise<void> {
   const writer = artifacts.writer();
   await writer.write(Buffer.from(`files of ${store.instance}: ${random.uuid()}\n`));
   await store.markFiles((await writer.finish()).hash);
 }
 
 /** Logs that files are stored apart. In the background: an unreachable store is reported where it is used. */
-export async function watchFiles(client: Means & Pick<Client, "cluster">, log: Log): Promise<void> {
+export async function watchFiles(client: SharedResources & Pick<Client, "cluster">, log: Log): Promise<void> {
   if (client.cluster === null) return;
   try {
     if ((await client.store.filesMark()) === null) await markFiles(client);
     const apart = await filesApart(client);
     if (apart !== null) log.warn(apart.what, { fix: apart.fix });
   } catch {
-    // Said by those who need it.
+    // Reported where it is used.
   }
 }
 
-/** A worker is refused by such a Redis; an API starts all the same, since work is kept while Redis is away. */
+/** A worker does not start with such a Redis; an API does, since work is stored while Redis is unavailable. */
 export async function watchRedis({ cluster, clock }: Pick<Client, "cluster" | "clock">, log: Log): Promise<void> {
   if (cluster === null) return;
   const { probeRedis } = await import("../engine/bullmq/redis.ts");

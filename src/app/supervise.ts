@@ -1,4 +1,4 @@
-/** `orb up`: puts together what looks after all processes of a configuration. Part of the composition root. */
+/** `orb up`: composes the supervisor of all processes of a configuration. Part of the composition root. */
 import { systemClock } from "../base/clock.ts";
 import { messageOf, OrbError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
@@ -15,7 +15,7 @@ import { Up, type UpDeps } from "../supervisor/processes/up.ts";
 import { workerHealth } from "../supervisor/worker-health.ts";
 
 export interface Surroundings {
-  /** The file that this program is called by. */
+  /** The entry file of this program. */
   entry: string;
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
@@ -28,7 +28,7 @@ interface RunningUp {
   hurry(): void;
 }
 
-/** null: another process looks after this data directory. Nothing has been begun before `start`. */
+/** Null: another process supervises this data directory. Starts nothing before `start`. */
 export async function takeUp(
   config: Config,
   log: Log,
@@ -40,7 +40,7 @@ export async function takeUp(
   let alerts: Alerting | null = null;
   let opening: Promise<void> | null = null;
   let reportCrashLoops = () => {};
-  /** Migrates, too, before the others begin. */
+  /** Also migrates, before the other processes start. */
   const open = async () => {
     client = await openClient(config, systemClock, { log }).catch((error: unknown) => {
       opening = null;
@@ -50,7 +50,7 @@ export async function takeUp(
     const crashLoops = alertCrashLoops({ clock: systemClock, raise: alerts.raise });
     reportCrashLoops = () =>
       void crashLoops(up?.state.children ?? []).catch((error: unknown) =>
-        log.warn("a crash loop could not be told", { error: messageOf(error) }),
+        log.warn("cannot raise the crash-loop alert", { error: messageOf(error) }),
       );
   };
   const close = async () => {
@@ -75,12 +75,12 @@ export async function takeUp(
     if (identity === null || client === null) return { ok: false, why: "it is not ours" };
     return workerHealth({ store: client.store, clock: client.clock }, identity, { ask: first });
   };
-  // What is open leads to where nobody is any more; the next process to begin opens it anew.
+  // Open connections lead to the old address; the next process to start opens new ones.
   const programs = { program, moved: close, workerHealth: health };
   const up = Up.take({ config, clock: systemClock, log, programs, changed: () => reportCrashLoops(), ...more });
   if (up === null) return null;
   try {
-    // What is wrong with the configuration is said while there is nothing to undo, unless it needs services of ours.
+    // Reports configuration errors while there is nothing to undo, unless the check needs managed services.
     if (config.database.kind === "sqlite" || config.managedServices === null) await (opening = open());
   } catch (error) {
     up.giveUp();
@@ -97,14 +97,14 @@ export async function takeUp(
   };
 }
 
-/** Nothing can be done without the services. */
+/** Nothing works without the services. */
 function refuseMissing(children: UpState["children"]): void {
   const failed = children.find(({ kind, state }) => kind !== "api" && kind !== "worker" && state !== "up");
   if (failed === undefined) return;
   throw new OrbError("service_unavailable", `${failed.name} cannot be started: ${failed.note ?? failed.health}`);
 }
 
-/** The services of the configuration for a program that has the rest in itself. What an `orb up` runs is left to it. */
+/** Starts the configured services for a program that embeds the rest. Leaves those of an `orb up` to it. */
 export async function startServices(config: Config, log: Log): Promise<{ stop(): Promise<void>; hurry(): void }> {
   closeToOthers(config, log);
   const up = Up.take({ config, clock: systemClock, log, programs: null });
@@ -119,7 +119,7 @@ export async function startServices(config: Config, log: Log): Promise<{ stop():
   }
 }
 
-/** What is written down, as far as it is still true. */
+/** The recorded state, as far as it is still true. */
 export async function upState(config: Config): Promise<UpState | null> {
   const state = new StateFile(config.dataDir).read();
   return state === null ? null : provenState(state);

@@ -1,4 +1,4 @@
-/** A user's module as the configuration names it, and what the engine does on its behalf. */
+/** Loads a user's module, and provides what the engine does for it. */
 import type { ArtifactStore } from "../artifacts/port.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Config } from "../config/options.ts";
@@ -18,7 +18,7 @@ interface UserCodeParts {
   artifacts: ArtifactStore;
 }
 
-/** Loads it in a process of its own, and says what is wrong with it; null: none is configured. */
+/** Loads it in its own process and reports its errors; null: none configured. */
 export async function loadUserCode(config: Config, parts: UserCodeParts): Promise<UserCode | null> {
   if (config.handlers === null) return null;
   return UserCode.load(config.handlers, { clock: parts.clock, services: servicesOf(config, parts) });

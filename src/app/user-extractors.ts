@@ -12,7 +12,7 @@ interface UserExtractors {
   close(): Promise<void>;
 }
 
-/** The module is loaded with the first page that wants it: most processes never get one. */
+/** Loads the module with the first page that needs it: most processes never get one. */
 export function openUserExtractors(config: Config, log: Log, clock: Clock): UserExtractors {
   const { handlers: module } = config;
   if (module === null) return { extract: null, close: async () => {} };
@@ -36,7 +36,7 @@ export function openUserExtractors(config: Config, log: Log, clock: Clock): User
   };
 }
 
-/** A page is all that an extractor gets. */
+/** An extractor gets only the page. */
 const nothing = async (): Promise<never> => {
   throw new OrbError("handler_failed", "an extractor asks for nothing");
 };

@@ -1,4 +1,4 @@
-/** The numbers of `GET /metrics`. Part of the composition root, because a worker may be in the same process. */
+/** The samples of `GET /metrics`. Part of the composition root, because a worker may be in the same process. */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { RunningWorker } from "./worker.ts";
 import type { Client } from "./context.ts";
@@ -31,7 +31,7 @@ export class WorkMetrics {
     this.#delay.disable();
   }
 
-  /** While the database is away, only the metrics of this process: enough for an alert. */
+  /** While the database is unavailable, only the metrics of this process: enough for an alert. */
   async read(): Promise<Reading[]> {
     const { clock, diskSpace } = this.#client;
     const known = await this.#known();
@@ -67,12 +67,12 @@ export class WorkMetrics {
     ];
   }
 
-  /** What the database knows; null: it cannot be asked, or does not answer in time. */
+  /** Metrics from the database; null: unavailable, or too slow. */
   async #known(): Promise<Reading[] | null> {
     const late = Promise.withResolvers<null>();
     const timer = this.#client.clock.after(DATABASE_MS, () => late.resolve(null));
     try {
-      // One that hangs is not asked once more by every scrape.
+      // Scrapes share one pending query: a hanging database is not queried by each of them.
       this.#asked ??= this.#ask().finally(() => (this.#asked = null));
       return await Promise.race([this.#asked, late.promise]);
     } catch (error) {

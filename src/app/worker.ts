@@ -1,4 +1,4 @@
-/** The worker: puts together all that executes tasks. Part of the composition root. */
+/** The worker: composes everything that executes tasks. Part of the composition root. */
 import { systemClock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import { type Gauge, processGauge } from "../base/gauge.ts";
@@ -29,42 +29,42 @@ import { laneRules } from "./worker/lane-rules.ts";
 import { createTaskHandlers } from "./worker/task-handlers.ts";
 
 export interface RunningWorker extends Client {
-  /** Its name in the registry of workers. */
+  /** Its id in the registry of workers. */
   readonly workerId: string;
   readonly role: EngineRole;
   readonly inFlight: number;
-  /** Why work pauses, when it does. */
+  /** Why it is paused, if it is. */
   readonly paused: string | null;
   readonly pausedSince: number | null;
   /** Its current state for the registry. */
   heartbeat(): Promise<WorkerHeartbeat>;
-  /** Finishes or hands back what runs, then closes everything. */
+  /** Finishes or requeues running tasks, then closes everything. */
   stop(): Promise<void>;
-  /** Hands back what runs without waiting for it; `stop` then ends soon. */
+  /** Requeues running tasks without waiting for them; `stop` then ends soon. */
   hurry(): void;
 }
 
 export interface WorkerHooks {
-  /** Which command of `orb` it is; absent: a program that uses the library. */
+  /** The `orb` command; absent: a program that uses the library. */
   command?: string;
   /**
-   * Shared with others in the process, who close it. Two connections would empty each other's cache with every write,
-   * although they take turns anyway.
+   * Shared within the process; its owner closes it. Two connections would invalidate each other's cache with every
+   * write, although they take turns anyway.
    */
   client?: Client;
-  /** This process has created work: in a cluster it runs it itself only when no other worker does. */
+  /** This process created work: in a cluster it runs it only when no other worker does. */
   standBy?: boolean;
-  /** It works only while no process does that is there for it: a tool of an agent comes and goes with the agent. */
+  /** Works only while no dedicated process does: an agent's tool comes and goes with the agent. */
   givesWay?: boolean;
-  /** Shared with others in the process, who close them; without it the worker has its own. */
+  /** Shared within the process; their owner closes them. Absent: the worker has its own. */
   tools?: PageTools;
-  /** Event-loop lag and memory of this process; absent: they are measured. */
+  /** Event-loop lag and memory of this process; absent: measured. */
   gauge?: Gauge;
   onRole?: (role: EngineRole) => void;
   onTask?: (name: string, what: "started" | "ended", settled?: SettledTask) => void;
 }
 
-/** A process that executes tasks, or stands by to. */
+/** A process that executes tasks, or stands by. */
 export async function startWorker(config: Config, log: Log, hooks: WorkerHooks = {}): Promise<RunningWorker> {
   const stack = new ServiceStack();
   const client = await openClientOf(config, log, hooks, stack);
@@ -180,7 +180,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
   }
 }
 
-/** The store and the files: those of the process, or its own, which it closes. */
+/** Store and files: those of the process, or its own, which it closes. */
 async function openClientOf(config: Config, log: Log, hooks: WorkerHooks, stack: ServiceStack): Promise<Client> {
   if (hooks.client === undefined) closeToOthers(config, log);
   const client = hooks.client ?? (await openClient(config, systemClock, { log }));
@@ -207,7 +207,7 @@ function watchResources(client: Client, tools: PageTools, worker: LaneWorker, st
   stack.defer("memory", () => memory.stop());
 }
 
-/** A partial download is of use only to a task that is tried again. */
+/** A partial download is only useful to a task that will be retried. */
 function dropPartOf({ artifacts }: Client, { task, verdict }: SettledTask): void {
   const isOver = verdict.kind === "failed" || verdict.kind === "skipped";
   if (isOver && artifacts.resumable(task.id) !== null) artifacts.dropPart(task.id);
@@ -220,7 +220,7 @@ function removeOldParts(client: Client, log: Log): void {
   );
 }
 
-/** New work wakes the engine of this process, or that of the process that has it. */
+/** New work wakes the engine of this process, or of the process that has one. */
 function wakerOf(client: Client, engine: Engine): Client["wake"] {
   return async (lanes) => {
     if (engine.role !== "engine") return client.wake(lanes);

@@ -1,6 +1,6 @@
-/** JSON with the keys in order: what differs only in their order or in white space is the same. */
+/** JSON with sorted keys: equal for values that differ only in key order or white space. */
 export function canonicalJson(value: unknown): string {
-  // A list of a hundred thousand addresses takes a tenth of the time as a whole.
+  // Fast path: a list of 100,000 URLs takes a tenth of the time.
   if (Array.isArray(value) && value.every((entry) => typeof entry === "string")) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";

@@ -3,15 +3,15 @@
  * both ways) and never reused for something else. The reaction says what the code that catches it should do.
  */
 export type Reaction =
-  /** The same call may work later. */
+  /** The same call may succeed later. */
   | "retry"
-  /** Wait until a resource is back (disk space, the database), then go on. */
+  /** Wait until a resource is back (disk space, the database), then continue. */
   | "wait"
-  /** This piece of work is over; others go on. */
+  /** This piece of work has failed; others continue. */
   | "give_up"
-  /** The caller must change what was given. */
+  /** The caller must change its input. */
   | "fix_input"
-  /** The process cannot do its job until an operator acts. */
+  /** The process cannot work until an operator acts. */
   | "stop";
 
 interface CatalogueEntry {
@@ -177,7 +177,7 @@ export interface FieldError {
 export class OrbError extends Error {
   readonly code: ErrorCode;
   readonly reaction: Reaction;
-  /** What the reader should do now, when that is more specific than the catalogue's remedy. */
+  /** The remedy, if it is more specific than the catalogue's. */
   readonly hint: string | undefined;
   readonly fields: readonly FieldError[];
 
@@ -199,12 +199,12 @@ export function isOrbError(error: unknown, code?: ErrorCode): error is OrbError 
   return error instanceof OrbError && (code === undefined || error.code === code);
 }
 
-/** The message of anything that was thrown. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The system error code (`ENOSPC`, `ECONNRESET` …) of an error or of what caused it. */
+/** The system error code (`ENOSPC`, `ECONNRESET` …) of an error or its cause. */
 export function systemCode(error: unknown): string | undefined {
   for (let current = error, depth = 0; current instanceof Error && depth < 5; depth += 1) {
     const code = (current as NodeJS.ErrnoException).code;

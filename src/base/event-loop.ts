@@ -1,15 +1,15 @@
-/** Long work in one process gives the event loop a turn now and then: others are answered meanwhile. */
+/** Long work yields to the event loop regularly, so that other requests are answered meanwhile. */
 import { setImmediate } from "node:timers/promises";
 
-/** So long others may wait for a piece of work; a turn costs some microseconds. */
+/** Maximum time between two yields; a yield costs some microseconds. */
 const PIECE_MS = 8;
 
-/** A turn of the event loop: what has come in from the network is read before this goes on. */
+/** Lets the event loop run once: pending network input is read before this resolves. */
 export async function yieldToEventLoop(): Promise<void> {
   await setImmediate();
 }
 
-/** Asked after each small part of long work; waits for a turn when the parts since the last one have taken long enough. */
+/** Call after each small part of long work; yields when the parts since the last yield took long enough. */
 export class Turns {
   readonly #pieceMs: number;
   readonly #yield: () => Promise<void>;
@@ -21,7 +21,7 @@ export class Turns {
     this.#yield = give;
   }
 
-  /** `parts`: a clock is looked at once in so many calls. */
+  /** `parts`: reads the clock only once per this many calls. */
   async after(parts = 1): Promise<void> {
     this.#parts += 1;
     if (this.#parts < parts) return;
@@ -32,7 +32,7 @@ export class Turns {
   }
 }
 
-/** The end of work that comes in stages; others have their turn between two of them where they have taken long. */
+/** Runs work that consists of stages, and yields between them when they take long. */
 export async function inTurns<T>(stages: Iterator<void, T>, turns = new Turns()): Promise<T> {
   for (;;) {
     const stage = stages.next();
@@ -42,8 +42,8 @@ export async function inTurns<T>(stages: Iterator<void, T>, turns = new Turns())
 }
 
 /**
- * Lets calls begin one after the other, each in a turn of its own, when many come at once: in between, whatever is short is
- * answered. One that comes alone begins at once.
+ * Starts concurrent calls one per event-loop turn, so that short requests are answered in between. A single call starts
+ * at once.
  */
 export class TurnQueue {
   readonly #waiting: (() => void)[] = [];

@@ -11,7 +11,7 @@ export interface Log {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** A log that adds these fields to each of its lines. */
+  /** A log that adds these fields to each line. */
   with(fields: LogFields): Log;
 }
 

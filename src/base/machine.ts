@@ -3,10 +3,10 @@ import { hostname, uptime } from "node:os";
 
 /** Identifies a process among all that ever ran, as far as the platform allows. */
 export interface ProcessIdentity {
-  /** One boot of one machine: what shares it shares the monotonic clock, containers included. */
+  /** One boot of one machine: processes that share it, containers included, share the monotonic clock. */
   boot: string;
   pid: number;
-  /** When it started, and in which pid namespace: only there does its pid mean anything. */
+  /** Start time and pid namespace: the pid is only meaningful there. */
   pidStart: string;
 }
 
@@ -27,10 +27,10 @@ function pidNamespace(): string {
   return linkOr("/proc/self/ns/pid");
 }
 
-/** When the process started, in clock ticks since boot; empty where the platform does not say. */
+/** Start time in clock ticks since boot; empty where the platform does not report it. */
 function startOf(pid: number): string {
   const stat = readOr(`/proc/${pid}/stat`, "");
-  // The command name may contain anything, parentheses included; the fields after the last one are plain.
+  // The command name may contain anything, including parentheses; the fields after the last one are plain.
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
 }
 
@@ -38,11 +38,11 @@ export function ownIdentity(): ProcessIdentity {
   return { boot: bootIdentity(), pid: process.pid, pidStart: `${startOf(process.pid)}@${pidNamespace()}` };
 }
 
-/** Whether the process may still be alive; true when that cannot be known from here. */
+/** Whether the process may still be alive; true if unknown. */
 export function mayBeAlive(who: ProcessIdentity): boolean {
   if (who.boot !== bootIdentity()) return true;
   const [started = "", namespace = ""] = who.pidStart.split("@");
-  // Of a process in another container its lease is all that we know.
+  // Of a process in another container only the lease is known.
   if (namespace !== pidNamespace()) return true;
   try {
     process.kill(who.pid, 0);
@@ -50,30 +50,30 @@ export function mayBeAlive(who: ProcessIdentity): boolean {
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
   const start = startOf(who.pid);
-  // A zombie is dead for our purposes: its parent just has not looked yet.
+  // A zombie counts as dead: its parent has not reaped it yet.
   if (start !== "" && stateOf(who.pid) === "Z") return false;
   return start === "" || started === "" || start === started;
 }
 
-/** The process that has this pid now; null: none, or the platform does not say when a process started. */
+/** The process that has this pid now; null: none, or the platform does not report start times. */
 export function identityOf(pid: number): ProcessIdentity | null {
   const start = startOf(pid);
   if (start === "" || stateOf(pid) === "Z") return null;
   return { boot: bootIdentity(), pid, pidStart: `${start}@${pidNamespace()}` };
 }
 
-/** True only when the process with this pid is proven to be this very one: only then may it be signalled. */
+/** True only if the process with this pid is proven to be this one: only then may it be signalled. */
 export function isProvenAlive(who: ProcessIdentity): boolean {
   const now = identityOf(who.pid);
   return now !== null && now.boot === who.boot && now.pidStart === who.pidStart;
 }
 
-/** It may live in another container of this machine, where we cannot see it. */
+/** It may run in another container of this machine, where we cannot see it. */
 export function isOutOfSight(who: ProcessIdentity): boolean {
   return who.boot === bootIdentity() && who.pidStart.split("@")[1] !== pidNamespace();
 }
 
-/** Processes of that name that work in that folder; each with its parent. Those that we may not look at are not ours. */
+/** Processes of this name that work in this folder, with their parents. Those we may not inspect are not ours. */
 export function processesIn(folder: string, name: string): { pid: number; parent: number }[] {
   return listOr("/proc").flatMap((entry) => {
     const pid = Number(entry);
@@ -105,12 +105,11 @@ function stateOf(pid: number): string {
   return stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3);
 }
 
-/** The name of this machine, for people. */
 export function machineName(): string {
   return hostname();
 }
 
-/** Whether we were started not to care when the terminal is closed (`nohup`). */
+/** Whether we ignore SIGHUP (`nohup`). */
 export function ignoresHangUp(): boolean {
   const ignored = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readOr("/proc/self/status", ""))?.[1] ?? "0";
   return (BigInt(`0x${ignored}`) & 1n) === 1n;
@@ -118,7 +117,7 @@ export function ignoresHangUp(): boolean {
 
 const HARMLESS = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "TEMP", "TMP", "SystemRoot", "FONTCONFIG_PATH"];
 
-/** The part of our environment that programs we start may see: what they need to run, and no secret. */
+/** The part of our environment that child programs may see: what they need to run, and no secret. */
 export function harmlessEnvironment(): Record<string, string> {
   return Object.fromEntries(HARMLESS.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }

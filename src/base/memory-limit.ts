@@ -3,29 +3,29 @@ import { OrbError } from "./errors.ts";
 
 interface MemoryLimitOptions {
   clock: Clock;
-  /** null: there is no limit, and nothing holds anybody up. */
+  /** Null: no limit, and nothing waits. */
   limitBytes: number | null;
-  /** What this process and its browsers have now. */
+  /** Current usage of this process and its browsers. */
   used: () => Promise<number>;
   /** Called above the limit, to free what can be freed. */
   relieve?: () => void;
 }
 
 const LOOK_MS = 1000;
-/** Once it was too much, so much of the limit has to be free again. */
+/** Hysteresis: once exceeded, this share of the limit must be free again. */
 const FREE_SHARE = 0.1;
 const inMb = (bytes: number) => Math.round(bytes / 1024 / 1024);
 
-/** Memory limit of this process and its browsers. Measured on demand, and not too often. */
+/** Memory limit of this process and its browsers. Measured on demand, at a limited rate. */
 export class MemoryLimit {
   readonly #options: MemoryLimitOptions;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #looking: Promise<void> | null = null;
   #used = 0;
   #since: number | null = null;
-  /** What it was before anything had begun. */
+  /** Usage before the first entry. */
   #atFirst: number | null = null;
-  /** Those that were let in and have not left. */
+  /** Entered and not yet left. */
   #inside = 0;
 
   constructor(options: MemoryLimitOptions) {
@@ -36,7 +36,7 @@ export class MemoryLimit {
     return this.#options.limitBytes;
   }
 
-  /** Since when it has been too much; null: it is not. */
+  /** Since when it is exceeded; null: it is not. */
   get since(): number | null {
     return this.#since;
   }
@@ -46,7 +46,7 @@ export class MemoryLimit {
     return this.#used;
   }
 
-  /** Throws `memory_full` while it is too much. */
+  /** Throws `memory_full` while it is exceeded. */
   async check(): Promise<void> {
     const { limitBytes } = this.#options;
     if (limitBytes === null) return;
@@ -56,8 +56,8 @@ export class MemoryLimit {
   }
 
   /**
-   * Resolves when there is room, with what to call when it is not needed any more; rejects with the signal's reason when
-   * that comes first. One is let in always, because waiting for room may be in vain.
+   * Resolves when there is memory, with the function that leaves again; rejects with the signal's reason if that aborts
+   * first. One caller is always admitted, because waiting could last forever.
    */
   async enter(signal?: AbortSignal): Promise<() => void> {
     for (;;) {

@@ -2,8 +2,8 @@ import type { Clock } from "./clock.ts";
 import { Signal } from "./signal.ts";
 
 /**
- * What several sources yield, as it comes. Of each source one value waits at most: none is read faster than it is taken.
- * Ends when all have ended, or one fails; whoever stops early tells the sources by a signal of their own.
+ * Merges several sources as values arrive. Buffers at most one value per source: none is read faster than it is
+ * consumed. Ends when all have ended, or one fails; a consumer that stops early aborts the sources' own signal.
  */
 export async function* merged<T>(clock: Clock, sources: readonly AsyncIterable<T>[]): AsyncGenerator<T> {
   const ready: { value: T; taken: () => void }[] = [];

@@ -1,21 +1,21 @@
 import type { Log, LogFields } from "./log.ts";
 
-/** Something that may stop working for a while. It is said once that it does not and what is done instead, and once that it does again. */
+/** Logs an outage once when it starts, with the fallback, and once when it ends. */
 export class OutageLogger {
   readonly #log: Log;
-  #there = false;
+  #isOngoing = false;
 
   constructor(log: Log) {
     this.#log = log;
   }
 
   begins(message: string, fields: LogFields): void {
-    if (!this.#there) this.#log.warn(message, fields);
-    this.#there = true;
+    if (!this.#isOngoing) this.#log.warn(message, fields);
+    this.#isOngoing = true;
   }
 
   ends(message: string): void {
-    if (this.#there) this.#log.info(message);
-    this.#there = false;
+    if (this.#isOngoing) this.#log.info(message);
+    this.#isOngoing = false;
   }
 }

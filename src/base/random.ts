@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-/** Chance enters the program here and nowhere else; a seed makes a run repeatable. */
+/** The only source of randomness; a seed makes a run repeatable. */
 export interface Random {
   /** A number in [0, 1). */
   next(): number;
@@ -12,7 +12,7 @@ export const systemRandom: Random = {
   uuid: () => randomUUID(),
 };
 
-/** mulberry32: small, fast and good enough to choose schedules by. Not for secrets. */
+/** mulberry32: small, fast and good enough for schedules. Not for secrets. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {

@@ -1,14 +1,14 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { OrbError } from "./errors.ts";
 
-/** Encrypts what must not be readable in a copy of the database: AES-256-GCM under a key derived from the secret. */
+/** Encrypts secrets of the database: AES-256-GCM under a key derived from the secret. */
 export interface Seal {
-  /** `about` is bound to the bytes: what was sealed for one purpose does not open for another. */
+  /** `about` is authenticated data: what was sealed for one purpose does not open for another. */
   close(value: unknown, about: string): Uint8Array;
   open(sealed: Uint8Array, about: string): unknown;
   /**
-   * The same text has the same mark, and whoever lacks the secret learns nothing from it: a plain hash would let a
-   * short text, such as a password, be guessed.
+   * A keyed hash: equal for equal texts, and useless without the secret. A plain hash would allow guessing short texts,
+   * such as a password.
    */
   mark(text: string): string;
 }
@@ -34,8 +34,10 @@ export function createSeal(secret: string): Seal {
         if (bytes[0] !== VERSION) throw new Error("an unknown form");
         const nonce = bytes.subarray(1, 1 + NONCE_BYTES);
         const tag = bytes.subarray(1 + NONCE_BYTES, 1 + NONCE_BYTES + TAG_BYTES);
-        const whole = { authTagLength: TAG_BYTES };
-        const decipher = createDecipheriv("aes-256-gcm", key, nonce, whole).setAAD(Buffer.from(about)).setAuthTag(tag);
+        const tagOptions = { authTagLength: TAG_BYTES };
+        const decipher = createDecipheriv("aes-256-gcm", key, nonce, tagOptions)
+          .setAAD(Buffer.from(about))
+          .setAuthTag(tag);
         const body = Buffer.concat([decipher.update(bytes.subarray(1 + NONCE_BYTES + TAG_BYTES)), decipher.final()]);
         return JSON.parse(body.toString("utf8")) as unknown;
       } catch (error) {

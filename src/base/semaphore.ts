@@ -1,4 +1,4 @@
-/** Permits shared by several callers; one that asks for more than are free waits, first come, first served. */
+/** Permits shared by several callers; waits for free permits, first come, first served. */
 export class Semaphore {
   readonly #waiting = new Set<{ permits: number; grant(): void }>();
   #free: number;
@@ -7,12 +7,12 @@ export class Semaphore {
     this.#free = permits;
   }
 
-  /** Callers in line. */
+  /** Number of waiting callers. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** Released when it is disposed; rejects with the signal's reason. At most all permits may be asked for. */
+  /** Disposing releases it; rejects with the signal's reason. `permits` must not exceed the total. */
   async acquire({ permits = 1, signal }: { permits?: number; signal?: AbortSignal } = {}): Promise<Disposable> {
     signal?.throwIfAborted();
     if (this.#waiting.size === 0 && permits <= this.#free) this.#free -= permits;
@@ -44,7 +44,7 @@ export class Semaphore {
       };
       const leave = () => {
         this.#waiting.delete(waiter);
-        // Those behind may ask for less.
+        // Callers further back may need fewer permits.
         this.#grant();
         reject(signal?.reason);
       };

@@ -1,4 +1,4 @@
-/** Where a server is that listens there. */
+/** URL of a server that listens there. */
 export function urlOf(host: string, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

@@ -8,7 +8,7 @@ export interface Service extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** Stops what was started, in reverse order, even when one of the stops fails. */
+/** Stops services in reverse order, even when one of the stops fails. */
 export class ServiceStack implements AsyncDisposable {
   readonly #started: { name: string; stop: () => Promise<void> }[] = [];
 

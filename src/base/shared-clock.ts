@@ -2,18 +2,18 @@ import type { Clock } from "./clock.ts";
 import type { Log } from "./log.ts";
 import { OutageLogger } from "./outage-logger.ts";
 
-/** Clocks that are kept right differ by less: they are left alone. */
+/** Synchronised clocks differ by less: no correction. */
 const TOLERATED_MS = 1000;
 
 interface SharedClock extends Clock {
-  /** The clock that all go by is ahead of this machine's by so much. */
+  /** The shared clock is ahead of this machine's by this much. */
   setOffset(aheadMs: number): void;
 }
 
 /**
- * The clock of one machine among several. What they write for each other goes by the wall clock: how long a site wants to
- * be left alone, when something is tried again. One that is fast would ask too early, so where this machine's clock is
- * wrong, that of the database which they share takes its place.
+ * The clock of one machine among several. What they write for each other uses the wall clock: rate limits of sites,
+ * retry times. A fast clock would request too early, so where this machine's clock is wrong, the clock of the shared
+ * database replaces it.
  */
 export function sharedClock(local: Clock, log: Log): SharedClock {
   const outages = new OutageLogger(log);
@@ -23,7 +23,7 @@ export function sharedClock(local: Clock, log: Log): SharedClock {
     monotonic: () => local.monotonic(),
     after: (ms, fn, options) => local.after(ms, fn, options),
     setOffset(aheadMs) {
-      // One that is off by about as much as is tolerated would else go to and fro.
+      // Hysteresis: a clock near the tolerance would otherwise flap.
       const tolerated = ahead === 0 ? TOLERATED_MS : TOLERATED_MS / 2;
       ahead = Math.abs(aheadMs) > tolerated ? Math.round(aheadMs) : 0;
       if (ahead === 0) return outages.ends("the clock of this machine agrees with the database's");
@@ -34,7 +34,7 @@ export function sharedClock(local: Clock, log: Log): SharedClock {
   };
 }
 
-/** What to say of this machine's clock; null: it is that of all. */
+/** The message about this machine's clock; null: it is correct. */
 export function clockApart(shared: Clock, local: Clock): { what: string; fix: string } | null {
   const ahead = shared.now() - local.now();
   if (Math.abs(ahead) <= TOLERATED_MS) return null;

@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/** A level that one loop waits on: raising it any number of times before the next wait wakes the loop once. */
+/** A level-triggered wake-up for one loop: raising it any number of times before the next wait wakes the loop once. */
 export class Signal {
   #raised = false;
   #waiter: (() => void) | null = null;

@@ -9,19 +9,21 @@ export class LimitExceeded extends Error {
 }
 
 const TIME_LIMIT_MS = 1000;
-/** On a busy machine another second may be one in which this thread did not run: it gets more of them, so often. */
+/** On a busy machine this thread may not have run in that second: retry this often with more time. */
 const MOST_TRIES = 4;
 const LONGER = 4;
-/** What really runs on has had this share of its time on the processor; a shared machine counts some of its neighbours' time in. */
+/**
+ * Real runaway work used this share of its time on the CPU; a shared machine counts some of its neighbours' time in.
+ */
 const NEARLY_ALL = 0.8;
 let work: () => void = () => {};
 const sandbox = createContext({ run: () => work() });
 const call = new Script("run()");
 
 /**
- * For libraries whose steps cannot be counted. Costs 0.2 ms (a thread that watches), so only what can run long goes
- * through it. Only the call is in the script; nothing of a user's becomes code. What is stopped although it has hardly had
- * the processor is begun again: `fn` must allow that.
+ * For libraries whose steps cannot be counted. Costs 0.2 ms (a watchdog thread), so only potentially long work goes
+ * through it. The script contains only the call; no user input becomes code. Work that was stopped although it hardly
+ * had the CPU is restarted: `fn` must allow that.
  */
 export function withTimeLimit<T>(fn: () => T): T {
   let limitMs = TIME_LIMIT_MS;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** The version of the product, as its package says it. */
+/** The version in package.json. */
 export function productVersion(): string {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   return (JSON.parse(text) as { version: string }).version;

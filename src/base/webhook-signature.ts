@@ -6,8 +6,8 @@ export function signatureOf(text: string, secret: string): string {
 }
 
 /**
- * What goes with every call to an address of the user's: an id that stays the same however often it is tried, so that the
- * receiver can leave out what it has had; and with a secret X-Orb-Signature, `sha256=` and the HMAC of `TIMESTAMP.BODY`.
+ * Headers of every webhook call: an id that is the same for all attempts, so that the receiver can drop duplicates; and
+ * with a secret X-Orb-Signature, `sha256=` and the HMAC of `TIMESTAMP.BODY`.
  */
 export function webhookHeaders(
   { id, body, now }: { id: string; body: string; now: number },

@@ -1,14 +1,14 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import type { Clock, Timer } from "./clock.ts";
 
-/** A third of what V8 lets it grow to, at a few percent more work for its collector. */
+/** A third of V8's maximum, at a few percent more GC work. */
 const LARGEST_BYTES = 32 * 1024 * 1024;
 const LOOK_MS = 500;
 
 /**
- * The part of the heap for new objects doubles as long as much of what is new survives, and what busy servers have in
- * flight does. It takes that memory for good, and keeps alive what lies outside the heap, such as bodies of pages. V8
- * reads this factor whenever it would grow; the sizes themselves can only be given on the command line.
+ * V8's young generation doubles while many new objects survive, as the in-flight data of busy servers does. It never
+ * shrinks, and keeps alive external memory such as page bodies. V8 reads this factor whenever it would grow; the sizes
+ * themselves can only be set on the command line.
  */
 export function keepYoungHeapSmall(clock: Clock): { stop(): void } {
   let grows = true;

@@ -5,10 +5,7 @@ import { oneLine, paint, type Terminal } from "./print/output.ts";
 const COLOURS = { debug: "gray", info: "gray", warn: "yellow", error: "red" } as const;
 const NAMES = { debug: "debug", info: "info", warn: "warning", error: "error" } as const;
 
-/**
- * What happens besides the answer to one question, as plain lines among the command's other words. What the work itself
- * tells about its course is of no interest then; what was said once is not said again.
- */
+/** The log of a one-off command: plain lines between its other output, from warnings up; a warning is printed once. */
 export function commandLog(terminal: Terminal, configured: LogLevel): Log {
   const level = configured === "info" ? "warn" : configured;
   return withFields(terminal, LOG_LEVELS.indexOf(level), new Set(), {});

@@ -5,18 +5,18 @@ import { commandLog } from "./command-log.ts";
 import { EXIT, type Terminal } from "./print/output.ts";
 import type { CliApi, CliClient, Wiring } from "./wiring.ts";
 
-/** The API that a command speaks to. */
+/** The API that a command calls. */
 export type OpenApi = OrbweaverClient & {
-  /** What only the API of this process can do; null: it is a server's. */
+  /** What only the in-process API can do; null: it is a remote server. */
   readonly here: Pick<CliApi, "engineRuns" | "work"> | null;
   readonly config: Config;
   readonly log: Log;
 };
 
-/** Of the API without a port: nobody is asked there. */
+/** Base URL of the in-process API; never connected to. */
 const LOCAL = "http://localhost";
 
-/** What one call of the command line carries along. */
+/** State of one invocation of the command line. */
 export class CliContext {
   readonly wiring: Wiring;
   json = false;
@@ -41,7 +41,7 @@ export class CliContext {
     }
   }
 
-  /** On the configured database, or with an address on the server there: the calls are the same. */
+  /** On the configured database, or with a URL on that server: the calls are the same. */
   async withApi(
     { url, log: wrap = (log: Log) => log }: { url?: string; log?: (log: Log) => Log },
     work: (api: OpenApi) => Promise<unknown>,

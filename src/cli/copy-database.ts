@@ -1,4 +1,4 @@
-/** `orb migrate --to`: from one machine to many. */
+/** `orb migrate --to`: from SQLite to Postgres. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { OrbError } from "../base/errors.ts";
@@ -25,7 +25,7 @@ export async function copyDatabase(context: CliContext, config: Config, to: stri
       lines.print(progress);
     });
     drawing.clear();
-    const next = whatIsNext(config);
+    const next = nextSteps(config);
     if (json) return printJson(terminal, { ...copy, next });
     return printSummary(context, copy, next);
   } finally {
@@ -60,7 +60,7 @@ function sentence({ table: name, rows, of, copied, total }: CliCopyProgress): st
   return `copying ${name} ${rows} of ${of} (${percent} % of ${plural(total, "row")})`;
 }
 
-/** Where nothing is drawn, a line for every tenth of the way. */
+/** Without a screen, prints a line for every 10 %. */
 class ProgressLines {
   readonly #write: (line: string) => void;
   #tenths = 0;
@@ -77,8 +77,8 @@ class ProgressLines {
   }
 }
 
-/** The database is a part of what there is. */
-function whatIsNext({ artifacts, secretKey, dataDir }: Config): string[] {
+/** The database is only part of an installation: lists what else to move. */
+function nextSteps({ artifacts, secretKey, dataDir }: Config): string[] {
   return [
     "Set APP_DATABASE_URL to this address, and APP_REDIS_URL, on all machines.",
     artifacts.kind === "s3"

@@ -1,9 +1,9 @@
-/** Rules written as words on the command line: `price:number=.price`, `link=a@href`, `tags[]=xpath://a[@rel='tag']`. */
+/** Parses `--field` rules: `price:number=.price`, `link=a@href`, `tags[]=xpath://a[@rel='tag']`. */
 import { InvalidArgumentError } from "commander";
 
 export type FieldRule = Record<string, string | boolean>;
 
-/** Words before a colon that say what the rest is; all else is CSS, whose own colons never stand behind such a word. */
+/** Prefixes that select the kind of rule; everything else is CSS, where a colon never follows one of these words. */
 const KINDS: Readonly<Record<string, (text: string) => FieldRule>> = {
   css: cssRule,
   xpath: (text) => ({ xpath: text }),
@@ -28,7 +28,7 @@ docs/extraction.md has the rest, for --rules.`;
 
 const FIELD = /^([^=:[\]\s][^=:[\]]*?)(\[\])?(?::([a-z]+))?(\[\])?=([\s\S]+)$/;
 
-/** One `--field`; commander calls it once for each. */
+/** One `--field`; commander calls it once per option. */
 export function addField(text: string, before: Record<string, FieldRule> = {}): Record<string, FieldRule> {
   const [, name, listBefore, type, listBehind, rule] = FIELD.exec(text) ?? [];
   if (name === undefined || rule === undefined || name === "__proto__")
@@ -39,7 +39,7 @@ export function addField(text: string, before: Record<string, FieldRule> = {}): 
   return { ...before, [name]: read };
 }
 
-/** Where the items are: CSS, or the same words as for fields. */
+/** Where the items are: CSS, or a rule with a prefix as for fields. */
 export function itemsRule(text: string): FieldRule {
   return selector(text.trim());
 }
@@ -50,7 +50,7 @@ function selector(text: string): FieldRule {
 }
 
 function cssRule(text: string): FieldRule {
-  // Behind a selector; within one an @ stands in quotes and brackets.
+  // The attribute follows the selector; inside a selector an @ is in quotes or brackets.
   const [, css = "", attr] = /^([\s\S]*?)@([A-Za-z_][\w:.-]*)$/.exec(text) ?? [];
   if (attr === undefined) return { css: text };
   return { css: css.trim() === "" ? ":scope" : css.trim(), attr };
@@ -63,7 +63,7 @@ export function knownNames(text: string): string[] {
   return names;
 }
 
-/** A rule in the words of the command line; what they cannot say follows as JSON. */
+/** A rule in the syntax of `--field`; what that cannot express follows as JSON. */
 export function describeField(name: string, rule: unknown): string {
   if (typeof rule !== "object" || rule === null) return `${name}=${String(rule)}`;
   const { type, all, ...rest } = rule as Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** Files and streams that commands read from and write to, with mistakes in words that name them. */
+/** Files and streams that commands read and write, with errors that name them. */
 import { constants, createReadStream, createWriteStream, type Stats } from "node:fs";
 import { access, mkdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
@@ -43,8 +43,8 @@ function unwritable(path: string, error: unknown, hint?: string): OrbError | nul
 const FILE_PER_PAGE = "markdown";
 
 /**
- * Whether a file could be written, before there is anything to write: work of hours must not end with a wrong name.
- * `format`: of records, for which some formats fill a folder.
+ * Throws if a file cannot be written, before the work starts: hours of work must not end with a wrong name. `format`:
+ * of records, for which some formats write a folder.
  */
 export async function refuseUnwritable(path: string, format?: string): Promise<void> {
   const hint = format === undefined ? undefined : `Name a file, or use --format ${FILE_PER_PAGE} for a file per page.`;
@@ -57,7 +57,7 @@ export async function refuseUnwritable(path: string, format?: string): Promise<v
   }
 }
 
-/** It is one, or is meant to become one. */
+/** It is a folder, or is meant to become one. */
 async function isFolder(path: string): Promise<boolean> {
   return path.endsWith("/") || path.endsWith(sep) || (await statOrNull(path))?.isDirectory() === true;
 }
@@ -70,36 +70,36 @@ async function statOrNull(path: string): Promise<Stats | null> {
 }
 
 /**
- * To standard output, or to a file that keeps its old content until the new one is whole; `format` as above. Records
- * of a format that fills a folder are written to one.
+ * Writes to standard output, or to a file that keeps its old content until the new one is complete; `format` as above.
+ * Formats that write a folder get one.
  */
 export async function writeAll(path: string | null, chunks: AsyncIterable<Uint8Array>, format?: string): Promise<void> {
   try {
     if (path !== null && format === FILE_PER_PAGE && (await isFolder(path))) return await writePages(path, chunks);
-    // A page cannot command the terminal that it is printed on; files and programs get it as it is.
+    // Page content must not send control sequences to the terminal; files and programs get the raw bytes.
     const isScreen = path === null && process.stdout.isTTY === true;
     const source = Readable.from(isScreen ? visibleBytes(chunks) : chunks, { objectMode: false });
     if (path === null) await pipeline(source, process.stdout, { end: false });
     else await writeWhole(path, source);
   } catch (error) {
     const code = systemCode(error) ?? "";
-    // The reader of the output has closed it (`| head`).
+    // The consumer closed the pipe (`| head`).
     if (path === null && (code === "EPIPE" || code === "ERR_STREAM_PREMATURE_CLOSE")) return;
     throw (path === null ? null : unwritable(path, error)) ?? error;
   }
 }
 
-/** A table that was cut by a kill looks like a short one, so it gets its name when it is complete. */
+/** A table cut off by a kill looks like a short one, so the file gets its name when it is complete. */
 async function writeWhole(path: string, source: Readable): Promise<void> {
-  const there = await statOrNull(path);
-  const target = there === null ? path : await realpath(path);
+  const existing = await statOrNull(path);
+  const target = existing === null ? path : await realpath(path);
   const folder = dirname(target);
-  const isReplaceable = (there === null || there.isFile()) && (await isWritable(folder));
-  // Pipes, devices, and files in folders of others are written to directly.
+  const isReplaceable = (existing === null || existing.isFile()) && (await isWritable(folder));
+  // Pipes, devices, and files in folders without write permission are written directly.
   if (!isReplaceable) return pipeline(source, createWriteStream(path));
   const draft = `${target}.${process.pid}.part`;
   try {
-    await pipeline(source, createWriteStream(draft, { flags: "wx", flush: true, mode: there?.mode ?? 0o666 }));
+    await pipeline(source, createWriteStream(draft, { flags: "wx", flush: true, mode: existing?.mode ?? 0o666 }));
     await rename(draft, target);
   } catch (error) {
     await rm(draft, { force: true });
@@ -108,7 +108,7 @@ async function writeWhole(path: string, source: Readable): Promise<void> {
   flushFolder(folder);
 }
 
-/** A file per page, each whole. Files of an earlier time stay, unless a page of the same name comes. */
+/** One file per page, each written atomically. Existing files stay, unless a page has the same name. */
 async function writePages(folder: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
   await mkdir(folder, { recursive: true });
   for await (const { fileName, text } of pagesIn(chunks)) {
@@ -132,7 +132,7 @@ async function isWritable(folder: string): Promise<boolean> {
   );
 }
 
-/** A JSON file, or `-` for standard input. `option` is how the user named it. */
+/** A JSON file, or `-` for standard input. `option` is the option that named it. */
 export async function readJsonFile(
   open: (path: string) => AsyncIterable<Uint8Array>,
   path: string,

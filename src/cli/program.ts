@@ -26,14 +26,14 @@ import { addWorkflowsCommands } from "./commands/workflows/workflows.ts";
 import { EXIT, reportError } from "./print/output.ts";
 import type { Wiring } from "./wiring.ts";
 
-/** The whole command line; one function per group of commands adds itself here. */
+/** The whole command line; each group of commands registers itself here. */
 export function buildProgram(context: CliContext, version: string): Command {
   const { terminal } = context;
   const program = new Command("orb")
     .description("Orbweaver: pages turned into records and files, reliably, from one machine or many")
     .version(version)
     .option("--json", "machine-readable output")
-    // Below its own limit of 40 the library does not wrap at all, and the terminal breaks words.
+    // Below its default of 40, commander does not wrap at all, and the terminal breaks words.
     .configureHelp({ minWidthToWrap: 20 })
     .showHelpAfterError("(--help shows what there is)")
     .showSuggestionAfterError();
@@ -88,7 +88,7 @@ function usageError(error: CommanderError): OrbError {
 /** Runs one command and returns its exit code: 0 done, 1 failed, 2 usage, 3 partial, 130 Ctrl-C. */
 export async function runCli(argv: string[], wiring: Wiring, version: string): Promise<number> {
   const context = new CliContext(wiring);
-  // Known before the words are read: a mistake in them is answered in the same form.
+  // Set before parsing: a usage error is reported in the same form.
   context.json = argv.includes("--json");
   try {
     await buildProgram(context, version).parseAsync(argv, { from: "user" });
@@ -96,7 +96,7 @@ export async function runCli(argv: string[], wiring: Wiring, version: string): P
   } catch (error) {
     if (!(error instanceof CommanderError)) return reportError(wiring.terminal, error, context.json);
     if (error.exitCode === 0) return EXIT.done;
-    // For people it is on the screen already, with the suggestion or the help.
+    // Commander has already printed it for people, with a suggestion or the help.
     return context.json ? reportError(wiring.terminal, usageError(error), true) : EXIT.usage;
   }
 }

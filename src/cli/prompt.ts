@@ -3,9 +3,9 @@ import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 
 export interface Prompt {
-  /** Somebody can answer. */
+  /** Input is a terminal. */
   readonly available: boolean;
-  /** null: they would rather not (Ctrl-D). */
+  /** Null: cancelled with Ctrl-D. */
   line(question: string): Promise<string | null>;
   /** Like `line`, without showing what is typed. */
   secret(question: string): Promise<string | null>;
@@ -16,18 +16,18 @@ export interface Prompt {
 export function createPrompt(input: NodeJS.ReadStream, output: NodeJS.WriteStream): Prompt {
   const ask = (question: string, hidden: boolean) =>
     new Promise<string | null>((resolve) => {
-      // On a terminal readline shows what is typed by itself: a secret goes nowhere.
+      // On a terminal readline echoes input itself: discard the echo of a secret.
       const echo = hidden ? new Writable({ write: (_chunk, _encoding, done) => done() }) : output;
       const reader = createInterface({ input, output: echo, terminal: true, historySize: 0, prompt: question });
       reader.prompt();
-      // Only now: until the reader is there, the terminal itself would show what a quick hand types.
+      // Only after readline has started: until then the terminal itself would echo early keystrokes.
       if (hidden) output.write(question);
       let answer: string | null = null;
       reader.once("line", (text) => {
         answer = text;
         reader.close();
       });
-      // Ctrl-C means the same here as everywhere else.
+      // Readline swallows Ctrl-C: raise it as a signal again.
       reader.once("SIGINT", () => {
         reader.close();
         process.kill(process.pid, "SIGINT");

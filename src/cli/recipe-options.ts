@@ -1,4 +1,4 @@
-/** What a page is, how it is got and what is read from it: the same words for `orb scrape` and for jobs. */
+/** Fetch and extraction options, shared by `orb scrape` and jobs. */
 import { type Command, Option } from "commander";
 import { OrbError } from "../base/errors.ts";
 import type { BrowserAction } from "../domain/page/page-options.ts";
@@ -24,7 +24,7 @@ export interface RecipeOptions {
   session?: string;
   timeout?: number;
   maxAttempts?: number;
-  /** The older name. */
+  /** Alias of `--max-attempts`. */
   attempts?: number;
   waitFor?: string;
   wait?: number;
@@ -32,7 +32,7 @@ export interface RecipeOptions {
   action?: BrowserAction[];
 }
 
-/** `strategies` are fewer where there is no saved call to repeat. */
+/** `strategies`: fewer where there is no saved call to replay. */
 export function addRecipeOptions(
   command: Command,
   { strategies = STRATEGIES as readonly string[], attempts = "tries in all (APP_DEFAULT_MAX_ATTEMPTS)" } = {},
@@ -50,14 +50,14 @@ export function addRecipeOptions(
     .option("--action <what>", "in a browser: click=CSS, wait=MS, press=Enter … ; may be given often", addAction);
 }
 
-/** The name that `--max-attempts` had before. */
+/** The former name of `--max-attempts`. */
 export function attemptsAlias(): Option {
   return new Option("--attempts <number>", "the same as --max-attempts")
     .argParser(positiveInteger)
     .conflicts("maxAttempts");
 }
 
-/** Tries in all. */
+/** Total attempts. */
 export function triesOf({
   maxAttempts,
   attempts,
@@ -65,7 +65,7 @@ export function triesOf({
   return maxAttempts ?? attempts;
 }
 
-/** What is read from a page, and how it is got. */
+/** Adds extraction and fetch options. */
 export function addReadingOptions(command: Command, strategies: readonly string[]): Command {
   return command
     .option("--field <name=css>", "a field of the result; may be given often", addField)
@@ -78,7 +78,7 @@ export function addReadingOptions(command: Command, strategies: readonly string[
     .option("--proxy <address>", "through this proxy, such as socks5://user:password@host:1080, or pool");
 }
 
-/** As the API takes it; what was not said is not in it. */
+/** As a body of the API, without unset options. */
 export async function recipeOf(options: RecipeOptions, wiring: Wiring): Promise<Record<string, unknown>> {
   const rules = options.rules === undefined ? {} : await readRules(options.rules, wiring);
   const fields = fieldsOf(rules["fields"], options);
@@ -93,7 +93,7 @@ export async function recipeOf(options: RecipeOptions, wiring: Wiring): Promise<
     fields,
     items: options.items ?? rules["items"],
     extract: (await llmOf(options, wiring)) ?? rules["extract"],
-    // Only a browser can wait for something to appear.
+    // Only a browser can wait for an element.
     strategy: options.strategy ?? (options.waitFor === undefined ? undefined : "browser"),
     proxy: options.proxy,
     headers: options.header,
@@ -106,7 +106,7 @@ export async function recipeOf(options: RecipeOptions, wiring: Wiring): Promise<
   return Object.fromEntries(Object.entries(recipe).filter(([, value]) => value !== undefined));
 }
 
-/** A model, where one is to be asked. */
+/** Model extraction, if requested. */
 async function llmOf({ llmSchema, llmPrompt: prompt }: RecipeOptions, wiring: Wiring): Promise<unknown> {
   if (llmSchema === undefined && prompt === undefined) return undefined;
   const schema =
@@ -118,7 +118,9 @@ async function llmOf({ llmSchema, llmPrompt: prompt }: RecipeOptions, wiring: Wi
 
 const RULES = ["fields", "items", "schema", "extract", "document", "browser"];
 
-/** What a file says is done in a browser, for options to change; what is no such thing is refused with all the rest. */
+/**
+ * The browser options of a recipe file, which flags override; the server rejects invalid ones with all other errors.
+ */
 function browserIn({ browser }: Record<string, unknown>): object {
   return typeof browser === "object" && browser !== null ? browser : {};
 }
@@ -131,7 +133,7 @@ async function readRules(path: string, wiring: Wiring): Promise<Record<string, u
   throw new OrbError("input_invalid", `--rules: ${strange}: ${message}`, { fields: [{ path: strange, message }] });
 }
 
-/** Names and rules together are rules; those of the command line win. */
+/** Merges names and rules; those of the command line win. */
 function fieldsOf(recipeFields: unknown, { field, fields }: RecipeOptions): unknown {
   if (field === undefined && fields === undefined) return recipeFields;
   if (field === undefined && recipeFields === undefined) return fields;
@@ -143,7 +145,7 @@ function asRules(fields: unknown): Record<string, unknown> {
   return typeof fields === "object" && fields !== null ? (fields as Record<string, unknown>) : {};
 }
 
-/** Not the error that commander knows, which would repeat what was given: it may be a secret. */
+/** Not commander's error, which would repeat the value: it may be a secret. */
 function misread(option: string, message: string): OrbError {
   return new OrbError("usage", `${option}: ${message}`, { fields: [{ path: option.slice(2), message }] });
 }

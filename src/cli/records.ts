@@ -1,9 +1,9 @@
-/** Records for people: one below the other, or as a table when they are many and small. */
+/** Prints records for people: one below the other, or as a table when they are many and small. */
 import { oneLine, paint, plainText, table, type Terminal, wrapped } from "./print/output.ts";
 
 type Data = Record<string, unknown>;
 
-/** Texts that stand for themselves below the other fields. */
+/** Long texts, printed below the other fields. */
 const BODIES = new Set(["markdown", "text", "html"]);
 const LONG_TEXT = 200;
 const MOST_COLUMNS = 8;
@@ -44,7 +44,7 @@ function section(terminal: Terminal, record: Data): string {
     ([name, value]) =>
       `${paint(terminal, "cyan", oneLine(name).padEnd(width))}  ${wrapped(oneLine(textOf(value)), terminal.columns, width + 2)}\n`,
   );
-  // The only long text needs no name; several do.
+  // A single long text needs no heading; several do.
   const texts = bodies.map(([name, value]) => {
     const title = bodies.length > 1 ? `${paint(terminal, "cyan", oneLine(name))}\n` : "";
     return `${title}${plainText(String(value)).trimEnd()}\n`;

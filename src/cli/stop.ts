@@ -5,7 +5,7 @@ import type { Wiring } from "./wiring.ts";
 export interface StopRequest extends Disposable {
   readonly asked: Promise<void>;
   readonly signal: AbortSignal;
-  /** What a program ends with that a signal has ended, as shells know it: 130 for Ctrl-C; null: none came. */
+  /** Exit code after a signal, by shell convention: 130 for Ctrl-C; null: none came. */
   readonly exitCode: number | null;
 }
 
@@ -38,17 +38,17 @@ export function onStopSignals(wiring: Wiring, handler: (signal: StopSignal) => v
   const releases = [wiring.onSignals(ask), wiring.onHangUp(() => ask("SIGHUP"))];
   return () => {
     isReleased = true;
-    // A repetition may come after the command has ended; without a listener it would end the process by a signal.
+    // A repeated signal may arrive after the command has ended; without a listener it would kill the process.
     if (firstAt === null) for (const release of releases) release();
   };
 }
 
-/** The first signal asks to finish what is in flight, the second to leave at once. */
+/** The first signal finishes what is in flight, the second exits at once. */
 export function stopRequest(
   wiring: Wiring,
   terminal: Pick<Terminal, "err" | "live">,
   log: Log | null,
-  /** What is said when the first comes. */
+  /** Printed on the first signal. */
   note: string | (() => string) = STOPPING,
   atOnce: number = EXIT.failed,
 ): StopRequest {
@@ -59,8 +59,7 @@ export function stopRequest(
   const release = onStopSignals(wiring, (signal) => {
     count += 1;
     exitCode = EXIT_OF_SIGNAL[signal];
-    // Every state change is a transaction, so leaving at once is safe; what was in flight is taken back by the next
-    // start.
+    // Every state change is a transaction, so exiting at once is safe; the next start requeues what was in flight.
     if (count > 1) wiring.exit(atOnce);
     const words = typeof note === "string" ? note : note();
     if (terminal.live || log === null) terminal.err(`${words}\n`);

@@ -1,6 +1,6 @@
 import { type Config, OPTIONS } from "../config/options.ts";
 
-/** Where a process keeps what lasts, for its log: without user and password. */
+/** Where a process stores its data, for its log: without credentials. */
 export function storageOf({ database, artifacts }: Config): { database: string; files: string } {
   return { database: databaseLocation(database), files: OPTIONS.artifacts.type.format(artifacts) };
 }

@@ -5,10 +5,10 @@ export function positiveInteger(text: string): number {
   return Number(text);
 }
 
-/** A number within bounds, or the word that goes back to the configured value. */
+/** A number within bounds, or `default`, which restores the configured value. */
 export function numberOrDefault(bounds: { min: number; whole?: boolean }): (text: string) => number | "default" {
   return (text) => {
-    // Not null: commander would make an empty text of it.
+    // Not null: commander would turn it into an empty string.
     if (text === "default") return text;
     const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
     if (!(value >= bounds.min) || (bounds.whole === true && !Number.isInteger(value))) {
@@ -39,7 +39,7 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** One of these words, or several with commas between them. */
+/** One or more of these words, separated by commas. */
 export function someOf(words: readonly string[]): (text: string) => string {
   return (text) => {
     const unknown = text.split(",").find((word) => !words.includes(word));

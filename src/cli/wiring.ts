@@ -7,45 +7,45 @@ import type { CapturedPage, CaptureOptions } from "./scrape/capture-view.ts";
 import type { Terminal } from "./print/output.ts";
 import type { Prompt } from "./prompt.ts";
 
-/** What the composition root hands to the commands: they start nothing by themselves. */
+/** What the composition root provides to the commands: they start nothing by themselves. */
 export interface Wiring {
   terminal: Terminal;
-  /** How this program is called from where one stands: `orb`, or `./bin/orb` in a clone. */
+  /** How the user invokes this program: `orb`, or `./bin/orb` in a clone. */
   readonly program: string;
   loadConfig(): LoadedConfig;
   createLog(config: Config): Log;
   openClient(config: Config): Promise<CliClient>;
   startWorker(config: Config, log: Log, hooks: CliWorkerHooks): Promise<CliWorker>;
   startServer(config: Config, log: Log, options: CliServerOptions): Promise<CliServer>;
-  /** The browser for pages that need one; null: there is none. */
-  browserThere(config: Config): Promise<string | null>;
-  /** A server and a site to try everything out on, in a folder of their own. */
+  /** The browser for pages that need one; null: none. */
+  findBrowserPath(config: Config): Promise<string | null>;
+  /** Starts the demo: a server and a site, in their own folder. */
   startDemo(config: Config, log: Log, options: { keep: boolean }): Promise<CliDemo>;
   /** Opens a page in the user's browser; false: no terminal, or no browser. `always`: also without a terminal. */
   showPage(url: string, options: { always: boolean }): Promise<boolean>;
   /** Supervises all processes that the configuration needs; null: another supervisor runs. */
   takeUp(config: Config, log: Log): Promise<CliUp | null>;
-  /** What is known of them by now; null: there never were any. */
+  /** Their last known state; null: never started. */
   upState(config: Config): Promise<CliUpState | null>;
   /** Asks the supervisor to stop, and waits. */
   stopUp(config: Config, log: Log): Promise<"stopped" | "nothing runs">;
   /** The API on the configured database, in this process and without a port. */
   openApi(config: Config, log: Log): Promise<CliApi>;
-  /** Answers an agent over the standard streams until it closes them, or `signal` says stop. */
-  talkMcp(api: OrbweaverClient, log: Log, signal: AbortSignal): Promise<void>;
-  /** A worker on a store that is gone when it stops. */
+  /** Serves MCP over the standard streams until the client closes them or `signal` aborts. */
+  serveMcp(api: OrbweaverClient, log: Log, signal: AbortSignal): Promise<void>;
+  /** A worker with a temporary store. */
   startScratch(config: Config, log: Log, options: { sessionId?: string; pool?: boolean }): Promise<CliScratch>;
   capture(config: Config, log: Log, url: string, options: CaptureOptions): Promise<CapturedPage>;
   captureHar(text: string): Promise<CapturedPage>;
-  /** Opens a browser that people see; null: there is no display. `done` ends it. */
+  /** Opens a visible browser; null: there is no display. `done` closes it. */
   login(config: Config, log: Log, url: string, done: () => Promise<void>): Promise<StorageState | null>;
   migrate(config: Config): Promise<{ from: number; to: number; applied: string[] }>;
-  /** Copies the configured SQLite database, which no process may use, into an empty schema of Postgres. */
+  /** Copies the configured SQLite database, which no other process may use, into an empty Postgres schema. */
   copyTo(config: Config, url: string, onProgress: (progress: CliCopyProgress) => void): Promise<CliCopy>;
   /** Checks everything; with a reporter it first fixes what it can. */
   doctor(mend: ((what: string) => void) | null): Promise<DoctorCheck[]>;
   openFile(path: string): AsyncIterable<Uint8Array>;
-  /** Throws if no file could be written there. */
+  /** Throws if the file cannot be written. */
   refuseUnwritable(path: string, format?: string): Promise<void>;
   /** To standard output, or to a file. */
   write(path: string | null, chunks: AsyncIterable<Uint8Array>, format?: string): Promise<void>;
@@ -53,7 +53,7 @@ export interface Wiring {
   now(): number;
   /** Calls `handler` on SIGINT and SIGTERM until the returned function is called. */
   onSignals(handler: (signal: "SIGINT" | "SIGTERM") => void): () => void;
-  /** The same when the terminal is closed, unless the program was started not to care (`nohup`). */
+  /** The same for SIGHUP, unless the program ignores it (`nohup`). */
   onHangUp(handler: () => void): () => void;
   exit(code: number): never;
 }
@@ -67,9 +67,9 @@ export interface CliClient extends CrawlDeps {
 }
 
 interface CliWorkerHooks {
-  /** Where many processes may work at once, it does only when no other is there for it. */
+  /** In a cluster, works only while no dedicated worker runs. */
   standBy?: boolean;
-  /** It works only while no process does that is there for it. */
+  /** Works only while no dedicated process does. */
   givesWay?: boolean;
   onRole: (role: "engine" | "standby" | "drained" | "stopped") => void;
   onTask: (name: string, what: "started" | "ended", end?: string) => void;
@@ -88,14 +88,14 @@ export interface CliScratch extends CliWorker {
 }
 
 export interface CliApi {
-  /** Calls, answered without a connection. */
+  /** Answers calls without a connection. */
   fetch: Fetch;
   engineRuns(): Promise<boolean>;
   work(hooks: Pick<CliWorkerHooks, "onRole" | "givesWay">): Promise<Pick<CliWorker, "role" | "hurry">>;
   close(): Promise<void>;
 }
 
-/** As Playwright writes it. */
+/** Playwright's storage state. */
 export interface StorageState {
   cookies: { name: string; value: string; domain: string; path: string }[];
   origins: { origin: string; localStorage: { name: string; value: string }[] }[];
@@ -109,27 +109,27 @@ interface CliServerOptions {
 
 export interface CliServer {
   readonly url: string;
-  /** null: it does no work. */
+  /** Null: it does no work. */
   readonly role: "engine" | "standby" | "drained" | "stopped" | null;
   stop(): Promise<void>;
 }
 
 export interface CliDemo {
-  /** The server's, with its dashboard. */
+  /** URL of the server with its dashboard. */
   readonly url: string;
-  /** Where it keeps what it makes. */
+  /** Where it stores its data. */
   readonly folder: string;
-  /** The browser for pages that need one; null: there is none. */
+  /** The browser for pages that need one; null: none. */
   readonly browser: string | null;
   /** Paths of the site that are empty without a browser. */
   readonly scripted: readonly string[];
-  /** What `POST /workflows` takes for the site's gallery. */
+  /** Body of `POST /workflows` for the site's gallery. */
   galleryWorkflow(origin: string): unknown;
-  /** Everything ends, and the folder goes unless it was to be kept. */
+  /** Stops everything and deletes the folder, unless `keep` is set. */
   stop(): Promise<void>;
 }
 
-/** Who looks after processes, and these. */
+/** A supervisor and its processes. */
 export interface CliUp {
   readonly state: CliUpState;
   start(): Promise<void>;
@@ -138,7 +138,7 @@ export interface CliUp {
 }
 
 export interface CliUpState {
-  /** null: no supervisor runs. */
+  /** Null: no supervisor runs. */
   supervisor: { pid: number } | null;
   /** `program`: not an `orb up`, but a program that has the services for itself. */
   by: "up" | "program";
@@ -159,7 +159,7 @@ export interface CliUpChild {
   note: string | null;
 }
 
-/** How far a copy is: of one table, and of all. */
+/** Progress of a copy: of one table, and of all. */
 export interface CliCopyProgress {
   table: string;
   rows: number;
@@ -177,12 +177,12 @@ export interface CliCopy {
   findings: { check: string; what: string }[];
 }
 
-/** One thing that `orb doctor` looked at. */
+/** One check of `orb doctor`. */
 export interface DoctorCheck {
   name: string;
   status: "ok" | "warning" | "problem";
   /** What was found. */
   what: string;
-  /** What to do about it; null when all is well. */
+  /** The remedy; null: the check passed. */
   fix: string | null;
 }

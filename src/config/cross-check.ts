@@ -1,4 +1,4 @@
-/** Rules between options. A value that was refused on its own is undefined here and is not complained about twice. */
+/** Rules between options. A value rejected on its own is undefined here and not reported twice. */
 import { isIPv4 } from "node:net";
 import type { FieldError } from "../base/errors.ts";
 import { type Config, OPTIONS } from "./options.ts";
@@ -7,7 +7,7 @@ type Rule = (config: Partial<Config>) => FieldError | undefined;
 
 const RULES: readonly Rule[] = [
   ({ heartbeatMs, leaseTtlMs }) => {
-    // Two renewals may be lost before the lease is.
+    // Two renewals may be lost before the lease expires.
     if (typeof heartbeatMs !== "number" || leaseTtlMs === undefined || heartbeatMs * 3 <= leaseTtlMs) return undefined;
     return {
       path: OPTIONS.heartbeatMs.name,
@@ -30,7 +30,7 @@ const RULES: readonly Rule[] = [
   },
   ({ redisUrl, database, managedServices }) => {
     if (typeof redisUrl !== "string" || database === undefined || database.kind !== "sqlite") return undefined;
-    // Then it is the address of the managed one.
+    // Then it is the URL of the managed one.
     if (managedServices === undefined || managedServices?.includes("redis") === true) return undefined;
     return {
       path: OPTIONS.redisUrl.name,

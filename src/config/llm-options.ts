@@ -1,4 +1,4 @@
-/** The model that reads pages, part of the table of all options. */
+/** Options of the model that extracts data, part of the table of all options. */
 import { option, optional } from "./option.ts";
 import * as type from "./types.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Configuration is read once, here, from what the edge hands in: the environment and a `.env` file beside it. Every
- * mistake is reported in one error, so that nobody has to start the program ten times to find ten of them.
+ * Reads the configuration once, from the environment and a `.env` file. One error lists every invalid option, so that
+ * ten mistakes do not take ten starts to find.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,13 +19,13 @@ export type ConfigSource = (typeof CONFIG_SOURCES)[number];
 export interface LoadedConfig {
   config: Config;
   sources: Readonly<Record<ConfigKey, ConfigSource>>;
-  /** Sentences for the operator about what was ignored. */
+  /** Messages about ignored values. */
   warnings: readonly string[];
 }
 
 export interface ConfigInput {
   env: Readonly<Record<string, string | undefined>>;
-  /** Where `.env` is looked for and what relative paths start from. */
+  /** Where `.env` is looked up, and the base of relative paths. */
   cwd: string;
 }
 
@@ -65,11 +65,11 @@ export function loadConfig({ env, cwd }: ConfigInput): LoadedConfig {
 interface Variable {
   name: string;
   text: string;
-  /** The value of its alias, when both are set. */
+  /** The value of its alias, if both are set. */
   otherText?: string;
 }
 
-/** An empty variable is an unset one: `APP_REDIS_URL=` is how shells and compose files switch an option off. */
+/** An empty variable counts as unset: `APP_REDIS_URL=` is how shells and compose files switch an option off. */
 function readVariable(
   variables: Readonly<Record<string, string | undefined>>,
   { name, alias }: Option<unknown>,
@@ -102,7 +102,7 @@ function complaint(option: Option<unknown>, text: string, why: string, source: C
   return `expected ${option.type.expected}, for example ${option.example}; got ${masked(option, text)}${where}${reason}`;
 }
 
-/** Fills in the options that follow from others; a missing basis was complained about already. */
+/** Fills in the options derived from others; a missing source was reported already. */
 function deriveValues(
   values: Partial<Record<ConfigKey, unknown>>,
   sources: Partial<Record<ConfigKey, ConfigSource>>,
@@ -130,7 +130,7 @@ function configError(errors: FieldError[]): OrbError {
   });
 }
 
-/** Other programs use APP_ too, so an unknown name is worth a sentence, not a refusal. */
+/** Other programs use APP_ too, so an unknown name is a warning, not an error. */
 function unknownVariables(env: ConfigInput["env"], file: Record<string, string | undefined>): string[] {
   const known = CONFIG_KEYS.map((key) => OPTIONS[key].name);
   const aliases = new Set(CONFIG_KEYS.map((key) => (OPTIONS[key] as Option<unknown>).alias));

@@ -1,15 +1,15 @@
-/** Secrets as they may be shown in errors, in `orb config` and on pages. */
+/** Masks secrets in errors, in `orb config` and on pages. */
 import type { Option } from "./option.ts";
 
 const MASK = "********";
 
-/** The text as it may be shown; it may also be one that could not be parsed. */
+/** The text with secrets masked; may be one that could not be parsed. */
 export function masked(option: Pick<Option<unknown>, "secret">, text: string): string {
   if (option.secret === "whole") return MASK;
   return option.secret === "password" ? withoutPassword(text) : text;
 }
 
-/** Works on text, not on a parsed URL: a mistyped URL holds a password too, so in doubt it hides more. */
+/** Works on text, not on a parsed URL: a mistyped URL may contain a password too, so in doubt it hides more. */
 export function withoutPassword(text: string): string {
   const at = text.lastIndexOf("@");
   const address = text.slice(at < 0 ? 0 : at).replace(/\?.*/, (query) => query.replace(/=[^&#]*/g, `=${MASK}`));

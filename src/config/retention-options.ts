@@ -1,4 +1,4 @@
-/** How long runs are kept, and how much room they may take. */
+/** Retention of runs, and the storage budget. */
 import { option } from "./option.ts";
 import * as type from "./types.ts";
 

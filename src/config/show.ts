@@ -6,7 +6,7 @@ import type { Option } from "./option.ts";
 
 export interface ConfigRow {
   name: string;
-  /** Null when the option is not set and has no value of its own. */
+  /** Null: not set, without a default. */
   value: string | null;
   /** Null: not set. */
   source: ConfigSource | null;

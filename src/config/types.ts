@@ -1,6 +1,6 @@
 /**
- * The kinds of value an option can have. Each knows what it expects (for the error and the reference page), how to
- * read it from text, and how to write it back for `orb config`.
+ * Value types of options. Each describes what it expects (for errors and the reference page), parses text, and formats
+ * values for `orb config`.
  */
 import { isIP } from "node:net";
 import { resolve } from "node:path";
@@ -13,7 +13,7 @@ export interface ValueType<T> {
   format(value: T): string;
 }
 
-/** Says that a text is not of the expected kind; a message adds why when "expected …" alone would not tell. */
+/** The text is not of the expected type; a message adds why when "expected …" alone does not explain it. */
 export class BadValue extends Error {}
 
 function refuse(why = ""): never {
@@ -21,7 +21,7 @@ function refuse(why = ""): never {
 }
 
 function decimal(text: string, min: number, max: number): number {
-  // Number() alone would also take "", "0x10", "1e3" and "Infinity".
+  // Number() alone would also accept "", "0x10", "1e3" and "Infinity".
   if (!/^-?(\d+(\.\d*)?|\.\d+)$/.test(text)) refuse();
   const value = Number(text);
   return value >= min && value <= max ? value : refuse();
@@ -35,7 +35,7 @@ export function integer(min: number, max: number): ValueType<number> {
   };
 }
 
-/** A span given in a unit, fractions allowed, kept in whole milliseconds. */
+/** A duration in a unit, fractions allowed, stored in whole milliseconds. */
 export function duration(
   unit: "seconds" | "milliseconds" | "minutes" | "hours",
   min: number,
@@ -98,14 +98,14 @@ export const path: ValueType<string> = {
   format: String,
 };
 
-/** What goes into a header as a key: given by someone else, so only its form is judged. */
+/** A third-party API key for a header: only its form is checked. */
 export const key: ValueType<string> = {
   expected: "printable ASCII characters without spaces",
   parse: (text) => (/^[\x21-\x7e]+$/.test(text) ? text : refuse()),
   format: String,
 };
 
-/** A secret of our own. One short enough to be guessed is worse than none: it looks like protection. */
+/** Our own secret. One short enough to be guessed is worse than none: it looks like protection. */
 export function strongSecret(minLength: number): ValueType<string> {
   return {
     expected: `at least ${minLength} printable ASCII characters, without spaces`,
@@ -141,7 +141,7 @@ export function url(schemes: readonly string[]): ValueType<string> {
 
 const PERCENT = "a password with other characters than letters, digits and . _ ~ - has them as %XX, such as %2F for /";
 
-/** redis://HOST:PORT/NUMBER; the number of a database in it may be left out. */
+/** redis://HOST:PORT/NUMBER; the database number is optional. */
 export const redis: ValueType<string> = {
   expected: url(["redis", "rediss"]).expected,
   parse: (text, cwd) => {
@@ -153,7 +153,7 @@ export const redis: ValueType<string> = {
   format: String,
 };
 
-/** Scheme, host and port of a server, and nothing behind them. */
+/** Scheme, host and port only. */
 export const origin: ValueType<string> = {
   expected: "http:// or https:// with a host, and a port if it has one",
   parse: (text) => {
@@ -172,7 +172,7 @@ export const host: ValueType<string> = {
   parse: (text) => {
     const bare = /^\[(.*)\]$/.exec(text)?.[1] ?? text;
     if (isIP(bare) !== 0) return bare;
-    // All digits and dots, but no address: a slip such as 127.0.0.256, not a name.
+    // All digits and dots, but not an address: a typo such as 127.0.0.256, not a name.
     if (/^[\d.]+$/.test(bare) || !/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(bare)) refuse();
     return bare.toLowerCase();
   },
@@ -182,7 +182,7 @@ export const host: ValueType<string> = {
 type DatabaseTarget =
   | { readonly kind: "sqlite"; readonly path: string }
   | { readonly kind: "postgres"; readonly url: string }
-  /** The Postgres that `orb up` runs; where it listens is known when it does. */
+  /** The Postgres that `orb up` runs; its port is known when it runs. */
   | { readonly kind: "managed" };
 
 export const database: ValueType<DatabaseTarget> = {
@@ -220,7 +220,7 @@ type ArtifactsTarget =
 export const artifacts: ValueType<ArtifactsTarget> = {
   expected: "s3://BUCKET/PREFIX (a bucket has 3 to 63 characters) or a directory",
   parse: (text, cwd) => {
-    // s3:/bucket and S3://bucket are slips, not directories.
+    // s3:/bucket and S3://bucket are typos, not directories.
     if (!text.includes("://") && !/^s3:/i.test(text)) return { kind: "local", path: path.parse(text, cwd) };
     const match = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(text);
     if (match === null) return refuse();
@@ -246,7 +246,7 @@ function readCidr(text: string): string {
   const family = isIP(address);
   if (family === 0 || rest.length > 0 || address.includes("%")) refuse(`"${text}" is none`);
   const bits = family === 4 ? 32 : 128;
-  // A bare address means that one machine.
+  // A bare address means one machine.
   if (prefix === undefined) return `${address}/${bits}`;
   if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > bits) refuse(`"${text}" is none`);
   return `${address}/${Number(prefix)}`;

@@ -1,11 +1,11 @@
-/** Keeps answers short: cuts long values at a sensible place, and says where they go on. */
+/** Limits the length of answers: cuts long values at a sensible position and reports where they continue. */
 
-/** The length of a value in an answer: as JSON, or as it is written out, whichever is longer. */
+/** The length of a value in an answer: as JSON or as rendered text, whichever is longer. */
 export function costOf(value: unknown): number {
   return (JSON.stringify(value) ?? "").length;
 }
 
-/** Where a text of at most `room` characters ends well: behind a paragraph, a line, a sentence or a word. */
+/** A good end within `room` characters: after a paragraph, a line, a sentence or a word. */
 export function cutAt(text: string, room: number): number {
   if (text.length <= room) return text.length;
   const least = Math.floor(room * 0.7);
@@ -14,16 +14,16 @@ export function cutAt(text: string, room: number): number {
     const at = head.lastIndexOf(end);
     if (at >= least) return at + end.length;
   }
-  // Half of a character that takes two places is none.
+  // Do not split a surrogate pair.
   const last = head.charCodeAt(head.length - 1);
   return Math.max(1, last >= 0xd800 && last <= 0xdbff ? room - 1 : room);
 }
 
-/** The part of a text, from its beginning, that takes at most `room` characters as JSON. */
+/** The longest prefix of a text that takes at most `room` characters as JSON. */
 export function headOf(text: string, room: number): string {
   const whole = costOf(text);
   if (whole <= room) return text;
-  // Line breaks and quotes take two places in JSON: the share of the whole is a good first guess.
+  // Escaped characters take two in JSON: the ratio of the whole text is a good first guess.
   let size = Math.floor((text.length * Math.max(0, room - 2)) / whole);
   let head = text.slice(0, cutAt(text, size));
   while (size > 1 && costOf(head) > room) {
@@ -33,7 +33,7 @@ export function headOf(text: string, room: number): string {
   return size < 1 ? "" : head;
 }
 
-/** A value that was too long: how much of it was shown, in characters or in entries. */
+/** A cut value: how much of it was shown, in characters or in entries. */
 export interface Cut {
   field: string;
   shown: number;
@@ -56,7 +56,7 @@ export function partOf(
       left -= cost;
       part.push(entry);
     }
-    // An entry that fits no answer at all is shown as far as it goes, so that one gets past it.
+    // An entry too long for any answer is shown in part, so that the reader can get past it.
     if (part.length === 0 && offset < value.length && room > 100) part.push(headOf(textOf(value[offset]), room - 4));
     return { part, end: offset + part.length, total: value.length, unit: "entries" };
   }
@@ -65,24 +65,24 @@ export function partOf(
   return { part, end: offset + part.length, total: text.length, unit: "characters" };
 }
 
-/** Objects are cut as what they are written as. */
+/** Objects are cut in their JSON form. */
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-/** Less of a value than this says nothing. */
+/** Shorter parts are useless. */
 const LEAST_OF_A_VALUE = 80;
-/** What telling of one cut takes: the name of the field, and the cursor behind it. */
+/** Characters for one cut note: the field's name and the cursor. */
 const NOTE = 420;
 
 interface Fitted {
   record: Record<string, unknown>;
   cuts: Cut[];
-  /** Names of those for which there was no room at all. */
+  /** Names of fields that did not fit at all. */
   leftOut: string[];
 }
 
-/** A record that takes at most `room` characters: the longest values are cut, all to the same length. */
+/** A record in at most `room` characters: the longest values are cut, all to the same length. */
 export function fitRecord(record: Readonly<Record<string, unknown>>, room: number): Fitted {
   if (costOf(record) <= room) return { record, cuts: [], leftOut: [] };
   const fields = Object.entries(record).map(([name, value]) => ({
@@ -120,7 +120,7 @@ export function fitRecord(record: Readonly<Record<string, unknown>>, room: numbe
   return { record: Object.fromEntries(shown), cuts, leftOut };
 }
 
-/** The largest length to which all longer values may be cut so that all fit, with a note for each that is cut. */
+/** The largest common length for long values so that all fit, with a note for each cut one. */
 function levelOf(costs: readonly number[], room: number): number {
   const sorted = costs.toSorted((a, b) => a - b);
   let left = room;
@@ -133,14 +133,14 @@ function levelOf(costs: readonly number[], room: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** As many from the beginning of a list as fit into so many characters. */
+/** The longest prefix of a list that fits. */
 export function takeFitting<T>(list: readonly T[], room: number): T[] {
   let left = room;
   const end = list.findIndex((entry) => (left -= costOf(entry) + 1) < 0);
   return end === -1 ? [...list] : list.slice(0, end);
 }
 
-/** One line of a text that nobody bounded. */
+/** One line of an unbounded text. */
 export function short(text: string | null, most = 400): string | null {
   if (text === null || text.length <= most) return text;
   return `${text.slice(0, cutAt(text, most - 2))} …`;

@@ -9,7 +9,7 @@ const checker = createChecker({ all: true, coerce: false });
 
 const ours: jsonSchemaValidator = {
   getValidator<T>(schema: JsonSchemaType) {
-    // Compiled when first needed: an agent calls a few tools, and lists them all.
+    // Compiled on first use: an agent lists all tools and calls a few.
     let check: ValidateFunction | null = null;
     return (value: unknown) => {
       check ??= checker.compile(schema as object);
@@ -23,7 +23,6 @@ const ours: jsonSchemaValidator = {
   },
 };
 
-/** A schema as the SDK takes it. */
 export function asStandard(schema: TSchema) {
   return fromJsonSchema<Record<string, unknown>>(schema as JsonSchemaType, ours);
 }

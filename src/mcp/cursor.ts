@@ -1,12 +1,12 @@
-/** Where an answer stopped: a record of a list, or a place within one of its values. */
+/** The position where an answer stopped: a record of a list, or within one of its values. */
 import { ToolFailure } from "./tool.ts";
 
 export interface RecordPosition {
   /** The API's cursor of the page; empty: the first. */
   page: string;
-  /** The record's place on that page. */
+  /** The record's index on that page. */
   index: number;
-  /** Within a value of that record. */
+  /** Position within a value of that record. */
   within?: { field: string; offset: number };
 }
 

@@ -1,4 +1,4 @@
-/** Pages that failed: why, and the files that were kept to show it. */
+/** Failed pages: why, and the stored evidence. */
 import type { OrbweaverClient, Row } from "../api-client/client.ts";
 import { adviceFor } from "./advice.ts";
 import { short } from "./bounds.ts";

@@ -1,4 +1,4 @@
-/** `POST /mcp`: agents that come over the network. Every call stands by itself; the guards and the token are those of the API. */
+/** `POST /mcp`: MCP over HTTP. Calls are stateless; guards and authentication are the API's. */
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import { type ApiDeps, limitsOf } from "../api/deps.ts";
@@ -8,12 +8,12 @@ import type { Routes } from "../api/routes/registry.ts";
 import { messageOf } from "../base/errors.ts";
 import type { OrbweaverClient } from "../api-client/client.ts";
 
-/** `api`: how the tools speak the API of this very server. */
+/** `api`: the client with which tools call this server's API. */
 export function mcpRoutes(api: () => OrbweaverClient): Routes {
   return (server, deps) => {
-    // The SDK is loaded by the first agent that comes: most servers never see one.
+    // Loads the SDK with the first agent: most servers never see one.
     let serving: Promise<Serve> | null = null;
-    // Calls that wait for a run are answered with its current state, so that they do not delay the shutdown.
+    // Calls that wait for a run return its current state, so that they do not delay the shutdown.
     const stopping = new AbortController();
     server.addHook("preClose", async () => stopping.abort());
     server.post(
@@ -47,8 +47,8 @@ async function openHandler(deps: ApiDeps, api: OrbweaverClient, stopping: AbortS
         { goneIsCancelled: era === "modern" },
       ),
     {
-      onerror: (error) => log.debug("a call of an agent could not be used", { error: messageOf(error) }),
-      // Tools and resources do not change while the server runs: there is nothing to wait for on an open stream.
+      onerror: (error) => log.debug("invalid MCP request", { error: messageOf(error) }),
+      // Tools and resources do not change while the server runs, so there is nothing to subscribe to.
       maxSubscriptions: 0,
     },
   );
@@ -65,7 +65,7 @@ async function openHandler(deps: ApiDeps, api: OrbweaverClient, stopping: AbortS
   };
 }
 
-/** The body is read already, and the address is of no importance to who answers. */
+/** The body is already read, and the handler ignores the URL. */
 function webRequest(request: ApiRequest, signal: AbortSignal): Request {
   const headers = Object.entries(request.headers).flatMap(([name, value]) =>
     value === undefined ? [] : [value].flat().map((one): [string, string] => [name, one]),

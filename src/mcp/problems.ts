@@ -2,7 +2,7 @@
 import { isOrbweaverError, type OrbweaverError } from "../api-client/client.ts";
 import { ToolFailure } from "./tool.ts";
 
-/** By the API's codes. Where the API's own hint serves agents as well, it is used. */
+/** By API code. Otherwise the API's own hint is used. */
 const NEXT: Readonly<Record<string, string>> = {
   unauthorized: "The operator sets APP_API_TOKEN to the token of that server.",
   forbidden_target:
@@ -19,7 +19,7 @@ const NEXT: Readonly<Record<string, string>> = {
   internal: "Call once more. If it stays so, tell the operator, who finds it in the server's log.",
 };
 
-/** Which tool lists what there is, for ids that are unknown. */
+/** The tool that lists valid ids. */
 const LISTED_BY: Readonly<Record<string, string>> = {
   run: "crawl_status without run_id lists the newest runs",
   crawl: "crawl_status without run_id lists the newest crawls",
@@ -29,7 +29,7 @@ const LISTED_BY: Readonly<Record<string, string>> = {
   artifact: "workflow_status and crawl_results with what: failures name the files of a run",
 };
 
-/** Anything that was thrown, as the failure that is answered; null: nobody foresaw it. `about`: what ids in the call are ids of. */
+/** The failure to return for an error; null: unexpected. `about`: the resource of ids in the call. */
 export function toFailure(error: unknown, about: string): ToolFailure | null {
   if (error instanceof ToolFailure) return error;
   if (!isOrbweaverError(error)) return null;
@@ -37,7 +37,7 @@ export function toFailure(error: unknown, about: string): ToolFailure | null {
   return new ToolFailure([sentence(error.detail), next].filter((part) => part !== "").join(" "));
 }
 
-/** Something was named that there is not. */
+/** For unknown ids: the tool that lists them. */
 function listingOf({ code, detail }: OrbweaverError, about: string): string | null {
   const [, named] = /there is no (\w+)/.exec(detail) ?? [];
   if (code !== "not_found" && named === undefined) return null;
@@ -45,7 +45,7 @@ function listingOf({ code, detail }: OrbweaverError, about: string): string | nu
   return listing === undefined ? null : sentence(listing);
 }
 
-/** The fields are named already. */
+/** The message names the fields already. */
 function hintOf({ code, hint }: OrbweaverError): string {
   return code === "input_invalid" || hint === null ? "" : hint;
 }

@@ -1,4 +1,4 @@
-/** The records of a run, as many as fit into one answer, and how to get the others. */
+/** The records of a run that fit into one answer, and how to get the others. */
 import { nullable, oneOf, strict } from "../api/schemas.ts";
 import { Type } from "../api/type.ts";
 import type { Listing, OrbweaverClient, Page, Row } from "../api-client/client.ts";
@@ -7,27 +7,26 @@ import { badCursor, encodeCursor, type RecordPosition } from "./cursor.ts";
 import { anyObject, NextShape, Total } from "./shapes.ts";
 import type { Next } from "./tool.ts";
 
-/** Rows that one call of the API brings. */
+/** Rows per API call. */
 const PAGE = 25;
-/** More records than this are no reading matter, however short they are. */
+/** More records are useless to a reader, however short. */
 const MOST_RECORDS = 500;
-/** Of an answer, for what stands around the records: ids, counts, what to call next. */
+/** Reserved for the rest of the answer: ids, counts, the next call. */
 export const AROUND = 1200;
-/** The heading of a record. */
+/** Reserved for the heading of a record. */
 const HEADING = 24;
 
-/** Which list is read, and how the rest of it is asked for. */
+/** The list to read, and how to request the rest. */
 export interface Reading {
-  /** A page of what is shown of the list, from this cursor of the API on. */
+  /** A page of the list from this API cursor on. */
   page(query: { limit: number; cursor: string | undefined }): Promise<Pick<Page<Shown>, "rows" | "next">>;
-  /** Arguments of `crawl_results` that bring this list. */
+  /** Arguments of `crawl_results` that return this list. */
   again: Record<string, unknown>;
   maxChars: number;
 }
 
 export type Shown = Record<string, unknown>;
 
-/** A page of a list, as it is shown. */
 export async function shownPage<Row>(listing: Listing<Row>, show: (row: Row) => Shown): ReturnType<Reading["page"]> {
   const { rows, next } = await listing.page();
   return { rows: rows.map(show), next };
@@ -64,11 +63,11 @@ export const Records = Type.Array(anyObject("a record"));
 export interface RecordsRead {
   records: Record<string, unknown>[];
   cut: ({ record: number; rest: Next } & Cut)[];
-  /** Fields of the only record for which there was no room. */
+  /** Fields of the only record that did not fit. */
   leftOut: string[];
-  /** Behind the last record that is shown. */
+  /** After the last shown record. */
   position: RecordPosition;
-  /** There were no more when this was read. */
+  /** There were no more records when this was read. */
   atEnd: boolean;
 }
 
@@ -135,7 +134,7 @@ export function recordsOf(
   };
 }
 
-/** Where all records are of one page, it is named once. */
+/** If all records are of one page, its URL is shown once. */
 function withoutPage(record: Shown, page: string | null | undefined): Shown {
   if (page === undefined) return record;
   return without(record, new Set(record["url"] === page ? ["url", "depth"] : ["depth"]));
@@ -147,16 +146,16 @@ function shownOf({ url, data }: Row<"get /jobs/runs/{run_id}/results">, only: re
   return Object.fromEntries(Object.entries(whole).filter(([name]) => only.includes(name)));
 }
 
-/** What was read by rules stands beside the rest: who asked for a price looks for it there. */
+/** Moves the results of rules to the top level, where a reader looks for them. */
 function flat({ fields, ...rest }: Record<string, unknown>): Record<string, unknown> {
   const isNested = typeof fields === "object" && fields !== null && !Array.isArray(fields);
   return isNested ? { ...rest, ...fields } : { ...rest, ...(fields === undefined ? {} : { fields }) };
 }
 
-/** What an article's markdown says as well, or what is of no use to readers; named, they are shown. */
+/** Redundant with an article's markdown, or useless to readers; shown when requested by name. */
 const SAID_BY_MARKDOWN: ReadonlySet<string> = new Set(["text", "links", "content_hash"]);
 
-/** As a page is read of which no fields were named. */
+/** The default extraction, without named fields. */
 function isArticle(data: Readonly<Record<string, unknown>>): boolean {
   return typeof data["markdown"] === "string" && "content_hash" in data;
 }
@@ -165,7 +164,7 @@ function without(record: Record<string, unknown>, names: ReadonlySet<string>): R
   return Object.fromEntries(Object.entries(record).filter(([name]) => !names.has(name)));
 }
 
-/** What to do about fields for which there was no room. */
+/** What to do about fields that did not fit. */
 export function leftOutNote(leftOut: readonly string[]): string[] {
   if (leftOut.length === 0) return [];
   const names = leftOut.slice(0, 10).join(", ");

@@ -1,4 +1,4 @@
-/** An answer as people and agents read it: lines of names and values, long texts as they are, what is null left out. */
+/** Renders an answer as text: lines of names and values, long texts verbatim, without nulls. */
 import { isObject } from "../domain/text/input-reader.ts";
 
 export function render(answer: Readonly<Record<string, unknown>>): string {
@@ -10,7 +10,7 @@ export function render(answer: Readonly<Record<string, unknown>>): string {
   return parts.join("").trimEnd();
 }
 
-/** Records stand apart, and their texts begin at the margin: they are most of the answer. */
+/** Records are separated, and their texts are not indented: they are most of the answer. */
 function recordText(record: unknown, at: number): string {
   const fields = Object.entries(record as Record<string, unknown>);
   return `\n[record ${at + 1}]\n${fields.map(([name, value]) => lineOf(name, value, "")).join("")}`;

@@ -1,4 +1,4 @@
-/** What agents read without calling a tool: the records of runs, and stored files. */
+/** MCP resources: records of runs, and stored files. */
 import {
   type McpServer,
   type ReadResourceResult,
@@ -15,7 +15,7 @@ import { NORMAL_CHARS } from "./shapes.ts";
 import { artifactUri, resultsUri } from "./uris.ts";
 
 const LISTED = 20;
-/** A file that is no text is given whole or not at all. */
+/** A binary file is returned whole or not at all. */
 const MOST_BYTES = 512 * 1024;
 
 export function addResources(server: McpServer, api: OrbweaverClient): void {
@@ -24,7 +24,7 @@ export function addResources(server: McpServer, api: OrbweaverClient): void {
     description: "The records of a run, a part at a time",
     mimeType: "text/plain",
   };
-  // What stands in the address is read from the address: a name in a template takes a query along.
+  // Parse the URI itself: a template variable would include the query.
   const readResults = (uri: URL) =>
     reading(uri, () => results(api, uri.href, idIn(uri), uri.searchParams.get("cursor") ?? undefined));
   server.registerResource(
@@ -33,7 +33,7 @@ export function addResources(server: McpServer, api: OrbweaverClient): void {
     aboutResults,
     readResults,
   );
-  // Templates are matched as a whole: with a query it is another one.
+  // Templates match the whole URI: with a query it is another one.
   server.registerResource(
     "run-results-from",
     new ResourceTemplate("orb://runs/{run_id}/results{?cursor}", { list: undefined }),
@@ -64,7 +64,7 @@ function idIn({ pathname }: URL): string {
   return decodeURIComponent(pathname.split("/")[1] ?? "");
 }
 
-/** Resources have no results that are errors: what went wrong is the protocol's error, in the same words. */
+/** Resources have no error results: a failure is a protocol error with the same message. */
 async function reading(uri: URL, read: () => Promise<ReadResourceResult>): Promise<ReadResourceResult> {
   try {
     return await read();
@@ -75,7 +75,7 @@ async function reading(uri: URL, read: () => Promise<ReadResourceResult>): Promi
   }
 }
 
-/** The newest runs that have records. */
+/** The newest runs with records. */
 async function listed(api: OrbweaverClient) {
   const { rows: runs } = await api.runs.list({ limit: LISTED }).page();
   const readable = runs.filter(({ kind }) => kind === "page" || kind === "crawl");
@@ -126,7 +126,7 @@ async function file(api: OrbweaverClient, uri: string, id: string, offset: numbe
   return { contents: [{ uri, mimeType: type, blob: Buffer.from(await answer.bytes()).toString("base64") }] };
 }
 
-/** From a character on, as much as one answer takes; what comes after it is not read. */
+/** From a character on, as much as fits into one answer; stops reading there. */
 async function textFile(
   uri: string,
   id: string,

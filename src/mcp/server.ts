@@ -1,4 +1,4 @@
-/** One implementation of the tools and resources, for every way in which agents come. */
+/** Tools and resources for every transport. */
 import {
   type CallToolResult,
   McpServer,
@@ -23,7 +23,7 @@ export interface McpDeps {
   clock: Clock;
   log: Log;
   version: string;
-  /** This process ends. */
+  /** This process shuts down. */
   stopping: AbortSignal;
 }
 
@@ -32,7 +32,7 @@ const INSTRUCTIONS = `Orbweaver gets web pages and keeps what it finds. One page
 const UNFORESEEN =
   "Unexpected server error. Call once more; if it persists, tell the operator, who finds it in the log.";
 
-// Made once: over HTTP every call has a server of its own.
+// Created once: over HTTP every call has its own server.
 const STANDARD = TOOLS.map(({ tool, about }) => ({
   tool,
   about,
@@ -40,7 +40,7 @@ const STANDARD = TOOLS.map(({ tool, about }) => ({
   output: asStandard(tool.output),
 }));
 
-/** `goneIsCancelled`: who goes away without the answer does not want the work any more, either. */
+/** `goneIsCancelled`: a client that disconnects cancels its call. */
 export function createMcpServer(deps: McpDeps, { goneIsCancelled }: { goneIsCancelled: boolean }): McpServer {
   const server = new McpServer(
     { name: "orbweaver", title: "Orbweaver", version: deps.version },
@@ -78,7 +78,7 @@ function callOf(
 ): ToolCall {
   const { signal, notify } = mcpReq;
   const token = mcpReq._meta?.progressToken;
-  let told = "";
+  let lastMessage = "";
   return {
     api,
     clock,
@@ -90,9 +90,9 @@ function callOf(
       return !isGone || (goneIsCancelled && http !== undefined);
     },
     progress: (done, total, message) => {
-      if (token === undefined || signal.aborted || message === told) return;
-      told = message;
-      // Who listens no longer misses nothing.
+      if (token === undefined || signal.aborted || message === lastMessage) return;
+      lastMessage = message;
+      // A client that disconnected misses nothing.
       void notify({
         method: "notifications/progress",
         params: { progressToken: token, progress: done, total, message },
@@ -120,7 +120,7 @@ async function callTool(
   }
 }
 
-/** Written out it may be longer than as JSON, where much is nested deeply: the bound holds for both. */
+/** Deeply nested values may be longer as text than as JSON: the limit holds for both. */
 function textOf(answer: Record<string, unknown>, maxChars: number): string {
   const text = render(answer);
   return text.length <= Math.min(maxChars, MOST_CHARS) ? text : JSON.stringify(answer);
@@ -128,6 +128,6 @@ function textOf(answer: Record<string, unknown>, maxChars: number): string {
 
 function failed(tool: Tool, error: unknown, about: string, log: Log): CallToolResult {
   const failure = toFailure(error, about);
-  if (failure === null) log.error("a tool failed unforeseen", { tool: tool.name, error: messageOf(error) });
+  if (failure === null) log.error("a tool failed unexpectedly", { tool: tool.name, error: messageOf(error) });
   return { isError: true, content: [{ type: "text", text: failure?.message ?? UNFORESEEN }] };
 }

@@ -1,8 +1,8 @@
-/** Pieces that the schemas of tools are made of. Agents read them: every word has to be worth its place. */
+/** Building blocks of tool schemas. Agents read them, so every word costs tokens. */
 import { nullable, strict } from "../api/schemas.ts";
 import { Type } from "../api/type.ts";
 
-/** How many characters an answer has, unless a call says otherwise; some 5,000 tokens. */
+/** Default length of an answer; some 5,000 tokens. */
 export const NORMAL_CHARS = 20_000;
 export const MOST_CHARS = 100_000;
 const FEWEST_CHARS = 2000;
@@ -16,7 +16,7 @@ export const MaxChars = Type.Optional(
   }),
 );
 
-/** Connections on which nothing moves are closed after two minutes, and many clients give up after one. */
+/** Silent connections are closed after two minutes, and many clients give up after one. */
 const LONGEST_WAIT_SECONDS = 100;
 
 export function waitSeconds(normally: number, description: string) {
@@ -80,7 +80,7 @@ export const Strategy = Type.Optional(
   ),
 );
 
-/** What stands in answers. */
+/** For answers. */
 export const Text = nullable(Type.String());
 export const Total = Type.Integer({ minimum: 0 });
 export const NextShape = nullable(

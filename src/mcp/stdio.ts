@@ -1,11 +1,11 @@
-/** Agents that start this program themselves, and talk to it over its standard streams. */
+/** MCP over the standard streams, for agents that start this program. */
 import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { messageOf } from "../base/errors.ts";
 import { createMcpServer, type McpDeps } from "./server.ts";
 
-/** Resolves when the agent has closed its end, or `signal` says stop; all that was asked for has been answered, or has been left. */
-export async function talkOverStdio(
+/** Resolves when the agent has closed its end or `signal` aborts, and all calls are answered or dropped. */
+export async function serveOverStdio(
   deps: McpDeps,
   { input, output, signal }: { input: Readable; output: Writable; signal: AbortSignal },
 ): Promise<void> {
@@ -14,7 +14,7 @@ export async function talkOverStdio(
   transport.onEnd = resolve;
   const handle = serveStdio(() => createMcpServer(deps, { goneIsCancelled: false }), {
     transport,
-    onerror: (error) => deps.log.debug("a message could not be used", { error: messageOf(error) }),
+    onerror: (error) => deps.log.debug("invalid MCP message", { error: messageOf(error) }),
   });
   for (const event of ["end", "close", "error"]) input.once(event, resolve);
   for (const event of ["close", "error"]) output.once(event, resolve);
@@ -25,8 +25,8 @@ export async function talkOverStdio(
 }
 
 /**
- * Says when the SDK closes it, for whatever reason. The SDK stops reading the input when it does, as after an answer that
- * nobody reads (EPIPE): the input's end is never seen then.
+ * Reports when the SDK closes it, for whatever reason. The SDK then stops reading the input, as after an EPIPE: the end
+ * of the input is never seen.
  */
 class AgentTransport extends StdioServerTransport {
   onEnd: () => void = () => {};

@@ -1,31 +1,31 @@
-/** What a tool is, whatever way it is called by. */
+/** The interface of tools, independent of the transport. */
 import type { Static, TSchema } from "typebox";
 import type { Clock } from "../base/clock.ts";
 import type { OrbweaverClient } from "../api-client/client.ts";
 
-/** One call of a tool: what it works with, and who waits for the answer. */
+/** One call of a tool. */
 export interface ToolCall {
   api: OrbweaverClient;
   clock: Clock;
-  /** Nobody waits for the answer any more. */
+  /** Aborted when the client no longer waits for the answer. */
   signal: AbortSignal;
-  /** Whether they no longer want what was asked for, either: they said so, and did not merely go away. */
+  /** Whether the client cancelled, rather than only disconnected. */
   isCancelled(): boolean;
-  /** This process ends: who waits for a run is answered with what is known of it. */
+  /** This process shuts down: calls that wait for a run return its current state. */
   stopping: AbortSignal;
   /** Reports progress; does nothing if the client did not ask for it. */
   progress(done: number, total: number, message: string): void;
 }
 
-/** What agents may assume of a tool before they call it. */
+/** MCP annotations of a tool. */
 export interface Hints {
-  /** Changes nothing that people would notice. */
+  /** Has no visible effect. */
   reads: boolean;
-  /** What it ends cannot be brought back. */
+  /** Its effect cannot be undone. */
   destroys?: boolean;
-  /** Twice is the same as once. */
+  /** Idempotent. */
   repeatable?: boolean;
-  /** Talks to web sites. */
+  /** Accesses web sites. */
   open?: boolean;
 }
 
@@ -39,14 +39,14 @@ export interface Tool<I extends TSchema = TSchema, O extends TSchema = TSchema> 
   call(args: Static<I>, call: ToolCall): Promise<Static<O>>;
 }
 
-/** Gives the tool's function the types of its schemas. */
+/** Types the tool's function by its schemas. */
 export function defineTool<I extends TSchema, O extends TSchema>(tool: Tool<I, O>): Tool {
   return tool as unknown as Tool;
 }
 
-/** The tool could not do it: what went wrong, and what to do about it. */
+/** The tool failed: what happened, and the remedy. */
 export class ToolFailure extends Error {
-  /** Answered beside the words, for programs. */
+  /** Returned beside the message, for programs. */
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(message: string, details: Record<string, unknown> = {}) {

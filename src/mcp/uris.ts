@@ -1,4 +1,4 @@
-/** Addresses of what agents can read as resources. */
+/** URIs of resources. */
 import { encodeCursor, type RecordPosition } from "./cursor.ts";
 
 export function resultsUri(runId: string, position?: RecordPosition): string {

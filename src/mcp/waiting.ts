@@ -4,7 +4,7 @@ import type { ToolCall } from "./tool.ts";
 
 export { hasEnded } from "../api-client/client.ts";
 
-/** The last seen state: the run has ended, the time is over, or the client has left. */
+/** The last seen state: the run has ended, the timeout expired, or the client left. */
 async function lastSeen<View>(
   { signal, stopping }: ToolCall,
   seconds: number,
@@ -22,14 +22,14 @@ async function lastSeen<View>(
     return await wait({ signal: enough, timeoutMs: seconds * 1000, onProgress });
   } catch (error) {
     const isLate = enough.aborted || isOrbweaverError(error, "timed_out");
-    // Nothing was seen yet: one look serves the client better than nothing.
+    // Nothing was read yet: read once rather than return nothing.
     if (isLate && last === null && !signal.aborted) return look();
     if (isLate && last !== null) return (last as { view: View }).view;
     throw error;
   }
 }
 
-/** A crawl, and a page by itself, which is one of depth 0. */
+/** A crawl, or a single page, which is a crawl of depth 0. */
 export function waitForCrawl(call: ToolCall, id: string, seconds: number): Promise<Crawl> {
   const { api, progress } = call;
   const tell = (view: Crawl) => {

@@ -1,9 +1,9 @@
-/** Why something does not go on, in a sentence. */
+/** Why something waits, in a sentence. */
 import type { Crawl, Row } from "../api-client/client.ts";
 
 type Listed = Row<"get /scraping/tasks">;
 
-/** Null: nothing keeps it waiting. */
+/** Null: nothing blocks it. */
 export function waitingWords(view: Listed & Partial<Pick<Crawl, "waiting_sites">>): string | null {
   if (view.waiting_for !== null) return untilWords(view.waiting_for);
   const [site] = view.waiting_sites ?? [];

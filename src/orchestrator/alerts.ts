@@ -1,6 +1,7 @@
 /** Alerts for the operator: delivered and pending. */
 import type { Clock } from "../base/clock.ts";
 import { messageOf, OrbError } from "../base/errors.ts";
+import { isoOf, isoOrNull } from "../base/iso.ts";
 import type { Random } from "../base/random.ts";
 import { ALERT_RETRY, type AlertKind, type AlertRetryRule, alertRetryWait } from "../domain/run/alerts.ts";
 import type { AlertRecord } from "../store/ports/alert-port.ts";
@@ -24,11 +25,9 @@ export interface AlertsDeps {
   store: Store;
   clock: Clock;
   random: Random;
-  /** Takes one alert to its receiver, and throws when it was not taken; null: no receiver is configured. */
+  /** Delivers one alert to its receiver and throws when the receiver rejects it; null: no receiver is configured. */
   sendAlert: ((alert: AlertRecord) => Promise<void>) | null;
 }
-
-const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
 function viewOf(alert: AlertRecord): AlertView {
   const { id, kind, subject, message, detail, delivery, tries } = alert;
@@ -38,12 +37,12 @@ function viewOf(alert: AlertRecord): AlertView {
     subject,
     message,
     detail,
-    created_at: new Date(alert.createdAt).toISOString(),
+    created_at: isoOf(alert.createdAt),
     delivery,
     tries,
-    next_try_at: iso(alert.nextTryAt),
+    next_try_at: isoOrNull(alert.nextTryAt),
     last_error: alert.lastError,
-    delivered_at: iso(alert.deliveredAt),
+    delivered_at: isoOrNull(alert.deliveredAt),
   };
 }
 
@@ -54,7 +53,7 @@ export async function listAlerts(
   return (await store.alerts(filter)).map(viewOf);
 }
 
-/** Longer than one attempt: then another process delivers it. */
+/** Longer than one attempt; afterwards another process delivers the alert. */
 const OWN_TRY_MS = 30_000;
 
 /** Sends a test alert now, so that the operator sees whether alerts arrive. */
@@ -73,7 +72,7 @@ export async function testAlerts({ store, clock, random, sendAlert }: AlertsDeps
   return viewOf(tried ?? raised);
 }
 
-/** One attempt. Null: a stop has cut it short, and it does not count. */
+/** One attempt. Null: shutdown interrupted it, and it does not count. */
 export async function deliverAlert(
   { store, clock, retry }: { store: Store; clock: Clock; retry: AlertRetryRule },
   alert: AlertRecord,

@@ -4,11 +4,11 @@ import type { Store } from "../store/ports/port.ts";
 import { inOrder } from "../workflows/items/in-order.ts";
 
 const PAGE = 1000;
-/** Files may be a network away. */
+/** Files may be in a remote bucket. */
 const AT_ONCE = 16;
 const MOST_FINDINGS = 20;
 
-/** The store's own invariants, and that every file it speaks of is there; `deep` also reads each file again. */
+/** Checks the store's invariants and that every referenced file exists; `deep` also re-reads each file. */
 export async function auditAll(
   store: Store,
   artifacts: ArtifactStore,
@@ -27,7 +27,7 @@ export async function auditAll(
     let at = 0;
     for await (const sound of inOrder(page, AT_ONCE, isSound)) {
       const file = page[at++]!;
-      // A row removed since it was read took its file along.
+      // A row deleted since it was read took its file with it.
       if (!sound && (await store.artifact(file.id)) !== null && (found += 1) <= MOST_FINDINGS)
         findings.push({ check, what: `file ${file.hash} of task ${file.taskId} is missing or damaged` });
     }

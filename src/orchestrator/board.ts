@@ -2,14 +2,14 @@ import { OrbError } from "../base/errors.ts";
 import type { Board, BoardAnswer } from "../engine/port.ts";
 
 export interface BoardDeps {
-  /** The engine's own pages; null: it has none. */
+  /** The engine's own web pages; null: it has none. */
   board: Board | null;
 }
 
-/** Where the engine's own pages are on a server: their addresses begin with it. */
+/** URL prefix of the engine's own pages. */
 export const BOARD_PATH = "/admin/queues";
 
-/** One of the engine's own pages, or what such a page asks for. `path` is what follows the place. */
+/** Serves one of the engine's own pages or its assets. `path` is the part after `BOARD_PATH`. */
 export async function openBoard(
   { board }: BoardDeps,
   path: string,

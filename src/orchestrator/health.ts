@@ -1,13 +1,14 @@
 /** Health checks of an installation. */
 import type { Clock } from "../base/clock.ts";
 import { isOrbError, messageOf } from "../base/errors.ts";
+import { isoOf } from "../base/iso.ts";
 import type { Log } from "../base/log.ts";
 
-/** Throws when its part cannot be used; otherwise may return a remark. */
+/** Throws when its component is unusable; may return a finding. */
 export type Probe = () => Promise<Finding | void>;
 
 export interface Finding {
-  /** It works, but not as it should; absent: all is well. */
+  /** It works, but degraded; absent: healthy. */
   degraded?: true;
   message: string;
   /** Since when, if known. */
@@ -31,11 +32,11 @@ export interface HealthDeps {
   clock: Clock;
   log: Log;
   probes: Readonly<Record<string, Probe>>;
-  /** How long one probe may take. */
+  /** Timeout of one probe. */
   probeMs: number;
 }
 
-/** Looks at everything when asked, and remembers since when something is not as it should be. */
+/** Runs all probes on request and remembers since when each one fails. */
 export class Health {
   readonly #deps: HealthDeps;
   readonly #since = new Map<string, number>();
@@ -55,7 +56,7 @@ export class Health {
       .map(({ name, message }) => ({
         what: name,
         why: message ?? "it cannot be used",
-        since: new Date(this.#since.get(name) ?? this.#deps.clock.now()).toISOString(),
+        since: isoOf(this.#since.get(name) ?? this.#deps.clock.now()),
       }));
   }
 
@@ -83,7 +84,7 @@ export class Health {
                 : { ...found, status: found.degraded === true ? "degraded" : "ok" },
             ),
           (error: unknown) => {
-            // An unexpected error may contain anything about the machine: only the log gets it.
+            // An unexpected error may contain details of the machine: log it, do not return it.
             log.warn("a probe failed", { probe: name, error: messageOf(error) });
             failed(isOrbError(error) ? error.message : "cannot be used; the log says why");
           },

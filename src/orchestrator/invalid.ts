@@ -1,6 +1,6 @@
 import { type FieldError, OrbError } from "../base/errors.ts";
 
-/** The message names this many problems; the fields have all of them. */
+/** The message lists at most this many problems; `fields` has all of them. */
 const MOST_IN_SENTENCE = 5;
 
 /** Validation errors of a request, field by field. */

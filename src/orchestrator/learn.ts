@@ -2,19 +2,19 @@ import type { ExamplePage, Lesson } from "../extract/learn/lesson.ts";
 import { invalid } from "./invalid.ts";
 import { type PreviewDeps, type PreviewInput, previewExtraction } from "./preview.ts";
 
-/** A value as the page shows it, all of a list or some of it, or null: the page has none. */
+/** A value as the page shows it, a list or part of one, or null: the page has none. */
 type Example = string | number | readonly (string | number)[] | null;
 
 export interface LearnInput extends Pick<PreviewInput, "strategy" | "timeout_seconds" | "session_id"> {
   pages: readonly {
     url?: string;
-    /** The page itself, instead of fetching it. */
+    /** Page content; it is not fetched then. */
     html?: string;
-    /** Of `html`. */
+    /** Content type of `html`. */
     content_type?: string;
     examples?: Readonly<Record<string, Example>>;
   }[];
-  /** Values that stand on some of the pages. */
+  /** Values that appear on some of the pages. */
   examples?: Readonly<Record<string, Example>>;
 }
 
@@ -25,7 +25,7 @@ export interface LearnView extends Lesson {
 
 const HTML = "text/html; charset=utf-8";
 
-/** Finds rules that give the wanted values, for a job. Keeps nothing. */
+/** Finds extraction rules that produce the wanted values. Stores nothing. */
 export async function learnFromExamples(deps: PreviewDeps, input: LearnInput, signal: AbortSignal): Promise<LearnView> {
   const begun = deps.clock.monotonic();
   if (![input, ...input.pages].some(({ examples = {} }) => Object.keys(examples).length > 0))

@@ -1,4 +1,4 @@
-/** The pages of a site as far as its sitemaps and one of its pages name them: found at once, without a crawl. */
+/** Lists the pages of a site from its sitemaps and the links of one page, without a crawl. */
 import { classifyStatus } from "../domain/run/classify.ts";
 import { crawlSiteOf } from "../domain/crawl/crawl-site.ts";
 import { crawlKey } from "../domain/crawl/crawl-scope.ts";
@@ -8,16 +8,16 @@ import { fetchUrl, siteOf } from "../domain/text/url.ts";
 import { SITEMAP_LIMITS } from "../extract/sitemap.ts";
 import type { PageAnswer } from "../fetch/page.ts";
 import type { PageDeps } from "../pages/get-page.ts";
-import { leaveHeldSitesAlone } from "./sites/held-sites.ts";
+import { requireSiteNotHeld } from "./sites/held-sites.ts";
 import { refuseForbidden } from "./jobs/input.ts";
 import type { PreviewDeps } from "./preview.ts";
 
 export interface MapOrder {
   url: string;
-  /** Where addresses are looked for. */
+  /** Where to look for URLs. */
   sitemap: "include" | "skip" | "only";
   subdomains: boolean;
-  /** Addresses that differ in their query alone are one. */
+  /** Treats URLs that differ only in their query as one. */
   ignoreQuery: boolean;
   /** Part of the URL or of the link text. */
   search: string | null;
@@ -31,18 +31,18 @@ export interface MappedLink {
 }
 
 const MOST_SITEMAPS = 100;
-/** Links that do not match a search may be many more than those that do. */
+/** Far more links may miss the search than match it. */
 const MOST_SEEN = 200_000;
 
 interface MapDeps extends PreviewDeps {
-  /** By which name robots.txt speaks to us. */
+  /** The user-agent token that we match in robots.txt. */
   robotsName: string;
 }
 
-/** Throws when the page itself cannot be had; a sitemap that cannot be had is as good as none. */
+/** Throws when the page itself cannot be fetched; a sitemap that cannot be fetched counts as missing. */
 export async function mapSite(deps: MapDeps, order: MapOrder, signal: AbortSignal): Promise<MappedLink[]> {
   refuseForbidden("url", order.url, deps.policy);
-  await leaveHeldSitesAlone(deps, siteOf(order.url));
+  await requireSiteNotHeld(deps, siteOf(order.url));
   const pages = await deps.pages();
   const found = new FoundLinks(order);
   if (order.sitemap !== "only") await readStart(pages, order, found, signal);

@@ -17,14 +17,14 @@ import { planSpecOf } from "../pages/judge.ts";
 import { credentialsFor } from "../pages/access.ts";
 import { getPage, type PageDeps } from "../pages/get-page.ts";
 import { noticeExpiry } from "../pages/session-expiry.ts";
-import { leaveHeldSitesAlone } from "./sites/held-sites.ts";
+import { requireSiteNotHeld } from "./sites/held-sites.ts";
 import type { JobDeps } from "./jobs/deps.ts";
 import { invalid } from "./invalid.ts";
 import { requireExtractor } from "./jobs/extractor-input.ts";
 import { pageJobFrom, type JobInput } from "./jobs/input.ts";
 import { withPageSession } from "./session-for-page.ts";
 
-/** What gets and reads pages, for use cases that do so at once instead of leaving it to a worker. */
+/** Fetches and parses pages for use cases that answer at once instead of queueing a task. */
 export interface PreviewDeps extends JobDeps {
   /** Fetches and reads pages; created on first use. */
   pages(): Promise<PageDeps>;
@@ -32,11 +32,11 @@ export interface PreviewDeps extends JobDeps {
 
 export interface PreviewInput {
   url?: string;
-  /** Instead of fetching: the page itself; `url` is then only where its links start from. */
+  /** Page content, instead of fetching; `url` is then only the base of its links. */
   html?: string;
-  /** Of `html`. */
+  /** Content type of `html`. */
   content_type?: string;
-  /** The answer brings along the page that was fetched. */
+  /** Include the fetched page in the response. */
   include_html?: boolean;
   fields?: JsonValue;
   items?: JsonValue;
@@ -68,7 +68,7 @@ export interface PreviewView {
   warnings: ExtractionProblem[];
   /** Statistics of the model or extractor; null: none was used. */
   extract: ExtractStats | null;
-  /** The page as text, where it was asked for. */
+  /** The page as text, if requested. */
   html: string | null;
   content_type: string | null;
   duration_ms: number;
@@ -79,7 +79,7 @@ const HTML = "text/html; charset=utf-8";
 /** A supplied page is not fetched. */
 const NOTHING_IS_FETCHED: AddressPolicy = { privateNetworks: true, listed: [] };
 
-/** Tries rules on a page without storing anything, for authors of rules. */
+/** Tests extraction rules on a page without storing anything. */
 export async function previewExtraction(
   deps: PreviewDeps,
   input: PreviewInput,
@@ -92,7 +92,7 @@ export async function previewExtraction(
   const checked = pageJobFrom(jobInputOf(input), deps);
   await requireExtractor(deps, input);
   const job = await withPageSession(deps, checked);
-  await leaveHeldSitesAlone(deps, siteOf(job.url));
+  await requireSiteNotHeld(deps, siteOf(job.url));
   const recipe = job.recipe as Recipe;
   const site = await deps.store.site(siteOf(job.url));
   const fetched = await getPage(await deps.pages(), {
@@ -142,7 +142,7 @@ async function previewHtml(
   signal: AbortSignal,
 ): Promise<Omit<PreviewView, "duration_ms">> {
   const url = input.url ?? "https://page.invalid/";
-  // Checks the rules and the address as a job would.
+  // Validates the rules and the URL as for a job.
   const { recipe } = pageJobFrom({ ...jobInputOf(input), target_url: url }, { ...deps, policy: NOTHING_IS_FETCHED });
   await requireExtractor(deps, input);
   const spec = planSpecOf(recipe as Recipe);
@@ -163,12 +163,12 @@ async function previewHtml(
 async function readFurther(
   pages: PageDeps,
   recipe: Recipe,
-  given: PageInput & { url: string },
+  source: PageInput & { url: string },
   extraction: Extraction,
   signal: AbortSignal,
 ) {
-  const page = { ...given, status: null, headers: {} };
-  const read = await extractFurther(pages, { recipe, url: given.url, page, signal }, extraction);
+  const page = { ...source, status: null, headers: {} };
+  const read = await extractFurther(pages, { recipe, url: source.url, page, signal }, extraction);
   return {
     records: read.records,
     errors: [...read.errors],

@@ -1,28 +1,28 @@
-/** One value of one gauge or counter, or one line of a histogram. */
+/** One sample of a gauge or counter, or one line of a histogram. */
 export interface Reading {
   name: string;
   help: string;
   value: number;
-  /** Absent: it goes up and down. */
+  /** Absent: a gauge. */
   kind?: "counter" | "histogram";
-  /** Of a histogram: which of its lines this is. */
+  /** Histogram: which of its lines this is. */
   part?: "bucket" | "sum" | "count";
   labels?: Readonly<Record<string, string>>;
 }
 
 type Values = readonly (readonly [Readonly<Record<string, string>>, number])[];
 
-/** One gauge over several labels. */
+/** One gauge with several label sets. */
 export function gauge(name: string, help: string, values: Values): Reading[] {
   return values.map(([labels, value]) => ({ name, help, labels, value }));
 }
 
-/** One counter over several labels. */
+/** One counter with several label sets. */
 export function counter(name: string, help: string, values: Values): Reading[] {
   return values.map(([labels, value]) => ({ name, help, kind: "counter", labels, value }));
 }
 
-/** One histogram over several labels; `buckets` count values up to the bound of the same index. */
+/** One histogram with several label sets; `buckets` count values up to the bound of the same index. */
 export function histogram(
   name: string,
   help: string,

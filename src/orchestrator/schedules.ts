@@ -1,5 +1,6 @@
-/** Jobs that run by themselves: when they will, and what became of the times before. */
+/** Scheduled jobs: upcoming and past occurrences. */
 import { type FieldError, OrbError } from "../base/errors.ts";
+import { isoOf, isoOrNull } from "../base/iso.ts";
 import type { Recipe, Schedule } from "../domain/run/recipe.ts";
 import { nextOccurrences } from "../domain/run/schedule.ts";
 import type { OccurrenceOutcome } from "../domain/run/schedule-occurrences.ts";
@@ -15,11 +16,11 @@ import { noWorkersReason } from "./workers/worker-availability.ts";
 
 export interface OccurrenceView {
   at: string;
-  /** Of many missed in a row: the last of them, and how many there were. */
+  /** Of several missed occurrences in a row: the last one, and how many there were. */
   until: string;
   count: number;
   outcome: OccurrenceOutcome;
-  /** Its run; of a skipped one the run that it was skipped for. */
+  /** Its run; of a skipped occurrence, the run that caused the skip. */
   run_id: string | null;
   message: string | null;
   noted_at: string;
@@ -35,28 +36,27 @@ export interface ScheduleView {
   missed: Schedule["missed"];
   jitter_seconds: number;
   paused: boolean;
-  /** When it starts next, with what chance adds to it; null: never, or it is paused. */
+  /** Next start, with jitter; null: none, or the schedule is paused. */
   next_at: string | null;
-  /** The next five times from now on, as the schedule says them. */
+  /** The next five occurrences, without jitter. */
   next_times: string[];
-  /** Why nothing would start at its next time; null: it would, or it is paused. */
+  /** Why nothing would start at the next occurrence; null: it would start, or the schedule is paused. */
   waiting_for: WaitingView | null;
   last: OccurrenceView | null;
   counts: Record<OccurrenceOutcome, number>;
 }
 
 const SHOWN_TIMES = 5;
-const iso = (time: number) => new Date(time).toISOString();
 
 function toOccurrenceView({ at, until, count, outcome, runId, message, notedAt }: ScheduleOccurrence): OccurrenceView {
-  return { at: iso(at), until: iso(until), count, outcome, run_id: runId, message, noted_at: iso(notedAt) };
+  return { at: isoOf(at), until: isoOf(until), count, outcome, run_id: runId, message, noted_at: isoOf(notedAt) };
 }
 
 async function viewsOf(
   { store, clock }: Pick<JobDeps, "store" | "clock">,
   jobs: readonly JobRecord[],
 ): Promise<ScheduleView[]> {
-  const nobody = await nobodyStarts({ store });
+  const nobody = await noWorkersWaiting({ store });
   const counts = await store.occurrenceCounts(jobs.map(({ id }) => id));
   return Promise.all(
     jobs.map(async (job) => {
@@ -73,8 +73,8 @@ async function viewsOf(
         missed,
         jitter_seconds,
         paused: job.schedulePausedAt !== null,
-        next_at: nextAt === null ? null : iso(nextAt),
-        next_times: timesOf(job, clock.now(), SHOWN_TIMES).map(iso),
+        next_at: isoOrNull(nextAt),
+        next_times: timesOf(job, clock.now(), SHOWN_TIMES).map(isoOf),
         waiting_for: job.nextOccurrenceAt === null ? null : nobody,
         last: last === undefined ? null : toOccurrenceView(last),
         counts: counts.get(job.id) ?? { started: 0, missed: 0, skipped: 0, refused: 0 },
@@ -84,11 +84,11 @@ async function viewsOf(
 }
 
 /** Schedules run on workers. */
-async function nobodyStarts(deps: Pick<JobDeps, "store">): Promise<WaitingView | null> {
-  const still = await noWorkersReason(deps);
-  if (still?.reason !== "no_worker") return null;
+async function noWorkersWaiting(deps: Pick<JobDeps, "store">): Promise<WaitingView | null> {
+  const noWorkers = await noWorkersReason(deps);
+  if (noWorkers?.reason !== "no_worker") return null;
   const message = "No worker is running: scheduled jobs start when orb serve or orb worker does";
-  return { reason: still.reason, until: null, message, last_failure: null };
+  return { reason: noWorkers.reason, until: null, message, last_failure: null };
 }
 
 /** Newest job first; `after` is the id of a job. */
@@ -99,11 +99,11 @@ export async function listSchedules(deps: JobDeps, window: { after?: string; lim
 interface SchedulePreview {
   cron: string;
   timezone: string;
-  /** In UTC, and as a clock in the time zone shows them, with its offset at that time. */
+  /** In UTC, and as local time with the offset at that time. */
   next_times: { at: string; local: string }[];
 }
 
-/** When a schedule would run, before anything is saved. Throws `input_invalid` with the field that is wrong. */
+/** Previews a schedule without saving it. Throws `input_invalid` with the invalid field. */
 export function previewSchedule(
   deps: Pick<JobDeps, "clock" | "minScheduleMs">,
   { cron: text, timezone: zone, count }: { cron: string; timezone?: string; count: number },
@@ -114,7 +114,11 @@ export function previewSchedule(
   if (problems.length > 0) throw invalid(problems);
   const times = nextOccurrences({ cron, timezone }, deps.clock.now(), count);
   const shown = zone ?? "UTC";
-  return { cron, timezone: shown, next_times: times.map((time) => ({ at: iso(time), local: localTime(time, shown) })) };
+  return {
+    cron,
+    timezone: shown,
+    next_times: times.map((time) => ({ at: isoOf(time), local: localTime(time, shown) })),
+  };
 }
 
 /** `2026-03-29T03:30:00+02:00`. */
@@ -143,7 +147,7 @@ export async function showSchedule(deps: JobDeps, jobId: string): Promise<Schedu
   return viewOf(deps, await requireScheduled(deps, jobId));
 }
 
-/** What became of its times, newest first; `after` is the time of one. */
+/** Past occurrences, newest first; `after` is the time of one. */
 export async function listOccurrences(
   deps: JobDeps,
   jobId: string,
@@ -153,7 +157,7 @@ export async function listOccurrences(
   return (await deps.store.scheduleOccurrences(jobId, filter)).map(toOccurrenceView);
 }
 
-/** Nothing starts by schedule until it is resumed, and times that pass do not count as missed. Idempotent. */
+/** Nothing starts by schedule until it is resumed; occurrences in between do not count as missed. Idempotent. */
 export async function pauseSchedule(deps: JobDeps, jobId: string): Promise<ScheduleView> {
   const job = await requireScheduled(deps, jobId);
   if (job.schedulePausedAt !== null) return viewOf(deps, job);
@@ -161,7 +165,7 @@ export async function pauseSchedule(deps: JobDeps, jobId: string): Promise<Sched
   return viewOf(deps, await deps.store.updateJob(jobId, { schedulePausedAt: now }, now));
 }
 
-/** Its next time is the first one from now on. */
+/** The next occurrence is the first one from now on. */
 export async function resumeSchedule(deps: JobDeps, jobId: string): Promise<ScheduleView> {
   const job = await requireScheduled(deps, jobId);
   if (job.schedulePausedAt === null) return viewOf(deps, job);

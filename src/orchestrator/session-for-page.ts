@@ -7,7 +7,7 @@ import { invalid } from "./invalid.ts";
 
 type Deps = Pick<OrchestratorDeps, "store">;
 
-/** A session is sent to its own origin alone: for any other page it would fail every run. */
+/** A session is sent to its own origin only: with a page of another origin every run would fail. */
 export async function requireSessionFor(deps: Deps, idOrName: string, page: PageSnapshot): Promise<SessionRecord> {
   return requireSession(deps, idOrName, [fetchedUrl(page)], "session_id");
 }
@@ -27,7 +27,7 @@ async function requireSession(
   throw invalid([{ path, message }]);
 }
 
-/** The recipe of a page with the id of the session that it names. */
+/** The recipe of a page, with its session's name resolved to an id. */
 export async function withPageSession<T extends { url: string; recipe: unknown }>(deps: Deps, job: T): Promise<T> {
   const recipe = job.recipe as Recipe;
   if (recipe.session_id === null) return job;
@@ -35,14 +35,14 @@ export async function withPageSession<T extends { url: string; recipe: unknown }
   return { ...job, recipe: { ...recipe, session_id: session.id } };
 }
 
-/** The options of a crawl with the id of the session that they name. */
+/** Crawl options, with the session's name resolved to an id. */
 export async function withCrawlSession(deps: Deps, options: CrawlOptions, path = "session_id"): Promise<CrawlOptions> {
   const { session_id: named = null, urls } = options;
   if (named === null) return options;
   return { ...options, session_id: (await requireSession(deps, named, urls, path)).id };
 }
 
-/** A job, of a page or a crawl, with the id of the session that it names. */
+/** A page or crawl job, with the session's name resolved to an id. */
 export async function withSession(deps: Deps, job: NewJob): Promise<NewJob> {
   if (job.kind !== "crawl") return withPageSession(deps, job);
   const recipe = job.recipe as CrawlRecipe;

@@ -1,5 +1,6 @@
-/** Sessions: what lets us in somewhere. Written once, never read back; only a worker opens them, for their own origin. */
+/** Sessions: credentials for one origin. Write-only in the API; only a worker unseals them. */
 import { type FieldError, OrbError } from "../base/errors.ts";
+import { isoOf } from "../base/iso.ts";
 import { readCookieText } from "../domain/page/cookie-text.ts";
 import type { Cookie, Credentials } from "../domain/text/credentials.ts";
 import { planStrategy } from "../domain/page/strategy-plan.ts";
@@ -8,7 +9,7 @@ import { fetchUrl, shownUrl, siteOf } from "../domain/text/url.ts";
 import { SEALED_FOR_SESSION } from "../pages/access.ts";
 import { getPage, type PageOrder } from "../pages/get-page.ts";
 import type { JobRecord, IdempotencyKey, SessionHealth, SessionRecord } from "../store/records/job-records.ts";
-import { leaveHeldSitesAlone } from "./sites/held-sites.ts";
+import { requireSiteNotHeld } from "./sites/held-sites.ts";
 import type { JobDeps } from "./jobs/deps.ts";
 import { invalid } from "./invalid.ts";
 import { readCredentials, refuseForbidden } from "./jobs/input.ts";
@@ -16,18 +17,18 @@ import type { PreviewDeps } from "./preview.ts";
 
 export interface SessionInput {
   name?: string | null;
-  /** `https://host` or `https://host:port`: the only place that will ever see it. */
+  /** `https://host` or `https://host:port`: the only origin that receives it. */
   origin: string;
-  /** By name, as a list, or as a text: JSON, a cookies.txt, or a Cookie header. */
+  /** By name, as a list, or as text: JSON, a cookies.txt, or a Cookie header. */
   cookies?: Readonly<Record<string, string>> | readonly Cookie[] | string | null;
   headers?: Readonly<Record<string, string>> | null;
   basic?: { username: string; password: string } | null;
-  /** As Playwright writes it. */
+  /** Playwright's storage state. */
   storage_state?: {
     cookies?: readonly Cookie[];
     origins?: readonly { origin: string; localStorage?: readonly { name: string; value: string }[] }[];
   } | null;
-  /** A page that shows whether the session is still good. */
+  /** A page that shows whether the session is still valid. */
   check_url?: string | null;
 }
 
@@ -39,18 +40,17 @@ export interface SessionView {
   id: string;
   name: string | null;
   origin: string;
-  /** Which kinds of secrets are in it. */
+  /** The kinds of secrets in it. */
   holds: Secret[];
   check_url: string | null;
   health: { status: SessionHealth["status"]; message: string; checked_at: string } | null;
   created_at: string;
-  /** To the minute; null: never. */
+  /** Rounded to the minute; null: never. */
   last_used_at: string | null;
-  /** Saved jobs that sign in with it, newest first; not more than some. */
+  /** Saved jobs that use it, newest first, at most `MOST_JOBS`. */
   jobs: { id: string; name: string | null; target_url: string | null }[];
 }
 
-/** More are not named. */
 const MOST_JOBS = 100;
 
 async function viewsOf(store: JobDeps["store"], records: readonly SessionRecord[]): Promise<SessionView[]> {
@@ -74,11 +74,9 @@ function toView(record: SessionRecord, jobs: readonly JobRecord[]): SessionView 
     holds: [...record.holds] as Secret[],
     check_url: record.checkUrl === null ? null : shownUrl(record.checkUrl),
     health:
-      health === null
-        ? null
-        : { status: health.status, message: health.message, checked_at: new Date(health.checkedAt).toISOString() },
-    created_at: new Date(record.createdAt).toISOString(),
-    last_used_at: lastUsedAt === null || lastUsedAt === undefined ? null : new Date(lastUsedAt).toISOString(),
+      health === null ? null : { status: health.status, message: health.message, checked_at: isoOf(health.checkedAt) },
+    created_at: isoOf(record.createdAt),
+    last_used_at: lastUsedAt === null || lastUsedAt === undefined ? null : isoOf(lastUsedAt),
     jobs: jobs
       .slice(0, MOST_JOBS)
       .map(({ id, name, url }) => ({ id, name, target_url: url === "" ? null : shownUrl(url) })),
@@ -128,7 +126,7 @@ export async function createSession(deps: JobDeps, input: SessionInput, once?: I
   return toView(created, []);
 }
 
-/** It is accepted wherever an id is. */
+/** A name is accepted wherever an id is. */
 function readName(name: string | null, problems: FieldError[]): string | null {
   if (name === null) return null;
   if (name.trim() !== name || name === "")
@@ -139,7 +137,7 @@ function readName(name: string | null, problems: FieldError[]): string | null {
 }
 
 /**
- * People often paste a whole cookie jar: cookies of other sites and expired ones are dropped, unless nothing remains.
+ * Users often paste a whole cookie jar: cookies of other sites and expired ones are dropped, unless nothing remains.
  */
 function cookiesIn(text: string, origin: string, problems: FieldError[], now: number): Cookie[] {
   const read = readCookieText(text);
@@ -221,15 +219,15 @@ export async function deleteSession({ store }: JobDeps, id: string): Promise<voi
   await store.deleteSession((await requireSession(store, id)).id);
 }
 
-/** Longer than any page takes that is within its own limits; with it, the caller always gets an answer. */
+/** Longer than any page within its own limits takes; guarantees that the caller gets an answer. */
 const CHECK_MS = 60_000;
 
-/** Asks the site with the session whether it is still let in, and remembers the answer. */
+/** Requests the check page with the session and stores whether the session is still valid. */
 export async function checkSession(deps: PreviewDeps, id: string): Promise<SessionView> {
   const session = await requireSession(deps.store, id);
   const credentials = deps.seal.open(session.sealed, SEALED_FOR_SESSION) as Credentials;
   const url = session.checkUrl ?? `${session.origin}/`;
-  await leaveHeldSitesAlone(deps, siteOf(url));
+  await requireSiteNotHeld(deps, siteOf(url));
   const recipe = plainRecipe(credentials.localStorage.length > 0 ? "browser" : "http");
   const { failure, signIn } = await askWithin(deps, CHECK_MS, {
     recipe,

@@ -1,15 +1,15 @@
-/** Ids as people have them at hand: the beginning that screens show, or `last`. */
+/** Short ids: the prefix that screens show, or `last`. */
 import { OrbError } from "../base/errors.ts";
 import type { Store } from "../store/ports/port.ts";
 
-/** Ids of jobs begin alike, all of them: their beginning names none. */
+/** Job ids share their prefix, so they cannot be shortened. */
 export type NamedThing = "run" | "crawl" | "workflow";
 
-/** Screens show eight characters; fewer than six say nothing. */
+/** Screens show eight characters; fewer than six are ambiguous. */
 const BEGINNING = /^[0-9a-f]{6}[0-9a-f-]{0,29}$/i;
 const CANDIDATES_SHOWN = 5;
 
-/** Expands a short id. A full id costs nothing; neither does a text that cannot be an id, which the reader refuses. */
+/** Expands a short id. A full id costs no query; neither does text that cannot be an id, which the caller rejects. */
 export async function fullId(
   { store }: { store: Pick<Store, "idsFrom" | "runs"> },
   what: NamedThing,
@@ -29,7 +29,7 @@ export async function fullId(
   });
 }
 
-/** Runs that a workflow's steps have started are not what anybody started last. */
+/** Ignores runs that workflow steps started: `last` means the user's last run. */
 async function newestOf(store: Pick<Store, "runs">, what: NamedThing): Promise<string> {
   const kind = what === "run" ? {} : { kind: what };
   const [newest] = await store.runs({ ...kind, parent: "none", limit: 1 });

@@ -1,3 +1,4 @@
+import { isoOrNull } from "../base/iso.ts";
 import { type DiskBudget, NEAR_BUDGET } from "../domain/run/retention.ts";
 import type { OrchestratorDeps } from "./deps.ts";
 
@@ -6,10 +7,10 @@ interface StorageView {
   /** The last measurement; null: none yet. */
   used_bytes: number | null;
   measured_at: string | null;
-  /** null: there is no budget. */
+  /** Null: no budget. */
   budget_bytes: number | null;
   action: DiskBudget["action"];
-  /** It is near the budget, or beyond it. */
+  /** Usage is near or above the budget. */
   is_near: boolean;
   warned_at: string | null;
 }
@@ -20,13 +21,12 @@ export async function showStorage({
 }: OrchestratorDeps & { diskBudget: DiskBudget }): Promise<StorageView> {
   const use = await store.diskUse();
   const { bytes, action } = diskBudget;
-  const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
   return {
     used_bytes: use?.bytes ?? null,
-    measured_at: iso(use?.measuredAt ?? null),
+    measured_at: isoOrNull(use?.measuredAt ?? null),
     budget_bytes: bytes === 0 ? null : bytes,
     action,
     is_near: use !== null && bytes > 0 && use.bytes >= bytes * NEAR_BUDGET,
-    warned_at: iso(use?.warnedAt ?? null),
+    warned_at: isoOrNull(use?.warnedAt ?? null),
   };
 }

@@ -1,6 +1,7 @@
-/** Takes alerts to the address that the operator has named. */
+/** Sends alerts to the operator's webhook. */
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
+import { isoOf } from "../base/iso.ts";
 import type { Log } from "../base/log.ts";
 import { webhookHeaders } from "../base/webhook-signature.ts";
 import { FetchFailure } from "../domain/run/failure.ts";
@@ -10,7 +11,7 @@ import type { AlertRecord } from "../store/ports/alert-port.ts";
 import { requireSuccess } from "../workflows/answers.ts";
 
 export interface AlertSender {
-  /** Throws unless the receiver has taken it. The address may be a secret: the error does not name it, the log does. */
+  /** Throws unless the receiver accepts it. The URL may be a secret: the log names it, the error does not. */
   send(alert: AlertRecord, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
@@ -31,7 +32,7 @@ export function createAlertSender(options: {
   return {
     async send(alert, signal) {
       const { id, kind, subject, message, detail } = alert;
-      const created_at = new Date(alert.createdAt).toISOString();
+      const created_at = isoOf(alert.createdAt);
       const body = JSON.stringify({ id, kind, subject, message, detail, created_at });
       const headers = { "content-type": "application/json", ...webhookHeaders({ id, body, now: clock.now() }, secret) };
       const stop = signal === undefined ? {} : { signal };
@@ -40,7 +41,7 @@ export function createAlertSender(options: {
         requireSuccess(await http.fetch(request, discardBody), "the alert was rejected", clock);
       } catch (error) {
         signal?.throwIfAborted();
-        log.warn("an alert was not taken", { alert: id, error: messageOf(error) });
+        log.warn("the receiver rejected an alert", { alert: id, error: messageOf(error) });
         throw withoutAddress(error);
       }
     },

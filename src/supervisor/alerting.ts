@@ -16,7 +16,7 @@ import { loseWorkers } from "./duties/lose-workers.ts";
 import { raiseAlerts } from "./duties/raise-alerts.ts";
 import { unwritten, watchDisk } from "./duties/watch-disk.ts";
 
-/** null: alerts are not sent. */
+/** Null: alerts are not sent. */
 export function openAlertSender(config: Config, { clock, log }: { clock: Clock; log: Log }): AlertSender | null {
   const { alertWebhookUrl: url, webhookSecret: secret, userAgent } = config;
   return url === null ? null : createAlertSender({ url, secret, clock, log, userAgent });
@@ -24,14 +24,14 @@ export function openAlertSender(config: Config, { clock, log }: { clock: Clock; 
 
 export interface Alerting {
   raise: Raise;
-  /** Duties of a single process, where there is one engine. */
+  /** Duties of a single process, if there is one engine. */
   engineDuties: readonly Duty[];
-  /** For the other duties of the process. */
+  /** Shared with the other duties of the process. */
   look: DueLook;
   stop(): Promise<void>;
 }
 
-/** So long it is believed who leads, if that one may be alive: two who do the same do not get in each other's way. */
+/** How long a known leader is trusted if it may be alive; two processes doing the same do not conflict. */
 const BELIEVED_MS = 10_000;
 
 /** How long a known leader is assumed to be alive. */
@@ -39,7 +39,7 @@ function holds({ holder }: { holder: EngineHolder | null }, age: number, most: n
   return holder !== null && age < most && age <= holder.remainingMs && mayBeAlive(holder);
 }
 
-/** Where many processes work, the leader does it; without a leader, any of them. */
+/** In a cluster the leader runs it; without a leader, any process. */
 function unlessAnotherLeads(
   { store, clock, look }: { store: Store; clock: Clock; look: DueLook },
   duties: readonly Duty[],
@@ -63,9 +63,9 @@ function unlessAnotherLeads(
 }
 
 /**
- * Starts the alerting of a long-lived process: the API and the supervisor as well as workers, so that the remaining
- * ones report those that are gone. They do not conflict: each alert is raised under its key, and delivered by one
- * process. `works`: it also watches the disk of its machine.
+ * Starts the alerting of a long-lived process: API and supervisor as well as workers, so that the remaining ones report
+ * those that are gone. They do not conflict: each alert is raised under its key and delivered by one process. `works`:
+ * also watches the disk of its machine.
  */
 export function startAlerting(
   config: Config,

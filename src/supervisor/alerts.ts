@@ -1,5 +1,5 @@
-/** Alerts for operators who are not watching. */
 import type { Clock } from "../base/clock.ts";
+import { isoOf } from "../base/iso.ts";
 import type { DiskSpace } from "../base/files/disk-space.ts";
 import type { Log } from "../base/log.ts";
 import type { EventType } from "../domain/run/event-catalogue.ts";
@@ -18,23 +18,21 @@ interface AlertDeps {
   deliver: boolean;
 }
 
-/** Raises the new ones among these, and stores with them how far the event feed was read. */
+/** Raises the new ones among these, and stores the position in the event feed with them. */
 export type Raise = (alerts: readonly NewAlert[], feed?: string) => Promise<void>;
 
 export function raiser({ store, clock, log, deliver }: AlertDeps): Raise {
   return async (alerts, feed) => {
     const options = { deliver, ...(feed === undefined ? {} : { feed }) };
-    // Not a warning: it was logged where it happened, and somebody who follows the run at a terminal has seen it.
+    // Not a warning: it was logged where it happened, and a user following the run has seen it.
     for (const { id, kind, subject, message } of await store.raiseAlerts(alerts, options, clock.now()))
       log.info(`alert: ${message}`, { alert: id, kind, subject });
   };
 }
 
-const iso = (time: number) => new Date(time).toISOString();
-
 /** A worker that returns and is lost again is reported again. */
 export function workerLost({ id, machine, identity, command, inFlight, heartbeatAt }: WorkerRecord): NewAlert {
-  const lastSeen = iso(heartbeatAt);
+  const lastSeen = isoOf(heartbeatAt);
   return {
     kind: "worker_lost",
     subject: id,
@@ -73,7 +71,7 @@ export function diskLow(
       ...(machine === null ? {} : { machine }),
       free_bytes: diskSpace.spaces.find((one) => one.what === what)?.freeBytes ?? null,
       min_free_bytes: diskSpace.minBytes,
-      since: iso(since),
+      since: isoOf(since),
     },
     key: diskLowKey(machine),
   };
@@ -91,7 +89,7 @@ export function diskBudget(use: DiskUse, budgetBytes: number, action: "warn" | "
     kind: "disk_budget",
     subject: "what is kept",
     message: `Disk budget: what is kept takes ${inMb(use.bytes)} MB, ${part} % of ${inMb(budgetBytes)} MB (APP_DISK_BUDGET_MB); ${then}`,
-    detail: { used_bytes: use.bytes, budget_bytes: budgetBytes, action, measured_at: iso(use.measuredAt) },
+    detail: { used_bytes: use.bytes, budget_bytes: budgetBytes, action, measured_at: isoOf(use.measuredAt) },
     key: DISK_BUDGET_KEY,
   };
 }
@@ -124,7 +122,7 @@ export function runFailed({ id, type, message, createdAt }: FoundEvent, run: Run
       url: url === null ? null : shownUrl(url),
       failure_code: facts.failure_code ?? null,
       failure_reason: facts.failure_reason ?? null,
-      failed_at: iso(createdAt),
+      failed_at: isoOf(createdAt),
     },
     key: `run_failed:${id}`,
   };

@@ -23,10 +23,10 @@ export class DueLook {
     return this.#last.due;
   }
 
-  /** How long until those that are done this often begin: all at the same moments, however long each of them takes. */
+  /** Milliseconds until duties of this interval run next: all at the same moments, however long each takes. */
   untilNext(everyMs: number): number {
     const leftMs = everyMs - (this.#clock.monotonic() % everyMs);
-    // A timer may fire a little early: that moment has been had.
+    // A timer may fire slightly early: that moment has already been handled.
     return leftMs < everyMs / 10 ? leftMs + everyMs : leftMs;
   }
 }

@@ -9,28 +9,28 @@ import type { DueLook } from "./due-look.ts";
 export interface Duty {
   name: string;
   everyMs: number;
-  /** It receives what is due and skips the rest. */
+  /** Receives what is due and skips the query. */
   looksFirst?: true;
-  /** Long-running ones check the signal now and then. Without `due` it looks for everything. */
+  /** Long-running duties check the signal. Without `due` it queries everything. */
   run(signal: AbortSignal, due?: DutiesDue): Promise<void>;
 }
 
 interface DutiesDeps {
   clock: Clock;
   log: Log;
-  /** One for all duties of the process. */
+  /** Shared by all duties of the process. */
   look: DueLook;
   duties: readonly Duty[];
-  /** Asked before each of them, which is left out when it may not be done: a process that was frozen may have lost the right to. */
+  /** Checked before each duty: a process that was frozen may have lost its lease. */
   may?: () => boolean;
 }
 
-/** Runs duties one after the other, each in its own rhythm, until it is stopped. A duty that fails is tried again. */
+/** Runs duties one after the other, each at its own interval, until stopped. Failed duties are retried. */
 export class Duties {
   readonly #deps: DutiesDeps;
-  /** All of them need the database: that it is away is said once, and not for each. */
+  /** All of them need the database: its outage is logged once, not per duty. */
   readonly #away: OutageLogger;
-  /** Those that it kept from being done. */
+  /** Duties that the outage prevented. */
   readonly #kept = new Set<Duty>();
   #stop: AbortController | null = null;
   #running: Promise<unknown> = Promise.resolve();
@@ -47,7 +47,7 @@ export class Duties {
     this.#running = Promise.all(this.#deps.duties.map((duty) => this.#keepUp(duty, stop.signal)));
   }
 
-  /** Resolves when nothing of them runs any more. */
+  /** Resolves when none of them runs any more. */
   async stop(): Promise<void> {
     this.#stop?.abort();
     this.#stop = null;

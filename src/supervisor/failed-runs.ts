@@ -1,7 +1,8 @@
+import { isoOf } from "../base/iso.ts";
 import type { FoundEvent, NewAlert } from "../store/ports/alert-port.ts";
 
 const WINDOW_MS = 60_000;
-/** A run's end may be written a little after the time it bears. */
+/** The end of a run may be committed slightly after its timestamp. */
 const LATE_MS = 2000;
 /** Failed runs per minute that get an alert each. */
 export const MAX_SINGLE_ALERTS = 10;
@@ -15,8 +16,8 @@ interface Minute {
 }
 
 /**
- * Failed runs by minute: the first few get an alert each, the others a common one when the minute is over, so that a
- * flood of them neither hides nor delays anything else. Every process derives the same alerts from the same events.
+ * Failed runs by minute: the first few get an alert each, the others a common one after the minute, so that a flood of
+ * failures neither hides nor delays other alerts. Every process derives the same alerts from the same events.
  */
 export class FailedRuns {
   readonly #minutes = new Map<number, Minute>();
@@ -26,7 +27,7 @@ export class FailedRuns {
     return this.#minutes.values().next().value?.before ?? null;
   }
 
-  /** true: it gets an alert of its own. */
+  /** True: it gets its own alert. */
   note(event: FoundEvent, before: string): boolean {
     const start = event.createdAt - (event.createdAt % WINDOW_MS);
     const minute = this.#minutes.get(start) ?? { before, reported: 0, more: [] };
@@ -39,11 +40,11 @@ export class FailedRuns {
     return true;
   }
 
-  /** The common alerts of minutes that are over. */
+  /** The common alerts of past minutes. */
   over(now: number): NewAlert[] {
     const alerts: NewAlert[] = [];
     for (const [start, { more }] of this.#minutes) {
-      // A minute that lies ahead was written before the clock was set back.
+      // A minute in the future was written before the clock was set back.
       if (now < start + WINDOW_MS + LATE_MS && now > start - WINDOW_MS) continue;
       this.#minutes.delete(start);
       if (more.length > 0) alerts.push(moreFailed(more));
@@ -53,7 +54,7 @@ export class FailedRuns {
 }
 
 function moreFailed(events: readonly FoundEvent[]): NewAlert {
-  const [from, until] = [events[0], events.at(-1)].map((event) => new Date(event?.createdAt ?? 0).toISOString());
+  const [from, until] = [events[0], events.at(-1)].map((event) => isoOf(event?.createdAt ?? 0));
   const count = events.length;
   return {
     kind: "run_failed",

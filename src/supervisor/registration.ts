@@ -12,9 +12,9 @@ import { Throughput } from "./throughput.ts";
 /** Interval of heartbeats and of reading requests to this worker. */
 export const PULSE_MS = 2000;
 const LOOK_MS = 500;
-/** Where asking is a journey to another machine. */
+/** For a database on another machine. */
 const FAR_LOOK_MS = 1000;
-/** Tasks at work that a pulse names. */
+/** Running tasks listed in a heartbeat. */
 const MOST_ACTIVE = 100;
 
 interface RegistrationDeps {
@@ -22,16 +22,16 @@ interface RegistrationDeps {
   clock: Clock;
   log: Log;
   self: Omit<NewWorker, "heartbeatMs">;
-  /** The mark of the key that all machines have to have in common, and what to say when it is another one; null: there is one machine. */
+  /** The fingerprint of the key that all machines must share, and the error when it differs; null: a single machine. */
   key: { mark: string; differs(): OrbError } | null;
   engine: Pick<Engine, "role" | "drain" | "resume">;
-  /** What kind of engine it is, for people. */
+  /** Kind of engine, for display. */
   engineKind: string;
   worker: Pick<LaneWorker, "inFlight" | "paused" | "active" | "rateLimitWaits">;
   /** Bytes of the process and its browsers. */
   memory: () => Promise<number>;
   problems: () => Promise<WorkerHeartbeat["troubles"]>;
-  /** Usage of the language model; null: there is none. */
+  /** Usage of the language model; null: none configured. */
   llm?: () => LlmCounts | null;
 }
 
@@ -47,7 +47,7 @@ export class Registration implements Service {
   #living: Promise<void> = Promise.resolve();
   #drain = false;
   #registered = false;
-  /** Said once, until it is well again. */
+  /** Logged once per outage. */
   #isUnreachable = false;
 
   constructor(deps: RegistrationDeps) {
@@ -59,7 +59,7 @@ export class Registration implements Service {
     return this.#deps.self.id;
   }
 
-  /** A task has ended, one way or the other. */
+  /** Called for every settled task. */
   note(settled: SettledTask): void {
     this.#attempts.note(settled);
     const { kind } = settled.verdict;
@@ -121,7 +121,7 @@ export class Registration implements Service {
     return this.#deps.engine.role === "drained" ? "drained" : "draining";
   }
 
-  /** How it is doing at the moment. */
+  /** Current state of the worker. */
   async reading(): Promise<WorkerHeartbeat> {
     const { engine, engineKind, worker, memory, problems, llm } = this.#deps;
     const asked = llm?.() ?? null;
@@ -167,7 +167,7 @@ export class Registration implements Service {
   }
 
   #failed(error: unknown): void {
-    // Silent for so long that it was removed: it registers again.
+    // Its row was removed after a long silence: register again.
     if (isOrbError(error, "not_found")) this.#registered = false;
     if (!this.#isUnreachable)
       this.#deps.log.warn("cannot write this worker's heartbeat; it continues to work", { error: messageOf(error) });

@@ -2,11 +2,11 @@ import type { Clock } from "../base/clock.ts";
 
 const WINDOW_MS = 10_000;
 
-/** How many tasks ended in this process, and how many a second lately. */
+/** Tasks that ended in this process: total, and recent rate per second. */
 export class Throughput {
   readonly #clock: Clock;
   readonly #counts = { completed: 0, failed: 0 };
-  /** Sums at the times they were read, oldest first: enough for the window. */
+  /** Totals with their times, oldest first: enough for the window. */
   readonly #readings: { at: number; ended: number }[];
 
   constructor(clock: Clock) {
@@ -21,7 +21,7 @@ export class Throughput {
   read(): { completed: number; failed: number; tasksPerSecond: number } {
     const { completed, failed } = this.#counts;
     const now = { at: this.#clock.monotonic(), ended: completed + failed };
-    // The one before the window stays, so that the window is always covered.
+    // Keeps one reading from before the window as its baseline.
     while ((this.#readings[1]?.at ?? now.at) <= now.at - WINDOW_MS) this.#readings.shift();
     const from = this.#readings[0] ?? now;
     const seconds = (now.at - from.at) / 1000;

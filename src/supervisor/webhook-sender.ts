@@ -1,4 +1,4 @@
-/** Delivers events of runs to the webhooks that users have configured. */
+/** Delivers run events to the configured webhooks. */
 import type { Clock } from "../base/clock.ts";
 import { signatureOf, webhookHeaders } from "../base/webhook-signature.ts";
 import type { WebhookTarget } from "../domain/run/webhooks.ts";
@@ -8,7 +8,7 @@ import { createHttpClient } from "../net/http-client.ts";
 import { requireSuccess } from "../workflows/answers.ts";
 
 export interface WebhookSender {
-  /** Throws unless the receiver has taken it. */
+  /** Throws unless the receiver accepts it. */
   send(target: WebhookTarget, call: { id: string; body: string }, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }

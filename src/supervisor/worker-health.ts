@@ -11,13 +11,13 @@ interface WorkerHealthDeps {
 
 const ANSWER_MS = 5000;
 const LOOK_MS = 100;
-/** More processes than that do not work on one machine. */
+/** No machine runs more workers. */
 const MOST_WORKERS = 1000;
 
 /**
  * A worker is healthy while its heartbeats arrive. After three missed ones it is pinged, and counts as hung only
- * without an answer: a busy machine delays heartbeats as well. `ask`: ping in any case. A store that cannot be used (a
- * full disk) says nothing about the worker, which waits for it as we do.
+ * without an answer: a busy machine delays heartbeats as well. `ask`: ping in any case. An unusable store (a full disk)
+ * says nothing about the worker, which waits for it as we do.
  */
 export async function workerHealth(
   deps: WorkerHealthDeps,
@@ -48,7 +48,7 @@ async function answersPing({ store, clock }: WorkerHealthDeps, id: string): Prom
   const begun = clock.monotonic();
   const ping = await store.askPing(id);
   for (;;) {
-    // A last look after the time is over: we may have been late ourselves.
+    // Read once more after the timeout: this process may have been late itself.
     const over = clock.monotonic() - begun >= ANSWER_MS;
     if (await store.pingAnswered(id, ping)) return true;
     if (over) return false;

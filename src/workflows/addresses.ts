@@ -7,7 +7,7 @@ import type { Item, StepContext } from "./step-kind.ts";
 export interface Address {
   /** The URL to fetch; null: it is not a URL. */
   url: string | null;
-  /** As it was written. */
+  /** As written in the item. */
   text: string;
   /** Its item; of each list on the path to the URL only the entry that contains it. */
   item: Item;
@@ -22,7 +22,7 @@ export const FIELD_SCHEMA: JsonValue = {
 
 export const ADDRESS_SCHEMA: JsonValue = { type: "string", minLength: 1, maxLength: 8192 };
 
-/** The given URLs, or those in the inputs, in order and with repetitions. */
+/** The URLs of the params, or those in the inputs, in order and with repetitions. */
 export async function* addressesFor(
   context: Pick<StepContext, "inputs">,
   urls: readonly string[] | undefined,
@@ -38,7 +38,7 @@ export async function* addressesFor(
       yield { url: httpUrl(text, addressOf(item)), text, item: within as Item };
 }
 
-/** Of the same address only the first. */
+/** Drops repeated URLs. */
 export async function* distinct(addresses: AsyncIterable<Address>): AsyncGenerator<Address> {
   const seen = new Set<string>();
   for await (const address of addresses) {
@@ -49,13 +49,16 @@ export async function* distinct(addresses: AsyncIterable<Address>): AsyncGenerat
   }
 }
 
-/** A relative address is of the page it was found on. */
+/** A relative URL is resolved against the page it was found on. */
 function httpUrl(text: string, base: string | null = null): string | null {
   const url = fetchUrl(text) ?? (base === null ? null : fetchUrl(text, base));
   return url !== null && /^https?:/.test(url) && url.length <= 8192 ? url : null;
 }
 
-/** Each text with all that is around it but the other entries of its lists: a thousand texts would be repeated for each. */
+/**
+ * Each text with its surrounding item, but without the other entries of its lists: with them, a thousand texts would be
+ * repeated for each.
+ */
 function* textsAt(
   value: JsonValue | undefined,
   path: readonly string[],

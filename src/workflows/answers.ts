@@ -1,4 +1,4 @@
-/** Answers of the user's own endpoints: webhooks and models. */
+/** Responses of the user's own endpoints: webhooks and models. */
 import type { Clock } from "../base/clock.ts";
 import { classifyStatus } from "../domain/run/classify.ts";
 import { FetchFailure } from "../domain/run/failure.ts";
@@ -8,13 +8,13 @@ import type { StepHttp } from "./step-kind.ts";
 
 type Answer = Pick<Awaited<ReturnType<StepHttp["fetch"]>>, "status" | "url" | "headers">;
 
-/** Throws unless the status is 2xx. `problem` says in a few words what another status means. */
+/** Throws unless the status is 2xx. `problem` names in a few words what another status means. */
 export function requireSuccess({ status, url, headers }: Answer, problem: string, clock: Clock): void {
   const retryAfter = parseRetryAfter(headers["retry-after"] ?? "", clock.now());
   const refused = classifyStatus(status, retryAfter);
   if (refused === null) return;
   const location = URL.parse(headers["location"] ?? "", url);
-  // The request was meant for this URL; a sign-in page would look like success.
+  // Redirects are not followed: a sign-in page would look like success.
   if (status >= 300 && status < 400 && location !== null)
     throw new FetchFailure(
       "bad_redirect",

@@ -1,4 +1,4 @@
-/** The kinds of steps that are built in, with their types, for workflows that are written in TypeScript. */
+/** The built-in step kinds with their types, for workflows written in TypeScript. */
 import type { CrawlInputSettings } from "../domain/crawl/crawl-settings.ts";
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 import type { PackingName } from "../exporters/pack.ts";
@@ -13,7 +13,7 @@ export interface BuiltInKind<Params, Output> {
   readonly [TYPES]: { params: Params; output: Output };
 }
 
-/** How a page is read, as in a job. */
+/** Extraction options, as in a job. */
 interface Reading {
   fields?: JsonValue;
   items?: JsonValue;
@@ -22,7 +22,7 @@ interface Reading {
 }
 
 export interface WaitParams {
-  /** This, or `until`. */
+  /** Either this or `until`. */
   seconds?: number;
   until?: string;
 }
@@ -31,14 +31,14 @@ export interface WebhookParams {
   url: string;
   method?: "POST" | "PUT" | "PATCH" | "GET" | "DELETE";
   headers?: Readonly<Record<string, string>>;
-  /** Without it, a summary of the run and of what its steps put out. */
+  /** Default: a summary of the run and the outputs of its steps. */
   body?: JsonValue;
 }
 
 export interface ScrapeParams extends Reading {
   url?: string;
   urls?: readonly string[];
-  /** Where in the items that come in the addresses stand. */
+  /** Path of the URLs within the input items. */
   field?: string;
   strategy?: "auto" | "http" | "browser" | "api_replay";
   requires_auth?: boolean;
@@ -46,7 +46,7 @@ export interface ScrapeParams extends Reading {
   max_attempts?: number | null;
   escalate?: boolean;
   respect_robots?: boolean;
-  /** `pool`, or the address of a proxy. */
+  /** `pool`, or the URL of a proxy. */
   proxy?: string | null;
   headers?: Readonly<Record<string, string>> | null;
   timeout_seconds?: number | null;
@@ -59,17 +59,17 @@ export interface ScrapeParams extends Reading {
 export interface CrawlParams extends Reading, Partial<Omit<CrawlInputSettings, "only_changed">> {
   url: string | readonly string[];
   strategy?: "auto" | "http" | "browser";
-  /** The id or the name of a stored session. */
+  /** The id or name of a stored session. */
   session_id?: string | null;
   headers?: Readonly<Record<string, string>> | null;
-  /** `pool`, or the address of a proxy. */
+  /** `pool`, or the URL of a proxy. */
   proxy?: string | null;
   document?: JsonValue;
   browser?: JsonValue;
   accept_partial?: boolean;
-  /** The items are the records alone, and pages that failed. */
+  /** The items are the records and the failed pages only. */
   flat?: boolean;
-  /** From 0 to 1. */
+  /** 0 to 1. */
   max_failed_share?: number;
 }
 
@@ -77,12 +77,12 @@ export interface DownloadParams {
   urls?: readonly string[];
   field?: string;
   max_failed_ratio?: number;
-  /** `pool`, or the address of a proxy. */
+  /** `pool`, or the URL of a proxy. */
   proxy?: string | null;
 }
 
 export interface DeduplicateParams {
-  /** In how many of 64 bits pictures may differ that count as the same. */
+  /** Maximum number of differing bits, of 64, between images that count as equal. */
   distance?: number;
   keep?: "largest" | "first";
 }

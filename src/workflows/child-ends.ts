@@ -1,7 +1,7 @@
 import { FetchFailure } from "../domain/run/failure.ts";
 import type { ChildEnd } from "./step-kind.ts";
 
-/** A run that failed or was cancelled fails the step that waited for it, for the same reason where there is one. */
+/** A failed or cancelled child run fails its step, with the same failure reason if there is one. */
 export function refuseUnlessEnded(child: ChildEnd, what: string): void {
   if (child.status === "completed" || child.status === "partial") return;
   if (child.status === "cancelled")

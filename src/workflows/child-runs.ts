@@ -1,8 +1,8 @@
 import type { NewRun, NewTask } from "../store/records/run-records.ts";
 import type { ChildRun } from "./step-kind.ts";
 
-/** Makes the runs that steps start and wait for. */
+/** Creates the child runs of steps. */
 export interface ChildRuns {
-  /** The run to write. Throws a FetchFailure when the request is invalid. */
+  /** The run to store. Throws a FetchFailure when the request is invalid. */
   prepare(child: ChildRun, name: string): Promise<{ run: NewRun; tasks: readonly NewTask[] }>;
 }

@@ -1,4 +1,4 @@
-/** Conditions on items, as labels by rules and exports have them: an item meets them when it meets every one. */
+/** Conditions on items, for labelling by rules and for exports: an item must meet all of them. */
 import { type FieldError, messageOf } from "../base/errors.ts";
 import { FetchFailure } from "../domain/run/failure.ts";
 import { compileGlob } from "../domain/crawl/glob.ts";
@@ -64,7 +64,7 @@ export const CONDITION_SCHEMAS: Readonly<Record<string, JsonValue>> = {
 
 type Check = (item: Item) => boolean;
 
-/** `path` names them in errors. Matching takes time linear in the text for every pattern. */
+/** `path` names them in errors. Every pattern matches in time linear in the text. */
 export function compileConditions(conditions: Conditions, path: string): Check {
   const checks: Check[] = [];
   const { url, host, folder, content_type: type, width, height, bytes, fields = {} } = conditions;

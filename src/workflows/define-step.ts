@@ -1,14 +1,14 @@
 /**
- * What the author of a step kind writes, in the module that APP_HANDLERS names. Imports nothing at run time, because every
- * process that executes such a step loads it.
+ * What the author of a step kind writes, in the module that APP_HANDLERS names. Imports nothing at run time, because
+ * every process that executes such a step loads it.
  */
 import type { Static, TSchema } from "typebox";
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 import type { Item } from "./step-kind.ts";
 
 /**
- * A kind of step: definitions name it as their `task_type`. `params` and `output` are JSON Schemas, written by hand or with
- * TypeBox; what is given and returned has their types.
+ * A step kind: definitions use it as `task_type`. `params` and `output` are JSON Schemas, written by hand or with
+ * TypeBox; `run` has their types.
  */
 export interface CustomStep<
   Params extends TSchema = TSchema,
@@ -19,13 +19,13 @@ export interface CustomStep<
   /** One line for lists. */
   readonly about?: string;
   /**
-   * Of an object; a definition whose params do not satisfy it is refused. Texts that it says are `writeOnly`, such as keys,
-   * are stored sealed, and shown to nobody.
+   * Schema of an object; definitions with params that do not satisfy it are rejected. Texts marked `writeOnly`, such as
+   * keys, are stored sealed and never returned.
    */
   readonly params: Params;
   /** What later steps may rely on; an output that does not satisfy it fails the step. */
   readonly output?: Output;
-  /** Seconds for one attempt; default: 3600. A definition's own `timeout` may be shorter. */
+  /** Timeout of one attempt in seconds; default: 3600. A definition's own `timeout` may be shorter. */
   readonly timeout?: number;
   /**
    * One attempt. It may be aborted at any moment and started again, so its effects outside of `context` must be
@@ -46,14 +46,14 @@ export function defineStep<
   return step;
 }
 
-/** Ends a step as not needed; those after it go on without it. */
+/** Ends a step as skipped; later steps continue without it. */
 export function skip(why: string): { skip: string } {
   return { skip: why };
 }
 
 /**
- * The output itself; or the output with items for the next steps, which are fetched as they are needed: `output` is read
- * when the last one has come, so that it may count them. Nothing is an empty output.
+ * The output itself; or the output with items for the next steps, which are pulled on demand: `output` is read after
+ * the last item, so that it may count them. No return value is an empty output.
  */
 type CustomStepReturn<Output> =
   | Output
@@ -62,7 +62,7 @@ type CustomStepReturn<Output> =
   | { skip: string }
   | void;
 
-/** A file that the step has stored, as it is to stand in an item: `{ ...item, ...file }`. */
+/** A file that the step stored, as part of an item: `{ ...item, ...file }`. */
 export interface StepFile {
   /** SHA-256 of its bytes in hex. */
   hash: string;
@@ -75,15 +75,15 @@ export interface StepFile {
 export interface CustomStepContext {
   readonly run: { readonly id: string; readonly name: string; readonly job_id: string | null };
   readonly step: { readonly name: string; readonly index: number };
-  /** 1 for the first try. */
+  /** 1 for the first attempt. */
   readonly attempt: number;
-  /** The entry of the list, in a step with `for_each`. */
+  /** The list entry, in a step with `for_each`. */
   readonly item: JsonValue | undefined;
-  /** The items of the steps it depends on, or of one earlier step; they come in pieces, however many there are. */
+  /** The items of the steps it depends on, or of one earlier step; streamed, however many there are. */
   items(step?: string): AsyncIterable<Item>;
   /**
-   * One request, redirects followed. Any status is an answer; what breaks on the way is thrown, and if the step lets it pass,
-   * it fails for that very reason. The body is at most APP_MAX_BODY_BYTES long.
+   * One request; follows redirects. Any status is a response; network failures are thrown, and a step that does not
+   * catch them fails with that reason. The body is limited to APP_MAX_BODY_BYTES.
    */
   fetch(
     url: string,
@@ -95,10 +95,10 @@ export interface CustomStepContext {
   save(content: Uint8Array | string, options?: { name?: string; content_type?: string }): Promise<StepFile>;
   /** The bytes of a stored file, by its `hash`. */
   read(hash: string): Promise<Uint8Array>;
-  /** Told to people, and weighed in the progress of the whole workflow. */
+  /** Shown to users, and part of the workflow's overall progress. */
   progress(done: number, total?: number | null, message?: string): void;
-  /** Lines in the log of the engine, at most 200 per try. What the module writes to the console goes nowhere. */
+  /** Writes to the engine's log, at most 200 lines per attempt. Console output of the module is discarded. */
   readonly log: Record<"debug" | "info" | "warn" | "error", (message: string) => void>;
-  /** Aborted when the result is not wanted any more, or the time is over; a second later the process is ended. */
+  /** Aborted when the result is no longer needed or the timeout expires; a second later the process is killed. */
   readonly signal: AbortSignal;
 }

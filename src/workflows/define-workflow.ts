@@ -30,7 +30,7 @@ type OutputOf<Kind> =
       ? Static<Schema>
       : never;
 
-/** A definition as it is written down: JSON and nothing else. */
+/** A definition as plain JSON. */
 export interface WorkflowSource {
   name: string;
   description?: string;
@@ -51,19 +51,19 @@ interface StepSource {
   for_each?: ForEachSource;
 }
 
-/** The list alone, or an expression that gives one, is short for `in` with the defaults. */
+/** A list, or an expression that returns one, is short for `in` with the defaults. */
 type ForEachSource = string | readonly JsonValue[] | ({ in: JsonValue } & Partial<Omit<ForEach, "in">>);
 
-/** A step of the workflow that is being written. */
+/** A step of the workflow being defined. */
 export interface Step<Output> {
   readonly name: string;
-  /** Its output, when it has run. */
+  /** Its output, available after it has run. */
   readonly output: Reference<Output>;
   /** All its items, however many: for `flow.forEach`. */
   readonly items: Items;
 }
 
-/** The items of a step are gone through one by one, and stand for no list that could be put anywhere. */
+/** Items are streamed one by one; they cannot be used as a list value. */
 export interface Items {
   readonly itemsOf: string;
 }
@@ -71,7 +71,7 @@ export interface Items {
 export interface StepOptions {
   /** Steps that must have ended, besides those whose outputs it uses. Their items are its inputs. */
   after?: readonly Step<unknown>[];
-  /** When it is false the step is skipped, and those after it go on without it. */
+  /** If false, the step is skipped, and later steps continue without it. */
   when?: Reference<boolean> | string;
   max_retries?: number;
   timeout?: number;
@@ -95,7 +95,7 @@ export interface Flow<Params> {
     params: Given<ParamsOf<Kind>>,
     options?: StepOptions,
   ): Step<OutputOf<Kind>>;
-  /** Runs the step once for every entry; `params` are those of one entry. */
+  /** Runs the step once per entry; `params` are those of one entry. */
   forEach<Kind extends AnyStep, Entry = Item>(
     name: string,
     kind: Kind,
@@ -113,7 +113,7 @@ export interface WorkflowOptions<Schema extends TSchema> {
   max_recovery_attempts?: number;
 }
 
-/** Throws when it cannot run, with everything that is wrong with it. */
+/** Throws with every error of the definition. */
 export function defineWorkflow<const Schema extends TSchema = Readonly<Record<string, never>>>(
   options: WorkflowOptions<Schema>,
   write: (flow: Flow<Static<Schema>>) => void,
@@ -130,7 +130,7 @@ export function defineWorkflow<const Schema extends TSchema = Readonly<Record<st
     schemas.set(kind.kind, "params" in kind ? schemasOf(kind) : { params: { type: "object" } });
     const step = { task_type: kind.kind, params: plain(params) as Record<string, JsonValue>, ...rest };
     const condition = when === undefined ? null : String(when);
-    const named = [...stepsIn(step), ...(condition === null ? [] : unlessWrong(() => [compileWhen(condition)]))];
+    const named = [...stepsIn(step), ...(condition === null ? [] : readOrNone(() => [compileWhen(condition)]))];
     const dependencies = [...new Set([...after.map((other) => other.name), ...named])];
     steps.push({ name, ...step, ...(condition === null ? {} : { when: condition }), dependencies });
     return { name, output: reference(`steps${partOf(name)}.output`), items: { itemsOf: name } };
@@ -171,18 +171,18 @@ function plain(value: unknown): JsonValue {
 }
 
 function isItems(list: unknown): list is Items {
-  // A reference answers for every key, but has no keys.
+  // A reference answers to every key, but has no keys.
   return typeof list === "object" && list !== null && Object.hasOwn(list, "itemsOf");
 }
 
-/** The steps that expressions anywhere in it name. */
+/** The steps that expressions anywhere in it refer to. */
 function stepsIn(value: unknown): string[] {
-  if (typeof value === "string") return unlessWrong(() => compileTemplate(value)?.parts ?? []);
+  if (typeof value === "string") return readOrNone(() => compileTemplate(value)?.parts ?? []);
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(stepsIn) : [];
 }
 
-/** An unparsable expression names no step; it is reported when the workflow is complete. */
-function unlessWrong(read: () => readonly (string | Node)[]): string[] {
+/** An unparsable expression refers to no step; it is reported when the workflow is complete. */
+function readOrNone(read: () => readonly (string | Node)[]): string[] {
   try {
     return read().flatMap((part) => (typeof part === "string" ? [] : stepsNamed(part)));
   } catch (error) {

@@ -1,4 +1,4 @@
-/** What `validate` may ask of a file, and why one is refused. */
+/** Rules of `validate`, and the reasons for rejecting a file. */
 import { DECODED_FORMATS, IMAGE_PROBLEMS, type ImageFacts } from "../images/facts.ts";
 import type { FieldError } from "../base/errors.ts";
 import type { JsonValue } from "../domain/lane/queue-item.ts";
@@ -11,7 +11,6 @@ export interface FileRules {
   sha256?: readonly string[];
 }
 
-/** Params of the step. */
 export type ValidateParams = ({ kind?: "image" } & ImageRules) | ({ kind: "file" } & FileRules);
 
 export interface ImageRules extends Pick<FileRules, "min_bytes" | "max_bytes" | "strict_extension"> {
@@ -107,7 +106,7 @@ export const RULES_SCHEMA: JsonValue = {
   additionalProperties: false,
 };
 
-/** Bounds that nothing is between. */
+/** Reports bounds with minimum above maximum. */
 export function faultsOfRules(rules: Readonly<Record<string, JsonValue>>): FieldError[] {
   return ["width", "height", "aspect", "bytes"].flatMap((name) => {
     const [least, most] = [rules[`min_${name}`], rules[`max_${name}`]];
@@ -116,7 +115,7 @@ export function faultsOfRules(rules: Readonly<Record<string, JsonValue>>): Field
   });
 }
 
-/** The first reason to refuse a picture, the gravest first; null: it is good. */
+/** The most severe reason to reject an image; null: valid. */
 export function whyNotImage(facts: ImageFacts, wrongExtension: boolean, rules: ImageRules): Refusal | null {
   const { problem, width, height } = facts;
   if (problem !== null) return problem;

@@ -42,19 +42,19 @@ export const ENDPOINT_SCHEMA: JsonValue = {
 export const ENDPOINT_CONCURRENCY = 4;
 
 const LARGEST_BODY = 64 * 1024 * 1024;
-/** In memory, of all requests that are under way. */
+/** Maximum memory for the bodies of all requests in flight. */
 const MOST_BYTES_AT_ONCE = 2 * LARGEST_BODY;
 
-/** This many failures in a row: the endpoint is unavailable. */
+/** After this many consecutive failures the endpoint counts as unavailable. */
 const MOST_FAILURES = 20;
-/** These say something of the item and not of the endpoint. */
+/** Failures of the item, not of the endpoint. */
 const ABOUT_ITEM: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "request_invalid",
   "http_client_error",
   "malformed_response",
 ]);
 
-/** An endpoint with Retry-After (429, 503) is asked again after it, a few times, unless it is long. */
+/** After Retry-After (429, 503) the endpoint is retried a few times, unless the wait is too long. */
 const LONGEST_PATIENCE_MS = 60_000;
 const MOST_AGAIN = 3;
 
@@ -68,7 +68,7 @@ export class LabelModel {
   readonly #context: StepContext;
   readonly #endpoint: LabelEndpoint;
   readonly #bytes = new Semaphore(MOST_BYTES_AT_ONCE);
-  /** It asked for patience until then; all requests have it. */
+  /** Rate limited until then; all requests wait. */
   #quietUntil = 0;
   #failures = 0;
 
@@ -77,10 +77,10 @@ export class LabelModel {
     this.#endpoint = endpoint;
   }
 
-  /** Throws a FetchFailure that concerns this item alone, or an EndpointLost when the endpoint is not there at all. */
+  /** Throws a FetchFailure for this item only, or EndpointLost when the endpoint is unavailable. */
   async ask(item: Item): Promise<Judged> {
     try {
-      const judged = await this.#askPatiently(item);
+      const judged = await this.#askWithRetry(item);
       this.#failures = 0;
       return judged;
     } catch (error) {
@@ -91,7 +91,7 @@ export class LabelModel {
     }
   }
 
-  async #askPatiently(item: Item): Promise<Judged> {
+  async #askWithRetry(item: Item): Promise<Judged> {
     const { clock, signal } = this.#context;
     for (let again = 0; ; again += 1) {
       const wait = this.#quietUntil - clock.now();
@@ -125,7 +125,7 @@ export class LabelModel {
   }
 }
 
-/** Ends the step: the other items would only fail one after the other, each in its time. */
+/** Ends the step: the other items would only time out one after the other. */
 export class EndpointLost extends FetchFailure {}
 
 async function bodyOf(
@@ -151,7 +151,7 @@ function read(body: Uint8Array, least: number): Judged {
   try {
     value = JSON.parse(Buffer.from(body).toString("utf8"));
   } catch {
-    // Said below.
+    // Reported below.
   }
   const { label, score = null } = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
   const isLabel = label === null || typeof label === "string";

@@ -1,4 +1,4 @@
-/** Values of headers are sealed where the step is stored, and never shown. */
+/** Header values are stored sealed and never returned. */
 export function headersSchema(to: string): JsonValue {
   return {
     type: ["object", "null"],
@@ -8,7 +8,7 @@ export function headersSchema(to: string): JsonValue {
   };
 }
 
-/** Extraction options of scrapes and crawls; the reader validates the details. */
+/** Extraction options of scrapes and crawls; the parser validates the details. */
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 
 export const READING_SCHEMAS: { readonly [name: string]: JsonValue } = {

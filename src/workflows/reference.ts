@@ -1,6 +1,6 @@
 /**
- * A value that is known when a workflow runs, named while it is written: a reference stands for a value of type T. In
- * params it becomes an expression, `${{ steps.list.output.count }}`.
+ * A reference stands for a value of type T that is known only when the workflow runs. In params it becomes an
+ * expression, `${{ steps.list.output.count }}`.
  */
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 
@@ -35,7 +35,7 @@ export function reference<T>(path: string): Reference<T> {
     {
       get(_target, key) {
         if (key === PATH) return path;
-        // In a text, and in JSON, it is its expression.
+        // Converts to its expression in strings and in JSON.
         if (key === Symbol.toPrimitive || key === "toString" || key === "toJSON") return written;
         return typeof key === "symbol" ? undefined : reference(`${path}${partOf(key)}`);
       },
@@ -50,7 +50,7 @@ export function partOf(key: string): string {
   return PLAIN_KEY.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }
 
-/** Of every entry of a list the value of one key: `pluck(list.output.pages, "url")` is a reference to a list of addresses. */
+/** One key of every list entry: `pluck(list.output.pages, "url")` is a reference to a list of URLs. */
 export function pluck<Entry extends object, Key extends keyof Entry & string>(
   list: Reference<readonly Entry[]>,
   key: Key,

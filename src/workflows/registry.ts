@@ -1,4 +1,4 @@
-/** The kinds of steps that are built in, one file each, and those of the user's module beside them. */
+/** The built-in step kinds, one file each, and those of the user's module. */
 import { OrbError } from "../base/errors.ts";
 import type { ImageInspector } from "../images/inspector.ts";
 import type { KnownKind, KnownKinds, StepKind, StepKinds } from "./step-kind.ts";
@@ -17,14 +17,14 @@ import { waitStep } from "./steps/wait.ts";
 import { webhookStep } from "./steps/webhook.ts";
 
 export interface StepKindSettings {
-  /** Signs what webhooks send; null: nothing is signed. */
+  /** Signs webhook calls; null: unsigned. */
   webhookSecret: string | null;
   images: ImageInspector;
 }
 
 /**
- * Names of built-in kinds are taken: a user's kind cannot replace one. Where no step is executed, it is enough to know what
- * the user's kinds are.
+ * A user's kind cannot replace a built-in one. Processes that execute no step only need the descriptions of the user's
+ * kinds.
  */
 export function createStepKinds(settings: StepKindSettings, users: readonly StepKind[]): StepKinds;
 export function createStepKinds(settings: StepKindSettings, users: readonly KnownKind[]): KnownKinds;

@@ -2,8 +2,8 @@ import type { ArtifactStore } from "../artifacts/port.ts";
 import type { StepFiles } from "./step-kind.ts";
 
 /**
- * The artifact store for steps. `origin` plus the name is the URL of saved files; `saved` is called with each file that
- * the step has stored.
+ * The artifact store for steps. `origin` plus the name is the URL of saved files; `saved` is called with each stored
+ * file.
  */
 export function stepFiles(
   artifacts: ArtifactStore,

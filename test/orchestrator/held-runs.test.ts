@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
 import { type ProxiesThere, waitForProxies } from "../../src/domain/run/run-hold.ts";
 import { restMs } from "../../src/domain/proxy/proxy-score.ts";
-import { lookAfterHeldRuns } from "../../src/orchestrator/proxies/held-runs.ts";
+import { checkHeldRuns } from "../../src/orchestrator/proxies/held-runs.ts";
 import { keepProxiesFresh } from "../../src/orchestrator/proxies/keep-fresh.ts";
 import type { ProxyRules } from "../../src/orchestrator/proxies/rules.ts";
 import type { NewRun } from "../../src/store/ports/port.ts";
@@ -92,7 +92,7 @@ describe("a run that waits for proxies", () => {
       assert.ok(fixture.clock.now() - begun < 10 * MINUTE, JSON.stringify(await fixture.words(id)));
       if (await fixture.hold(id)) waits += 1;
       await fixture.clock.advance(SECOND);
-      await lookAfterHeldRuns(fixture);
+      await checkHeldRuns(fixture);
     }
     const { status, facts } = await fixture.run(id);
     assert.deepEqual([status, facts.failure_reason], ["failed", "no_proxies"]);
@@ -110,10 +110,10 @@ describe("a run that waits for proxies", () => {
     const id = await fixture.begin();
     await fixture.hold(id);
     await fixture.clock.advance(1500);
-    await lookAfterHeldRuns(fixture);
+    await checkHeldRuns(fixture);
     assert.equal((await fixture.run(id)).status, "queued");
     await fixture.clock.advance(1500);
-    await lookAfterHeldRuns(fixture);
+    await checkHeldRuns(fixture);
     assert.deepEqual([(await fixture.run(id)).hold, (await fixture.run(id)).finishedAt], [null, null]);
   });
 
@@ -127,10 +127,10 @@ describe("a run that waits for proxies", () => {
         (await fixture.run(id)).hold?.message ?? "",
         /^Waiting for proxies: 2 of at least 10 are usable, and there are only 3; the others are checked/,
       );
-      await lookAfterHeldRuns(fixture);
+      await checkHeldRuns(fixture);
       assert.notEqual((await fixture.run(id)).hold, null, "the third may come");
       await fixture.usable(last!);
-      await lookAfterHeldRuns(fixture);
+      await checkHeldRuns(fixture);
       const { hold } = await fixture.run(id);
       if (shortage === "fail") assert.notEqual(hold, null);
       else {
@@ -158,11 +158,11 @@ describe("checks that nobody has asked for", () => {
     const fixture = await open(t, { waitMs: MINUTE });
     for (const id of await fixture.add(2, null)) await fixture.store.setProxyDisabled(id, true);
     const id = await fixture.begin();
-    await lookAfterHeldRuns(fixture);
+    await checkHeldRuns(fixture);
     await keepProxiesFresh(fixture);
     assert.deepEqual(await fixture.checks(), []);
     await fixture.clock.advance(MINUTE);
-    await lookAfterHeldRuns(fixture);
+    await checkHeldRuns(fixture);
     assert.equal((await fixture.run(id)).facts.failure_reason, "no_proxies");
   });
 
@@ -175,7 +175,7 @@ describe("checks that nobody has asked for", () => {
     await fixture.begin();
     const look = async () => {
       const before = (await fixture.checks()).length;
-      await lookAfterHeldRuns(fixture);
+      await checkHeldRuns(fixture);
       await keepProxiesFresh(fixture);
       const all = (await fixture.checks()) as { which: string; total: number }[];
       return all.length === before ? null : `${all[0]!.which} ${all[0]!.total}`;

@@ -15,7 +15,7 @@ import { LogFile } from "../../src/supervisor/processes/log-file.ts";
 import { PACE } from "../../src/supervisor/processes/restarts.ts";
 import { type ChildStatus, provenState, StateFile, upFolder } from "../../src/supervisor/processes/state-file.ts";
 import { stopUp } from "../../src/supervisor/processes/stop-up.ts";
-import { takeUpLock } from "../../src/supervisor/processes/up-lock.ts";
+import { acquireSupervisorLock } from "../../src/supervisor/processes/up-lock.ts";
 import { until } from "../chaos/orb.ts";
 import { isAlive } from "../fetch/browser/processes.ts";
 import { root } from "../support/source.ts";
@@ -101,7 +101,7 @@ test("what a child says of itself is written down when it changes", async () => 
 test("a second orb up leaves the database alone", async () => {
   using dir = tempDir();
   const config = configIn(dir.path);
-  const lock = takeUpLock(upFolder(config.dataDir));
+  const lock = acquireSupervisorLock(upFolder(config.dataDir));
   assert.ok(lock !== null);
   const surroundings = { entry: join(root, "bin/orb"), env: process.env, cwd: dir.path };
   assert.equal(await takeUp(config, silentLog, surroundings), null);
@@ -120,7 +120,7 @@ test("what a dead supervisor left is not lost when the next one cannot begin", a
   const surroundings = { entry: join(root, "bin/orb"), env: process.env, cwd: dir.path };
   await assert.rejects(takeUp(config, silentLog, surroundings));
   assert.equal(file.read()?.children[0]?.identity?.pid, left.pid);
-  const lock = takeUpLock(upFolder(config.dataDir));
+  const lock = acquireSupervisorLock(upFolder(config.dataDir));
   assert.ok(lock !== null, "it holds nothing any more");
   lock.release();
 });
@@ -152,7 +152,7 @@ test("orb up --stop says what it waits for, and does not wait for ever", async (
   using dir = tempDir();
   using hung = await idle({ deaf: true });
   const config = configIn(dir.path);
-  const lock = takeUpLock(upFolder(config.dataDir));
+  const lock = acquireSupervisorLock(upFolder(config.dataDir));
   const state = { supervisor: hung.identity, by: "up" as const, startedAt: 1, url: null, ports: {} };
   new StateFile(config.dataDir).write({ ...state, children: [workerAs(hung.identity)] });
   const lines: string[] = [];
@@ -172,7 +172,7 @@ test("orb up --stop leaves a program alone that has the services of its own", as
   using dir = tempDir();
   using program = await idle();
   const config = configIn(dir.path);
-  const lock = takeUpLock(upFolder(config.dataDir));
+  const lock = acquireSupervisorLock(upFolder(config.dataDir));
   const state = { supervisor: program.identity, by: "program" as const, startedAt: 1, url: null, ports: {} };
   new StateFile(config.dataDir).write({ ...state, children: [] });
   await assert.rejects(stopUp(config, silentLog), new RegExp(`a program of its own, process ${program.pid}`));

@@ -234,7 +234,7 @@ describe("the commands beside the form", () => {
   test("what no option can say is not left out: a job says it", () => {
     const form = formWith("scrape", { url: "https://a.example/", kept: { escalate: false } });
     const { orb } = snippetsOf(form, server());
-    assert.match(orb, /^# A command has no words for escalate/);
+    assert.match(orb, /^# orb scrape has no option for escalate/);
     const { args, input } = asShell(orb);
     assert.deepEqual([args.slice(0, 2), JSON.parse(input)], [["jobs", "create"], jobOrderOf(form).body]);
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { QueryClient, QueryObserver } from "@tanstack/react-query";
-import { createLookAgain } from "../../web/src/api/look-again.ts";
+import { createQueryReloader } from "../../web/src/api/query-reloader.ts";
 
 /** A query whose answers are given by hand. */
 function watched(client: QueryClient, queryKey: readonly unknown[]) {
@@ -19,15 +19,15 @@ const turn = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 test("what is told all the time keeps no answer from arriving, and the last of it is asked for", async () => {
   const client = new QueryClient();
-  const lookAgain = createLookAgain(client);
+  const reloadQueries = createQueryReloader(client);
   const { asked, stop, shown } = watched(client, ["getRun", { id: 1 }]);
   asked[0]!.answer(1);
   await turn();
   for (let round = 1; round <= 3; round += 1) {
-    for (let told = 0; told < 5; told += 1) lookAgain(["getRun", "getCrawl"]);
+    for (let told = 0; told < 5; told += 1) reloadQueries(["getRun", "getCrawl"]);
     await turn();
     assert.equal(asked.length, 2 * round, "the first is asked at once, all others wait for its answer");
-    lookAgain(["getRun"]);
+    reloadQueries(["getRun"]);
     asked.at(-1)!.answer(10 * round);
     await turn();
     assert.equal(asked.length, 2 * round + 1);
@@ -44,12 +44,12 @@ test("what is told all the time keeps no answer from arriving, and the last of i
 test("an answer that never comes is asked for anew, once enough is told after a while", async () => {
   const client = new QueryClient();
   let now = 0;
-  const lookAgain = createLookAgain(client, () => now);
+  const reloadQueries = createQueryReloader(client, () => now);
   const { asked, stop, shown } = watched(client, ["getRun", { id: 1 }]);
   asked[0]!.answer(1);
   await turn();
-  lookAgain(["getRun"]);
-  for (now = 0; now <= 20_000; now += 5000) lookAgain(["getRun"]);
+  reloadQueries(["getRun"]);
+  for (now = 0; now <= 20_000; now += 5000) reloadQueries(["getRun"]);
   await turn();
   assert.deepEqual(
     asked.map(({ signal }) => signal.aborted),

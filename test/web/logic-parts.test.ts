@@ -7,7 +7,7 @@ import { SubmitOnce } from "../../web/src/logic/submit-once.ts";
 import { sparklinePath, summaryOf } from "../../web/src/ui/logic/series.ts";
 import { GO_TO, NO_KEY, PAIR_MS, press } from "../../web/src/logic/shortcuts.ts";
 import { isActive, lookOf } from "../../web/src/logic/states.ts";
-import { Soon } from "../../web/src/ui/logic/soon.ts";
+import { Debouncer } from "../../web/src/ui/logic/debouncer.ts";
 import {
   ALWAYS,
   fitColumns,
@@ -175,7 +175,7 @@ test("the row that keys have led to stays the same when others come in, and its 
 test("what is asked for again and again is done soon, and then not before it has rested", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "Date"], now: 1_000_000 });
   let done = 0;
-  const soon = new Soon(() => (done += 1), { soonMs: 100, restMs: () => 5000 });
+  const soon = new Debouncer(() => (done += 1), { soonMs: 100, restMs: () => 5000 });
   const asked = (ms: number) => {
     for (let passed = 0; passed < ms; passed += 50) {
       soon.ask();

@@ -7,7 +7,10 @@ import "./ui/base.css";
 import { App } from "./app/App.tsx";
 import { applyTheme } from "./app/theme.ts";
 
-/** The router undoes one escape before the query is read: an address that is searched for keeps its own. */
+/**
+ * The router unescapes the query once more before it is parsed: escape it again, so that a URL in a search stays
+ * intact.
+ */
 const useExactSearch = () => useSearch().replaceAll("%", "%25");
 
 applyTheme();

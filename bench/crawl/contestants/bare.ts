@@ -1,6 +1,6 @@
 /**
- * The least that crawls durably in one thread: fetch, one pass over the HTML, rows in SQLite fifty pages at a time. No
- * robots.txt, no limits, no retries, no guard. Started again on the same file, it goes on.
+ * The minimal durable single-threaded crawler: fetch, one pass over the HTML, rows in SQLite fifty pages at a time. No
+ * robots.txt, no limits, no retries, no guard. Restarted on the same file, it continues.
  */
 import { DatabaseSync } from "node:sqlite";
 import { Agent, request } from "undici";

@@ -1,4 +1,4 @@
-/** Crawlee's CheerioCrawler, as its guide shows it. On disk and started again in the same folder, it goes on. */
+/** Crawlee's CheerioCrawler, as in its guide. On disk, and restarted in the same folder, it continues. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { requirePeer } from "../../support/peers.ts";
@@ -37,7 +37,7 @@ const fields: Extract = ({ $ }) => ({
   price: $(".offer .price").text(),
 });
 
-/** linkedom stands in for jsdom, which most use with Readability and which is several times slower. */
+/** linkedom replaces jsdom, which most use with Readability and which is several times slower. */
 async function articles(): Promise<Extract> {
   const { parseHTML } = await requirePeer<{ parseHTML(html: string): { document: unknown } }>("linkedom");
   const { Readability } = await requirePeer<Readability>("@mozilla/readability");

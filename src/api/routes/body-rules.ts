@@ -1,17 +1,17 @@
-/** What schemas cannot say of bodies, asked for when one is refused: see `withRules`. */
+/** Checks of bodies that schemas cannot express, run when a body is rejected: see `withRules`. */
 import type { CrawlInput } from "../../domain/crawl/crawl-options.ts";
 import { crawlOptionsFrom } from "../../orchestrator/crawls/options.ts";
 import { checkJob } from "../../orchestrator/jobs/manage.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { BodyRules } from "../validation.ts";
 
-/** Stands for an address that was refused, so that the rest can be looked at. */
+/** Replaces a rejected URL, so that the other fields can be checked. */
 const SOME_PAGE = "https://example.com/";
 
-/** Of a job, or of a page that is asked for in the words of one. */
+/** For a job, or a page requested with the keys of one. */
 export function jobRules(deps: ApiDeps): BodyRules {
   return (body, refused) => {
-    // By its kind it is decided what all other fields mean.
+    // The kind decides what all other fields mean.
     if (refused.has("kind")) return;
     checkJob({ ...body, ...(refused.has("target_url") ? { target_url: SOME_PAGE } : {}) }, deps);
   };

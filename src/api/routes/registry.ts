@@ -35,7 +35,7 @@ import { workflowTaskRoutes } from "./workflows/workflow-tasks.ts";
 import { workflowTemplateRoutes } from "./workflows/workflow-templates.ts";
 import { workflowRoutes } from "./workflows/workflows.ts";
 
-/** A resource: one file beside this one, listed below. */
+/** The routes of one resource, listed below. */
 export type Routes = (api: ApiInstance, deps: ApiDeps) => void;
 
 const RESOURCES: readonly Routes[] = [

@@ -1,4 +1,4 @@
-/** Looks at what an installation needs. Part of the composition root, because it looks at everything. */
+/** Checks what an installation needs. Part of the composition root, because it covers everything. */
 import { accessSync, constants, statfsSync } from "node:fs";
 import { systemClock } from "../../base/clock.ts";
 import { isOrbError, messageOf } from "../../base/errors.ts";
@@ -69,7 +69,7 @@ export async function examine(load: () => LoadedConfig): Promise<DoctorCheck[]> 
       return checks;
     }
     const holder = await client.store.engineHolder();
-    // One of an earlier boot is gone, whatever its lease says: the clock that it was measured by started anew.
+    // A holder from an earlier boot is gone, whatever its lease says: the monotonic clock has restarted.
     if (holder === null || holder.boot !== ownIdentity().boot || !mayBeAlive(holder))
       add("engine", "ok", "no process is working now; orb worker or orb serve starts one");
     else if (holder.remainingMs < 0)
@@ -118,7 +118,7 @@ function examineAccess(config: Config, add: Add): void {
   );
 }
 
-/** As those who work see it: also the disk of files that are kept elsewhere. */
+/** As workers see it: including the disk of files stored elsewhere. */
 function examineDiskSpace({ diskSpace }: Client, add: Add): void {
   try {
     diskSpace.check();

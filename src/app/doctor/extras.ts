@@ -1,4 +1,4 @@
-/** What an installation needs for some of its work only: a browser, the key of stored sessions, managed services, a user's handlers. */
+/** Checks optional parts of an installation: browser, session key, managed services, user handlers. */
 import { statSync } from "node:fs";
 import type { DoctorCheck } from "../../cli/wiring.ts";
 import { systemClock } from "../../base/clock.ts";
@@ -14,7 +14,7 @@ import { whoListens } from "../port-in-use.ts";
 import { secretKeyFile } from "../secret-key.ts";
 import { serviceFolder, SERVICES } from "../../supervisor/services/services.ts";
 
-/** `apart`: what is wrong with this machine's clock, beside the database's. */
+/** `apart`: how this machine's clock differs from the database's. */
 export async function examineExtras(
   config: Config,
   apart: { what: string; fix: string } | null = null,
@@ -29,7 +29,7 @@ export async function examineExtras(
   ];
 }
 
-/** Nowhere: the browser is only started, and ended again. */
+/** Unreachable: the browser is only started and closed. */
 const NO_PROXY = "http://127.0.0.1:9";
 
 async function examineBrowser(config: Config): Promise<DoctorCheck> {
@@ -53,7 +53,7 @@ async function examineBrowser(config: Config): Promise<DoctorCheck> {
     const [what = ""] = messageOf(error)
       .replace("this page needs a browser, and ", "")
       .split(/; (?:correct it, or leave it out and )?(?=run: )/);
-    // Everything but pages that need one works without; a name for what is not there is a mistake.
+    // Only pages that need a browser fail without one; a configured path that does not exist is a mistake.
     const status = isMissing(error) && config.browserPath !== null ? "problem" : "warning";
     return { name: "browser", status, what, fix: await remedyFor(error, config) };
   }
@@ -69,10 +69,10 @@ async function remedyFor(error: unknown, { browserPath }: Config): Promise<strin
     : "start it by hand to see more; APP_BROWSER_PATH names another";
 }
 
-/** When this was written: no clock that is right shows less. */
+/** Release date: no correct clock shows an earlier time. */
 const WRITTEN = Date.parse("2026-01-01T00:00:00Z");
 
-/** Schedules, certificates and what is kept for how long all go by it. */
+/** Schedules, certificates and retention depend on it. */
 function examineClock(): DoctorCheck {
   const now = systemClock.now();
   const what = new Date(now).toISOString();
@@ -107,7 +107,7 @@ function examineKey(config: Config): DoctorCheck {
   return { name, status: "ok", what: `${path}; keep a copy, apart from your backups`, fix: null };
 }
 
-/** What `orb up` would run: is it installed, and may it work in its folder? */
+/** What `orb up` would run: is it installed, and may it use its folder? */
 function examineServices(config: Config): DoctorCheck[] {
   return (config.managedServices ?? []).map((name) => {
     try {

@@ -1,11 +1,11 @@
-/** `orb doctor --fix`: mends what can be mended without asking anybody. Part of the composition root. */
+/** `orb doctor --fix`: repairs what needs no decision. Part of the composition root. */
 import { spawn } from "node:child_process";
 import { chmodSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { messageOf } from "../../base/errors.ts";
 import { makeFolder } from "../../base/files/file-modes.ts";
 import { harmlessEnvironment } from "../../base/machine.ts";
-import { browserThere } from "../browser-there.ts";
+import { findBrowserPath } from "../browser-path.ts";
 import type { LoadedConfig } from "../../config/load.ts";
 import type { Config } from "../../config/options.ts";
 import { closeArtifacts, closeToOthers } from "../file-access.ts";
@@ -14,13 +14,13 @@ import { secretKeyFile } from "../secret-key.ts";
 
 type Report = (text: string) => void;
 
-/** Says what it does. What it cannot do is left for the look afterwards, which names the command. */
+/** Reports what it does. Problems it cannot fix are left to the check afterwards, which names the command. */
 export async function mend(load: () => LoadedConfig, report: Report): Promise<void> {
   let config: Config;
   try {
     ({ config } = load());
   } catch {
-    // What is wrong with the configuration only its owner can know.
+    // Only the owner can fix a broken configuration.
     return;
   }
   try {
@@ -33,7 +33,7 @@ export async function mend(load: () => LoadedConfig, report: Report): Promise<vo
   } catch (error) {
     report(messageOf(error));
   }
-  if ((await browserThere(config)) === null) await bringBrowser(config, report);
+  if ((await findBrowserPath(config)) === null) await bringBrowser(config, report);
 }
 
 function closeKey(config: Config, report: Report): void {
@@ -45,7 +45,7 @@ function closeKey(config: Config, report: Report): void {
   report(`${path} can now be read by its owner alone`);
 }
 
-/** The shell is smaller, and faster; older releases of Debian have only the whole one. */
+/** The headless shell is smaller and faster; older Debian releases only have the full browser. */
 const PACKAGES = ["chromium-headless-shell", "chromium"];
 
 async function bringBrowser({ browserPath }: Config, report: Report): Promise<void> {
@@ -57,7 +57,7 @@ async function bringBrowser({ browserPath }: Config, report: Report): Promise<vo
     return report(`a browser is not installed by itself here; run: ${command}`);
   report("installing a Chromium, which may take a minute");
   for (const refresh of [false, true]) {
-    // The lists of packages are fetched only when what is there does not do.
+    // Package lists are updated only if installing fails with the present ones.
     if (refresh) await run(apt, ["update"]);
     for (const name of PACKAGES) if (await run(apt, ["install", "-y", "--no-install-recommends", name])) return;
   }

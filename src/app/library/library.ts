@@ -1,4 +1,4 @@
-/** The library: what people need of the product in a program of their own, on top of the use cases that the API has, too. */
+/** The library: the product for use in other programs, on top of the API's use cases. */
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { startWorker } from "../worker.ts";
@@ -38,19 +38,19 @@ import type { SiteLimits } from "../../store/records/site-records.ts";
 export interface OrchestratorOptions {
   /** Default: no log. */
   log?: Log;
-  /** The module of your own handlers and step kinds, instead of the configuration's. */
+  /** The module of your handlers and step kinds, instead of the configured one. */
   handlers?: string;
-  /** false: this program gives work and reads what came of it, and another process does it. */
+  /** False: this program submits work and reads results; another process executes it. */
   work?: boolean;
   onRole?: (role: EngineRole) => void;
   /**
-   * Whether Ctrl-C, SIGTERM and a hang-up stop it in good order and then end the program. They do unless the program has a
-   * handler of its own for the signal, which is to call `stop`. false: never.
+   * Whether Ctrl-C, SIGTERM and SIGHUP stop it gracefully and then end the program. Default: yes, unless the program
+   * has its own handler for the signal, which should call `stop`. False: never.
    */
   handleSignals?: boolean;
 }
 
-/** The configuration, also with an older name of an option. */
+/** The configuration, with a deprecated alias. */
 export type OrchestratorConfig = Config & {
   /** @deprecated Alias of `maxPerConcurrencyKey`. */
   maxPerResolver?: Config["maxPerConcurrencyKey"];
@@ -59,7 +59,7 @@ export type OrchestratorConfig = Config & {
 function withoutAliases({ maxPerResolver: alias, ...config }: OrchestratorConfig): Config {
   if (alias === undefined) return config;
   const limits = config.maxPerConcurrencyKey;
-  // Empty is its default, which stands beside an alias that is set in code.
+  // Empty is the default, so an alias set in code may stand beside it.
   if (Object.keys(limits).length > 0 && !isDeepStrictEqual(limits, alias)) {
     const message = "maxPerResolver is an alias of it, and the two differ; give one of them";
     const fields = [{ path: "maxPerConcurrencyKey", message }];
@@ -69,9 +69,9 @@ function withoutAliases({ maxPerResolver: alias, ...config }: OrchestratorConfig
 }
 
 /**
- * Starting twice with the same configuration gives the same orchestrator twice, with the options of the first start: it stops
- * when both have been stopped. What is at work then is finished within the grace period or handed back, and everything is
- * closed in order. Managed services go when the last orchestrator of the program that needs them has.
+ * Starting twice with the same configuration returns a shared orchestrator with the options of the first start: it
+ * stops when both have been stopped. Running tasks then finish within the grace period or are requeued, and everything
+ * is closed in order. Managed services stop with the last orchestrator of the program that needs them.
  */
 export class Orchestrator implements AsyncDisposable {
   readonly #shared: Shared;
@@ -98,8 +98,8 @@ export class Orchestrator implements AsyncDisposable {
     this.proxies = proxiesOf(deps);
   }
 
-  static async start(given: OrchestratorConfig, options: OrchestratorOptions = {}): Promise<Orchestrator> {
-    const config = withoutAliases(given);
+  static async start(input: OrchestratorConfig, options: OrchestratorOptions = {}): Promise<Orchestrator> {
+    const config = withoutAliases(input);
     const { handlers, work = true } = options;
     const effective = handlers === undefined ? config : { ...config, handlers: resolve(handlers) };
     const shared = await join(
@@ -115,12 +115,12 @@ export class Orchestrator implements AsyncDisposable {
     }
   }
 
-  /** Whether this process does the work, or stands by to; null: it was started not to. */
+  /** Whether this process works or stands by; null: started with `work: false`. */
   get role(): EngineRole | null {
     return this.#opened.role();
   }
 
-  /** Twice is no mistake. */
+  /** Idempotent. */
   stop(): Promise<void> {
     this.#stopped ??= leave(this.#shared);
     return this.#stopped;
@@ -130,7 +130,7 @@ export class Orchestrator implements AsyncDisposable {
     await this.stop();
   }
 
-  /** One page, now. The run is kept; a failure to fetch is thrown as `fetch_failed`. */
+  /** Fetches one page now. The run is stored; a failed fetch throws `fetch_failed`. */
   async scrape(url: string, recipe: PageRecipe = {}, waiting: Waiting<RunView> = {}): Promise<ResultView["data"][]> {
     const { deps } = this.#opened;
     await requireExtractor(deps, recipe);
@@ -144,7 +144,7 @@ export class Orchestrator implements AsyncDisposable {
   }
 }
 
-/** What is read from a page and how it is got, as in a job. */
+/** Fetch and extraction options, as in a job. */
 export type PageRecipe = Omit<JobInput, "kind" | "target_url" | "crawl" | "schedule" | "timezone" | "tags">;
 
 type Deps = Client & RunSiteDeps;
@@ -157,7 +157,7 @@ function queueOf(deps: Deps) {
       file: AsyncIterable<Uint8Array>,
       callbacks: { bad: (line: BadLine) => void; progress?: (report: ImportReport) => void },
     ) => importItems(deps, file, callbacks),
-    /** Resolves when nothing is left to do; an aborted signal ends the wait with what is. */
+    /** Resolves when the queue is empty; an aborted signal resolves with the current state. */
     drained: (signal?: AbortSignal) => queueDrained(deps, signal),
     stats: () => queueStats(deps),
     list: (filter: Parameters<typeof listItems>[1]) => listItems(deps, filter),
@@ -174,7 +174,7 @@ function jobsOf(deps: Deps) {
     change: (id: string, change: JobInput) => changeJob(deps, id, change),
     /** Its runs stay, unless `runs` is "delete". */
     delete: (id: string, options: Parameters<typeof deleteJob>[2] = { force: false }) => deleteJob(deps, id, options),
-    /** Starts a run of it; `runs.wait` waits for its end. */
+    /** Starts a run; `runs.wait` waits for its end. */
     run: (id: string) => startJobRun(deps, id),
   };
 }
@@ -186,18 +186,18 @@ function runsOf(deps: Deps) {
     get,
     list: (filter: Parameters<typeof listRuns>[1]) => listRuns(deps, filter),
     wait: (id: string, waiting: Waiting<RunView> = {}) => runEnded(deps, id, () => get(id), waiting),
-    /** Records of a run, as many as there are so far. */
+    /** Records of a run so far. */
     results: (id: string): AsyncGenerator<ResultView> => allResults(deps, id),
     tasks: (id: string, filter: Parameters<typeof listTasks>[2]) => listTasks(deps, id, filter),
     events: (id: string, window: Parameters<typeof listEvents>[2]) => listEvents(deps, id, window),
     pause: (id: string) => then(pauseRun(deps, id)),
     resume: (id: string) => then(resumeRun(deps, id)),
     cancel: (id: string) => then(cancelRun(deps, id)),
-    /** No policy removes it; with `keep` false they hold again. */
+    /** Exempts it from retention; `keep` false ends that. */
     keep: (id: string, keep = true) => then(keepRun(deps, id, keep)),
     /** With its results and files. */
     delete: (id: string, options = { force: false }) => deleteRun(deps, id, options),
-    /** Many of them, in the background. */
+    /** Bulk deletion, in the background. */
     deleteMany: (filter: DeletionFilter) => deleteRuns(deps, filter),
     deletion: (id: string) => showDeletion(deps, id),
     retryFailed: (id: string, choice: Parameters<typeof retryFailedTasks>[2] = {}) =>
@@ -226,15 +226,15 @@ function sitesOf(deps: Deps) {
   return {
     list: (filter: Parameters<typeof listSites>[1]) => listSites(deps, filter),
     get: (site: string) => showSite(deps, site),
-    /** Of a site that need not have been seen yet; running work follows. */
+    /** The site need not be known yet; running work follows. */
     change,
     pause: (site: string) => change(site, { paused: true }),
     resume: (site: string) => change(site, { paused: false }),
     resetBreaker: (site: string) => resetSite(deps, site),
     forgetLearned: (site: string) => forgetLearned(deps, site),
-    /** How all of them together are getting on. */
+    /** Progress of all sites. */
     progress: () => sitesProgress(deps),
-    /** The same, as it changes, until `signal` says stop. */
+    /** The same, on every change, until `signal` aborts. */
     follow: (signal: AbortSignal) => watch.follow(signal),
   };
 }
@@ -243,7 +243,7 @@ interface Opened {
   deps: Deps;
   role(): EngineRole | null;
   stop(): Promise<void>;
-  /** Asks child processes to end, without waiting for them. */
+  /** Signals child processes to end, without waiting for them. */
   endNow(): void;
 }
 
@@ -271,34 +271,34 @@ async function openWork(
   return { deps: worker, role: () => worker.role, stop: () => worker.stop(), endNow: () => {} };
 }
 
-/** One that is open, or about to be, and how many have it. */
+/** An open or opening orchestrator, and its number of users. */
 interface Shared {
   key: string;
   opened: Promise<Opened>;
   users: number;
   stopping: Promise<void> | null;
-  /** The end of the program is not its concern any more. */
+  /** Unregisters it from the end of the program. */
   release(): void;
 }
 
 const inUse = new Map<string, Shared>();
 
 async function join(key: string, begin: () => Promise<Opened>, handlesSignals: boolean): Promise<Shared> {
-  for (let there = inUse.get(key); there !== undefined; there = inUse.get(key)) {
-    if (there.stopping === null) {
-      there.users += 1;
-      return there;
+  for (let existing = inUse.get(key); existing !== undefined; existing = inUse.get(key)) {
+    if (existing.stopping === null) {
+      existing.users += 1;
+      return existing;
     }
-    // The last one who had it is leaving: a new one begins when that is over, however it ends.
-    await there.stopping.catch(() => {});
+    // The last user is closing it: start a new one afterwards, however that ends.
+    await existing.stopping.catch(() => {});
   }
   const shared: Shared = { key, opened: begin(), users: 1, stopping: null, release: () => {} };
-  let there: Opened | null = null;
+  let running: Opened | null = null;
   void shared.opened.then(
-    (opened) => (there = opened),
+    (opened) => (running = opened),
     () => {},
   );
-  const ending = { stop: () => end(shared), endNow: () => there?.endNow(), handlesSignals };
+  const ending = { stop: () => end(shared), endNow: () => running?.endNow(), handlesSignals };
   shared.release = endWithProgram(ending);
   inUse.set(key, shared);
   return shared;
@@ -315,10 +315,10 @@ function end(shared: Shared): Promise<void> {
 }
 
 async function stop({ opened, release }: Shared): Promise<void> {
-  // What could not be opened has closed itself.
-  const there = await opened.catch(() => null);
+  // A failed start has closed itself.
+  const orchestrator = await opened.catch(() => null);
   try {
-    await there?.stop();
+    await orchestrator?.stop();
   } finally {
     release();
   }
@@ -329,24 +329,24 @@ interface Services {
   hurry(): void;
 }
 
-/** The services of data directories, and how many orchestrators of this program use them. */
+/** Services by data directory, and how many orchestrators of this program use them. */
 const inService = new Map<string, { running: Promise<Services>; users: number; ended: Promise<void> | null }>();
 
 async function shareServices(config: Config, log: Log): Promise<Services> {
   const { startServices } = await import("../supervise.ts");
   const { dataDir } = config;
   for (let old = inService.get(dataDir); old?.ended; old = inService.get(dataDir)) await old.ended.catch(() => {});
-  const there = inService.get(dataDir) ?? { running: startServices(config, log), users: 0, ended: null };
-  inService.set(dataDir, there);
-  there.users += 1;
+  const entry = inService.get(dataDir) ?? { running: startServices(config, log), users: 0, ended: null };
+  inService.set(dataDir, entry);
+  entry.users += 1;
   const stop = async () => {
-    there.users -= 1;
-    if (there.users > 0) return;
-    there.ended = there.running.then((running) => running.stop()).finally(() => inService.delete(dataDir));
-    await there.ended;
+    entry.users -= 1;
+    if (entry.users > 0) return;
+    entry.ended = entry.running.then((running) => running.stop()).finally(() => inService.delete(dataDir));
+    await entry.ended;
   };
   try {
-    const running = await there.running;
+    const running = await entry.running;
     return { stop, hurry: () => running.hurry() };
   } catch (error) {
     inService.delete(dataDir);

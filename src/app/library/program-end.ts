@@ -1,26 +1,29 @@
-/** How a program ends that has orchestrators: on Ctrl-C, SIGTERM or a hang-up they stop in good order, at an exit at once. Part of the composition root. */
+/**
+ * Ends orchestrators with their program: gracefully on Ctrl-C, SIGTERM or SIGHUP, at once on exit. Part of the
+ * composition root.
+ */
 import { constants } from "node:os";
 import { systemClock } from "../../base/clock.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 type Signal = (typeof SIGNALS)[number];
 
-/** One Ctrl-C may arrive twice, as under `npm start`: only another one so much later hurries. */
+/** One Ctrl-C may arrive twice, as under `npm start`: only one that comes this much later hurries. */
 const TWICE_MS = 1000;
 
 export interface Ending {
-  /** Stops in good order, however many use it. */
+  /** Stops gracefully, however many use it. */
   stop(): Promise<void>;
-  /** No time to wait: child processes are asked to end. */
+  /** No time to wait: signals child processes to end. */
   endNow(): void;
-  /** Whether signals are left to the program. */
+  /** Whether it stops on signals. */
   handlesSignals: boolean;
 }
 
 const endings = new Set<Ending>();
 let stoppingSince: number | null = null;
 
-/** Until the returned function is called, the end of the program is the end of this, too. */
+/** Ends it with the program, until the returned function is called. */
 export function endWithProgram(ending: Ending): () => void {
   endings.add(ending);
   if (endings.size === 1) process.on("exit", endAll);
@@ -44,7 +47,7 @@ function endAll(): void {
   for (const ending of endings) ending.endNow();
 }
 
-/** A program that has handlers of its own decides by itself; its handler is to call `stop`. */
+/** A program with its own handlers decides itself; its handler should call `stop`. */
 function onSignal(name: NodeJS.Signals): void {
   if (process.listeners(name).some((listener) => listener !== onSignal)) return;
   const now = systemClock.monotonic();
@@ -59,6 +62,6 @@ async function stopAll(name: NodeJS.Signals): Promise<void> {
   await Promise.allSettled(handled.map((ending) => ending.stop()));
   stoppingSince = null;
   letGo();
-  // End as without us: the parent process sees which signal it was.
+  // Exit as without us: the parent process sees which signal it was.
   process.kill(process.pid, name);
 }

@@ -1,4 +1,4 @@
-/** The part of the library about workflows. */
+/** Workflows in the library. */
 import type { Client } from "../context.ts";
 import type { TaskState } from "../../domain/run/states.ts";
 import { MOST_STEPS } from "../../domain/workflow/definition.ts";
@@ -33,25 +33,25 @@ export function workflowsOf(deps: Client) {
   const get = (id: string) => showWorkflow(deps, id);
   const reading = { ...deps, openArtifact: (hash: string) => deps.artifacts.open(hash) };
   return {
-    /** Every mistake of a definition (or template) and its params, without starting anything. */
+    /** All errors of a definition (or template) and its params, without starting anything. */
     validate: (source: SourceInput) => validateWorkflow(deps, source, pathsBelow("")),
-    /** It is on disk when this answers, and begins unless `start` is false. */
+    /** Committed when this resolves; starts unless `start` is false. */
     create: (workflow: WorkflowInput) => createWorkflow(deps, workflow),
     get,
     list: (filter: Parameters<typeof listWorkflows>[1]) => listWorkflows(deps, filter),
     progress: (id: string) => showProgress(deps, id),
-    /** Resolves when it has ended; what came of it is in its `status`. */
+    /** Resolves when it has ended; see its `status`. */
     wait: async (id: string, waiting: Waiting<WorkflowProgress> = {}) => {
       await runEnded(deps, id, () => showProgress(deps, id), waiting);
       return get(id);
     },
-    /** Its steps, with what they gave. */
+    /** Its steps, with their outputs. */
     tasks: (id: string, filter: { status?: TaskState } = {}) =>
       listWorkflowTasks(deps, id, { ...filter, limit: MOST_STEPS }),
     /** Entries of a step with `for_each`. */
     entries: (id: string, step: string, window: Parameters<typeof listEntries>[3]) =>
       listEntries(deps, id, step, window),
-    /** What a step has left for those after it. */
+    /** Output items of a step. */
     items: (id: string, step: string): AsyncIterable<ItemView> => allItems(reading, id, step),
     start: (id: string) => startWorkflow(deps, id),
     pause: (id: string) => pauseWorkflow(deps, id),
@@ -60,9 +60,9 @@ export function workflowsOf(deps: Client) {
     recover: (id: string, options: Parameters<typeof recoverWorkflow>[2] = {}) => recoverWorkflow(deps, id, options),
     rerun: (id: string, change: RerunInput = {}) => rerunWorkflow(deps, id, change),
     changeMetadata: (id: string, change: Parameters<typeof changeMetadata>[2]) => changeMetadata(deps, id, change),
-    /** With its steps, the runs that they have started, and all files of these. */
+    /** With its steps, child runs and all their files. */
     delete: (id: string, options = { force: false }) => deleteWorkflow(deps, id, options),
-    /** Kinds of steps, built in and of your own. */
+    /** Step kinds, built-in and your own. */
     kinds: () => listStepKinds(deps),
     templates: {
       put: (name: string, definition: unknown) => putTemplate(deps, name, definition, (inner) => inner),

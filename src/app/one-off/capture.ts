@@ -1,4 +1,4 @@
-/** Which calls a page makes, and the job that repeats each. Part of the composition root: it opens a browser. */
+/** Finds the API calls of a page, and the job that repeats each. Part of the composition root: it opens a browser. */
 import { openClient } from "../context.ts";
 import { systemClock } from "../../base/clock.ts";
 import { OrbError } from "../../base/errors.ts";
@@ -71,7 +71,7 @@ async function listen({ page, guest }: OpenPage, url: URL, options: CaptureOptio
       title: await page.title(),
       settled,
       dropped: recording.dropped,
-      // The page itself is what a browser opens, should the call ever be refused.
+      // The page itself is the browser fallback, should the call be rejected.
       calls: calls.map((call) => ({ ...call, job: { ...call.job, target_url: shownUrl(url.href) } })),
     };
   } finally {
@@ -79,7 +79,7 @@ async function listen({ page, guest }: OpenPage, url: URL, options: CaptureOptio
   }
 }
 
-/** What developer tools saved. Nobody knows what the page showed: the longest lists come first. */
+/** From a HAR file. The rendered page is unknown, so the longest lists rank first. */
 export function captureHar(text: string): CapturedPage {
   const { ok, errors } = readHar(text);
   if (ok === undefined) {

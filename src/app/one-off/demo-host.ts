@@ -2,19 +2,19 @@
 import type { DemoOffer, OpenDemo } from "../../api/deps.ts";
 import type { Clock } from "../../base/clock.ts";
 import { OrbError } from "../../base/errors.ts";
-import { browserThere } from "../browser-there.ts";
+import { findBrowserPath } from "../browser-path.ts";
 import type { Config } from "../../config/options.ts";
 import type { DemoSite } from "../../demo/site.ts";
 
 interface DemoHostOptions {
   config: Config;
   clock: Clock;
-  /** Whether the pages of its crawl would be fetched by this very process, whose guard lets it to its own site. */
+  /** Whether this process fetches the pages of its crawl: only its guard allows the demo site. */
   worksHere: () => boolean;
 }
 
 export class DemoHost implements DemoOffer {
-  /** Where the guard lets this process go on its own machine: to the demo site, while there is one. */
+  /** Local ports that the guard allows: the demo site's, while it runs. */
   readonly ownPorts = new Set<number>();
   readonly #options: DemoHostOptions;
   #site: Promise<DemoSite> | null = null;
@@ -41,12 +41,12 @@ export class DemoHost implements DemoOffer {
     });
     const { origin } = await this.#site;
     const { shopCrawl } = await import("../../demo/tour.ts");
-    const browser = (await browserThere(this.#options.config)) !== null;
+    const browser = (await findBrowserPath(this.#options.config)) !== null;
     return { url: `${origin}/`, browser, crawl: shopCrawl(origin, { browser }) };
   }
 
   async #start(): Promise<DemoSite> {
-    // Only those who ask for it pay for it.
+    // Loaded only when requested.
     const { startDemoSite } = await import("../../demo/site.ts");
     const site = await startDemoSite(this.#options.clock);
     this.ownPorts.add(site.port);

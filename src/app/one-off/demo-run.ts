@@ -1,4 +1,4 @@
-/** `orb demo`: a server in a folder of its own, which is begun anew each time. Part of the composition root. */
+/** `orb demo`: a server in its own folder, recreated each time. Part of the composition root. */
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { makeFolder } from "../../base/files/file-modes.ts";
 import type { Log } from "../../base/log.ts";
 import { mayBeAlive, ownIdentity, type ProcessIdentity } from "../../base/machine.ts";
 import { productVersion } from "../../base/version.ts";
-import { browserThere } from "../browser-there.ts";
+import { findBrowserPath } from "../browser-path.ts";
 import type { CliDemo } from "../../cli/wiring.ts";
 import { loadConfig } from "../../config/load.ts";
 import type { Config } from "../../config/options.ts";
@@ -16,7 +16,7 @@ import { SCRIPTED_PATHS } from "../../demo/corners.ts";
 import { startServer } from "../server.ts";
 
 const FOLDER = "demo";
-/** Says that the folder is a demo's, and whose. */
+/** Marks the folder as a demo's, with its owner. */
 const MARK = "orb-demo.json";
 
 export async function startDemo(config: Config, log: Log, { keep }: { keep: boolean }): Promise<CliDemo> {
@@ -31,7 +31,7 @@ export async function startDemo(config: Config, log: Log, { keep }: { keep: bool
     return {
       url: server.url,
       folder,
-      browser: await browserThere(demoSettings),
+      browser: await findBrowserPath(demoSettings),
       scripted: SCRIPTED_PATHS,
       galleryWorkflow,
       stop: async () => {
@@ -45,7 +45,7 @@ export async function startDemo(config: Config, log: Log, { keep }: { keep: bool
   }
 }
 
-/** Of what is configured only the browser counts: nothing of a demo may reach what is real. */
+/** Takes only the browser from the configuration: a demo must not touch real data. */
 function demoConfig(folder: string, { browserPath, userAgent }: Config): Config {
   const env = {
     APP_DATA_DIR: folder,
@@ -62,7 +62,7 @@ function demoConfig(folder: string, { browserPath, userAgent }: Config): Config 
   return loadConfig({ env, cwd: folder }).config;
 }
 
-/** Whatever an earlier demo has left is gone afterwards, however it ended. A folder that is no demo's is not touched. */
+/** Deletes what an earlier demo left, however it ended. Does not touch other folders. */
 function takeFolder(folder: string): void {
   const mark = join(folder, MARK);
   const found = namesIn(folder);
@@ -75,7 +75,7 @@ function takeFolder(folder: string): void {
     throw new OrbError("demo_unavailable", `another orb demo runs here: process ${owner.pid}`, {
       hint: "End it with Ctrl-C in its terminal, or set APP_DATA_DIR to another folder.",
     });
-  // The mark goes last: a folder that was half removed is still known for what it is.
+  // The mark goes last: a partly deleted folder is still recognised.
   for (const name of found) if (name !== MARK) rmSync(join(folder, name), { recursive: true, force: true });
   makeFolder(folder);
   writeFileSync(mark, JSON.stringify(ownIdentity()));
@@ -89,7 +89,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** null: it was killed before it could write who it is. */
+/** Null: it was killed before it wrote its identity. */
 function readOwner(mark: string): ProcessIdentity | null {
   try {
     return JSON.parse(readFileSync(mark, "utf8")) as ProcessIdentity;
@@ -100,7 +100,7 @@ function readOwner(mark: string): ProcessIdentity | null {
 
 const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: "open", linux: "xdg-open" };
 
-/** Asks the desktop to open an address. */
+/** Asks the desktop to open a URL. */
 export function showPage(url: string, env: Readonly<Record<string, string | undefined>>): Promise<boolean> {
   const opener = OPENERS[process.platform];
   if (opener === undefined) return Promise.resolve(false);

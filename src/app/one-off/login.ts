@@ -1,4 +1,4 @@
-/** A browser that people see, under the guard, until they are signed in. Part of the composition root. */
+/** A visible browser, behind the guard, until the user has signed in. Part of the composition root. */
 import { systemClock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { StorageState } from "../../cli/wiring.ts";
@@ -8,10 +8,10 @@ import { parseAddressPolicy } from "../../net/address.ts";
 import { checkUrl } from "../../net/guard.ts";
 import { openBrowser } from "../page-tools.ts";
 
-/** What a window needs of the environment besides what every browser gets. */
+/** Environment variables that a window needs besides those of every browser. */
 const OF_THE_DISPLAY = ["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"];
 
-/** null: a window could not be seen here. */
+/** Null: no display. */
 export function displayOf(
   env: Readonly<Record<string, string | undefined>>,
   platform: string,
@@ -21,7 +21,7 @@ export function displayOf(
   return visible ? found : null;
 }
 
-/** Opens the page and waits until `done` says so, or the window is closed; then gives what the browser keeps of it. */
+/** Opens the page and waits until `done` resolves or the window is closed; then returns the browser's storage state. */
 export async function recordLogin(
   config: Config,
   log: Log,

@@ -1,4 +1,4 @@
-/** `orb migrate`. Part of the composition root, because it knows which databases there are. */
+/** `orb migrate`. Part of the composition root, because it knows all databases. */
 import { systemClock } from "../../base/clock.ts";
 import { requireSqlite } from "../context.ts";
 import { clusterOf } from "../cluster.ts";

@@ -1,4 +1,4 @@
-/** A place to work in that is gone afterwards: a store in memory, a folder for files, and a worker of its own. */
+/** A temporary installation: a store in memory, a folder for files, and a worker. */
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,17 +19,17 @@ import type { ProxyRecord } from "../../store/ports/proxy-port.ts";
 import { openSqliteStore } from "../../store/sqlite/store.ts";
 
 interface Scratch extends RunningWorker {
-  /** What the session that was asked for is called here; null: none was. */
+  /** The id of the requested session in this store; null: none requested. */
   readonly sessionId: string | null;
 }
 
 interface ScratchOptions {
   sessionId?: string;
-  /** The page is to come through proxies of the pool. */
+  /** Use proxies of the pool. */
   pool?: boolean;
 }
 
-/** Nothing of the installation is touched; a session that is named is read from it, and so are the proxies. */
+/** Changes nothing in the installation; reads the named session and the proxies from it. */
 export async function startScratch(config: Config, log: Log, options: ScratchOptions = {}): Promise<Scratch> {
   const session = options.sessionId === undefined ? null : await sessionOf(config, options.sessionId);
   const proxies = options.pool === true ? await proxiesOf(config) : [];
@@ -40,7 +40,7 @@ export async function startScratch(config: Config, log: Log, options: ScratchOpt
     const scrapeConfig: Config = {
       ...config,
       dataDir: dir,
-      // Names the place of the engine's socket only: the store itself is in memory.
+      // Only sets the location of the engine's socket: the store itself is in memory.
       database: { kind: "sqlite", path: join(dir, "orb.db") },
       artifacts: { kind: "local", path: join(dir, "files") },
       secretKey: randomBytes(32).toString("hex"),
@@ -50,10 +50,10 @@ export async function startScratch(config: Config, log: Log, options: ScratchOpt
       proxyRefreshMs: 0,
     };
     const store = openSqliteStore({ path: ":memory:", clock: systemClock });
-    // A stored session stays sealed under the installation's key, and so do the proxies.
+    // A stored session and the proxies stay sealed under the installation's key.
     const seal = openSeal(session === null && proxies.length === 0 ? scrapeConfig : config);
     const opened = await openClient(scrapeConfig, systemClock, { store, seal });
-    await lendProxies(store, proxies);
+    await copyProxies(store, proxies);
     const created = session === null ? null : (await store.createSession(session, systemClock.now())).created;
     client = opened;
     const worker = await startWorker(scrapeConfig, log, { client: opened });
@@ -92,7 +92,7 @@ async function sessionOf(config: Config, id: string): Promise<SessionRecord> {
 
 const MOST_LENT = 10_000;
 
-/** Those that serve; while none is known to, those that may. */
+/** Usable proxies; while none is known to be, those that may be. */
 async function proxiesOf(config: Config): Promise<ProxyRecord[]> {
   await using client = await openClient(config);
   const now = systemClock.now();
@@ -107,7 +107,7 @@ async function proxiesOf(config: Config): Promise<ProxyRecord[]> {
   });
 }
 
-/** With one key for all of them, the first that opens shows that it is the right one; the pool leaves out the others. */
+/** All have one key, so the first that opens proves it; the pool skips the others. */
 function fromFirstOpen(seal: Seal, proxies: readonly ProxyRecord[]): ProxyRecord[] {
   let wrong: unknown;
   for (const [index, proxy] of proxies.entries()) {
@@ -123,7 +123,7 @@ function fromFirstOpen(seal: Seal, proxies: readonly ProxyRecord[]): ProxyRecord
 }
 
 /** Used unchecked: a single scrape does not wait for a check. */
-async function lendProxies(store: Store, proxies: readonly ProxyRecord[]): Promise<void> {
+async function copyProxies(store: Store, proxies: readonly ProxyRecord[]): Promise<void> {
   if (proxies.length === 0) return;
   const now = systemClock.now();
   await store.addProxies(

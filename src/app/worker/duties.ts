@@ -1,4 +1,4 @@
-/** What one worker of a deployment does besides tasks: schedules, upkeep, alerts and webhooks. */
+/** Duties of a worker besides tasks: schedules, maintenance, alerts and webhooks. */
 import type { Log } from "../../base/log.ts";
 import type { ServiceStack } from "../../base/service.ts";
 import type { Config } from "../../config/options.ts";
@@ -33,9 +33,9 @@ interface DutyDeps {
 
 interface WorkerDuties {
   dueJobs: ReturnType<typeof startDueJobs>;
-  /** Of every worker. */
+  /** Run by every worker. */
   everywhere: Duties;
-  /** Of the worker that leads. */
+  /** Run by the leader. */
   leading: Duties;
 }
 

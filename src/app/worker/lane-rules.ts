@@ -1,7 +1,7 @@
 import type { Config } from "../../config/options.ts";
 import type { LaneRules } from "../../lanes/rules.ts";
 
-/** The limits of a site, and how failures are retried, as they are configured. */
+/** The configured limits of sites and retry rules. */
 export function laneRules(config: Config): LaneRules {
   return {
     maxPerSite: config.maxPerHost,

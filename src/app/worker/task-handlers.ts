@@ -1,4 +1,4 @@
-/** What a worker can execute: every kind of task with its handler. */
+/** The handlers of all task kinds that a worker executes. */
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { systemRandom } from "../../base/random.ts";
@@ -49,7 +49,7 @@ interface HandlerDeps {
   stack: ServiceStack;
 }
 
-/** Handlers by name, and the crawls that they have in memory. */
+/** Handlers by name, and their crawls in memory. */
 export function createTaskHandlers(
   config: Config,
   { log, client, tools, user, stack }: HandlerDeps,
@@ -102,7 +102,7 @@ export function createTaskHandlers(
   return { handlers, crawls };
 }
 
-/** robots.txt is asked about under the product's own name, which the user agent begins with. */
+/** robots.txt rules are matched by the product's name, which the user agent starts with. */
 function robotsGate(config: Config, http: HttpClient, clock: Clock, store: Store): RobotsGate {
   const productToken = productTokenOf(config.userAgent);
   const backoff = { baseMs: 3 * config.retryBaseMs, maxMs: config.retryMaxMs };
@@ -116,14 +116,14 @@ function proxyChecks(config: Config, clock: Clock) {
   return { http, checkUrl, timeoutMs };
 }
 
-/** The run has no proxy left, or has tried many in vain. */
+/** The run has no proxy left, or many failed. */
 async function holdForProxies({ store, clock, proxyRules }: Client, runId: string, triedMs: number): Promise<void> {
   const now = clock.now();
-  const there = { ...(await store.countProxies()), usable: 0 };
-  await store.holdRun(runId, waitForProxies(there, 1, { now, waitMs: proxyRules.waitMs }), now, triedMs);
+  const proxyCounts = { ...(await store.countProxies()), usable: 0 };
+  await store.holdRun(runId, waitForProxies(proxyCounts, 1, { now, waitMs: proxyRules.waitMs }), now, triedMs);
 }
 
-/** What the queue's items name: the user's handlers, and the plain download. */
+/** Handlers of queue items: the user's, and the built-in download. */
 function queueHandlers(
   config: Config,
   deps: {

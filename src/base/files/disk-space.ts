@@ -6,7 +6,7 @@ interface PathSpace {
   /** What is stored there: "the database". */
   what: string;
   freeBytes: number;
-  /** The same for all paths on one disk. */
+  /** Equal for all paths on one disk. */
   disk: string;
 }
 
@@ -15,7 +15,7 @@ interface DiskSpaceOptions {
   /** Below this the disk counts as full; 0: no reserve. */
   minBytes: number;
   paths: readonly { what: string; path: string }[];
-  /** How many bytes are free at a path. */
+  /** Free bytes at a path. */
   freeAt?: (path: string) => number;
 }
 

@@ -1,4 +1,4 @@
-/** Files that are whole or not there at all, whenever the process is killed or the power fails. */
+/** Writes files atomically: complete or absent, whenever the process is killed or the power fails. */
 import { randomUUID } from "node:crypto";
 import {
   closeSync,
@@ -19,7 +19,7 @@ interface FileOptions {
   mode?: number;
 }
 
-/** Replaces a file that only one process writes. What a kill leaves behind is overwritten by the next call. */
+/** Replaces a file that only one process writes. The next call overwrites what a kill left. */
 export function replaceFile(path: string, content: string, { mode = fileMode() }: FileOptions = {}): void {
   makeFolder(dirname(path));
   const draft = `${path}.new`;
@@ -46,13 +46,13 @@ export function createFile(path: string, content: string, { mode = fileMode() }:
   }
 }
 
-/** Makes names in a folder survive a power cut, as `fsync` does it for contents. */
+/** Makes directory entries survive a power cut, as `fsync` does for contents. */
 export function flushFolder(path: string): void {
   let folder: number;
   try {
     folder = openSync(path, "r");
   } catch {
-    // Windows does not open folders; it writes names at once.
+    // Windows cannot open folders; it writes names at once.
     return;
   }
   try {
@@ -62,7 +62,7 @@ export function flushFolder(path: string): void {
   }
 }
 
-/** `flags` other than `wx` append to what is there. */
+/** `flags` other than `wx` append to existing content. */
 export function writeDraft(path: string, content: string, mode: number, flags = "wx"): void {
   const file = openSync(path, flags, mode);
   try {

@@ -12,7 +12,7 @@ export interface ListOptions extends UrlOption {
   all?: boolean;
 }
 
-/** A command that speaks the API: on the database here, or on a server. */
+/** A command that calls the API: on the local database, or on a server. */
 export function apiCommand(parent: Command, name: string, description: string, how: CommandOptions = {}): Command {
   return parent
     .command(name, how)
@@ -26,7 +26,7 @@ export function listCommand(parent: Command, name: string, description: string, 
     .option("--all", "all of them");
 }
 
-/** What to type next: it speaks to the same API as the command that says so. */
+/** A follow-up command for the user, against the same API. */
 export function nextCommand(words: string, { url }: UrlOption): string {
   return `orb ${words}${url === undefined ? "" : ` --url ${url}`}`;
 }
@@ -35,13 +35,10 @@ const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 const BEGINNING = /^[0-9a-f]{6}[0-9a-f-]{0,29}$/i;
 
-/** Whose ids may be given by their beginning, and which of them also as `last`, the newest. */
+/** Resources whose ids may be shortened to a prefix or `last`. */
 const SHORT = new Set(["run", "crawl", "workflow"]);
 
-/**
- * The whole id of a run, a crawl or a workflow: of a beginning that screens show, or of `last`, the API knows it. Ids of
- * jobs all begin alike, and are given whole.
- */
+/** Expands a short id of a run, crawl or workflow through the API. Job ids share their prefix and must be full. */
 export async function fullId(
   api: OrbweaverClient,
   what: "run" | "crawl" | "workflow" | "job",
@@ -53,24 +50,24 @@ export async function fullId(
   return (await api.workflows.get(text)).id;
 }
 
-/** Ids stand in paths: what is none is refused here, by its name. */
+/** Ids become path segments: reject invalid ones here, with their name. */
 export function idOf(text: string, what: string, list = `${what}s list`): string {
   if (UUID.test(text)) return text.toLowerCase();
   const message = `expected an id, such as 0197c3a1-5a2e-7c3f-9d52-1c8d5f1a2b3c${SHORT.has(what) ? ", or at least its first 6 characters" : ""}; orb ${list} shows them`;
   throw new OrbError("input_invalid", `${what}_id: ${message}`, { fields: [{ path: `${what}_id`, message }] });
 }
 
-/** Without keys whose value is undefined: the API rejects those it does not know. */
+/** Drops undefined values: the API rejects unknown keys. */
 export function definedOnly<T extends Record<string, unknown>>(values: T): Partial<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
-/** What people have written goes to the server as it is: it says what is wrong with it. */
-export function asSaid(value: unknown): never {
+/** Sends user input unchecked: the server validates it. */
+export function asUnchecked(value: unknown): never {
   return value as never;
 }
 
-/** When something was, for a table: how long ago on a screen, the time itself for programs. */
+/** A time in a table: relative on a screen, ISO for programs. */
 export function timeCell(iso: string | null, now: number, columns: number | undefined): string {
   if (iso === null) return "";
   if (columns === undefined) return iso;
@@ -80,7 +77,7 @@ export function timeCell(iso: string | null, now: number, columns: number | unde
   return seconds < 86_400 ? `${Math.floor(seconds / 3600)} h ago` : `${Math.floor(seconds / 86_400)} d ago`;
 }
 
-/** An address for a table: on a screen every column counts. */
+/** A URL in a table: shortened on a screen. */
 export function addressCell(url: string, columns: number | undefined): string {
   return columns === undefined ? url : url.replace(/^https?:\/\//, "");
 }

@@ -3,7 +3,7 @@ import type { OrbweaverClient, RunEvent, SitesProgress } from "../../api-client/
 
 const MOST_FAILURES = 10;
 
-/** The events of a run as they come, until it has ended and all are sent, or `signal` aborts. */
+/** Events of a run until it has ended and all are sent, or `signal` aborts. */
 export function runEvents(
   api: OrbweaverClient,
   runId: string,
@@ -14,8 +14,8 @@ export function runEvents(
 }
 
 /**
- * How all sites are getting on, whenever it has changed, until `signal` says stop. A server that has answered once is
- * waited for, however long it is away; `note` is told when it goes and when it is back.
+ * Progress of all sites whenever it changes, until `signal` aborts. Reconnects without limit once the server has
+ * answered; calls `note` when the connection is lost and restored.
  */
 export function siteChanges(
   api: OrbweaverClient,
@@ -36,7 +36,7 @@ export function siteChanges(
   return untilStopped(sites, signal);
 }
 
-/** Being stopped is no failure here. */
+/** An abort is not a failure here. */
 async function* untilStopped<T>(events: AsyncGenerator<T>, signal: AbortSignal): AsyncGenerator<T> {
   try {
     yield* events;

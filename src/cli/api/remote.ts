@@ -7,10 +7,10 @@ interface Remote {
   close(): Promise<void>;
 }
 
-/** Short, so that a user at a terminal soon learns that the server does not answer. */
+/** Few, so that a user soon learns that the server does not answer. */
 const RETRIES = 2;
 
-/** The API of a server, at its address; the token is sent there and nowhere else. */
+/** The API of a remote server; the token is sent only there. */
 export function openRemote(address: string, token: string | null): Remote {
   const dispatcher = new Agent({ headersTimeout: 130_000, connect: { timeout: 10_000 } });
   try {

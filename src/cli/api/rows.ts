@@ -3,7 +3,7 @@ import type { Listing } from "../../api-client/client.ts";
 /** The largest page of the API. */
 const LARGEST_PAGE = 1000;
 
-/** The entries of a list: as many as asked for, or all. `more` says that there are others, `first` is the first page. */
+/** The requested number of entries, or all. `more`: there are others; `first`: the first page. */
 export async function rowsOf<Row, Whole>(
   { limit, all = false }: { limit: number; all?: boolean },
   list: (limit: number) => Listing<Row, Whole>,

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { ALERT_KINDS } from "../../domain/run/alerts.ts";
 import type { AlertView } from "../../orchestrator/alerts.ts";
 import { rowsOf } from "../api/rows.ts";
-import { asSaid, definedOnly, listCommand, type ListOptions, timeCell } from "../api/command.ts";
+import { asUnchecked, definedOnly, listCommand, type ListOptions, timeCell } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, listTable, printJson } from "../print/output.ts";
 
@@ -15,7 +15,7 @@ export function addAlertsCommand(program: Command, context: CliContext): void {
     .action(({ kind, test, url, ...page }: ListOptions & { kind?: string; test?: boolean }) =>
       context.withApi(definedOnly({ url }), async (api) => {
         if (test === true) return printAlert(context, await api.alerts.test());
-        const { rows, more } = await rowsOf(page, (limit) => api.alerts.list(asSaid({ kind, limit })));
+        const { rows, more } = await rowsOf(page, (limit) => api.alerts.list(asUnchecked({ kind, limit })));
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no alerts\n");
         const lines = rows.map((row) => [

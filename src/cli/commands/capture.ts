@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { OrbError } from "../../base/errors.ts";
-import { apiCommand, asSaid, definedOnly, type UrlOption } from "../api/command.ts";
+import { apiCommand, asUnchecked, definedOnly, type UrlOption } from "../api/command.ts";
 import type { CapturedCall, CapturedPage } from "../scrape/capture-view.ts";
 import { commandLog } from "../command-log.ts";
 import type { CliContext } from "../context.ts";
@@ -24,7 +24,7 @@ interface CaptureCommandOptions extends UrlOption {
 const LARGEST_HAR = 256 * 1024 * 1024;
 const MOST_SHOWN = 20;
 
-/** `orb capture`: from a page to the API behind it. */
+/** `orb capture`: finds the API behind a page. */
 export function addCaptureCommand(program: Command, context: CliContext): void {
   apiCommand(program, "capture", "find the API calls that fill a page, and make a job that repeats one of them")
     .argument("[page]", "the page, opened in a browser; not needed with --har")
@@ -43,7 +43,7 @@ async function capture(context: CliContext, page: string | undefined, options: C
   const { terminal, wiring } = context;
   if (options.out !== undefined) await wiring.refuseUnwritable(options.out);
   const captured = await look(context, page, options);
-  // Programs read the list, and come back with --choose.
+  // Programs read the list, then pass --choose.
   if (context.json && options.choose === undefined) return printJson(terminal, captured);
   if (captured.calls.length === 0) {
     context.exitCode = EXIT.failed;
@@ -97,7 +97,7 @@ function describe({ terminal }: CliContext, { calls, settled, dropped, title }: 
   if (calls.length > MOST_SHOWN) terminal.err(`and ${calls.length - MOST_SHOWN} more; --json lists all\n`);
 }
 
-/** null: the person at the terminal wants none. */
+/** Null: the user chose none. */
 async function choose(
   { wiring }: CliContext,
   { calls }: CapturedPage,
@@ -139,7 +139,7 @@ async function deliver(
   const text = `${JSON.stringify(job, null, 2)}\n`;
   if (options.save === true) {
     return context.withApi(definedOnly({ url: options.url }), async (api) => {
-      const saved = await api.jobs.create(asSaid(job));
+      const saved = await api.jobs.create(asUnchecked(job));
       if (context.json) return printJson(terminal, saved);
       terminal.out(`${saved.id}\n`);
       return terminal.err(`orb jobs run ${saved.id} --wait runs it\n`);

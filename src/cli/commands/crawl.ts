@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { isOrbError, messageOf, OrbError } from "../../base/errors.ts";
 import { EXPORT_FORMATS } from "../../exporters/registry.ts";
 import type { CrawlDetail } from "../../orchestrator/crawls/view.ts";
-import { asSaid, fullId, definedOnly, nextCommand, type UrlOption } from "../api/command.ts";
+import { asUnchecked, fullId, definedOnly, nextCommand, type UrlOption } from "../api/command.ts";
 import { refusal } from "../api/problem.ts";
 import type { CliContext, OpenApi } from "../context.ts";
 import { CrawlDisplay } from "../crawl/crawl-display.ts";
@@ -41,7 +41,7 @@ interface CrawlCommandOptions extends UrlOption, RecipeOptions, CrawlOptions {
   from?: string;
 }
 
-/** `orb crawl`: many pages, followed live; Ctrl-C keeps what is done. */
+/** `orb crawl`: many pages, followed live; Ctrl-C pauses the crawl. */
 export function addCrawlCommand(program: Command, context: CliContext): void {
   const command = program
     .command("crawl")
@@ -89,14 +89,14 @@ async function crawl(context: CliContext, named: string[], options: CrawlCommand
     options.resume === undefined ? await bodyOf(context, named, { ...options, ...definedOnly({ format }) }) : null;
   const display = new CrawlDisplay(terminal, wiring.now, context.json ? "silent" : terminal.live ? "live" : "plain");
   const say = { live: true, err: (text: string) => display.note(text.trim()) };
-  let goesOn = "";
-  using stop = stopRequest(wiring, say, null, () => `${STOPPING}${goesOn}`, EXIT.partial);
+  let resumeHint = "";
+  using stop = stopRequest(wiring, say, null, () => `${STOPPING}${resumeHint}`, EXIT.partial);
   try {
     await context.withApi({ ...definedOnly({ url: options.url }), log: (log) => display.wrap(log) }, async (api) => {
       const worker = await api.here?.work({ onRole: () => {} });
-      const id = body === null ? await goOn(context, api, options) : await begin(api, body);
-      // Said at the first Ctrl-C, so that it is on the screen whatever comes after.
-      goesOn = `; to go on:\n  ${resumeCommand(id, options, context.json)}`;
+      const id = body === null ? await resumeCrawl(context, api, options) : await begin(api, body);
+      // Printed on the first Ctrl-C, so that it is on the screen whatever happens next.
+      resumeHint = `; to go on:\n  ${resumeCommand(id, options, context.json)}`;
       const crawled: Crawled = { api, id, display, signal: stop.signal };
       let view = await follow(crawled);
       if (!CRAWL_OVER.has(view.status)) {
@@ -140,24 +140,21 @@ async function bodyOf(
 }
 
 async function begin(api: OpenApi, body: Record<string, unknown>): Promise<string> {
-  return (await api.crawls.start(asSaid(body))).task_id;
+  return (await api.crawls.start(asUnchecked(body))).task_id;
 }
 
-/** Crawls that ended by these may have left pages that were never tried. */
+/** Crawls that ended for these reasons may have untried pages. */
 const PAGES_LEFT: ReadonlySet<string> = new Set(["limit_time", "breaker_open", "no_proxies"]);
 
-/**
- * Whatever state it is in: what was paused is resumed, what failed or was left when its time was over is tried again, and
- * all else is followed as it is.
- */
-async function goOn(
+/** Continues a crawl in any state: resumes a paused one, retries failed and left pages, and follows all others. */
+async function resumeCrawl(
   { terminal, json, wiring }: CliContext,
   api: OpenApi,
   options: CrawlCommandOptions,
 ): Promise<string> {
   const id = await fullId(api, "crawl", options.resume ?? "");
   const { status, failed_items: failed, end_reason: why, export_format: begunWith } = await lookAtCrawl(api, id);
-  // What cannot be written at the end is said before the work.
+  // Fail on unwritable output before the work, not after.
   if (!json || options.out !== undefined) refuseOnScreen(terminal, options.format ?? begunWith, options.out);
   if (options.out !== undefined) await wiring.refuseUnwritable(options.out, options.format ?? begunWith);
   refuseUnarchived(options.format, begunWith);
@@ -168,7 +165,7 @@ async function goOn(
 }
 
 const STOPPING = "stopping: pages in flight are finished first; Ctrl-C again leaves at once";
-/** Pages that take longer than this are left, and fetched again when the crawl goes on. */
+/** Pages that take longer are dropped and fetched again when the crawl continues. */
 const FINISH_MS = 5000;
 
 type Crawled = FollowedCrawl & { api: OpenApi };
@@ -189,7 +186,7 @@ async function halt({ api, id }: Crawled): Promise<CrawlDetail> {
   return lookAtCrawl(api, id);
 }
 
-/** The work of this process stops: what it has begun is let finish, within reason. */
+/** Stops this process's work: tasks in flight finish within `FINISH_MS`. */
 async function finishInFlight({ api, id, display }: Crawled): Promise<CrawlDetail> {
   const began = performance.now();
   for (;;) {
@@ -212,9 +209,9 @@ async function conclude(
   if (!CRAWL_OVER.has(view.status)) {
     context.exitCode = EXIT.partial;
     const resume = resumeCommand(id, options, context.json);
-    // On a terminal, a user who has just stopped it does not want the summary.
+    // On a terminal, a user who just stopped the crawl does not want the summary.
     const isWanted = options.out !== undefined || (!context.json && terminal.columns === undefined);
-    // A file of last time is worth more than one without anything.
+    // An earlier file is worth more than an empty one.
     const isWritten = isWanted && view.completed_items > 0;
     if (isWritten) await writeResults(context, api, view, options);
     if (context.json) return printJson(terminal, { ...view, resume });
@@ -248,7 +245,7 @@ function printExpiry(terminal: Terminal, view: CrawlDetail, options: UrlOption):
   terminal.err(`${keptWords(view)}; ${command} keeps it for good\n`);
 }
 
-/** All that was found so far, as a whole file of its format. */
+/** Writes all results so far as one file. */
 async function writeResults(
   { wiring }: CliContext,
   api: OpenApi,
@@ -257,7 +254,7 @@ async function writeResults(
 ): Promise<void> {
   const format = options.format ?? begunWith;
   try {
-    const file = { params: { task_id: id }, query: { format: asSaid(format) } };
+    const file = { params: { task_id: id }, query: { format: asUnchecked(format) } };
     const answer = await api.open("get /scraping/tasks/{task_id}/results", file);
     await wiring.write(options.out ?? null, answer, format);
   } catch (error) {
@@ -265,7 +262,7 @@ async function writeResults(
   }
 }
 
-/** Whatever kept the results from being written: the crawl has them still. */
+/** Writing failed, but the crawl still has its results: adds the command that exports them. */
 function kept(error: unknown, command: string): OrbError {
   const known = isOrbError(error) ? error : refusal(error);
   const [code, fields] = known === null ? (["fetch_failed", []] as const) : [known.code, known.fields];
@@ -275,7 +272,7 @@ function kept(error: unknown, command: string): OrbError {
 
 const MOST_SITES = 3;
 
-/** Of several sites, those that gave nothing: the others do not show that. */
+/** Of several start sites, lists those without results. */
 async function printEmptySites(terminal: Terminal, api: OpenApi, view: CrawlDetail, options: UrlOption): Promise<void> {
   if (view.failed_items === 0 || view.completed_items === 0) return;
   const { rows } = await api.runs.sites(view.task_id, { status: "failed", limit: 1000 }).page();

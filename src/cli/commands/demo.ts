@@ -11,7 +11,7 @@ interface DemoOptions {
   exit?: boolean;
 }
 
-/** `orb demo`: everything the product does, on a site that comes with it. */
+/** `orb demo`: shows the product on a bundled site. */
 export function addDemoCommand(program: Command, context: CliContext): void {
   program
     .command("demo")
@@ -54,7 +54,7 @@ async function demo(context: CliContext, options: DemoOptions): Promise<void> {
     await remote.close();
     await started.stop();
   }
-  // After everything was shown, Ctrl-C is how it ends.
+  // After the tour, Ctrl-C is the normal end.
   context.exitCode = summary === null ? (stop.exitCode ?? EXIT.failed) : summary.ok ? EXIT.done : EXIT.failed;
   if (options.keep === true) say(`what was made is in ${started.folder}\n`);
 }

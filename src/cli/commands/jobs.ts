@@ -4,7 +4,7 @@ import { OrbError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
 import { rowsOf } from "../api/rows.ts";
 import {
-  asSaid,
+  asUnchecked,
   addressCell,
   apiCommand,
   definedOnly,
@@ -73,8 +73,8 @@ export function addJobsCommands(program: Command, context: CliContext): void {
   ).argument("[file]", "the job as the API takes it; - reads standard input");
   addJobOptions(create).action((file: string | undefined, options: JobOptions) =>
     context.withApi(definedOnly({ url: options.url }), async (api) => {
-      const body = jobOf(await saidOf(context, file, options));
-      show(context, await api.jobs.create(asSaid(body)));
+      const body = jobOf(await readArguments(context, file, options));
+      show(context, await api.jobs.create(asUnchecked(body)));
     }),
   );
 
@@ -84,12 +84,12 @@ export function addJobsCommands(program: Command, context: CliContext): void {
   addJobOptions(update).action((id: string, file: string | undefined, options: JobOptions) =>
     context.withApi(definedOnly({ url: options.url }), async (api) => {
       const job = await fullId(api, "job", id);
-      const said = await saidOf(context, file, options);
-      if (Object.keys(jobOf(said)).length === 0)
+      const args = await readArguments(context, file, options);
+      if (Object.keys(jobOf(args)).length === 0)
         throw new OrbError("usage", "nothing to change: give a file or flags", { hint: "See orb jobs update --help." });
       const { kind } = await api.jobs.get(job);
-      const body = jobOf(said, kind);
-      show(context, await api.jobs.change(job, asSaid(body)));
+      const body = jobOf(args, kind);
+      show(context, await api.jobs.change(job, asUnchecked(body)));
     }),
   );
 
@@ -141,19 +141,23 @@ function addJobOptions(command: Command): Command {
   );
 }
 
-interface Said {
+interface JobArguments {
   options: JobOptions;
   fromFile: Record<string, unknown>;
   recipe: Record<string, unknown>;
 }
 
-async function saidOf({ wiring }: CliContext, file: string | undefined, options: JobOptions): Promise<Said> {
+async function readArguments(
+  { wiring }: CliContext,
+  file: string | undefined,
+  options: JobOptions,
+): Promise<JobArguments> {
   const fromFile = file === undefined ? {} : await readJsonFile((path) => wiring.openFile(path), file, "file");
   return { options, fromFile, recipe: await recipeOf(options, wiring) };
 }
 
 /** The body for the API. An existing job keeps its kind; for a new one, any crawl option makes it a crawl. */
-function jobOf({ options, fromFile, recipe }: Said, kind?: Job["kind"]): Record<string, unknown> {
+function jobOf({ options, fromFile, recipe }: JobArguments, kind?: Job["kind"]): Record<string, unknown> {
   const crawl = crawlOf(options);
   const robots = definedOnly({ respect_robots: options.respectRobots });
   const isMeant = options.crawl === true || fromFile["kind"] === "crawl" || Object.keys(crawl).length > 0;
@@ -171,7 +175,7 @@ function jobOf({ options, fromFile, recipe }: Said, kind?: Job["kind"]): Record<
       keep_runs: options.keepRuns,
       keep_days: options.keepDays,
       requires_auth: options.requiresAuth,
-      // Said only when it was: commander takes true for granted.
+      // Only if set: commander's default is true.
       escalate: options.escalate === false ? false : undefined,
     }),
   };
@@ -181,7 +185,7 @@ const OF_CRAWL_PAGES: ReadonlySet<string> = new Set([
   ...["strategy", "proxy", "headers", "session_id", "fields", "items", "schema", "extract", "document", "browser"],
 ]);
 
-/** What is read from the pages of a crawl stands with the rest of what it is asked for. */
+/** Extraction options of a crawl belong below `crawl`. */
 function crawlPart(
   fromFile: unknown,
   { max_attempts: tries, ...recipe }: Record<string, unknown>,
@@ -250,7 +254,7 @@ function show({ json, terminal }: CliContext, job: Job): void {
   );
 }
 
-/** What it says itself about how long its runs are kept. */
+/** Its own retention. */
 function keeps({ keep_runs: runs, keep_days: days }: Job): string | null {
   const parts = [
     ...(runs === null ? [] : [runs === 0 ? "all runs" : `the newest ${plural(runs, "run")}`]),
@@ -268,7 +272,7 @@ function shown(value: unknown): string | null {
 
 type Detail = readonly [string, string | null];
 
-/** One line each, in the words of `--field`. */
+/** One line each, in the syntax of `--field`. */
 function fieldLines(fields: Job["fields"]): Detail[] {
   if (fields === null || Array.isArray(fields)) return [["fields", shown(fields)]];
   return Object.entries(fields).map(([name, rule], index) => [index === 0 ? "fields" : "", describeField(name, rule)]);
@@ -291,7 +295,7 @@ function crawlLines(crawl: Job["crawl"]): Detail[] {
 
 type Source = NonNullable<Job["workflow"]>;
 
-/** What a workflow is made from, in a few words. */
+/** The source of a workflow, in short. */
 function sourceWords({ template, template_version: version }: Source): string {
   if (template === undefined || template === null) return "a definition of its own";
   return version === undefined || version === null ? template : `${template}, version ${version}`;

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Answer } from "../../api-client/client.ts";
 import { OrbError } from "../../base/errors.ts";
-import { apiCommand, asSaid, definedOnly, nextCommand, type UrlOption } from "../api/command.ts";
+import { apiCommand, asUnchecked, definedOnly, nextCommand, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, oneLine, plural, printJson, table } from "../print/output.ts";
 import { positiveNumber } from "../values.ts";
@@ -56,7 +56,7 @@ export function addLearnCommand(program: Command, context: CliContext): void {
           examples: example,
           ...definedOnly({ strategy, session_id: session, timeout_seconds: timeout }),
         };
-        const lesson = await api.extract.learn(asSaid(body));
+        const lesson = await api.extract.learn(asUnchecked(body));
         const { fields, items } = lesson;
         const learned = Object.keys(fields).length > 0;
         const rules = { fields, ...(items === null ? {} : { items }) };
@@ -64,7 +64,7 @@ export function addLearnCommand(program: Command, context: CliContext): void {
           await wiring.write(options.out, Readable.from([Buffer.from(`${JSON.stringify(rules, null, 2)}\n`)]));
         const job =
           learned && options.save !== undefined
-            ? await api.jobs.create(asSaid({ name: options.save, target_url: pages[0]!, ...rules }))
+            ? await api.jobs.create(asUnchecked({ name: options.save, target_url: pages[0]!, ...rules }))
             : null;
         if (context.json) printJson(terminal, job === null ? lesson : { ...lesson, job_id: job.id });
         else terminal.out(shown(lesson, terminal.columns));

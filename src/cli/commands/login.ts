@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { isOrbError, OrbError } from "../../base/errors.ts";
 import { FetchFailure } from "../../domain/run/failure.ts";
-import { apiCommand, asSaid, definedOnly, type UrlOption } from "../api/command.ts";
+import { apiCommand, asUnchecked, definedOnly, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { remedyOf } from "../print/failure-report.ts";
 import { show, stateOf } from "./sessions.ts";
@@ -11,7 +11,7 @@ interface LoginOptions extends UrlOption {
   checkUrl?: string;
 }
 
-/** `orb login`: a person signs in, and the session is kept. */
+/** `orb login`: the user signs in in a browser, and the session is stored. */
 export function addLoginCommand(program: Command, context: CliContext): void {
   apiCommand(program, "login", "sign in by hand in a browser window, and store the session for the page's origin")
     .argument("<page>", "where the sign-in is, such as https://example.com/login")
@@ -45,13 +45,13 @@ async function login(context: CliContext, page: string, options: LoginOptions): 
       check_url: options.checkUrl,
       storage_state: stateOf({ ...state }),
     });
-    const session = await api.sessions.create(asSaid(body));
+    const session = await api.sessions.create(asUnchecked(body));
     show(context, session);
     if (!context.json) terminal.err(`use it with --session ${session.name ?? session.id}\n`);
   });
 }
 
-/** The way without a window, in words that can be typed. */
+/** How to create a session without a display, as commands to type. */
 function withoutDisplay(origin: string, hasTerminal: boolean): OrbError {
   const why = hasTerminal ? "there is no display here to open a browser on" : "there is no terminal to wait at";
   return new OrbError("usage", why, {
@@ -66,7 +66,7 @@ function withoutDisplay(origin: string, hasTerminal: boolean): OrbError {
   });
 }
 
-/** A page that a browser cannot have, as an error of the product. */
+/** Turns a browser's navigation failure into an error of the product. */
 export function rethrow(error: unknown): never {
   if (isOrbError(error) || !(error instanceof FetchFailure)) throw error;
   const { code, reason, message } = error.failure;

@@ -3,7 +3,7 @@ import { apiCommand, type UrlOption } from "../api/command.ts";
 import type { CliContext, OpenApi } from "../context.ts";
 import { stopRequest } from "../stop.ts";
 
-/** `orb mcp`: tools for an agent that has started this program. Standard output belongs to the protocol. */
+/** `orb mcp`: tools for the agent that started this program. Standard output belongs to the protocol. */
 export function addMcpCommand(program: Command, context: CliContext): void {
   apiCommand(
     program,
@@ -12,7 +12,10 @@ export function addMcpCommand(program: Command, context: CliContext): void {
   ).action((options: UrlOption) => serveAgent(context, options));
 }
 
-/** An agent that is gone waits for nobody: every state change is a transaction, so what does not end in time is left. */
+/**
+ * The agent is gone and does not wait. Every state change is a transaction, so work that does not end in time is
+ * dropped.
+ */
 const END_WITHIN_MS = 10_000;
 
 async function serveAgent(context: CliContext, options: UrlOption): Promise<void> {
@@ -32,14 +35,14 @@ async function talk({ wiring, terminal }: CliContext, api: OpenApi, onEnd: () =>
   using stop = stopRequest(wiring, terminal, api.log);
   if (terminal.live) terminal.err("waiting for an agent on standard input; docs/mcp.md has what to configure\n");
   const failed = new AbortController();
-  // The agent is answered at once; the worker starts a moment later, unless one already runs.
+  // Answer the agent at once; the worker starts a moment later, unless one already runs.
   const working = api.here?.work({ onRole: () => {}, givesWay: true });
   working?.catch(() => failed.abort());
   try {
-    await wiring.talkMcp(api, api.log, AbortSignal.any([stop.signal, failed.signal]));
+    await wiring.serveMcp(api, api.log, AbortSignal.any([stop.signal, failed.signal]));
   } finally {
     onEnd();
-    // The parent does not wait long for the end: the next worker takes over tasks in flight.
+    // The parent does not wait long: the next worker takes over tasks in flight.
     (await working)?.hurry();
   }
 }

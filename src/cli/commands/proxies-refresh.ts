@@ -9,7 +9,7 @@ import { stopRequest } from "../stop.ts";
 
 const LOOK_MS = 300;
 
-/** `orb proxies refresh`: finds out which proxies are usable. */
+/** `orb proxies refresh`: checks which proxies are usable. */
 export function addProxyRefreshCommand(proxies: Command, context: CliContext): void {
   apiCommand(proxies, "refresh", "check all proxies; while a check is at work, that one is meant")
     .option("--watch", "until it has ended; exits 1 when it has not looked at all of them")

@@ -7,7 +7,7 @@ import type { ProxyListView, ProxyView } from "../../orchestrator/proxies/view.t
 import { rowsOf } from "../api/rows.ts";
 import {
   apiCommand,
-  asSaid,
+  asUnchecked,
   definedOnly,
   idOf,
   listCommand,
@@ -20,14 +20,14 @@ import { readText } from "../files.ts";
 import { EXIT, facts, listTable, plural, printJson } from "../print/output.ts";
 import { addProxyRefreshCommand } from "./proxies-refresh.ts";
 
-/** `orb proxies …`: the pool that runs with `--proxy pool` go through. No command shows a password again. */
+/** `orb proxies …`: the pool behind `--proxy pool`. No command prints a password. */
 export function addProxiesCommands(program: Command, context: CliContext): void {
   const proxies = program.command("proxies").description("the pool of proxies: import, check, see how they serve");
   addListCommand(proxies, context);
   addImportCommand(proxies, context);
   addProxyRefreshCommand(proxies, context);
 
-  const one = (name: string, description: string, work: (api: OpenApi, id: string) => Promise<unknown>) =>
+  const idCommand = (name: string, description: string, work: (api: OpenApi, id: string) => Promise<unknown>) =>
     apiCommand(proxies, name, description)
       .argument("<proxy_id>")
       .action((id: string, options: UrlOption) =>
@@ -36,10 +36,10 @@ export function addProxiesCommands(program: Command, context: CliContext): void 
   const view = (name: "get" | "disable" | "enable") => async (api: OpenApi, id: string) =>
     show(context, await api.proxies[name](id));
 
-  one("show", "one proxy", view("get"));
-  one("disable", "do not use a proxy until it is enabled again", view("disable"));
-  one("enable", "use a disabled proxy again", view("enable"));
-  one("remove", "forget a proxy", async (api, id) => {
+  idCommand("show", "one proxy", view("get"));
+  idCommand("disable", "do not use a proxy until it is enabled again", view("disable"));
+  idCommand("enable", "use a disabled proxy again", view("enable"));
+  idCommand("remove", "forget a proxy", async (api, id) => {
     await api.proxies.delete(id);
     if (context.json) printJson(context.terminal, { deleted: id });
     else context.terminal.out(`removed ${id}\n`);
@@ -52,7 +52,7 @@ function addListCommand(proxies: Command, context: CliContext): void {
     .addOption(new Option("--state <state>", "only those in this state").choices(PROXY_STATES))
     .action(({ state, url, ...page }: ListOptions & { state?: string }) =>
       context.withApi(definedOnly({ url }), async (api) => {
-        const { rows, more, first } = await rowsOf(page, (limit) => api.proxies.list(asSaid({ state, limit })));
+        const { rows, more, first } = await rowsOf(page, (limit) => api.proxies.list(asUnchecked({ state, limit })));
         if (context.json) return printJson(terminal, { ...first, proxies: rows });
         if (rows.length > 0) terminal.out(proxyTable(rows, context));
         terminal.out(`${sumsLine(first)}\n`);
@@ -96,7 +96,7 @@ function show({ json, terminal }: CliContext, proxy: ProxyView): void {
 
 const AT_ONCE = 10_000;
 const LONGEST_LIST = 64 * 1024 * 1024;
-/** Lines that cannot be taken, of which a person reads so many. */
+/** Prints at most this many rejected lines. */
 const NAMED = 20;
 
 function addImportCommand(proxies: Command, context: CliContext): void {
@@ -121,7 +121,7 @@ function addImportCommand(proxies: Command, context: CliContext): void {
 
 const post = (api: OpenApi, body: { url: string } | { proxies: string[] }) => api.proxies.import(body);
 
-/** However many there are; each call takes a part. */
+/** Any number; each call imports a batch. */
 async function importAll(api: OpenApi, lines: readonly { text: string }[]): Promise<ImportView> {
   const sum: ImportView = { added: 0, existing: 0, invalid: [], invalid_count: 0 };
   for (let from = 0; from < lines.length; from += AT_ONCE) {
@@ -130,7 +130,7 @@ async function importAll(api: OpenApi, lines: readonly { text: string }[]): Prom
     sum.added += added;
     sum.existing += existing;
     sum.invalid_count += bad;
-    sum.invalid.push(...invalid.map((one) => ({ ...one, index: one.index + from })));
+    sum.invalid.push(...invalid.map((entry) => ({ ...entry, index: entry.index + from })));
   }
   return sum;
 }

@@ -12,7 +12,7 @@ import { MOST_LANES_SHOWN, QueueProgress } from "../print/progress.ts";
 import { onStopSignals, STOPPING, type StopSignal } from "../stop.ts";
 import type { CliWorker, Wiring } from "../wiring.ts";
 
-/** Runs until stopped, or with `--drain` until nothing is left, whichever process does the work. */
+/** Runs until stopped, or with `--drain` until the queue is empty, whichever process works on it. */
 export async function runQueue(
   context: CliContext,
   options: { drain?: boolean; workers?: number; maxPerHost?: number },
@@ -27,7 +27,7 @@ export async function runQueue(
   const log = wiring.createLog(config);
   for (const warning of loaded.warnings) log.warn(warning);
   const progress = new QueueProgress(terminal, wiring.now, { live: terminal.live && !context.json });
-  // From the first moment on: a stop that comes while the worker starts is a stop like any other.
+  // Registered first: a stop during startup must work as well.
   const stop = new StopRequest(wiring, progress);
   let seen: QueueStats | null;
   try {
@@ -46,12 +46,12 @@ export async function runQueue(
     stop[Symbol.dispose]();
   }
   progress.done();
-  const stats = (await whatIsLeft(wiring, config).catch(unlessItPasses)) ?? seen;
+  const stats = (await remainingWork(wiring, config).catch(nullIfTemporary)) ?? seen;
   if (stats !== null) summarise(context, stats, stop.signal, options.drain === true);
 }
 
-/** The worker is closed by then: this takes a client of its own. */
-async function whatIsLeft(wiring: Wiring, config: Config): Promise<QueueStats> {
+/** The worker is closed by then, so this opens its own client. */
+async function remainingWork(wiring: Wiring, config: Config): Promise<QueueStats> {
   const client = await wiring.openClient(config);
   try {
     return await queueStats(client);
@@ -61,12 +61,12 @@ async function whatIsLeft(wiring: Wiring, config: Config): Promise<QueueStats> {
 }
 
 /** The store is temporarily unusable (a full disk): workers wait for it, and so do readers. */
-function unlessItPasses(error: unknown): null {
+function nullIfTemporary(error: unknown): null {
   if (isOrbError(error) && (error.reaction === "wait" || error.reaction === "retry")) return null;
   throw error;
 }
 
-/** What a signal to stop asks for: the first one to finish what is in flight, the second one to leave at once. */
+/** The first signal finishes what is in flight, the second exits at once. */
 class StopRequest implements Disposable {
   signal: StopSignal | null = null;
   #wake: () => void = () => {};
@@ -74,8 +74,7 @@ class StopRequest implements Disposable {
 
   constructor(wiring: Wiring, progress: QueueProgress) {
     this.#release = onStopSignals(wiring, (signal) => {
-      // Every state change is a transaction, so leaving at once is safe; what was in flight is taken back by the next
-      // start.
+      // Every state change is a transaction, so exiting at once is safe; the next start requeues what was in flight.
       if (this.signal !== null) wiring.exit(EXIT.failed);
       this.signal = signal;
       progress.note(STOPPING);
@@ -83,7 +82,7 @@ class StopRequest implements Disposable {
     });
   }
 
-  /** Waits, but not longer than until a stop is asked for. */
+  /** Waits, at most until a stop is requested. */
   wait(ms: number): Promise<void> {
     return new Promise((resolve) => {
       if (this.signal !== null) return resolve();
@@ -100,7 +99,7 @@ class StopRequest implements Disposable {
   }
 }
 
-/** Shows how the work goes until it is over. The worker is closed at the end, however that comes. */
+/** Shows progress until the end, and always closes the worker. */
 async function follow(
   worker: CliWorker,
   { progress, log, stop, drain }: { progress: QueueProgress; log: Log; stop: StopRequest; drain: boolean },
@@ -109,11 +108,11 @@ async function follow(
   try {
     while (stop.signal === null) {
       const begun = performance.now();
-      const stats = await queueOverview(worker, MOST_LANES_SHOWN).catch(unlessItPasses);
+      const stats = await queueOverview(worker, MOST_LANES_SHOWN).catch(nullIfTemporary);
       if (stats !== null) {
         seen = stats;
         const sites = stats.lanes.map((lane) => lane.lane);
-        const waiting = (await waitingSites(worker, sites).catch(unlessItPasses)) ?? new Map<string, Waiting>();
+        const waiting = (await waitingSites(worker, sites).catch(nullIfTemporary)) ?? new Map<string, Waiting>();
         progress.waiting(new Map([...waiting].map(([site, why]) => [site, waitingWords(why)])), log);
         progress.show(stats, worker.inFlight, worker.paused);
         if (drain && openItems(stats) === 0) break;
@@ -129,7 +128,7 @@ async function follow(
 function summarise(context: CliContext, stats: QueueStats, stopped: StopRequest["signal"], drain: boolean): void {
   const { terminal } = context;
   const left = openItems(stats);
-  // A stop that was asked for by SIGTERM is a success; an interrupted drain says that something is left.
+  // A stop by SIGTERM is a success; an interrupted drain reports remaining work.
   context.exitCode =
     stopped === "SIGTERM" || (!drain && stopped !== null)
       ? EXIT.done

@@ -6,7 +6,7 @@ import { canonicalUrl, shownUrl } from "../../domain/text/url.ts";
 import { importTo } from "../../orchestrator/queue/import.ts";
 import type { QueueItemDetail } from "../../orchestrator/queue/items.ts";
 import { apiCommand, definedOnly, type UrlOption } from "../api/command.ts";
-import { withQueue } from "../api/queue-desk.ts";
+import { withQueue } from "../api/queue-backend.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, oneLine, paint, plural, printJson, table } from "../print/output.ts";
 import { importProgress } from "../print/progress.ts";
@@ -66,7 +66,7 @@ export function addQueueCommands(program: Command, context: CliContext): void {
         const progress = importProgress(terminal, context.json);
         const report = await importTo((items) => desk.add(items), context.wiring.openFile(file), {
           bad: (line) => {
-            // Bad lines are shown as they come; a file with a million of them must not fill the memory.
+            // Bad lines are printed as they come; a file with a million of them must not fill the memory.
             if (bad.length < MOST_BAD_LINES) bad.push(line);
             if (!context.json) {
               const what = line.errors

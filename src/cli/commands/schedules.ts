@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { OCCURRENCE_OUTCOMES } from "../../domain/run/schedule-occurrences.ts";
 import type { ScheduleView, OccurrenceView } from "../../orchestrator/schedules.ts";
 import { rowsOf } from "../api/rows.ts";
-import { apiCommand, asSaid, definedOnly, fullId, type ListOptions, type UrlOption } from "../api/command.ts";
+import { apiCommand, asUnchecked, definedOnly, fullId, type ListOptions, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { facts, listTable, printJson } from "../print/output.ts";
 import { positiveInteger } from "../values.ts";
@@ -42,7 +42,7 @@ export function addSchedulesCommands(program: Command, context: CliContext): voi
     .option("--count <number>", "how many times", positiveInteger, 5)
     .action((cron: string, { url, timezone, count }: UrlOption & { timezone?: string; count: number }) =>
       context.withApi(definedOnly({ url }), async (api) => {
-        const preview = await api.schedules.preview(asSaid(definedOnly({ cron, timezone, count })));
+        const preview = await api.schedules.preview(asUnchecked(definedOnly({ cron, timezone, count })));
         if (context.json) return printJson(terminal, preview);
         return terminal.out(preview.next_times.map(({ local }) => `${local}  ${preview.timezone}\n`).join(""));
       }),
@@ -54,7 +54,7 @@ export function addSchedulesCommands(program: Command, context: CliContext): voi
     .action((id: string, { outcome, url, ...page }: ListOptions & { outcome?: string }) =>
       context.withApi(definedOnly({ url }), async (api) => {
         const job = await fullId(api, "job", id);
-        const { rows, more } = await rowsOf(page, (limit) => api.schedules.slots(job, asSaid({ outcome, limit })));
+        const { rows, more } = await rowsOf(page, (limit) => api.schedules.slots(job, asUnchecked({ outcome, limit })));
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("none of its times has come yet\n");
         terminal.out(slotTable(rows, terminal.columns));

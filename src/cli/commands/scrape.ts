@@ -18,7 +18,7 @@ Examples:
   orb scrape https://example.com/ --format html \\
     --action click=#more --screenshot page.png`;
 
-/** `orb scrape`: one page, at once. */
+/** `orb scrape`: one page, now. */
 export function addScrapeCommand(program: Command, context: CliContext): void {
   const command = program
     .command("scrape")
@@ -44,7 +44,7 @@ export function addScrapeCommand(program: Command, context: CliContext): void {
         throw new OrbError("usage", `orb scrape gets one page, and ${args.length} addresses were given`, {
           hint: "Several pages are a crawl that follows no links: orb crawl --max-depth 0 URL URL …, or orb crawl --max-depth 0 --from FILE",
         });
-      // Reading pages takes a lot to load: only this command pays for it.
+      // The page readers are slow to load: only this command pays for it.
       const { scrape } = await import("../scrape/scrape-page.ts");
       await scrape(context, url, options);
     });

@@ -15,7 +15,7 @@ interface ServeOptions {
   worker: boolean;
 }
 
-/** `orb serve`: the API, and the work on the queue unless another process does it. */
+/** `orb serve`: the API, and the worker unless another process is one. */
 export function addServeCommand(program: Command, context: CliContext): void {
   program
     .command("serve")
@@ -26,7 +26,7 @@ export function addServeCommand(program: Command, context: CliContext): void {
     .action((options: ServeOptions) => serve(context, options));
 }
 
-/** Words on the command line obey the rules of the variable that they stand in for. */
+/** An option is validated like the variable that it overrides. */
 function asOption<T>(option: Option<T>): (text: string) => NonNullable<T> {
   return (text) => {
     try {
@@ -48,7 +48,7 @@ async function serve(context: CliContext, options: ServeOptions): Promise<void> 
   };
   const log = wiring.createLog(config);
   for (const warning of loaded.warnings) log.warn(warning);
-  // From the first moment on: a stop that comes while the server starts is a stop like any other.
+  // Registered first: a stop during startup must work as well.
   using stop = stopRequest(wiring, terminal, log);
   let announced = false;
   const server = await wiring.startServer(config, log, {
@@ -76,7 +76,7 @@ async function serve(context: CliContext, options: ServeOptions): Promise<void> 
   log.info("stopped");
 }
 
-/** Where it listens, what it does, where the data is, and what to try next. */
+/** Prints the URL, the role, the storage, and what to try next. */
 async function announce(wiring: Wiring, log: Log, config: Config, { url, role }: CliServer): Promise<void> {
   const { terminal } = wiring;
   const storage = storageOf(config);
@@ -93,7 +93,7 @@ async function announce(wiring: Wiring, log: Log, config: Config, { url, role }:
     none: "none here (--no-worker): orb worker does it elsewhere",
   }[role ?? "none"];
   const header = tokenNeeded ? ' -H "Authorization: Bearer $APP_API_TOKEN"' : "";
-  const browser = await wiring.browserThere(config);
+  const browser = await wiring.findBrowserPath(config);
   const orb = wiring.program;
   const database = config.database.kind === "sqlite" ? `SQLite, ${storage.database}` : "Postgres";
   const lines: [string, string][] = [

@@ -3,7 +3,7 @@ import { OrbError } from "../../base/errors.ts";
 import type { SessionView } from "../../orchestrator/sessions.ts";
 import { rowsOf } from "../api/rows.ts";
 import {
-  asSaid,
+  asUnchecked,
   addressCell,
   apiCommand,
   definedOnly,
@@ -28,7 +28,7 @@ interface AddOptions extends UrlOption {
   checkUrl?: string;
 }
 
-/** `orb sessions …`: what lets us in somewhere. Stored sealed; no command shows a secret again. */
+/** `orb sessions …`: sealed credentials; no command prints a secret. */
 export function addSessionsCommands(program: Command, context: CliContext): void {
   const { terminal } = context;
   const sessions = program
@@ -72,7 +72,7 @@ export function addSessionsCommands(program: Command, context: CliContext): void
     .action(async (options: AddOptions) => {
       const body = await sessionOf(context, options);
       await context.withApi(definedOnly({ url: options.url }), async (api) => {
-        show(context, await api.sessions.create(asSaid(body)));
+        show(context, await api.sessions.create(asUnchecked(body)));
       });
     });
 
@@ -99,7 +99,7 @@ export function addSessionsCommands(program: Command, context: CliContext): void
 
 function userName(text: string): string {
   if (!text.includes(":")) return text;
-  // A password on the command line is seen by everybody on the machine; at least it is not repeated.
+  // A password on the command line is visible to everybody on the machine; at least do not repeat it.
   const message = "expected the user's name alone; the password is asked for";
   throw new OrbError("usage", `--basic: ${message}`, { fields: [{ path: "basic", message }] });
 }
@@ -130,7 +130,7 @@ async function sessionOf({ wiring }: CliContext, options: AddOptions): Promise<R
   });
 }
 
-/** A whole address is taken for its origin: people copy them from the browser. */
+/** Accepts a full URL, as copied from a browser, for its origin. */
 function originOf(text: string): string {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) && url.username === "" ? url.origin : text;
@@ -150,7 +150,7 @@ interface State {
 
 const COOKIE_KEYS = new Set(["name", "value", "domain", "path", "expires", "httpOnly", "secure", "sameSite"]);
 
-/** Newer browsers write more than the API takes; what it does not know is left out. */
+/** Newer browsers write more keys than the API accepts; unknown ones are dropped. */
 export function stateOf(value: Record<string, unknown>): State {
   const state = value as State;
   if (!Array.isArray(state.cookies) && !Array.isArray(state.origins)) {

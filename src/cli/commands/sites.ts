@@ -5,14 +5,14 @@ import { suggest } from "../../domain/text/suggest.ts";
 import { SITE_STATES } from "../../domain/site/site-states.ts";
 import type { SiteView } from "../../orchestrator/sites/site-view.ts";
 import { rowsOf } from "../api/rows.ts";
-import { apiCommand, asSaid, definedOnly, listCommand, type ListOptions, type UrlOption } from "../api/command.ts";
+import { apiCommand, asUnchecked, definedOnly, listCommand, type ListOptions, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { printJson } from "../print/output.ts";
 import { siteFacts, siteTable } from "../sites/sites-view.ts";
 import { watchSites } from "../sites/sites-watch.ts";
 import { numberOrDefault } from "../values.ts";
 
-/** `orb sites …`: what is known of each site, and limits that change while the work runs. */
+/** `orb sites …`: the state of each site, and its live limits. */
 export function addSitesCommands(program: Command, context: CliContext): void {
   const sites = program
     .command("sites")
@@ -36,7 +36,7 @@ type SitesOptions = ListOptions & { search?: string; state?: string; group?: str
 
 function addList(sites: Command, context: CliContext): void {
   const { terminal } = context;
-  // Also what `orb sites` alone does, and so a command that there is not comes here.
+  // The default of `orb sites`, so unknown subcommands end here too.
   listCommand(sites, "list", "sites by name, how each is doing, and why it waits", { isDefault: true })
     .option("--search <text>", "only those with this in their name")
     .addOption(new Option("--state <state>", "only those in this state").choices(SITE_STATES))
@@ -55,7 +55,7 @@ function addList(sites: Command, context: CliContext): void {
         return watchSites(context, definedOnly({ url }));
       }
       return context.withApi(definedOnly({ url }), async (api) => {
-        const { rows, more } = await rowsOf(page, (limit) => api.sites.list(asSaid({ ...filter, limit })));
+        const { rows, more } = await rowsOf(page, (limit) => api.sites.list(asUnchecked({ ...filter, limit })));
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0)
           return terminal.out(Object.keys(filter).length === 0 ? "no site was seen yet\n" : "no such site\n");
@@ -92,18 +92,22 @@ interface SetOptions extends UrlOption {
 }
 
 function addSet(sites: Command, context: CliContext): void {
-  const whole = numberOrDefault({ min: 1, whole: true });
+  const positiveInteger = numberOrDefault({ min: 1, whole: true });
   apiCommand(
     sites,
     "set",
     'change what holds for a site; running work follows within a second; "default" goes back to the configuration',
   )
     .argument("<site>")
-    .option("--max-concurrency <number>", "requests at the same time", whole)
+    .option("--max-concurrency <number>", "requests at the same time", positiveInteger)
     .option("--requests-per-second <number>", "average rate", numberOrDefault({ min: 0.001 }))
-    .option("--burst <number>", "how many may follow each other at once within the rate", whole)
+    .option("--burst <number>", "how many may follow each other at once within the rate", positiveInteger)
     .option("--min-delay-ms <number>", "pause between two requests", numberOrDefault({ min: 0, whole: true }))
-    .option("--max-memory-mb <number>", "what its open browser pages may take together; one is open always", whole)
+    .option(
+      "--max-memory-mb <number>",
+      "what its open browser pages may take together; one is open always",
+      positiveInteger,
+    )
     .addOption(
       new Option("--strategy <name>", "how pages are fetched in runs with the strategy auto").choices([
         ...STRATEGIES,
@@ -115,7 +119,11 @@ function addSet(sites: Command, context: CliContext): void {
         Object.keys(YES_NO),
       ),
     )
-    .option("--shards <number>", "parts of its work, for several processes (1 to 64, at most --max-concurrency)", whole)
+    .option(
+      "--shards <number>",
+      "parts of its work, for several processes (1 to 64, at most --max-concurrency)",
+      positiveInteger,
+    )
     .option("--group <name>", "sites of one group are one server, and share limits, pauses and breaker")
     .option("--no-group", "leave the group")
     .option(
@@ -145,7 +153,7 @@ function change(context: CliContext, site: string, options: SetOptions): Promise
   if (Object.keys(body).length === 0)
     throw new OrbError("usage", "nothing to change: name at least one setting, see orb sites set --help");
   return context.withApi(definedOnly({ url: options.url }), async (api) => {
-    printSite(context, await api.sites.change(site, asSaid(body)));
+    printSite(context, await api.sites.change(site, asUnchecked(body)));
   });
 }
 

@@ -14,7 +14,7 @@ interface UpOptions {
   stop?: true;
 }
 
-/** `orb up`: everything that the configuration needs, kept running. */
+/** `orb up`: runs and supervises everything that the configuration needs. */
 export function addUpCommand(program: Command, context: CliContext): void {
   program
     .command("up")
@@ -101,7 +101,7 @@ async function up(context: CliContext, loaded: ReturnType<CliContext["wiring"]["
   }
 }
 
-/** Failed starts are retried for ever: the user should know why they fail. */
+/** Failed starts are retried forever: tell the user why they fail. */
 function logStarted({ children, url }: CliUpState, log: Log): void {
   const missing = children.filter(({ state }) => state !== "up");
   if (missing.length === 0) return log.info("all are started", { url });
@@ -111,13 +111,13 @@ function logStarted({ children, url }: CliUpState, log: Log): void {
   log.warn(started.length === 0 ? "none is started" : `started are ${started.join(", ")} alone`, { url });
 }
 
-/** The table, and below it what is needed most and would not fit. */
+/** The table, and below it the most important lines that would not fit. */
 function picked(terminal: Terminal, state: CliUpState, now: number): string {
   const table = upTable(terminal, state, now).trimEnd();
   return state.url === null ? table : `${table}\n${paint(terminal, "gray", "listens on")} ${state.url}`;
 }
 
-/** Somebody looks after it already: that is what was wanted, unless it is a program that has the services for itself. */
+/** Another supervisor runs already: success, unless it is a program that has the services for itself. */
 async function reportOther(context: CliContext, config: Config): Promise<void> {
   const state = await context.wiring.upState(config);
   if (state === null || state.supervisor === null) {

@@ -4,7 +4,7 @@ import type { CliContext } from "../context.ts";
 import { copyDatabase } from "../copy-database.ts";
 import { EXIT, paint, plural, printJson, table } from "../print/output.ts";
 
-/** `orb audit`, `orb migrate`, `orb config`: looking after an installation. */
+/** `orb audit`, `orb migrate`, `orb config`: maintenance. */
 export function addUpkeepCommands(program: Command, context: CliContext): void {
   const { terminal } = context;
   program

@@ -5,7 +5,7 @@ import { storageOf } from "../storage.ts";
 import { stopRequest } from "../stop.ts";
 import { positiveInteger } from "../values.ts";
 
-/** `orb worker`: the work without the API. */
+/** `orb worker`: a worker without the API. */
 export function addWorkerCommand(program: Command, context: CliContext): void {
   program
     .command("worker")

@@ -74,7 +74,7 @@ type Means = Pick<WorkerView, "engine" | "database">;
 
 const meansOf = ({ engine, database }: Means) => `${engine}, ${database}`;
 
-/** Storage that all workers and the server share is not worth a column. */
+/** Hides storage columns when all workers share the server's storage. */
 function workerTable({ terminal, wiring }: CliContext, rows: readonly WorkerView[], server: Means): string {
   const differ = rows.some((row) => meansOf(row) !== meansOf(server));
   return listTable(

@@ -7,18 +7,18 @@ import { bar, clock, fit, joined, span } from "../print/progress.ts";
 import { perSecond, type SiteLine, siteLines } from "../sites/site-lines.ts";
 import { waitingLeft, waitingWords } from "../print/waiting-words.ts";
 
-/** What is shown of a crawl at one moment. */
+/** The state of a crawl as drawn. */
 export interface CrawlMoment {
   view: CrawlDetail;
-  /** Those that are at work first; more than fit are counted. */
+  /** Active sites first; those that do not fit are counted. */
   sites: readonly RunSiteView[];
-  /** Pages per second lately, of the whole and of each site; null: not known yet. */
+  /** Recent pages per second, in total and per site; null: not known yet. */
   rate: number | null;
-  /** Pages found per second lately; null: not known yet. */
+  /** Recently found pages per second; null: not known yet. */
   foundRate?: number | null;
   rateOf(site: string): number | null;
   elapsedSeconds: number;
-  /** The wall clock. */
+  /** Wall-clock time. */
   now: number;
   spinner: string;
 }
@@ -28,7 +28,7 @@ export interface Room {
   rows: number;
 }
 
-/** The picture of a crawl: as many lines as there is room for, none of which is too long. */
+/** Draws a crawl: at most as many lines as the screen has, each cut to its width. */
 export function crawlBlock(terminal: Terminal, moment: CrawlMoment, { columns, rows }: Room): string[] {
   const { view, sites } = moment;
   const head = [
@@ -37,9 +37,9 @@ export function crawlBlock(terminal: Terminal, moment: CrawlMoment, { columns, r
     ...errorLines(terminal, view, columns),
   ];
   // The last line of a screen stays free for the cursor.
-  const room = Math.max(0, rows - 1 - head.length);
-  const shown = sites.length <= room ? sites : sites.slice(0, Math.max(0, room - 1));
-  const more = room > 0 && shown.length < sites.length ? ["  … orb runs sites shows every site"] : [];
+  const freeRows = Math.max(0, rows - 1 - head.length);
+  const shown = sites.length <= freeRows ? sites : sites.slice(0, Math.max(0, freeRows - 1));
+  const more = freeRows > 0 && shown.length < sites.length ? ["  … orb runs sites shows every site"] : [];
   const list = siteLines(siteRows(terminal, shown, moment, columns), columns);
   return [...head, ...list, ...more].slice(0, Math.max(1, rows - 1)).map((line) => fit(line, columns));
 }
@@ -69,11 +69,11 @@ function headLine(terminal: Terminal, moment: CrawlMoment, columns: number): str
 
 const NARROW = 60;
 
-/** A crawl finds more as it goes: what is known is the least there is. */
+/** A crawl finds more pages as it goes: the known pages are a lower bound. */
 function leftOf({ view, sites, rate, foundRate = null, now }: CrawlMoment, columns: number): string {
   if (view.status !== "running") return view.status === "paused" ? "paused" : "";
   const waits = sites.map(({ waiting_for: why }) => (Date.parse(why?.until ?? "") - now) / 1000 || 0);
-  // While all of it waits nothing ends: what is left begins after that.
+  // While the whole crawl waits nothing ends: the remaining pages start afterwards.
   const held = view.waiting_for === null ? 0 : Math.max(0, ...waits);
   const limit = view.time_remaining_seconds;
   const eta = crawlEta({
@@ -114,13 +114,13 @@ function paceLine({ view, rate }: CrawlMoment, columns: number): string[] {
   return [`  ${joined(parts, columns - 2)}`];
 }
 
-/** Pages that have failed and are tried again, and why most of them did. */
+/** Pages waiting for a retry, and their most frequent failure. */
 export function retryingOf({ retrying_items: retrying, retrying_groups: [most] }: CrawlDetail): string[] {
   if (retrying === 0) return [];
   return [`${retrying} retrying${most === undefined ? "" : ` (${most.failure_reason})`}`];
 }
 
-/** How many by class, then why, the most frequent first: on one line if it is wide enough. */
+/** Counts by class, then reasons, most frequent first: on one line if it is wide enough. */
 function errorLines(terminal: Terminal, view: CrawlDetail, columns: number): string[] {
   const { failed_items: failed, errors, error_groups: groups } = view;
   if (failed === 0) return [];
@@ -130,7 +130,7 @@ function errorLines(terminal: Terminal, view: CrawlDetail, columns: number): str
   const what = paint(terminal, "red", `${failed} failed (${classes.join(", ")})`);
   const reasons = groups.map(({ failure_reason: reason, count }) => `${count} ${reason}`);
   const whole = joined([what, ...reasons], columns - 2);
-  // Where not even the first reason fits beside them, they have a line of their own.
+  // If not even the first reason fits beside them, the counts get their own line.
   if (columns >= NARROW || groups.length === 0) return [`  ${whole}`];
   return [`  ${what}`, `  ${joined(reasons, columns - 2)}`];
 }
@@ -160,7 +160,7 @@ function stateOf(
   if (why !== null && !WHILE_AT_WORK.has(why.reason)) {
     const words = waitingLeft(why, moment.now);
     const isPaused = why.reason === "site_paused" || why.reason === "run_paused";
-    // What a page is tried again for says nothing of why its site asks for patience.
+    // The failure of a page does not explain a rate limit or a pause of its site.
     const isOther = isPaused || why.reason === "rate_limited";
     const because = last === null || isOther || columns < NARROW ? "" : ` (${last.failure_reason})`;
     return paint(terminal, "yellow", `${words}${because}`) + failed;

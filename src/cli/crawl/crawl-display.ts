@@ -9,12 +9,12 @@ import { RecentRate } from "../print/progress.ts";
 import { waitingLeft } from "../print/waiting-words.ts";
 
 const PLAIN_LINE_MS = 10_000;
-/** Of the sites that wait, as many have a line of their own. */
+/** This many waiting sites get their own line. */
 const MOST_WAITING = 3;
 
 export type DisplayMode = "live" | "plain" | "silent";
 
-/** How a crawl is getting on: a block that is drawn in place, or a plain line now and then. */
+/** Progress of a crawl: a block drawn in place, or occasional plain lines. */
 export class CrawlDisplay {
   readonly #terminal: Terminal;
   readonly #now: () => number;
@@ -33,7 +33,7 @@ export class CrawlDisplay {
     this.#picture = new Picture(terminal, mode === "live", (spinner) => this.#block(spinner));
   }
 
-  /** How many sites there is room for. */
+  /** Number of sites that fit. */
   get siteLines(): number {
     return this.#mode === "live" ? Math.max(1, Math.min(50, rowsOf() - 3)) : 0;
   }
@@ -42,12 +42,12 @@ export class CrawlDisplay {
     return this.#picture.wrap(log);
   }
 
-  /** Without sites, those that were shown last are still there. */
+  /** Null: keeps the sites shown last. */
   show(view: CrawlDetail, sites: readonly RunSiteView[] | null): void {
     const at = this.#now();
-    // A pause is none of its pace.
+    // A pause does not count for the rates.
     if (view.status !== "running") [this.#whole, this.#found] = [new RecentRate(), new RecentRate()];
-    // While all of it waits its pace is what it was before.
+    // While the whole crawl waits, the rates stay.
     if (!isHeld(view.waiting_for) || this.#seen === null) {
       this.#whole.note(at, view.completed_items + view.failed_items + view.skipped_items);
       this.#found.note(at, view.total_items);

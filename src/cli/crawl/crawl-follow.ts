@@ -1,4 +1,4 @@
-/** Looks at a crawl again and again until it is over, and shows it. */
+/** Polls a crawl until it has ended, and shows it. */
 import type { OrbweaverClient } from "../../api-client/client.ts";
 import type { CrawlDetail } from "../../orchestrator/crawls/view.ts";
 import type { RunSiteView } from "../../orchestrator/runs/sites.ts";
@@ -9,14 +9,14 @@ import { pause } from "../commands/runs/job-run.ts";
 export const CRAWL_OVER: ReadonlySet<string> = new Set(["completed", "partial", "failed", "cancelled"]);
 
 const LOOK_MS = 300;
-/** What each site does costs more to find out, and is read more slowly. */
+/** Sites are more expensive to query and read more slowly. */
 const LOOK_AT_SITES_MS = 2000;
 
 export interface FollowedCrawl {
   api: OrbweaverClient;
   id: string;
   display: CrawlDisplay;
-  /** Ends the following, not the crawl. */
+  /** Ends the polling, not the crawl. */
   signal: AbortSignal;
 }
 
@@ -24,16 +24,16 @@ export async function lookAtCrawl(api: OrbweaverClient, id: string): Promise<Cra
   return api.crawls.status(id);
 }
 
-/** Until it has ended, or somebody has seen enough. */
+/** Until it has ended, or `signal` aborts. */
 export async function followCrawl({ api, id, display, signal }: FollowedCrawl): Promise<CrawlDetail> {
   let lookedAtSites = Number.NEGATIVE_INFINITY;
   for (;;) {
     const view = await lookAtCrawl(api, id);
     const isOver = CRAWL_OVER.has(view.status);
-    // What stays on the screen says how it ended.
+    // The final picture shows how the crawl ended.
     const isTime = isOver || performance.now() - lookedAtSites >= LOOK_AT_SITES_MS;
     const sites = isTime ? await sitesOf(api, view, display.siteLines) : null;
-    // Until the first of them are there, there is nothing to show and little to ask for.
+    // Until the first sites exist, the query is cheap.
     if (sites !== null && sites.length > 0) lookedAtSites = performance.now();
     display.show(view, sites);
     if (isOver || signal.aborted) return view;
@@ -41,10 +41,10 @@ export async function followCrawl({ api, id, display, signal }: FollowedCrawl): 
   }
 }
 
-/** Sites that are at work come first, then those that have to wait, then those that are done. */
+/** Active sites first, then waiting ones, then finished ones. */
 async function sitesOf(api: OrbweaverClient, { task_id: id }: CrawlDetail, most: number): Promise<RunSiteView[]> {
   const sites = new Map<string, RunSiteView>();
-  // One more than there is room for, so that it is known whether that is all.
+  // One more than fits, to know whether there are others.
   for (const status of ["running", "queued", "retrying", undefined] as const) {
     if (most === 0 || sites.size > most) break;
     const { rows } = await api.runs.sites(id, definedOnly({ status, limit: most + 1 })).page();

@@ -1,4 +1,4 @@
-/** What a crawl has found, for people at a terminal: a table that fits, and how to get all of it. */
+/** Prints crawl results on a terminal: a table that fits, and how to get everything. */
 import { rowsOf } from "../api/rows.ts";
 import { resultsCommand } from "./crawl-resume.ts";
 import type { CliContext, OpenApi } from "../context.ts";
@@ -12,11 +12,11 @@ interface Wanted {
 
 const MOST_SHOWN = 20;
 const SHOWN_OF_ID = 8;
-/** A column narrower than this says nothing. */
+/** A narrower column is useless. */
 const LEAST_COLUMN = 12;
-/** Of the width, for one value: tables never cut their first column. */
+/** Maximum share of the width for one value: tables never cut their first column. */
 const MOST_OF_WIDTH = 0.45;
-/** Texts of pages and hashes are for files. */
+/** Too long for a table: texts of pages, and hashes. */
 const TOO_LONG = new Set(["markdown", "text", "html", "links", "article", "raw_html", "content_hash"]);
 
 /** Pipes, and an explicit --format, get the records themselves. */
@@ -37,7 +37,7 @@ export async function showFound(terminal: Terminal, api: OpenApi, { task_id: id 
   if (more) terminal.err(`the first ${MOST_SHOWN} are shown\n`);
 }
 
-/** Where it is kept, and what to type for it; the beginning of an id does. */
+/** How long results are stored, and the command that exports them; a short id is enough. */
 export function printResultsHint(terminal: Terminal, { task_id: id }: { task_id: string }, { url }: Wanted): void {
   const at = url === undefined ? {} : { url };
   const command = (form: Wanted) =>
@@ -46,7 +46,7 @@ export function printResultsHint(terminal: Terminal, { task_id: id }: { task_id:
   terminal.err(`  ${command({})}\n  ${command({ format: "csv", out: "found.csv" })}\n`);
 }
 
-/** Title and address first, then fields that are short, as many as there is room for. */
+/** Title and URL first, then as many short fields as fit. */
 function columnsFor(records: readonly Record<string, unknown>[], columns: number): string[] {
   const names = [...new Set(records.flatMap((record) => Object.keys(record)))];
   const isShort = (name: string) =>

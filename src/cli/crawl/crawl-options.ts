@@ -1,12 +1,12 @@
-/** The flags of a crawl: the same for `orb crawl` and for crawls that are saved as jobs. */
+/** Crawl flags, shared by `orb crawl` and saved crawls. */
 import { type Command, Option } from "commander";
 import { crawlSettings } from "../../domain/crawl/crawl-settings.ts";
 import { definedOnly } from "../api/command.ts";
 import { numberFrom, positiveInteger, positiveNumber, wholeNumber } from "../values.ts";
 
-/** By the names that commander makes of the flags. */
+/** Named as commander derives them from the flags. */
 export interface CrawlOptions {
-  /** The older name of `--max-depth`. */
+  /** The former name of `--max-depth`. */
   depth?: number;
   [flag: string]: unknown;
 }
@@ -16,7 +16,7 @@ type Setting = (typeof crawlSettings)[number][1];
 
 const collect = (text: string, before: string[] = []) => [...before, text];
 
-/** `when` begins the descriptions where not everything is a crawl. */
+/** `when` starts the descriptions of commands where not every job is a crawl. */
 export function addCrawlOptions(command: Command, { saved = false, when = "" } = {}): Command {
   for (const [, setting] of crawlSettings) {
     if (setting.cli === undefined || (setting.savedOnly === true && !saved)) continue;
@@ -39,7 +39,7 @@ function optionOf({ schema, cli, default: usual }: Setting, when: string): Optio
   return option;
 }
 
-/** As the API takes it; flags that were not given are not in it. */
+/** As a body of the API, without unset flags. */
 export function crawlOf(options: CrawlOptions): Record<string, unknown> {
   const settings = crawlSettings.flatMap(([name, { cli }]) => {
     if (cli === undefined) return [];

@@ -1,4 +1,4 @@
-/** The words of `orb crawl` that go together, and the command that goes on with a crawl. */
+/** Checks which options of `orb crawl` go together, and builds the command that continues a crawl. */
 import type { Command } from "commander";
 import { OrbError } from "../../base/errors.ts";
 import { RECORD_FORMATS } from "../../exporters/registry.ts";
@@ -6,7 +6,7 @@ import { definedOnly } from "../api/command.ts";
 
 const WITH_RESUME: ReadonlySet<string> = new Set(["resume", "format", "out", "url", "json"]);
 
-/** A crawl goes on as it was begun: what would change it is refused rather than left aside. */
+/** A crawl continues with its original options: reject changes rather than ignore them. */
 export function refuseWithResume(command: Command): void {
   const others = command.options
     .filter((option) => !WITH_RESUME.has(option.attributeName()))
@@ -18,7 +18,7 @@ export function refuseWithResume(command: Command): void {
   });
 }
 
-/** With --json standard output is the status: what was found would have to be there as well. */
+/** With --json the status is on standard output, so results cannot go there. */
 export function refuseTwoOnOutput(json: boolean, { format, out }: { format?: string; out?: string }): void {
   if (!json || format === undefined || out !== undefined) return;
   throw new OrbError("usage", `--json prints the status of the crawl, so --format ${format} has to go to a file`, {
@@ -26,7 +26,7 @@ export function refuseTwoOnOutput(json: boolean, { format, out }: { format?: str
   });
 }
 
-/** What was not kept from the beginning cannot be written at the end. */
+/** Content that was not stored from the start cannot be exported at the end. */
 export function refuseUnarchived(format: string | undefined, begunWith: string): void {
   if (format === undefined || format === begunWith || RECORD_FORMATS.includes(format)) return;
   throw new OrbError("not_archived", `this crawl does not keep what the servers send: there is no ${format} of it`, {
@@ -40,12 +40,12 @@ interface OutputOptions {
   out?: string;
 }
 
-/** The command that goes on, for the same place and in the same form. */
+/** The command that continues it, with the same server and output. */
 export function resumeCommand(id: string, { url, format, out }: OutputOptions, json: boolean): string {
   return commandOf(["orb crawl --resume", id], definedOnly({ url, format, out }), json);
 }
 
-/** The command that gets what was found, when it could not be written here. */
+/** The command that exports the results when they could not be written here. */
 export function resultsCommand(id: string, { url, format, out }: OutputOptions): string {
   return commandOf(["orb runs results", id], definedOnly({ url, format, out }), false);
 }
@@ -55,7 +55,7 @@ function commandOf(words: string[], options: OutputOptions, json: boolean): stri
   return [...words, ...flags, ...(json ? ["--json"] : [])].join(" ");
 }
 
-/** As a shell reads it. */
+/** Quoted for a shell. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,8 +1,8 @@
-/** What a crawl found and did not fetch, and what it warns of, for people at a terminal. */
+/** Skipped pages and warnings of a crawl, for a terminal. */
 import { type RunWarning, type SkipCounts, SKIP_REASONS, SKIP_WORDS } from "../../domain/crawl/crawl-skips.ts";
 import { oneLine, paint, type Terminal } from "../print/output.ts";
 
-/** Where a limit ended the looking, there may be more. */
+/** Where a limit stopped discovery, the count is a lower bound. */
 const AT_LEAST: ReadonlySet<string> = new Set(["depth", "page_limit"]);
 
 /** "31 not_included (match none of include, follow and read), at least 4 depth (…)"; null: nothing was skipped. */

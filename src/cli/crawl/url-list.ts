@@ -1,9 +1,9 @@
-/** Addresses to begin with, as they are given to commands: one by one, or as the lines of a file or of standard input. */
+/** Start URLs of commands: as arguments, or as lines of a file or of standard input. */
 import { type FieldError, OrbError } from "../../base/errors.ts";
 import { MOST_STARTS } from "../../domain/crawl/crawl-limits.ts";
 import type { Wiring } from "../wiring.ts";
 
-/** `-` among the addresses is standard input; `file` is what `--from` names. */
+/** `-` among the URLs is standard input; `file` is the value of `--from`. */
 export async function readUrls(
   wiring: Pick<Wiring, "openFile">,
   args: readonly string[],
@@ -29,7 +29,7 @@ export async function readUrls(
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_PROBLEMS = 3;
 
-/** One address a line; empty lines and those that begin with # are left out. */
+/** One URL per line; skips empty lines and those that start with #. */
 async function linesOf({ openFile }: Pick<Wiring, "openFile">, path: string): Promise<string[]> {
   const name = path === "-" ? "standard input" : path;
   const chunks: Uint8Array[] = [];

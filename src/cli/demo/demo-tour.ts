@@ -1,7 +1,7 @@
-/** What `orb demo` does, one thing after the other, over the API of its server. */
+/** The steps of `orb demo`, over the API of its server. */
 import type { CrawlDetail } from "../../orchestrator/crawls/view.ts";
 import type { OrbweaverClient, Row, WorkflowTask } from "../../api-client/client.ts";
-import { asSaid } from "../api/command.ts";
+import { asUnchecked } from "../api/command.ts";
 import { pause } from "../commands/runs/job-run.ts";
 import type { CliContext } from "../context.ts";
 import { CrawlDisplay, type DisplayMode } from "../crawl/crawl-display.ts";
@@ -20,7 +20,7 @@ interface Tour {
   head: (context: CliContext, setup: DemoSetup) => string;
 }
 
-/** null: it was stopped in the middle. */
+/** Null: it was stopped. */
 export async function runTour({ context, api, demo, signal, say, head }: Tour): Promise<DemoSummary | null> {
   const { terminal, wiring, json } = context;
   const mode: DisplayMode = json ? "silent" : terminal.live ? "live" : "plain";
@@ -32,7 +32,7 @@ export async function runTour({ context, api, demo, signal, say, head }: Tour): 
   const crawlDisplay = new CrawlDisplay(terminal, wiring.now, mode);
   let crawl: CrawlDetail;
   try {
-    const { task_id: id } = await api.crawls.start(asSaid(order));
+    const { task_id: id } = await api.crawls.start(asUnchecked(order));
     crawl = await followCrawl({ api, id, display: crawlDisplay, signal });
   } finally {
     crawlDisplay.done();
@@ -42,12 +42,12 @@ export async function runTour({ context, api, demo, signal, say, head }: Tour): 
   const records = (await api.runs.results(crawl.task_id, { limit: 1000 }).take()) as unknown as DemoRecord[];
 
   say("Building a dataset of the pictures in its gallery\n");
-  // What its template thinks it takes is meant for whole sites.
+  // The template's time estimates are for full-size sites.
   const display = new WorkflowDisplay(terminal, wiring.now, mode, { url: demo.url, guesses: false });
   let id: string;
   let status: string;
   try {
-    ({ id } = await api.workflows.create(asSaid(demo.galleryWorkflow(new URL(shop).origin))));
+    ({ id } = await api.workflows.create(asUnchecked(demo.galleryWorkflow(new URL(shop).origin))));
     ({ status } = await followWorkflow({ api, id, display, signal, wait: pause(signal) }));
   } finally {
     display.done();

@@ -7,7 +7,7 @@ export interface DemoSetup {
   shop: string;
   dashboard: string;
   folder: string;
-  /** null: there is none. */
+  /** Null: none. */
   browser: string | null;
 }
 
@@ -21,7 +21,7 @@ export interface DemoBook {
 
 /** What `--json` prints. */
 export interface DemoSummary extends DemoSetup {
-  /** The shop gave books, and the pictures became a dataset. */
+  /** The shop returned books, and the images became a dataset. */
   ok: boolean;
   crawl: {
     id: string;
@@ -31,9 +31,9 @@ export interface DemoSummary extends DemoSetup {
     seconds: number;
     books: number;
     examples: readonly DemoBook[];
-    /** Pages that were asked to come later, how often, and how many of them were got in the end. */
+    /** Rate-limited pages, how often they waited, and how many succeeded in the end. */
     rate_limited: { pages: number; waits: number; got: number };
-    /** Pages that failed first and were got by another try. */
+    /** Pages that failed first and succeeded on a retry. */
     retried: number;
     failures: readonly { reason: string; count: number; message: string; url: string | null }[];
   };
@@ -51,7 +51,7 @@ export interface DemoSummary extends DemoSetup {
   };
 }
 
-/** The one command that brings a browser. */
+/** The command that installs a browser. */
 const GET_BROWSER = "orb doctor --fix";
 
 export function demoHead({ terminal }: CliContext, { shop, dashboard, folder, browser }: DemoSetup): string {

@@ -24,20 +24,20 @@ export class Drawing {
     else this.#update(text);
   }
 
-  /** Until something is shown again. */
+  /** Until the next drawing. */
   clear(): void {
     this.#lines = null;
     this.#update?.clear();
   }
 
-  /** What was shown last stays where it is. */
+  /** Leaves the last drawing on the screen. */
   done(): void {
     if (this.#over) return;
     this.#over = true;
     this.#update?.done();
   }
 
-  /** Only where there is a screen: what measures it would cost every start some 60 ms. */
+  /** Loaded only with a screen: measuring it would cost every start some 60 ms. */
   async #load(): Promise<void> {
     const { createLogUpdate } = await import("log-update");
     if (this.#over) return;

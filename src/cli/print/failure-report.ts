@@ -1,4 +1,4 @@
-/** Why a page failed, and what helps. */
+/** Why a page failed, and the remedy. */
 import type { FailureCode, FailureReason } from "../../domain/run/failure.ts";
 import type { RunView } from "../../orchestrator/runs/view.ts";
 import { facts, oneLine, paint, type Terminal } from "./output.ts";
@@ -43,7 +43,7 @@ const BY_REASON: Partial<Record<FailureReason, string>> = {
     "orb proxies list shows which can be used; orb proxies import brings more, orb proxies refresh checks them.",
 };
 
-/** What a browser has met: it is no use to advise one. */
+/** The failure occurred in a browser: do not advise one. */
 const IN_A_BROWSER: Partial<Record<FailureReason, string>> = {
   http_forbidden:
     "The site refuses this client: use a session of somebody who may (orb login, --session), or another APP_USER_AGENT.",
@@ -81,7 +81,7 @@ export function reportFailure(terminal: Terminal, run: RunView, remedy = remedyO
   );
 }
 
-/** How the page was got, and why so. */
+/** How the page was fetched, and why that way. */
 export function strategyOf(run: RunView): string | null {
   if (run.resolved_strategy === null) return null;
   const because = run.strategy_evidence?.["because"];

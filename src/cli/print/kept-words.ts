@@ -1,4 +1,4 @@
-/** How long a run is kept, in words. */
+/** Retention of a run, in words. */
 export function keptWords({
   expires_at: until,
   kept,

@@ -2,16 +2,16 @@ import { styleText } from "node:util";
 import { ERROR_CATALOGUE, isOrbError, messageOf, type OrbError } from "../../base/errors.ts";
 import { refusal, ServerProblem } from "../api/problem.ts";
 
-/** Where a command writes: results to `out`, everything about the work itself to `err`. */
+/** Where a command writes: results to `out`, progress and messages to `err`. */
 export interface Terminal {
   out(text: string): void;
   err(text: string): void;
-  /** People are watching `err`. */
+  /** `err` is a terminal. */
   readonly live: boolean;
   readonly colour: boolean;
-  /** The screen knows no other signs. */
+  /** The terminal only supports ASCII. */
   readonly ascii?: boolean;
-  /** How wide the screen is that people read `out` on; undefined: it goes to a program or a file. */
+  /** Width of the terminal behind `out`; undefined: a program or a file. */
   readonly columns?: number | undefined;
 }
 
@@ -25,7 +25,7 @@ export function printJson(terminal: Terminal, value: unknown): void {
   terminal.out(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Columns as wide as they need to be, cut to a screen's width if there is one; numbers to the right. */
+/** Columns as wide as needed, cut to the screen's width if there is one; numbers are right-aligned. */
 export function table(header: string[], lines: (string | number)[][], columns?: number): string {
   const numeric = header.map(
     (_, column) => lines.length > 0 && lines.every((line) => typeof line[column] === "number"),
@@ -49,12 +49,12 @@ export function table(header: string[], lines: (string | number)[][], columns?: 
 }
 
 const LEAST_WIDTH = 8;
-/** What the last column of a list should have at least: it is an address. */
+/** Minimum width of a list's last column: it is a URL. */
 const ROOM_FOR_ADDRESS = 24;
 
 /**
- * A table of things with ids, for a screen: columns without anything in them are left out, and so are the ones before
- * the last when that would have too little room. Programs and wide screens get all of it.
+ * A table for a screen: drops empty columns, and columns before the last when that would get too narrow. Programs and
+ * wide screens get all columns.
  */
 export function listTable(header: string[], lines: (string | number)[][], columns: number | undefined): string {
   if (columns === undefined) return table(header, lines);
@@ -70,7 +70,7 @@ export function listTable(header: string[], lines: (string | number)[][], column
   return table(keep(header), lines.map(keep), columns);
 }
 
-/** The widest columns give first; the first one never does, because it says what the line is about. */
+/** Shrinks the widest columns first; never the first column, which identifies the row. */
 function narrow(widths: number[], columns: number, numeric: readonly boolean[]): void {
   const total = () => widths.reduce((sum, width) => sum + width + 2, -2);
   while (total() > columns) {
@@ -82,23 +82,23 @@ function narrow(widths: number[], columns: number, numeric: readonly boolean[]):
   }
 }
 
-/** What sites say is only text here: it cannot move the cursor, colour the screen or begin another line. */
+/** Makes content of sites safe to print: it cannot move the cursor, colour the screen or start another line. */
 export function oneLine(text: string): string {
   return plainText(text)
     .replace(/[\s\u2028\u2029]+/g, " ")
     .trim();
 }
 
-/** Like `oneLine`, with its line ends. */
+/** Like `oneLine`, but keeps line breaks. */
 export function plainText(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(UNWANTED, "");
 }
 
-/** Control characters, and those that turn the direction of writing around. */
+/** Control characters, and those that override the text direction. */
 // oxlint-disable-next-line no-control-regex
 const UNWANTED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Names and values below each other; what is null is left out, what is long goes on below its beginning. */
+/** Names and values below each other; omits null, and wraps long values. */
 export function facts(lines: readonly (readonly [string, string | number | null])[], columns?: number): string {
   const shown = lines.filter(([, value]) => value !== null);
   const width = Math.max(0, ...shown.map(([name]) => name.length));
@@ -107,7 +107,7 @@ export function facts(lines: readonly (readonly [string, string | number | null]
     .join("");
 }
 
-/** Lines break between words, or within one that is longer than a line, and begin where the first one did. */
+/** Breaks lines between words, or within a word longer than a line, and keeps the indentation. */
 export function wrapped(text: string, columns: number | undefined, indent: number): string {
   if (columns === undefined) return text;
   const room = Math.max(20, columns - indent);
@@ -127,7 +127,7 @@ export function wrapped(text: string, columns: number | undefined, indent: numbe
 
 const USAGE_CODES = ["usage", "config_invalid", "input_invalid", "handlers_invalid"] as const;
 
-/** Says what happened and what to do; returns the exit code. */
+/** Prints the error and its remedy; returns the exit code. */
 export function reportError(terminal: Terminal, error: unknown, json: boolean): number {
   const known = isOrbError(error) ? error : refusal(error);
   const exit = known !== null && USAGE_CODES.some((code) => code === known.code) ? EXIT.usage : EXIT.failed;
@@ -150,7 +150,7 @@ export function reportError(terminal: Terminal, error: unknown, json: boolean): 
   return exit;
 }
 
-/** Most messages say what to do by themselves; a refused address does not, because few know that it can be allowed. */
+/** Most messages contain the remedy; a forbidden address does not, because few know that it can be allowed. */
 function hintOf(error: OrbError | null): string | null {
   return error?.hint ?? (error?.code === "forbidden_target" ? ERROR_CATALOGUE.forbidden_target.remedy : null);
 }

@@ -5,7 +5,7 @@ import { SPINNER, throughPicture } from "./progress.ts";
 
 const REDRAW_MS = 100;
 
-/** A part of the terminal that is drawn in place while something goes on, and goes away at its end. */
+/** A region of the terminal that is redrawn in place and disappears at the end. */
 export class Picture {
   readonly #terminal: Pick<Terminal, "err">;
   readonly #lines: (spinner: string) => string;
@@ -28,24 +28,24 @@ export class Picture {
     this.#drawing.show(this.#lines(SPINNER[this.#frame] ?? ""));
   }
 
-  /** Until it is shown again. */
+  /** Until the next drawing. */
   clear(): void {
     this.#drawing.clear();
   }
 
-  /** Something that has to be known, also when the picture is gone: it stays above it. */
+  /** Prints a line above the picture; it stays when the picture is gone. */
   note(text: string): void {
     this.clear();
     this.#terminal.err(`${text}\n`);
     this.show();
   }
 
-  /** Log lines go above it instead of through it. */
+  /** Prints log lines above the picture. */
   wrap(log: Log): Log {
     return this.#drawing.live ? throughPicture(log, () => this.clear()) : log;
   }
 
-  /** It goes away: what counts is printed by then. */
+  /** Removes the picture: the result is printed by then. */
   done(): void {
     if (this.#over) return;
     this.#over = true;

@@ -30,7 +30,7 @@ export function clock(seconds: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
 }
 
-/** As many of the parts, in their order, as fit into a line; the first is there in any case. */
+/** As many parts, in order, as fit into a line; always the first. */
 export function joined(parts: readonly string[], columns: number): string {
   let line = "";
   for (const part of parts) {
@@ -41,13 +41,13 @@ export function joined(parts: readonly string[], columns: number): string {
   return line;
 }
 
-/** A line that does not fit loses its end, and with it its colours: a broken line would be worse. */
+/** Cuts a line that does not fit, and drops its colours: a wrapped line would break the drawing. */
 export function fit(line: string, columns: number): string {
   const plain = stripVTControlCharacters(line);
   return plain.length < columns ? line : `${plain.slice(0, Math.max(1, columns - 2))}…`;
 }
 
-/** A log that takes the picture off the screen before each line; the next drawing puts it below. */
+/** A log that clears the picture before each line; the next drawing goes below. */
 export function throughPicture(log: Log, clear: () => void): Log {
   const through =
     (level: "debug" | "info" | "warn" | "error") => (message: string, fields?: Record<string, unknown>) => {
@@ -65,7 +65,7 @@ export function throughPicture(log: Log, clear: () => void): Log {
 
 const RECENT_MS = 5000;
 
-/** How fast a count has been growing over the last seconds. */
+/** Growth rate of a count over the last seconds. */
 export class RecentRate {
   #samples: { at: number; count: number }[] = [];
 
@@ -74,7 +74,7 @@ export class RecentRate {
     this.#samples = this.#samples.filter((sample) => at - sample.at <= RECENT_MS);
   }
 
-  /** null: it has not been looked at long enough. */
+  /** Null: too few samples. */
   perSecond(): number | null {
     const [first, last] = [this.#samples[0], this.#samples.at(-1)];
     if (first === undefined || last === undefined || last.at <= first.at) return null;
@@ -87,7 +87,7 @@ interface LaneRow {
   lastEnd: string | null;
 }
 
-/** The live picture of `queue run`: a line for the whole, one for each site that has work. */
+/** The live picture of `queue run`: one line in total, one per site with work. */
 export class QueueProgress {
   readonly #terminal: Terminal;
   readonly #now: () => number;
@@ -120,12 +120,12 @@ export class QueueProgress {
     else this.#redraw?.();
   }
 
-  /** Log lines go above the picture instead of through it. */
+  /** Prints log lines above the picture. */
   wrap(log: Log): Log {
     return this.#drawing.live ? throughPicture(log, () => this.#drawing.clear()) : log;
   }
 
-  /** Why sites wait; off a terminal each reason is said once, when it begins. */
+  /** Why sites wait; without a terminal each reason is logged once, when it starts. */
   waiting(reasons: Map<string, string>, log: Log): void {
     if (!this.#drawing.live) {
       for (const [site, why] of reasons) if (this.#waiting.get(site) !== why) log.info("a site waits", { site, why });

@@ -3,7 +3,7 @@ import { oneLine, paint, type Terminal } from "./output.ts";
 import { Picture } from "./picture.ts";
 import { fit } from "./progress.ts";
 
-/** The live line of one run: what happened last, and for how long we have been waiting. */
+/** The live line of one run: its last event, and the elapsed time. */
 export class RunLine {
   readonly #picture: Picture;
   #last = "starting";

@@ -1,11 +1,11 @@
-/** What a JSON Schema asks for, in words: for tables of params. */
+/** Describes a JSON Schema in words, for tables of params. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 
 interface ParamRow {
   /** `crawl.url` is a key within a param. */
   name: string;
   type: string;
-  /** `required`, the value that is taken otherwise, or nothing. */
+  /** `required`, the default value, or empty. */
   fallback: string;
   about: string;
 }
@@ -32,7 +32,7 @@ export function schemaRows(schema: JsonValue, before = ""): ParamRow[] {
   });
 }
 
-/** Where something may be null, what it means often stands with what it is otherwise. */
+/** For a nullable schema, the description is often in its non-null branch. */
 function aboutOf(schema: Schema): string {
   const choices = [...listOf(schema["anyOf"]), ...listOf(schema["oneOf"])].map(asSchema);
   return String([schema, ...choices].find((one) => one["description"] !== undefined)?.["description"] ?? "");
@@ -42,7 +42,7 @@ function aboutOf(schema: Schema): string {
 export function typeWords(schema: Schema): string {
   const choices = [...listOf(schema["anyOf"]), ...listOf(schema["oneOf"])].map((one) => typeWords(asSchema(one)));
   const values = listOf(schema["enum"]).map((value) => JSON.stringify(value));
-  // Values say what they are.
+  // Values imply their types.
   const types = values.length > 0 ? [] : listOf(schema["type"]).map((type) => oneType(String(type), schema));
   const words = [...new Set([...values, ...types, ...choices])].filter((word) => word !== "");
   return `${words.length === 0 ? "anything" : words.join(" or ")}${boundsOf(schema)}`;

@@ -1,4 +1,4 @@
-/** The signs of pictures, for screens that know only ASCII: as wide as the others, so that nothing moves. */
+/** ASCII replacements of drawing characters, with the same width. */
 const PLAIN: Readonly<Record<string, string>> = {
   "✓": "+",
   "✗": "x",
@@ -26,7 +26,7 @@ export function plainSigns(text: string): string {
   return text.replace(SIGNS, (sign) => PLAIN[sign] ?? "?");
 }
 
-/** Whether a screen shows more than ASCII, as the locale says; one that says nothing is believed to. */
+/** Whether the locale rules out more than ASCII; an unset locale does not. */
 export function isAsciiOnly(env: Readonly<Record<string, string | undefined>>): boolean {
   const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "";
   return env["TERM"] === "linux" || (locale !== "" && !/utf-?8/i.test(locale));

@@ -13,12 +13,12 @@ const SIGNS: Readonly<Record<string, { sign: string; colour: "green" | "yellow" 
   gone: { sign: "✗", colour: "red" },
 };
 
-/** On screens below this the numbers of the processes have no room. */
+/** Narrower screens have no space for process ids. */
 const NARROW = 80;
 const PID = 3;
 const NUMBERS = new Set(["pid", "restarts", "uptime"]);
 
-/** For people: one line for each process. What does not fit on the screen is cut at the end of the line. */
+/** For people: one line per process, cut to the screen's width. */
 export function upTable(terminal: Terminal, { children }: CliUpState, now: number): string {
   const isNarrow = (terminal.columns ?? NARROW) < NARROW;
   const shown = (cells: string[]) => (isNarrow ? cells.toSpliced(PID, 1) : cells);

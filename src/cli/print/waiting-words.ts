@@ -5,19 +5,19 @@ import { span } from "./progress.ts";
 interface Waits {
   reason: WaitReason;
   until: number | string | null;
-  /** The server's sentence: it has the numbers. */
+  /** The server's message, with the numbers. */
   message?: string;
   last_failure?: LastFailure | null;
 }
 
-/** Why work waits, for a line that is read now: the time of day is enough. */
+/** Why work waits, for a live line: the time of day is enough. */
 export function waitingWords(waits: Waits): string {
   const { until } = waits;
   const time = until === null ? "" : ` until ${new Date(until).toISOString().slice(11, 19)} UTC`;
   return `${wordsOf(waits)}${time}`;
 }
 
-/** How long it takes still is read faster than a time of day. */
+/** With the remaining time, which reads faster than a time of day. */
 export function waitingLeft(waits: Waits & { until: string | null }, now: number): string {
   const { until } = waits;
   if (until === null) return wordsOf(waits);
@@ -58,7 +58,9 @@ const WORDS: Readonly<Record<WaitReason, string>> = {
   concurrency: "at its limit",
 };
 
-/** What went wrong and what comes next, in a line: `bad_response (http_server_error), HTTP 500: …; attempt 2 of 4 in 9 s`. */
+/**
+ * The failure and the next attempt in one line: `bad_response (http_server_error), HTTP 500: …; attempt 2 of 4 in 9 s`.
+ */
 export function failureWords(last: LastFailure, now: number): string {
   const status = last.http_status === null ? "" : `, HTTP ${last.http_status}`;
   const attempt = attemptWords(last);

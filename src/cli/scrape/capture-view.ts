@@ -1,11 +1,11 @@
-/** What `orb capture` is handed of a page that was opened, or of a HAR file. */
+/** Input of `orb capture`: the calls of an opened page, or of a HAR file. */
 export interface CapturedPage {
-  /** null: it came from a file. */
+  /** Null: from a file. */
   url: string | null;
   title: string | null;
-  /** False: the page was still busy when the time was over. */
+  /** False: the page was still loading at the timeout. */
   settled: boolean;
-  /** Answers that were too many or too large to look at. */
+  /** Responses skipped because of their number or size. */
   dropped: number;
   calls: CapturedCall[];
 }
@@ -15,17 +15,17 @@ export interface CapturedCall {
   url: string;
   status: number;
   bytes: number;
-  /** The share of the page's visible words that stand in the answer, 0 to 1; null when the page was not seen. */
+  /** Share of the page's visible words that the response contains, 0 to 1; null: no page was rendered. */
   coverage: number | null;
-  /** How many of the calls it stands for: the pages of one list are one call, from the first of them on. */
+  /** Number of calls merged into this one: the pages of one list count as one call. */
   pages: number;
-  /** Where in the answer the list is, and how long all pages of it together. */
+  /** Path of the list in the response, and its length over all pages. */
   items: { path: string; count: number } | null;
-  /** How it goes on, if that could be told. */
+  /** How to page, if detected. */
   pagination: string | null;
   /** The job that repeats the call. */
   job: Record<string, unknown>;
-  /** What looked like a secret and is not in the job. */
+  /** Probable secrets, omitted from the job. */
   left_out: { in: string; name: string }[];
 }
 

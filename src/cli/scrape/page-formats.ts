@@ -1,3 +1,3 @@
-/** Forms of the page that are printed as they are, beside the formats of records. */
+/** Page formats printed as they are, besides the record formats. */
 export const PAGE_FORMATS = ["html", "raw_html", "links", "images"] as const;
 export type PageFormat = (typeof PAGE_FORMATS)[number];

@@ -12,7 +12,7 @@ interface Warning {
 
 export class ScrapeNotes {
   readonly #asksForItems: boolean;
-  /** The fields that were asked for by name, as long as none of the records has them. */
+  /** Requested fields that no record has so far. */
   readonly #missing: Set<string>;
   #count = 0;
 
@@ -22,7 +22,7 @@ export class ScrapeNotes {
     this.#missing = new Set(named);
   }
 
-  /** The records as they come; what they have is remembered. */
+  /** Passes records through and notes their fields. */
   async *watched(records: AsyncIterable<ExportRecord>): AsyncGenerator<ExportRecord> {
     for await (const record of records) {
       this.#count += 1;
@@ -31,7 +31,7 @@ export class ScrapeNotes {
     }
   }
 
-  /** Once all records were watched. */
+  /** Call after all records were read. */
   about({ stats }: RunView): string[] {
     const warnings = (Array.isArray(stats["warnings"]) ? stats["warnings"] : []) as Warning[];
     const signIn = warnings.find(({ rule }) => rule === SIGN_IN_RULE);

@@ -25,7 +25,7 @@ import {
   withoutDocument,
   writeScreenshot,
 } from "./scrape-document.ts";
-import { deskAt, deskHere, type ScrapeDesk } from "./scrape-desk.ts";
+import { remoteBackend, localBackend, type ScrapeBackend } from "./scrape-backend.ts";
 import { ScrapeNotes } from "./scrape-notes.ts";
 import { withFormatOfFile } from "../out-format.ts";
 import { type StopRequest, stopRequest } from "../stop.ts";
@@ -36,7 +36,7 @@ export interface ScrapeOptions extends RecipeOptions, DocumentOptions, UrlOption
   respectRobots?: boolean;
 }
 
-/** Gets one page and prints what is in it. */
+/** Fetches one page and prints its content. */
 export async function scrape(context: CliContext, url: string, said: ScrapeOptions): Promise<void> {
   const { wiring, terminal } = context;
   const options = context.json ? said : withFormatOfFile(said, ["html"]);
@@ -54,7 +54,7 @@ export async function scrape(context: CliContext, url: string, said: ScrapeOptio
     if (options.url === undefined) await scrapeHere(context, got);
     else
       await context.withApi({ ...definedOnly({ url: options.url }), log: (log) => line.wrap(log) }, (api) =>
-        scrapeAt(context, deskAt(api), got),
+        scrapeAt(context, remoteBackend(api), got),
       );
   } finally {
     line.done();
@@ -62,27 +62,27 @@ export async function scrape(context: CliContext, url: string, said: ScrapeOptio
 }
 
 interface Scraped {
-  /** As it was given. */
+  /** As typed by the user. */
   url: string;
   input: JobInput;
-  /** What was named: notes are about no other fields. */
+  /** The fields named by the user: notes cover only these. */
   named: Pick<JobInput, "fields" | "items">;
   options: ScrapeOptions;
   line: RunLine;
   stop: StopRequest;
 }
 
-/** By a worker of this process: on the installation's database, or on one that is only for this page. */
+/** In a worker of this process: on the installation's database, or on a temporary one. */
 async function scrapeHere(context: CliContext, got: Scraped): Promise<void> {
   const { config, warnings } = context.wiring.loadConfig();
   const log = got.line.wrap(commandLog(context.terminal, config.logLevel));
   for (const warning of warnings) log.warn(warning);
   const worker = await startWorker(context, config, log, got.options);
   try {
-    // A session of the installation has a name of its own in a store that is only for this page.
+    // A session of the installation has another id in the temporary store.
     const session = worker.sessionId === undefined || worker.sessionId === null ? {} : { session_id: worker.sessionId };
     const input = { ...got.input, ...session };
-    await scrapeAt(context, deskHere(worker), { ...got, input }, worker.sessionId);
+    await scrapeAt(context, localBackend(worker), { ...got, input }, worker.sessionId);
   } finally {
     got.line.done();
     await worker.stop();
@@ -91,24 +91,24 @@ async function scrapeHere(context: CliContext, got: Scraped): Promise<void> {
 
 async function scrapeAt(
   context: CliContext,
-  desk: ScrapeDesk,
+  backend: ScrapeBackend,
   { url, input, named, options, line, stop }: Scraped,
   session?: string | null,
 ): Promise<void> {
-  const id = await asArgument(() => desk.begin(input));
-  const run = renamed(await follow(desk, id, line, stop), session, options.session);
+  const id = await asArgument(() => backend.begin(input));
+  const run = renamed(await follow(backend, id, line, stop), session, options.session);
   line.done();
   const notes = new ScrapeNotes(named);
-  await present(context, desk, run, { ...options, notes, assumed: input.target_url !== url });
+  await present(context, backend, run, { ...options, notes, assumed: input.target_url !== url });
   if (run.status === "cancelled") context.exitCode = stop.exitCode ?? context.exitCode;
 }
 
-/** People leave the scheme away; programs that read lists do not call this. */
+/** Users omit the scheme; programs that read lists do not call this. */
 function absolute(url: string): string {
   return /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^[\w.-]+:\d+(?:[/?#]|$)/.test(url) ? url : `https://${url}`;
 }
 
-/** What is called `target_url` in a job is the argument `url` here. */
+/** A job's `target_url` is the argument `url` here. */
 async function asArgument<T>(begin: () => Promise<T>): Promise<T> {
   try {
     return await begin();
@@ -125,7 +125,7 @@ async function asArgument<T>(begin: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Messages name the session as the user did. */
+/** Messages contain the session's name as the user typed it. */
 function renamed(run: RunView, here: string | null | undefined, shown: string | undefined): RunView {
   if (typeof here !== "string" || shown === undefined) return run;
   const name = (text: string | null) => text?.replaceAll(here, shown) ?? null;
@@ -152,47 +152,47 @@ function startWorker(
 }
 
 /** Until the run has ended, waits for a person, or is cancelled by the user. */
-async function follow(desk: ScrapeDesk, id: string, line: RunLine, stop: StopRequest): Promise<RunView> {
+async function follow(backend: ScrapeBackend, id: string, line: RunLine, stop: StopRequest): Promise<RunView> {
   const seen = new AbortController();
   const signal = AbortSignal.any([stop.signal, seen.signal]);
-  for await (const event of desk.events(id, signal)) {
+  for await (const event of backend.events(id, signal)) {
     line.event(event.message);
     if (event.level !== "warn") continue;
-    const { status } = await desk.show(id);
-    // No other person will solve a page that this terminal waits for.
+    const { status } = await backend.show(id);
+    // This terminal is the only one that could answer: stop waiting.
     if (status === "waiting_for_human") seen.abort();
   }
-  const run = await desk.show(id);
+  const run = await backend.show(id);
   if (!stop.signal.aborted || TERMINAL_RUN_STATES.includes(run.status)) return run;
-  await desk.cancel(id);
-  return desk.show(id);
+  await backend.cancel(id);
+  return backend.show(id);
 }
 
-/** A server keeps every run. */
+/** A server stores every run. */
 const isKept = ({ save, url }: ScrapeOptions) => save === true || url !== undefined;
 
 interface Presented extends ScrapeOptions {
   notes: ScrapeNotes;
-  /** The address was given without a scheme. */
+  /** The URL was typed without a scheme. */
   assumed: boolean;
 }
 
-async function present(context: CliContext, desk: ScrapeDesk, run: RunView, options: Presented): Promise<void> {
+async function present(context: CliContext, backend: ScrapeBackend, run: RunView, options: Presented): Promise<void> {
   const { terminal } = context;
   const { notes } = options;
   const ok = run.status === "completed";
   context.exitCode = ok ? EXIT.done : EXIT.failed;
   const saved = isKept(options);
   const runs = (words: string) => nextCommand(`runs ${words}`, options);
-  const records = () => notes.watched(desk.records(run.id));
+  const records = () => notes.watched(backend.records(run.id));
   const page = pageFormatOf(options);
   if (ok && options.screenshot !== undefined)
-    await writeScreenshot(context, desk, await gathered(desk.records(run.id)), options.screenshot);
+    await writeScreenshot(context, backend, await gathered(backend.records(run.id)), options.screenshot);
   if (context.json) {
     const found = await gathered(records());
     if (ok && options.out !== undefined && page !== null)
       await writeText(context, options.out, printedPage(found, page));
-    else if (ok && options.out !== undefined) await write(context, desk, run, options.format ?? "json", options.out);
+    else if (ok && options.out !== undefined) await write(context, backend, run, options.format ?? "json", options.out);
     return printJson(terminal, asJson(run, found, options));
   }
   if (!ok) {
@@ -209,16 +209,16 @@ async function present(context: CliContext, desk: ScrapeDesk, run: RunView, opti
     await writeText(context, options.out ?? null, printedPage(await gathered(records()), page));
     if (options.out !== undefined) terminal.err(`written to ${options.out}\n`);
   } else if (format === null) {
-    // A picture stands in its file; what rules have asked for is to be seen.
+    // A screenshot is in its file; the results of rules are printed.
     const found = await gathered(records());
     printRecords(
       terminal,
       (options.rules === undefined ? found.map(withoutDocument) : found).map(({ data }) => data),
     );
   } else {
-    // Read for the notes alone: in a form they may come as a server writes them.
+    // Read for the notes only: exported records come formatted by the server.
     await gathered(records());
-    await write(context, desk, run, format, options.out ?? null);
+    await write(context, backend, run, format, options.out ?? null);
     if (options.out !== undefined) terminal.err(`written to ${options.out}\n`);
   }
   if (options.screenshot !== undefined) terminal.err(`picture written to ${options.screenshot}\n`);
@@ -249,12 +249,12 @@ async function writeText({ wiring }: CliContext, path: string | null, text: stri
 
 async function write(
   { wiring }: CliContext,
-  desk: ScrapeDesk,
+  backend: ScrapeBackend,
   { id }: RunView,
   format: string,
   path: string | null,
 ): Promise<void> {
-  await wiring.write(path, await desk.inForm(id, format), format);
+  await wiring.write(path, await backend.inForm(id, format), format);
 }
 
 function summary({ stats, resolved_strategy: strategy }: RunView): string {

@@ -7,13 +7,13 @@ import { fit, joined } from "../print/progress.ts";
 import { perSecond, siteLines } from "./site-lines.ts";
 import { waitingLeft } from "../print/waiting-words.ts";
 
-/** How fast it goes just now; null: not known yet. */
+/** Current rates; null: not known yet. */
 export interface Rates {
   whole: number | null;
   of(site: string): number | null;
 }
 
-/** The picture of all sites: as many lines as there is room for, none of which is too long. */
+/** Draws all sites: at most as many lines as the screen has, each cut to its width. */
 export function sitesBlock(
   terminal: Terminal,
   { totals, sites }: SitesProgress,
@@ -27,11 +27,11 @@ export function sitesBlock(
     `  ${joined(stateWords(totals), columns - 2)}`,
   ];
   // The last line of a screen stays free for the cursor.
-  const room = Math.max(0, rows - 1 - head.length);
+  const freeRows = Math.max(0, rows - 1 - head.length);
   const known = totals.active_sites + totals.waiting_sites;
-  const isAll = sites.length <= room && sites.length >= known;
-  const shown = isAll ? sites : sites.slice(0, Math.max(0, room - 1));
-  const more = isAll || room === 0 ? [] : ["  … orb sites list shows every site"];
+  const isAll = sites.length <= freeRows && sites.length >= known;
+  const shown = isAll ? sites : sites.slice(0, Math.max(0, freeRows - 1));
+  const more = isAll || freeRows === 0 ? [] : ["  … orb sites list shows every site"];
   const list = siteLines(
     shown.map((site) => ({
       name: oneLine(site.group === null || columns < WIDE ? site.site : `${site.site} (${site.group})`),
@@ -94,7 +94,7 @@ function doing(
 ): string {
   const { waiting_for: why } = site;
   const errors = errorWords(terminal, site.error_rate).map((words) => `  ${words}`);
-  // Where there is little room, why it waits is worth more.
+  // On a narrow screen the reason for waiting matters more.
   if (why !== null && !WHILE_AT_WORK.has(why.reason))
     return paint(terminal, "yellow", waitingLeft(why, now)) + (columns < NARROW ? "" : errors.join(""));
   const slow = why !== null && why.reason !== "concurrency" ? `, ${waitingLeft({ ...why, until: null }, now)}` : "";

@@ -1,4 +1,4 @@
-/** How sites are printed: a table of many, all that is known of one. */
+/** Prints sites: a table of many, or the details of one. */
 import type { SiteView } from "../../orchestrator/sites/site-view.ts";
 import { timeCell } from "../api/command.ts";
 import { facts, listTable, plural } from "../print/output.ts";
@@ -66,7 +66,7 @@ export function siteFacts(view: SiteView, now: number, columns: number | undefin
   );
 }
 
-/** What was set, or what holds because nothing was. */
+/** The set value, or the effective default. */
 function set(own: string | number | null, effective: string | number): string {
   return own === null ? `${effective} (default)` : String(own);
 }
@@ -83,7 +83,7 @@ function breakerWords({ state, failures, reopens_at: until }: SiteView["breaker"
   return `${state.replace("_", "-")} after ${plural(failures, "failure")}${until === null ? "" : `, until ${until}`}`;
 }
 
-/** Those asked for, and how many there can be. */
+/** Requested shards, and the possible number. */
 function shards({ shards: own, effective }: SiteView): string | null {
   if (own === 1) return null;
   return effective.shards === own ? String(own) : `${own}, of which its limits allow ${effective.shards}`;
@@ -94,7 +94,7 @@ function rate({ requests_per_second: own, effective }: SiteView): string {
   return effective.burst === null || effective.burst === 1 ? String(own) : `${own}, up to ${effective.burst} at once`;
 }
 
-/** The operator's delay, or the one of robots.txt when that is the longer one. */
+/** The operator's delay, or the longer one of robots.txt. */
 function delay({ min_delay_ms: own, crawl_delay_ms: asked, effective }: SiteView): string {
   const why = asked !== null && effective.min_delay_ms === asked && asked > (own ?? 0) ? " (robots.txt)" : "";
   return why === ""
@@ -102,7 +102,7 @@ function delay({ min_delay_ms: own, crawl_delay_ms: asked, effective }: SiteView
     : `${asked} ms${why}`;
 }
 
-/** What the site's pages were found to need, and how many of them. */
+/** The strategy its pages need, and how many pages showed that. */
 function learned({ learned_strategy: what }: SiteView): string | null {
   if (what === null) return null;
   if (what.pages === 0 && what.scope === "page") return what.strategy;

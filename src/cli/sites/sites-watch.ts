@@ -11,10 +11,10 @@ import { stopRequest } from "../stop.ts";
 import { waitingLeft } from "../print/waiting-words.ts";
 
 const PLAIN_LINE_MS = 10_000;
-/** Of the sites that wait, as many have a line of their own. */
+/** This many waiting sites get their own line. */
 const MOST_WAITING = 3;
 
-/** `orb sites --watch`: all sites as they get on, until Ctrl-C. */
+/** `orb sites --watch`: progress of all sites, until Ctrl-C. */
 export async function watchSites(context: CliContext, { url }: UrlOption): Promise<void> {
   const { terminal, wiring } = context;
   const isLive = terminal.live && !context.json;
@@ -42,7 +42,7 @@ export async function watchSites(context: CliContext, { url }: UrlOption): Promi
     });
   } finally {
     picture.done();
-    // What was seen last stays on the screen.
+    // Leaves the last state on the screen.
     if (isLive && seen !== null) terminal.err(`${block("·")}\n`);
   }
   context.exitCode = stop.exitCode ?? EXIT.done;
@@ -62,7 +62,7 @@ class Pace {
   }
 }
 
-/** A line now and then, for a log file. */
+/** Occasional lines, for a log file. */
 class PlainLines {
   readonly #terminal: Terminal;
   readonly #now: () => number;

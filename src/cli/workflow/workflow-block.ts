@@ -6,33 +6,33 @@ import { bar, clock, fit, joined, span } from "../print/progress.ts";
 import { markOf, stateOf, timeOf } from "./workflow-line.ts";
 import type { TreeLine } from "./workflow-tree.ts";
 
-/** How a run that a step waits for is getting on. */
+/** Progress of a child run. */
 export interface ChildMoment {
   words: string;
-  /** What keeps it from going on; null: nothing does. */
+  /** What blocks it; null: nothing. */
   waits: string | null;
 }
 
-/** What is shown of a workflow at one moment. */
+/** The state of a workflow as drawn. */
 export interface WorkflowMoment {
   view: WorkflowProgress;
   tree: readonly TreeLine[];
-  /** How child runs are getting on, by their ids. */
+  /** Progress of child runs, by id. */
   children: ReadonlyMap<string, ChildMoment>;
-  /** What steps have put out, by their indices. */
+  /** Outputs of steps, by index. */
   results: ReadonlyMap<number, string>;
   elapsedSeconds: number;
-  /** The clock of the worker. */
+  /** The worker's clock. */
   now: number;
   spinner: string;
 }
 
-/** The picture of a workflow: as many lines as there is room for, none of which is too long. */
+/** Draws a workflow: at most as many lines as the screen has, each cut to its width. */
 export function workflowBlock(terminal: Terminal, moment: WorkflowMoment, { columns, rows }: Room): string[] {
   const head = [headLine(terminal, moment, columns)];
   // The last line of a screen stays free for the cursor.
-  const room = Math.max(0, rows - 1 - head.length);
-  return [...head, ...treeLines(terminal, moment, columns, room)]
+  const freeRows = Math.max(0, rows - 1 - head.length);
+  return [...head, ...treeLines(terminal, moment, columns, freeRows)]
     .slice(0, Math.max(1, rows - 1))
     .map((line) => fit(line, columns));
 }
@@ -79,7 +79,7 @@ function shortened(text: string, width: number): string {
   return text.length > width ? `${text.slice(0, width - 1)}…` : text;
 }
 
-/** A row before it is cut to columns: its parts, and how wide they are. */
+/** A row before it is cut to columns: its parts and their widths. */
 interface Row {
   name: string;
   kind: string;
@@ -87,12 +87,12 @@ interface Row {
   state: string;
 }
 
-/** The steps; where there are more than there is room for, those that something happens to. */
-export function treeLines(terminal: Terminal, moment: WorkflowMoment, columns: number, room: number): string[] {
+/** The steps; if they do not all fit, the active ones. */
+export function treeLines(terminal: Terminal, moment: WorkflowMoment, columns: number, freeRows: number): string[] {
   const { view, tree } = moment;
   const chosen = chooseLines(
     tree.map(({ step }) => view.steps[step]!),
-    room,
+    freeRows,
   );
   const shown = chosen.flatMap((part) => (typeof part === "number" ? [tree[part]!] : []));
   const rows = new Map(shown.map((line) => [line.step, rowOf(terminal, moment, line, columns)]));
@@ -136,7 +136,7 @@ function rowOf(terminal: Terminal, moment: WorkflowMoment, { step, rails, after 
   };
 }
 
-/** What people look for first. */
+/** Order of interest. */
 const WORTH: Readonly<Record<StepProgress["status"], number>> = {
   running: 0,
   retrying: 0,
@@ -148,18 +148,18 @@ const WORTH: Readonly<Record<StepProgress["status"], number>> = {
   cancelled: 4,
 };
 
-/** Which lines are shown, and what is said of those between them. */
-function chooseLines(steps: readonly StepProgress[], room: number): (number | { words: string })[] {
-  if (steps.length <= room) return steps.map((_, at) => at);
+/** Selects the shown lines and summarises those between them. */
+function chooseLines(steps: readonly StepProgress[], freeRows: number): (number | { words: string })[] {
+  if (steps.length <= freeRows) return steps.map((_, at) => at);
   const order = byWorth(steps);
-  for (let count = Math.min(room, steps.length); count > 0; count -= 1) {
+  for (let count = Math.min(freeRows, steps.length); count > 0; count -= 1) {
     const lines = withGaps(steps, new Set(order.slice(0, count)));
-    if (lines.length <= room) return lines;
+    if (lines.length <= freeRows) return lines;
   }
-  return room > 0 ? withGaps(steps, new Set()) : [];
+  return freeRows > 0 ? withGaps(steps, new Set()) : [];
 }
 
-/** Of equals those that are nearest to where something happens: what ended last, and what comes next. */
+/** Among equals, those nearest to the activity: what ended last and what comes next. */
 function byWorth(steps: readonly StepProgress[]): number[] {
   const active = steps.flatMap((step, at) => (WORTH[step.status] === 0 ? [at] : []));
   const focus = active.length > 0 ? active : [steps.findLastIndex(({ status }) => ENDED.has(status))];
@@ -174,7 +174,7 @@ function withGaps(steps: readonly StepProgress[], shown: ReadonlySet<number>): (
   const lines: (number | { words: string })[] = [];
   let hidden: number[] = [];
   const close = () => {
-    // A line about one step would be as long as the step itself.
+    // A summary of one step would be as long as the step.
     if (hidden.length === 1) lines.push(hidden[0]!);
     else if (hidden.length > 1) lines.push({ words: countWords(hidden.map((at) => steps[at]!.status)) });
     hidden = [];

@@ -9,18 +9,18 @@ import { headLine, treeLines, workflowBlock, type WorkflowMoment } from "./workf
 import { againIn, took } from "./workflow-line.ts";
 import { type TreeLine, treeOf } from "./workflow-tree.ts";
 
-/** What is known of a workflow besides its progress. */
+/** Details besides the progress. */
 export type Details = Pick<WorkflowMoment, "children" | "results">;
 
 const NO_DETAILS: Details = { children: new Map(), results: new Map() };
-/** Where to ask, and whether it is said how long things are thought to take. */
+/** Where to query, and whether estimates are shown. */
 interface DisplayOptions extends UrlOption {
   guesses?: boolean;
 }
-/** What stands for a step at work where nothing turns. */
+/** Marks a running step where there is no spinner. */
 const STILL = "▸";
 
-/** How a workflow is getting on: its steps, drawn in place, or a line for each change. */
+/** Progress of a workflow: its steps drawn in place, or a line per change. */
 export class WorkflowDisplay {
   readonly #terminal: Terminal;
   readonly #now: () => number;
@@ -28,11 +28,11 @@ export class WorkflowDisplay {
   readonly #urlOption: UrlOption;
   readonly #guesses: boolean;
   readonly #picture: Picture;
-  /** How it was before it is shown; null: nothing has happened of it. */
+  /** Its state before; null: it has no history. */
   #was: WorkflowProgress | null = null;
-  /** What was known when lines were last written. */
+  /** The state when lines were last written. */
   #printed: WorkflowProgress | null = null;
-  /** What was said last of runs that cannot go on, by their ids. */
+  /** The last printed reason of blocked child runs, by id. */
   readonly #waits = new Map<string, string>();
   #seen: { view: WorkflowProgress; details: Details; at: number; tree: readonly TreeLine[] } | null = null;
 
@@ -54,21 +54,21 @@ export class WorkflowDisplay {
     return this.#picture.wrap(log);
   }
 
-  /** What was shown last. */
+  /** The last shown state. */
   get view(): WorkflowProgress | null {
     return this.#seen?.view ?? null;
   }
 
-  /** How it was before: no news. */
+  /** Sets the earlier state, which is not printed as news. */
   was(view: WorkflowProgress): void {
     this.#was = view;
   }
 
-  /** Without details, those that were shown last are still there. */
+  /** Without details, keeps those shown last. */
   show(progress: WorkflowProgress, details: Details = this.#seen?.details ?? NO_DETAILS): void {
     const view = this.#guesses ? progress : withoutGuesses(progress);
     this.#seen = { view, details, at: this.#now(), tree: this.#seen?.tree ?? treeOf(view.steps) };
-    // While it is made ready to be recovered, its steps still look as they did.
+    // While a recovery is being prepared, its steps still have their old state.
     if (this.#mode === "plain" && view.status !== "recovering") this.#printChanges(view, details);
     this.#picture.show();
   }
@@ -77,7 +77,7 @@ export class WorkflowDisplay {
     if (this.#mode !== "silent") this.#picture.note(text);
   }
 
-  /** The picture goes away; of what was on it the steps stay. */
+  /** Removes the picture and leaves the steps. */
   done(): void {
     this.#picture.done();
     if (this.#mode !== "live" || this.#seen === null) return;
@@ -110,7 +110,7 @@ export class WorkflowDisplay {
       const was = before?.steps[index] ?? NOT_BEGUN;
       if (isSame(was, step)) continue;
       const words = changeWords(step, results.get(index) ?? "", clockOf(view, this.#now()));
-      // Steps that started and ended between two looks are printed in full.
+      // Steps that started and ended between two polls are printed in full.
       const isQuick = !AT_WORK.has(was.status) && DONE.has(step.status);
       for (const one of [isQuick ? "started" : null, words])
         if (one !== null) this.#terminal.err(`${oneLine(`${step.task_name}: ${one}`)}\n`);
@@ -136,14 +136,14 @@ const NOT_BEGUN: Known = { status: "pending", retry_count: 0, completed_at: null
 const AT_WORK: ReadonlySet<StepProgress["status"]> = new Set(["running", "retrying"]);
 const DONE: ReadonlySet<StepProgress["status"]> = new Set(["completed", "failed"]);
 
-/** What was done again between two looks has ended at another time. */
+/** A step repeated between two polls has another end time. */
 function isSame(was: Known, step: StepProgress): boolean {
   return was.status === step.status && was.retry_count === step.retry_count && was.completed_at === step.completed_at;
 }
 
 const MOST_NAMES = 10;
 
-/** What has happened before, a line for each state: `completed before: first, side`. */
+/** Earlier results, a line per state: `completed before: first, side`. */
 function linesBefore(before: WorkflowProgress, view: WorkflowProgress): string[] {
   const names = new Map<string, string[]>();
   for (const [index, step] of view.steps.entries()) {
@@ -157,7 +157,7 @@ function linesBefore(before: WorkflowProgress, view: WorkflowProgress): string[]
   );
 }
 
-/** What a line says of a step that has changed; null: nothing worth a line. */
+/** The line for a changed step; null: not worth a line. */
 function changeWords(step: StepProgress, result: string, now: number): string | null {
   const { status, error_message: error, actual_duration: seconds, entries } = step;
   const because = error === null ? "" : `: ${error}`;
@@ -179,7 +179,7 @@ function changeWords(step: StepProgress, result: string, now: number): string | 
   }
 }
 
-/** The worker may have another clock: its own times count. */
+/** The worker's clock may differ: use its times. */
 function clockOf(
   { started_at: since, elapsed_seconds: spent, completed_at: end }: WorkflowProgress,
   here: number,
@@ -191,16 +191,16 @@ function momentOf(view: WorkflowProgress, details: Details, here: number): Omit<
   return { view, ...details, elapsedSeconds: view.elapsed_seconds ?? 0, now: clockOf(view, here), spinner: STILL };
 }
 
-/** How much room there is; absent: as much as is needed. */
+/** Available space; absent: unlimited. */
 interface Paper extends UrlOption {
   columns?: number | undefined;
   lines?: number;
-  /** With its name and how long it took above the steps. */
+  /** With its name and duration above the steps. */
   head?: boolean;
   now: number;
 }
 
-/** The steps of a workflow as a text that stays. */
+/** The steps of a workflow as text. */
 export function workflowText(
   terminal: Terminal,
   view: WorkflowProgress,
@@ -210,7 +210,7 @@ export function workflowText(
   const moment = { ...momentOf(view, details, now), tree: treeOf(view.steps) };
   const lines = [
     ...(head ? [headLine(terminal, moment, columns)] : []),
-    // Nothing is drawn over it: what is longer than a line goes on in the next.
+    // Not redrawn, so long lines may wrap.
     ...treeLines(terminal, moment, columns, most),
   ];
   const more =

@@ -1,4 +1,4 @@
-/** Looks at a workflow again and again, and at what its steps wait for. */
+/** Polls a workflow and the runs its steps wait for. */
 import type { OrbweaverClient } from "../../api-client/client.ts";
 import { mayPass } from "../../api-client/retry.ts";
 import { AT_SITES, isHeld, WHILE_AT_WORK } from "../../domain/run/waiting.ts";
@@ -15,17 +15,17 @@ import { resultWords } from "./workflow-line.ts";
 export const WORKFLOW_OVER: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
 
 const LOOK_MS = 300;
-/** What runs of their own are doing costs a call each, and is read more slowly. */
+/** Each child run costs a call and reads more slowly. */
 const LOOK_AT_CHILDREN_MS = 1000;
 const MOST_CHILDREN = 10;
-/** A server that is restarted is back by then. */
+/** Enough for a server restart. */
 const MOST_FAILURES = 10;
 
 export interface Followed {
   api: OrbweaverClient;
   id: string;
   display: WorkflowDisplay;
-  /** Ends the following, not the workflow. */
+  /** Ends the polling, not the workflow. */
   signal: AbortSignal;
   wait: (ms: number) => Promise<void>;
 }
@@ -34,7 +34,7 @@ export async function lookAt(api: OrbweaverClient, id: string): Promise<Workflow
   return (await api.workflows.progress(id)) as WorkflowProgress;
 }
 
-/** Shows it until it has ended, or somebody has seen enough. */
+/** Shows it until it has ended, or `signal` aborts. */
 export async function follow({ api, id, display, signal, wait }: Followed): Promise<WorkflowProgress> {
   const details = new WorkflowDetails(api);
   let failures = 0;
@@ -52,7 +52,7 @@ export async function follow({ api, id, display, signal, wait }: Followed): Prom
   }
 }
 
-/** What steps wait for and have put out: asked for when it is new. */
+/** Child runs and outputs of steps, queried when they change. */
 export class WorkflowDetails {
   readonly #api: OrbweaverClient;
   readonly #results = new Map<number, string>();
@@ -90,7 +90,7 @@ export class WorkflowDetails {
   }
 }
 
-/** How a run that a step waits for is getting on; null: it is gone. */
+/** Progress of a child run; null: it was deleted. */
 async function lookAtChild(api: OrbweaverClient, id: string): Promise<ChildMoment | null> {
   try {
     const run = await api.runs.get(id);
@@ -113,7 +113,7 @@ async function lookAtChild(api: OrbweaverClient, id: string): Promise<ChildMomen
 
 type SiteAtRest = Pick<RunSiteView, "site" | "waiting_for" | "last_failure">;
 
-/** What keeps the first of its sites waiting, and how many others wait as well; null: none does. */
+/** What the first site waits for, and how many others wait as well; null: none. */
 function siteWaits(sites: readonly SiteAtRest[]): string | null {
   const held = sites.flatMap(({ site, waiting_for: why, last_failure: last }) =>
     why === null || WHILE_AT_WORK.has(why.reason) ? [] : [{ site, why: why.message, last: last?.message ?? null }],
@@ -127,7 +127,7 @@ function siteWaits(sites: readonly SiteAtRest[]): string | null {
 
 const MOST_SITES = 10;
 
-/** What is under way at one site does not wait for another: said when all that is left waits. */
+/** Tasks in flight at one site do not wait for another: reported only when all remaining tasks wait. */
 async function allWait(api: OrbweaverClient, id: string): Promise<string | null> {
   const { rows } = await api.runs.sites(id, { limit: MOST_SITES }).page();
   const open = rows.filter(({ counts }) => counts.queued + counts.running + counts.retrying > 0);

@@ -1,20 +1,20 @@
-/** One step of a workflow in one line: how it is, how long it takes, and what it does or waits for. */
+/** One step of a workflow in one line: state, duration, and what it does or waits for. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { StepProgress } from "../../orchestrator/workflows/progress.ts";
 import { oneLine, paint, plural, type Terminal } from "../print/output.ts";
 import { bar, clock, span } from "../print/progress.ts";
 
 interface StepMoment {
-  /** The clock of the worker. */
+  /** The worker's clock. */
   now: number;
-  /** Turns while a step is at work. */
+  /** Spins while a step runs. */
   spinner: string;
   columns: number;
-  /** How the run that it waits for is getting on. */
+  /** Progress of its child run. */
   child: string | null;
-  /** What it has put out. */
+  /** Its output. */
   result: string | null;
-  /** Names of the steps it waits for, where its place does not say so. */
+  /** Names of the steps it waits for, if the tree does not show them. */
   after: readonly string[] | null;
 }
 
@@ -34,13 +34,13 @@ export function markOf(terminal: Terminal, { status, waiting_for: waits }: StepP
   return paint(terminal, colour, sign);
 }
 
-/** What is short is worth a tenth of a second. */
+/** Short durations have a decimal. */
 export function took(seconds: number): string {
   if (seconds >= 10) return clock(seconds);
   return seconds < 0.05 ? "0 s" : `${seconds.toFixed(1)} s`;
 }
 
-/** How long it has taken or is taking; of what is not done, what it was said to take. */
+/** Elapsed time; of pending steps, the estimate. */
 export function timeOf(step: StepProgress, now: number, withEstimate: boolean): string {
   const { status, started_at: since, actual_duration: all, estimated_duration: estimate } = step;
   if (status === "skipped") return "";
@@ -74,13 +74,13 @@ export function stateOf(terminal: Terminal, step: StepProgress, moment: StepMome
   }
 }
 
-/** Which try comes next, and when. */
+/** Which attempt comes next, and when. */
 export function againIn({ retry_count: spent, max_retries: most, next_try_at: at }: StepProgress, now: number): string {
   const when = at === null ? "soon" : `in ${span(Math.max(0, Date.parse(at) - now) / 1000)}`;
   return `retry ${Math.min(spent, most)} of ${most} ${when}`;
 }
 
-/** The server's sentence, with how long it takes still in place of the time of day. */
+/** The server's message, with the remaining time instead of the time of day. */
 function leftWords({ message, until }: { message: string; until: string | null }, now: number): string {
   if (until === null) return message;
   const left = span(Math.max(0, Date.parse(until) - now) / 1000);
@@ -99,7 +99,7 @@ function atWork(terminal: Terminal, step: StepProgress, moment: StepMoment): str
     return `waits, ${span(Math.max(0, Date.parse(waits.until) - moment.now) / 1000)} left${again}`;
   if (waits?.for === "worker") return oneLine(waits.message);
   if (waits?.for === "run") {
-    // What went wrong is worth more than how far it is.
+    // The failure matters more than the progress.
     const says = waits.last_failure === null ? (moment.child ?? waits.message) : leftWords(waits, moment.now);
     return `${oneLine(says)}${again}`;
   }
@@ -114,7 +114,7 @@ function barFor(terminal: Terminal, part: number, columns: number): string {
   return columns < ROOM_FOR_BARS ? "" : `${bar(terminal, part, SMALL_BAR)} `;
 }
 
-/** Of a step that is done once for every entry of a list. */
+/** Of a `for_each` step. */
 function entriesOf(terminal: Terminal, { entries, status }: StepProgress, moment?: StepMoment): string {
   if (entries === null) return "";
   const { total, open, completed, failed, skipped } = entries;
@@ -126,11 +126,11 @@ function entriesOf(terminal: Terminal, { entries, status }: StepProgress, moment
   return `${barFor(terminal, ended / total, moment.columns)}${ended}/${total}${bad}${left}`;
 }
 
-/** Names that mean something to programs only. */
+/** Keys only useful to programs. */
 const NOT_FOR_PEOPLE = new Set(["run_id", "artifact_id", "artifact_hash", "seed"]);
 const LONGEST_WORD = 40;
 
-/** What a step has put out, as far as it fits into a line: `downloaded 95, failed 3`. */
+/** A step's output, as far as it fits into a line: `downloaded 95, failed 3`. */
 export function resultWords(result: Readonly<Record<string, JsonValue>> | null): string {
   return Object.entries(result ?? {})
     .flatMap(([name, value]) => {

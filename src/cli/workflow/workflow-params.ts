@@ -1,4 +1,4 @@
-/** `--param name=value`: values become what the workflow asks for. */
+/** `--param name=value`: values are parsed by the types of the workflow's params. */
 import { OrbError } from "../../base/errors.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 
@@ -6,12 +6,12 @@ type Schema = Readonly<Record<string, JsonValue>>;
 type Params = Record<string, JsonValue>;
 
 /**
- * Adds what was said on the command line to params. `crawl.url=…` sets a key within one; a list is given by repeating its
- * name. Where the schema does not say otherwise, JSON is read as such, and all else is text.
+ * Adds command-line params. `crawl.url=…` sets a nested key; repeating a name builds a list. Unless the schema says
+ * otherwise, JSON is parsed, and all else is text.
  */
 export function withParams(before: Readonly<Params>, words: readonly string[], schema: JsonValue): Params {
   const params = structuredClone(before) as Params;
-  const said = new Set<string>();
+  const setNames = new Set<string>();
   for (const word of words) {
     const [, path = "", text = ""] = /^([^=]+)=([^]*)$/.exec(word) ?? [];
     const keys = path.split(".");
@@ -21,8 +21,8 @@ export function withParams(before: Readonly<Params>, words: readonly string[], s
     const holder = holderOf(params, keys.slice(0, -1), word);
     const last = keys.at(-1) ?? "";
     const value = valueOf(within, text);
-    holder[last] = said.has(path) ? repeated(holder[last] ?? null, value, within, word) : asList(within, value);
-    said.add(path);
+    holder[last] = setNames.has(path) ? repeated(holder[last] ?? null, value, within, word) : asList(within, value);
+    setNames.add(path);
   }
   return params;
 }
@@ -82,7 +82,7 @@ function valueOf(schema: Schema, text: string): JsonValue {
   return types.has("array") ? valueOf(asSchema(schema["items"]), text) : value;
 }
 
-/** One value of what can only be a list. */
+/** Wraps a single value if only a list is allowed. */
 function asList(schema: Schema, value: JsonValue): JsonValue {
   const types = typesOf(schema);
   return types.has("array") && !types.has(typeOf(value)) ? [value] : value;

@@ -1,4 +1,4 @@
-/** What a workflow is made from on the command line: a file, or the name of a template, with params. */
+/** The source of a workflow on the command line: a file or the name of a template, with params. */
 import type { Command } from "commander";
 import { type FieldError, isOrbError, OrbError, systemCode } from "../../base/errors.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
@@ -30,7 +30,7 @@ function collect(word: string, before: string[] = []): string[] {
   return [...before, word];
 }
 
-/** What a file says, and the text for telling where. */
+/** A file's content, and its text for positions. */
 export interface Written {
   path: string;
   text: string;
@@ -41,7 +41,7 @@ export type Source = { file: Written } | { template: string };
 
 const TEMPLATE_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
 
-/** A file that is there is one; any other name that a template might have is a template's. */
+/** An existing file wins; any other valid template name is a template. */
 export async function readSource(wiring: Wiring, word: string): Promise<Source> {
   try {
     return { file: await readWritten(wiring, word, "file") };
@@ -53,7 +53,7 @@ export async function readSource(wiring: Wiring, word: string): Promise<Source> 
   }
 }
 
-/** A file of JSON or YAML that holds an object. */
+/** A JSON or YAML file that contains an object. */
 export async function readWritten(wiring: Wiring, path: string, option: string): Promise<Written> {
   const text = await readText((name) => wiring.openFile(name), path, option);
   const { readDefinitionText } = await import("../../domain/workflow/read-text.ts");
@@ -78,10 +78,10 @@ export async function readWritten(wiring: Wiring, path: string, option: string):
   return { path: shown, text, value: value as Record<string, unknown> };
 }
 
-/** A definition may be all that a file holds, or stand in it beside params, as the API takes it. */
+/** A definition may be the whole file, or a key beside params as in the API. */
 const isBare = ({ value }: Written) => "steps" in value;
 
-/** As the API takes it, params included. */
+/** As a body of the API, with params. */
 export async function bodyOf(
   wiring: Wiring,
   api: OrbweaverClient,
@@ -103,7 +103,7 @@ export async function bodyOf(
   return params === null ? body : { ...body, params };
 }
 
-/** null: nothing was said. */
+/** Null: none set. */
 export async function paramsOf(
   wiring: Wiring,
   before: unknown,
@@ -141,7 +141,7 @@ async function unknownTemplate(api: OrbweaverClient, name: string, error: OrbErr
   });
 }
 
-/** A mistake, and where it stands. */
+/** An error with its position. */
 export interface Fault extends FieldError {
   line?: number;
   column?: number;
@@ -155,7 +155,7 @@ export async function withPositions(file: Written, errors: readonly FieldError[]
   const faults = errors.map(({ path, message }): Fault => {
     if (!bare) return { path, message, ...positionOf(path) };
     const inner = /^definition(?:\.|(?=\[)|$)/.exec(path);
-    // Params were not said in the file, but with it.
+    // Params were set beside the file, not in it.
     if (inner === null) return { path, message };
     const filePath = path.slice(inner[0].length);
     return { path: filePath, message, ...positionOf(filePath) };
@@ -163,7 +163,7 @@ export async function withPositions(file: Written, errors: readonly FieldError[]
   return faults.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
 }
 
-/** One mistake in a line, as compilers write it. */
+/** One error per line, in the format of compilers. */
 export function faultLine(file: Written | null, { path, message, line, column }: Fault): string {
   const where = file === null || line === undefined ? "" : `${file.path}:${line}:${column}: `;
   return `${where}${path === "" ? "" : `${path}: `}${message}`;

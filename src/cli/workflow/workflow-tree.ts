@@ -1,30 +1,30 @@
 /**
- * The graph of a workflow as lines of text: what follows one step alone stands below it, what may run side by side stands
- * below it as branches, and what waits for all branches stands behind them where they began.
+ * Draws the graph of a workflow as lines: a single successor goes below its step, parallel ones below it as branches,
+ * and what waits for all branches goes after them at their indentation.
  */
 import { dependenceOf, type GraphStep } from "../../domain/workflow/graph.ts";
 
 export interface TreeLine {
-  /** The index of the step. */
+  /** Index of the step. */
   step: number;
   /** What is drawn before it: `│  ├─ `. */
   rails: string;
-  /** Indices of the steps it waits for, where its place does not say so; null: it does. */
+  /** Indices of the steps it waits for, if the tree does not show them; null: it does. */
   after: readonly number[] | null;
 }
 
 const ROOT = -1;
 
-/** In an order in which each step stands behind those it depends on. */
+/** In topological order. */
 export function treeOf(steps: readonly GraphStep[]): TreeLine[] {
   const gates = gatesOf(steps);
   const stages = stagesOf(steps, gates);
   const depends = dependenceOf(steps);
   const needed = steps.map(({ dependencies }) => {
     const parents: number[] = [];
-    // The latest first: what one of them waits for itself need not be named.
-    for (const one of dependencies.toSorted((a, b) => b - a))
-      if (!parents.some((other) => depends(other, one))) parents.push(one);
+    // Latest first: dependencies of a listed step need not be named.
+    for (const parent of dependencies.toSorted((a, b) => b - a))
+      if (!parents.some((other) => depends(other, parent))) parents.push(parent);
     return parents.reverse();
   });
   const lines: TreeLine[] = [];
@@ -46,7 +46,7 @@ export function treeOf(steps: readonly GraphStep[]): TreeLine[] {
   return lines;
 }
 
-/** For each step the last one that every way to it leads through. */
+/** The dominator of each step: the last step that every path to it passes. */
 function gatesOf(steps: readonly GraphStep[]): number[] {
   const gates: number[] = [];
   const depths: number[] = [];
@@ -67,7 +67,7 @@ function gatesOf(steps: readonly GraphStep[]): number[] {
   return gates;
 }
 
-/** The steps behind each gate, those first that wait for no other of them. */
+/** The steps behind each gate, independent ones first. */
 function stagesOf(steps: readonly GraphStep[], gates: readonly number[]): Map<number, number[][]> {
   const stages = new Map<number, number[][]>();
   const levels: number[] = [];

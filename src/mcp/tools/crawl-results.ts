@@ -50,7 +50,7 @@ export const crawlResults = defineTool({
   hints: { reads: true, repeatable: true },
   call: async ({ run_id: runId, what = "records", only, cursor, max_chars: maxChars = NORMAL_CHARS }, { api }) => {
     const position = decodeCursor(cursor);
-    // First the run: whether there is more to come is to be known before the records are read.
+    // Read the run first: whether more records will come must be known before they are read.
     const run = await api.runs.get(runId);
     const reading: Reading =
       what === "records"

@@ -12,7 +12,7 @@ import { Type } from "../../api/type.ts";
 import { Fields, Items, NextShape, RecordSchema, SessionId, Strategy } from "../shapes.ts";
 import { defineTool } from "../tool.ts";
 
-/** The settings that agents have, with what is different for them. */
+/** The settings offered to agents, with their own defaults. */
 const offered = Object.fromEntries(
   crawlSettings.flatMap(([name, { schema, agents }]) =>
     agents === undefined ? [] : [[name, Type.Optional(Type.Unsafe({ ...schema, ...agents }))]],
@@ -46,7 +46,7 @@ export const crawlStart = defineTool({
   output: strict({ run_id: Type.String(), status: Type.String(), next: NextShape }),
   hints: { reads: false, open: true },
   call: async ({ max_pages: pages = PAGES, keep = false, ...args }, { api }) => {
-    // Agents read what they have asked for soon, and nobody clears up behind them.
+    // Agents read results soon and do not clean up.
     const { task_id: id, status } = await api.crawls.start({ ...args, max_pages: pages, temporary: !keep });
     return {
       run_id: id,

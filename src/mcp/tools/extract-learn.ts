@@ -5,7 +5,7 @@ import { Records } from "../records.ts";
 import { anyObject, MaxChars, NORMAL_CHARS, Strategy, Total } from "../shapes.ts";
 import { defineTool } from "../tool.ts";
 
-/** As long as somebody waits for it, for each page. */
+/** Per page, while the client waits. */
 const SECONDS = 20;
 const MOST_ALTERNATIVES = 2;
 

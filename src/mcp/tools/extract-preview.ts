@@ -8,7 +8,7 @@ import { AROUND, Records } from "../records.ts";
 import { Fields, Items, MaxChars, NORMAL_CHARS, RecordSchema, Strategy, Text, Total } from "../shapes.ts";
 import { defineTool, ToolFailure } from "../tool.ts";
 
-/** As long as somebody waits for it. */
+/** While the client waits. */
 const SECONDS = 45;
 const MOST_PROBLEMS = 10;
 
@@ -64,7 +64,7 @@ export const extractPreview = defineTool({
         maxChars / 8,
       );
     const [errors, warnings] = [problems(preview.errors), problems(preview.warnings)];
-    // A page that is there, but fails by the rules, is what this tool is for; what a site says instead of one is not.
+    // A page that fails by the rules is what this tool shows; a page that cannot be fetched is a failure.
     if (code !== null && code !== "extraction")
       throw new ToolFailure(
         `${code} (${reason}): ${sentence(preview.error_message ?? "the page could not be had")} ${adviceFor(code, reason) ?? ""}`.trim(),
@@ -85,7 +85,7 @@ export const extractPreview = defineTool({
   },
 });
 
-/** A preview need not show everything: as many as fit, the first of them cut where it is too long. */
+/** As many records as fit; the first one is cut if it is too long. */
 function firstOf(
   all: readonly Record<string, unknown>[],
   room: number,

@@ -10,7 +10,7 @@ import { sites } from "./sites.ts";
 import { workflowStart } from "./workflow-start.ts";
 import { workflowStatus } from "./workflow-status.ts";
 
-/** What agents can do: one file beside this one each. Ids in a call are ids of `about`. */
+/** All tools, one file each. Ids in a call are ids of `about`. */
 export const TOOLS: readonly { tool: Tool; about: string }[] = [
   { tool: scrape, about: "run" },
   { tool: crawlStart, about: "crawl" },

@@ -25,7 +25,7 @@ import { waitingWords } from "../words.ts";
 
 /** Shorter than the minute after which many clients give up. */
 const WAIT_SECONDS = 45;
-/** Who waits for one page is better served by an early answer than by many tries. */
+/** For one page an early answer is better than many attempts. */
 const RETRIES = 1;
 const PAGE_MINUTES = 10;
 
@@ -104,7 +104,7 @@ export const scrape = defineTool({
   },
 });
 
-/** Nobody wants the page any more: nothing is left at work. */
+/** The client cancelled: cancel the run. */
 async function cancelled({ api }: ToolCall, id: string): Promise<never> {
   await api.runs.cancel(id);
   throw new ToolFailure(`The call was cancelled, and with it the run ${id}.`);
@@ -146,7 +146,7 @@ async function failureOf({ api }: ToolCall, view: Crawl): Promise<ToolFailure> {
   );
 }
 
-/** What is no failure, and still not what was asked for. */
+/** Not a failure, but not what was requested either. */
 function notesOn(
   records: readonly Record<string, unknown>[],
   fields: readonly string[] | Record<string, unknown> | undefined,
@@ -163,7 +163,7 @@ function notesOn(
   return missing.length === 0 ? [] : [`found nothing for ${missing.join(", ")}: extract_preview shows why`];
 }
 
-/** A page that scripts fill may look finished to a plain request. */
+/** A page filled by scripts may look complete to a plain request. */
 function noText(records: readonly Record<string, unknown>[], strategy: string | undefined): string[] {
   if (strategy === "browser" || records.length !== 1 || records[0]?.["word_count"] !== 0) return [];
   return ['the page has no text as a plain request gets it: if scripts write it, ask again with strategy "browser"'];

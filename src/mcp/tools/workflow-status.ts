@@ -120,7 +120,7 @@ function stepOf(task: Task) {
   };
 }
 
-/** What a step hands to the next one is not. */
+/** Item files between steps are not for readers. */
 const isForReaders = ({ role }: Task["artifacts"][number]) => role !== "items";
 
 function shortJson(value: unknown): string {
@@ -166,7 +166,7 @@ interface ParamsSchema {
   properties?: Record<string, ParamsSchema & { type?: string | string[]; description?: string; default?: unknown }>;
 }
 
-/** Each as one line: what it is called, whether it must be said, and what it means. */
+/** One line each: name, whether it is required, and description. */
 function paramsOf(schema: unknown): string[] {
   const { required = [], properties = {} } = (schema ?? {}) as ParamsSchema;
   const names = Object.keys(properties).toSorted((a, b) => Number(required.includes(b)) - Number(required.includes(a)));

@@ -15,7 +15,7 @@ import { readProxy } from "../jobs/proxy-input.ts";
 
 type Checks = Pick<JobDeps, "policy" | "respectRobots" | "seal" | "extractors">;
 
-/** The options of a crawl, validated, with defaults filled in. */
+/** Validated crawl options, with defaults filled in. */
 export function crawlOptionsFrom(deps: Checks, input: CrawlInput): CrawlOptions {
   const problems: FieldError[] = [];
   const options = readCrawlOptions(deps, input, problems);
@@ -23,10 +23,7 @@ export function crawlOptionsFrom(deps: Checks, input: CrawlInput): CrawlOptions 
   return options;
 }
 
-/**
- * The same for a caller with more fields; `pathOf` maps a key to its path in the request, `before` are the current
- * options.
- */
+/** For callers with more fields; `pathOf` maps a key to its path in the request, `before` are the current options. */
 export function readCrawlOptions(
   deps: Checks,
   input: CrawlInput,
@@ -74,7 +71,7 @@ export function readCrawlOptions(
   return options;
 }
 
-/** The settings that were given. */
+/** The settings that the request contains. */
 function settingsIn(input: CrawlInput): Partial<StoredCrawlSettings> {
   const isSet = (value: unknown) => value !== undefined && value !== null;
   const set = Object.entries(input).filter(([name, value]) => Object.hasOwn(CRAWL_DEFAULTS, name) && isSet(value));
@@ -96,7 +93,7 @@ function retriesOf(
   return tries - 1;
 }
 
-/** Its start, and under which key it was set. */
+/** The start URLs, and the key that set them. */
 function startsOf(
   { url, urls }: CrawlInput,
   problems: FieldError[],
@@ -107,7 +104,7 @@ function startsOf(
   return url === undefined && urls !== undefined ? { url: urls, name: "urls" } : { url, name: "url" };
 }
 
-/** Sealed, and bound to the origin of the crawl; headers that are not set again stay as long as the origin does. */
+/** Sealed and bound to the crawl's origin; headers that the request omits stay while the origin stays. */
 function readHeaders(
   { seal }: Pick<Checks, "seal">,
   url: string | readonly string[],

@@ -1,4 +1,5 @@
 import { OrbError } from "../../base/errors.ts";
+import { isoOrNull } from "../../base/iso.ts";
 import type { RunState } from "../../domain/run/states.ts";
 import { shownUrl } from "../../domain/text/url.ts";
 import type { RunRecord } from "../../store/ports/port.ts";
@@ -9,7 +10,7 @@ import { toErrorGroup } from "../runs/failed.ts";
 import type { Degradation, Health } from "../health.ts";
 import { type RunTotals, totalsOf as runTotalsOf } from "../runs/read.ts";
 import { countUnderWay, listWaitingSites, type RunSiteDeps } from "../runs/sites.ts";
-import { stillThere } from "../runs/still-there.ts";
+import { withoutDeleted } from "../runs/without-deleted.ts";
 import { waitingOfRun } from "../runs/waiting.ts";
 import type { CrawlDeps } from "../jobs/deps.ts";
 import { type NoWorkers, noWorkersReason } from "../workers/worker-availability.ts";
@@ -24,8 +25,8 @@ export async function requireCrawl({ store }: OrchestratorDeps, id: string): Pro
 type ReadDeps = RunSiteDeps & Pick<CrawlDeps, "retention" | "maxConcurrentCrawls">;
 
 async function viewOf(deps: ReadDeps, run: RunRecord): Promise<CrawlView> {
-  const still = await noWorkersReason(deps);
-  return viewAt(deps, run, await totalsOf(deps, run), still);
+  const noWorkers = await noWorkersReason(deps);
+  return viewAt(deps, run, await totalsOf(deps, run), noWorkers);
 }
 
 interface CrawlTotals extends RunTotals {
@@ -41,16 +42,16 @@ async function viewAt(
   deps: ReadDeps,
   run: RunRecord,
   { counts, errors, retries }: CrawlTotals,
-  still: NoWorkers | null,
+  noWorkers: NoWorkers | null,
 ): Promise<CrawlView> {
   const { clock, retention } = deps;
-  const underWay = await countUnderWay(deps, run, counts.running, still);
+  const underWay = await countUnderWay(deps, run, counts.running, noWorkers);
   const retrying = countRetrying(retries, counts.retrying);
-  const waiting = await waitingOfRun(deps, run, still);
+  const waiting = await waitingOfRun(deps, run, noWorkers);
   return toCrawlView(run, counts, errors, { now: clock.now(), retention, underWay, retrying, waiting });
 }
 
-/** Of the tasks with a later time, those that have failed: others wait for a proxy and repeat nothing. */
+/** Counts tasks that retry after a failure; other delayed tasks wait for a proxy. */
 function countRetrying(retries: readonly RunErrorRecord[], waiting: number): number {
   if (waiting === 0) return 0;
   const failed = retries.reduce((sum, { count }) => sum + count, 0);
@@ -66,11 +67,11 @@ function toCrawlGroup(record: RunErrorRecord): CrawlDetail["error_groups"][numbe
 
 export async function showCrawl(deps: ReadDeps, id: string): Promise<CrawlDetail> {
   const run = await requireCrawl(deps, id);
-  const still = await noWorkersReason(deps);
+  const noWorkers = await noWorkersReason(deps);
   const totals = await totalsOf(deps, run);
-  const view = await viewAt(deps, run, totals, still);
+  const view = await viewAt(deps, run, totals, noWorkers);
   const retries = view.retrying_items === 0 ? [] : totals.retries;
-  const waiting = run.status === "running" ? await listWaitingSites(deps, run, still) : [];
+  const waiting = run.status === "running" ? await listWaitingSites(deps, run, noWorkers) : [];
   return {
     ...view,
     error_groups: totals.errors.slice(0, MOST_GROUPS).map(toCrawlGroup),
@@ -86,8 +87,8 @@ export async function listCrawls(
   const { status, ...rest } = filter;
   const state: RunState | undefined = status === "pending" ? "queued" : status;
   const runs = await deps.store.runs({ ...rest, kind: "crawl", ...(state === undefined ? {} : { status: [state] }) });
-  const still = await noWorkersReason(deps);
-  return stillThere(runs.map(async (run) => viewAt(deps, run, await totalsOf(deps, run), still)));
+  const noWorkers = await noWorkersReason(deps);
+  return withoutDeleted(runs.map(async (run) => viewAt(deps, run, await totalsOf(deps, run), noWorkers)));
 }
 
 export async function cancelCrawl(deps: ReadDeps, id: string): Promise<CrawlView> {
@@ -97,7 +98,7 @@ export async function cancelCrawl(deps: ReadDeps, id: string): Promise<CrawlView
 
 export interface CrawlErrorView {
   page_task_id: string;
-  /** Alias of `page_task_id`: elsewhere in crawls, `task_id` is the crawl. */
+  /** Alias of `page_task_id`: elsewhere in the crawl API `task_id` is the crawl. */
   task_id: string;
   url: string | null;
   failure_code: string;
@@ -106,7 +107,7 @@ export interface CrawlErrorView {
   attempts: number;
 }
 
-/** Pages that failed, oldest first. */
+/** Failed pages, oldest first. */
 export async function listCrawlErrors(
   { store }: OrchestratorDeps,
   id: string,
@@ -126,9 +127,9 @@ export async function listCrawlErrors(
 
 export interface CrawlHealth {
   healthy: boolean;
-  /** What keeps crawls from getting on. */
+  /** What blocks crawls. */
   problems: string[];
-  /** Everything that is not as it should be, the problems included. */
+  /** All degraded components, including `problems`. */
   degraded: Degradation[];
   active_tasks: number;
   pending_tasks: number;
@@ -148,7 +149,7 @@ type CrawlHealthDeps = OrchestratorDeps & {
   health: Health;
 };
 
-/** How all crawls together are getting on; counts and rates are about the last minutes. */
+/** Health of all crawls; counts and rates cover the last minutes. */
 export async function crawlHealth(deps: CrawlHealthDeps): Promise<CrawlHealth> {
   const { store, clock, maxConcurrentCrawls: most } = deps;
   const now = clock.now();
@@ -160,9 +161,9 @@ export async function crawlHealth(deps: CrawlHealthDeps): Promise<CrawlHealth> {
   const problems = checks
     .filter(({ status }) => status === "failed")
     .map(({ name, message }) => `the ${name} cannot be used: ${message}`);
-  const still = active + pending > 0 ? await noWorkersReason(deps) : null;
+  const noWorkers = active + pending > 0 ? await noWorkersReason(deps) : null;
   // A pause ends by itself.
-  if (still !== null && still.reason !== "worker_paused") problems.push(still.message);
+  if (noWorkers !== null && noWorkers.reason !== "worker_paused") problems.push(noWorkers.message);
   return {
     healthy: problems.length === 0,
     problems,
@@ -174,7 +175,7 @@ export async function crawlHealth(deps: CrawlHealthDeps): Promise<CrawlHealth> {
     blocked_domains: blocked.map(({ site, breaker }) => ({
       domain: site,
       failures: breaker.failures,
-      reopens_at: breaker.openUntil === null ? null : new Date(breaker.openUntil).toISOString(),
+      reopens_at: isoOrNull(breaker.openUntil),
     })),
     error_counts: failed,
     error_rate: completed + bad === 0 ? 0 : bad / (completed + bad),

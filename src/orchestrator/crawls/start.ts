@@ -19,7 +19,7 @@ import { withCrawlSession } from "../session-for-page.ts";
 import { crawlOptionsFrom } from "./options.ts";
 import { admitCrawls } from "./turns.ts";
 
-/** Submits a crawl: it is on disk when this answers, and begins when it is its turn. */
+/** Submits a crawl: committed when this returns; starts when admission allows it. */
 export async function startCrawl(
   deps: CrawlDeps,
   { name, ...input }: CrawlInput & { name?: string },
@@ -40,7 +40,7 @@ export async function startCrawl(
 const NOT_SAVED =
   "compares with the run before, and a crawl that is not saved has none: save it as a job (POST /jobs, orb jobs create --crawl) and run that";
 
-/** The run of a crawl, saved as a job or not, and its first tasks. */
+/** The run of a crawl, saved as a job or not, with its first tasks. */
 export function newCrawlRun(
   { random, proxyRules }: Pick<CrawlDeps, "random" | "proxyRules">,
   options: CrawlOptions,
@@ -49,7 +49,7 @@ export function newCrawlRun(
   const starts = crawlStarts(options.urls);
   const [first] = starts;
   const snapshot: CrawlSnapshot = { options };
-  // The concurrency of a crawl over all its sites is a shared limit, like a resolver's.
+  // A crawl's concurrency over all its sites is a shared limit, like a concurrency key's.
   const resolver = `crawl-${random.uuid()}`;
   const run: NewRun = {
     kind: "crawl",
@@ -71,7 +71,7 @@ export function newCrawlRun(
   };
 }
 
-/** Pages with a pause between them come one at a time. */
+/** With a delay between pages, concurrency is 1. */
 function atOnce({ delay_seconds = 0, max_concurrent_articles }: CrawlOptions): number {
   return delay_seconds > 0 ? 1 : max_concurrent_articles;
 }

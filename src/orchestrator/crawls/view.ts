@@ -1,3 +1,4 @@
+import { isoOf, isoOrNull } from "../../base/iso.ts";
 import { ERROR_CLASSES, type ErrorClass, errorClassOf } from "../../domain/crawl/crawl-end.ts";
 import { crawlOptionsOf } from "../../domain/crawl/crawl-options.ts";
 import type { RunWarning, SkipCounts } from "../../domain/crawl/crawl-skips.ts";
@@ -15,7 +16,7 @@ import { pagesOfCrawl, skippedOf, warningsOf } from "../runs/skips.ts";
 import type { RunSiteView } from "../runs/sites.ts";
 import { progressOf, startsOf } from "../runs/view.ts";
 
-/** Beside the `task_id` of a crawl, the task of a page has a name of its own; `task_id` is its alias. */
+/** Next to a crawl's `task_id`, the task of a page is `page_task_id`; `task_id` is its alias. */
 interface CrawlErrorGroup extends ErrorGroup {
   example: ErrorGroup["example"] & { page_task_id: string };
 }
@@ -33,26 +34,26 @@ export interface CrawlView {
   progress: number;
   total_items: number;
   max_pages: number;
-  /** Waiting, for their turn or their next try. */
+  /** Waiting, for a slot or for their next attempt. */
   queued_items: number;
-  /** Of the queued ones: they have failed, and are tried again. */
+  /** Of the queued ones: failed and waiting for a retry. */
   retrying_items: number;
   running_items: number;
   completed_items: number;
   failed_items: number;
   skipped_items: number;
-  /** Not done when it was cancelled or its time was over. */
+  /** Unfinished when the crawl was cancelled or timed out. */
   cancelled_items: number;
-  /** Of the completed ones: as they were when the job came to them before. */
+  /** Of the completed ones: unchanged since the job's previous run. */
   unchanged_items: number;
-  /** Sent to a sign-in by the site: got as that, or left. */
+  /** Redirected to a sign-in page by the site. */
   sign_in_items: number;
-  /** Of the completed ones: fetched for their links alone; they give no records. */
+  /** Of the completed ones: fetched for their links only; they yield no records. */
   followed_items: number;
   /** Found but not fetched, by reason. */
   skipped: SkipCounts;
   warnings: RunWarning[];
-  /** How its pages compare with what its job knew of them; null: it is not saved, or runs for the first time. */
+  /** Changes against the job's previous run; null: not saved, or the first run. */
   changes: ChangeCounts | null;
   success_rate: number;
   duration_seconds: number;
@@ -60,18 +61,18 @@ export interface CrawlView {
   pages_per_second: number;
   errors: Record<ErrorClass, number>;
   end_reason: string | null;
-  /** As requested: the default format of its results. */
+  /** The requested default format of its results. */
   export_format: string;
   created_at: string;
   started_at: string | null;
   finished_at: string | null;
   expires_at: string | null;
-  /** Somebody asked to keep it. */
+  /** Exempt from retention. */
   kept: boolean;
-  /** It is removed when its job has this many newer runs; null: no such limit. */
+  /** Deleted when its job has this many newer runs; null: no such limit. */
   keep_runs: number | null;
   message: string | null;
-  /** What keeps it waiting although it is not paused. */
+  /** What blocks it although it is not paused. */
   waiting_for: WaitingView | null;
 }
 
@@ -83,19 +84,17 @@ export interface CrawlDetail extends CrawlView {
 
 export type CrawlStatus = Exclude<RunState, "queued"> | "pending";
 
-/** These calls say `pending` for what waits its turn. */
+/** The crawl API says `pending` for queued. */
 export function crawlStatusOf(state: RunState): CrawlStatus {
   return state === "queued" ? "pending" : state;
 }
 
-const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
-
-/** Time used so far; it starts over when the run is reopened. */
+/** Time used so far; restarts when the run is reopened. */
 export function ranMs(run: RunRecord, now: number): number {
   return run.ranMs + sinceLastStep(run.runningSince, now);
 }
 
-/** Time running since its start, however often it was reopened. */
+/** Total running time since its start, including reopened generations. */
 export function ranInAllMs(run: RunRecord, now: number): number {
   return (run.facts.ran_before_ms ?? 0) + ranMs(run, now);
 }
@@ -109,8 +108,8 @@ function errorsByClass(errors: readonly RunErrorRecord[]): Record<ErrorClass, nu
 const openOf = ({ pending, queued, retrying, running }: TaskCounts) => pending + queued + retrying + running;
 
 /**
- * Pages that wait, those to retry among them. More links are kept than a crawl may fetch, in case some of them do not
- * count: those are none of its `total` pages yet.
+ * Waiting pages, including retries. A crawl keeps more links than it may fetch, in case some do not count: those are
+ * not part of `total` yet.
  */
 export function waitingPages(counts: TaskCounts, total: number, running: number): number {
   const ended = counts.completed + counts.failed + counts.skipped;
@@ -129,7 +128,7 @@ export function toCrawlView(
   const total = pagesOfCrawl(run, counts, errors);
   const open = openOf(counts);
   const isOver = TERMINAL_RUN_STATES.includes(run.status);
-  // Of a crawl that is over nothing waits any more, even where that has not been written down for each page yet.
+  // Nothing waits in an ended crawl, even while the state of its pages is still being written.
   const running = isOver ? 0 : underWay;
   const queued = isOver ? 0 : waitingPages(counts, total, running);
   const cancelled = counts.cancelled + (isOver ? open : 0);
@@ -166,10 +165,10 @@ export function toCrawlView(
     errors: errorsByClass(errors),
     end_reason: run.facts.end_reason ?? null,
     export_format,
-    created_at: iso(run.createdAt)!,
-    started_at: iso(run.startedAt),
-    finished_at: iso(run.finishedAt),
-    expires_at: iso(expiresAt),
+    created_at: isoOf(run.createdAt),
+    started_at: isoOrNull(run.startedAt),
+    finished_at: isoOrNull(run.finishedAt),
+    expires_at: isoOrNull(expiresAt),
     kept: run.kept,
     keep_runs: keepRuns,
     message: run.hold?.message ?? run.message,

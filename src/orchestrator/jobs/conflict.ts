@@ -1,12 +1,13 @@
-/** A change of a job that was changed since it was read: rejected, with the current values. */
+/** Rejects a change of a job that was modified since it was read, and returns the current values. */
 import { isDeepStrictEqual } from "node:util";
 import { type FieldError, OrbError } from "../../base/errors.ts";
+import { isoOf } from "../../base/iso.ts";
 import { withoutSecrets } from "../../domain/text/sealed-text.ts";
 import type { JobRecord } from "../../store/records/job-records.ts";
 import { jobVersion } from "../../store/versions.ts";
 import type { JobInput } from "./input.ts";
 
-/** Their values are not shown, or are not to be compared as they stand. */
+/** Not shown, or not comparable as stored. */
 const NOT_SHOWN: ReadonlySet<string> = new Set(["headers", "cookies", "proxy", "kind", "version"]);
 const LONGEST = 200;
 
@@ -14,7 +15,7 @@ const LONGEST = 200;
 export function refuseStaleJob(job: JobRecord, present: JobInput, change: JobInput, version: string | undefined): void {
   const now = jobVersion(job);
   if (version === undefined || version === now) return;
-  const at = new Date(job.updatedAt).toISOString();
+  const at = isoOf(job.updatedAt);
   const fields = differences(withoutSecrets(present), change);
   const what = fields.length === 0 ? "" : `; what you send differs in ${fields.map(({ path }) => path).join(", ")}`;
   throw new OrbError("version_conflict", `the job was changed at ${at}, after you read it${what}`, {

@@ -1,4 +1,4 @@
-/** Input of a saved crawl. Everything about its pages is below `crawl`, as when it is started directly. */
+/** Input of a saved crawl. Page options are below `crawl`, with the keys of a direct crawl. */
 import type { FieldError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
 import {
@@ -65,7 +65,7 @@ const UNDER_CRAWL = [
 ] as const;
 const OF_PAGES = ["requires_auth", "escalate", "timeout_seconds", "replay", "cookies"] as const;
 
-/** They would be stored and never used. */
+/** Page-only keys would be stored and never used. */
 function refuseKeysOfPages(input: JobInput, problems: FieldError[]): void {
   const isSet = (key: keyof JobInput) => input[key] !== undefined && input[key] !== null;
   for (const path of UNDER_CRAWL.filter(isSet))
@@ -83,7 +83,7 @@ function refuseKeysOfPages(input: JobInput, problems: FieldError[]): void {
 
 const beginsAt = (url: string, { urls }: CrawlOptions) => fetchUrl(url) === fetchUrl(urls[0] ?? "");
 
-/** The options of a stored crawl as a caller would send them. */
+/** Stored crawl options as a request would contain them. */
 export function toCrawlInput(stored: StoredCrawlOptions): CrawlInput & { session_id: string | null } {
   const {
     urls,
@@ -94,11 +94,11 @@ export function toCrawlInput(stored: StoredCrawlOptions): CrawlInput & { session
 }
 
 /**
- * The saved crawl with its changes, key by key below `crawl`. A single start may be changed by either of its names;
+ * Merges a change into a saved crawl, key by key below `crawl`. A single start may be changed by either of its names;
  * several starts are changed below `crawl`.
  */
 export function changedCrawl(before: JobInput, change: JobInput): JobInput {
-  // Of two names for the same field, the one in this request counts.
+  // Of two names for the same field, the one in this request wins.
   const known = before.crawl ?? {};
   const crawl = change.crawl?.max_attempts === undefined ? known : without(known, "retry_attempts");
   const isMoved =

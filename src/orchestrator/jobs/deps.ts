@@ -9,7 +9,7 @@ import type { OrchestratorDeps } from "../deps.ts";
 import type { ProxyRules } from "../proxies/rules.ts";
 
 export interface ExtractorOffers {
-  /** There is a model to ask. */
+  /** A model is configured. */
   llm: boolean;
   /** Extractors of the user's module; loaded on first use. */
   named(): Promise<readonly KnownExtractor[]>;
@@ -19,15 +19,15 @@ export interface ExtractorOffers {
 export interface JobDeps extends OrchestratorDeps {
   seal: Seal;
   random: Random;
-  /** Which addresses may be asked for at all. */
+  /** Which URLs may be requested. */
   policy: AddressPolicy;
-  /** Whether crawls obey robots.txt that do not say so themselves. */
+  /** Whether crawls obey robots.txt by default. */
   respectRobots: boolean;
-  /** Times of a schedule are no closer to each other than this. */
+  /** Minimum interval of schedules. */
   minScheduleMs: number;
-  /** Who can be asked to read pages besides the rules. */
+  /** Extractors available besides the rules. */
   extractors: ExtractorOffers;
-  /** The known step kinds; those of a user's module are loaded on first use. */
+  /** Known step kinds; those of a user's module are loaded on first use. */
   stepKinds: () => Promise<KnownKinds>;
 }
 
@@ -37,12 +37,12 @@ export interface RunDeps extends JobDeps {
   /** Default of sites. */
   siteDefaults: SiteDefaults;
   proxyRules: ProxyRules;
-  /** Retention of runs without a policy. */
+  /** Retention of runs without their own policy. */
   retention: RetentionRules;
   diskBudget: DiskBudget;
 }
 
 export interface CrawlDeps extends RunDeps {
-  /** How many crawls may be running at once; the others wait. */
+  /** Maximum of running crawls; others wait. */
   maxConcurrentCrawls: number;
 }

@@ -1,4 +1,4 @@
-/** Input of a job, validated as a whole: every error has its path, and nothing is stored before all are fixed. */
+/** Validates a job as a whole: every error has its path, and nothing is stored while there are errors. */
 import { type FieldError, OrbError } from "../../base/errors.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/random.ts";
@@ -42,7 +42,7 @@ export interface JobInput {
   schedule?: string | Partial<Schedule> | null;
   timezone?: string | null;
   tags?: readonly string[];
-  /** Ended runs that are kept, and for how many days; 0: no limit, null: as the configuration says. */
+  /** Retention of ended runs, by count and by days; 0: no limit, null: the configured default. */
   keep_runs?: number | null;
   keep_days?: number | null;
   headers?: Readonly<Record<string, string>> | null;
@@ -54,24 +54,24 @@ export interface JobInput {
   replay?: JsonValue;
   browser?: Partial<BrowserOptions> | null;
   document?: Partial<DocumentRequest> | null;
-  /** `pool`, or the URL of a proxy, whose credentials are not shown again. */
+  /** `pool`, or the URL of a proxy, whose credentials are never returned. */
   proxy?: string | null;
-  /** Of a crawl; where it begins may stand in `target_url`. */
+  /** Of a crawl; its start URL may be in `target_url`. */
   crawl?: Partial<CrawlInput> | null;
-  /** Of a workflow: its definition, or a template; and params. */
+  /** Of a workflow: its definition or a template, and params. */
   workflow?: SourceInput | null;
 }
 
-/** Where a workflow comes from, as a caller says it. */
+/** The source of a workflow in a request. */
 export interface SourceInput {
   definition?: unknown;
   template?: string | null;
-  /** Absent: the newest there is when it starts. */
+  /** Absent: the newest version when the run starts. */
   template_version?: number | null;
   params?: Readonly<Record<string, JsonValue>> | null;
 }
 
-/** How long its runs are kept, as it is stored. */
+/** Retention fields as stored. */
 export function keptOf({ keep_runs, keep_days }: JobInput): Pick<NewJob, "keepRuns" | "keepDays"> {
   return { keepRuns: keep_runs ?? null, keepDays: keep_days ?? null };
 }
@@ -91,7 +91,7 @@ export interface Checks extends Partial<Pick<JobDeps, "minScheduleMs">> {
   extractors: ExtractorOffers;
 }
 
-/** Stored values that the client cannot send again: a URL and texts that are not shown. */
+/** Stored values that the client cannot send again because they are write-only. */
 type Before = ProxyOptions & Pick<Recipe, "browser">;
 
 /**
@@ -171,19 +171,19 @@ function readReplay(input: JobInput, problems: FieldError[]): { url: string } | 
   return { url: ok.request.url };
 }
 
-/** The call is stored and shown in clear text; credentials belong into sealed fields. */
+/** The call is stored and shown in clear text; credentials belong in sealed fields. */
 function refuseSecrets(
   { request }: { request: { url: string; headers?: Record<string, string> } },
   problems: FieldError[],
 ): void {
-  const wayOut =
+  const remedy =
     "would be stored and shown in clear: give it in the job's headers or cookies, or in a session named in session_id";
   for (const [name, value] of Object.entries(request.headers ?? {}))
     if (isSecret(name, value))
-      problems.push({ path: `replay.request.headers.${name}`, message: `looks like a secret and ${wayOut}` });
+      problems.push({ path: `replay.request.headers.${name}`, message: `looks like a secret and ${remedy}` });
   const { username, password } = new URL(request.url);
   if (username !== "" || password !== "")
-    problems.push({ path: "replay.request.url", message: `has a user name or a password, which ${wayOut}` });
+    problems.push({ path: "replay.request.url", message: `has a user name or a password, which ${remedy}` });
 }
 
 const LONGEST_URL = 8192;
@@ -209,7 +209,7 @@ function withoutPassword(url: URL): string {
   return plain.href;
 }
 
-/** A literal address that may not be asked is refused at once; one behind a name fails the run. */
+/** A forbidden literal address is rejected at once; one behind a host name fails the run. */
 export function refuseForbidden(path: string, url: string, policy: AddressPolicy): void {
   try {
     checkUrl(url, policy);
@@ -224,7 +224,7 @@ function readPlan(input: JobInput, problems: FieldError[]): void {
   const { fields, items, schema, document } = input;
   if (fields === undefined && items === undefined && schema === undefined && document === undefined) return;
   const spec = { fields, items, schema, document };
-  // A replayed answer is always a list of items.
+  // A replayed response is always a list of items.
   const isReplay = input.strategy === "api_replay" && (items === undefined || items === null);
   const { errors } = parsePlan(isReplay ? { ...spec, items: { jsonpath: "$[*]" } } : spec);
   if (errors !== undefined) problems.push(...errors);
@@ -233,7 +233,7 @@ function readPlan(input: JobInput, problems: FieldError[]): void {
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 // oxlint-disable-next-line no-control-regex
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** These are ours to send: a caller's own would break or fake the request. */
+/** Set by our client: a caller's value would break or forge the request. */
 const RESERVED = new Set(["host", "content-length", "connection", "transfer-encoding", "te", "trailer", "upgrade"]);
 
 /** Headers, cookies and a password in the URL: sealed, and bound to their origin. */

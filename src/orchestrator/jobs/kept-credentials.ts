@@ -1,4 +1,4 @@
-/** What becomes of a job's sealed credentials when the job is changed. */
+/** Carries a job's sealed credentials through a change. */
 import { isDeepStrictEqual } from "node:util";
 import { isOrbError, OrbError } from "../../base/errors.ts";
 import type { Seal } from "../../base/seal.ts";
@@ -11,8 +11,8 @@ import type { JobInput } from "./input.ts";
 type Sealed = Pick<Recipe, "sealed" | "header_names" | "cookie_names">;
 
 /**
- * Left sealed when the change does not concern them: a process with another key may still rename a job. Unsealed and
- * sealed again when they must be combined with the change.
+ * Credentials that the change does not touch stay sealed, so a process with another key can still rename a job.
+ * Otherwise they are unsealed, merged and sealed again.
  */
 export function keptCredentials(
   seal: Seal,

@@ -7,7 +7,7 @@ import { RUN_STATES, TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
 import type { WorkflowRecipe } from "../../domain/workflow/source.ts";
 import type { JobChange, JobFilter, JobRecord, NewJob, IdempotencyKey } from "../../store/records/job-records.ts";
 import { cancelUnlessEnded } from "../runs/control.ts";
-import { carryOut, type DeletionView, showDeletion } from "../runs/delete.ts";
+import { executeDeletions, type DeletionView, showDeletion } from "../runs/delete.ts";
 import { withSession } from "../session-for-page.ts";
 import type { JobDeps } from "./deps.ts";
 import { refuseStaleJob } from "./conflict.ts";
@@ -20,7 +20,7 @@ import { type JobView, toJobView } from "./view.ts";
 import { changedWorkflow, toSourceInput, workflowJobFrom } from "./workflow-input.ts";
 
 export async function createJob(deps: JobDeps, input: JobInput, once?: IdempotencyKey): Promise<JobView> {
-  // A repeated call is answered as the first one was, although its session may be gone by now.
+  // A repeated call gets the first response, even if its session is gone by now.
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
   if (before !== null) return toJobView(before as JobRecord, null, (before as JobRecord).createdAt);
   const job = await withSession(deps, await jobFrom(input, deps));
@@ -33,7 +33,7 @@ async function jobFrom(input: JobInput, deps: JobDeps): Promise<NewJob> {
   return withExtractor(deps, input.kind === "crawl" ? crawlJobFrom(input, deps) : pageJobFrom(input, deps));
 }
 
-/** Throws the validation errors of a job, as far as they show without other data; never of a workflow. */
+/** Throws validation errors that need no other data; skips workflows. */
 export function checkJob(input: JobInput, deps: JobDeps): void {
   if (input.kind === "crawl") crawlJobFrom(input, deps);
   else if (input.kind !== "workflow") pageJobFrom(input, deps);
@@ -71,7 +71,7 @@ export async function showJob(deps: JobDeps, id: string): Promise<JobView> {
 }
 
 /**
- * Changes the given fields; runs that have begun keep their recipe. Headers and cookies are replaced as a whole, and
+ * Changes the fields in the request; started runs keep their recipe. Headers and cookies are replaced as a whole, and
  * dropped when the job changes its origin: they were set for the old one.
  */
 export async function changeJob(deps: JobDeps, id: string, change: JobInput, version?: string): Promise<JobView> {
@@ -111,7 +111,7 @@ function changedPage(deps: JobDeps, before: JobRecord, change: JobInput): NewJob
   return job;
 }
 
-/** A session that was deleted since does not block other changes. */
+/** A session deleted since does not block other changes. */
 async function withItsSession(deps: JobDeps, before: JobRecord, after: NewJob, change: JobInput): Promise<NewJob> {
   const { session_id: session } = after.recipe as Recipe;
   if (after.kind === "workflow" || session === null) return after;
@@ -120,13 +120,13 @@ async function withItsSession(deps: JobDeps, before: JobRecord, after: NewJob, c
   return isChanged || originOf(before) !== originOf(after) ? withSession(deps, after) : after;
 }
 
-/** The time at which it is due stays, unless the job now has other times; it may be passing just now. */
+/** Keeps the next occurrence unless the schedule changed; it may be due right now. */
 function keepOccurrence(before: JobRecord, after: NewJob): JobChange {
   const times = ({ recipe }: NewJob) => {
     const { schedule } = recipe as Recipe;
     return schedule === null ? null : [schedule.cron, schedule.timezone ?? "UTC", schedule.jitter_seconds];
   };
-  // A schedule that is gone is not paused any more: the next one would be, without a word.
+  // A removed schedule loses its pause: otherwise the next schedule would start paused.
   if (times(after) === null) return { ...after, schedulePausedAt: null };
   return isDeepStrictEqual(times(before), times(after)) ? without(after, "nextAt", "nextOccurrenceAt") : after;
 }
@@ -145,7 +145,7 @@ export function inputOf(
     ...(job.keepRuns === undefined ? {} : { keep_runs: job.keepRuns }),
     ...(job.keepDays === undefined ? {} : { keep_days: job.keepDays }),
   };
-  // A schedule that took its time zone from the job follows it into another one.
+  // A schedule that took its time zone from the job follows the job's time zone.
   if (schedule !== null && schedule.timezone === timezone) about.schedule = { ...schedule, timezone: null };
   if (job.kind === "workflow")
     return { ...about, kind: "workflow", workflow: toSourceInput((job.recipe as WorkflowRecipe).workflow) };
@@ -154,8 +154,8 @@ export function inputOf(
 }
 
 /**
- * Refused while a run is active, unless it is cancelled as well. Its runs stay, unless they are deleted as well: that
- * continues in the background, and the answer is its progress.
+ * Rejected while a run is active, unless it is cancelled as well. Runs stay, unless they are deleted as well: deletion
+ * continues in the background, and the response is its progress.
  */
 export async function deleteJob(
   deps: JobDeps,
@@ -176,6 +176,6 @@ export async function deleteJob(
   }
   const deletion = await deps.store.deleteJob(id, deps.clock.now(), { runs: options.runs === "delete" });
   if (deletion === null) return null;
-  carryOut(deps);
+  executeDeletions(deps);
   return showDeletion(deps, deletion.id);
 }

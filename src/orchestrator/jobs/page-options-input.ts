@@ -21,10 +21,10 @@ interface PageOptionsInput {
   timeout_seconds?: number | null;
 }
 
-/** What sealing secret texts of actions needs. */
+/** What sealing the secret texts of actions needs. */
 interface SealWith {
   seal: Seal;
-  /** Where they are typed; several: they are refused. */
+  /** The origins they are typed at; more than one is rejected. */
   origins: readonly string[];
   /** The current options. */
   before: { browser?: BrowserOptions | null } | null;
@@ -35,7 +35,7 @@ interface Read {
   browser: BrowserOptions | null;
 }
 
-/** The document's own mistakes are named by `parsePlan`, which reads it with the fields beside it. */
+/** `parsePlan` reports the document's own errors, because it reads it with the neighbouring fields. */
 export function readPageOptions(
   input: PageOptionsInput,
   problems: FieldError[],
@@ -87,7 +87,7 @@ function refuseWithReplay(read: Read, problems: FieldError[], pathOf: (path: str
   else if (browserNeeds(read) !== null) problems.push({ path: pathOf("browser"), message });
 }
 
-/** Waits that exceed the timeout are refused at once. */
+/** Waits longer than the timeout are rejected at once. */
 function refuseLongWaits(browser: BrowserOptions, seconds: number | null, problems: FieldError[], path: string): void {
   if (seconds === null) return;
   const waits = (browser.actions ?? []).map((action) => ("milliseconds" in action ? action.milliseconds : 0));
@@ -119,7 +119,7 @@ function readBrowser(input: object, path: string, problems: FieldError[]): Brows
   return browser;
 }
 
-/** Which keys an action of each type has, besides `type`. */
+/** The keys of each action type, besides `type`. */
 const ACTION_KEYS: Readonly<Record<BrowserAction["type"], readonly string[]>> = {
   wait: ["milliseconds", "selector"],
   click: ["selector", "all"],

@@ -1,4 +1,4 @@
-/** Through which proxy a caller wants pages to come. */
+/** Proxy options of a request. */
 import { type FieldError, OrbError } from "../../base/errors.ts";
 import type { Seal } from "../../base/seal.ts";
 import { FetchFailure } from "../../domain/run/failure.ts";
@@ -9,8 +9,8 @@ import { checkHost } from "../../net/guard.ts";
 import { sealedExtract } from "../../proxies/sealed-upstream.ts";
 
 /**
- * `before` is the current job: its URL as shown stands for the stored one. A forbidden literal address is refused at
- * once with `forbidden_target`; one behind a host name fails the run.
+ * `before` is the current job: its masked URL refers to the stored one. A forbidden literal address throws
+ * `forbidden_target` at once; one behind a host name fails the run.
  */
 export function readProxy(
   requested: string | null | undefined,

@@ -10,7 +10,7 @@ interface ScheduleInput {
   timezone?: string | null;
 }
 
-/** No minimum: for previews, which have no schedule. */
+/** Without `minScheduleMs` there is no minimum: for previews. */
 type Floor = Pick<JobDeps, "clock"> & Partial<Pick<JobDeps, "minScheduleMs">>;
 
 export function readSchedule(input: ScheduleInput, problems: FieldError[], deps: Floor): Schedule | null {
@@ -66,7 +66,7 @@ export function readCron(text: string | undefined, path: string, problems: Field
   return cron;
 }
 
-/** Enough to see two times of a minute, and two minutes of an hour. */
+/** Enough to cover two times of a minute and two minutes of an hour. */
 const COMPARED_TIMES = 65;
 
 function closest(times: readonly number[]): number {
@@ -76,7 +76,7 @@ function closest(times: readonly number[]): number {
   );
 }
 
-/** When the schedule starts its job for the first time from now on. */
+/** The first occurrence from now on. */
 export function firstTime(
   schedule: Schedule | null,
   { clock, random }: Pick<JobDeps, "clock" | "random">,
@@ -85,7 +85,7 @@ export function firstTime(
   return { nextAt: next?.at ?? null, nextOccurrenceAt: next?.scheduledAt ?? null };
 }
 
-/** The name that all names of a time zone stand for; null: there is no such one. */
+/** Canonical name of a time zone; null: unknown. */
 function zoneOf(name: string): string | null {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone;

@@ -1,3 +1,4 @@
+import { isoOf, isoOrNull } from "../../base/iso.ts";
 import type { CrawlSettings } from "../../domain/crawl/crawl-settings.ts";
 import type { CrawlOptions, CrawlRecipe, StoredCrawlOptions } from "../../domain/crawl/crawl-options.ts";
 import { type BrowserOptions, type DocumentRequest, wholeBrowserOptions } from "../../domain/page/page-options.ts";
@@ -17,7 +18,7 @@ import type { SourceInput } from "./input.ts";
 import { toSourceInput } from "./workflow-input.ts";
 import { nextTimeOf } from "./next-times.ts";
 
-/** A job as users see it. The values of headers and cookies are not in it. */
+/** A job as the API returns it, without the values of headers and cookies. */
 export interface JobView {
   id: string;
   name: string | null;
@@ -39,12 +40,12 @@ export interface JobView {
   replay: JsonValue;
   browser: Required<BrowserOptions> | null;
   document: DocumentRequest | null;
-  /** `pool`, or a proxy's address without its user name and password. */
+  /** `pool`, or a proxy URL without its credentials. */
   proxy: string | null;
   schedule: Schedule | null;
   timezone: string | null;
   tags: string[];
-  /** Ended runs that are kept, and for how many days; 0: no limit, null: as the configuration says. */
+  /** Retention of ended runs, by count and by days; 0: no limit, null: the configured default. */
   keep_runs: number | null;
   keep_days: number | null;
   header_names: string[];
@@ -90,15 +91,13 @@ interface JobCrawlView
   header_names: string[];
 }
 
-const isoOrNull = (time: number | null) => (time === null ? null : new Date(time).toISOString());
-
 function toLastRunView({ id, kind, status, progress, createdAt, startedAt, finishedAt }: LastRunRecord): LastRunView {
   return {
     id,
     kind,
     status,
     progress: progressOf({ kind, status, progress }),
-    created_at: new Date(createdAt).toISOString(),
+    created_at: isoOf(createdAt),
     started_at: isoOrNull(startedAt),
     finished_at: isoOrNull(finishedAt),
   };
@@ -118,7 +117,7 @@ function toCrawlView(crawl: StoredCrawlOptions): JobCrawlView {
   };
 }
 
-/** Of a template the schema is not at hand; its params are stored sealed. */
+/** A template's schema is not loaded here; its params are stored sealed. */
 function shownSource({ definition, params, ...source }: SourceInput): SourceInput {
   const schema = (definition as { params?: JsonValue } | null | undefined)?.params ?? null;
   return {
@@ -149,7 +148,7 @@ export function toJobView(job: JobRecord, lastRun: LastRunRecord | null, now: nu
     schema: recipe.schema as JobView["schema"],
     extract: (recipe.extract ?? null) as JobView["extract"],
     tags: [...job.tags],
-    // Answers that were kept for repeated calls may be older than these.
+    // Responses stored for idempotent replay may predate these fields.
     keep_runs: job.keepRuns ?? null,
     keep_days: job.keepDays ?? null,
     header_names: [...header_names],
@@ -159,7 +158,7 @@ export function toJobView(job: JobRecord, lastRun: LastRunRecord | null, now: nu
     last_run: lastRun === null ? null : toLastRunView(lastRun),
     next_run_at: isoOrNull(nextTimeOf(job, now)),
     version: jobVersion(job),
-    created_at: new Date(job.createdAt).toISOString(),
-    updated_at: new Date(job.updatedAt).toISOString(),
+    created_at: isoOf(job.createdAt),
+    updated_at: isoOf(job.updatedAt),
   };
 }

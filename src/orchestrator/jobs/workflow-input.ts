@@ -17,7 +17,7 @@ export async function workflowJobFrom(input: JobInput, deps: JobDeps, before?: W
   refuseOtherKeys(input, problems);
   const schedule = readSchedule(input, problems, deps);
   const requested = input.workflow ?? {};
-  // A template may change until a run begins: it is read again then.
+  // A template may change until a run starts, which reads it again.
   const stored = before?.params ?? {};
   const snapshot = await readSource(deps, requested, pathsBelow("workflow"), problems, stored);
   if (problems.length > 0 || snapshot === null) throw invalid(problems);
@@ -36,7 +36,6 @@ export async function workflowJobFrom(input: JobInput, deps: JobDeps, before?: W
   return {
     name: input.name ?? snapshot.definition.name,
     kind: "workflow",
-    // It has no URL.
     url: "",
     site: "",
     tags: input.tags ?? [],
@@ -57,14 +56,14 @@ const OF_ALL = new Set<keyof JobInput>([
   "workflow",
 ]);
 
-/** They would be stored and never used. */
+/** Other keys would be stored and never used. */
 function refuseOtherKeys(input: JobInput, problems: FieldError[]): void {
   const requested = (Object.keys(input) as (keyof JobInput)[]).filter((key) => (input[key] ?? null) !== null);
   for (const path of requested.filter((key) => !OF_ALL.has(key)))
     problems.push({ path, message: "is for jobs of pages and crawls: a workflow says such things in its steps" });
 }
 
-/** The saved workflow with what changes: its source as a whole where that is another one, else key by key. */
+/** Merges a change into a saved workflow: replaces its source when that differs, else merges key by key. */
 export function changedWorkflow(before: JobInput, change: JobInput): JobInput {
   const old = before.workflow ?? {};
   const requested = change.workflow ?? {};

@@ -7,7 +7,7 @@ import { ranInAllMs, ranMs, waitingPages } from "../crawls/view.ts";
 import { type RunReadDeps, type RunTotals, totalsOf, viewAt } from "../runs/read.ts";
 import { countUnderWay } from "../runs/sites.ts";
 import { pagesOfCrawl } from "../runs/skips.ts";
-import { stillThere } from "../runs/still-there.ts";
+import { withoutDeleted } from "../runs/without-deleted.ts";
 import type { RunView } from "../runs/view.ts";
 import { rounded } from "../sites/site-view.ts";
 import type { NoWorkers } from "../workers/worker-availability.ts";
@@ -35,10 +35,10 @@ const SHOWN = [
 
 /** A running run, with the columns of a table. */
 export interface LiveRun extends Pick<RunView, (typeof SHOWN)[number]> {
-  /** Of a workflow: the steps it is at. */
+  /** Of a workflow: its current steps. */
   current_steps: CurrentStep[];
   counts: Record<"queued" | "running" | "retrying" | "completed" | "failed" | "skipped", number>;
-  /** What ended of it, good or bad, over the last ten seconds. */
+  /** Tasks that ended, completed or failed, over the last ten seconds. */
   per_second: number;
   /** At that rate; null: unknown. */
   eta_seconds: number | null;
@@ -59,34 +59,34 @@ export class ActiveRuns {
   readonly #paces = new Map<string, Pace>();
   readonly #found = new Map<string, Pace>();
 
-  /** Reports `ended` runs a last time, then drops them. */
+  /** Reports `ended` runs one last time, then drops them. */
   async look(
     deps: ActiveRunDeps,
     { runs, ended }: { runs: readonly RunRecord[]; ended: readonly RunRecord[] },
-    still: NoWorkers | null,
+    noWorkers: NoWorkers | null,
   ): Promise<{ runs: LiveRun[]; ended: LiveRun[] }> {
-    const views = (list: readonly RunRecord[]) => stillThere(list.map((run) => this.#view(deps, run, still)));
+    const views = (list: readonly RunRecord[]) => withoutDeleted(list.map((run) => this.#view(deps, run, noWorkers)));
     const looked = { runs: await views(runs), ended: await views(ended) };
     const shown = new Set(runs.map(({ id }) => id));
     for (const paces of [this.#paces, this.#found]) for (const id of paces.keys()) if (!shown.has(id)) paces.delete(id);
     return looked;
   }
 
-  async #view(deps: ActiveRunDeps, run: RunRecord, still: NoWorkers | null): Promise<LiveRun> {
+  async #view(deps: ActiveRunDeps, run: RunRecord, noWorkers: NoWorkers | null): Promise<LiveRun> {
     const totals = await totalsOf(deps, run);
     const { counts } = totals;
-    const view = await viewAt(deps, run, still, totals);
+    const view = await viewAt(deps, run, noWorkers, totals);
     const isRunning = run.status === "running";
-    // While it waits or is paused nothing ends: its rate is measured again afterwards. Between two requests of a paced
-    // site the rate stays.
+    // While a run waits or is paused, nothing ends: its rate is measured again afterwards. Between two requests of a
+    // paced site the rate stays.
     const why = view.waiting_for;
     const isHeld = !isRunning || (why !== null && !WHILE_AT_WORK.has(why.reason));
     if (isHeld) for (const paces of [this.#paces, this.#found]) paces.delete(run.id);
     const perSecond = isHeld ? 0 : this.#pace(deps, run, counts);
     return {
       ...picked(view),
-      current_steps: await currentSteps(deps, run, still),
-      counts: await shownCounts(deps, run, totals, still),
+      current_steps: await currentSteps(deps, run, noWorkers),
+      counts: await shownCounts(deps, run, totals, noWorkers),
       per_second: rounded(perSecond, 1),
       ...(isRunning && !isHeld ? this.#eta(deps, run, counts, perSecond) : NO_ETA),
     };
@@ -101,7 +101,7 @@ export class ActiveRuns {
     const open = counts.pending + counts.queued + counts.running + counts.retrying;
     const eta = crawlEta({
       open,
-      // More links are kept than a crawl may fetch.
+      // A crawl keeps more links than it may fetch.
       allowed: run.kind === "crawl" ? crawlOptionsOf(run).max_pages - counts.completed - counts.failed : open,
       perSecond,
       foundPerSecond: run.kind === "crawl" ? (found.read()?.good ?? null) : 0,
@@ -118,7 +118,7 @@ export class ActiveRuns {
     pace.note(clock.monotonic(), { good: counts.completed + counts.skipped, bad: counts.failed });
     const now = pace.read();
     if (now !== null) return now.good + now.bad;
-    // At the first look only its overall progress is known; a run without a time limit has no counted time.
+    // On the first sample only the overall progress is known; a run without a time limit has no counted time.
     const ran = run.timeLimitMs === null ? 0 : ranInAllMs(run, clock.now());
     return ran < 1000 ? 0 : (endedOf(counts) * 1000) / ran;
   }
@@ -128,33 +128,33 @@ function endedOf({ completed, failed, skipped }: TaskCounts): number {
   return completed + failed + skipped;
 }
 
-/** Crawl: as its status counts them, within its limits, of the claimed pages. */
+/** Crawl: the counts of its status view, within its limits, computed from the claimed pages. */
 async function shownCounts(
   deps: ActiveRunDeps,
   run: RunRecord,
   { counts, errors }: RunTotals,
-  still: NoWorkers | null,
+  noWorkers: NoWorkers | null,
 ): Promise<LiveRun["counts"]> {
   const { pending, queued, running, retrying, completed, failed, skipped } = counts;
   if (run.kind !== "crawl") return { queued: pending + queued, running, retrying, completed, failed, skipped };
-  const underWay = await countUnderWay(deps, run, running, still);
+  const underWay = await countUnderWay(deps, run, running, noWorkers);
   const total = pagesOfCrawl(run, counts, errors);
   const waiting = waitingPages(counts, total, underWay);
   const again = Math.min(retrying, waiting);
   return { queued: waiting - again, running: underWay, retrying: again, completed, failed, skipped };
 }
 
-/** Before this much of it, its beginning says little of its end. */
+/** Below this, extrapolating from progress is too inaccurate. */
 const TELLING_PERCENT = 5;
 
-/** How long a reopened workflow was closed is unknown. */
+/** The time a reopened workflow was closed is unknown. */
 function etaByProgress({ progress, startedAt, generation, facts }: RunRecord, now: number): number | null {
   if (startedAt === null || generation > 1 || progress < TELLING_PERCENT) return null;
   const worked = now - startedAt - (facts.stopped_ms ?? 0);
   return worked <= 0 ? null : coarse((worked * (100 - progress)) / progress / 1000);
 }
 
-/** What changes with every look is not read by anybody. */
+/** Rounds: a value that changes with every sample is unreadable. */
 function coarse(seconds: number): number {
   return seconds < 60 ? Math.ceil(seconds) : Math.ceil(seconds / 5) * 5;
 }

@@ -11,10 +11,10 @@ const SITE_SERIES = ["good", "bad"] as const;
 export type WorkSeries = Series<(typeof SERIES)[number]>;
 export type SiteSeries = Series<(typeof SITE_SERIES)[number]>;
 
-/** How many of the busiest sites are tracked, and how many are remembered. */
+/** How many of the busiest sites are sampled, and how many are remembered. */
 const MOST_BUSY = 100;
 const MOST_SITES = 500;
-/** How far the rate of success looks back. */
+/** Window of the success rate. */
 const RATE_STEPS = 30;
 const MOST_WORKERS = 1000;
 const STEPS_A_MINUTE = 60_000 / STEP_MS;
@@ -22,18 +22,18 @@ const STEPS_A_MINUTE = 60_000 / STEP_MS;
 interface Followed {
   ring: Ring<(typeof SITE_SERIES)[number]>;
   last: Ended;
-  /** The last step in which something ended. */
+  /** The last step in which a task ended. */
   busyAt: number;
 }
 
-/** Counts over time. The store has the counts of all machines; their growth is remembered here. */
+/** Counts over time. The store has the counts of all machines; this remembers their growth. */
 export class Counted {
   readonly #ring = new Ring(SERIES);
   readonly #pace = new Pace();
   readonly #sites = new Map<string, Followed>();
   #lastTick: (Ended & { at: number }) | null = null;
 
-  /** As often as somebody looks. */
+  /** Called with every snapshot. */
   note(at: number, totals: SiteTotals): void {
     this.#pace.note(at, endedOf(totals.counts));
   }
@@ -42,7 +42,7 @@ export class Counted {
     return this.#pace.read();
   }
 
-  /** Pages that ended in the last five minutes, as far as is known. */
+  /** Pages that ended in the last five minutes, as far as sampled. */
   recent(now: number): Ended {
     const { good, bad } = this.#ring.read(now);
     const sum = (list: readonly (number | null)[]) =>
@@ -54,16 +54,16 @@ export class Counted {
     return this.#ring.read(now);
   }
 
-  /** Of one site by ten seconds, or of all that are followed by the minute; one of which nothing is known is not in it. */
+  /** One site in ten-second steps, or all tracked sites by the minute; omits sites without samples. */
   readSites(now: number, only?: string): Map<string, SiteSeries> {
-    const one = only === undefined ? undefined : this.#sites.get(only);
-    if (only !== undefined) return new Map(one === undefined ? [] : [[only, one.ring.read(now)]]);
+    const tracked = only === undefined ? undefined : this.#sites.get(only);
+    if (only !== undefined) return new Map(tracked === undefined ? [] : [[only, tracked.ring.read(now)]]);
     return new Map(
       Array.from(this.#sites, ([name, { ring }]) => [name, coarser(ring.read(now), SITE_SERIES, STEPS_A_MINUTE)]),
     );
   }
 
-  /** At the end of each step. */
+  /** Runs at the end of each step. */
   async tick({ store, clock }: OrchestratorDeps): Promise<void> {
     const now = clock.now();
     const step = stepOf(now) - 1;
@@ -108,7 +108,7 @@ export class Counted {
     this.#forget(step);
   }
 
-  /** Those that have been quiet for the hour that is shown, and the quietest of too many. */
+  /** Drops sites without work in the last hour, and the least busy ones above the limit. */
   #forget(step: number): void {
     const quietest = [...this.#sites].toSorted(([, a], [, b]) => b.busyAt - a.busyAt);
     for (const [index, [name, { busyAt }]] of quietest.entries())
@@ -120,7 +120,7 @@ function endedOf({ completed, failed }: TaskCounts): Ended {
   return { good: completed, bad: failed };
 }
 
-/** A second. Counts fall when runs are removed or failures are tried again: then the workers' own word is taken. */
+/** Per second. Counts fall when runs are deleted or failures retried: then the workers' own figures count. */
 function growth(before: Ended, now: Ended, seconds: number, workers: readonly WorkerRecord[]): Ended {
   const fell = now.good < before.good;
   const reportedRate = workers.reduce(

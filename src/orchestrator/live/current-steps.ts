@@ -18,14 +18,18 @@ const MOST = 3;
 const AT_WORK: readonly TaskState[] = ["running", "retrying", "queued"];
 
 /** Empty unless it is a running workflow. */
-export async function currentSteps(deps: RunWaitDeps, run: RunRecord, still: NoWorkers | null): Promise<CurrentStep[]> {
+export async function currentSteps(
+  deps: RunWaitDeps,
+  run: RunRecord,
+  noWorkers: NoWorkers | null,
+): Promise<CurrentStep[]> {
   if (run.kind !== "workflow" || run.status !== "running") return [];
   const rank = (step: StepRecord) => AT_WORK.indexOf(statusOf(step.task.state, step.waiting));
   const steps = (await deps.store.stepsInBrief(run.id))
     .filter((step) => rank(step) >= 0)
     .toSorted((a, b) => rank(a) - rank(b) || a.index - b.index)
     .slice(0, MOST);
-  const waits = await waitingOfSteps(deps, steps, still);
+  const waits = await waitingOfSteps(deps, steps, noWorkers);
   return steps.map((step, index) => ({
     name: step.name,
     status: statusOf(step.task.state, step.waiting),

@@ -1,4 +1,5 @@
 /** The overview: throughput, queue, current work and problems. */
+import { isoOrNull } from "../../base/iso.ts";
 import { RUN_STATES, type RunState, TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
 import type { IdleReason } from "../../domain/run/waiting.ts";
 import type { ActiveRunCount, RecentErrorRecord } from "../../store/ports/live-port.ts";
@@ -14,23 +15,23 @@ import type { TroubledSite } from "./troubled-sites.ts";
 /** Resources of this process and its disks. */
 export interface Resources {
   disk: { what: string; free_bytes: number; least_free_bytes: number }[];
-  /** Of the process that answers, with its browsers; null: there is no limit. */
+  /** Of this process with its browsers; null: no limit. */
   memory: { used_bytes: number; limit_bytes: number | null };
 }
 
 export interface Overview extends Resources {
-  /** Pages that ended, a second, over the last ten seconds. */
+  /** Pages that ended per second, over the last ten seconds. */
   pages_per_second: { good: number; bad: number };
-  /** Success rate of the last five minutes; null: nothing ended, or not counted yet. */
+  /** Success rate of the last five minutes; null: nothing ended, or not sampled yet. */
   success_rate: number | null;
-  /** How many of them there were: of a few pages a part says little. */
+  /** The sample size of `success_rate`. */
   recent_pages: { good: number; bad: number };
-  /** What workers have under way, as they said last. */
+  /** Tasks in flight, as workers last reported. */
   in_flight: number;
   queued: number;
-  /** Of the queued ones: they have failed, and are tried again later. */
+  /** Of the queued ones: failed and waiting for a retry. */
   retrying: number;
-  /** When the page was added that has waited longest; null: none waits. */
+  /** When the longest-waiting page was added; null: none waits. */
   oldest_queued_at: string | null;
   runs: Record<ActiveState, number>;
   active_runs: LiveRun[];
@@ -46,7 +47,7 @@ type ActiveState = Exclude<RunState, "completed" | "partial" | "failed" | "cance
 
 export const ACTIVE_STATES = RUN_STATES.filter((state): state is ActiveState => !TERMINAL_RUN_STATES.includes(state));
 
-/** What failed of runs that go on or have ended within the hour. */
+/** Failures of runs that are active or ended within the hour. */
 export interface FailureGroup extends Pick<ErrorGroup, "failure_code" | "failure_reason" | "class" | "count"> {
   example: ErrorGroup["example"] & { run_id: string };
 }
@@ -62,12 +63,12 @@ export interface Seen {
   troubled: TroubledSite[];
   errors: readonly RecentErrorRecord[];
   workers: readonly WorkerRecord[];
-  still: NoWorkers | null;
+  noWorkers: NoWorkers | null;
   resources: Resources;
 }
 
 export function toOverview(seen: Seen): Overview {
-  const { totals, workers, still, pace, recent } = seen;
+  const { totals, workers, noWorkers, pace, recent } = seen;
   const inFlight = inFlightOf(workers);
   const { pending, queued, running, retrying } = totals.counts;
   const beyond = seen.runs.reduce((sum, one) => sum + one.beyond, 0);
@@ -79,7 +80,7 @@ export function toOverview(seen: Seen): Overview {
     // Owners claim more than they have started.
     queued: Math.max(0, pending + queued + retrying + Math.max(0, running - inFlight) - beyond),
     retrying,
-    oldest_queued_at: seen.oldestQueued === null ? null : new Date(seen.oldestQueued).toISOString(),
+    oldest_queued_at: isoOrNull(seen.oldestQueued),
     runs: runsByState(seen.runs),
     active_runs: seen.activeRuns,
     sites: { known: totals.sites, ...totals.byState },
@@ -90,7 +91,7 @@ export function toOverview(seen: Seen): Overview {
       in_flight: inFlight,
       capacity: atWork(workers).reduce((sum, { maxWorkers }) => sum + maxWorkers, 0),
     },
-    standstill: still === null ? null : { reason: still.reason, message: sentenceOf(still) },
+    standstill: noWorkers === null ? null : { reason: noWorkers.reason, message: sentenceOf(noWorkers) },
     ...seen.resources,
   };
 }

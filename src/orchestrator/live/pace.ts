@@ -1,4 +1,4 @@
-/** How many pages have ended, by how good. */
+/** Ended pages by outcome. */
 export interface Ended {
   good: number;
   bad: number;
@@ -9,24 +9,24 @@ interface Sample extends Ended {
 }
 
 const WINDOW_MS = 10_000;
-/** Shorter intervals say little. */
+/** Shorter intervals are too inaccurate. */
 const ENOUGH_MS = 900;
 
 /** A rate from sampled counts over the last ten seconds. */
 export class Pace {
   #samples: Sample[] = [];
 
-  /** `at` by the monotonic clock. */
+  /** `at` is monotonic time. */
   note(at: number, { good, bad }: Ended): void {
     const last = this.#samples.at(-1);
-    // Counts fall when runs are removed or failed tasks are retried: earlier samples no longer apply.
+    // Counts fall when runs are deleted or failed tasks retried: earlier samples no longer apply.
     if (last !== undefined && (good < last.good || bad < last.bad)) this.#samples = [];
     this.#samples.push({ at, good, bad });
-    // One from before the window stays, to measure from.
+    // Keeps one sample from before the window as its baseline.
     while ((this.#samples[1]?.at ?? at) <= at - WINDOW_MS) this.#samples.shift();
   }
 
-  /** A second; null: too little is known. */
+  /** Per second; null: too few samples. */
   read(): Ended | null {
     const [first] = this.#samples;
     const last = this.#samples.at(-1);

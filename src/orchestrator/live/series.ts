@@ -1,8 +1,10 @@
+import { isoOf } from "../../base/iso.ts";
+
 /** Values of the last hour in ten-second steps, in the memory of one process: earlier values are unknown. */
 export const STEP_MS = 10_000;
 export const STEPS = 360;
 
-/** A row of numbers for every name; older ones than `STEPS` are overwritten. */
+/** One ring buffer per name, `STEPS` long. */
 export class Ring<Name extends string> {
   readonly #names: readonly Name[];
   readonly #values: Readonly<Record<Name, Float32Array>>;
@@ -17,13 +19,13 @@ export class Ring<Name extends string> {
     this.#values = Object.fromEntries(arrays) as Record<Name, Float32Array>;
   }
 
-  /** The newest step that something is known of. */
+  /** The newest step with a value. */
   get last(): number {
     return this.#last;
   }
 
   put(step: number, values: Readonly<Record<Name, number>>): void {
-    // A clock that was set back would overwrite the past.
+    // A clock that was set back would overwrite past values.
     if (step <= this.#last) return;
     const position = step % STEPS;
     this.#steps[position] = step;
@@ -32,9 +34,9 @@ export class Ring<Name extends string> {
     this.#last = step;
   }
 
-  /** From the first step that is known, at most an hour before `now`, to the last that has passed; null: not known. */
+  /** From the first known step, at most an hour before `now`, to the last complete one; null: unknown. */
   read(now: number): Series<Name> {
-    // The step that has just ended is counted a moment later.
+    // The step that just ended is sampled a moment later.
     const end = Math.max(this.#last, stepOf(now) - 2);
     const first = Math.max(this.#first ?? end + 1, end - STEPS + 1);
     const steps = Array.from({ length: end - first + 1 }, (_, index) => first + index);
@@ -42,7 +44,7 @@ export class Ring<Name extends string> {
       steps.map((step) => (this.#steps[step % STEPS] === step ? hundredths(this.#values[name][step % STEPS]!) : null));
     return {
       step_seconds: STEP_MS / 1000,
-      first_at: steps.length === 0 ? null : new Date(first * STEP_MS).toISOString(),
+      first_at: steps.length === 0 ? null : isoOf(first * STEP_MS),
       ...(Object.fromEntries(this.#names.map((name) => [name, list(name)])) as Record<Name, (number | null)[]>),
     };
   }
@@ -50,7 +52,7 @@ export class Ring<Name extends string> {
 
 export type Series<Name extends string> = {
   step_seconds: number;
-  /** When the first step began; null: there is none yet. */
+  /** When the first step began; null: no samples yet. */
   first_at: string | null;
 } & Record<Name, (number | null)[]>;
 

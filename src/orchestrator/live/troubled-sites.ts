@@ -1,3 +1,4 @@
+import { isoOrNull } from "../../base/iso.ts";
 import { lastFailure } from "../../domain/run/last-failure.ts";
 import { type HealthSummary, summaryOf } from "../../domain/site/site-health.ts";
 import { type HeldAtSite, heldBySite } from "../../domain/run/waiting.ts";
@@ -11,24 +12,24 @@ export const TROUBLES = ["breaker_open", "paused", "held", "failing"] as const;
 export interface TroubledSite {
   site: string;
   trouble: (typeof TROUBLES)[number];
-  /** A sentence for people. */
+  /** Human-readable. */
   message: string;
-  /** Null: not a matter of time. */
+  /** Null: no known end. */
   until: string | null;
-  /** Of what ended in the last ten minutes, the part that was not good; null: nothing ended. */
+  /** Share of failures among outcomes of the last ten minutes; null: nothing ended. */
   error_rate: number | null;
-  /** Pages that wait there. */
+  /** Waiting pages. */
   waiting: number;
 }
 
 const MOST_OF_A_KIND = 20;
-/** A site is failing when this share of at least so many outcomes failed. */
+/** A site is failing when this share of at least this many outcomes failed. */
 const FAILING = { outcomes: 10, rate: 0.25 };
 
-/** Sites paused by an operator come last: that is intended. */
+/** Sites paused by an operator come last: the pause is intended. */
 const ORDER: readonly TroubledSite["trouble"][] = ["breaker_open", "failing", "held", "paused"];
 
-/** `busy` are the sites with most work, which are known already. */
+/** `busy` are the sites with most work, already loaded. */
 export async function troubledSites(
   { store }: Pick<SiteDeps, "store">,
   busy: readonly SiteRecord[],
@@ -57,7 +58,7 @@ function toTroubledSite(record: SiteRecord, now: number): TroubledSite | null {
       held === null
         ? failingWords(health)
         : waitingSentence(held, { last: record.lastFailure ? lastFailure(record.lastFailure) : null }),
-    until: until === null ? null : new Date(until).toISOString(),
+    until: isoOrNull(until),
     error_rate: health.errorRate === null ? null : rounded(health.errorRate, 3),
     waiting: counts.pending + counts.queued + counts.retrying,
   };

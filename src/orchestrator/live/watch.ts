@@ -41,7 +41,7 @@ interface Look {
 
 interface Looking {
   look: Promise<Look>;
-  /** Null while the snapshot is being made: viewers wait for it. */
+  /** Null while the snapshot is taken: viewers wait for it. */
   endedAt: number | null;
   restMs: number;
 }
@@ -79,14 +79,14 @@ export class LiveWatch {
     this.#deps = deps;
   }
 
-  /** Begins to count what happens over time. */
+  /** Starts sampling for the charts. */
   start(): void {
     const { clock, log } = this.#deps;
     const next = STEP_MS - (clock.now() % STEP_MS) + LATE_MS;
     this.#timer = clock.after(next, () => {
       this.#counted
         .tick(this.#deps)
-        .catch((error: unknown) => log.debug("the work was not counted", { error: messageOf(error) }))
+        .catch((error: unknown) => log.debug("cannot sample the counts", { error: messageOf(error) }))
         .finally(() => this.#timer !== null && this.start());
     });
   }
@@ -96,7 +96,7 @@ export class LiveWatch {
     this.#timer = null;
   }
 
-  /** As it is now, or was a second ago, and how it was in the last hour. */
+  /** A snapshot at most a second old, with the series of the last hour. */
   async overview(): Promise<Overview & { series: WorkSeries }> {
     const { overview } = await this.#look().look;
     return { ...overview, series: this.#counted.read(this.#deps.clock.now()) };
@@ -151,11 +151,11 @@ export class LiveWatch {
     const now = clock.now();
     const totals = await store.siteTotals(now);
     this.#counted.note(clock.monotonic(), totals);
-    const still = await noWorkersReason(deps);
+    const noWorkers = await noWorkersReason(deps);
     const workers = await store.workers({ live: true, limit: MOST_WORKERS });
     const busy = await store.busySites(MOST_SITES);
     const active = await store.activeRuns(MOST_RUNS);
-    const { runs, ended } = await this.#runs.look(deps, { runs: active, ended: await this.#ended(active) }, still);
+    const { runs, ended } = await this.#runs.look(deps, { runs: active, ended: await this.#ended(active) }, noWorkers);
     const sites = await siteProgress(deps, busy);
     const overview = toOverview({
       pace: this.#counted.pace,
@@ -166,7 +166,7 @@ export class LiveWatch {
       troubled: await troubledSites(deps, busy, now),
       ...(await this.#seldomSeen(now)),
       workers,
-      still,
+      noWorkers,
       resources: await deps.resources(),
     });
     const brief = workers.map((worker) => without(toWorkerView(store, worker), "active"));
@@ -205,7 +205,7 @@ export class LiveWatch {
     return this.#seldom;
   }
 
-  /** Runs that are no longer shown: their current state is sent once. */
+  /** Runs that left the list: their final state is sent once. */
   async #ended(active: readonly RunRecord[]): Promise<RunRecord[]> {
     const shown = new Set(active.map(({ id }) => id));
     const missing = [...this.#sent.runs.keys()].filter((id) => !shown.has(id));
@@ -224,18 +224,18 @@ export class LiveWatch {
   }
 }
 
-/** Runs that changed since they were last sent, and the final state of those no longer shown. */
+/** Runs that changed since they were last sent, and the final state of those that left the list. */
 function changedOf<T>(
   part: "runs" | "sites",
   sent: Map<string, string>,
   list: readonly T[],
-  nameOf: (one: T) => string,
+  nameOf: (row: T) => string,
   gone: readonly T[],
 ): string | null {
   const before = new Map(sent);
   sent.clear();
-  for (const one of list) sent.set(nameOf(one), JSON.stringify(one));
-  const changed = list.filter((one) => before.get(nameOf(one)) !== sent.get(nameOf(one)));
+  for (const row of list) sent.set(nameOf(row), JSON.stringify(row));
+  const changed = list.filter((row) => before.get(nameOf(row)) !== sent.get(nameOf(row)));
   if (changed.length + gone.length === 0) return null;
   return JSON.stringify({ [part]: [...changed, ...gone] });
 }

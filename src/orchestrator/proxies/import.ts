@@ -12,7 +12,7 @@ import { invalid } from "../invalid.ts";
 import type { JobDeps } from "../jobs/deps.ts";
 
 export const MOST_AT_ONCE = 10_000;
-/** Rejected entries are listed up to this number. */
+/** Lists at most this many rejected entries. */
 const MOST_NAMED = 1000;
 const MOST_BYTES = 4 * 1024 * 1024;
 const LONGEST_FETCH_MS = 20_000;
@@ -21,7 +21,7 @@ export interface ImportView {
   added: number;
   existing: number;
   invalid: { index: number; message: string }[];
-  /** Number of rejected entries; may exceed those listed above. */
+  /** Number of rejected entries; may exceed the listed ones. */
   invalid_count: number;
 }
 
@@ -70,7 +70,7 @@ function allBad(bad: ImportView["invalid"]): OrbError {
   return new OrbError("input_invalid", `none of ${bad.length} proxies can be taken: ${bad[0]?.message}`, { fields });
 }
 
-/** A list at an address, one proxy to a line. `index` in the answer counts the lines that say something, from 0. */
+/** Imports a list from a URL, one proxy per line. `index` in the result counts non-blank lines, from 0. */
 export async function importProxyList(deps: ImportDeps, url: string): Promise<ImportView> {
   const lines = proxyLines(await fetchList(deps, url)).map(({ text }) => text);
   if (lines.length === 0) throw invalid([{ path: "url", message: "there is no proxy at this address" }]);

@@ -3,35 +3,35 @@ import { TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
 import type { RunRecord } from "../../store/ports/port.ts";
 import { checkProxies, type RefreshDeps } from "./refresh.ts";
 
-/** A check that ended so lately would find nothing else now. */
+/** A check that ended this recently would find the same now. */
 const REFRESHED_LATELY_MS = 60_000;
-/** Proxies that were used so lately are in use. */
+/** Proxies used this recently count as in use. */
 const USED_LATELY_MS = 60_000;
-/** Between checks of all for want of any, as many times as long passes as one of them takes. */
+/** With no usable proxy, checks of all proxies are this many of their durations apart. */
 const SELDOM = 4;
 
 function isStale(last: RunRecord | null, now: number, afterMs: number): boolean {
   if (last === null) return true;
   if (!TERMINAL_RUN_STATES.includes(last.status)) return false;
-  // A clock that was set back must not keep checks away for long.
+  // A clock that was set back must not suppress checks for long.
   return Math.abs(now - (last.finishedAt ?? last.createdAt)) >= afterMs;
 }
 
-/** Runs wait for proxies: checks those that may have become usable, unless that was just done. */
+/** Runs wait for proxies: checks candidates, unless one just finished. */
 export async function checkForNeed(deps: RefreshDeps): Promise<void> {
   const { store, clock, proxyRules: rules } = deps;
   const now = clock.now();
   if (!isStale(await store.lastRefresh(), now, REFRESHED_LATELY_MS)) return;
   const { usable } = await store.countProxies();
   if (usable > 0) return void (await checkProxies(deps, "wanting"));
-  // Without any usable proxy, long-resting ones are checked as well: no run may fail without that.
+  // With no usable proxy, also checks long-resting ones: no run may fail without that.
   const all = await store.lastRefresh(["all"]);
   const took = all === null ? 0 : Math.abs((all.finishedAt ?? now) - all.createdAt);
   const isDue = isStale(all, now, Math.max(REFRESHED_LATELY_MS, rules.waitMs, SELDOM * took));
   await checkProxies(deps, isDue ? "all" : "wanting");
 }
 
-/** Checks proxies in their rhythm, and sooner when there are new ones, or when those in use have become too few. */
+/** Checks proxies periodically, and sooner when there are new ones or too few in use. */
 export async function keepProxiesFresh(deps: RefreshDeps): Promise<void> {
   const { store, clock, proxyRules: rules } = deps;
   const { total, disabled, unchecked, usable, usedAt } = await store.countProxies();

@@ -1,5 +1,6 @@
-/** A check of all proxies, as a run of its own. */
+/** A check of all proxies is a run. */
 import { OrbError } from "../../base/errors.ts";
+import { isoOrNull } from "../../base/iso.ts";
 import {
   type CheckedProxies,
   type ChunkDetail,
@@ -25,9 +26,9 @@ export interface RefreshView {
   total: number;
   total_chunks: number;
   completed_chunks: number;
-  /** Proxies that were found to be usable. */
+  /** Proxies found usable. */
   result_count: number;
-  /** `reachable`: nothing was fetched through them, because no address is configured for that. */
+  /** `reachable`: no check URL is configured, so nothing was fetched through them. */
   checks: RefreshSnapshot["checks"];
   started_at: string | null;
   completed_at: string | null;
@@ -36,7 +37,7 @@ export interface RefreshView {
 
 const READ_AT_ONCE = 1000;
 
-/** Starts a check of all proxies; while one is at work, that is the answer. */
+/** Starts a check of all proxies, or returns the running one. */
 export async function refreshProxies(deps: RefreshDeps): Promise<{ view: RefreshView; started: boolean }> {
   const { view, started } = await checkProxies(deps, "all");
   if (view !== null) return { view, started };
@@ -51,7 +52,7 @@ const NAMES: Readonly<Record<CheckedProxies, string>> = {
   wanting: "Check of proxies that are new or have rested",
 };
 
-/** Starts a check of these proxies, unless one is at work already. null: none of them is there. */
+/** Starts a check of these proxies, or returns the running one. Null: none of them exists. */
 export async function checkProxies(
   deps: RefreshDeps,
   which: CheckedProxies,
@@ -118,8 +119,6 @@ const STATUS: Readonly<Record<RunState, RefreshView["status"]>> = {
   cancelled: "failed",
 };
 
-const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
-
 async function viewOf({ store }: RefreshDeps, run: RunRecord): Promise<RefreshView> {
   const { total, chunks, checks } = run.snapshot as RefreshSnapshot;
   const { totals } = await store.overview(run.id, 0);
@@ -133,8 +132,8 @@ async function viewOf({ store }: RefreshDeps, run: RunRecord): Promise<RefreshVi
     completed_chunks: totals.completed,
     result_count: found,
     checks,
-    started_at: iso(run.startedAt),
-    completed_at: iso(run.finishedAt),
+    started_at: isoOrNull(run.startedAt),
+    completed_at: isoOrNull(run.finishedAt),
     message: messageOf(run, status, { found, total, done: totals.completed, chunks, checks }),
   };
 }

@@ -8,13 +8,13 @@ export interface ProxyRules extends ShortageRules {
   /** URL that checks fetch through a proxy; null: only reachability is checked. */
   checkUrl: string | null;
   checkTimeoutMs: number;
-  /** 0: checks are not made in a rhythm. */
+  /** 0: no periodic checks. */
   refreshEveryMs: number;
-  /** Chunks of a check that are at work at once. */
+  /** Chunks of a check that run concurrently. */
   chunksAtOnce: number;
 }
 
-/** A run that is done through the pool waits for proxies, if there are too few when it begins. */
+/** A run through the pool waits for proxies if there are too few when it starts. */
 export function needingProxies(run: NewRun, rules: ProxyRules): NewRun {
   if (!wantsPool(run.kind, run.snapshot)) return run;
   return { ...run, proxies: { atLeast: leastOf(rules), waitMs: rules.waitMs } };

@@ -1,5 +1,6 @@
-/** Proxies as users see them, without credentials. */
+/** Proxies as the API returns them, without credentials. */
 import { OrbError } from "../../base/errors.ts";
+import { isoOf, isoOrNull } from "../../base/iso.ts";
 import type { ProxyState } from "../../domain/proxy/proxy-score.ts";
 import { shownUpstream, type UpstreamScheme } from "../../domain/proxy/upstream.ts";
 import type { ProxyRecord } from "../../store/ports/proxy-port.ts";
@@ -7,7 +8,7 @@ import type { OrchestratorDeps } from "../deps.ts";
 
 export interface ProxyView {
   id: string;
-  /** `***@` stands for a user name and a password. */
+  /** `***@` replaces user name and password. */
   proxy: string;
   scheme: UpstreamScheme;
   host: string;
@@ -35,7 +36,6 @@ export interface ProxyListView {
   proxies: ProxyView[];
 }
 
-const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 const NOBODY = { username: "", password: "" };
 
 function toProxyView(proxy: ProxyRecord): ProxyView {
@@ -53,17 +53,17 @@ function toProxyView(proxy: ProxyRecord): ProxyView {
     successes: proxy.successes,
     failures: proxy.failures,
     blocks: proxy.blocks,
-    resting_until: state === "resting" ? iso(proxy.restUntil) : null,
+    resting_until: state === "resting" ? isoOrNull(proxy.restUntil) : null,
     last_error: proxy.lastError,
-    checked_at: iso(proxy.checkedAt),
-    used_at: iso(proxy.usedAt),
-    created_at: new Date(proxy.createdAt).toISOString(),
+    checked_at: isoOrNull(proxy.checkedAt),
+    used_at: isoOrNull(proxy.usedAt),
+    created_at: isoOf(proxy.createdAt),
   };
 }
 
 type Deps = Pick<OrchestratorDeps, "store">;
 
-/** Newest first, with the sums over all of them. */
+/** Newest first, with totals over all of them. */
 export async function listProxies(
   { store }: Deps,
   filter: { state?: ProxyState; after?: string; limit: number },

@@ -5,8 +5,7 @@ import { openItems, queueOverview, type QueueStats, queueStats } from "./stats.t
 const LOOK_MS = 100;
 
 /**
- * Resolves when the queue is empty, whichever process works on it; an aborted signal ends the wait with the present
- * state.
+ * Resolves when the queue is empty, whichever process works on it; an aborted signal resolves with the current state.
  */
 export async function queueDrained(deps: OrchestratorDeps, signal?: AbortSignal): Promise<QueueStats> {
   for (;;) {
@@ -17,7 +16,7 @@ export async function queueDrained(deps: OrchestratorDeps, signal?: AbortSignal)
   }
 }
 
-/** Looking must never take more than a tenth of the time: with a hundred thousand sites a look costs something. */
+/** Polling takes at most a tenth of the time: with 100,000 sites one poll is expensive. */
 export function restAfter(costMs: number): number {
   return Math.max(LOOK_MS, 10 * costMs);
 }

@@ -13,21 +13,21 @@ import { queueRun } from "./queue-run.ts";
 
 export interface EnqueueReport {
   added: number;
-  /** Were in the queue already; nothing about them changed. */
+  /** Already in the queue and unchanged. */
   existing: number;
 }
 
-/** A transaction of this many rows takes a few milliseconds: others hardly wait for it. */
+/** A transaction of this many rows takes a few milliseconds and hardly blocks others. */
 const BATCH = 500;
 
 export interface QueueDeps extends OrchestratorDeps {
-  /** Addresses are stored with their credentials sealed. */
+  /** URLs are stored with their credentials sealed. */
   seal: Seal;
-  /** Which addresses may be asked for at all. */
+  /** Which URLs may be requested. */
   policy: AddressPolicy;
 }
 
-/** Adds new items. Items counted as added are committed. Throws `forbidden_target`, and then adds none. */
+/** Adds new items. Items counted as added are committed. Throws `forbidden_target` without adding any. */
 export async function enqueueItems(deps: QueueDeps, items: readonly QueueItem[]): Promise<EnqueueReport> {
   refuseForbidden(deps, items);
   const run = await queueRun(deps);
@@ -42,7 +42,7 @@ export async function enqueueItems(deps: QueueDeps, items: readonly QueueItem[])
   return report;
 }
 
-/** A literal address that may not be asked is refused at once. A handler of the user's own may have other plans with it. */
+/** A forbidden literal address is rejected at once. A user's handler may use the address differently. */
 function refuseForbidden({ policy }: QueueDeps, items: readonly QueueItem[]): void {
   const fields = items.flatMap(({ url, handler }, index) => {
     const message = handler === null ? forbidden(url, policy) : null;

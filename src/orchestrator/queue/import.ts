@@ -9,7 +9,7 @@ export interface BadLine {
 }
 
 export interface ImportReport extends EnqueueReport {
-  /** Lines that were not blank. */
+  /** Non-blank lines. */
   lines: number;
   bad: number;
 }
@@ -24,8 +24,8 @@ const BATCH = 500;
 const NOT_ALLOWED = "the target is not on the public internet, and its network is not allowed here";
 
 /**
- * Reads one item per line. A bad line is reported with its number and skipped; everything else is enqueued.
- * Interrupted, it is simply started again: existing items are not added twice.
+ * Reads one item per line. A bad line is reported with its number and skipped; all others are enqueued. Safe to repeat
+ * after an interruption: existing items are not added twice.
  */
 export function importItems(
   deps: QueueDeps,
@@ -35,7 +35,7 @@ export function importItems(
   return importTo((items) => enqueueItems(deps, items), stream, listener);
 }
 
-/** The same for a queue that is somewhere else: `add` puts some of them there. */
+/** The same for a remote queue: `add` submits a batch. */
 export async function importTo(
   add: (items: readonly QueueItem[]) => Promise<EnqueueReport>,
   stream: AsyncIterable<Uint8Array>,

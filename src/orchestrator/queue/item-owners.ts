@@ -1,10 +1,11 @@
+import { isoOf } from "../../base/iso.ts";
 import type { TaskRecord } from "../../store/ports/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { isSame } from "../workers/worker-availability.ts";
 
-/** Which worker has an item that is in progress, and until when it is reserved for it. */
+/** Which worker holds an item in progress, and until when. */
 export interface ItemOwner {
-  /** Null: it is not in the registry, or not any more. */
+  /** Null: not in the registry, or no longer. */
   worker_id: string | null;
   machine: string | null;
   pid: number | null;
@@ -13,7 +14,7 @@ export interface ItemOwner {
 
 const MOST_WORKERS = 1000;
 
-/** The owners of the lanes of tasks that are at work, by lane. */
+/** Owners of the lanes of running tasks, by lane. */
 export async function ownersOf(
   deps: OrchestratorDeps,
   tasks: readonly TaskRecord[],
@@ -36,7 +37,7 @@ export async function ownersOfLanes(
         worker_id: worker?.id ?? null,
         machine: worker?.machine ?? null,
         pid: identity?.pid ?? null,
-        lease_expires_at: new Date(now + remainingMs).toISOString(),
+        lease_expires_at: isoOf(now + remainingMs),
       };
       return [lane, owner];
     }),

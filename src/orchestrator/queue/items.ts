@@ -1,4 +1,5 @@
 import { OrbError } from "../../base/errors.ts";
+import { isoOf, isoOrNull } from "../../base/iso.ts";
 import type { Attempt } from "../../domain/run/outcome.ts";
 import { type QueueState, queueStateOf, taskStatesOf } from "../../domain/run/states.ts";
 import type { WaitingView } from "../../domain/run/waiting.ts";
@@ -11,14 +12,14 @@ import { type ItemOwner, ownersOf } from "./item-owners.ts";
 import { QUEUE_ALIAS } from "./queue-run.ts";
 import { usedUpLimits } from "./waiting-items.ts";
 
-/** A queue item as users see it. */
+/** A queue item as the API returns it. */
 export interface QueueItemView {
   id: string;
   artifact_id: string;
   status: QueueState;
   url: string | null;
   site: string;
-  /** The concurrency limit that it shares with other items. */
+  /** The concurrency limit it shares with other items. */
   concurrency_key: string | null;
   /** @deprecated Alias of `concurrency_key`. */
   resolver: string | null;
@@ -28,11 +29,11 @@ export interface QueueItemView {
   failure_code: string | null;
   failure_reason: string | null;
   message: string | null;
-  /** When a retry is due. */
+  /** When the retry is due. */
   next_try_at: string | null;
-  /** Which worker has it; null: it is not in progress. */
+  /** Which worker holds it; null: not in progress. */
   owner: ItemOwner | null;
-  /** Of one that is queued: the limit of its concurrency key, when that is used up. */
+  /** Of a queued item: the limit of its concurrency key, if that is used up. */
   waiting_for: WaitingView | null;
   created_at: string;
   finished_at: string | null;
@@ -44,8 +45,6 @@ export interface QueueItemDetail extends QueueItemView {
   files: { id: string; hash: string; size: number; content_type: string | null; final_url: string; path: string }[];
   results: unknown[];
 }
-
-const iso = (time: number) => new Date(time).toISOString();
 
 interface AboutItems {
   owners: ReadonlyMap<string, ItemOwner>;
@@ -71,11 +70,11 @@ function toView(task: TaskRecord, { owners, waits }: AboutItems): QueueItemView 
     failure_code: task.failure?.code ?? null,
     failure_reason: task.failure?.reason ?? null,
     message: task.failure?.message ?? (task.detail as { why?: string } | null)?.why ?? null,
-    next_try_at: task.state === "retrying" ? iso(task.readyAt) : null,
+    next_try_at: task.state === "retrying" ? isoOf(task.readyAt) : null,
     owner: task.state === "running" ? (owners.get(task.lane) ?? null) : null,
     waiting_for: task.state === "queued" ? (waits.get(task.resolver ?? "") ?? null) : null,
-    created_at: iso(task.createdAt),
-    finished_at: task.endedAt === null ? null : iso(task.endedAt),
+    created_at: isoOf(task.createdAt),
+    finished_at: isoOrNull(task.endedAt),
   };
 }
 
@@ -85,7 +84,7 @@ export async function listItems(
 ): Promise<QueueItemView[]> {
   const { store } = deps;
   const run = await store.runByAlias(QUEUE_ALIAS);
-  // Starting over without a word would send a script that pages through the queue in circles.
+  // Silently starting over would make a script that pages through the queue loop forever.
   if (filter.after !== undefined && (await store.task(filter.after))?.runId !== run?.id)
     throw new OrbError("input_invalid", `${filter.after} is not the id of an item of the queue`, {
       hint: "Go on behind the `id` of the last item that was listed.",

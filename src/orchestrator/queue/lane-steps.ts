@@ -2,13 +2,13 @@ import { isOrbError } from "../../base/errors.ts";
 import { stepOfLane } from "../../domain/workflow/definition.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 
-/** The step of a workflow whose lane it is. */
+/** The workflow step that a lane belongs to. */
 export interface LaneStep {
   workflow_id: string;
   workflow_name: string | null;
   step_name: string;
   step_index: number;
-  /** Of the entries of its list as many take turns as may be at work at once: which of these places it is; null: none. */
+  /** Of a `for_each` step: which of its concurrent slots this lane is; null: none. */
   place: number | null;
 }
 
@@ -38,7 +38,7 @@ export async function stepsOf({ store }: OrchestratorDeps, lanes: readonly strin
   return found;
 }
 
-/** A workflow may be removed between two looks. */
+/** A workflow may be deleted between two reads. */
 async function namesOf(
   store: OrchestratorDeps["store"],
   id: string,

@@ -1,3 +1,4 @@
+import { isoOrNull } from "../../base/iso.ts";
 import { laneWithoutShard } from "../../domain/lane/lane.ts";
 import { lastFailure } from "../../domain/run/last-failure.ts";
 import type { LaneRecord } from "../../store/ports/live-port.ts";
@@ -14,18 +15,18 @@ interface LaneWaiting extends Omit<WaitingView, "reason"> {
   reason: WaitingView["reason"] | (typeof STEP_WAIT_REASONS)[number];
 }
 
-/** The work at one site, or group of sites, or of one workflow step: one process at a time works on it. */
+/** The work of one site, group of sites or workflow step: one process at a time owns it. */
 export interface LaneView {
   lane: string;
-  /** Of a step of a workflow: which; null: it is a lane of sites. */
+  /** The workflow step; null: a lane of sites. */
   step: LaneStep | null;
   sites: string[];
   counts: { queued: number; running: number; retrying: number };
-  /** Runs that have open work there. */
+  /** Runs with open work in it. */
   runs: number;
   state: SiteProgress["state"];
   waiting_for: LaneWaiting | null;
-  /** Whether some process has it in hand, and which, as far as that is known. */
+  /** Whether a process owns it, and which, if known. */
   owned: boolean;
   worker_id: string | null;
   oldest_queued_at: string | null;
@@ -33,19 +34,21 @@ export interface LaneView {
 
 const MOST_WORKERS = 1000;
 
-/** Lanes with open work, by name; `after` is the one to go on behind. */
+/** Lanes with open work, by name; `after` is the last one of the previous page. */
 export async function listLanes(deps: SiteDeps, window: { after?: string; limit: number }): Promise<LaneView[]> {
   const { store } = deps;
   const records = await store.openLanes(window);
   const workerOf = await workersOf(deps, records);
-  const still = await noWorkersReason(deps);
+  const noWorkers = await noWorkersReason(deps);
   const idle: WaitingView | null =
-    still === null ? null : { reason: still.reason, until: null, message: sentenceOf(still), last_failure: null };
+    noWorkers === null
+      ? null
+      : { reason: noWorkers.reason, until: null, message: sentenceOf(noWorkers), last_failure: null };
   const steps = await stepsOf(
     deps,
     records.map(({ lane }) => lane),
   );
-  // Sites of a lane are one server: what one of them waits for, all do.
+  // Sites of a lane are one server: they share what they wait for.
   const firsts = await Promise.all(records.map(({ sites: [site] }) => (site === undefined ? null : store.site(site))));
   const known = firsts.filter((site) => site !== null);
   const progress = new Map((await siteProgress(deps, known)).map((site, n) => [known[n], site]));
@@ -53,7 +56,7 @@ export async function listLanes(deps: SiteDeps, window: { after?: string; limit:
     const first = firsts[n] ?? null;
     const site = first === null ? null : (progress.get(first) ?? null);
     const { running: claimed } = record.counts;
-    const begins = still === null || still.lanes.has(laneWithoutShard(record.lane));
+    const begins = noWorkers === null || noWorkers.lanes.has(laneWithoutShard(record.lane));
     const underWay = first === null ? claimed : runningAt(first, claimed, deps.siteDefaults, deps.clock.now());
     const running = begins ? underWay : 0;
     return {
@@ -66,7 +69,7 @@ export async function listLanes(deps: SiteDeps, window: { after?: string; limit:
       waiting_for: site === null ? (sleepOf(record) ?? (begins ? null : idle)) : site.waiting_for,
       owned: record.isOwned,
       worker_id: workerOf(record),
-      oldest_queued_at: record.oldestQueued === null ? null : new Date(record.oldestQueued).toISOString(),
+      oldest_queued_at: isoOrNull(record.oldestQueued),
     };
   });
 }
@@ -96,10 +99,10 @@ const SLEEPS = {
   retry: { reason: "retry", message: "Retrying" },
 } as const;
 
-/** null: it can be done at any time. */
+/** Null: it is ready. */
 function sleepOf({ sleeps, counts }: LaneRecord): LaneWaiting | null {
   if (sleeps === null || counts.queued + counts.running > 0) return null;
-  const until = sleeps.until === null ? null : new Date(sleeps.until).toISOString();
+  const until = isoOrNull(sleeps.until);
   const next = { url: null, attempt: null, max_attempts: null, next_try_at: until };
   const last = sleeps.failure === null ? null : lastFailure(sleeps.failure, next);
   const { reason, message } = SLEEPS[sleeps.for];

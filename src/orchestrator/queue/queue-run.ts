@@ -2,8 +2,8 @@ import type { RunRecord } from "../../store/ports/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 
 /**
- * The queue is one standing run: it ends whenever nothing is left to do, and new items open it again as another
- * generation. So the queue obeys the same rules as every other run.
+ * The queue is one permanent run: it ends whenever it is empty, and new items reopen it as another generation. So the
+ * queue follows the same rules as every other run.
  */
 export const QUEUE_ALIAS = "queue";
 

@@ -38,7 +38,7 @@ export async function queueStats({ store }: OrchestratorDeps): Promise<QueueStat
   };
 }
 
-/** What changes all the time, without a line for every site: `lanes` holds only some that have work. */
+/** The frequently changing counts; `lanes` holds only some of the lanes with work. */
 export async function queueOverview({ store }: OrchestratorDeps, mostLanes: number): Promise<QueueStats> {
   const run = await store.runByAlias(QUEUE_ALIAS);
   if (run === null) return { ...toQueueCounts(NO_TASKS), lanes: [] };
@@ -49,7 +49,7 @@ export async function queueOverview({ store }: OrchestratorDeps, mostLanes: numb
   };
 }
 
-/** Items that are not at their end. */
+/** Items that have not ended. */
 export function openItems(stats: QueueCounts): number {
   return stats.queued + stats.in_progress;
 }

@@ -2,7 +2,7 @@ import { OrbError } from "../../base/errors.ts";
 import { parseQueueItem, type QueueItem } from "../../domain/lane/queue-item.ts";
 import { type EnqueueReport, enqueueItems, type QueueDeps } from "./enqueue.ts";
 
-/** An item as it stands in a file or a call: `{ artifact_id, url, concurrency_key?, priority?, payload?, handler? }`. */
+/** An item in a file or a call: `{ artifact_id, url, concurrency_key?, priority?, payload?, handler? }`. */
 export type SubmittedItem = Readonly<Record<string, unknown>>;
 
 /** Validates all items, then adds the new ones. One invalid item rejects the whole call, with the field's path. */

@@ -6,14 +6,14 @@ import type { Store, TaskRecord } from "../../store/ports/port.ts";
 import type { RunSiteDeps } from "../runs/sites.ts";
 import { resolverLimit } from "./resolvers.ts";
 
-/** Longer than a lane takes to move from one worker to another: in between nothing asks for the key. */
+/** Longer than a lane takes to move between workers, during which nothing uses the key. */
 const RECENT_MS = 1000;
 const UNUSED: KeyUse = { running: 0, granted: 0, waiting: 0 };
 
-/** When each key was last seen in use by this process, by the monotonic clock. */
+/** When this process last saw each key in use, in monotonic time. */
 const seenInUse = new WeakMap<Store, Map<string, number>>();
 
-/** Keys that are in use, or were when last asked, a moment ago. */
+/** Keys that are in use, or were within `RECENT_MS`. */
 async function recentUse({ store, clock }: RunSiteDeps, runId: string, keys: string[]): Promise<Map<string, KeyUse>> {
   if (keys.length === 0) return new Map();
   const used = await store.keyUse(runId, keys);
@@ -25,7 +25,7 @@ async function recentUse({ store, clock }: RunSiteDeps, runId: string, keys: str
   return new Map(keys.filter((key) => seen.has(key)).map((key) => [key, used.get(key) ?? UNUSED]));
 }
 
-/** By concurrency key: what queued items under it wait for. Those whose limit has room wait for nothing but their turn. */
+/** By concurrency key: what queued items under it wait for. Keys with capacity left are absent. */
 export async function usedUpLimits(
   deps: RunSiteDeps,
   runId: string,
@@ -44,7 +44,7 @@ export async function usedUpLimits(
   return waits;
 }
 
-/** Between two tasks nothing is at work, and a unit that is about to be used by one item is not free for the others. */
+/** Between two tasks nothing runs, but a unit that one item is about to use is not free for the others. */
 async function isUsedUp(
   { store, siteDefaults }: RunSiteDeps,
   runId: string,
@@ -55,7 +55,7 @@ async function isUsedUp(
   const lanes = await store.openUnderKey(runId, key, limit + 1);
   const open = lanes.reduce((sum, lane) => sum + lane.open, 0);
   if (open <= limit) return false;
-  // Where the sites' own limits admit fewer, it is they that the items wait for.
+  // Where the sites' own limits admit fewer, items wait for those.
   const bySite = Map.groupBy(lanes, ({ site }) => site);
   let admitted = 0;
   for (const [site, list] of bySite) {

@@ -2,7 +2,7 @@ import { isOrbError } from "../../base/errors.ts";
 import { type RunState, RUN_STATES, TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
 import type { RunFilter } from "../../store/records/job-records.ts";
 import type { RunRecord } from "../../store/ports/port.ts";
-import type { TurnDeps } from "../crawls/turns.ts";
+import type { AdmissionDeps } from "../crawls/turns.ts";
 import { beginRecovery } from "../workflows/control.ts";
 import { cancelRun, pauseRun, resumeRun } from "./control.ts";
 import { retryFailedTasks } from "./failed.ts";
@@ -18,24 +18,24 @@ export interface BulkFailure {
 
 /** The result of a bulk action. */
 export interface BulkOutcome {
-  /** Runs that fit the filter and to which this can be done; counted up to `MOST_COUNTED`. */
+  /** Runs that match the filter and allow the action; counted up to `MOST_COUNTED`. */
   matched: number;
   done: number;
-  /** How many could not be changed, and why the first of them could not. */
+  /** How many could not be changed, and why the first one could not. */
   failed_count: number;
   failed: BulkFailure[];
-  /** Those that one call leaves for the next one. */
+  /** Runs left for the next call. */
   remaining: number;
-  /** The run from which the next call continues, or the first that would change; null: there is none. */
+  /** The run from which the next call continues, or the first that would change; null: none. */
   next: string | null;
 }
 
-/** Runs that one call changes. */
+/** Runs changed per call. */
 export const MOST_AT_ONCE = 1000;
 export const MOST_COUNTED = 10_000;
 const MAX_REPORTED = 100;
 
-/** The states in which something can be done to a run: others are not meant. */
+/** The states that allow each action; runs in other states do not match. */
 const FIT: Readonly<Record<BulkAction, readonly RunState[]>> = {
   cancel: RUN_STATES.filter((state) => !TERMINAL_RUN_STATES.includes(state)),
   pause: ["queued", "running"],
@@ -43,20 +43,20 @@ const FIT: Readonly<Record<BulkAction, readonly RunState[]>> = {
   "retry-failed": ["failed", "partial"],
 };
 
-const ACTS: Readonly<Record<BulkAction, (deps: TurnDeps, run: RunRecord) => Promise<unknown>>> = {
+const ACTS: Readonly<Record<BulkAction, (deps: AdmissionDeps, run: RunRecord) => Promise<unknown>>> = {
   cancel: (deps, { id }) => cancelRun(deps, id),
   pause: (deps, { id }) => pauseRun(deps, id),
   resume: (deps, { id }) => resumeRun(deps, id),
-  // Workflows have another name for it.
+  // Workflows call it recovery.
   "retry-failed": (deps, { id, kind }) => (kind === "workflow" ? beginRecovery(deps, id) : retryFailedTasks(deps, id)),
 };
 
 /**
- * Applies an action to all matching runs, the oldest last; with `dryRun` only counts them. A caller that continues
- * `from` the previous answer gets no run twice, and none that came in between.
+ * Applies an action to all matching runs, newest first; with `dryRun` only counts them. A caller that continues `from`
+ * the previous response sees no run twice, and none created in between.
  */
 export async function changeRuns(
-  deps: TurnDeps,
+  deps: AdmissionDeps,
   action: BulkAction,
   filter: Omit<RunFilter, "after" | "limit">,
   { dryRun }: { dryRun: boolean },
@@ -65,7 +65,7 @@ export async function changeRuns(
   const none: BulkOutcome = { matched: 0, done: 0, failed_count: 0, failed: [], remaining: 0, next: null };
   if (status.length === 0) return none;
   const wanted = { ...filter, status };
-  // Read before the first change; later runs are not counted.
+  // Read before the first change; later runs do not count.
   const found = await deps.store.runs({ ...wanted, limit: dryRun ? 1 : MOST_AT_ONCE + 1 });
   const [first] = found;
   if (first === undefined) return none;
@@ -77,7 +77,7 @@ export async function changeRuns(
     try {
       await ACTS[action](deps, run);
     } catch (error) {
-      // What ended or was removed in between is no reason to leave the others; a database that is away is.
+      // A run that ended or was deleted meanwhile does not stop the others; an unavailable database does.
       if (!isOrbError(error) || error.reaction === "wait" || error.reaction === "retry") throw error;
       failed.push({ run_id: run.id, code: error.code, detail: error.message });
     }

@@ -7,11 +7,11 @@ import { requireRun } from "./control.ts";
 interface PageChangeView {
   url: string;
   change: ListedChange;
-  /** To go on behind it. */
+  /** Cursor of the page after this entry. */
   cursor: string;
 }
 
-/** New pages first, then changed ones, then those that are gone. */
+/** New pages first, then changed ones, then removed ones. */
 export async function listPageChanges(
   deps: OrchestratorDeps,
   id: string,

@@ -3,11 +3,11 @@ import type { PageSnapshot } from "../../domain/run/recipe.ts";
 import { type RunState, TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
 import type { RunRecord, TaskRecord } from "../../store/ports/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
-import { admitCrawls, type TurnDeps } from "../crawls/turns.ts";
+import { admitCrawls, type AdmissionDeps } from "../crawls/turns.ts";
 import { requireSessionFor } from "../session-for-page.ts";
 import { refuseUnlessFit } from "../workflows/refusals.ts";
 
-/** Tasks that one transaction ends; more would keep other writers waiting. */
+/** Tasks ended per transaction; more would block other writers. */
 const CHUNK = 1000;
 
 export async function requireRun({ store }: Pick<OrchestratorDeps, "store">, id: string): Promise<RunRecord> {
@@ -16,7 +16,7 @@ export async function requireRun({ store }: Pick<OrchestratorDeps, "store">, id:
   return run;
 }
 
-/** A task of this run; those of others are none of its. */
+/** A task of this run; `not_found` for tasks of other runs. */
 export async function requireTask(
   { store }: Pick<OrchestratorDeps, "store">,
   runId: string,
@@ -31,7 +31,7 @@ export async function requireTask(
 /** The run is cancelled when this returns; running tasks are aborted within a second. Idempotent. */
 export async function cancelRun(deps: OrchestratorDeps, id: string): Promise<RunRecord> {
   const run = await requireRun(deps, id);
-  // A cancelled run never opens again, and new items would have nowhere to go.
+  // A cancelled run never reopens, so new items would have no run.
   if (run.kind === "queue")
     throw new OrbError("illegal_transition", "the queue is one standing run, which cannot be cancelled", {
       hint: "Pause it instead.",
@@ -56,13 +56,13 @@ export async function cancelUnlessEnded(deps: OrchestratorDeps, id: string): Pro
   }
 }
 
-/** Runs were ended: running tasks stop, and waiting ones end as well. A duty does the rest if there are many. */
+/** Runs were ended: aborts their running tasks and ends waiting ones. A duty does the rest if there are many. */
 export async function dropWork(deps: OrchestratorDeps, ids: readonly string[]): Promise<void> {
   await deps.wake(null);
   for (const id of ids) await deps.store.sweepEnded(CHUNK, deps.clock.now(), id);
 }
 
-/** Running tasks finish, nothing new starts. */
+/** Running tasks finish; no new one starts. */
 export async function pauseRun(deps: OrchestratorDeps, id: string): Promise<RunRecord> {
   const run = await requireRun(deps, id);
   if (run.status === "paused") return run;
@@ -72,8 +72,8 @@ export async function pauseRun(deps: OrchestratorDeps, id: string): Promise<RunR
   return paused;
 }
 
-/** A crawl waits its turn, if as many are running as may. */
-export async function resumeRun(deps: TurnDeps, id: string): Promise<RunRecord> {
+/** A crawl is queued while the maximum number of crawls is running. */
+export async function resumeRun(deps: AdmissionDeps, id: string): Promise<RunRecord> {
   const run = await requireRun(deps, id);
   const isCrawl = run.kind === "crawl";
   const isDone = (status: RunState) => status === "running" || (isCrawl && status === "queued");
@@ -97,7 +97,7 @@ export async function resumeRun(deps: TurnDeps, id: string): Promise<RunRecord> 
   return requireRun(deps, id);
 }
 
-/** Another process may have done it in between, which counts as success. */
+/** If another process did it meanwhile, that counts as success. */
 async function change(
   deps: OrchestratorDeps,
   id: string,

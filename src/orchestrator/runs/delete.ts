@@ -1,6 +1,7 @@
-/** Deletes runs, one or many, and keeps runs that a policy would remove. */
+/** Deletes runs, one or many, and exempts runs from retention. */
 import { setImmediate } from "node:timers/promises";
 import { OrbError } from "../../base/errors.ts";
+import { isoOf, isoOrNull } from "../../base/iso.ts";
 import type { RunState } from "../../domain/run/states.ts";
 import type { DeletionFilter, RunDeletion } from "../../store/ports/retention-port.ts";
 import type { RunRecord, Store } from "../../store/ports/port.ts";
@@ -10,8 +11,8 @@ import { cancelUnlessEnded, requireRun } from "./control.ts";
 export type { DeletionFilter } from "../../store/ports/retention-port.ts";
 
 /**
- * Refused while it has not ended, unless it is cancelled first. The run is hidden when this returns; rows and files are
- * removed afterwards.
+ * Rejected while it has not ended, unless it is cancelled first. The run is hidden when this returns; rows and files
+ * are deleted afterwards.
  */
 export async function deleteRun(deps: OrchestratorDeps, id: string, options: { force: boolean }): Promise<void> {
   const run = await requireRun(deps, id);
@@ -20,14 +21,14 @@ export async function deleteRun(deps: OrchestratorDeps, id: string, options: { f
   await deps.wake(null);
 }
 
-/** No policy removes it from now on; with `keep` false they hold again. Twice is no mistake. */
+/** Exempts the run from retention; `keep` false ends that. Idempotent. */
 export async function keepRun(deps: OrchestratorDeps, id: string, keep: boolean): Promise<RunRecord> {
   await requireRun(deps, id);
   await deps.store.keepRun(id, keep);
   return requireRun(deps, id);
 }
 
-/** A deletion of many runs, as users see it. */
+/** A bulk deletion as the API returns it. */
 export interface DeletionView {
   id: string;
   status: "running" | "completed";
@@ -45,7 +46,7 @@ export interface DeletionView {
   };
   matched: number;
   deleted: number;
-  /** Hidden runs whose rows are still being removed, of all deletions. */
+  /** Hidden runs whose rows are still being deleted, of all deletions. */
   removing: number;
   created_at: string;
   finished_at: string | null;
@@ -53,20 +54,18 @@ export interface DeletionView {
 
 const MOST_REMOVING = 10_000;
 
-const iso = (time: number) => new Date(time).toISOString();
-
 async function viewOf({ store }: Pick<OrchestratorDeps, "store">, deletion: RunDeletion): Promise<DeletionView> {
   const { id, filter, matched, deleted, createdAt, finishedAt } = deletion;
   return {
     id,
     status: finishedAt === null ? "running" : "completed",
     filter: shownFilter(filter),
-    // Runs that have ended in between are deleted as well.
+    // Runs that ended meanwhile are deleted as well.
     matched: Math.max(matched, deleted),
     deleted,
     removing: await store.countRemoving(MOST_REMOVING),
-    created_at: iso(createdAt),
-    finished_at: finishedAt === null ? null : iso(finishedAt),
+    created_at: isoOf(createdAt),
+    finished_at: isoOrNull(finishedAt),
   };
 }
 
@@ -76,16 +75,16 @@ function shownFilter({ jobId, ids, since, until, endedBefore, ...rest }: Deletio
     ...plain,
     ...(jobId === undefined ? {} : { job_id: jobId }),
     ...(ids === undefined ? {} : { run_ids: ids }),
-    ...(since === undefined ? {} : { since: iso(since) }),
-    ...(until === undefined ? {} : { until: iso(until) }),
-    ...(endedBefore === undefined ? {} : { ended_before: iso(endedBefore) }),
+    ...(since === undefined ? {} : { since: isoOf(since) }),
+    ...(until === undefined ? {} : { until: isoOf(until) }),
+    ...(endedBefore === undefined ? {} : { ended_before: isoOf(endedBefore) }),
   };
 }
 
 /** Starts a deletion of all matching runs; it continues in the background, and after a crash. */
 export async function deleteRuns(deps: OrchestratorDeps, filter: DeletionFilter): Promise<DeletionView> {
   const deletion = await deps.store.createDeletion(filter, deps.clock.now());
-  carryOut(deps);
+  executeDeletions(deps);
   return viewOf(deps, deletion);
 }
 
@@ -106,18 +105,18 @@ export async function listDeletions(deps: OrchestratorDeps): Promise<DeletionVie
   return Promise.all(list.map((deletion) => viewOf(deps, deletion)));
 }
 
-/** Runs that one transaction hides. */
+/** Runs hidden per transaction. */
 const AT_ONCE = 100;
 const busy = new WeakSet<Store>();
 
-/** Deletes in this process, which may be no engine; the engine does the rest. */
-export function carryOut({ store, clock }: OrchestratorDeps): void {
+/** Deletes in this process, which may have no engine; the engine does the rest. */
+export function executeDeletions({ store, clock }: OrchestratorDeps): void {
   if (busy.has(store)) return;
   busy.add(store);
   const work = async () => {
     while (await store.advanceDeletions(AT_ONCE, clock.now())) await setImmediate();
   };
-  // The store may be closed, or the database unavailable: it continues later.
+  // The store may be closed or the database unavailable: the engine continues later.
   work()
     .catch(() => {})
     .finally(() => busy.delete(store));

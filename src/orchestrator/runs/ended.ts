@@ -5,13 +5,13 @@ import { restAfter } from "../queue/drained.ts";
 import { requireRun } from "./control.ts";
 
 export interface Waiting<Progress> {
-  /** Gives up the wait, not the run: the wait is rejected with the signal's reason. */
+  /** Aborts the wait, not the run: rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** Called at the beginning, and whenever something has changed. */
+  /** Called at the start and after every change. */
   onProgress?: (progress: Progress) => void;
 }
 
-/** Resolves when the run has ended, whichever process works on it. `look` reads what `onProgress` gets. */
+/** Resolves when the run has ended, whichever process works on it. `look` reads the value for `onProgress`. */
 export async function runEnded<Progress>(
   deps: OrchestratorDeps,
   id: string,
@@ -22,7 +22,7 @@ export async function runEnded<Progress>(
   for (;;) {
     signal?.throwIfAborted();
     const begun = deps.clock.monotonic();
-    // The state first: the next read is then final when it has ended.
+    // Read the state first: if it has ended, the next read is final.
     const { status } = await requireRun(deps, id);
     const ended = TERMINAL_RUN_STATES.includes(status);
     if (ended || onProgress !== undefined) {
@@ -36,7 +36,7 @@ export async function runEnded<Progress>(
   }
 }
 
-/** They change by themselves. */
+/** These change by themselves. */
 const CLOCKS: ReadonlySet<string> = new Set([
   "elapsed_seconds",
   "duration_seconds",

@@ -24,7 +24,7 @@ interface RunExport {
   bytes: AsyncIterable<Uint8Array>;
 }
 
-/** All that a run has found so far as a file, made as it is read. */
+/** Exports all results so far as a stream. */
 export async function exportRun(
   deps: ExportDeps,
   id: string,
@@ -67,7 +67,7 @@ function archiveOf(deps: ExportDeps, run: RunRecord, how: Archiver, fileName: st
 
 const PAGE = 500;
 
-/** Every file as it is stored, opened when it is its turn. */
+/** Every stored file, opened when the stream reaches it. */
 async function* exchangesOf(
   { store, openArtifact }: ExportDeps,
   id: string,

@@ -1,4 +1,5 @@
 import { OrbError } from "../../base/errors.ts";
+import { isoOf } from "../../base/iso.ts";
 import { retryMayHelp } from "../../domain/run/classify.ts";
 import { type ErrorClass, errorClassOf } from "../../domain/crawl/crawl-end.ts";
 import { FAILURE_REASONS, type FailureCode, type FailureReason } from "../../domain/run/failure.ts";
@@ -13,7 +14,7 @@ import type {
   RequeueWindow,
   RunErrorRecord,
 } from "../../store/ports/progress-port.ts";
-import { admitCrawls, type TurnDeps } from "../crawls/turns.ts";
+import { admitCrawls, type AdmissionDeps } from "../crawls/turns.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { siteName } from "../sites/sites.ts";
 import { requireRun } from "./control.ts";
@@ -26,9 +27,9 @@ export interface ErrorGroup {
   count: number;
   /** Failed permanently, or retried automatically. */
   status: "failed" | "retrying";
-  /** Whether another try may help. */
+  /** Whether another attempt may succeed. */
   retryable: boolean;
-  /** When the first of them is tried again. */
+  /** When the first of them is retried. */
   next_try_at: string | null;
   example: { url: string | null; message: string; task_id: string };
 }
@@ -42,7 +43,7 @@ export function toErrorGroup(record: RunErrorRecord): ErrorGroup {
     count,
     status: nextTryAt === undefined ? "failed" : "retrying",
     retryable: nextTryAt !== undefined || retryMayHelp(reason),
-    next_try_at: nextTryAt === undefined ? null : new Date(nextTryAt).toISOString(),
+    next_try_at: nextTryAt === undefined ? null : isoOf(nextTryAt),
     example: {
       url: exampleUrl === null ? null : shownUrl(exampleUrl),
       message: exampleMessage,
@@ -51,7 +52,7 @@ export function toErrorGroup(record: RunErrorRecord): ErrorGroup {
   };
 }
 
-/** A group as the list of them shows it: with the picture and the copy of the page that were kept of its example. */
+/** A group with the screenshot and page copy of its example. */
 export interface ShownErrorGroup extends ErrorGroup {
   example: ErrorGroup["example"] & { screenshot_id: string | null; snapshot_id: string | null };
 }
@@ -59,7 +60,7 @@ export interface ShownErrorGroup extends ErrorGroup {
 export const ERROR_STATUSES = ["failed", "retrying", "retryable", "all"] as const;
 type ErrorStatus = (typeof ERROR_STATUSES)[number];
 
-/** Failures of a run, most frequent first, retrying ones before. There are no more groups than reasons. */
+/** Failures of a run, retrying ones first, then by frequency. There are no more groups than reasons. */
 export async function listErrorGroups(
   deps: OrchestratorDeps,
   id: string,
@@ -70,9 +71,9 @@ export async function listErrorGroups(
   const runs = run.kind === "workflow" && !isOver ? [id, ...(await runsOfOpenSteps(deps, id))] : [id];
   const retrying: RunErrorRecord[] = [];
   const failed: RunErrorRecord[] = [];
-  for (const one of runs) {
-    if (status !== "failed" && !isOver) retrying.push(...(await deps.store.retryReasons(one)));
-    if (status !== "retrying") failed.push(...(await deps.store.runErrors(one)));
+  for (const runId of runs) {
+    if (status !== "failed" && !isOver) retrying.push(...(await deps.store.retryReasons(runId)));
+    if (status !== "retrying") failed.push(...(await deps.store.runErrors(runId)));
   }
   const groups = [...byReason(retrying), ...byReason(failed)]
     .map(toErrorGroup)
@@ -89,10 +90,10 @@ export async function listErrorGroups(
   );
 }
 
-/** So many runs of steps are looked into: few workflows have more under way at once. */
+/** Reads at most this many runs of steps: few workflows have more active at once. */
 const MOST_OPEN_STEPS = 20;
 
-/** The runs that a workflow waits for: while they retry, their failures are its own. */
+/** The runs a workflow waits for: while they retry, their failures count as its own. */
 async function runsOfOpenSteps({ store }: OrchestratorDeps, id: string): Promise<string[]> {
   const steps = await store.stepsInBrief(id);
   const runs = steps.flatMap(({ task, waiting }) =>
@@ -101,7 +102,7 @@ async function runsOfOpenSteps({ store }: OrchestratorDeps, id: string): Promise
   return runs.slice(0, MOST_OPEN_STEPS);
 }
 
-/** Those of several runs that have the same reason, as one. */
+/** Merges groups of several runs that have the same reason. */
 function byReason(records: readonly RunErrorRecord[]): RunErrorRecord[] {
   const groups = new Map<string, RunErrorRecord>();
   for (const record of records) {
@@ -117,7 +118,7 @@ function together(a: RunErrorRecord, b: RunErrorRecord): RunErrorRecord {
   return { ...a, count: a.count + b.count, ...(next.length === 0 ? {} : { nextTryAt: Math.min(...next) }) };
 }
 
-/** Which failures of a run to retry: those that match all of these, or all. */
+/** Selects failures to retry: all conditions must match; none: all failures. */
 export interface RetryInput {
   failure_code?: FailureCode;
   failure_reason?: FailureReason;
@@ -130,7 +131,7 @@ export interface RetryInput {
  * proxies also continues with its remaining tasks, unless only a part is requested.
  */
 export async function retryFailedTasks(
-  deps: TurnDeps,
+  deps: AdmissionDeps,
   id: string,
   input: RetryInput = {},
 ): Promise<{ run: RunRecord; retried: number }> {
@@ -148,7 +149,7 @@ export async function retryFailedTasks(
   const goesOn = (left?.time === true || left?.proxies === true) && Object.keys(choice).length === 0;
   let retried = 0;
   if (goesOn) retried += await inPieces(deps, (window) => deps.store.goOn(id, window, deps.clock.now()));
-  // Tasks that waited when the run ended are not included.
+  // Tasks that were waiting when the run ended are not included.
   else if (TERMINAL_RUN_STATES.includes(run.status))
     while ((await deps.store.sweepEnded(CHUNK, deps.clock.now(), id)) === CHUNK);
   retried += await requeueFailed(deps, id, choice);
@@ -168,10 +169,10 @@ function choiceOf({ failure_code: code, failure_reason: reason, site, task_ids: 
   };
 }
 
-/** Tasks that one transaction moves; more would keep other writers waiting. */
+/** Tasks moved per transaction; more would block other writers. */
 const CHUNK = 1000;
 
-/** What fails again while we are at it waits for the next call. Says how many there were. */
+/** Returns the number of requeued tasks. Tasks that fail again meanwhile wait for the next call. */
 export async function requeueFailed(deps: OrchestratorDeps, id: string, choice: FailedChoice): Promise<number> {
   return inPieces(deps, (window) => deps.store.retryFailed(id, { ...choice, ...window }, deps.clock.now()));
 }
@@ -196,8 +197,8 @@ async function nothingFailed({ store }: OrchestratorDeps, run: RunRecord, choice
     return new OrbError("illegal_transition", "nothing of this run has failed", {
       hint: TERMINAL_RUN_STATES.includes(run.status) ? "Start a new run instead." : "Wait until it has ended.",
     });
-  const there = groups.slice(0, 5).map(({ code, reason, count }) => `${count} ${code} (${reason})`);
+  const causes = groups.slice(0, 5).map(({ code, reason, count }) => `${count} ${code} (${reason})`);
   return new OrbError("illegal_transition", "no failed task of this run matches the request", {
-    hint: `There is: ${there.join(", ")}${groups.length > there.length ? ", and more" : ""}.`,
+    hint: `There is: ${causes.join(", ")}${groups.length > causes.length ? ", and more" : ""}.`,
   });
 }

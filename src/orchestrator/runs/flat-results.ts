@@ -3,7 +3,7 @@ import { crawlOptionsOf } from "../../domain/crawl/crawl-options.ts";
 import type { RunRecord } from "../../store/ports/port.ts";
 import type { ResultView } from "./view.ts";
 
-/** Keys that a page of a crawl with rules may have besides their results; the second with `article` only. */
+/** Keys that a page of a crawl may have besides the results of its rules; the second list only with `article`. */
 export const OF_EVERY_PAGE = ["url", "depth", "title", "document", "duplicate_of", "unchanged", "change", "warning"];
 export const OF_ARTICLES = ["text", "markdown", "language", "word_count", "content_hash", "links"];
 

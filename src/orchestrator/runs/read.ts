@@ -12,7 +12,7 @@ import type { OrchestratorDeps } from "../deps.ts";
 import { invalid } from "../invalid.ts";
 import { type NoWorkers, noWorkersReason } from "../workers/worker-availability.ts";
 import { requireRun, requireTask } from "./control.ts";
-import { stillThere } from "./still-there.ts";
+import { withoutDeleted } from "./without-deleted.ts";
 import {
   type ArtifactView,
   type EventView,
@@ -36,13 +36,13 @@ export async function viewOf(deps: RunReadDeps, run: RunRecord): Promise<RunView
 
 export interface RunTotals {
   counts: TaskCounts;
-  /** Of a crawl. */
+  /** Crawls only. */
   errors: RunErrorRecord[];
 }
 
 export async function totalsOf({ store }: OrchestratorDeps, { id, kind }: RunRecord): Promise<RunTotals> {
   const { totals: counts } = await store.overview(id, 0);
-  // Pages that robots.txt keeps out are among those that failed.
+  // Pages blocked by robots.txt count as failed.
   return { counts, errors: kind === "crawl" && counts.failed > 0 ? await store.runErrors(id) : [] };
 }
 
@@ -50,11 +50,11 @@ export async function totalsOf({ store }: OrchestratorDeps, { id, kind }: RunRec
 export async function viewAt(
   deps: RunReadDeps,
   run: RunRecord,
-  still: NoWorkers | null,
+  noWorkers: NoWorkers | null,
   totals?: RunTotals,
 ): Promise<RunView> {
-  const waiting = await waitingOfRun(deps, run, still);
-  // A run of one page has no progress, and a workflow counts on its own.
+  const waiting = await waitingOfRun(deps, run, noWorkers);
+  // A page run has no progress, and a workflow counts its steps.
   if (run.kind === "page" || run.kind === "workflow") return toRunView(run, deps, { waiting });
   return toRunView(run, deps, { waiting, ...(totals ?? (await totalsOf(deps, run))) });
 }
@@ -64,8 +64,8 @@ export async function showRun(deps: RunReadDeps, id: string): Promise<RunView> {
 }
 
 export async function listRuns(deps: RunReadDeps, filter: RunFilter): Promise<RunView[]> {
-  const still = await noWorkersReason(deps);
-  return stillThere((await deps.store.runs(filter)).map((run) => viewAt(deps, run, still)));
+  const noWorkers = await noWorkersReason(deps);
+  return withoutDeleted((await deps.store.runs(filter)).map((run) => viewAt(deps, run, noWorkers)));
 }
 
 export async function listEvents(
@@ -106,12 +106,12 @@ export async function showTask(deps: OrchestratorDeps, runId: string, taskId: st
 
 async function taskViewOf({ store }: OrchestratorDeps, run: RunRecord, task: TaskRecord): Promise<TaskView> {
   const view = toTaskView(task, task.site ?? task.lane, await store.artifactsOf(task.id));
-  // The run of a page reports the size of its page.
+  // A page run reports the size of its page.
   const size = run.kind === "page" ? (run.facts.stats?.content_length ?? null) : null;
   return size === null ? view : { ...view, size: view.size ?? size };
 }
 
-/** How many runs a list would have in all, counted up to `most`. */
+/** Total length of a list of runs, counted up to `most`. */
 export async function countListed({ store }: OrchestratorDeps, filter: RunFilter, most: number): Promise<number> {
   return store.countRunsLike({ ...without(filter, "after"), limit: most });
 }
@@ -133,7 +133,7 @@ async function resultsOf(
   return kind === "crawl" ? found.map(atItsAddress) : found;
 }
 
-/** The item of a page of a crawl says where the page is; a redirect may have led there. */
+/** A page's item carries its URL; a redirect may have led there. */
 function atItsAddress(result: ResultView): ResultView {
   const url = result.data["url"];
   return typeof url === "string" ? { ...result, url } : result;
@@ -141,7 +141,7 @@ function atItsAddress(result: ResultView): ResultView {
 
 const PAGE = 500;
 
-/** All records of a run, a page of them at a time: the reader's pace decides. */
+/** All records of a run, read page by page at the consumer's pace. */
 export async function* allResults(deps: OrchestratorDeps, runId: string): AsyncGenerator<ResultView> {
   yield* allResultsOf(deps, await requireRun(deps, runId));
 }
@@ -162,8 +162,8 @@ async function* resultPages(deps: OrchestratorDeps, run: RunRecord): AsyncGenera
 }
 
 /**
- * The records of pages that a run of a saved crawl found to be new or changed, each with its `change`. Of a first run, which
- * has nothing to compare with, all of them.
+ * Records of pages that a saved crawl found new or changed, each with its `change`. Of a first run, which has nothing
+ * to compare with, all of them.
  */
 export async function* changedResults(deps: OrchestratorDeps, run: RunRecord): AsyncGenerator<ResultView> {
   if (run.facts.changes === undefined) return yield* allResultsOf(deps, run);
@@ -191,7 +191,7 @@ export function requireComparable({ kind, jobId }: RunRecord): void {
   ]);
 }
 
-/** The names of the fields, when the recipe names them: a table then has its columns before its first row. */
+/** Field names, if the recipe has them: a table then has its columns before its first row. */
 export function columnsOf({ snapshot }: RunRecord): string[] | null {
   const fields = (snapshot as Partial<PageSnapshot> | null)?.recipe?.fields;
   if (Array.isArray(fields)) return fields as string[];

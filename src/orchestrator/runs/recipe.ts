@@ -1,4 +1,4 @@
-/** A page without a job, and the request of a run, so that it can be repeated. */
+/** One-off page runs, and the request of a run, so that it can be repeated. */
 import { OrbError } from "../../base/errors.ts";
 import { crawlOptionsOf, pageRecipeOf } from "../../domain/crawl/crawl-options.ts";
 import type { PageSnapshot } from "../../domain/run/recipe.ts";
@@ -17,7 +17,7 @@ import { requireRun } from "./control.ts";
 import { startPageRun } from "./start.ts";
 import { type RunView, toRunView } from "./view.ts";
 
-/** Gets one page now; nothing but the run is kept. */
+/** Fetches one page; only the run is stored. */
 export async function startPage(deps: RunDeps, input: JobInput, once?: IdempotencyKey): Promise<RunView> {
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
   if (before !== null) return toRunView(before as RunRecord, deps);
@@ -28,7 +28,7 @@ export async function startPage(deps: RunDeps, input: JobInput, once?: Idempoten
 }
 
 interface RecipeView {
-  /** As `POST /jobs` takes it, without its secrets. */
+  /** As `POST /jobs` accepts it, without secrets. */
   recipe: JobInput;
   header_names: string[];
   cookie_names: string[];

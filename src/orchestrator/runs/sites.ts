@@ -1,3 +1,4 @@
+import { isoOrNull } from "../../base/iso.ts";
 import { breakerPhase } from "../../domain/lane/circuit.ts";
 import { crawlOptionsOf } from "../../domain/crawl/crawl-options.ts";
 import { type LastFailure, lastFailure } from "../../domain/run/last-failure.ts";
@@ -32,20 +33,20 @@ export interface RunSiteDeps extends OrchestratorDeps {
 
 export type SiteCounts = Record<"queued" | "running" | "retrying" | "completed" | "failed" | "skipped", number>;
 
-/** How a run is getting on at one site. */
+/** Progress of a run at one site. */
 export interface RunSiteView {
   site: string;
   counts: SiteCounts;
-  /** Why tasks wait here; null: nothing holds them, or there are none. */
+  /** Why tasks wait here; null: nothing blocks them, or there are none. */
   waiting_for: WaitingView | null;
   next_try_at: string | null;
-  /** Why the page that is tried again next has failed, or why the site rests. */
+  /** Failure of the page that is retried next, or why the site rests. */
   last_failure: LastFailure | null;
   held_until: string | null;
   breaker: { state: "closed" | "open" | "half_open"; failures: number; reopens_at: string | null };
 }
 
-/** By name; `after` is the site to go on behind. */
+/** By name; `after` is the last site of the previous page. */
 export async function listRunSites(
   deps: RunSiteDeps,
   id: string,
@@ -58,7 +59,7 @@ async function sitesOf(
   deps: RunSiteDeps,
   run: RunRecord,
   filter: { state?: TaskState; after?: string; limit: number },
-  still: NoWorkers | null,
+  noWorkers: NoWorkers | null,
 ): Promise<RunSiteView[]> {
   const { store, clock, siteDefaults: defaults } = deps;
   const records = await store.runSites(run.id, filter);
@@ -67,23 +68,23 @@ async function sitesOf(
     deps,
     claimed.map(({ site }) => site.lane),
   );
-  return records.map((record) => toView(run, record, { defaults, still, lost, now: clock.now() }));
+  return records.map((record) => toView(run, record, { defaults, noWorkers, lost, now: clock.now() }));
 }
 
 const MOST_WAITING = 5;
 const MOST_LOOKED_AT = 2 * MOST_WAITING;
 
-/** Sites at which a run cannot go on now, and why: a few of them. */
+/** Some of the sites that block a run now, and why. */
 export async function listWaitingSites(
   deps: RunSiteDeps,
   run: RunRecord,
-  still: NoWorkers | null,
+  noWorkers: NoWorkers | null,
 ): Promise<RunSiteView[]> {
   const found = new Map<string, RunSiteView>();
   for (const state of ["retrying", "queued", "running"] as const) {
     if (found.size >= MOST_WAITING) break;
     // Waiting sites may follow others that do not wait; the full list has all of them.
-    for (const site of await sitesOf(deps, run, { state, limit: MOST_LOOKED_AT }, still)) {
+    for (const site of await sitesOf(deps, run, { state, limit: MOST_LOOKED_AT }, noWorkers)) {
       if (isHeldSite(site)) found.set(site.site, site);
     }
   }
@@ -92,23 +93,23 @@ export async function listWaitingSites(
 
 const isHeldSite = ({ waiting_for: why }: RunSiteView) => isHeld(why);
 
-/** A site that is paced is at work only while something of the run is under way there. */
+/** A paced site is active only while it has a task of the run in flight. */
 const isAtRest = (site: RunSiteView) => isHeldSite(site) || (site.waiting_for !== null && site.counts.running === 0);
 
-/** The same of a run that gets nothing done: none, as long as any of its sites is at work. */
+/** Like `listWaitingSites`, but empty while any site of the run makes progress. */
 export async function listHeldSites(
   deps: RunSiteDeps,
   run: RunRecord,
-  still: NoWorkers | null,
+  noWorkers: NoWorkers | null,
 ): Promise<RunSiteView[]> {
   const found = new Map<string, RunSiteView>();
   for (const state of ["running", "queued", "retrying"] as const) {
-    const sites = await sitesOf(deps, run, { state, limit: MOST_LOOKED_AT }, still);
+    const sites = await sitesOf(deps, run, { state, limit: MOST_LOOKED_AT }, noWorkers);
     for (const site of sites) {
       if (!isAtRest(site)) return [];
       found.set(site.site, site);
     }
-    // Sites beyond this page are at work, where these are only between two requests.
+    // A full page of sites that are only paced: assume that sites beyond it are active.
     if (sites.length === MOST_LOOKED_AT && !sites.some(isHeldSite)) return [];
   }
   return [...found.values()];
@@ -122,16 +123,16 @@ export async function countUnderWay(
   { store, clock, siteDefaults }: RunSiteDeps,
   run: RunRecord,
   claimed: number,
-  still: NoWorkers | null,
+  noWorkers: NoWorkers | null,
 ): Promise<number> {
   if (claimed === 0) return 0;
   const sites = await store.runSites(run.id, { state: "running", limit: MOST_AT_WORK });
   const now = clock.now();
   const idle = sites.reduce(
-    (sum, site) => sum + site.counts.running - begunAt(site, still, underWay(run, site, siteDefaults, now)),
+    (sum, site) => sum + site.counts.running - begunAt(site, noWorkers, underWay(run, site, siteDefaults, now)),
     0,
   );
-  // More may have been taken in hand since.
+  // The owners may have claimed more since.
   return Math.min(Math.max(0, claimed - idle), atOnce(run));
 }
 
@@ -146,25 +147,27 @@ function underWay(run: RunRecord, record: RunSiteRecord, { maxPerSite }: SiteDef
 }
 
 /** Zero while no worker accepts work: claimed tasks wait with the rest. */
-function begunAt({ site }: RunSiteRecord, still: NoWorkers | null, underWay: number): number {
-  return still === null || still.lanes.has(site.lane) ? underWay : 0;
+function begunAt({ site }: RunSiteRecord, noWorkers: NoWorkers | null, underWay: number): number {
+  return noWorkers === null || noWorkers.lanes.has(site.lane) ? underWay : 0;
 }
 
 function atOnce(run: RunRecord): number {
   return run.kind === "crawl" ? crawlOptionsOf(run).max_concurrent_articles : Number.POSITIVE_INFINITY;
 }
 
-const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
-
 /** Values shared by all sites of one request. */
 interface Moment {
   defaults: SiteDefaults;
-  still: NoWorkers | null;
+  noWorkers: NoWorkers | null;
   lost: ReadonlyMap<string, LostLease>;
   now: number;
 }
 
-function toView(run: RunRecord, record: RunSiteRecord, { defaults, still, lost: leases, now }: Moment): RunSiteView {
+function toView(
+  run: RunRecord,
+  record: RunSiteRecord,
+  { defaults, noWorkers, lost: leases, now }: Moment,
+): RunSiteView {
   const { counts, site, nextTryAt, laneRunning, waitsFor, quotaExhausted } = record;
   const work = {
     runStatus: stateForWork(run),
@@ -172,7 +175,7 @@ function toView(run: RunRecord, record: RunSiteRecord, { defaults, still, lost: 
     counts,
     nextTryAt,
     laneRunning,
-    idle: still === null || still.lanes.has(site.lane) ? null : still.reason,
+    idle: noWorkers === null || noWorkers.lanes.has(site.lane) ? null : noWorkers.reason,
     lost: leases.get(site.lane) ?? null,
     dependsOnOthers: waitsFor.length > 0,
     quotaExhausted,
@@ -181,7 +184,7 @@ function toView(run: RunRecord, record: RunSiteRecord, { defaults, still, lost: 
   const waiting = waitingFor(work, site, defaults, now);
   const { breaker } = site;
   const { retrying, completed, failed, skipped } = counts;
-  const running = begunAt(record, still, underWay(run, record, defaults, now));
+  const running = begunAt(record, noWorkers, underWay(run, record, defaults, now));
   const last = lastOf(run, record, now);
   const queued = counts.queued + counts.running - running;
   const facts = { needs: waitsFor, limits: paceLimits(site, defaults), last, lost };
@@ -193,18 +196,22 @@ function toView(run: RunRecord, record: RunSiteRecord, { defaults, still, lost: 
         ? null
         : {
             reason: waiting.reason,
-            until: iso(waiting.until),
-            message: holdMessage(waiting.reason, run.hold) ?? waitingMessage(waiting, still, facts),
+            until: isoOrNull(waiting.until),
+            message: holdMessage(waiting.reason, run.hold) ?? waitingMessage(waiting, noWorkers, facts),
             last_failure: isHeldReason(waiting.reason) ? last : null,
           },
-    next_try_at: iso(nextTryAt),
+    next_try_at: isoOrNull(nextTryAt),
     last_failure: last,
-    held_until: site.holdUntil > now ? iso(site.holdUntil) : null,
-    breaker: { state: breakerPhase(breaker, now), failures: breaker.failures, reopens_at: iso(breaker.openUntil) },
+    held_until: site.holdUntil > now ? isoOrNull(site.holdUntil) : null,
+    breaker: {
+      state: breakerPhase(breaker, now),
+      failures: breaker.failures,
+      reopens_at: isoOrNull(breaker.openUntil),
+    },
   };
 }
 
-/** The failure of the page that is retried next; while the site rests, its last one. */
+/** Failure of the page that is retried next; while the site rests, its last one. */
 function lastOf({ maxAttempts }: RunRecord, record: RunSiteRecord, now: number): LastFailure | null {
   const { lastFailure: failed, lastTries: tries, lastUrl: url, nextTryAt, site } = record;
   if (failed !== null)
@@ -212,14 +219,14 @@ function lastOf({ maxAttempts }: RunRecord, record: RunSiteRecord, now: number):
       url: url === null ? null : shownUrl(url),
       attempt: tries + 1,
       max_attempts: maxAttempts,
-      next_try_at: iso(nextTryAt),
+      next_try_at: isoOrNull(nextTryAt),
     });
   const rests = heldBySite(site, record.laneRunning, now);
   const { lastFailure: did = null } = site;
   return rests === null || rests.reason === "site_paused" || did === null ? null : lastFailure(did);
 }
 
-/** A pause of a person, or the pace, has nothing to do with what failed. */
+/** An operator's pause or the pacing is unrelated to failures. */
 function isHeldReason(reason: WaitingView["reason"]): boolean {
   return reason === "retry" || reason === "circuit_open" || reason === "rate_limited" || reason === "probing";
 }

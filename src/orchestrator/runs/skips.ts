@@ -1,4 +1,4 @@
-/** Pages that a crawl knows and does not fetch, and its warnings. */
+/** Pages that a crawl found and does not fetch, and its warnings. */
 import { NEVER_FETCHED } from "../../domain/crawl/crawl-end.ts";
 import type { CrawlSnapshot } from "../../domain/crawl/crawl-options.ts";
 import { addSkips, paginationWarning, type RunWarning, type SkipCounts } from "../../domain/crawl/crawl-skips.ts";
@@ -9,13 +9,13 @@ import type { RunErrorRecord } from "../../store/ports/progress-port.ts";
 
 /** The pages that a crawl has and will have: pages that do not count come on top of its limit. */
 export function pagesOfCrawl(run: RunRecord, { skipped }: TaskCounts, errors: readonly RunErrorRecord[]): number {
-  // Answers that were kept for repeated calls may be older than this.
+  // Responses stored for idempotent replay may predate this.
   const { options } = (run.snapshot ?? {}) as Partial<CrawlSnapshot>;
   const unfetched = errors.reduce((sum, { reason, count }) => sum + (NEVER_FETCHED.includes(reason) ? count : 0), 0);
   return Math.min(run.pagesKnown, (options?.max_pages ?? Number.POSITIVE_INFINITY) + skipped + unfetched);
 }
 
-/** By reason; a lower bound where a limit ended the looking, as `depth` and `page_limit` do. */
+/** By reason; a lower bound where a limit stopped discovery, as `depth` and `page_limit` do. */
 export function skippedOf(run: RunRecord, counts: TaskCounts, errors: readonly RunErrorRecord[]): SkipCounts {
   const robots = errors.reduce((sum, { reason, count }) => sum + (reason === "robots_disallowed" ? count : 0), 0);
   const beyond = run.pagesKnown - pagesOfCrawl(run, counts, errors);

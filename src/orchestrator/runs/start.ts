@@ -17,12 +17,12 @@ import { dropWork } from "./control.ts";
 import type { RunView } from "./view.ts";
 import { toRunView } from "./view.ts";
 
-/** The name under which the worker knows how a page is got; no handler of a user can have it. */
+/** The worker's handler for pages; user handlers cannot have this name. */
 export const PAGE_HANDLER = "@page";
 
-/** Starts a run of a saved job. Nothing is fetched here: the answer is there as soon as the run is on disk. */
+/** Starts a run of a saved job. Fetches nothing: returns when the run is committed. */
 export async function startJobRun(deps: CrawlDeps, jobId: string, once?: IdempotencyKey): Promise<RunView> {
-  // A repeated call is answered as the first one was, although the job may be gone by now.
+  // A repeated call gets the first response, even if the job is gone by now.
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
   if (before !== null) return toRunView(before as RunRecord, deps);
   const job = await requireJob(deps, jobId);
@@ -43,7 +43,7 @@ export async function startPageRun(deps: RunDeps, job: Startable, once?: Idempot
   return toRunView(created, deps);
 }
 
-/** Starts the run of one scheduled time of a job, exactly once across processes and crashes. */
+/** Starts the run of one schedule occurrence, exactly once across processes and crashes. */
 export async function startScheduledRun(
   deps: CrawlDeps,
   job: JobRecord,

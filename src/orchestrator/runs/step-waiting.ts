@@ -1,4 +1,5 @@
-/** What a workflow step waits for, as users see it. */
+/** What a workflow step waits for, as the API returns it. */
+import { isoOf } from "../../base/iso.ts";
 import { type LastFailure, lastFailure } from "../../domain/run/last-failure.ts";
 import type { TaskCounts } from "../../domain/run/run-end.ts";
 import { OPEN_TASK_STATES, type RunKind, type RunState } from "../../domain/run/states.ts";
@@ -9,9 +10,9 @@ import type { RunRecord } from "../../store/ports/port.ts";
 import type { StepRecord } from "../../store/ports/workflow-port.ts";
 
 interface Waits {
-  /** A sentence for people. */
+  /** Human-readable. */
   message: string;
-  /** What went wrong, where that is why it waits. */
+  /** The failure that makes it wait. */
   last_failure: LastFailure | null;
 }
 
@@ -24,7 +25,7 @@ export type StepWaiting = Waits &
     | { for: "worker" }
   );
 
-/** How the run is getting on that a step has started. */
+/** Progress of the run that a step started. */
 interface ChildProgress {
   kind: RunKind;
   status: RunState;
@@ -36,11 +37,9 @@ interface ChildProgress {
 interface Child {
   run: RunRecord;
   counts: TaskCounts;
-  /** What keeps it from its work. */
+  /** What blocks it. */
   waits: WaitingView | null;
 }
-
-const iso = (time: number) => new Date(time).toISOString();
 
 /** Ended and running steps wait for nothing. */
 export function toStepWaiting(step: StepRecord, child: Child | null = null): StepWaiting | null {
@@ -49,7 +48,12 @@ export function toStepWaiting(step: StepRecord, child: Child | null = null): Ste
   if (waiting === null) return task.state === "retrying" ? retryOf(step) : null;
   switch (waiting.for) {
     case "time":
-      return { for: "time", until: iso(waiting.until), message: "Waiting, as defined by the step", last_failure: null };
+      return {
+        for: "time",
+        until: isoOf(waiting.until),
+        message: "Waiting, as defined by the step",
+        last_failure: null,
+      };
     case "items":
       return { for: "entries", open: waiting.open, message: entriesWords(step), last_failure: null };
     case "run":
@@ -64,9 +68,9 @@ export function toStepWaiting(step: StepRecord, child: Child | null = null): Ste
   }
 }
 
-/** Of a step that has failed and is tried again. */
+/** Of a failed step that will be retried. */
 export function retryOf({ task, maxRetries }: StepRecord): Extract<StepWaiting, { for: "retry" }> {
-  const until = iso(task.readyAt);
+  const until = isoOf(task.readyAt);
   const last =
     task.failure === null
       ? null

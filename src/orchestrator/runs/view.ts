@@ -1,3 +1,4 @@
+import { isoOf, isoOrNull } from "../../base/iso.ts";
 import type { CrawlSnapshot } from "../../domain/crawl/crawl-options.ts";
 import type { RunWarning, SkipCounts } from "../../domain/crawl/crawl-skips.ts";
 import type { FailureCode, FailureReason } from "../../domain/run/failure.ts";
@@ -21,16 +22,16 @@ import type { ArtifactRecord, ResultRecord } from "../../store/records/output-re
 import { skippedOf, warningsOf } from "./skips.ts";
 import type { WaitingView } from "../../domain/run/waiting.ts";
 
-/** A run as users see it. */
+/** A run as the API returns it. */
 export interface RunView {
   id: string;
   job_id: string | null;
-  /** The step of a workflow that has started it. */
+  /** The workflow step that started it. */
   parent: { run_id: string; task_id: string } | null;
   kind: NewRun["kind"];
   name: string | null;
   url: string | null;
-  /** Where a crawl begins: the first of them, and how many there are. */
+  /** Start URLs of a crawl: the first ones, and their number. */
   urls: string[];
   url_count: number;
   site: string | null;
@@ -45,24 +46,24 @@ export interface RunView {
   failure_reason: FailureReason | null;
   error_message: string | null;
   message: string | null;
-  /** What keeps it from its work. */
+  /** What blocks it. */
   waiting_for: WaitingView | null;
   stats: Record<string, unknown>;
   progress: number;
-  /** Of a saved crawl that has run before. */
+  /** Only of a saved crawl that ran before. */
   changes: ChangeCounts | null;
-  /** Crawl: found but not fetched, by reason; null: it is no crawl. */
+  /** Found but not fetched, by reason; null: not a crawl. */
   skipped: SkipCounts | null;
   /** Why the results may not be what was requested. */
   warnings: RunWarning[];
   created_at: string;
   started_at: string | null;
   finished_at: string | null;
-  /** When it is removed; null: it has not ended, or no time is set. */
+  /** When it is deleted; null: it has not ended, or no time is set. */
   expires_at: string | null;
-  /** Somebody asked to keep it. */
+  /** Exempt from retention. */
   kept: boolean;
-  /** It is removed when its job has this many newer runs; null: no such limit. */
+  /** Deleted when its job has this many newer runs; null: no such limit. */
   keep_runs: number | null;
 }
 
@@ -72,10 +73,7 @@ export interface RunViewRules {
   retention: RetentionRules;
 }
 
-const iso = (time: number) => new Date(time).toISOString();
-const isoOrNull = (time: number | null) => (time === null ? null : iso(time));
-
-/** `counts` are asked for only where a run may have many tasks. */
+/** `counts` are passed only where a run may have many tasks. */
 export function toRunView(
   run: RunRecord,
   { defaultMaxAttempts, retention }: RunViewRules,
@@ -91,7 +89,7 @@ export function toRunView(
   return {
     id: run.id,
     job_id: run.jobId,
-    // Answers that were kept for repeated calls may be older than steps are.
+    // Responses stored for idempotent replay may predate steps.
     parent: run.parent ? { run_id: run.parent.runId, task_id: run.parent.taskId } : null,
     kind: run.kind as NewRun["kind"],
     name: run.name,
@@ -101,7 +99,7 @@ export function toRunView(
     status: run.status,
     generation: run.generation,
     attempt: facts.attempt ?? 1,
-    // Steps have numbers of their own.
+    // Steps have their own limits.
     max_attempts: run.maxAttempts ?? (run.kind === "workflow" ? null : defaultMaxAttempts),
     requested_strategy: recipe?.strategy ?? null,
     resolved_strategy: facts.resolved_strategy ?? null,
@@ -116,11 +114,11 @@ export function toRunView(
     changes: facts.changes ?? null,
     skipped: run.kind === "crawl" ? skippedOf(run, counts, errors) : null,
     warnings: warningsOf(run),
-    created_at: iso(run.createdAt),
+    created_at: isoOf(run.createdAt),
     started_at: isoOrNull(run.startedAt),
     finished_at: isoOrNull(run.finishedAt),
     expires_at: isoOrNull(expiresAt),
-    // As above: answers may be older than this.
+    // Stored responses may predate this as well.
     kept: run.kept ?? false,
     keep_runs: keepRuns,
   };
@@ -134,16 +132,14 @@ export function startsOf({ kind, url, snapshot }: RunRecord): Pick<RunView, "url
   return { urls: all.slice(0, MOST_STARTS).map(shownUrl), url_count: all.length };
 }
 
-/**
- * 100 only at the end. A run that was cancelled, and a workflow that failed, show how far they had come.
- */
+/** 100 only at the end. A cancelled run and a failed workflow keep the progress they had. */
 export function progressOf(
   run: Pick<RunRecord, "kind" | "status" | "progress">,
   counts: TaskCounts = NO_TASKS,
 ): number {
   if (run.kind === "workflow") return run.status === "completed" ? 100 : Math.min(99, Math.floor(run.progress));
   if (run.status !== "cancelled" && TERMINAL_RUN_STATES.includes(run.status)) return 100;
-  // Of the pages that are known; kept where it is while new ones are found, so that it never falls.
+  // Relative to the known pages; never decreases while new ones are found.
   if (run.kind === "crawl") return Math.min(99, run.progress);
   const total = TASK_STATES.reduce((sum, state) => sum + counts[state], 0);
   const open = OPEN_TASK_STATES.reduce((sum, state) => sum + counts[state], counts.cancelled);
@@ -162,13 +158,13 @@ export interface EventView {
 
 export function toEventView(event: EventRecord, runId: string): EventView {
   const { id, type, level, message, meta, createdAt } = event;
-  return { id, run_id: runId, type, level, message, meta: meta as EventView["meta"], created_at: iso(createdAt) };
+  return { id, run_id: runId, type, level, message, meta: meta as EventView["meta"], created_at: isoOf(createdAt) };
 }
 
 export interface ResultView {
   id: string;
   run_id: string;
-  /** The task that gave the record: of a crawl, the page's. The crawl is `run_id`. */
+  /** The task that produced the record: of a crawl, the page's. The crawl is `run_id`. */
   task_id: string;
   url: string;
   data: Record<string, unknown>;
@@ -184,7 +180,7 @@ export function toResultView(result: ResultRecord): ResultView {
     task_id: result.taskId,
     url: result.url === null ? "" : shownUrl(result.url),
     data: record as Record<string, unknown>,
-    created_at: iso(result.createdAt),
+    created_at: isoOf(result.createdAt),
   };
 }
 
@@ -206,7 +202,7 @@ export function toArtifactView(file: ArtifactRecord): ArtifactView {
     size: file.size,
     content_type: file.contentType,
     url: shownUrl(file.url),
-    created_at: iso(file.createdAt),
+    created_at: isoOf(file.createdAt),
   };
 }
 
@@ -223,7 +219,7 @@ export interface TaskView {
   failure_reason: FailureReason | null;
   error_message: string | null;
   next_try_at: string | null;
-  /** Link hops from the start of a crawl; null: it is no page of one. */
+  /** Link hops from the start of a crawl; null: not a page of a crawl. */
   depth: number | null;
   /** Of the last attempt; null: none was made. */
   strategy: string | null;
@@ -251,7 +247,7 @@ export function toTaskView(task: TaskRecord, site: string | null, artifacts: rea
     failure_code: task.failure?.code ?? null,
     failure_reason: task.failure?.reason ?? null,
     error_message: task.failure?.message ?? null,
-    next_try_at: task.state === "retrying" ? iso(task.readyAt) : null,
+    next_try_at: task.state === "retrying" ? isoOf(task.readyAt) : null,
     depth: numberIn(task.payload, "depth"),
     strategy: last?.strategy ?? null,
     http_status: last?.http_status ?? null,
@@ -260,7 +256,7 @@ export function toTaskView(task: TaskRecord, site: string | null, artifacts: rea
     attempts: task.attempts,
     detail: detailOf(task),
     artifacts: artifacts.map(toArtifactView),
-    created_at: iso(task.createdAt),
+    created_at: isoOf(task.createdAt),
     finished_at: isoOrNull(task.endedAt),
   };
 }
@@ -275,7 +271,7 @@ function numberIn(value: unknown, name: string): number | null {
   return typeof found === "number" ? found : null;
 }
 
-/** The memory of the next attempt is internal, and the size is a separate field. */
+/** The retry state is internal, and the size is a separate field. */
 function detailOf({ detail }: TaskRecord): unknown {
   if (typeof detail !== "object" || detail === null) return detail ?? null;
   const rest = without(detail as Record<string, unknown>, "failure", "memory", "human", "bytes");

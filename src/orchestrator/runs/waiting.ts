@@ -1,4 +1,5 @@
-/** What keeps a run from its work: one answer for lists, single reads, the command line and the dashboard. */
+/** What blocks a run: one implementation for lists, single reads, the CLI and the dashboard. */
+import { isoOrNull } from "../../base/iso.ts";
 import { lastFailure } from "../../domain/run/last-failure.ts";
 import { type RunState, TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
 import { heldBySite, stateForWork, type WaitingView } from "../../domain/run/waiting.ts";
@@ -10,11 +11,9 @@ import { listHeldSites, type RunSiteDeps, type RunSiteView } from "./sites.ts";
 import { retryOf, type StepWaiting, toStepWaiting } from "./step-waiting.ts";
 
 export interface RunWaitDeps extends RunSiteDeps {
-  /** How many crawls may be running at once; the others wait. */
+  /** Maximum of running crawls; others wait. */
   maxConcurrentCrawls: number;
 }
-
-const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
 const because = (
   reason: WaitingView["reason"],
@@ -31,39 +30,40 @@ const BY_STATUS: Partial<Record<RunState, WaitingView>> = {
 export async function waitingOfRun(
   deps: RunWaitDeps,
   run: RunRecord,
-  still: NoWorkers | null,
+  noWorkers: NoWorkers | null,
 ): Promise<WaitingView | null> {
   const { hold, status } = run;
   if (TERMINAL_RUN_STATES.includes(status)) return null;
-  if (hold && status !== "paused") return because(hold.reason, hold.message, { until: iso(hold.until) });
-  // A workflow that is queued has not been started: that is no matter of workers.
+  if (hold && status !== "paused") return because(hold.reason, hold.message, { until: isoOrNull(hold.until) });
+  // A queued workflow has not been started by its user: that does not depend on workers.
   const isWanted = status === "running" || status === "recovering" || (status === "queued" && run.kind !== "workflow");
-  if (still !== null && isWanted && !still.runs.has(run.id)) return because(still.reason, noWorkersMessage(run, still));
+  if (noWorkers !== null && isWanted && !noWorkers.runs.has(run.id))
+    return because(noWorkers.reason, noWorkersMessage(run, noWorkers));
   const state = stateForWork(run);
   if (state === "queued") return run.kind === "crawl" ? waitsForTurn(deps) : null;
   const byStatus = BY_STATUS[state];
   if (byStatus !== undefined) return byStatus;
   if (state !== "running") return null;
-  if (run.kind === "workflow") return waitingOfWorkflow(deps, run, still);
-  return (await heldElsewhere(deps, run)) ?? heldFirst(await listHeldSites(deps, run, still));
+  if (run.kind === "workflow") return waitingOfWorkflow(deps, run, noWorkers);
+  return (await heldElsewhere(deps, run)) ?? heldFirst(await listHeldSites(deps, run, noWorkers));
 }
 
-/** What helps, besides what helps all runs. */
-function noWorkersMessage({ id, kind }: RunRecord, still: NoWorkers): string {
-  const words = sentenceOf(still);
-  if (still.reason !== "no_worker") return words;
+/** The reason plus the hint that fits this kind of run. */
+function noWorkersMessage({ id, kind }: RunRecord, noWorkers: NoWorkers): string {
+  const words = sentenceOf(noWorkers);
+  if (noWorkers.reason !== "no_worker") return words;
   if (kind === "crawl") return `${words}; orb crawl --resume ${id} goes on with it here`;
   return kind === "workflow" ? `${words}; orb workflows resume ${id} --wait goes on with it here` : words;
 }
 
-/** One that was made a moment ago is about to begin. */
+/** A run created a moment ago is about to start. */
 async function waitsForTurn({ store, maxConcurrentCrawls: most }: RunWaitDeps): Promise<WaitingView | null> {
   const { running } = await store.crawlCounts();
   if (running < most) return null;
   return because("turn", `Waits for its turn: ${running} of ${most} crawls that may run at once are running`);
 }
 
-/** A page that redirects have led to another site waits there. */
+/** A page that was redirected to another site waits there. */
 async function heldElsewhere({ store, clock }: RunSiteDeps, run: RunRecord): Promise<WaitingView | null> {
   const { waits_at: other = null } = run.facts;
   const site = other === null ? null : await store.site(other);
@@ -71,10 +71,10 @@ async function heldElsewhere({ store, clock }: RunSiteDeps, run: RunRecord): Pro
   if (site === null || held === null) return null;
   const last = site.lastFailure && held.reason !== "site_paused" ? lastFailure(site.lastFailure) : null;
   const message = `${site.site}: ${waitingSentence(held, { last })}`;
-  return because(held.reason, message, { until: iso(held.until), last_failure: last });
+  return because(held.reason, message, { until: isoOrNull(held.until), last_failure: last });
 }
 
-/** Behind every time. */
+/** Sorts after every timestamp. */
 const LAST = "~";
 
 function soonest(waits: readonly WaitingView[]): WaitingView | null {
@@ -82,7 +82,7 @@ function soonest(waits: readonly WaitingView[]): WaitingView | null {
   return first;
 }
 
-/** Of several sites that a run waits for, the one that continues first. */
+/** Of several blocking sites, the one that continues first. */
 function heldFirst(sites: readonly RunSiteView[]): WaitingView | null {
   return soonest(
     sites.flatMap(({ site, waiting_for: why }) =>
@@ -94,16 +94,16 @@ function heldFirst(sites: readonly RunSiteView[]): WaitingView | null {
 /** Number of steps checked individually: few workflows have more running at once. */
 const MOST_STEPS = 20;
 
-/** A workflow waits when all steps that have begun do: for their next try, or for a run that waits itself. */
+/** A workflow waits when all its started steps do: for a retry, or for a child run that waits itself. */
 async function waitingOfWorkflow(
   deps: RunWaitDeps,
   run: RunRecord,
-  still: NoWorkers | null,
+  noWorkers: NoWorkers | null,
 ): Promise<WaitingView | null> {
   const open = (await deps.store.stepsInBrief(run.id)).filter(({ task }) => BEGUN.has(task.state));
   const waits: WaitingView[] = [];
   for (const step of open.slice(0, MOST_STEPS)) {
-    const why = await whyStepWaits(deps, step, still);
+    const why = await whyStepWaits(deps, step, noWorkers);
     if (why === null) return null;
     waits.push({ ...why, message: `Step ${step.name}: ${why.message}` });
   }
@@ -112,8 +112,12 @@ async function waitingOfWorkflow(
 
 const BEGUN: ReadonlySet<string> = new Set(["queued", "running", "retrying"]);
 
-/** null: it is at work, or sleeps as it should. */
-async function whyStepWaits(deps: RunWaitDeps, step: StepRecord, still: NoWorkers | null): Promise<WaitingView | null> {
+/** Null: it is running, or sleeps as intended. */
+async function whyStepWaits(
+  deps: RunWaitDeps,
+  step: StepRecord,
+  noWorkers: NoWorkers | null,
+): Promise<WaitingView | null> {
   const { task, waiting } = step;
   if (task.state !== "retrying") return null;
   if (waiting === null) {
@@ -121,39 +125,39 @@ async function whyStepWaits(deps: RunWaitDeps, step: StepRecord, still: NoWorker
     return because("retry", message, { until, last_failure });
   }
   const child = waiting.for === "run" ? await deps.store.run(waiting.runId) : null;
-  return child === null ? null : waitingOfRun(deps, child, still);
+  return child === null ? null : waitingOfRun(deps, child, noWorkers);
 }
 
-/** What a step waits for, with the reason of the run that it has started. */
+/** What a step waits for, with the reason of its child run. */
 async function waitingOfStep(
   deps: RunWaitDeps,
   step: StepRecord,
-  still: NoWorkers | null,
+  noWorkers: NoWorkers | null,
 ): Promise<StepWaiting | null> {
   const { task, waiting } = step;
-  // A worker that pauses may have it in hand already.
+  // A pausing worker may have claimed it already.
   const isReady = task.state === "queued" || (task.state === "running" && waiting === null);
-  if (isReady && still !== null && !still.lanes.has(task.lane))
-    return { for: "worker", message: sentenceOf(still), last_failure: null };
+  if (isReady && noWorkers !== null && !noWorkers.lanes.has(task.lane))
+    return { for: "worker", message: sentenceOf(noWorkers), last_failure: null };
   if (waiting?.for !== "run" || task.state !== "retrying") return toStepWaiting(step);
   const run = await deps.store.run(waiting.runId);
   if (run === null) return toStepWaiting(step);
   const { totals } = await deps.store.overview(run.id, 0);
-  return toStepWaiting(step, { run, counts: totals, waits: await waitingOfRun(deps, run, still) });
+  return toStepWaiting(step, { run, counts: totals, waits: await waitingOfRun(deps, run, noWorkers) });
 }
 
-/** The same for many; those after the first have no reason. */
+/** The same for many steps; those after the first `MOST_STEPS` have no reason. */
 export async function waitingOfSteps(
   deps: RunWaitDeps,
   steps: readonly StepRecord[],
-  still: NoWorkers | null,
+  noWorkers: NoWorkers | null,
 ): Promise<(StepWaiting | null)[]> {
   let looked = 0;
   const waits: (StepWaiting | null)[] = [];
   for (const step of steps) {
     const isRun = step.waiting?.for === "run";
     if (isRun) looked += 1;
-    waits.push(isRun && looked > MOST_STEPS ? toStepWaiting(step) : await waitingOfStep(deps, step, still));
+    waits.push(isRun && looked > MOST_STEPS ? toStepWaiting(step) : await waitingOfStep(deps, step, noWorkers));
   }
   return waits;
 }

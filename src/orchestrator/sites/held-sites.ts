@@ -1,8 +1,9 @@
 import { OrbError } from "../../base/errors.ts";
+import { isoOf } from "../../base/iso.ts";
 import type { JobDeps } from "../jobs/deps.ts";
 
-/** A site that asked for patience, or that an operator has paused, is not asked behind its owner's back. */
-export async function leaveHeldSitesAlone(
+/** A preview must not bypass a rate limit or an operator's pause. */
+export async function requireSiteNotHeld(
   { store, clock }: Pick<JobDeps, "store" | "clock">,
   name: string,
 ): Promise<void> {
@@ -11,8 +12,5 @@ export async function leaveHeldSitesAlone(
   if (site.paused)
     throw new OrbError("site_waits", `the site ${name} is paused`, { hint: "Resume it, then try again." });
   if (site.holdUntil > clock.now())
-    throw new OrbError(
-      "site_waits",
-      `the site ${name} is rate limited until ${new Date(site.holdUntil).toISOString()}`,
-    );
+    throw new OrbError("site_waits", `the site ${name} is rate limited until ${isoOf(site.holdUntil)}`);
 }

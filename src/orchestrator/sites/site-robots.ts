@@ -1,3 +1,4 @@
+import { isoOf } from "../../base/iso.ts";
 import { crawlDelaySeconds, isAllowed, parseRobots, ruleText, sitemaps } from "../../domain/site/robots.ts";
 import { robotsText } from "../../domain/site/robots-lines.ts";
 import type { RobotsCopy } from "../../store/ports/robots-port.ts";
@@ -5,7 +6,7 @@ import type { OrchestratorDeps } from "../deps.ts";
 import { siteName } from "./sites.ts";
 
 interface RobotsDeps extends OrchestratorDeps {
-  /** By which name robots.txt speaks to us. */
+  /** The user-agent token that we match in robots.txt. */
   robotsName: string;
 }
 
@@ -13,13 +14,13 @@ interface RobotsDeps extends OrchestratorDeps {
 interface RobotsView {
   origin: string;
   fetched_at: string;
-  /** As it came; empty: there was none, which allows everything. */
+  /** As received; empty: there was none, which allows everything. */
   text: string;
   crawl_delay_seconds: number | null;
   sitemaps: string[];
-  /** Those for us, the longest first: the first that fits decides. */
+  /** Those for us, longest first: the first match decides. */
   rules: string[];
-  /** Whether the path that was asked about may be fetched; null: none was. */
+  /** Whether the requested path may be fetched; null: no path requested. */
   allowed: boolean | null;
 }
 
@@ -30,7 +31,7 @@ export interface SiteRobotsView {
   origins: RobotsView[];
 }
 
-/** The stored copies; nothing is fetched. */
+/** Returns stored copies; fetches nothing. */
 export async function showRobots(deps: RobotsDeps, name: string, path: string | null): Promise<SiteRobotsView> {
   const site = siteName(name, "path.site");
   const copies = await Promise.all(["https", "http"].map((scheme) => deps.store.robots(`${scheme}://${site}`)));
@@ -45,7 +46,7 @@ function toView({ robotsName }: RobotsDeps, { origin, body, fetchedAt }: RobotsC
   const robots = parseRobots(body, robotsName, `${origin}/robots.txt`);
   return {
     origin,
-    fetched_at: new Date(fetchedAt).toISOString(),
+    fetched_at: isoOf(fetchedAt),
     text: robotsText(body),
     crawl_delay_seconds: crawlDelaySeconds(robots),
     sitemaps: [...sitemaps(robots)],

@@ -1,3 +1,4 @@
+import { isoOrNull } from "../../base/iso.ts";
 import { usualBurst } from "../../domain/lane/bucket.ts";
 import { breakerPhase } from "../../domain/lane/circuit.ts";
 import { type LastFailure, lastFailure } from "../../domain/run/last-failure.ts";
@@ -28,30 +29,30 @@ import {
 
 /** Default settings of sites. */
 export interface SiteDeps extends RunSiteDeps {
-  /** Whether crawls obey robots.txt that do not say so themselves. */
+  /** Whether crawls obey robots.txt by default. */
   respectRobots: boolean;
 }
 
 export type SiteWork = Record<"queued" | "running" | "retrying" | "completed" | "failed", number>;
 
-/** How a site is doing at present. */
+/** Current state of a site. */
 export interface SiteProgress {
   site: string;
   group: string | null;
-  /** `idle`: there is no work. */
+  /** `idle`: no work. */
   state: SiteState | "idle";
-  /** Pages of all runs that are kept. */
+  /** Pages of all stored runs. */
   counts: SiteWork;
-  /** Good pages in the last minute or two. */
+  /** Successful pages in the last one or two minutes. */
   pages_per_second: number;
-  /** Of what ended in the last ten minutes, the part that was not good; null: nothing ended. */
+  /** Share of failures among outcomes of the last ten minutes; null: nothing ended. */
   error_rate: number | null;
   waiting_for: WaitingView | null;
-  /** Its last failure, or the failure of a page that is retried; null: the site answers. */
+  /** Its last failure, or the failure of a page that will be retried; null: the site answers. */
   last_failure: LastFailure | null;
 }
 
-/** A site as users see it. */
+/** A site as the API returns it. */
 export interface SiteView extends SiteProgress {
   max_concurrency: number | null;
   requests_per_second: number | null;
@@ -63,7 +64,7 @@ export interface SiteView extends SiteProgress {
   shards: number;
   depends_on: string[];
   paused: boolean;
-  /** Version of these settings; a change that sends an outdated one is refused. */
+  /** Version of these settings; a change that sends an outdated one is rejected. */
   version: string;
   /** The effective values, with the configured defaults and the delay of robots.txt. */
   effective: {
@@ -71,14 +72,14 @@ export interface SiteView extends SiteProgress {
     requests_per_second: number | null;
     burst: number | null;
     min_delay_ms: number;
-    /** Fewer than asked for where the limits allow no more. */
+    /** Fewer than requested if the limits allow no more. */
     shards: number;
     strategy: StrategyName;
     respect_robots: boolean;
   };
-  /** What robots.txt asks for between two requests; null: nothing. */
+  /** The crawl delay of robots.txt; null: none. */
   crawl_delay_ms: number | null;
-  /** What its pages were found to need; null: nothing, or it is not believed any more. */
+  /** The strategy its pages were found to need; null: none, or expired. */
   learned_strategy: {
     strategy: string;
     reason: string;
@@ -91,26 +92,24 @@ export interface SiteView extends SiteProgress {
   first_seen_at: string | null;
   last_success_at: string | null;
   held_until: string | null;
-  /** Nothing is sent to it before; null: now is as good, or it is no matter of time. */
+  /** Nothing is sent before; null: now, or unknown. */
   next_fetch_at: string | null;
 }
-
-const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
 /** Values shared by all sites of one request. */
 interface Moment {
   defaults: SiteDefaults;
   respectRobots: boolean;
-  still: NoWorkers | null;
+  noWorkers: NoWorkers | null;
   lost: ReadonlyMap<string, LostLease>;
   now: number;
 }
 
 /** Open work of a site. */
 interface OpenWork {
-  /** A run that waits, where none may work. */
+  /** A run that waits, if no run may work. */
   held: HeldRun | null;
-  /** Of failed work: what is retried first, and when. */
+  /** Failed work: what is retried first, and when. */
   retry: SiteRetry | null;
 }
 
@@ -128,16 +127,16 @@ async function lookAt<T>(
   show: (record: SiteRecord, open: OpenWork, moment: Moment) => T,
 ): Promise<T[]> {
   const { store, clock, siteDefaults: defaults, respectRobots } = deps;
-  // Of a site in several lanes others may go on.
+  // Other lanes of a sharded site may continue.
   const claimed = records.filter(({ counts, shardCount }) => counts.running > 0 && shardCount === 1);
   const lost = await lostLeases(
     deps,
     claimed.map(({ lane }) => lane),
   );
-  const moment = { defaults, respectRobots, still: await noWorkersReason(deps), lost, now: clock.now() };
+  const moment = { defaults, respectRobots, noWorkers: await noWorkersReason(deps), lost, now: clock.now() };
   const views: T[] = [];
   for (const record of records) {
-    // Where something is at work, no run keeps the site waiting.
+    // While a task runs, no run keeps the site waiting.
     const { running, retrying } = record.counts;
     const stands = openOf(record.counts) > 0 && running === 0;
     const held = stands ? await store.runHeldAt(record.site) : null;
@@ -181,11 +180,15 @@ function toView(record: SiteRecord, open: OpenWork, moment: Moment): SiteView {
     effective: effectiveOf(record, moment),
     crawl_delay_ms: record.crawlDelayMs,
     learned_strategy: learnedView(record, now),
-    breaker: { state: breakerPhase(breaker, now), failures: breaker.failures, reopens_at: iso(breaker.openUntil) },
+    breaker: {
+      state: breakerPhase(breaker, now),
+      failures: breaker.failures,
+      reopens_at: isoOrNull(breaker.openUntil),
+    },
     latency_ms: { p50: p50Ms, p95: p95Ms },
-    first_seen_at: iso(record.firstSeenAt),
-    last_success_at: iso(health?.lastSuccessAt ?? null),
-    held_until: record.holdUntil > now ? iso(record.holdUntil) : null,
+    first_seen_at: isoOrNull(record.firstSeenAt),
+    last_success_at: isoOrNull(health?.lastSuccessAt ?? null),
+    held_until: record.holdUntil > now ? isoOrNull(record.holdUntil) : null,
     next_fetch_at: nextFetchAt(record, now),
   };
 }
@@ -233,27 +236,27 @@ export function workOf(record: SiteRecord, defaults: SiteDefaults, now: number):
 
 function workNow(record: SiteRecord, moment: Moment): SiteWork {
   const work = workOf(record, moment.defaults, moment.now);
-  return standsStill(record, moment) ? { ...work, queued: work.queued + work.running, running: 0 } : work;
+  return isStalled(record, moment) ? { ...work, queued: work.queued + work.running, running: 0 } : work;
 }
 
-/** As the lists of the store have it. */
+/** Matches the store's lists. */
 function stateOf(record: SiteRecord, moment: Moment): SiteProgress["state"] {
   const { paused, breaker, counts, waiting, lane } = record;
   if (paused) return "paused";
   if ((breaker.openUntil ?? 0) > moment.now) return "blocked";
   if (counts.queued + counts.running + counts.retrying === 0) return "idle";
   if (counts.running === 0 || waiting !== null || moment.lost.has(lane)) return "waiting";
-  return standsStill(record, moment) ? "waiting" : "active";
+  return isStalled(record, moment) ? "waiting" : "active";
 }
 
-/** Nobody begins anything, and nothing is under way here. */
-function standsStill({ lane }: SiteRecord, { still }: Moment): boolean {
-  return still !== null && !still.lanes.has(lane);
+/** No worker accepts tasks, and none is in flight here. */
+function isStalled({ lane }: SiteRecord, { noWorkers }: Moment): boolean {
+  return noWorkers !== null && !noWorkers.lanes.has(lane);
 }
 
 function waitingView(record: SiteRecord, open: OpenWork, moment: Moment): WaitingView | null {
   const { held, retry } = open;
-  const still = standsStill(record, moment) ? moment.still : null;
+  const noWorkers = isStalled(record, moment) ? moment.noWorkers : null;
   const lost = moment.lost.get(record.lane) ?? null;
   const work = {
     runStatus: held?.status ?? "running",
@@ -262,7 +265,7 @@ function waitingView(record: SiteRecord, open: OpenWork, moment: Moment): Waitin
     counts: { ...workNow(record, moment), pending: 0, ...(retry?.isNext === true ? { queued: 0 } : {}) },
     nextTryAt: retry?.at ?? null,
     laneRunning: record.counts.running,
-    idle: still?.reason ?? null,
+    idle: noWorkers?.reason ?? null,
     lost,
     dependsOnOthers: record.waitsFor.length > 0,
     quotaExhausted: held?.quotaExhausted === true,
@@ -273,19 +276,25 @@ function waitingView(record: SiteRecord, open: OpenWork, moment: Moment): Waitin
   const last = OF_FAILURE.has(reason) ? lastOf(record, open) : null;
   const limits = paceLimits(record, moment.defaults);
   const message =
-    holdMessage(reason, held?.hold) ?? waitingMessage(waiting, still, { needs: record.waitsFor, limits, last, lost });
-  return { reason, until: iso(until), message, last_failure: last };
+    holdMessage(reason, held?.hold) ??
+    waitingMessage(waiting, noWorkers, { needs: record.waitsFor, limits, last, lost });
+  return { reason, until: isoOrNull(until), message, last_failure: last };
 }
 
-/** What failed is why it waits. */
+/** Waiting reasons that a failure causes. */
 const OF_FAILURE: ReadonlySet<WaitingView["reason"]> = new Set(["retry", "circuit_open", "rate_limited", "probing"]);
 
-/** What failed last of a page that is tried again, or else of the site itself. */
+/** Last failure of a page that will be retried, or else of the site itself. */
 function lastOf({ lastFailure: did = null }: SiteRecord, { retry }: OpenWork): LastFailure | null {
   if (retry?.failure) {
     const { failure, tries, maxAttempts, url, at } = retry;
     const shown = url === null ? null : shownUrl(url);
-    return lastFailure(failure, { url: shown, attempt: tries + 1, max_attempts: maxAttempts, next_try_at: iso(at) });
+    return lastFailure(failure, {
+      url: shown,
+      attempt: tries + 1,
+      max_attempts: maxAttempts,
+      next_try_at: isoOrNull(at),
+    });
   }
   return did === null ? null : lastFailure(did);
 }
@@ -294,7 +303,7 @@ function nextFetchAt(record: SiteRecord, now: number): string | null {
   if (record.paused) return null;
   const reportedUntil = reportedByOwner(record, record.counts.running, now)?.until ?? 0;
   const at = Math.max(record.breaker.openUntil ?? 0, record.holdUntil, reportedUntil);
-  return at > now ? iso(at) : null;
+  return at > now ? isoOrNull(at) : null;
 }
 
 export function rounded(value: number, digits: number): number {

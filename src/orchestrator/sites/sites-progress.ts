@@ -2,7 +2,7 @@ import { sleep } from "../../base/clock.ts";
 import { mergeHealth, NO_HEALTH, summaryOf } from "../../domain/site/site-health.ts";
 import { rounded, type SiteDeps, type SiteProgress, siteProgress, type SiteWork, workOf } from "./site-view.ts";
 
-/** How all sites together are getting on. */
+/** Progress of all sites. */
 export interface SitesProgress {
   totals: SiteWork & {
     sites: number;
@@ -10,18 +10,17 @@ export interface SitesProgress {
     waiting_sites: number;
     paused_sites: number;
     blocked_sites: number;
-    /** Good pages in the last minute or two, at the sites that have open work. */
+    /** Successful pages in the last one or two minutes, at sites with open work. */
     pages_per_second: number;
-    /** Of what ended there in the last ten minutes, the part that was not good; null: nothing ended. */
+    /** Share of failures among outcomes of the last ten minutes; null: nothing ended. */
     error_rate: number | null;
   };
-  /** Those with open work, the busiest first: a page of them. */
+  /** Sites with open work, busiest first, at most `MOST_SHOWN`. */
   sites: SiteProgress[];
 }
 
-/** So many are shown one by one. */
 const MOST_SHOWN = 50;
-/** The rates of this many sites are summed up; few installations work on more at once. */
+/** Rates are summed over this many sites; few installations work on more at once. */
 const MOST_SUMMED = 200;
 
 export async function sitesProgress(deps: SiteDeps): Promise<SitesProgress> {
@@ -55,7 +54,7 @@ export async function sitesProgress(deps: SiteDeps): Promise<SitesProgress> {
 const LOOK_MS = 1000;
 
 interface Look {
-  /** Null while it is being made: viewers wait for it. */
+  /** Null while the snapshot is taken: viewers wait for it. */
   endedAt: number | null;
   seen: Promise<{ progress: SitesProgress; text: string }>;
 }
@@ -69,7 +68,7 @@ export class SitesWatch {
     this.#deps = deps;
   }
 
-  /** The current snapshot, at most a second old, then one a second when it has changed. */
+  /** The current snapshot, at most a second old, then one per second when it has changed. */
   async *follow(signal: AbortSignal): AsyncGenerator<SitesProgress> {
     const { clock } = this.#deps;
     let last = "";

@@ -24,7 +24,7 @@ async function viewOf(deps: SiteDeps, record: SiteRecord): Promise<SiteView> {
 /** The path of the site in a request. */
 const SITE_PATH = "path.site";
 
-/** By name; `after` is the one to go on behind. */
+/** By name; `after` is the last one of the previous page. */
 export async function listSites(deps: SiteDeps, filter: SiteFilter): Promise<SiteView[]> {
   return siteViews(deps, await deps.store.sites(filter, deps.clock.now()));
 }
@@ -36,7 +36,7 @@ export async function showSite(deps: SiteDeps, name: string): Promise<SiteView> 
   return viewOf(deps, record);
 }
 
-/** Changes the given settings, for running work as well; null restores the configured default. */
+/** Changes the settings in the request, for running work as well; null restores the configured default. */
 export async function changeSite(
   deps: SiteDeps,
   name: string,
@@ -81,12 +81,12 @@ const NOT_SET: ShardedSite = {
   group: null,
 };
 
-/** Drops what was learned about the site: its next page is probed again. */
+/** Forgets the learned strategy: the next page is probed again. */
 export async function forgetLearned(deps: SiteDeps, name: string): Promise<SiteView> {
   return viewOf(deps, await deps.store.forgetLearned(siteName(name, SITE_PATH)));
 }
 
-/** Forgets the failures of a site and lets it be tried at once. */
+/** Closes the circuit breaker: the site is tried at once. */
 export async function resetSite(deps: SiteDeps, name: string): Promise<SiteView> {
   await deps.store.resetBreaker(siteName(name, SITE_PATH));
   await deps.wake(null);

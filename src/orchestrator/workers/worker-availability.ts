@@ -10,16 +10,16 @@ import type { OrchestratorDeps } from "../deps.ts";
 /** Why nothing starts. */
 export interface NoWorkers {
   reason: IdleReason;
-  /** For people: the reason, and what helps. */
+  /** Human-readable: the reason and the remedy. */
   message: string;
-  /** What is under way all the same, by run and by lane. */
+  /** What is in flight nevertheless, by run and by lane. */
   runs: ReadonlySet<string>;
   lanes: ReadonlySet<string>;
 }
 
 const MOST = 1000;
 
-/** A standby works on nothing until it takes over. */
+/** A standby accepts no tasks until it takes over. */
 export function standsBy({ state, role }: Pick<WorkerRecord, "state" | "role">): boolean {
   return state === "working" && role === "standby";
 }
@@ -37,7 +37,7 @@ export function countWorkers(
   return counts;
 }
 
-/** Its message, where sentences stand by themselves. */
+/** The message as a full sentence. */
 export function sentenceOf({ message }: NoWorkers): string {
   return message.charAt(0).toUpperCase() + message.slice(1);
 }
@@ -45,22 +45,22 @@ export function sentenceOf({ message }: NoWorkers): string {
 /** Why work waits at a site, as a sentence. */
 export function waitingMessage(
   { reason, until, key }: Waiting,
-  still: NoWorkers | null,
+  noWorkers: NoWorkers | null,
   facts: WaitingFacts = {},
 ): string {
-  if (isIdle(reason)) return still === null ? "" : sentenceOf(still);
+  if (isIdle(reason)) return noWorkers === null ? "" : sentenceOf(noWorkers);
   return waitingSentence({ reason, until, ...(key === undefined ? {} : { key }) }, facts);
 }
 
-/** Why the whole run is held, in the run's words; null: it waits for something else. */
+/** Why the whole run is held; null: it waits for something else. */
 export function holdMessage(reason: Waiting["reason"], hold: RunHold | null | undefined): string | null {
   return hold?.reason === reason ? hold.message : null;
 }
 
-/** null: a worker accepts work. */
+/** Null: a worker accepts tasks. */
 export async function noWorkersReason({ store }: Pick<OrchestratorDeps, "store">): Promise<NoWorkers | null> {
   const holder = await store.engineHolder();
-  // A process of this machine that was killed is gone at once, whatever its lease says.
+  // A killed process of this machine is gone at once, whatever its lease says.
   const holderLives = holder !== null && holder.remainingMs > 0 && mayBeAlive(holder);
   const workers = (await store.workers({ live: true, limit: MOST })).filter(isThere);
   const active = workers.flatMap((worker) => worker.active);
@@ -72,7 +72,7 @@ export async function noWorkersReason({ store }: Pick<OrchestratorDeps, "store">
   });
   if (workers.length > 0 && workers.every(({ state }) => state !== "working"))
     return because("workers_drained", drainedWords(workers));
-  // Where many may work, the one that leads may have just gone while others work.
+  // With several engines, the leader may have just gone while others work.
   const engineLives =
     holderLives || (!store.capabilities.singleEngine && workers.some(({ role }) => role === "engine"));
   if (!engineLives) return because("no_worker", "no worker runs: work waits until orb serve or orb worker is started");
@@ -86,12 +86,14 @@ function isThere({ state, identity }: WorkerRecord): boolean {
   return state !== "lost" && mayBeAlive(identity);
 }
 
-/** Lanes with a dead owner, each with its worker and the end of its lease: until then nobody else takes its pages. */
+/**
+ * Lanes with a dead owner, each with its worker and the end of its lease: until then no other worker claims its pages.
+ */
 export async function lostLeases(
   { store, clock }: Pick<OrchestratorDeps, "store" | "clock">,
   lanes: readonly string[],
 ): Promise<Map<string, LostLease>> {
-  // Where there is one engine, the next one takes over everything at once.
+  // With a single engine, the next one takes over everything at once.
   if (store.capabilities.singleEngine || lanes.length === 0) return new Map();
   const leases = await store.laneLeases(lanes);
   if (leases.length === 0) return new Map();

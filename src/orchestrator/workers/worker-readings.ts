@@ -4,7 +4,7 @@ import { WAIT_BUCKETS_S } from "../../domain/lane/rate-limit-wait.ts";
 import { counter, gauge, histogram, type Reading } from "../reading.ts";
 import { WORKER_COUNTS, countWorkers } from "./worker-availability.ts";
 
-/** Figures of an ended worker are reported until every scraper has surely read them. */
+/** Figures of an ended worker are exported until every scraper has surely read them. */
 const REPORTED_AFTER_END_MS = 10 * 60_000;
 
 export function workerReadings(workers: readonly WorkerRecord[], now: number): Reading[] {
@@ -25,7 +25,7 @@ export function workerReadings(workers: readonly WorkerRecord[], now: number): R
 
 type WorkerFigures = WorkerHeartbeat & Pick<WorkerRecord, "id">;
 
-/** Figures that workers report; of ended ones, what they had done. */
+/** Figures that workers report; of ended ones, their totals. */
 export function workerFigures(live: readonly WorkerFigures[], recent: readonly WorkerFigures[] = live): Reading[] {
   const ofLive = (read: (worker: WorkerFigures) => number) =>
     live.map((worker) => [{ worker: worker.id }, read(worker)] as const);

@@ -1,6 +1,7 @@
 /** Workers: their state, and requests to them. */
 import { sleep } from "../../base/clock.ts";
 import { OrbError } from "../../base/errors.ts";
+import { isoOf, isoOrNull } from "../../base/iso.ts";
 import { mayBeAlive } from "../../base/machine.ts";
 import type { Store } from "../../store/ports/port.ts";
 import type { WorkerRecord, WorkerState } from "../../store/ports/worker-port.ts";
@@ -34,8 +35,6 @@ export interface WorkerView {
   stopped_at: string | null;
 }
 
-const iso = (time: number) => new Date(time).toISOString();
-
 export function toWorkerView({ capabilities }: Pick<Store, "capabilities">, worker: WorkerRecord): WorkerView {
   return {
     id: worker.id,
@@ -47,7 +46,7 @@ export function toWorkerView({ capabilities }: Pick<Store, "capabilities">, work
     role: worker.role,
     engine: worker.engine,
     database: capabilities.singleEngine ? "sqlite" : "postgres",
-    heartbeat: iso(worker.heartbeatAt),
+    heartbeat: isoOf(worker.heartbeatAt),
     in_flight: worker.inFlight,
     max_workers: worker.maxWorkers,
     throughput: worker.tasksPerSecond,
@@ -61,14 +60,14 @@ export function toWorkerView({ capabilities }: Pick<Store, "capabilities">, work
       run_id: runId,
       lane,
       url,
-      started_at: iso(startedAt),
+      started_at: isoOf(startedAt),
     })),
-    started_at: iso(worker.startedAt),
-    stopped_at: worker.stoppedAt === null ? null : iso(worker.stoppedAt),
+    started_at: isoOf(worker.startedAt),
+    stopped_at: isoOrNull(worker.stoppedAt),
   };
 }
 
-/** A worker without heartbeats counts as lost; a dead process on this machine is recognised at once. */
+/** A worker without heartbeats counts as lost; a dead process on this machine is detected at once. */
 function shownState({ state, identity }: WorkerRecord): WorkerState {
   return state === "stopped" || mayBeAlive(identity) ? state : "lost";
 }
@@ -92,7 +91,7 @@ export async function showWorker({ store }: Pick<OrchestratorDeps, "store">, id:
   return toWorkerView(store, worker);
 }
 
-/** It finishes its tasks and takes no more until it is resumed; it receives the request within a second. */
+/** It finishes its tasks and claims no more until it is resumed; it receives the request within a second. */
 export async function drainWorker(
   { store, clock }: Pick<OrchestratorDeps, "store" | "clock">,
   id: string,
@@ -103,13 +102,13 @@ export async function drainWorker(
   return toWorkerView(store, await store.askDrain(id, drain, clock.now()));
 }
 
-/** It may return in a moment or never: no promise is possible. */
+/** It may return in a moment or never, so the message promises nothing. */
 function workerUnreachable({ id, command, identity, machine, heartbeatAt, drainRequested }: WorkerRecord): OrbError {
   const who = `orb ${command}, process ${identity.pid} on ${machine}`;
   const asked = drainRequested ? "; it was asked to drain before" : "";
   return new OrbError(
     "illegal_transition",
-    `worker ${id} (${who}) has sent no heartbeat since ${iso(heartbeatAt)} and cannot be asked${asked}`,
+    `worker ${id} (${who}) has sent no heartbeat since ${isoOf(heartbeatAt)} and cannot be asked${asked}`,
     { hint: "Look whether that process still runs. Its work is taken over by others; orb workers shows them." },
   );
 }
@@ -117,14 +116,14 @@ function workerUnreachable({ id, command, identity, machine, heartbeatAt, drainR
 export interface PingView {
   id: string;
   answered: boolean;
-  /** Ends when it was answered, or when the timeout expires. */
+  /** Time until it answered or the timeout expired. */
   latency_ms: number;
 }
 
 const PING_MS = 5000;
 const PING_LOOK_MS = 50;
 
-/** Asks it to say that it is there, and waits for that; at most five seconds. */
+/** Asks the worker for a sign of life and waits at most five seconds. */
 export async function pingWorker(
   { store, clock }: Pick<OrchestratorDeps, "store" | "clock">,
   id: string,
@@ -142,7 +141,7 @@ export async function pingWorker(
 interface StoppedTaskView {
   task_id: string;
   run_id: string;
-  /** `running`: its worker is notified, and it ends within about a second. */
+  /** `running`: its worker is notified, and the task ends within about a second. */
   state: "failed" | "running";
 }
 

@@ -1,4 +1,4 @@
-/** The runs that workflow steps start: the same as users start, created from the step's params. */
+/** The runs that workflow steps start: ordinary runs, created from the step's params. */
 import { type FieldError, isOrbError } from "../../base/errors.ts";
 import type { CrawlInput } from "../../domain/crawl/crawl-options.ts";
 import { FetchFailure } from "../../domain/run/failure.ts";
@@ -31,14 +31,14 @@ export function createChildRuns(deps: RunDeps): ChildRuns {
         const { run, tasks } = await prepare(deps, child);
         return { run: { ...run, name }, tasks };
       } catch (error) {
-        throw isOrbError(error) && FOR_GOOD.has(error.code) ? asFailure(error.code, error.message) : error;
+        throw isOrbError(error) && PERMANENT.has(error.code) ? asFailure(error.code, error.message) : error;
       }
     },
   };
 }
 
-/** The same request would be refused again. Other errors, such as a full disk, are no fault of the step. */
-const FOR_GOOD: ReadonlySet<string> = new Set(["input_invalid", "forbidden_target", "not_found"]);
+/** The same request would fail again. Other errors, such as a full disk, are not the step's fault. */
+const PERMANENT: ReadonlySet<string> = new Set(["input_invalid", "forbidden_target", "not_found"]);
 
 function asFailure(code: string, message: string): FetchFailure {
   return new FetchFailure(code === "forbidden_target" ? "private_address" : "step_params", message);
@@ -64,7 +64,7 @@ async function prepare(deps: RunDeps, child: ChildRun): Promise<Prepared> {
   }
 }
 
-/** Each file is a task in the lane of its site, under the limits that hold there. */
+/** Each file is a task in the lane of its site, under that site's limits. */
 function newDownloadRun(
   deps: Pick<RunDeps, "defaultMaxAttempts" | "seal" | "policy" | "proxyRules">,
   { urls, proxy: requestedProxy }: Extract<ChildRun, { kind: "download" }>,
@@ -81,7 +81,7 @@ function newDownloadRun(
       resolver: null,
       url: sealAddress(deps.seal, url),
       priority: 0,
-      // Not what queue items without a handler get, which a user's module may replace.
+      // Names the built-in handler: the default handler of queue items may be replaced by a user's module.
       handler: "download",
       payload: data,
     };

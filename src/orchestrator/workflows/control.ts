@@ -3,7 +3,7 @@ import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { suggest } from "../../domain/text/suggest.ts";
 import type { CreatedSnapshot } from "../../domain/workflow/definition.ts";
 import type { WorkflowRecord } from "../../store/ports/workflow-port.ts";
-import type { TurnDeps } from "../crawls/turns.ts";
+import type { AdmissionDeps } from "../crawls/turns.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { invalid } from "../invalid.ts";
 import { cancelRun, cancelUnlessEnded, pauseRun, resumeRun } from "../runs/control.ts";
@@ -19,7 +19,6 @@ export async function requireWorkflow({ store }: Pick<OrchestratorDeps, "store">
   return workflow;
 }
 
-/** Its params. */
 export async function requireSnapshot(
   { store }: Pick<OrchestratorDeps, "store">,
   id: string,
@@ -37,7 +36,7 @@ async function viewOf(deps: RunWaitDeps, record: WorkflowRecord): Promise<Workfl
   return toWorkflowView(record, await waitingOfRun(deps, record.run, await noWorkersReason(deps)));
 }
 
-/** Starts one that was created to wait. Twice is no mistake. */
+/** Starts a workflow created with `start: false`. Idempotent. */
 export async function startWorkflow(deps: RunWaitDeps, id: string): Promise<WorkflowView> {
   const { run } = await requireWorkflow(deps, id);
   refuseUnlessFit("start", run.status);
@@ -46,14 +45,14 @@ export async function startWorkflow(deps: RunWaitDeps, id: string): Promise<Work
   return viewNow(deps, id);
 }
 
-/** Steps that are at work finish, no other begins. */
+/** Running steps finish; no new one starts. */
 export async function pauseWorkflow(deps: RunWaitDeps, id: string): Promise<WorkflowView> {
   await requireWorkflow(deps, id);
   await pauseRun(deps, id);
   return viewNow(deps, id);
 }
 
-export async function resumeWorkflow(deps: TurnDeps & RunWaitDeps, id: string): Promise<WorkflowView> {
+export async function resumeWorkflow(deps: AdmissionDeps & RunWaitDeps, id: string): Promise<WorkflowView> {
   await requireWorkflow(deps, id);
   await resumeRun(deps, id);
   return viewNow(deps, id);
@@ -67,8 +66,8 @@ export async function cancelWorkflow(deps: RunWaitDeps, id: string): Promise<Wor
 }
 
 /**
- * Repeats what did not complete, or a step and all that depend on it. Completed steps keep their results. The request
- * is stored when this returns; a worker executes it.
+ * Repeats incomplete steps, or one step and all its dependents. Completed steps keep their results. The request is
+ * committed when this returns; a worker executes it.
  */
 export async function recoverWorkflow(
   deps: RunWaitDeps,
@@ -109,7 +108,7 @@ function indexOf({ steps }: CreatedSnapshot["definition"], step: string | number
   throw invalid([{ path: "from_step", message }]);
 }
 
-/** Keys with null are removed, others are set; missing keys stay. */
+/** Null removes a key; missing keys stay. */
 export async function changeMetadata(
   deps: RunWaitDeps,
   id: string,
@@ -121,8 +120,8 @@ export async function changeMetadata(
 }
 
 /**
- * Refused while it has not ended, unless it is cancelled first. The workflow and the runs of its steps are hidden when
- * this returns; rows and files are removed afterwards.
+ * Rejected while it has not ended, unless it is cancelled first. The workflow and its child runs are hidden when this
+ * returns; rows and files are deleted afterwards.
  */
 export async function deleteWorkflow(deps: OrchestratorDeps, id: string, options: { force: boolean }): Promise<void> {
   const { run } = await requireWorkflow(deps, id);

@@ -12,7 +12,7 @@ import { type PathOf, pathsBelow, requireSource, sealedParams } from "./source.t
 import { toNewWorkflowView, type WorkflowDetail } from "./view.ts";
 
 export interface WorkflowInput extends SourceInput {
-  /** The job that the run belongs to, of any kind. */
+  /** The job the run belongs to, of any kind. */
   job_id?: string | null;
   /** Name of this run; default: the definition's. */
   name?: string;
@@ -21,7 +21,7 @@ export interface WorkflowInput extends SourceInput {
   metadata?: Readonly<Record<string, JsonValue>>;
 }
 
-/** Creates a run of a workflow, and starts it unless that is to wait. It is on disk when this answers. */
+/** Creates a workflow run and starts it unless `start` is false. Committed when this returns. */
 export async function createWorkflow(
   deps: JobDeps,
   input: WorkflowInput,
@@ -30,10 +30,10 @@ export async function createWorkflow(
 ): Promise<WorkflowDetail> {
   refuseLargeMetadata(input.metadata);
   const about = aboutOf(input);
-  // A repeated call is answered as the first one was, although its template may have changed by now.
+  // A repeated call gets the first response, even if its template has changed by now.
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
   if (before !== null) return toNewWorkflowView(before as RunRecord, null);
-  // Params may be lists of a hundred thousand: other work runs in between.
+  // Params may be lists of 100,000 entries: yield to other work in between.
   const turns = new Turns();
   const { definition, ...source } = await requireSource(deps, input, pathOf);
   await turns.after();

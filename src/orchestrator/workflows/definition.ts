@@ -6,7 +6,7 @@ import { invalid } from "../invalid.ts";
 import type { JobDeps } from "../jobs/deps.ts";
 import type { Checks } from "../jobs/input.ts";
 
-/** What definitions are looked up in and held against. */
+/** What definitions are resolved and validated against. */
 export type SourceDeps = Pick<JobDeps, "store" | "stepKinds" | "respectRobots"> & Checks;
 
 /** Validates a definition as a whole; null: the errors are in `problems`. */
@@ -16,7 +16,7 @@ export async function readDefinition(
   pathOf: (inner: string) => string,
   problems: FieldError[],
 ): Promise<WorkflowDefinition | null> {
-  // It takes a while to load, and few calls need it.
+  // Slow to load, and few calls need it.
   const { validateInStages } = await import("../../domain/workflow/validate.ts");
   const { ok, errors } = await inTurns(validateInStages(input, await stepKinds()));
   if (ok !== undefined) return ok;
@@ -26,7 +26,7 @@ export async function readDefinition(
 
 /**
  * A valid definition, ready to store, with its secrets sealed. `before` is the definition it replaces, whose secrets it
- * may keep. Throws `input_invalid` when it wants to keep a secret that does not exist.
+ * may keep. Throws `input_invalid` when it keeps a secret that does not exist.
  */
 export async function requireSealed<T>(
   { stepKinds, seal }: Pick<JobDeps, "stepKinds" | "seal">,

@@ -20,7 +20,7 @@ export async function* allItems(deps: ItemsDeps, id: string, task: string): Asyn
   for await (const item of readItems({ open: deps.openArtifact }, file)) yield item as ItemView;
 }
 
-/** The same, `limit` items behind the first `skip`. */
+/** `limit` items after the first `skip`. */
 export async function listItems(
   deps: ItemsDeps,
   id: string,

@@ -8,7 +8,7 @@ export interface StepKindView {
   params: JsonValue;
 }
 
-/** Every kind of step that definitions may name, with what its params are. */
+/** Every step kind that definitions may use, with the schema of its params. */
 export async function listStepKinds({ stepKinds }: Pick<JobDeps, "stepKinds">): Promise<StepKindView[]> {
   return (await stepKinds()).all().map(({ kind, about, params }) => ({ kind, about, params }));
 }

@@ -10,7 +10,7 @@ import type { NewWorkflow } from "../../store/records/workflow-records.ts";
 /** Properties of a workflow run besides its definition. */
 export interface AboutRun extends Pick<NewWorkflow, "metadata" | "start" | "rerunOf"> {
   jobId: string | null;
-  /** Absent: that of its definition. */
+  /** Default: the definition's. */
   name?: string;
 }
 
@@ -27,12 +27,12 @@ export function aboutOf(input: {
   };
 }
 
-/** As when metadata is changed: a key that is null is not there. */
+/** As when metadata is changed, null means absent. */
 function withoutNulls(metadata: Readonly<Record<string, JsonValue>>): Record<string, JsonValue> {
   return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null));
 }
 
-/** The run of a workflow; its steps become tasks together with it. */
+/** The run of a workflow; its steps become tasks in the same transaction. */
 export function newWorkflowRun(snapshot: WorkflowSnapshot, about: AboutRun): NewRun {
   const { definition, template } = snapshot;
   const created: CreatedSnapshot = { ...snapshot, metadata: about.metadata };
@@ -61,7 +61,7 @@ export function newWorkflowRun(snapshot: WorkflowSnapshot, about: AboutRun): New
   };
 }
 
-/** Versions of a template are equivalent; and sealed values differ each time, even if their content is the same. */
+/** Versions of a template are equivalent; sealed values differ each time, even with the same content. */
 function similarityKeyOf({ definition, params, template }: WorkflowSnapshot): string {
   const shown = withoutSecrets(params);
   const what =
@@ -71,7 +71,7 @@ function similarityKeyOf({ definition, params, template }: WorkflowSnapshot): st
   return createHash("sha256").update(canonicalJson(what)).digest("base64url");
 }
 
-/** Refused before anything is stored: metadata is read with every list. */
+/** Rejected before anything is stored: every list reads metadata. */
 const MOST_METADATA_BYTES = 64 * 1024;
 
 export function refuseLargeMetadata(metadata: unknown): void {

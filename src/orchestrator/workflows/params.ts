@@ -34,10 +34,7 @@ export function filledParams(
   return null;
 }
 
-/**
- * No expression may name a param that the schema does not know, so an unknown one is a mistake, unless the schema
- * allows it.
- */
+/** Expressions can only use params of the schema, so an unknown one is a mistake, unless the schema allows it. */
 function withoutOthers(schema: JsonValue): JsonValue {
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return schema;
   const isClosed = schema["properties"] !== undefined && closedKeys(schema) !== null;

@@ -1,6 +1,6 @@
 /**
- * Checks steps before anything runs: params that depend on nothing but the workflow's params are resolved and validated
- * as the step would do.
+ * Validates steps before anything runs: params that depend only on the workflow's params are resolved and validated as
+ * the step would do.
  */
 import { type FieldError, isOrbError, type OrbError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
@@ -23,11 +23,11 @@ type Params = Readonly<Record<string, JsonValue>>;
 interface Preflight {
   /** With paths within the definition: `steps[2].params.url`. */
   faults: readonly (FieldError & { step: StepDefinition })[];
-  /** An address that may not be asked at all. */
+  /** A forbidden address. */
   forbidden: OrbError | null;
 }
 
-/** `params`: those of the workflow; null: they are not known, and steps with expressions are left for later. */
+/** `params`: those of the workflow; null: unknown, and steps with expressions are not checked. */
 export function preflight(
   deps: PreflightDeps,
   kinds: KnownKinds,
@@ -41,7 +41,7 @@ export function preflight(
     const kind = kinds.find(step.task_type);
     if (known === null || kind === undefined) continue;
     const { ok, errors } = known.isWhole ? completeParams(kind.params, known.params) : { ok: known.params };
-    // A condition that hangs on other steps may be there to leave out just this.
+    // A condition on other steps' outputs may be there to skip exactly this case.
     if (ok === undefined && !known.isCertain) continue;
     const found = [...(errors ?? [])];
     if (ok !== undefined) {
@@ -60,13 +60,13 @@ export function preflight(
 
 interface Known {
   params: Params;
-  /** Nothing that steps will put out decides whether it is done. */
+  /** Whether the step runs does not depend on outputs of other steps. */
   isCertain: boolean;
-  /** Otherwise those are left out that hang on what steps will put out. */
+  /** False: params that depend on outputs of other steps are missing. */
   isWhole: boolean;
 }
 
-/** null: nothing is known, or the step will be left out. */
+/** Null: nothing is known, or the step will be skipped. */
 function knownParams(step: StepDefinition, params: Params | null): Known | null {
   if (params === null || step.for_each !== null) {
     const isOpen = JSON.stringify(step.params).includes("${{");
@@ -102,7 +102,7 @@ function earlierSteps({ steps }: Pick<WorkflowDefinition, "steps">, index: numbe
   return [...found].flatMap((at) => steps[at]?.name ?? []);
 }
 
-/** As the runs that the step starts would be refused. */
+/** The errors that the step's child run would be rejected with. */
 function refusalsOf(
   deps: PreflightDeps,
   kind: string,
@@ -116,7 +116,7 @@ function refusalsOf(
         refuseForbidden(path, url, deps.policy),
   );
   const { accept_partial: _, url, urls, field: __, ...rest } = params;
-  // Sealed values were checked before.
+  // Sealed values were validated before.
   const { proxy } = rest;
   const options = proxy === HIDDEN || isSealed(proxy) ? without(rest, "proxy") : rest;
   if (kind === "crawl") attempts.push(() => crawlOptionsFrom(deps, { ...options, url } as unknown as CrawlInput));

@@ -9,7 +9,7 @@ import { requireWorkflow } from "./control.ts";
 import { statusOf, toTaskView, type WorkflowTaskView } from "./task-view.ts";
 import { toWorkflowView, type WorkflowView } from "./view.ts";
 
-/** How a workflow is getting on, in one small answer that may be asked for often. */
+/** Progress of a workflow, small enough to poll. */
 export interface WorkflowProgress extends Pick<
   WorkflowView,
   | "job_id"
@@ -33,7 +33,7 @@ export interface WorkflowProgress extends Pick<
   /** How many steps are in each state. */
   counts: TaskCounts;
   elapsed_seconds: number | null;
-  /** By the duration of earlier steps, or by estimates; null: unknown, or nothing runs. */
+  /** From the duration of earlier steps, or from estimates; null: unknown, or nothing runs. */
   time_remaining_seconds: number | null;
   steps: StepProgress[];
 }
@@ -68,9 +68,9 @@ export async function showProgress(deps: RunWaitDeps, id: string): Promise<Workf
   const record = await requireWorkflow(deps, id);
   const steps = await deps.store.stepsInBrief(id);
   const names = steps.map(({ name }) => name);
-  const still = await noWorkersReason(deps);
-  const view = toWorkflowView(record, await waitingOfRun(deps, record.run, still));
-  const waits = await waitingOfSteps(deps, steps, still);
+  const noWorkers = await noWorkersReason(deps);
+  const view = toWorkflowView(record, await waitingOfRun(deps, record.run, noWorkers));
+  const waits = await waitingOfSteps(deps, steps, noWorkers);
   const { startedAt, finishedAt } = record.run;
   return {
     workflow_id: id,
@@ -106,7 +106,7 @@ function countsOf(steps: readonly StepRecord[]): TaskCounts {
   return counts;
 }
 
-/** More would add little. */
+/** A longer history would not improve the estimate. */
 const REMEMBERED = 10;
 
 async function timeRemaining(

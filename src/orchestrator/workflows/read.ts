@@ -18,7 +18,7 @@ import {
   type WorkflowView,
 } from "./view.ts";
 
-/** What lists may be narrowed to besides a state. */
+/** Filters of lists besides the state. */
 export const STATUS_GROUPS = ["active", "recoverable"] as const;
 type StatusGroup = (typeof STATUS_GROUPS)[number];
 
@@ -32,9 +32,9 @@ export async function listWorkflows(
 ): Promise<WorkflowView[]> {
   const states = status === undefined ? {} : { status: statesOf(status) };
   const records = await deps.store.workflows({ ...filter, ...states });
-  const still = await noWorkersReason(deps);
+  const noWorkers = await noWorkersReason(deps);
   return Promise.all(
-    records.map(async (record) => toWorkflowView(record, await waitingOfRun(deps, record.run, still))),
+    records.map(async (record) => toWorkflowView(record, await waitingOfRun(deps, record.run, noWorkers))),
   );
 }
 
@@ -82,7 +82,7 @@ async function readSteps(
   deps: RunWaitDeps,
   id: string,
   { status, after = -1, limit }: StepsWanted,
-  still: NoWorkers | null,
+  noWorkers: NoWorkers | null,
 ): Promise<WorkflowTaskView[]> {
   const all = await deps.store.stepsInBrief(id);
   const names = all.map(({ name }) => name);
@@ -95,23 +95,23 @@ async function readSteps(
     id,
     chosen.map(({ index }) => index),
   );
-  const waits = await waitingOfSteps(deps, steps, still);
+  const waits = await waitingOfSteps(deps, steps, noWorkers);
   return Promise.all(steps.map((step, at) => viewOf(deps, step, { runId: id, names }, waits[at] ?? null)));
 }
 
 const WORKFLOWS_AT_ONCE = 50;
 
-/** Steps of all workflows, newest workflow first; `after` is the step to go on behind. */
+/** Steps of all workflows, newest workflow first; `after` is the last step of the previous page. */
 export async function listAllWorkflowTasks(
   deps: RunWaitDeps,
   { status, after, limit }: { status?: StepFilter; after?: { workflowId: string; index: number }; limit: number },
 ): Promise<WorkflowTaskView[]> {
   const found: WorkflowTaskView[] = [];
-  const still = await noWorkersReason(deps);
+  const noWorkers = await noWorkersReason(deps);
   const add = async (id: string, behind = -1) => {
     const wanted = { limit: limit - found.length, after: behind, ...(status === undefined ? {} : { status }) };
-    // A workflow deleted in between has no steps.
-    found.push(...(await readSteps(deps, id, wanted, still)));
+    // A workflow deleted meanwhile has no steps.
+    found.push(...(await readSteps(deps, id, wanted, noWorkers)));
   };
   if (after !== undefined) await add(after.workflowId, after.index);
   const states = status === undefined ? {} : { status: workflowsWith(status) };
@@ -126,7 +126,7 @@ export async function listAllWorkflowTasks(
   return found;
 }
 
-/** Workflows that may have steps in this state: once a workflow has ended, none of its steps is open. */
+/** Workflows that may have steps in this state: an ended workflow has no open step. */
 function workflowsWith(status: StepFilter): RunState[] {
   const open: RunState[] = ["queued", "running", "recovering", "paused", "waiting_for_human"];
   if (status === "retryable") return [...open, "failed"];
@@ -167,7 +167,7 @@ export async function showWorkflowTask(deps: RunWaitDeps, id: string, task: stri
   return view!;
 }
 
-/** The step that the engine has, or had last, under this id. */
+/** The step that has, or last had, this engine id. */
 export async function findByEngineId(deps: RunWaitDeps, engineId: string): Promise<WorkflowTaskView> {
   const found = await deps.store.stepByEngineId(engineId);
   if (found === null) throw new OrbError("not_found", `no step was ever known to the engine as ${engineId}`);

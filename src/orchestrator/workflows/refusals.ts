@@ -48,7 +48,7 @@ const DONE = {
   delete: "deleted",
 } as const;
 
-/** Throws `illegal_transition` where the action is not for this state. */
+/** Throws `illegal_transition` when the state does not allow the action. */
 export function refuseUnlessFit(action: WorkflowAction, state: RunState): void {
   const hint = HINTS[action][state];
   if (hint === undefined) return;

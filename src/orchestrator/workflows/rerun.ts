@@ -14,7 +14,7 @@ import { pathsBelow, sealedParams } from "./source.ts";
 import { toNewWorkflowView, type WorkflowDetail } from "./view.ts";
 
 export interface RerunInput {
-  /** Override those of the same name; the others stay. */
+  /** Override params of the same name; the others stay. */
   params?: Readonly<Record<string, JsonValue>>;
   /** Replaces the definition of the run. */
   definition?: unknown;
@@ -22,7 +22,7 @@ export interface RerunInput {
   metadata?: Readonly<Record<string, JsonValue>>;
 }
 
-/** A new run from an existing one, with its definition and other params, or with another definition. */
+/** Starts a new run from an existing one, with other params or another definition. */
 export async function rerunWorkflow(
   deps: JobDeps,
   id: string,
@@ -30,15 +30,15 @@ export async function rerunWorkflow(
   once?: IdempotencyKey,
 ): Promise<WorkflowDetail> {
   refuseLargeMetadata(input.metadata);
-  // A repeated call gets the first answer, although the source may have changed or be gone.
+  // A repeated call gets the first response, even if the source has changed or is gone.
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
   if (before !== null) return toNewWorkflowView(before as RunRecord, id);
   const { run, metadata } = await requireWorkflow(deps, id);
   const snapshot = await changedSnapshot(deps, await requireSnapshot(deps, id), input);
-  // The job may be gone; its runs are not.
+  // The job may be deleted while its runs remain.
   const job = run.jobId === null ? null : await deps.store.job(run.jobId);
   const about = { ...aboutOf({ metadata, ...input, job_id: job?.id ?? null }), rerunOf: id };
-  // A job's runs have its name; another definition brings its own.
+  // Runs take the name of their job; another definition has its own.
   const isSame = (input.definition ?? null) === null;
   const named = isSame && run.name !== null ? { ...about, name: run.name } : about;
   return startWorkflowRun(deps, snapshot, named, once);

@@ -1,4 +1,4 @@
-/** Rows of versions that stored credentials in addresses, and write-only params, in clear. */
+/** Seals rows of older versions, which stored URL credentials and write-only params in clear text. */
 import { isOrbError } from "../../base/errors.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { mapTexts, sealAddress, sealedUserinfo } from "../../domain/text/sealed-text.ts";
@@ -11,7 +11,7 @@ import { findTemplate } from "./templates.ts";
 
 type SealDeps = Pick<JobDeps, "store" | "seal" | "stepKinds">;
 
-/** Seals some of the stored clear texts; returns how many, and whether there is more to check. */
+/** Seals a batch of stored clear texts; returns how many, and whether more rows remain. */
 export async function sealStored(deps: SealDeps): Promise<{ sealed: number; more: boolean }> {
   const found = await deps.store.unsealedTexts();
   if (found === null) return { sealed: 0, more: false };
@@ -54,7 +54,7 @@ async function sealedValue(deps: SealDeps, kind: StoredText["kind"], value: Json
     }
     default: {
       const { item } = (value ?? {}) as Partial<StepPayload>;
-      // Of a step there is nothing but its entry.
+      // Of a step only the entry may contain clear text.
       return item === undefined
         ? sealTexts(deps, value)
         : { ...(value as object), item: sealTexts(deps, item as JsonValue) };
@@ -62,7 +62,7 @@ async function sealedValue(deps: SealDeps, kind: StoredText["kind"], value: Json
   }
 }
 
-/** Sealed values stay. */
+/** Leaves sealed values unchanged. */
 function sealTexts({ seal }: SealDeps, value: JsonValue): JsonValue {
   return mapTexts(value, (text) => sealAddress(seal, text, sealedUserinfo(text)));
 }

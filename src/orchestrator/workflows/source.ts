@@ -13,7 +13,7 @@ import { findTemplate } from "./templates.ts";
 
 type Params = Readonly<Record<string, JsonValue>>;
 
-/** As it is stored in a job, but for its secrets. */
+/** As stored in a job, except for its secrets. */
 export function sourceFrom(input: SourceInput): WorkflowSource {
   return {
     definition: (input.definition ?? null) as JsonValue,
@@ -59,7 +59,8 @@ export async function readSource(
 }
 
 /**
- * False: a step would fail when it runs, and the reason is reported. `params` null: unknown. Throws `forbidden_target`.
+ * False: a step would fail when it runs, and the reason is in `problems`. `params` null: unknown. Throws
+ * `forbidden_target`.
  */
 export async function passesPreflight(
   deps: SourceDeps,
@@ -68,7 +69,7 @@ export async function passesPreflight(
   pathOf: PathOf,
   problems: FieldError[],
 ): Promise<boolean> {
-  // It takes a while to load, and few calls need it.
+  // Slow to load, and few calls need it.
   const { preflight } = await import("./preflight.ts");
   const { faults, forbidden } = preflight(deps, await deps.stepKinds(), definition, params);
   if (faults.length === 0) return true;
@@ -79,7 +80,7 @@ export async function passesPreflight(
   return false;
 }
 
-/** An error in a template is reported at the param that the value comes from, where that is unambiguous. */
+/** An error in a template is reported at the param that the value comes from, if that is unambiguous. */
 function fieldErrorOf(
   step: StepDefinition,
   path: string,
@@ -107,7 +108,7 @@ export function sealedParams<T extends WorkflowSnapshot>(
   return { ...snapshot, params: sealParams(seal, definition.params, params, before) };
 }
 
-/** The same, for who does nothing with a source that is wrong. Throws `input_invalid` with every mistake. */
+/** Like `readSource`, but throws `input_invalid` with every error. */
 export async function requireSource(
   deps: SourceDeps,
   input: SourceInput,
@@ -158,14 +159,14 @@ async function templateOf(
   try {
     found = await findTemplate(deps, template ?? "", version ?? undefined);
   } catch (error) {
-    // Anything else says nothing about the template, and may be over in a moment.
+    // Any other error says nothing about the template and may be temporary.
     if (!isOrbError(error, "not_found")) throw error;
     problems.push({ path: pathOf("template", ""), message: error.message });
     return null;
   }
   const faults: FieldError[] = [];
   const definition = await readDefinition(deps, found.definition, (path) => path, faults);
-  // It was right when it was saved: a kind of step has gone since, or takes other params now.
+  // It was valid when saved: a step kind has been removed since, or its params have changed.
   if (definition === null)
     problems.push(
       ...faults.map(({ path, message }) => ({ path: pathOf("template", ""), message: `its ${path}: ${message}` })),

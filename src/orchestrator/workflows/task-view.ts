@@ -1,3 +1,4 @@
+import { isoOf, isoOrNull } from "../../base/iso.ts";
 import type { FailureCode, FailureReason } from "../../domain/run/failure.ts";
 import type { Attempt } from "../../domain/run/outcome.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
@@ -10,7 +11,6 @@ import type { StepRecord, StepWait } from "../../store/ports/workflow-port.ts";
 import type { ArtifactRecord } from "../../store/records/output-records.ts";
 import { type ArtifactView, toArtifactView } from "../runs/view.ts";
 import type { StepWaiting } from "../runs/step-waiting.ts";
-import { iso, isoOrNull } from "./view.ts";
 
 /** A step of a run as `/workflows/{id}/tasks` shows it. */
 export interface WorkflowTaskView {
@@ -23,7 +23,7 @@ export interface WorkflowTaskView {
   engine_task_id: string | null;
   retry_count: number;
   max_retries: number;
-  /** Indices of the steps it comes after. */
+  /** Indices of the steps it depends on. */
   dependencies: number[];
   dependency_names: string[];
   result: Record<string, JsonValue> | null;
@@ -43,7 +43,7 @@ export interface WorkflowTaskView {
   progress_message: string | null;
   waiting_for: StepWaiting | null;
   child_run_ids: string[];
-  /** Of a step that is done once for every entry of a list. */
+  /** Of a `for_each` step. */
   entries: StepRecord["items"];
   attempts: Attempt[];
   artifacts: ArtifactView[];
@@ -85,7 +85,7 @@ export function toTaskView(
     ...failureOf(task),
     started_at: isoOrNull(step.startedAt),
     completed_at: isoOrNull(task.endedAt),
-    next_try_at: status === "retrying" ? iso(task.readyAt) : null,
+    next_try_at: status === "retrying" ? isoOf(task.readyAt) : null,
     estimated_duration: step.estimatedMs === null ? null : step.estimatedMs / 1000,
     actual_duration: durationOf(step),
     progress: task.state === "completed" ? 100 : Math.min(99, Math.floor(step.progress * 100)),
@@ -96,12 +96,12 @@ export function toTaskView(
     entries: step.items,
     attempts: task.attempts,
     artifacts: artifacts.map(toArtifactView),
-    created_at: iso(task.createdAt),
-    updated_at: iso(step.updatedAt),
+    created_at: isoOf(task.createdAt),
+    updated_at: isoOf(step.updatedAt),
   };
 }
 
-/** A sleeping step counts as running: it has begun and continues by itself. */
+/** A sleeping step counts as running: it has started and continues by itself. */
 export function statusOf(state: TaskState, waiting: StepWait | null): TaskState {
   return state === "retrying" && waiting !== null ? "running" : state;
 }
@@ -116,7 +116,7 @@ export function resultOf({ state, detail }: Pick<TaskRecord, "state" | "detail">
   return { output, items };
 }
 
-/** Why it failed, or was left out. */
+/** Why it failed or was skipped. */
 function failureOf({ state, failure, detail }: TaskRecord) {
   const why = state === "skipped" ? ((detail as { why?: string } | null)?.why ?? null) : null;
   return {
@@ -126,7 +126,7 @@ function failureOf({ state, failure, detail }: TaskRecord) {
   };
 }
 
-/** One entry of the list that a step with `for_each` goes through. */
+/** One entry of a `for_each` step. */
 export interface EntryView {
   id: string;
   index: number;
@@ -153,7 +153,7 @@ export function toEntryView(task: TaskRecord): EntryView {
     result: resultOf(task)?.output ?? null,
     ...failureOf(task),
     attempts: task.attempts,
-    created_at: iso(task.createdAt),
+    created_at: isoOf(task.createdAt),
     completed_at: isoOrNull(task.endedAt),
   };
 }

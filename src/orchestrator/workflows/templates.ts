@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { type FieldError, OrbError } from "../../base/errors.ts";
+import { isoOrNull } from "../../base/iso.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { shownDefinition, shownSchema } from "../../domain/workflow/secrets.ts";
 import type { TemplateRecord } from "../../store/ports/workflow-port.ts";
@@ -12,7 +13,6 @@ import type { OrchestratorDeps } from "../deps.ts";
 import { invalid } from "../invalid.ts";
 import type { JobDeps } from "../jobs/deps.ts";
 import { readDefinition, requireSealed } from "./definition.ts";
-import { isoOrNull } from "./view.ts";
 
 export interface TemplateView {
   name: string;
@@ -25,7 +25,7 @@ export interface TemplateView {
   created_at: string | null;
 }
 
-/** One version of a template, wherever it is kept. */
+/** One version of a template, built in or stored. */
 interface Found extends Omit<TemplateRecord, "createdAt"> {
   builtIn: boolean;
   createdAt: number | null;
@@ -82,10 +82,10 @@ export async function listTemplateVersions(deps: OrchestratorDeps, name: string)
   return all.map(toView);
 }
 
-/** What templates may be called: a part of an address, and of a command. */
+/** Template names appear in URLs and commands. */
 export const TEMPLATE_NAME = { pattern: "^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$", maxLength: 100 } as const;
 
-/** Saves a template, or a new version of it where something has changed. Runs that have begun keep theirs. */
+/** Saves a template as a new version, if it changed. Started runs keep theirs. */
 export async function putTemplate(
   deps: Pick<JobDeps, "store" | "clock" | "stepKinds" | "seal">,
   name: string,
@@ -107,7 +107,7 @@ export async function putTemplate(
   return toView(kept(await deps.store.putTemplate(name, sealed, first, deps.clock.now(), version)));
 }
 
-/** All versions that were saved; one that is built in is itself again. Runs that have begun keep theirs. */
+/** Deletes all saved versions; a built-in template is restored. Started runs keep theirs. */
 export async function deleteTemplate(deps: Pick<OrchestratorDeps, "store">, name: string): Promise<void> {
   if ((await deps.store.deleteTemplate(name)) > 0) return;
   throw builtIn(name) === null

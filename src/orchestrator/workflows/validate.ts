@@ -8,7 +8,7 @@ export interface Validation {
   errors: FieldError[];
 }
 
-/** Whether a workflow is right, every mistake at once; with params, whether it could be started with them. */
+/** Validates a workflow and lists every error; with params, also whether it could start with them. */
 export async function validateWorkflow(deps: SourceDeps, input: SourceInput, pathOf: PathOf): Promise<Validation> {
   const errors: FieldError[] = [];
   const hasParams = (input.params ?? null) !== null;
@@ -19,7 +19,7 @@ export async function validateWorkflow(deps: SourceDeps, input: SourceInput, pat
       if (found !== null) await passesPreflight(deps, found, null, pathOf, errors);
     }
   } catch (error) {
-    // Its field is among the errors.
+    // Its field is in the list.
     if (!isOrbError(error) || error.code !== "forbidden_target") throw error;
   }
   return { valid: errors.length === 0, errors };

@@ -1,3 +1,4 @@
+import { isoOf, isoOrNull } from "../../base/iso.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { RunState } from "../../domain/run/states.ts";
 import type { WaitingView } from "../../domain/run/waiting.ts";
@@ -7,13 +8,13 @@ import type { RunRecord } from "../../store/records/run-records.ts";
 import type { WorkflowRecord } from "../../store/ports/workflow-port.ts";
 import { progressOf } from "../runs/view.ts";
 
-/** A workflow as `/workflows` shows it. */
+/** A workflow as `/workflows` returns it. */
 export interface WorkflowView {
   id: string;
   job_id: string | null;
   name: string;
   status: WorkflowStatus;
-  /** The index of the first step that has not ended; of one that failed, of the step to recover from. */
+  /** Index of the first step that has not ended; of a failed workflow, of the step to recover from. */
   current_step: number;
   total_steps: number;
   progress: number;
@@ -24,7 +25,7 @@ export interface WorkflowView {
   template: { name: string; version: number } | null;
   rerun_of: string | null;
   message: string | null;
-  /** What keeps it from its work. */
+  /** What blocks it. */
   waiting_for: WaitingView | null;
   created_at: string;
   started_at: string | null;
@@ -34,10 +35,10 @@ export interface WorkflowView {
 }
 
 export interface WorkflowDetail extends WorkflowView {
-  /** As it was checked: every default is filled in, dependencies are indices, and secrets are `***`. */
+  /** As validated: defaults filled in, dependencies as indices, secrets masked as `***`. */
   definition: WorkflowDefinition;
   params: Record<string, JsonValue>;
-  /** When it is removed with its results; null: it has not ended, or no time is set. */
+  /** When it is deleted with its results; null: it has not ended, or no time is set. */
   expires_at: string | null;
 }
 
@@ -53,7 +54,8 @@ export const WORKFLOW_STATUSES = [
 ] as const satisfies readonly WorkflowStatus[];
 
 /**
- * These calls say `pending` for steps that have not started. A workflow is never `partial`, and waits for no person.
+ * The workflow API says `pending` for steps that have not started. A workflow is never `partial` and waits for no
+ * person.
  */
 export function workflowStatusOf(state: RunState): WorkflowStatus {
   return state === "queued" ? "pending" : (state as WorkflowStatus);
@@ -62,9 +64,6 @@ export function workflowStatusOf(state: RunState): WorkflowStatus {
 export function runStateOf(status: WorkflowStatus): RunState {
   return status === "pending" ? "queued" : status;
 }
-
-export const iso = (time: number) => new Date(time).toISOString();
-export const isoOrNull = (time: number | null) => (time === null ? null : iso(time));
 
 export function toWorkflowView(record: WorkflowRecord, waiting: WaitingView | null): WorkflowView {
   const { run } = record;
@@ -84,11 +83,11 @@ export function toWorkflowView(record: WorkflowRecord, waiting: WaitingView | nu
     rerun_of: record.rerunOf,
     message: run.message,
     waiting_for: waiting,
-    created_at: iso(run.createdAt),
+    created_at: isoOf(run.createdAt),
     started_at: isoOrNull(run.startedAt),
     completed_at: isoOrNull(run.finishedAt),
     last_checkpoint: isoOrNull(record.lastCheckpoint),
-    updated_at: iso(record.updatedAt),
+    updated_at: isoOf(record.updatedAt),
   };
 }
 
@@ -105,7 +104,7 @@ export function toWorkflowDetail(
   };
 }
 
-/** The answer to its creation, the same for repeated calls. */
+/** The response to its creation, identical for repeated calls. */
 export function toNewWorkflowView(run: RunRecord, rerunOf: string | null): WorkflowDetail {
   const snapshot = run.snapshot as CreatedSnapshot;
   const { definition, template, metadata } = snapshot;

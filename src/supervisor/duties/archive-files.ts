@@ -7,11 +7,12 @@ import type { Store } from "../../store/ports/port.ts";
 import type { ArtifactRecord } from "../../store/records/output-records.ts";
 import type { Duty } from "../duties.ts";
 
-/** Rows that one look reads, and the rest after it. */
+/** Rows per query. */
 const AT_ONCE = 200;
 const REST_MS = 20;
 /**
- * A file that is found again is young again: a full scan runs this often, in between only files that have come of age.
+ * A file that is referenced again becomes young again: a full scan runs this often; in between only files that reach
+ * the age are checked.
  */
 const ALL_FILES_MS = 86_400_000;
 
@@ -23,14 +24,14 @@ interface ArchiveDeps {
   policy: ArchivePolicy;
 }
 
-/** Moves files that are old and large enough to the archive folder. They stay readable where they were. */
+/** Moves files that are old and large enough to the archive tier. They stay readable. */
 export function archiveFiles({ store, artifacts, clock, log, policy }: ArchiveDeps): Duty {
   let after = 0;
   let beganAt = Number.NEGATIVE_INFINITY;
 
   async function isDue({ hash, size }: ArtifactRecord): Promise<boolean> {
     if (size < policy.minBytes) return false;
-    // Null: it is in the archive, or gone.
+    // Null: archived already, or deleted.
     const ageMs = await artifacts.ageOf(hash);
     return ageMs !== null && ageMs >= policy.afterMs;
   }
@@ -49,7 +50,7 @@ export function archiveFiles({ store, artifacts, clock, log, policy }: ArchiveDe
         isOver = page.length < AT_ONCE;
         for (const file of page) {
           if (signal.aborted) break;
-          // They are in the order in which they were stored.
+          // Sorted by creation time.
           if (file.createdAt > before) {
             isOver = true;
             break;
@@ -62,7 +63,7 @@ export function archiveFiles({ store, artifacts, clock, log, policy }: ArchiveDe
               moved.bytes_after += sizes.after;
             }
           } catch (error) {
-            // One that cannot be moved keeps none of the others from it, and is tried again within a day.
+            // A file that cannot be moved does not block the others; it is retried within a day.
             failed = error;
           }
           after = file.row;

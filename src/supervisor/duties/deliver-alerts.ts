@@ -7,7 +7,7 @@ import type { AlertSender } from "../alert-sender.ts";
 import type { Duty } from "../duties.ts";
 
 const AT_ONCE = 10;
-/** Longer than one attempt; then another process takes the alerts over from a dead one. */
+/** Longer than one attempt; afterwards another process takes over the alerts of a dead one. */
 const TRY_MS = 15_000;
 
 interface DeliveryDeps {
@@ -18,9 +18,9 @@ interface DeliveryDeps {
   retry?: AlertRetryRule;
 }
 
-/** Delivers alerts, with the same id at every attempt, until the receiver accepts them or they are given up. */
+/** Delivers alerts, with the same id at every attempt, until the receiver accepts them or the attempts are used up. */
 export function deliverAlerts({ store, clock, log, sender, retry = ALERT_RETRY }: DeliveryDeps): Duty {
-  // While the receiver refuses, one alert at a time is sent.
+  // While the receiver rejects alerts, sends one at a time.
   let limit = AT_ONCE;
   return {
     name: "deliver alerts",

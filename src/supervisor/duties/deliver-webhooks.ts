@@ -9,10 +9,10 @@ import type { DueWebhook, WebhookCall } from "../../store/ports/webhook-port.ts"
 import type { Duty } from "../duties.ts";
 import { WEBHOOK_TRY_MS, type WebhookSender } from "../webhook-sender.ts";
 
-/** Calls of one run at a time, and runs at a time. */
+/** Concurrent calls per run, and concurrent runs. */
 const CALLS_AT_ONCE = 10;
 const RUNS_AT_ONCE = 4;
-/** Longer than one attempt; then another process takes the calls over from a dead one. */
+/** Longer than one attempt; afterwards another process takes over the calls of a dead one. */
 const TAKEN_MS = 1.5 * WEBHOOK_TRY_MS;
 
 interface WebhookDeps {
@@ -21,14 +21,14 @@ interface WebhookDeps {
   log: Log;
   seal: Seal;
   sender: WebhookSender;
-  /** The payload in the receiver's format; null: its subject is gone. */
+  /** The payload in the receiver's format; null: its run or task is gone. */
   bodyOf(runId: string, call: WebhookCall, target: WebhookTarget): Promise<object | null>;
   retry?: AlertRetryRule;
 }
 
 /**
- * Delivers webhook calls like alerts: with the same id at every attempt, until the receiver accepts them or they are
- * given up.
+ * Delivers webhook calls like alerts: with the same id at every attempt, until the receiver accepts them or the
+ * attempts are used up.
  */
 export function deliverWebhooks(deps: WebhookDeps): Duty {
   return {
@@ -70,7 +70,7 @@ async function deliver(deps: WebhookDeps, due: DueWebhook, signal: AbortSignal):
         }
       }),
     );
-  // An attempt cut short by a stop does not count; it is repeated when due.
+  // An attempt interrupted by shutdown does not count; it is repeated when due.
   if (error !== null && signal.aborted) return void (await store.webhookTried(due, { delivered }, clock.now()));
   const wait = alertRetryWait(retry, delivered.length > 0 ? 1 : due.tries + 1);
   const nextTryAt = wait === null ? null : clock.now() + wait;

@@ -5,10 +5,10 @@ import { dropWork } from "../../orchestrator/runs/control.ts";
 import type { Duty } from "../duties.ts";
 
 const AT_ONCE = 100;
-/** Every step writes: crawls may end that much later. */
+/** Each pass writes, so crawls may end this much late. */
 const STEP_MS = 1000;
 
-/** Crawls whose time is over end with what they have, and those that wait begin when there is room. */
+/** Ends crawls whose time limit has passed, and starts queued ones while the limit allows. */
 export function keepCrawls(deps: CrawlDeps): Duty {
   const { store, clock } = deps;
   let countedAt: number | null = null;

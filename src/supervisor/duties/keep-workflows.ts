@@ -4,7 +4,7 @@ import type { Duty } from "../duties.ts";
 
 const AT_ONCE = 100;
 
-/** Resumes workflows that are to be recovered, and wakes sleeping steps whose time is over. */
+/** Executes recovery requests, and wakes sleeping steps that are due. */
 export function keepWorkflows({ store, clock, wake }: OrchestratorDeps): Duty {
   let countedAt: number | null = null;
   return {
@@ -24,7 +24,7 @@ export function keepWorkflows({ store, clock, wake }: OrchestratorDeps): Duty {
         const taken = await store.takeUpRecoveries(AT_ONCE, clock.now());
         if (taken.lanes.length > 0) await wake(taken.lanes);
         more = taken.more;
-        for (const one of taken.stuck ?? []) stuck.add(one);
+        for (const recovery of taken.stuck ?? []) stuck.add(recovery);
       }
       if (stuck.size > 0) throw new Error(`recoveries that cannot be taken up: ${[...stuck].join("; ")}`);
     },

@@ -3,7 +3,7 @@ import type { Store } from "../../store/ports/port.ts";
 import { type Raise, workerLost } from "../alerts.ts";
 import type { Duty } from "../duties.ts";
 
-/** How long stopped and lost workers are kept. */
+/** How long rows of stopped and lost workers are kept. */
 const REMEMBERED_MS = 24 * 3600_000;
 const FORGET_EVERY_MS = 10 * 60_000;
 const MAX_REPORTED = 1000;
@@ -18,7 +18,7 @@ export function loseWorkers({ store, clock, raise }: { store: Store; clock: Cloc
     async run() {
       const isTimeToForget = clock.monotonic() - forgotten >= FORGET_EVERY_MS;
       if ((await store.loseWorkers(clock.now())).length > 0 || isTimeToForget) reported = false;
-      // All lost workers, each reported once: the process that marked one may have died before the alert.
+      // Reports all lost workers, each once: the process that marked one may have died before the alert.
       if (!reported) {
         const lost = (await store.workers({ limit: MAX_REPORTED })).filter(({ state }) => state === "lost");
         if (lost.length > 0) await raise(lost.map(workerLost));

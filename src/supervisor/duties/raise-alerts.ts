@@ -40,7 +40,7 @@ export function raiseAlerts({ store, clock, raise }: { store: Store; clock: Cloc
           before = event.id;
         }
         more = look.more;
-        // Of a minute that is over all has been seen only when nothing is left to look at.
+        // A past minute is complete only after the feed was read to its end.
         if (!more) alerts.push(...failures.over(clock.now()));
         await keep(alerts, failures.heldAt ?? look.last);
         seen = look.last;
@@ -51,7 +51,7 @@ export function raiseAlerts({ store, clock, raise }: { store: Store; clock: Cloc
 
   async function alertOf(event: FoundEvent, before: string): Promise<NewAlert | null> {
     if (event.type === "circuit.opened") return breakerOpened(event);
-    // The workflow reports for the runs that its steps have started.
+    // A workflow reports for the runs of its steps.
     if (event.isPart || !failures.note(event, before)) return null;
     const run = await store.run(event.runId);
     return run === null ? null : runFailed(event, run);

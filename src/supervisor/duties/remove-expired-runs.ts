@@ -4,7 +4,7 @@ import type { Store } from "../../store/ports/port.ts";
 import type { Duty } from "../duties.ts";
 
 const AT_ONCE = 100;
-/** Rows of one transaction, and the rest after it: other writers have the database in between. */
+/** Rows per transaction: other writers get the database in between. */
 const CHUNK = 500;
 const REST_MS = 20;
 /** How often all jobs are checked; jobs with a new run are checked every time. */
@@ -12,10 +12,7 @@ const ALL_JOBS_MS = 3_600_000;
 
 const DAY_MS = 86_400_000;
 
-/**
- * Removes runs that their retention no longer keeps, deleted runs, and the rest of interrupted removals: hidden at
- * once, then row by row.
- */
+/** Deletes expired runs, deleted runs, and the rest of interrupted deletions: hidden at once, then row by row. */
 export function removeExpiredRuns(deps: { store: Store; clock: Clock; retention: RetentionRules }): Duty {
   const { store, clock, retention } = deps;
   const { temporaryMs, keepRuns, keepDays } = retention;
@@ -24,7 +21,7 @@ export function removeExpiredRuns(deps: { store: Store; clock: Clock; retention:
 
   async function trim(signal: AbortSignal): Promise<void> {
     const [now, isLong] = [clock.now(), clock.monotonic() - lookedAt >= ALL_JOBS_MS];
-    // Read first: a run that arrives in between is checked next time.
+    // Read first: a run that arrives meanwhile is checked next time.
     const newest = await store.lastRunNumber();
     const since = isLong ? 0 : seen;
     for (let after: number | null = 0; after !== null && !signal.aborted;) {

@@ -4,10 +4,10 @@ import type { JobDeps } from "../../orchestrator/jobs/deps.ts";
 import { sealStored } from "../../orchestrator/workflows/seal-stored.ts";
 import type { Duty } from "../duties.ts";
 
-/** Other writers have the database in between. */
+/** Lets other writers use the database in between. */
 const REST_MS = 20;
 
-/** Seals secrets that earlier versions stored in clear text, once. Resumes where it was stopped. */
+/** Seals secrets that earlier versions stored in clear text. Runs once, and resumes after an interruption. */
 export function sealStoredSecrets(
   deps: Pick<JobDeps, "store" | "seal" | "stepKinds"> & { clock: Clock; log: Log },
 ): Duty {

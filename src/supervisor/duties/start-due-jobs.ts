@@ -1,4 +1,5 @@
 import { isOrbError, messageOf } from "../../base/errors.ts";
+import { isoOf } from "../../base/iso.ts";
 import type { Log } from "../../base/log.ts";
 import type { Recipe, Schedule } from "../../domain/run/recipe.ts";
 import { countOccurrences, lastOccurrence, MISSED_AFTER_MS, nextTime } from "../../domain/run/schedule.ts";
@@ -13,12 +14,12 @@ import type { Duty } from "../duties.ts";
 
 type Deps = CrawlDeps & { log: Log };
 
-/** Started in one transaction. */
+/** Per transaction. */
 const AT_ONCE = 100;
-/** A line of the log names no more jobs than this. */
+/** A log line names at most this many jobs. */
 const NAMED = 20;
 
-/** Where the engine announces due jobs, the leader starts those that are overdue by this. */
+/** When the engine announces due jobs, the leader starts those overdue by this. */
 const OVERDUE_MS = 2000;
 
 interface DueJobs extends Duty, Timetable {
@@ -27,7 +28,7 @@ interface DueJobs extends Duty, Timetable {
 }
 
 /**
- * Starts due jobs. Each occurrence starts at most one run, whatever crashes in between and however many processes look.
+ * Starts due jobs. Each occurrence starts at most one run, whatever crashes and however many processes run this.
  * `notified`: the engine notifies one of many processes of due jobs, and this duty handles overdue ones.
  */
 export function startDueJobs(deps: Deps, { notified = false }: { notified?: boolean } = {}): DueJobs {
@@ -42,7 +43,7 @@ export function startDueJobs(deps: Deps, { notified = false }: { notified?: bool
       if (!notified) watch.begin(now, signal);
       try {
         if (due?.jobs !== false) await startAll(deps, notified ? now - OVERDUE_MS : now, watch);
-        if (due?.queuedRuns !== false) await letQueuedGo(deps);
+        if (due?.queuedRuns !== false) await startQueuedRuns(deps);
       } finally {
         if (!notified) watch.end(clock.now());
       }
@@ -58,7 +59,7 @@ export function startDueJobs(deps: Deps, { notified = false }: { notified?: bool
     async keep() {
       watch.goOn(clock.now());
       await startAll(deps, clock.now(), watch);
-      await letQueuedGo(deps);
+      await startQueuedRuns(deps);
       return store.nextDueAt();
     },
     nextAt: () => store.nextDueAt(),
@@ -66,13 +67,13 @@ export function startDueJobs(deps: Deps, { notified = false }: { notified?: bool
 }
 
 /**
- * Since when a process has been present without a break. An occurrence may have to wait, because thousands are due at once or
- * the database is busy; it counts as missed only if no process was present when it came.
+ * Since when a process has been present without a gap. An occurrence may wait because thousands are due at once or the
+ * database is busy; it counts as missed only if no process was present when it was due.
  */
 class Watch {
   #since = 0;
   #lookedUntil: number | null = null;
-  /** Of the time for which this process has been the one to look. */
+  /** The leadership term that `#since` belongs to. */
   #term: AbortSignal | null = null;
 
   begin(now: number, term: AbortSignal): void {
@@ -82,9 +83,9 @@ class Watch {
   }
 
   goOn(now: number): void {
-    // A machine that slept, or a clock that was set, shows as a long time between two looks.
+    // A sleeping machine or a changed clock shows as a long gap between two passes.
     if (this.#lookedUntil === null || now - this.#lookedUntil > MISSED_AFTER_MS) this.#since = now;
-    // The clock was set back: presence cannot begin in the future.
+    // The clock was set back: presence cannot start in the future.
     this.#since = Math.min(this.#since, now);
   }
 
@@ -105,9 +106,9 @@ async function startAll(deps: Deps, now: number, watch: Watch): Promise<void> {
     await Promise.all(
       due.map(async (job) => {
         try {
-          await dealWith(deps, job, now, watch);
+          await handleDueJob(deps, job, now, watch);
         } catch (error) {
-          // It stays due, and has its turn again at the next look; the others must not wait for it.
+          // It stays due and is retried in the next pass; the others must not wait for it.
           const same = failed.get(messageOf(error));
           if (same === undefined) failed.set(messageOf(error), [job.id]);
           else same.push(job.id);
@@ -125,20 +126,20 @@ async function startAll(deps: Deps, now: number, watch: Watch): Promise<void> {
     });
 }
 
-/** Occurrences of one job that one look deals with: the others have their turn at the next. */
+/** Occurrences of one job per pass; the rest follows in the next pass. */
 const OCCURRENCES_AT_ONCE = 100;
 
-/** All that is due of a job, one occurrence after the other: many may be, of a schedule with seconds. */
-async function dealWith(deps: Deps, job: JobRecord, now: number, watch: Watch): Promise<void> {
+/** Handles all due occurrences of a job in order: a schedule with seconds may have many. */
+async function handleDueJob(deps: Deps, job: JobRecord, now: number, watch: Watch): Promise<void> {
   const { schedule } = job.recipe as Recipe;
   if (schedule === null || job.nextAt === null || job.nextOccurrenceAt === null) return;
   let time: ScheduledTime | null = { scheduledAt: job.nextOccurrenceAt, at: job.nextAt };
   for (let turn = 0; turn < OCCURRENCES_AT_ONCE && time !== null && time.at <= now; turn += 1)
-    time = await dealWithOccurrence(deps, job, schedule, time, watch);
+    time = await handleOccurrence(deps, job, schedule, time, watch);
 }
 
-/** Returns the next time; null: there is none, or another process has handled the slot. */
-async function dealWithOccurrence(
+/** Returns the next time; null: none, or another process handled the occurrence. */
+async function handleOccurrence(
   deps: Deps,
   job: JobRecord,
   schedule: Schedule,
@@ -148,13 +149,13 @@ async function dealWithOccurrence(
   const { store, clock, log, random } = deps;
   const gap = gapOf(schedule, time, watch.since);
   const next = nextTime(schedule, gap.last, random);
-  const at = iso(gap.last);
+  const at = isoOf(gap.last);
   if (gap.late > MISSED_AFTER_MS && schedule.missed === "skip") {
     const missed = missedOccurrences(schedule, time.scheduledAt, gap.last);
     log.warn("a scheduled run was missed and is skipped", { job: job.id, at, count: missed.count });
     return (await store.skipOccurrences(job.id, missed, next, clock.now())) ? next : null;
   }
-  // Of several missed slots, the last one gets a run on behalf of the others.
+  // Of several missed occurrences, the last one gets a run on behalf of the others.
   const missed = gap.before === null ? {} : { missed: missedOccurrences(schedule, time.scheduledAt, gap.before) };
   const occurrence = { jobId: job.id, at: gap.last, next, overlap: schedule.overlap, ...missed };
   let start: Awaited<ReturnType<typeof startScheduledRun>>;
@@ -162,7 +163,7 @@ async function dealWithOccurrence(
     start = await startScheduledRun(deps, job, occurrence);
   } catch (error) {
     if (!isOrbError(error, "input_invalid")) throw error;
-    // Its template or a kind of step has changed since it was saved: trying again would change nothing.
+    // Its template or a step kind has changed since it was saved: a retry would not help.
     log.warn("a scheduled run is skipped: its job does not hold any more", { job: job.id, at, error: error.message });
     const { count } = countOccurrences(schedule, time.scheduledAt, gap.last);
     const refused = {
@@ -178,11 +179,9 @@ async function dealWithOccurrence(
   return start.kind === "gone" ? null : next;
 }
 
-const iso = (time: number) => new Date(time).toISOString();
-
 /**
- * Occurrences from this one on that came while no process was present: the last one, its delay, and the one before it; null:
- * none. An occurrence with a process present stands alone.
+ * Occurrences from this one on that were due while no process was present: the last one, its delay, and the one before
+ * it; null: none. An occurrence with a process present is handled individually.
  */
 function gapOf(
   schedule: Schedule,
@@ -216,12 +215,12 @@ function logBlocked(
       { job: job.id, at, run },
     );
   else if (waiting)
-    log.warn("a scheduled run is skipped: as many wait for the one before as may", { job: job.id, at, run });
-  else log.info("a scheduled run is skipped: the one before is not at its end", { job: job.id, at, run });
+    log.warn("a scheduled run is skipped: too many runs wait for the previous one", { job: job.id, at, run });
+  else log.info("a scheduled run is skipped: the previous one has not ended", { job: job.id, at, run });
 }
 
-/** Runs that wait for the one before them begin when that has ended. */
-async function letQueuedGo({ store, clock, wake }: Deps): Promise<void> {
+/** Starts runs that were queued behind the previous run of their job. */
+async function startQueuedRuns({ store, clock, wake }: Deps): Promise<void> {
   const ids = await store.runsInTurn(AT_ONCE);
   if (ids.length === 0) return;
   const event = { level: "info", message: "Run continues: the previous run of its schedule has ended" } as const;

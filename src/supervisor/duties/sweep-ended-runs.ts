@@ -2,11 +2,11 @@ import { type Clock, sleep } from "../../base/clock.ts";
 import type { Store } from "../../store/ports/port.ts";
 import type { Duty } from "../duties.ts";
 
-/** Tasks of one transaction, and the rest after it: other writers have the database in between. */
+/** Tasks per transaction: other writers get the database in between. */
 const CHUNK = 1000;
 const REST_MS = 5;
 
-/** The process that ends a run does not wait until all its waiting tasks are ended, and may die before. */
+/** Ends the waiting tasks of ended runs: the process that ends a run does not wait for that, and may die before. */
 export function sweepEndedRuns({ store, clock }: { store: Store; clock: Clock }): Duty {
   return {
     name: "end what ended runs have left waiting",

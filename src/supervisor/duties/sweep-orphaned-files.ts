@@ -4,7 +4,7 @@ import type { Duty } from "../duties.ts";
 
 const AT_ONCE = 200;
 
-/** Files whose rows were removed go, unless another row names the same content. */
+/** Deletes files whose rows were deleted, unless another row references the same content. */
 export function sweepOrphanedFiles({ store, artifacts }: { store: Store; artifacts: ArtifactStore }): Duty {
   return {
     name: "remove files that nothing names any more",

@@ -3,7 +3,7 @@ import type { Store } from "../../store/ports/port.ts";
 
 const CHUNK = 200;
 
-/** Beginnings of downloads are kept for the next attempt; those of tasks that have ended are of no use to anyone. */
+/** Partial downloads are kept for the next attempt; those of ended tasks are deleted. */
 export async function sweepParts({ store, artifacts }: { store: Store; artifacts: ArtifactStore }): Promise<number> {
   let swept = 0;
   let keys: string[] = [];

@@ -6,14 +6,14 @@ import type { Store } from "../../store/ports/port.ts";
 import { DISK_BUDGET_KEY, diskBudget, type Raise } from "../alerts.ts";
 import type { Duty } from "../duties.ts";
 
-/** Artifacts that one look adds up, and the rest after it. */
+/** Artifacts summed per query. */
 const CHUNK = 2000;
 const REST_MS = 5;
-/** Runs that go at most before it is measured again. */
+/** Maximum of runs deleted before usage is measured again. */
 const AT_ONCE = 1000;
-/** Time for operators to free space, or to mark runs to keep. */
+/** Time for operators to free space or to mark runs to keep. */
 const GRACE_MS = 86_400_000;
-/** Removal continues until usage is well below the budget: before the next one a new warning is sent. */
+/** Deletes until usage is well below the budget: a new warning precedes the next deletion. */
 const ENOUGH = 0.75;
 
 interface BudgetDeps {
@@ -25,7 +25,7 @@ interface BudgetDeps {
 }
 
 /**
- * Measures storage usage. Near the budget it warns once; above it, it removes the oldest ended runs if configured, and
+ * Measures storage usage. Near the budget it warns once; above it, it deletes the oldest ended runs if configured, and
  * not within a day of the warning.
  */
 export function watchBudget({ store, clock, log, raise, budget }: BudgetDeps): Duty {
@@ -50,7 +50,7 @@ export function watchBudget({ store, clock, log, raise, budget }: BudgetDeps): D
     },
   };
 
-  /** The newest result of a job goes only when nothing else is left to go. */
+  /** The newest result of a job is deleted last. */
   async function expireSome(bytes: number): Promise<number> {
     const most = await tooMany(bytes);
     const older = await store.expireOldest(most, clock.now());
@@ -64,7 +64,7 @@ export function watchBudget({ store, clock, log, raise, budget }: BudgetDeps): D
     return last;
   }
 
-  /** Half of the surplus runs at average size: the rest is measured again then. */
+  /** Half of the surplus, at the average run size; measured again afterwards. */
   async function tooMany(bytes: number): Promise<number> {
     const share = (bytes - budget.bytes * ENOUGH) / bytes;
     return Math.max(1, Math.min(AT_ONCE, Math.ceil((share * (await store.countDeletable({}))) / 2)));

@@ -9,13 +9,13 @@ interface DiskWatchDeps {
   store: Store;
   diskSpace: DiskSpace;
   raise: Raise;
-  /** The name of the machine whose disk it is; null: there is one machine. */
+  /** The machine of the disk; null: there is one machine. */
   machine: string | null;
-  /** Sends without the store: a completely full disk cannot store the alert, and then it matters most. */
+  /** Sends without the store: a full disk cannot store the alert, exactly when it matters most. */
   sendNow: ((alert: NewAlert) => Promise<void>) | null;
 }
 
-/** Raises an alert once when the disk runs low, across restarts, and again when it runs low again. */
+/** Raises an alert once when the disk runs low, across restarts, and again the next time. */
 export function watchDisk({ store, diskSpace, raise, machine, sendNow }: DiskWatchDeps): Duty {
   let reportedLow: boolean | null = null;
   return {
@@ -40,7 +40,7 @@ export function watchDisk({ store, diskSpace, raise, machine, sendNow }: DiskWat
   }
 }
 
-/** An alert that is nowhere but on its way. */
+/** An alert that is sent but not stored. */
 export function unwritten(alert: NewAlert, id: string, now: number): AlertRecord {
   return {
     ...alert,

@@ -5,26 +5,26 @@ import { endProcess, type Handle } from "./handle.ts";
 import { type Pace, Restarts } from "./restarts.ts";
 import type { ChildState, ChildStatus } from "./state-file.ts";
 
-/** Result of a health check. `starting`: it is not ready yet, and says so. */
+/** Result of a health check. `starting`: it reports that it is not ready yet. */
 export type Health = { ok: true; what: string } | { ok: false; why: string; starting?: boolean };
 
 export interface ChildKind {
   readonly name: string;
   readonly kind: ChildStatus["kind"];
-  /** Starts it, or finds it running. */
+  /** Starts the process, or adopts a running one. */
   begin(signal: AbortSignal): Promise<Handle>;
   /** Answers in bounded time. */
   check(handle: Handle): Promise<Health>;
-  /** Where it listens, once that is known. */
+  /** Its port, once known. */
   port(): number | null;
-  /** Why it ended, as far as it said. */
+  /** Its last error output. */
   lastWords(): string | null;
   readonly checkEveryMs: number;
-  /** So many looks in a row without an answer, and it is hung. */
+  /** Consecutive failed checks after which it counts as hung. */
   readonly hungAfter: number;
-  /** Signals for stopping it, ever more firmly; in the end it is killed. */
+  /** Signals that stop it, in escalating order; finally it is killed. */
   readonly stopSteps: readonly { signal: NodeJS.Signals; waitMs: number }[];
-  /** When there is no time. */
+  /** For an immediate stop. */
   readonly atOnce: NodeJS.Signals;
 }
 
@@ -32,16 +32,16 @@ interface ChildDeps {
   clock: Clock;
   log: Log;
   pace: Pace;
-  /** Told after every change of what `status` gives; of numbers in the words of its health not at once. */
+  /** Called after every change of `status`; changed numbers in a health message are reported with a delay. */
   changed(): void;
 }
 
-/** Health checks before a starting child counts as failed; "not yet" answers do not count, for a while. */
+/** Health checks before a starting child counts as failed; `starting` answers do not count for a while. */
 const START_TRIES = 10;
 const START_PAUSE_MS = 500;
 const STARTING_PAUSE_MS = 100;
 const START_LIMIT_MS = 60_000;
-/** How old the numbers in the words of its health may be for others. */
+/** Maximum age of numbers in a reported health message. */
 const NUMBERS_MS = 10_000;
 
 /** Keeps one process running until it is stopped. */
@@ -59,7 +59,7 @@ export class Child {
   #health: string | null = null;
   /** The health message reported last, and when. */
   #reported: { words: string; at: number } | null = null;
-  /** Somebody has asked for a new process of it, and why. */
+  /** Why a restart was requested; null: none was. */
   #renewal: string | null = null;
   #pause = new AbortController();
   #note: string | null = null;
@@ -89,13 +89,13 @@ export class Child {
     };
   }
 
-  /** Resolves when it works for the first time, or could not be started at the first try. */
+  /** Resolves when it is up for the first time, or its first start failed. */
   async start(): Promise<void> {
     this.#loop = this.#live();
     await this.#settled.promise;
   }
 
-  /** Resolves when nothing of it is left. */
+  /** Resolves when the process is gone. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     if (this.#handle !== null) {
@@ -109,14 +109,14 @@ export class Child {
     this.#set("stopped");
   }
 
-  /** Ends the present process as a stop does, and begins another one at once; that is no death of it. */
+  /** Stops the process gracefully and starts another one at once; does not count as a crash. */
   async renew(why: string): Promise<void> {
     this.#renewal = why;
     this.#pause.abort();
     if (this.#handle !== null) await endProcess(this.#handle, this.#kind.stopSteps, this.#deps.clock);
   }
 
-  /** Does not wait for its work; `stop` then ends soon. */
+  /** Stops waiting for its work; `stop` then ends soon. */
   hurry(): void {
     this.#stopping.abort();
     this.#handle?.kill(this.#kind.atOnce);
@@ -128,7 +128,7 @@ export class Child {
     if (changed || isNews) this.#deps.changed();
   }
 
-  /** Whether its health message has changed for others: times and counts change all the while. */
+  /** Whether its health message has changed except for times and counts, which change all the time. */
   #isNewHealth(words: string): boolean {
     this.#health = words;
     const now = this.#deps.clock.monotonic();
@@ -180,7 +180,7 @@ export class Child {
     this.#set(state);
   }
 
-  /** One life of it; gives why it ended. */
+  /** One lifetime of the process; returns why it ended. */
   async #once(): Promise<string> {
     const { signal } = this.#stopping;
     this.#begun += 1;
@@ -196,7 +196,7 @@ export class Child {
     this.#since = this.#deps.clock.now();
     this.#deps.changed();
     const over = new AbortController();
-    // A look that is going on when it dies is of no interest any more.
+    // When it dies, a running check no longer matters.
     const gone = once(over.signal).then((): Health => ({ ok: false, why: "gone" }));
     let end: string | null = null;
     void handle.exited.then((how) => {
@@ -205,7 +205,7 @@ export class Child {
     });
     const asked = () => over.abort();
     signal.addEventListener("abort", asked, { once: true });
-    // A stop that came while it began found no process to end.
+    // A stop during startup found no process to end.
     if (signal.aborted || this.#renewal !== null) await endProcess(handle, this.#kind.stopSteps, this.#deps.clock);
     const complaint = await this.#watch(handle, over.signal, gone);
     signal.removeEventListener("abort", asked);
@@ -220,7 +220,7 @@ export class Child {
     return words === null ? `${end}` : `${end}: ${words}`;
   }
 
-  /** Until it ends, or has to be ended: then it gives why. */
+  /** Until it exits, or has to be stopped: returns why. */
   async #watch(handle: Handle, over: AbortSignal, gone: Promise<Health>): Promise<string | null> {
     const { clock, log } = this.#deps;
     const begun = clock.monotonic();
@@ -259,15 +259,15 @@ export class Child {
 
   #pauseAfter(health: Health, isUp: boolean): number {
     if (health.ok) return this.#kind.checkEveryMs;
-    // A child that reports "not yet" is checked soon again.
+    // A child that reports `starting` is checked again soon.
     return !isUp && health.starting === true ? STARTING_PAUSE_MS : START_PAUSE_MS;
   }
 }
 
-/** Words without their numbers. */
+/** A message without its numbers. */
 const shape = (words: string) => words.replaceAll(/\d+/g, "0");
 
-/** Words without how long it took to say them. */
+/** A message without its response time. */
 const untimed = (words: string) => words.replace(/, \d+ ms$/, "");
 
 function once(signal: AbortSignal): Promise<void> {

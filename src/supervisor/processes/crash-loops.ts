@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import { crashLoop, type Raise } from "../alerts.ts";
 import type { ChildStatus } from "./state-file.ts";
 
-/** One that comes up for a moment now and then, and dies again, is still the same news. */
+/** A child that comes up briefly and dies again within this time is the same incident. */
 const AGAIN_MS = 3_600_000;
 
 /** Raises an alert for each child in a crash loop; called with the state of all children after every change. */

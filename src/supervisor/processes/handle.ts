@@ -4,9 +4,9 @@ import { identityOf, isProvenAlive, ownIdentity, type ProcessIdentity } from "..
 
 /** A supervised process. */
 export interface Handle {
-  /** null: it is not on this machine, or not ours. */
+  /** Null: not on this machine, or not ours. */
   readonly identity: ProcessIdentity | null;
-  /** Resolves with how it ended. */
+  /** Resolves with the exit code or signal. */
   readonly exited: Promise<string>;
   kill(signal: NodeJS.Signals): void;
 }
@@ -16,7 +16,7 @@ export interface Program {
   args: readonly string[];
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** As another user than ours. */
+  /** Run as another user. */
   user?: { uid: number; gid: number };
 }
 
@@ -25,8 +25,8 @@ export interface Spawned extends Handle {
 }
 
 /**
- * Starts a program in its own session: Ctrl-C in a terminal reaches the supervisor alone, which stops the others in
- * order. `tied`: it notices our end by a pipe, the only signal that a kill -9 leaves behind.
+ * Starts a program in its own session: Ctrl-C in a terminal reaches only the supervisor, which stops the others in
+ * order. `tied`: it detects our end by a pipe, the only signal that a kill -9 leaves.
  */
 export function begin(program: Program, options: { log: number; stdout?: "pipe"; tied?: boolean }): Promise<Spawned> {
   const child = spawn(program.file, program.args, {
@@ -43,9 +43,9 @@ export function begin(program: Program, options: { log: number; stdout?: "pipe";
     child.once("error", reject);
     child.once("spawn", () => {
       const pid = child.pid ?? 0;
-      // If the platform cannot identify it, or it has ended already, only this handle knows the process.
+      // If the platform cannot identify it, or it has exited already, only this handle knows the process.
       const identity = identityOf(pid) ?? { ...ownIdentity(), pid, pidStart: "" };
-      // Something written to a pipe that its reader has closed.
+      // Writing to a pipe whose reader is gone.
       child.stdio[3]?.on("error", () => {});
       resolve({ child, identity, exited, kill: (signal) => void child.kill(signal) });
     });
@@ -54,7 +54,7 @@ export function begin(program: Program, options: { log: number; stdout?: "pipe";
 
 const LOOK_MS = 200;
 
-/** A process that was started by another one; it is polled, because nothing reports its end. */
+/** A process that another one started; polled, because nothing reports its exit. */
 export function adopt(identity: ProcessIdentity, clock: Clock): Handle {
   const gone = async () => {
     while (isProvenAlive(identity)) await sleep(clock, LOOK_MS);
@@ -68,19 +68,19 @@ export function adopt(identity: ProcessIdentity, clock: Clock): Handle {
       try {
         process.kill(identity.pid, signal);
       } catch {
-        // It ended between the look and the signal.
+        // It exited between check and signal.
       }
     },
   };
 }
 
-/** Something that answers at an address, and is not ours to end: to end it is to look away. */
+/** A service that is not ours to stop: ending it does nothing. */
 export function external(): Handle {
   const { promise, resolve } = Promise.withResolvers<string>();
   return { identity: null, exited: promise, kill: () => resolve("no answer") };
 }
 
-/** Asks ever more firmly until it is gone. */
+/** Sends escalating signals until it is gone. */
 export async function endProcess(
   handle: Handle,
   steps: readonly { signal: NodeJS.Signals; waitMs: number }[],

@@ -7,7 +7,7 @@ import type { Log } from "../../base/log.ts";
 
 export interface LogRules {
   maxBytes: number;
-  /** Older ones beside it: `NAME.log.1` is the newest. */
+  /** Number of rotated files: `NAME.log.1` is the newest. */
   keep: number;
   lookMs: number;
 }
@@ -39,10 +39,10 @@ export class LogFile {
   rotate({ maxBytes, keep }: LogRules): void {
     if (this.size < maxBytes) return;
     const fresh = `${this.path}.new`;
-    // Operations that may fail come first: a file that cannot be copied or truncated must not push out older ones.
+    // Operations that may fail come first: a file that cannot be copied or truncated must not displace older ones.
     const file = openSync(this.path, "r+");
     try {
-      // Under another name: a copy that was cut short by a kill must not pass for a whole one.
+      // Under a temporary name: a copy interrupted by a kill must not look complete.
       copyFileSync(this.path, fresh);
       rmSync(`${this.path}.${keep}`, { force: true });
       for (let older = keep - 1; older >= 1; older -= 1)
@@ -56,7 +56,7 @@ export class LogFile {
     }
   }
 
-  /** The last line that was written after the file had that size. */
+  /** The last line written after the file had this size. */
   lastLine(since: number): string | null {
     const size = this.size;
     const from = Math.max(since > size ? 0 : since, size - 4096);
@@ -72,7 +72,7 @@ export class LogFile {
   }
 }
 
-/** Looks at the files now and then until the signal. */
+/** Checks the files periodically until the signal aborts. */
 export async function keepRotating(
   files: Iterable<LogFile>,
   { clock, log, rules }: { clock: Clock; log: Log; rules: LogRules },

@@ -1,4 +1,4 @@
-/** The API and the workers: this program once more, as processes of their own. */
+/** The API and the workers: this program, as child processes. */
 import { closeSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
@@ -10,9 +10,9 @@ import { LogFile } from "./log-file.ts";
 
 interface OwnDeps {
   config: Config;
-  /** How this program is called, with the addresses that it is to use as they are now; words are added. */
+  /** The command of this program with the current service URLs; arguments are appended. */
   program: () => Promise<Program>;
-  /** Resolves when the process of this name that a dead supervisor has left is gone. */
+  /** Resolves when the process of this name that a dead supervisor left is gone. */
   predecessor: Promise<void>;
 }
 
@@ -24,7 +24,7 @@ const SPARE_MS = 5000;
 export function apiChild(deps: OwnDeps & { onUrl: (url: string) => void }): ChildKind & { logFile: LogFile } {
   const process = ownProcess(deps, "api");
   let url: string | null = null;
-  // A port that was any free one stays the same one: callers know it by now.
+  // A port chosen as any free one stays the same: clients know it by now.
   let port = deps.config.port;
   return {
     ...process.common,
@@ -33,9 +33,9 @@ export function apiChild(deps: OwnDeps & { onUrl: (url: string) => void }): Chil
     begin: (signal) =>
       process.begin(["serve", "--no-worker", "--host", deps.config.host, "--port", String(port)], signal),
     async check(): Promise<Health> {
-      const said = process.said();
-      if (typeof said["url"] !== "string") return { ok: false, why: "it does not listen yet", starting: true };
-      url = said["url"];
+      const startupReport = process.startupReport();
+      if (typeof startupReport["url"] !== "string") return { ok: false, why: "it does not listen yet", starting: true };
+      url = startupReport["url"];
       port = portOf(url);
       deps.onUrl(url);
       return askHealth(url);
@@ -59,26 +59,27 @@ export function workerChild(
       return process.begin(["worker"], signal);
     },
     async check(handle): Promise<Health> {
-      if (process.said()["role"] === undefined) return { ok: false, why: "it is not ready yet", starting: true };
+      if (process.startupReport()["role"] === undefined)
+        return { ok: false, why: "it is not ready yet", starting: true };
       const health = await deps.health(handle, first);
       first &&= !health.ok;
       return health;
     },
     port: () => null,
-    // By then it was asked and had its time.
+    // By then it was pinged and had its timeout.
     hungAfter: 1,
   };
 }
 
-/** 80 does not stand in an address. */
+/** URLs omit port 80. */
 const portOf = (url: string) => Number(new URL(url).port || 80);
 
 function ownProcess({ config, program, predecessor }: OwnDeps, name: string) {
   const logFile = new LogFile(join(config.dataDir, "logs", `${name}.log`));
   let written = 0;
   let text = "";
-  /** With --json a process says on its standard output how it began, or why it could not. */
-  const said = (): Record<string, unknown> => {
+  /** With --json a process prints on standard output how it started, or why it could not. */
+  const startupReport = (): Record<string, unknown> => {
     try {
       return JSON.parse(text) as Record<string, unknown>;
     } catch {
@@ -86,7 +87,7 @@ function ownProcess({ config, program, predecessor }: OwnDeps, name: string) {
     }
   };
   return {
-    said,
+    startupReport,
     async begin(words: readonly string[], signal: AbortSignal): Promise<Spawned> {
       await predecessor;
       signal.throwIfAborted();
@@ -105,7 +106,7 @@ function ownProcess({ config, program, predecessor }: OwnDeps, name: string) {
     common: {
       logFile,
       lastWords: (): string | null => {
-        const { error } = said() as { error?: { message?: string; hint?: string } };
+        const { error } = startupReport() as { error?: { message?: string; hint?: string } };
         if (error?.message !== undefined) return [error.message, error.hint].filter(Boolean).join(". ");
         return messageIn(logFile.lastLine(written));
       },

@@ -13,14 +13,14 @@ interface LeftDeps {
 
 const SPARE_MS = 5000;
 
-/** Processes that a dead supervisor has left, as far as proven: a pid alone may have been reused. */
+/** Processes that a dead supervisor left, if proven: a pid alone may have been reused. */
 export function leftBehind(before: UpState | null): ChildStatus[] {
   return (before?.children ?? []).filter(({ identity }) => identity !== null && isProvenAlive(identity));
 }
 
 /**
- * Resolves when they are gone. The API and the workers notice the end of their supervisor and stop by themselves; those
- * that exceed their grace period, or all when there is no time (`hurry`), are ended. Services do not notice it.
+ * Resolves when they are gone. The API and the workers detect the end of their supervisor and stop by themselves; those
+ * that exceed their grace period, or all with `hurry`, are killed. Services do not detect it.
  */
 export async function endLeft(
   child: ChildStatus,

@@ -1,13 +1,13 @@
-/** When what died is started again: soon at first, ever later, and rarely when that does not help. */
+/** Restart back-off: short at first, growing, and slow in a crash loop. */
 export interface Pace {
   firstMs: number;
   longestMs: number;
-  /** So long in good health, and earlier deaths are forgotten. */
+  /** After this long in good health, earlier deaths are forgotten. */
   settledMs: number;
   /** More deaths than this within the window are a crash loop. */
   deaths: number;
   windowMs: number;
-  /** How often it is tried in a crash loop. */
+  /** Interval of restarts in a crash loop. */
   loopMs: number;
 }
 
@@ -24,14 +24,14 @@ export class Restarts {
   readonly #pace: Pace;
   #step = 0;
   #deaths: number[] = [];
-  /** Of one crash loop there is one report. */
+  /** A crash loop is reported once. */
   #looping = false;
 
   constructor(pace: Pace) {
     this.#pace = pace;
   }
 
-  /** How long to wait, now that it died. `now` is monotonic. */
+  /** The delay before the next start. `now` is monotonic. */
   died(now: number): { waitMs: number; crashLoop: boolean } {
     const { firstMs, longestMs, deaths, windowMs, loopMs } = this.#pace;
     this.#deaths = [...this.#deaths.filter((at) => now - at < windowMs), now];
@@ -42,7 +42,7 @@ export class Restarts {
     return { waitMs, crashLoop: false };
   }
 
-  /** It has been healthy for this long. True when that ends a crash loop. */
+  /** Called while it is healthy. True: this ends a crash loop. */
   well(forMs: number): boolean {
     if (forMs < this.#pace.settledMs) return false;
     const ended = this.#looping;

@@ -4,8 +4,8 @@ import { isProvenAlive, type ProcessIdentity } from "../../base/machine.ts";
 import { replaceFile } from "../../base/files/whole-file.ts";
 
 /**
- * `silent`: it runs and does not answer at the moment. `restarting`: it died and is started again soon. `crash_loop`: it
- * died too often, and is tried rarely. `gone`: nobody looks after it, and it is not there.
+ * `silent`: runs but does not answer. `restarting`: died and restarts soon. `crash_loop`: died too often and restarts
+ * slowly. `gone`: unsupervised and not running.
  */
 export type ChildState = "starting" | "up" | "silent" | "restarting" | "crash_loop" | "stopping" | "stopped" | "gone";
 
@@ -17,7 +17,7 @@ export interface ChildStatus {
   identity: ProcessIdentity | null;
   port: number | null;
   restarts: number;
-  /** When the present process was begun, or found. */
+  /** When the current process was started or adopted. */
   since: number | null;
   /** Its last health message. */
   health: string | null;
@@ -26,13 +26,13 @@ export interface ChildStatus {
 }
 
 export interface UpState {
-  /** null: it has stopped and left nothing. */
+  /** Null: it stopped and left nothing. */
   supervisor: ProcessIdentity | null;
-  /** `program`: one of the user's own, which has the services for itself. */
+  /** `program`: a user's program that has the services for itself. */
   by: "up" | "program";
   startedAt: number;
   url: string | null;
-  /** Services keep their ports over restarts. */
+  /** Services keep their ports across restarts. */
   ports: Partial<Record<"redis" | "postgres", number>>;
   children: ChildStatus[];
 }
@@ -48,7 +48,7 @@ export class StateFile {
     this.#path = join(upFolder(dataDir), "state.json");
   }
 
-  /** null: there is none, or none that can be read. It is never half written. */
+  /** Null: missing or unreadable. It is written atomically. */
   read(): UpState | null {
     try {
       const state = JSON.parse(readFileSync(this.#path, "utf8")) as UpState;
@@ -63,7 +63,7 @@ export class StateFile {
   }
 }
 
-/** The part that is true now: a file may outlive the processes that it names. */
+/** Drops what is no longer true: a file may outlive the processes in it. */
 export function provenState(state: UpState): UpState {
   return {
     ...state,

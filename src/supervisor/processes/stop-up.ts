@@ -6,7 +6,7 @@ import type { Config } from "../../config/options.ts";
 import { endLeft, leftBehind } from "./predecessor.ts";
 import { SERVICES } from "../services/services.ts";
 import { provenState, StateFile, upFolder } from "./state-file.ts";
-import { takeUpLock } from "./up-lock.ts";
+import { acquireSupervisorLock } from "./up-lock.ts";
 
 interface StopPace {
   patienceMs: number;
@@ -19,13 +19,13 @@ const SAY_MS = 5000;
 /** Time beyond the grace period for the API and the workers each, and a margin. */
 const SPARE_MS = 15_000;
 
-/** Asks the supervisor of this data directory to stop, and waits until it has. */
+/** Asks the supervisor of this data directory to stop, and waits for that. */
 export async function stopUp(
   config: Config,
   log: Log,
   pace: StopPace = { patienceMs: longestStop(config), sayMs: SAY_MS },
 ): Promise<"stopped" | "nothing runs"> {
-  const lock = takeUpLock(upFolder(config.dataDir));
+  const lock = acquireSupervisorLock(upFolder(config.dataDir));
   if (lock === null) {
     await stopOther(config, log, pace);
     return "stopped";
@@ -37,7 +37,7 @@ export async function stopUp(
   }
 }
 
-/** There is no supervisor: ends the processes that a killed one has left. */
+/** No supervisor runs: ends the processes that a killed one left. */
 async function endAllLeft(config: Config, log: Log): Promise<number> {
   const file = new StateFile(config.dataDir);
   const state = file.read();
@@ -51,14 +51,14 @@ async function endAllLeft(config: Config, log: Log): Promise<number> {
 async function stopOther(config: Config, log: Log, { patienceMs, sayMs }: StopPace): Promise<void> {
   const supervisor = askToStop(config);
   const begun = systemClock.monotonic();
-  for (let said = begun; ;) {
+  for (let loggedAt = begun; ;) {
     await sleep(systemClock, LOOK_MS);
-    const taken = takeUpLock(upFolder(config.dataDir));
+    const taken = acquireSupervisorLock(upFolder(config.dataDir));
     if (taken !== null) return taken.release();
     const now = systemClock.monotonic();
-    if (now - said >= sayMs) {
-      said = now;
-      log.info(`waits for ${stillThere(config).join(", ") || "orb up itself"} to stop`);
+    if (now - loggedAt >= sayMs) {
+      loggedAt = now;
+      log.info(`waits for ${remainingProcesses(config).join(", ") || "orb up itself"} to stop`);
     }
     if (now - begun < patienceMs) continue;
     throw new OrbError(
@@ -89,7 +89,7 @@ function askToStop(config: Config): ProcessIdentity {
   try {
     process.kill(supervisor.pid, "SIGTERM");
   } catch (error) {
-    // A process that ended in between needs no stop.
+    // A process that exited meanwhile needs no stop.
     if (systemCode(error) === "EPERM")
       throw new OrbError("service_unavailable", `orb up runs as process ${supervisor.pid} of another user`, {
         hint: "Stop it as the user who started it, or as root.",
@@ -99,11 +99,11 @@ function askToStop(config: Config): ProcessIdentity {
   return supervisor;
 }
 
-function stillThere(config: Config): string[] {
+function remainingProcesses(config: Config): string[] {
   return leftBehind(new StateFile(config.dataDir).read()).map(({ name }) => name);
 }
 
-/** As long as an orb up that is well may take: the API, then the workers, then one service after the other. */
+/** The maximum duration of a healthy stop: the API, then the workers, then each service. */
 function longestStop({ shutdownGraceMs, managedServices }: Config): number {
   const steps = (managedServices ?? []).flatMap((name) => SERVICES[name].stopSteps);
   return 2 * shutdownGraceMs + SPARE_MS + steps.reduce((sum, { waitMs }) => sum + waitMs, 0);

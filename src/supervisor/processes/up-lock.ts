@@ -3,10 +3,10 @@ import { DatabaseSync } from "node:sqlite";
 import { makeFile, makeFolder } from "../../base/files/file-modes.ts";
 
 /**
- * One supervisor per data directory. It is a lock of the operating system, taken through SQLite because Node has no API
- * for it: however its holder ends, the lock is free at once, and never stale.
+ * One supervisor per data directory. An operating-system lock, taken through SQLite because Node has no API for it:
+ * however its holder ends, the lock is free at once and never stale.
  */
-export function takeUpLock(folder: string): { release(): void } | null {
+export function acquireSupervisorLock(folder: string): { release(): void } | null {
   makeFolder(folder);
   makeFile(join(folder, "lock"));
   const file = new DatabaseSync(join(folder, "lock"));

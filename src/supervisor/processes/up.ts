@@ -13,13 +13,13 @@ import { PACE, type Pace } from "./restarts.ts";
 import type { ServiceName } from "../services/service-kind.ts";
 import { serviceChild, serviceFolder, SERVICES } from "../services/services.ts";
 import { type ChildStatus, StateFile, upFolder, type UpState } from "./state-file.ts";
-import { takeUpLock } from "./up-lock.ts";
+import { acquireSupervisorLock } from "./up-lock.ts";
 
 export interface UpDeps {
   config: Config;
   clock: Clock;
   log: Log;
-  /** The API and the workers; null: only the services are wanted. */
+  /** The API and the workers; null: services only. */
   programs: OwnPrograms | null;
   changed?: () => void;
   pace?: Pace;
@@ -27,9 +27,9 @@ export interface UpDeps {
 }
 
 interface OwnPrograms {
-  /** Asked for when the services were started, and before each process. */
+  /** Called after the services have started, and before each process. */
   program(): Promise<Program>;
-  /** Services have other addresses than before. */
+  /** Service URLs have changed. */
   moved(): Promise<void>;
   workerHealth(handle: Handle, first: boolean): Promise<Health>;
 }
@@ -50,9 +50,9 @@ export class Up {
   #url: string | null = null;
   #stopped: Promise<void> | null = null;
   #unwritten = false;
-  /** A service has another address, and its users have to be restarted. */
+  /** A service has a new URL, and its users must restart. */
   #moved = false;
-  /** Whether any process was started with the addresses of the services. */
+  /** Whether any process was started with the service URLs. */
   #addressesShared = false;
   #following: Promise<void> = Promise.resolve();
 
@@ -64,11 +64,11 @@ export class Up {
     this.#startedAt = deps.clock.now();
   }
 
-  /** null: another one looks after this data directory. */
+  /** Null: another supervisor owns this data directory. */
   static take(deps: UpDeps): Up | null {
     // Missing programs are reported before anything starts.
     for (const name of managed(deps.config)) SERVICES[name].require(serviceFolder(deps.config, name));
-    const lock = takeUpLock(upFolder(deps.config.dataDir));
+    const lock = acquireSupervisorLock(upFolder(deps.config.dataDir));
     return lock === null ? null : new Up(deps, lock);
   }
 
@@ -81,7 +81,7 @@ export class Up {
     return { supervisor: ownIdentity(), by, startedAt: this.#startedAt, url: this.#url, ports, children };
   }
 
-  /** Resolves when each of them works, or has failed to start once. */
+  /** Resolves when each of them is up, or failed to start once. */
   async start(): Promise<void> {
     const { config, clock, log, programs } = this.#deps;
     this.#left = leftBehind(this.#before);
@@ -102,12 +102,12 @@ export class Up {
     const moved = () => (this.#moved = true);
     for (const name of services)
       await this.#add(serviceChild(SERVICES[name], { config, clock, before: this.#before, moved }));
-    // No process knows an address yet: a port that changed before concerns nobody.
+    // No process knows a URL yet: earlier port changes do not matter.
     this.#moved = false;
     this.#addressesShared = true;
     if (programs === null || this.#stopping.signal.aborted) return;
     const { workerHealth, program } = programs;
-    // Errors are reported before any process starts.
+    // Reports errors before any process starts.
     await program();
     if (this.#stopping.signal.aborted) return;
     const names = Array.from({ length: config.upWorkers }, (_, index) => `worker-${index + 1}`);
@@ -130,7 +130,7 @@ export class Up {
     ]);
   }
 
-  /** In reverse order: the API stops accepting, the workers finish or hand back, then the services. */
+  /** In reverse order: the API stops accepting, the workers finish or requeue, then the services. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -141,7 +141,7 @@ export class Up {
     this.#lock.release();
   }
 
-  /** Nothing is waited for any more; `stop` then ends soon. */
+  /** Stops waiting; `stop` then ends soon. */
   hurry(): void {
     for (const child of this.#children) child.hurry();
   }
@@ -167,7 +167,7 @@ export class Up {
   }
 
   #changed(): void {
-    // If this process is killed now, the next one has to know what its predecessor left as well.
+    // If this process is killed now, the next one must also know what its predecessor left.
     const { children, ...state } = this.state;
     const left = leftBehind({ ...state, children: this.#left });
     const strangers = left.filter((old) => !children.some((child) => child.identity?.pid === old.identity?.pid));
@@ -179,7 +179,7 @@ export class Up {
     this.#following = this.#following.then(() => this.#follow());
   }
 
-  /** The API and the workers get the addresses of services when they start. */
+  /** Restarts the API and the workers when service URLs change, which they read at startup. */
   async #follow(): Promise<void> {
     const { programs, log } = this.#deps;
     if (this.#stopping.signal.aborted) return;
@@ -210,6 +210,6 @@ export class Up {
 }
 
 function managed(config: Config): readonly ServiceName[] {
-  // Always in this order, however they are listed.
+  // Always in this order, whatever the order in the configuration.
   return (["redis", "postgres"] as const).filter((name) => config.managedServices?.includes(name) === true);
 }

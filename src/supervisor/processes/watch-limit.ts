@@ -6,11 +6,11 @@ interface LimitWatch {
   clock: Clock;
   /** Throws while there is too little. */
   check: () => Promise<void>;
-  /** Told after every look: what `check` threw, or null. */
+  /** Called after every check: what `check` threw, or null. */
   onCheck: (error: unknown) => void;
 }
 
-/** Looks every second whether there is room for more work. */
+/** Checks a resource limit every second. */
 export function watchLimit({ clock, check, onCheck }: LimitWatch): { stop(): Promise<void> } {
   const stop = new AbortController();
   const looking = (async () => {

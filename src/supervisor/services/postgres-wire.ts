@@ -15,15 +15,14 @@ export function postgresTarget(text: string): PostgresTarget {
   };
 }
 
-/** The server runs, and takes no connections yet. */
+/** The server runs but accepts no connections yet. */
 export class StartingUp extends Error {}
 
 const STARTING_UP = "57P03";
 const VERSION_3 = 196_608;
 
 /**
- * Like `pg_isready`: connects as a client would and checks that a backend answers, whatever it asks for. Rejects when
- * none does in time.
+ * Like `pg_isready`: connects as a client and checks that a backend answers, whatever it answers. Rejects on timeout.
  */
 export function helloPostgres(target: PostgresTarget, timeoutMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -46,7 +45,7 @@ export function helloPostgres(target: PostgresTarget, timeoutMs: number): Promis
       if (answer.length < 5 || answer.length < answer.readUInt32BE(1) + 1) return undefined;
       const refusal = fieldsOf(answer.subarray(5));
       if (refusal.get("C") === STARTING_UP) return finish(new StartingUp(refusal.get("M") ?? "it is starting up"));
-      // Whatever the objection (the user, too many connections), a server that objects is alive.
+      // Whatever the error (user, too many connections), a server that sends one is alive.
       return finish();
     });
     socket.write(hello(target.user));

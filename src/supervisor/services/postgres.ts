@@ -17,7 +17,7 @@ import { helloPostgres, postgresTarget, StartingUp } from "./postgres-wire.ts";
 import { closedTo, postgresUser, requirePostgres, runProgram, type SystemUser } from "./programs.ts";
 import type { ServiceSettings, ServiceKind } from "./service-kind.ts";
 
-/** The role and the database that are made for us. */
+/** Role and database created for us. */
 const NAME = "orb";
 
 /** A managed Postgres: on this machine only, with a password, as a separate user when we are root. */
@@ -28,7 +28,7 @@ export const postgres: ServiceKind = {
   require: (folder) => {
     const programs = requirePostgres(versionOf(join(folder, "data")));
     const user = postgresUser();
-    if (user !== null) requirePassage(user, folder);
+    if (user !== null) requireTraversable(user, folder);
     return programs;
   },
   folderOf: (folder) => join(folder, "data"),
@@ -37,7 +37,7 @@ export const postgres: ServiceKind = {
   async prepare(settings, signal) {
     const user = postgresUser();
     const data = join(settings.folder, "data");
-    // Left by a kill: it is not needed once there is a cluster.
+    // Left by a kill: not needed once there is a cluster.
     rmSync(passwordFileOf(settings.folder), { force: true });
     if (!existsSync(data)) await makeCluster(settings, data, user, signal);
     clearStaleLock(data, settings);
@@ -52,7 +52,7 @@ export const postgres: ServiceKind = {
   urlOf: ({ port, password }) => `postgres://${NAME}:${password}@127.0.0.1:${port}/${NAME}`,
   target: (url) => postgresTarget(url),
   configured: ({ database }) => (database.kind === "postgres" ? database.url : null),
-  // Its user and its database would not be those of the address.
+  // Its user and database would differ from those of the URL.
   settingsFor: () => null,
   async check(url, timeoutMs) {
     await helloPostgres(postgresTarget(url), timeoutMs).catch((error: unknown) => {
@@ -60,7 +60,7 @@ export const postgres: ServiceKind = {
     });
     return "accepts connections";
   },
-  // Fast: open connections are closed. Then immediate: it recovers at the next start.
+  // Fast: closes open connections. Then immediate: recovers at the next start.
   stopSteps: [
     { signal: "SIGINT", waitMs: 30_000 },
     { signal: "SIGQUIT", waitMs: 5000 },
@@ -78,7 +78,7 @@ function programOf(file: string, args: readonly string[], cwd: string, user: Sys
   };
 }
 
-/** Created in a temporary folder and renamed when complete: after a kill it starts over. */
+/** Created in a temporary folder and renamed when complete: a kill starts it over. */
 async function makeCluster(
   settings: ServiceSettings,
   data: string,
@@ -93,7 +93,7 @@ async function makeCluster(
   writeFileSync(passwordFile, `${settings.password}\n`, { mode: 0o600 });
   try {
     if (user !== null) {
-      requirePassage(user, settings.folder);
+      requireTraversable(user, settings.folder);
       for (const path of [fresh, passwordFile]) chownSync(path, user.uid, user.gid);
     }
     const words = [
@@ -115,8 +115,8 @@ async function makeCluster(
   }
 }
 
-/** Folders of ours are opened just far enough; those above are the operator's. */
-function requirePassage(user: SystemUser, folder: string): void {
+/** Opens our own folders just far enough; the parents belong to the operator. */
+function requireTraversable(user: SystemUser, folder: string): void {
   for (const path of [folder, dirname(folder)]) if (existsSync(path)) chmodSync(path, 0o711);
   const closed = closedTo(user, join(folder, "data"));
   if (closed === null) return;
@@ -129,7 +129,7 @@ function requirePassage(user: SystemUser, folder: string): void {
 
 /**
  * Postgres refuses to start when the pid in its lock file is in use, and after a kill that pid may have been reused.
- * The file is removed only when its process is known and no Postgres process is left in the folder, which would be
+ * The file is deleted only when its process is known and no Postgres process is left in the folder, which would be
  * writing there.
  */
 function clearStaleLock(data: string, { last }: ServiceSettings): void {
@@ -140,7 +140,7 @@ function clearStaleLock(data: string, { last }: ServiceSettings): void {
 
 const passwordFileOf = (folder: string) => join(folder, "password.initdb");
 
-/** By whose programs the data was made, and can be used; null: there is none yet. */
+/** The version that created the data; null: no data yet. */
 function versionOf(data: string): string | null {
   try {
     return readFileSync(join(data, "PG_VERSION"), "utf8").trim();
@@ -151,7 +151,7 @@ function versionOf(data: string): string | null {
 
 const lockFile = (data: string) => join(data, "postmaster.pid");
 
-/** Lines of it: the pid, the folder, when it started, the port. */
+/** Its lines: pid, folder, start time, port. */
 const LOCK_PORT = 3;
 
 function lockLines(data: string): string[] | null {

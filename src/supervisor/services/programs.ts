@@ -1,4 +1,4 @@
-/** Finds external programs, and runs those that end by themselves. */
+/** Finds external programs, and runs short-lived ones. */
 import { execFileSync, spawn } from "node:child_process";
 import { accessSync, constants, readdirSync, readFileSync, statSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
@@ -6,7 +6,7 @@ import { messageOf, OrbError } from "../../base/errors.ts";
 import { harmlessEnvironment } from "../../base/machine.ts";
 import type { Program } from "../processes/handle.ts";
 
-/** Debian and its relatives keep the server's programs off the path, in a folder per version. */
+/** Debian and its derivatives keep the server's programs off the path, in a folder per version. */
 const POSTGRES_FOLDERS = "/usr/lib/postgresql";
 
 export function findRedis(): string | null {
@@ -35,15 +35,15 @@ function postgresFolders(): string[] {
   return [...onPath(), ...versions].filter(complete);
 }
 
-/** As data directories name it: 17, and 9.6 in the old days. */
+/** As in data directories: 17, and 9.6 for old versions. */
 function postgresVersion(folder: string): string | null {
   try {
-    const said = execFileSync(join(folder, "postgres"), ["--version"], {
+    const output = execFileSync(join(folder, "postgres"), ["--version"], {
       encoding: "utf8",
       env: harmlessEnvironment(),
       timeout: 5000,
     });
-    return /\) (9\.\d+|\d+)/.exec(said)?.[1] ?? null;
+    return /\) (9\.\d+|\d+)/.exec(output)?.[1] ?? null;
   } catch {
     return null;
   }
@@ -55,7 +55,7 @@ export function requireRedis(): string {
   throw missing("redis", "redis-server is not on the PATH", "apt-get install redis-server");
 }
 
-/** `version`: of the existing data; null: there is none yet. */
+/** `version`: of the existing data; null: no data yet. */
 export function requirePostgres(version: string | null): string {
   const found = findPostgres(version);
   if (found !== null) return found;
@@ -104,7 +104,7 @@ export interface SystemUser {
   gid: number;
 }
 
-/** Who Postgres runs as: it refuses to be root. null: as we do. */
+/** The user that Postgres runs as: it refuses root. Null: ours. */
 export function postgresUser(): SystemUser | null {
   if (process.getuid?.() !== 0) return null;
   const line = readFileSync("/etc/passwd", "utf8")
@@ -121,7 +121,7 @@ export function postgresUser(): SystemUser | null {
   );
 }
 
-/** A folder on the way that the user may not pass through; null: all that are there can be passed. */
+/** A parent folder that the user may not enter; null: none. */
 export function closedTo(user: SystemUser, path: string): string | null {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const found = statSync(folder, { throwIfNoEntry: false });
@@ -143,9 +143,9 @@ export function runProgram(program: Program, options: { input?: string; signal: 
       detached: true,
       ...program.user,
     });
-    let said = "";
+    let output = "";
     for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding("utf8").on("data", (text: string) => (said = `${said}${text}`.slice(-4000)));
+      stream.setEncoding("utf8").on("data", (text: string) => (output = `${output}${text}`.slice(-4000)));
     child.stdin.on("error", () => {});
     child.stdin.end(options.input ?? "");
     const end = () => child.kill("SIGKILL");
@@ -157,7 +157,7 @@ export function runProgram(program: Program, options: { input?: string; signal: 
       if (code === 0) resolve();
       else
         fail(
-          `${signal ?? `exit code ${code}`}${said.trim() === "" ? "" : `: ${said.trim().split("\n").slice(-3).join(" ")}`}`,
+          `${signal ?? `exit code ${code}`}${output.trim() === "" ? "" : `: ${output.trim().split("\n").slice(-3).join(" ")}`}`,
         );
     });
   });

@@ -20,7 +20,7 @@ export function redisTarget(text: string): RedisTarget {
   };
 }
 
-/** PING; rejects when there is no PONG in time. The only thing that is said to Redis here, so no client is needed. */
+/** PING; rejects without a PONG in time. The only Redis command here, so no client is needed. */
 export function pingRedis(target: RedisTarget, timeoutMs: number): Promise<void> {
   const { host, port, user, password } = target;
   return new Promise((resolve, reject) => {
@@ -34,7 +34,7 @@ export function pingRedis(target: RedisTarget, timeoutMs: number): Promise<void>
       if (error === undefined) resolve();
       else reject(error);
     };
-    // A deadline for all of it: one that sends a byte now and then is not well either.
+    // One deadline for everything: a server that sends a byte now and then is not healthy either.
     const timer = setTimeout(() => finish(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
     socket.setEncoding("utf8");
     socket.on("error", finish);

@@ -7,7 +7,7 @@ import { requireRedis } from "./programs.ts";
 import { pingRedis, redisTarget } from "./redis-wire.ts";
 import type { ServiceKind } from "./service-kind.ts";
 
-/** A managed Redis: on this machine only, with a password, and all confirmed writes on disk. */
+/** A managed Redis: on this machine only, with a password, and all acknowledged writes on disk. */
 export const redis: ServiceKind = {
   name: "redis",
   defaultPort: 6390,
@@ -40,7 +40,7 @@ export const redis: ServiceKind = {
   },
   async check(url, timeoutMs) {
     await pingRedis(redisTarget(url), timeoutMs).catch((error: unknown) => {
-      // While it reads its files it answers LOADING.
+      // While it loads its files it answers LOADING.
       if (error instanceof Error && error.message.startsWith("LOADING")) throw Object.assign(error, { starting: true });
       throw error;
     });
@@ -68,7 +68,7 @@ function configText(options: { host: string; port: number; password: string; dat
   ].join("\n");
 }
 
-/** In Redis's quoting; special characters are written as bytes. */
+/** In Redis's quoting; special characters as bytes. */
 function quoted(text: string): string {
   const bytes = [...Buffer.from(text)].map((byte) =>
     byte < 0x20 || byte > 0x7e || byte === 0x22 || byte === 0x5c

@@ -8,19 +8,19 @@ export type ServiceName = "redis" | "postgres";
 /** The settings that a managed service is started with. */
 export interface ServiceSettings {
   folder: string;
-  /** An address of this machine that only this machine reaches. */
+  /** A local address. */
   host: string;
   port: number;
   /** "": no password. */
   password: string;
-  /** Its last process, as far as we know. */
+  /** Its last known process. */
   last: ProcessIdentity | null;
 }
 
 export interface ServiceKind {
   name: ServiceName;
   defaultPort: number;
-  /** Its processes have this name, and work in `folderOf`. */
+  /** The name of its processes, which run in `folderOf`. */
   program: string;
   folderOf(folder: string): string;
   /** Whether this process is the parent of the others. */
@@ -32,11 +32,11 @@ export interface ServiceKind {
   prepare(settings: ServiceSettings, signal: AbortSignal): Promise<Program>;
   urlOf(settings: Pick<ServiceSettings, "port" | "password">): string;
   target(url: string): { host: string; port: number };
-  /** Where the configuration says that there is one. */
+  /** The configured URL of an existing one. */
   configured(config: Config): string | null;
   /** The settings with which a managed service serves that URL; null: it cannot. */
   settingsFor(url: string): Pick<ServiceSettings, "host" | "port" | "password"> | null;
-  /** Rejects when it does not answer in time; the error may say `starting`. */
+  /** Rejects on timeout; the error may have `starting`. */
   check(url: string, timeoutMs: number): Promise<string>;
   stopSteps: ChildKind["stopSteps"];
   atOnce: NodeJS.Signals;

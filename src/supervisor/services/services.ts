@@ -31,11 +31,11 @@ interface ServiceDeps {
   clock: Clock;
   /** State of the last supervisor: ports are reused, and its processes recognised. */
   before: UpState | null;
-  /** Another process took its port before a restart: it now has another address. */
+  /** Another process took its port before a restart: it has a new URL. */
   moved?: () => void;
 }
 
-/** A service as something that is kept running: reused when it is there, started when it is not. */
+/** A service as a supervised child: adopted if it runs, started if not. */
 export function serviceChild(kind: ServiceKind, deps: ServiceDeps): ChildKind & { logFile: LogFile } {
   const { config, clock, before, moved } = deps;
   const folder = serviceFolder(config, kind.name);
@@ -48,13 +48,12 @@ export function serviceChild(kind: ServiceKind, deps: ServiceDeps): ChildKind & 
   let written = 0;
 
   /**
-   * A managed process comes first, wherever it listens: a service that merely answers at the address is not ours to
-   * stop.
+   * A managed process comes first, wherever it listens: a service that merely answers at the URL is not ours to stop.
    */
   async function findRunning(): Promise<Handle | null> {
     const there = last !== null && isProvenAlive(last) ? last : processOf(kind, data);
     if (there === null) return configuredUrl !== null && (await answers(kind, configuredUrl)) ? external() : null;
-    // It has the last word: what we know may be older than it, or lost.
+    // The service's own record wins: ours may be outdated or lost.
     if (configuredUrl === null) listensAt(kind.portIn(folder) ?? port);
     return adopt(there, clock);
   }
@@ -82,7 +81,7 @@ export function serviceChild(kind: ServiceKind, deps: ServiceDeps): ChildKind & 
     return begin(program, { log }).finally(() => closeSync(log));
   }
 
-  /** Those who use it know it by its port: only when a stranger has taken that, another one is chosen. */
+  /** Its users know its port: choose another one only if a foreign process has taken it. */
   async function isOurs(signal: AbortSignal): Promise<boolean> {
     const patience = last === null ? 0 : PORT_LOOKS;
     for (let look = 0; !(await isFree(port)); look += 1) {
@@ -92,7 +91,7 @@ export function serviceChild(kind: ServiceKind, deps: ServiceDeps): ChildKind & 
     return true;
   }
 
-  /** Helpers of a killed service end by themselves, and soon; until then they work on its files. */
+  /** Helper processes of a killed service end by themselves soon; until then they use its files. */
   async function othersGone(signal: AbortSignal): Promise<void> {
     for (let look = 0; look < 50 && processesIn(realPath(data), kind.program).length > 0; look += 1)
       await sleep(clock, LOOK_MS, signal);
@@ -134,7 +133,7 @@ async function answers(kind: ServiceKind, url: string): Promise<boolean> {
   }
 }
 
-/** A service at a configured URL is started only if that URL is on this machine. */
+/** A service at a configured URL is started only if that URL is local. */
 function localSettings(kind: ServiceKind, url: string): Pick<ServiceSettings, "host" | "port" | "password"> {
   const settings = kind.settingsFor(url);
   if (settings !== null) return settings;
@@ -149,7 +148,7 @@ function realPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }
 
-/** The service process that works in our folder, whoever started it. */
+/** The service process that works in our folder, started by any process. */
 function processOf(kind: ServiceKind, data: string): ProcessIdentity | null {
   const found = processesIn(realPath(data), kind.program);
   const main = found.find(({ pid, parent }) => !found.some((other) => other.pid === parent) && kind.isMain(pid, data));

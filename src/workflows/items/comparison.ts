@@ -7,7 +7,7 @@ import type { Item } from "../step-kind.ts";
 
 export type Differences = Record<string, { before: JsonValue; after: JsonValue }>;
 
-/** Differs in every run, whatever the item contains. */
+/** Differ in every run, whatever the item contains. */
 const OWN_IDS: ReadonlySet<string> = new Set(["artifact_id", "not_read"]);
 
 export class Comparison {
@@ -19,7 +19,7 @@ export class Comparison {
     this.#fields = fields;
   }
 
-  /** Names for one reading: the second item of a key is another one than the first. */
+  /** Names for one pass: the second item of a key differs from the first. */
   names(): (item: Item) => { name: string; isRepeated: boolean } {
     const counts = new Map<string, number>();
     return (item) => {
@@ -30,12 +30,11 @@ export class Comparison {
     };
   }
 
-  /** A digest of the item. */
   digestOf(item: Item): string {
     return digest(Object.fromEntries(this.#valuesOf(item)));
   }
 
-  /** As much of an item as `differences` and `keyOf` need. */
+  /** The part of an item that `differences` and `keyOf` need. */
   partOf(item: Item): Item {
     if (this.#fields === null) return item;
     const part: Item = {};
@@ -59,7 +58,7 @@ export class Comparison {
     return values.length === 1 ? (values[0] ?? null) : values;
   }
 
-  /** By name; null is the same as nothing. */
+  /** By name; null equals absent. */
   #valuesOf(item: Item): [string, JsonValue][] {
     const all: [string, JsonValue | undefined][] =
       this.#fields === null
@@ -69,7 +68,7 @@ export class Comparison {
   }
 }
 
-/** A plain assignment would take `__proto__` for something else. */
+/** A plain assignment of `__proto__` would set the prototype. */
 function define(target: object, name: string, value: unknown): void {
   Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true });
 }

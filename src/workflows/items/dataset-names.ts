@@ -1,4 +1,4 @@
-/** Names of files in a dataset: safe on every file system, and telling. */
+/** File names in a dataset: safe on every file system, and descriptive. */
 import { fileEnding } from "../../domain/page/file-kinds.ts";
 import { contentTypeOf, usualEnding } from "../../domain/page/file-magic.ts";
 import { factsOf, mediaTypeOf } from "./item-keys.ts";
@@ -63,7 +63,7 @@ export class LabelFolders {
   }
 }
 
-/** Besides those that the first bytes identify. */
+/** Besides those identified by their magic bytes. */
 const ENDINGS: Readonly<Record<string, string>> = {
   "application/json": "json",
   "application/zip": "zip",
@@ -72,16 +72,13 @@ const ENDINGS: Readonly<Record<string, string>> = {
   "text/plain": "txt",
 };
 
-/**
- * The extension of a file by its type: as decoded, by its first bytes, by its server's content type, or by its URL, in
- * this order.
- */
+/** File extension by type: as decoded, by magic bytes, by content type, or by URL, in this order. */
 export function endingOf(item: Item, head: Uint8Array): string {
   const format = factsOf(item)?.["format"];
   if (typeof format === "string" && /^[a-z0-9]{1,8}$/.test(format)) return usualEnding(`image/${format}`) ?? format;
   const found = contentTypeOf(head);
-  const said = mediaTypeOf(item) ?? "";
+  const declared = mediaTypeOf(item) ?? "";
   const ofType = (type: string) => usualEnding(type) ?? ENDINGS[type] ?? null;
   const byContent = found === null ? null : ofType(found);
-  return byContent ?? ofType(said) ?? fileEnding(urlOf(item)?.pathname ?? "") ?? "bin";
+  return byContent ?? ofType(declared) ?? fileEnding(urlOf(item)?.pathname ?? "") ?? "bin";
 }

@@ -1,4 +1,4 @@
-/** The items of a dataset: those that meet its conditions, each with its part and the name of its file. */
+/** The items of a dataset: those that meet its conditions, each with its split and file name. */
 import { MAGIC_BYTES } from "../../domain/page/file-magic.ts";
 import { type Conditions, compileConditions } from "../conditions.ts";
 import { endingOf, LabelFolders } from "./dataset-names.ts";
@@ -20,18 +20,18 @@ export interface DatasetParams {
 export interface DatasetEntry {
   item: Item;
   split: string | null;
-  /** Within the archive; null: the dataset is a table alone. */
+  /** Path within the archive; null: the dataset is only a table. */
   file: string | null;
 }
 
-/** Read any number of times, it gives the same each time. Nothing is held but what makes names and parts distinct. */
+/** Every pass yields the same. Holds only what keeps names and splits distinct. */
 export interface Dataset {
   entries(): AsyncIterable<DatasetEntry>;
-  /** Items whose file is not there, once they have been read. */
+  /** Items whose file is missing, after a full pass. */
   missing: number;
 }
 
-/** `beside`: names in the archive beside the folders. */
+/** `beside`: names in the archive next to the folders. */
 export async function openDataset(
   context: StepContext,
   params: DatasetParams,
@@ -90,7 +90,7 @@ class Presence {
   }
 }
 
-/** Items without a value are not equal to each other. */
+/** Items without a value are never duplicates. */
 function isKnown(item: Item, field: string | undefined, seen: Set<string>): boolean {
   const value = field === undefined ? null : textAt(item, field);
   if (value === null) return false;

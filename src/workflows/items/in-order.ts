@@ -1,6 +1,6 @@
 /**
- * Maps a list, `most` entries at a time, and yields the results in order. Entries are pulled only as results are taken.
- * The first failure is thrown in its turn; a reader that stops waits for running calls.
+ * Maps a list with `most` concurrent calls and yields the results in order. Pulls entries only as results are consumed.
+ * Throws the first failure in its turn; a consumer that stops waits for running calls.
  */
 export async function* inOrder<T, R>(
   source: AsyncIterable<T> | Iterable<T>,
@@ -11,7 +11,7 @@ export async function* inOrder<T, R>(
   try {
     for await (const entry of source) {
       const result = work(entry);
-      // Thrown when its turn comes; until then it must not count as unhandled.
+      // Thrown in its turn; until then it must not count as unhandled.
       result.catch(() => {});
       underWay.push(result);
       if (underWay.length >= most) yield await underWay.shift()!;

@@ -1,7 +1,7 @@
 /**
- * The keys of an item that steps themselves rely on. Items carry strangers' data, which may use the same names for something
- * else: a key counts only when its value is of the right kind, and otherwise the item passes as one that does not have it,
- * with its data as they are. What says which stored file is meant comes from downloads and steps alone, never from a page.
+ * The item keys that steps rely on. Items carry foreign data, which may use the same names for something else: a key
+ * counts only if its value has the right type, and otherwise the item passes unchanged as one without it. References to
+ * stored files come from downloads and steps only, never from a page.
  */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Item } from "../step-kind.ts";
@@ -19,7 +19,7 @@ export function nameOf({ name }: Item): string | null {
   return typeof name === "string" && name !== "" ? name : null;
 }
 
-/** Numbers are labels as well. */
+/** Numbers are valid labels. */
 export function labelOf(item: Item): string | null {
   const label: JsonValue | undefined = item.label;
   if (typeof label === "number" || typeof label === "boolean") return String(label);
@@ -30,24 +30,24 @@ export function bytesOf({ bytes }: Item): number | null {
   return typeof bytes === "number" ? bytes : null;
 }
 
-/** As the server said it. */
+/** As the server sent it. */
 export function contentTypeSaid({ content_type: type }: Item): string | null {
   return typeof type === "string" && type !== "" ? type : null;
 }
 
-/** Without its parameters, in small letters. */
+/** Without parameters, in lower case. */
 export function mediaTypeOf(item: Item): string | null {
   const media = contentTypeSaid(item)?.split(";")[0]?.trim().toLowerCase();
   return media === undefined || media === "" ? null : media;
 }
 
-/** What `validate` found out about the image; null: it was not checked. */
+/** What `validate` found out about the image; null: not checked. */
 export function factsOf({ image }: Item): Readonly<Record<string, JsonValue>> | null {
   if (typeof image !== "object" || image === null || Array.isArray(image)) return null;
   return Object.hasOwn(image, "phash") || Object.hasOwn(image, "problem") ? image : null;
 }
 
-/** Why the page of the item could not be read; null: it was. */
+/** Why the page of the item could not be read; null: it was read. */
 export function notRead({ not_read: why }: Item): string | null {
   return typeof why === "string" ? why : null;
 }

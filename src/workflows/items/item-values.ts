@@ -1,11 +1,11 @@
-/** Values within items, by the path that params name: `url`, `fields.price`, `image.width`. */
+/** Reads values of items by path: `url`, `fields.price`, `image.width`. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { addressOf } from "./item-keys.ts";
 import type { Item } from "../step-kind.ts";
 
 export const PATH_SCHEMA = { type: "string", minLength: 1, maxLength: 500 } as const;
 
-/** Undefined: there is nothing. A part that is a number is a place in a list. */
+/** Undefined: no value. A numeric segment is a list index. */
 export function valueAt(item: Item, path: string): JsonValue | undefined {
   let value: JsonValue | undefined = item as JsonValue;
   for (const key of path.split(".")) {
@@ -15,7 +15,7 @@ export function valueAt(item: Item, path: string): JsonValue | undefined {
   return value;
 }
 
-/** A text or a number as text; empty ones and all else are nothing. */
+/** A text, or a number as text; null for empty texts and all else. */
 export function textAt(item: Item, path: string): string | null {
   const value = valueAt(item, path);
   if (typeof value === "number" || typeof value === "boolean") return String(value);
@@ -27,7 +27,7 @@ export function urlOf(item: Item): URL | null {
   return address === null ? null : URL.parse(address);
 }
 
-/** The folders of an address's path, as people read them; the last part is the file. */
+/** Decoded folders of a URL's path; the last segment is the file. */
 export function foldersOf(url: URL): string[] {
   return url.pathname
     .split("/")

@@ -1,15 +1,15 @@
-/** What goes from step to step: files of JSON lines, written and read as a stream. */
+/** Item files between steps: JSON lines, streamed in both directions. */
 import { FetchFailure } from "../../domain/run/failure.ts";
 import type { TaskArtifact } from "../../domain/run/outcome.ts";
 import type { ItemsFile } from "../../domain/workflow/definition.ts";
 import type { Item, StepFiles } from "../step-kind.ts";
 
 const ITEMS_CONTENT_TYPE = "application/x-ndjson";
-/** One item; a list may be of any length, one endless entry may not. */
+/** Limit of one item; the number of items is unlimited. */
 const LONGEST_ITEM = 32 * 1024 * 1024;
 const PIECE_CHARS = 64 * 1024;
 
-/** Stores items as they come; when none does, there is no file. */
+/** Stores items as they come; without items, there is no file. */
 export async function writeItems(
   files: Pick<StepFiles, "save">,
   name: string,
@@ -49,7 +49,7 @@ function lineOf(item: Item, index: number): string {
   try {
     line = typeof item === "object" && item !== null && !Array.isArray(item) ? JSON.stringify(item) : undefined;
   } catch {
-    // A circle, or a number that JSON has no word for.
+    // A cycle, or a value that JSON cannot represent.
   }
   if (line === undefined) throw new FetchFailure("step_bad_result", `item ${index} is not an object of JSON`);
   if (line.length > LONGEST_ITEM)
@@ -57,7 +57,7 @@ function lineOf(item: Item, index: number): string {
   return line;
 }
 
-/** Throws the signal's reason as soon as it is aborted, wherever the items come from. */
+/** Throws the signal's reason as soon as it aborts, whatever the source does. */
 export async function* untilAborted(
   items: AsyncIterable<Item> | Iterable<Item>,
   signal: AbortSignal,
@@ -68,7 +68,6 @@ export async function* untilAborted(
   }
 }
 
-/** Reads a file of items, a line at a time. */
 export async function* readItems(
   files: { open(hash: string): AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>> },
   file: Pick<ItemsFile, "hash">,

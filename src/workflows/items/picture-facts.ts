@@ -50,7 +50,7 @@ export async function lookAt(
   return seen;
 }
 
-/** Null: it was removed just now. */
+/** Null: deleted just now. */
 async function locate(files: StepFiles, hash: string): Promise<{ hash: string; path: string } | null> {
   try {
     return { hash, path: await files.pathOf(hash) };
@@ -60,13 +60,13 @@ async function locate(files: StepFiles, hash: string): Promise<{ hash: string; p
   }
 }
 
-/** The hash of the item's file, if it is there. */
+/** The hash of the item's file, if it exists. */
 export async function fileOf({ files }: Pick<StepContext, "files">, item: Item): Promise<string | null> {
   const hash = hashOf(item);
   return hash !== null && (await files.has(hash)) ? hash : null;
 }
 
-/** As they stand in an item, under `image`. */
+/** As in an item, under `image`. */
 export function asItemFacts(facts: ImageFacts, wrongExtension: boolean): Record<string, JsonValue> {
   const { format, width, height, pages, animated, blank, damaged, problem, detail } = facts;
   return {
@@ -85,7 +85,7 @@ export function asItemFacts(facts: ImageFacts, wrongExtension: boolean): Record<
   };
 }
 
-/** Whether its name claims to be of another type. */
+/** Whether its file name claims another type. */
 export function hasWrongExtension(item: Item, contentType: string | null): boolean {
   const path = nameOf(item) ?? urlOf(item)?.pathname ?? "";
   const ending = /\.([a-z0-9]{1,5})$/i.exec(path)?.[1] ?? null;

@@ -1,6 +1,6 @@
 /**
- * Which part of a dataset an item belongs to. Only its content and the seed decide: the same content is always in the
- * same part, in any order and company, so that no test data was in the training data.
+ * Assigns items to the splits of a dataset. Only content and seed decide: the same content always lands in the same
+ * split, in any order and dataset, so that no test data leaks into training data.
  */
 import { createHash } from "node:crypto";
 import { hashOf, labelOf } from "./item-keys.ts";
@@ -9,7 +9,7 @@ import type { Item } from "../step-kind.ts";
 
 export type Ratios = Readonly<Record<string, number>>;
 
-/** From 0 to 1, evenly, by content and seed. */
+/** Uniform in 0 to 1, by content and seed. */
 export function drawOf(item: Item, seed: string): number {
   const content = hashOf(item) ?? textAt(item, "content_hash") ?? JSON.stringify(item);
   const digest = createHash("sha256").update(`${seed}\n${content}`).digest();
@@ -20,7 +20,7 @@ export interface Splitter {
   splitOf(item: Item): string;
 }
 
-/** Parts of about the sizes that were asked for, without having seen the items. */
+/** Splits of approximately the requested sizes, in one pass. */
 export function splitByDraw(ratios: Ratios, seed: string): Splitter {
   const parts = partsOf(ratios);
   const bounds = parts.map(({ upTo }) => upTo);
@@ -28,8 +28,8 @@ export function splitByDraw(ratios: Ratios, seed: string): Splitter {
 }
 
 /**
- * Parts of exactly the sizes that were asked for within every label, as far as whole items can be divided; items of the same
- * content stay together. All items are seen once before: a number is kept of each.
+ * Splits of exactly the requested sizes within every label, as far as items are divisible; items of the same content
+ * stay together. Needs a pass over all items first and keeps one number per item.
  */
 export async function splitByLabel(ratios: Ratios, seed: string, items: AsyncIterable<Item>): Promise<Splitter> {
   const parts = partsOf(ratios);
@@ -46,7 +46,7 @@ export async function splitByLabel(ratios: Ratios, seed: string, items: AsyncIte
 
 interface Part {
   name: string;
-  /** Where it ends, from 0 to 1. */
+  /** Upper bound, 0 to 1. */
   upTo: number;
 }
 
@@ -56,7 +56,7 @@ function partsOf(ratios: Ratios): Part[] {
   return Object.entries(ratios).map(([name, ratio]) => ({ name, upTo: (upTo += ratio / sum) }));
 }
 
-/** Between which draws the parts change, so that each has its share of these. */
+/** The draws at which the split changes, so that each gets its share. */
 function boundsAmong(draws: number[], parts: readonly Part[]): number[] {
   draws.sort((a, b) => a - b);
   return parts.map(({ upTo }) => draws[Math.round(upTo * draws.length)] ?? Infinity);
@@ -64,6 +64,6 @@ function boundsAmong(draws: number[], parts: readonly Part[]): number[] {
 
 function nameAt(parts: readonly Part[], bounds: readonly number[], draw: number): string {
   const index = bounds.findIndex((bound) => draw < bound);
-  // Sums of ratios may end a hair below 1.
+  // Sums of ratios may end slightly below 1.
   return (parts[index] ?? parts.at(-1))!.name;
 }

@@ -3,7 +3,7 @@ import { inOrder } from "../items/in-order.ts";
 import { forwardInputs } from "../items/forward-inputs.ts";
 import type { StepContext, StepKind } from "../step-kind.ts";
 
-/** Compressing is done on other threads; more at once would only take them from each other. */
+/** Compression runs on other threads; more at once would only compete for them. */
 const AT_ONCE = 2;
 const DAY_MS = 24 * 3_600_000;
 
@@ -56,7 +56,7 @@ async function archive(
     if (size !== null && size < minBytes) return "kept";
   }
   if (days > 0) {
-    // A file in the archive tier has no age: moving it again changes nothing.
+    // A file in the archive tier has no age: moving it again is a no-op.
     const ageMs = await files.ageOf(hash);
     if (ageMs !== null && ageMs < days * DAY_MS) return "kept";
   }

@@ -7,11 +7,11 @@ interface CleanupParams {
   keep?: "items" | "nothing";
 }
 
-/** Written in one transaction. */
+/** Per transaction. */
 const AT_ONCE = 500;
 
 /**
- * Removes files of earlier steps of the same run that its items no longer name, such as invalid or duplicate images.
+ * Deletes files of earlier steps of the run that its items no longer reference, such as invalid or duplicate images.
  * Content that anything else references stays.
  */
 export const cleanupStep: StepKind<CleanupParams> = {

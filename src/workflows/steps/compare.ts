@@ -10,10 +10,10 @@ interface CompareParams {
   fields?: readonly string[];
 }
 
-/** So many changes stand in the output, the longest values cut; all of them are in the file. */
+/** The output lists this many changes, with long values cut; the file has all of them. */
 const SHOWN = 50;
 const LONGEST_SHOWN = 300;
-/** Number of earlier items held at once for comparison by value. */
+/** Limit of earlier items held at once for comparison by value. */
 const MOST_HELD_CHARS = 16 * 1024 * 1024;
 
 /**
@@ -85,8 +85,8 @@ interface Change {
 const [SAME, CHANGED] = ["same", "changed"];
 
 /**
- * Only digests of both runs are held. Changed items are read again, a bounded part at a time, so that datasets of any
- * size can be compared; added ones come before removed ones, each in the order of its run.
+ * Holds only digests of both runs. Changed items are read again in bounded batches, so that datasets of any size can be
+ * compared; added ones come before removed ones, each in the order of its run.
  */
 async function* changesOf(
   context: StepContext,
@@ -98,7 +98,7 @@ async function* changesOf(
     const nameOf = comparison.names();
     for await (const item of untilAborted(before, context.signal)) if (isKnown(item)) yield { ...nameOf(item), item };
   };
-  // The content of a page that could not be read is unknown: it has not changed, and is not gone.
+  // The content of an unreadable page is unknown: it counts as neither changed nor removed.
   const missed = new Set<string>();
   const now = async function* () {
     const nameOf = comparison.names();
@@ -140,7 +140,7 @@ async function* changesOf(
     if (known.get(name) !== SAME && !missed.has(addressOf(item) ?? "")) yield change("removed", item, {});
 }
 
-/** Changed items that were not reported yet, as many as may be held. */
+/** A bounded batch of changed items that were not reported yet. */
 async function changedOf(
   old: AsyncIterable<{ name: string; item: Item }>,
   known: ReadonlyMap<string, string>,
@@ -170,8 +170,7 @@ function shortened(value: JsonValue): JsonValue {
 }
 
 /**
- * The inputs. For a page that could not be read, the earlier item stays, so that the next run that can read it compares
- * with that.
+ * The inputs. For an unreadable page, the earlier item stays, so that the next run that reads it compares with that.
  */
 async function* counted(
   { inputs, signal }: StepContext,
@@ -203,7 +202,7 @@ async function* counted(
   for (const [url, why] of missed) if (!kept.has(url)) yield { url, not_read: why };
 }
 
-/** Of a page that never could be read nothing is known but its address. */
+/** Of a page that was never readable only the URL is known. */
 function isKnown(item: Item): boolean {
   return notRead(item) === null || Object.keys(item).some((key) => key !== "url" && key !== "not_read");
 }

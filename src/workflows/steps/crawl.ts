@@ -14,9 +14,9 @@ interface CrawlParams extends Record<string, JsonValue | undefined> {
   max_failed_share?: number;
 }
 
-/** So many pages that failed are named in the output; all of them are in its file. */
+/** The output lists this many failed pages; its file has all of them. */
 const NAMED = 20;
-/** And this many in a message. */
+/** And a message this many. */
 const MOST_SAID = 3;
 
 /** Starts a crawl and waits for its end; its results are the outputs. */
@@ -82,7 +82,7 @@ export const crawlStep: StepKind<CrawlParams> = {
   },
 };
 
-/** Records with the address they are of. */
+/** Records with their URLs. */
 async function* recordsOf(child: ChildEnd): AsyncGenerator<Item> {
   for await (const { url, data } of child.results()) yield recordItem(url, data);
 }
@@ -97,7 +97,7 @@ async function* flatOf(child: ChildEnd): AsyncGenerator<Item> {
   for await (const { url, error } of child.failures()) yield { url, not_read: error };
 }
 
-/** A redirect may have led to another address. */
+/** A redirect may have led to another URL. */
 function pageOf(url: string, { url: landed }: Readonly<Record<string, JsonValue>>): string {
   return typeof landed === "string" ? landed : url;
 }
@@ -110,15 +110,15 @@ async function* failuresOf(child: ChildEnd, named: JsonValue[]): AsyncGenerator<
   }
 }
 
-/** Names the pages, so that the reader need not look for them. */
+/** Lists the failed pages, so that the reader need not look for them. */
 function refuseUnlessEnough(pages: number, failed: number, share: number, bad: readonly JsonValue[]): void {
   const all = pages + failed;
   if (failed === 0 || (pages > 0 && failed / all <= share)) return;
-  const said = (bad as { url: string; error: string }[])
+  const examples = (bad as { url: string; error: string }[])
     .slice(0, MOST_SAID)
     .map(({ url, error }) => `${url}: ${error}`);
-  const more = failed > said.length ? `; and ${failed - said.length} more` : "";
+  const more = failed > examples.length ? `; and ${failed - examples.length} more` : "";
   const what =
     pages === 0 ? "no page could be read" : `${failed} of ${all} pages failed, and max_failed_share is ${share}`;
-  throw new FetchFailure("step_child_failed", `${what}: ${said.join("; ")}${more}`);
+  throw new FetchFailure("step_child_failed", `${what}: ${examples.join("; ")}${more}`);
 }

@@ -7,23 +7,23 @@ import { untilAborted, writeItems } from "../items/items-file.ts";
 import { BATCH, inBatches, lookAt } from "../items/picture-facts.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
 
-/** Copies that were made smaller or recompressed are within it, other pictures hardly ever: see images/perceptual-hash. */
+/** Covers resized and recompressed copies, and hardly ever other images: see images/perceptual-hash. */
 const DEFAULT_DISTANCE = 8;
 
-/** The items by their files: `unique[i]` is the number of the file of item `i`, in the order in which files were first seen. */
+/** Items by file: `unique[i]` is the number of item `i`'s file, in the order of first occurrence. */
 interface Census {
   unique: number[];
   files: Candidate[];
 }
 
-/** The verdict on one item: kept, or a copy of the file of this number. */
+/** The verdict on one item: kept, or a copy of the file with this number. */
 interface Copy {
   of: number;
   match: "exact" | "near";
   distance: number;
 }
 
-/** Passes on each file and each picture once. */
+/** Forwards each file and each image once. */
 export function deduplicateStep(inspector: ImageInspector): StepKind<DeduplicateParams> {
   return {
     kind: "deduplicate",
@@ -69,7 +69,7 @@ async function countFiles(context: StepContext, inspector: ImageInspector, pictu
     const unknown = items.filter((item) => pictures && !numbers.has(hashOf(item) ?? "") && factsOf(item) === null);
     const seen = await lookAt(context, inspector, unknown);
     for (const item of items) {
-      // An item without a file is like no other.
+      // An item without a file has no duplicates.
       const hash = hashOf(item);
       let number = hash === null ? undefined : numbers.get(hash);
       if (number === undefined) {
@@ -129,7 +129,7 @@ async function* keptItems(context: StepContext, copies: readonly (Copy | null)[]
   }
 }
 
-/** Each with the item that is there in its place. */
+/** Each with the item that replaces it. */
 async function* removedItems(
   context: StepContext,
   { unique }: Census,

@@ -9,25 +9,25 @@ import { PROXY_SCHEMA } from "../proxy-param.ts";
 import type { ChildEnd, Item, StepContext, StepKind } from "../step-kind.ts";
 
 interface DownloadParams {
-  /** Null, as an expression may give it, is the same as none. */
+  /** Null, as an expression may produce it, counts as unset. */
   urls?: readonly string[] | null;
   field?: string;
   max_failed_ratio?: number;
   proxy?: string | null;
 }
 
-/** Maximum of one child run: its files are written together with the sleeping step. */
+/** Maximum of one child run: its tasks are written in the transaction that puts the step to sleep. */
 const MOST_AT_ONCE = 5000;
 const MOST_BYTES_AT_ONCE = 1024 * 1024;
 
-/** Only the index of a file among the URLs is kept: its item is read again at the end. */
+/** Keeps only the index of a file among the URLs: its item is read again at the end. */
 interface Memory {
   taken: number;
-  /** Lists of the addresses that are still to come, one for each further run. */
+  /** Files with the remaining URLs, one per further child run. */
   lists: (string | null)[];
 }
 
-/** Stores what addresses give. They are fetched under the limits of their sites, as everything is. */
+/** Downloads URLs as files, under the limits of their sites. */
 export const downloadStep: StepKind<DownloadParams> = {
   kind: "download",
   about: "Downloads the given URLs, or those in the incoming items.",
@@ -74,7 +74,7 @@ export const downloadStep: StepKind<DownloadParams> = {
   },
 };
 
-/** The URLs are read once: those of further runs are saved, each list in a file. */
+/** Reads the URLs once: those of further child runs are saved, one file per list. */
 async function nextBatch(
   context: StepContext,
   all: () => AsyncIterable<Address>,
@@ -85,7 +85,7 @@ async function nextBatch(
     let first: readonly string[] | null = null;
     for await (const batch of batchesOf(all())) {
       if (first === null) first = batch;
-      // A file is not sealed: a list with credentials is made again.
+      // A file is not sealed: a list with credentials is rebuilt instead.
       else if (batch.some((url) => withoutCredentials(url) !== url)) lists.push(null);
       else lists.push((await writeItems(context.files, "addresses.jsonl", asItems(batch))).items.hash);
     }
@@ -107,7 +107,7 @@ async function readBatch(
     for await (const { url } of readItems(files, { hash })) batch.push(url ?? "");
     return batch;
   }
-  // Nothing names such a list, so that it may have been swept away; it can be made again.
+  // No row references such a list, so it may have been swept; it can be rebuilt.
   let before = 0;
   for await (const batch of batchesOf(all())) {
     if (before === taken) return batch;
@@ -138,7 +138,7 @@ function* asItems(batch: readonly string[]): Generator<Item> {
 interface Lost {
   invalid: number;
   failed: number;
-  /** Why the first of them failed: where all fail, it is mostly for the same reason. */
+  /** The first failure: if all fail, mostly for the same reason. */
   error: string | null;
 }
 
@@ -157,7 +157,7 @@ function refuseUnlessEnough(had: number, failed: number, ratio: number, error: s
     );
 }
 
-/** One line for each address that gave nothing. */
+/** One line per failed URL. */
 async function* failuresOf(context: StepContext, addresses: AsyncIterable<Address>, lost: Lost): AsyncGenerator<Item> {
   for await (const { url, text } of addresses) {
     if (url !== null) continue;
@@ -175,7 +175,7 @@ async function* failuresOf(context: StepContext, addresses: AsyncIterable<Addres
   }
 }
 
-/** Both are in the order of the addresses. */
+/** Both are in the order of the URLs. */
 async function* filesOf(
   children: readonly ChildEnd[],
   addresses: AsyncIterable<Address>,
@@ -217,8 +217,8 @@ function fileItem(url: string, item: Item, { hash, size, contentType, id }: Task
 
 /** The name of the item, or the last part of the URL. */
 function fileName(url: string, item: Item): string {
-  const said = nameOf(item);
-  if (said !== null) return said;
+  const itemName = nameOf(item);
+  if (itemName !== null) return itemName;
   const last = new URL(url).pathname.split("/").at(-1) ?? "";
   try {
     return decodeURIComponent(last) || new URL(url).hostname;

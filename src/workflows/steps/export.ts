@@ -10,7 +10,7 @@ import { addressOf, hashOf, labelOf } from "../items/item-keys.ts";
 import { PATH_SCHEMA, valueAt } from "../items/item-values.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
 
-/** null counts as unset: expressions of a template may produce it. */
+/** Null counts as unset: expressions of a template may produce it. */
 type NullableParams = { [Name in keyof ExportParams]: ExportParams[Name] | null };
 
 interface ExportParams extends DatasetParams {
@@ -21,7 +21,7 @@ interface ExportParams extends DatasetParams {
 }
 
 const SPLIT_NAME = "^[A-Za-z][A-Za-z0-9_-]{0,31}$";
-/** So many labels are counted one by one. */
+/** At most this many labels are counted individually. */
 const MOST_LABELS = 1000;
 /** The table of images. */
 const MANIFEST = "manifest";
@@ -140,7 +140,7 @@ interface Table {
   stored: TaskArtifact;
 }
 
-/** One table, or one for each part when they are packed together; the manifest of images is always one. */
+/** One table, or one per split when packed together; there is always one image manifest. */
 async function writeTables(
   context: StepContext,
   dataset: Dataset,
@@ -164,7 +164,7 @@ async function writeTables(
   return tables;
 }
 
-/** The columns of the image manifest, where the items have values. */
+/** Columns of the image manifest, for which items have values. */
 const MANIFEST_COLUMNS: Readonly<Record<string, string>> = {
   width: "image.width",
   height: "image.height",

@@ -24,11 +24,11 @@ interface LabelParams {
 const WAYS = ["label", "rules", "from", "endpoint"] as const;
 
 const LONGEST_LABEL = 200;
-/** So many are counted one by one; a label that says something else of every item is no label. */
+/** At most this many are counted individually; a label unique to every item is useless. */
 const MOST_LABELS = 1000;
 const NAME = { type: "string", minLength: 1, maxLength: LONGEST_LABEL };
 
-/** What an item is found to be; `error`: it could not be found out. */
+/** The label of an item; `error`: it could not be determined. */
 interface Found {
   label: string | null;
   score?: number | null;
@@ -70,7 +70,7 @@ export const labelStep: StepKind<LabelParams> = {
     additionalProperties: false,
   },
   check(params) {
-    // null counts as unset: expressions of a template may choose one of them.
+    // Null counts as unset: expressions of a template may choose one of them.
     const ways = WAYS.filter((name) => (params[name] ?? null) !== null);
     if (ways.length !== 1)
       return [{ path: "params", message: `expected one of ${WAYS.join(", ")}, found ${ways.length}` }];
@@ -138,7 +138,7 @@ function labellerOf(context: StepContext, params: LabelParams, endpoint: LabelEn
   return async (item) => ({ label: read(item) });
 }
 
-/** A request that failed concerns one item; what ends the step ends it. */
+/** A failed request concerns one item; EndpointLost ends the step. */
 function byEndpoint(context: StepContext, endpoint: LabelEndpoint): Labeller {
   const model = new LabelModel(context, endpoint);
   return async (item) => {
@@ -174,10 +174,10 @@ function ofUrl(item: Item, read: (url: URL) => string | null): string | null {
 
 const SEARCH_PARAMETERS = ["q", "query", "search", "search_query", "term", "keyword", "keywords", "s"];
 
-/** As the item says, or as the address says that was searched: the page's rather than the file's. */
+/** The search term of the item, or of the URL: the page's rather than the file's. */
 function searchTerm(item: Item): string | null {
-  const said = textAt(item, "search_term");
-  if (said !== null) return said;
+  const term = textAt(item, "search_term");
+  if (term !== null) return term;
   for (const address of [textAt(item, "source_url"), addressOf(item)]) {
     const parameters = typeof address === "string" ? URL.parse(address)?.searchParams : undefined;
     for (const name of SEARCH_PARAMETERS) {

@@ -5,7 +5,7 @@ import type { StepKind } from "../step-kind.ts";
 
 const AT_ONCE = 2;
 
-/** The way back from `archive`. */
+/** Reverses `archive`. */
 export const restoreStep: StepKind<Record<string, never>> = {
   kind: "restore",
   about:

@@ -20,7 +20,7 @@ type ScrapeOutput = {
   pages: number;
   failed: number;
   records: number;
-  /** For expressions: page content can decide what the next steps do. null: none, or too long. */
+  /** For expressions, so that page content can control later steps. Null: none, or too long. */
   first: Readonly<Record<string, JsonValue>> | null;
 };
 
@@ -70,7 +70,7 @@ export const scrapeStep: StepKind<ScrapeParams> = {
     const pages = await pagesOf(context, named, field);
     if (options["headers"] !== undefined && options["headers"] !== null) refuseSeveralOrigins(pages);
     const last = context.child;
-    // One page that failed is the step's own failure; of several, the others may be enough.
+    // With one page its failure is the step's failure; with several, the others may be enough.
     if (last !== null && (pages.length === 1 || !acceptPartial)) refuseUnlessEnded(last, "page");
     if (last?.status === "cancelled") refuseUnlessEnded(last, "page");
     const next = pages[context.children.length];
@@ -83,7 +83,7 @@ export const scrapeStep: StepKind<ScrapeParams> = {
   },
 };
 
-/** Headers are often credentials: the links of a foreign page must not get them. */
+/** Headers are often credentials: links of a foreign page must not receive them. */
 function refuseSeveralOrigins(pages: readonly string[]): void {
   const origins = new Set(pages.map((page) => URL.parse(page)?.origin));
   if (origins.size > 1)

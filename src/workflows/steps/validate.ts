@@ -34,7 +34,7 @@ export function validateStep(inspector: ImageInspector): StepKind<ValidateParams
     async run(context, params) {
       const judge = params.kind === "file" ? fileJudge(params) : imageJudge(inspector, params);
       const counts = { valid: 0, invalid: 0, reasons: {} as Record<string, number> };
-      // All of them with their verdicts, on the disk: there may be more than memory holds.
+      // Written to disk with the verdicts: there may be more than fits into memory.
       const judged = await writeItems(context.files, "judged.jsonl", judgedItems(context, judge, counts));
       const which = (valid: boolean) => withVerdict(readItems(context.files, judged.items), valid);
       const refused = await writeItems(context.files, "invalid.jsonl", which(false));
@@ -88,7 +88,7 @@ function fileJudge(rules: FileRules): Judge {
         if (sha256 === null) return { reason: "missing", facts: {} };
         context.signal.throwIfAborted();
         const found = contentTypeOf(await startOf(context, sha256));
-        // Plain text has nothing that gives it away: there the server is believed.
+        // Plain text has no magic bytes: trust the server's type.
         const contentType = found ?? mediaTypeOf(item);
         const wrongExtension = hasWrongExtension(item, found);
         const bytes = (await context.files.sizeOf(sha256)) ?? 0;

@@ -72,7 +72,7 @@ function summaryOf({ run, step, outputs }: StepContext): JsonValue {
   return { workflow_id: run.id, name: run.name, job_id: run.jobId, step: step.name, steps: { ...outputs } };
 }
 
-/** The answer, if it is short and JSON, for later steps. */
+/** The response, if short and JSON, for later steps. */
 function readAnswer(body: Uint8Array): JsonValue {
   if (body.byteLength > LONGEST_ANSWER) return null;
   const text = Buffer.from(body).toString("utf8");

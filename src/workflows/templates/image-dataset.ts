@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { CRAWL_SCHEMA, crawlParams, SPLIT_SCHEMA } from "./shared.ts";
 
-/** Pictures from addresses or from a crawl, checked, each once, labelled, in an archive with a manifest. */
+/** Images from URLs or a crawl: validated, deduplicated, labelled, and archived with a manifest. */
 export const imageDataset: JsonValue = {
   name: "image-dataset",
   description:

@@ -1,4 +1,4 @@
-/** The templates that are built in, by name; each is version 1 of itself. A new one is a file beside this one and a line here. */
+/** The built-in templates, by name; each is version 1. A new one is a file beside this one and a line here. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { articleDataset } from "./article-dataset.ts";
 import { imageDataset } from "./image-dataset.ts";

@@ -1,13 +1,13 @@
-/** Calls of the API, typed by its own description. What goes wrong is a `Problem` that people can be shown. */
+/** API calls, typed by the OpenAPI description. Failures are `Problem`s that can be shown to the user. */
 import { REPEATABLE, ROUTES } from "../../../src/api-client/operations.ts";
 import { SubmitOnce } from "../logic/submit-once.ts";
-import { hearTime } from "../logic/server-time.ts";
+import { noteServerTime } from "../logic/server-time.ts";
 import type { Operations } from "./types.ts";
 
 export type OperationName = keyof Operations;
 export type Answer<Name extends OperationName> = Operations[Name]["answer"];
 
-/** Only what an operation takes, and what it cannot do without is required. */
+/** The inputs of an operation; mandatory ones are required. */
 type Needed<Key extends string, Value> = [Value] extends [undefined]
   ? { [K in Key]?: undefined }
   : [object] extends [Value]
@@ -24,7 +24,7 @@ export interface FieldProblem {
   message: string;
 }
 
-/** What the server answered when it did not do what was asked, or why it could not be asked. */
+/** An error response of the server, or why it could not be reached. */
 export class Problem extends Error {
   override readonly name = "Problem";
   readonly status: number;
@@ -44,12 +44,12 @@ export class Problem extends Error {
 let onUnauthorized = () => {};
 const waiting = new Set<() => void>();
 
-/** Called when a request is rejected for lack of a token: it asks for the token, then calls `loggedIn`. */
+/** Called when a request is rejected for lack of a token: prompts for the token, then calls `loggedIn`. */
 export function whenUnauthorized(listener: () => void): void {
   onUnauthorized = listener;
 }
 
-/** What was refused meanwhile is sent again: nothing that was asked for is lost. */
+/** Repeats the requests that were rejected meanwhile. */
 export function loggedIn(): void {
   for (const goOn of waiting) goOn();
   waiting.clear();
@@ -75,11 +75,11 @@ type Loose = { params?: Record<string, unknown>; query?: Record<string, unknown>
 export interface CallOptions {
   signal?: AbortSignal | undefined;
   headers?: Record<string, string>;
-  /** What is sent as it stands in place of a body: a text that the server reads itself, such as YAML. */
+  /** A raw body that the server parses itself, such as YAML. */
   text?: { type: string; text: string };
 }
 
-/** The address of an operation, for links that leave the page, such as downloads. */
+/** The URL of an operation, for links that leave the page, such as downloads. */
 export function addressOf<Name extends OperationName>(name: Name, input?: Address<Name>): string {
   const { params = {}, query = {} } = (input ?? {}) as NonNullable<Loose>;
   const [, template = ""] = ROUTES[name].split(" ");
@@ -87,7 +87,7 @@ export function addressOf<Name extends OperationName>(name: Name, input?: Addres
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
     if (value === undefined || value === null || value === "") continue;
-    for (const one of Array.isArray(value) ? value : [value]) search.append(key, String(one));
+    for (const item of Array.isArray(value) ? value : [value]) search.append(key, String(item));
   }
   return search.size === 0 ? path : `${path}?${search}`;
 }
@@ -102,15 +102,15 @@ export async function call<Name extends OperationName>(
 
 export interface Page<Row> {
   rows: Row[];
-  /** Where the next page begins; null: this was the last. */
+  /** Cursor of the next page; null: this is the last. */
   next: string | null;
-  /** All that match, where the server says so. */
+  /** Total of matches, if the server reports it. */
   total: number | null;
 }
 
 type RowOf<Name extends OperationName> = Answer<Name> extends (infer Row)[] ? Row : never;
 
-/** One page of a list; give `next` back as `query.cursor` for the one behind it. */
+/** One page of a list; pass `next` as `query.cursor` for the next one. */
 export async function callPage<Name extends OperationName>(
   name: Name,
   input?: Input<Name>,
@@ -170,7 +170,7 @@ async function exchange(name: OperationName, input: Loose, options: CallOptions)
       hint: "Check that orb is running. This page reconnects by itself.",
     });
   }
-  hearTime(response.headers.get("date"), sentAt, Date.now());
+  noteServerTime(response.headers.get("date"), sentAt, Date.now());
   const text = await response.text();
   const data: unknown = response.headers.get("content-type")?.includes("json") === true ? JSON.parse(text) : text;
   if (response.status === 401 && name !== "logIn") {

@@ -1,4 +1,4 @@
-/** The stream of the server: opened again after every break, and taken for broken when it is silent. */
+/** The server's event stream: reconnects after every break, and treats silence as a break. */
 import type { Answer } from "./client.ts";
 
 export type Connection = "connecting" | "open" | "lost";
@@ -6,16 +6,16 @@ export type Connection = "connecting" | "open" | "lost";
 const LIVE_EVENTS = ["hello", "overview", "runs", "run_event", "sites", "workers"] as const;
 export type LiveEvent = (typeof LIVE_EVENTS)[number];
 
-/** A message of the stream: its connection state, a rejected login, or an event of the server. */
+/** A message of the stream: its connection state, a rejected login, or a server event. */
 export type LiveNews = { state: Connection } | { refused: true } | { event: LiveEvent; json: string };
 
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 10_000;
 const ASK_MS = 5000;
-/** The server says something at least every five seconds: two of its signs of life may be missing. */
+/** The server sends a heartbeat every five seconds: two may be missing. */
 const SILENCE_MS = 12_000;
 
-/** Knows nothing of pages: it runs in a worker for all tabs, or in the only tab. */
+/** Independent of pages: it runs in a worker for all tabs, or in the only tab. */
 export class LiveStream {
   readonly #publish: (news: LiveNews) => void;
   #source: EventSource | null = null;
@@ -64,9 +64,9 @@ export class LiveStream {
     let opened = false;
     const broken = () => {
       if (source !== this.#source) return;
-      // It may be that the server does not know that event any more; everything is loaded again anyway.
+      // The server may no longer know that event; everything is reloaded anyway.
       if (!opened) this.#lastId = "";
-      // The browser would try again by itself, but not after every kind of failure; one way is enough.
+      // The browser would reconnect by itself, but not after every kind of failure: always do it here.
       this.#end();
       this.#set("lost");
       void this.#retry();
@@ -95,7 +95,7 @@ export class LiveStream {
   async #retry(): Promise<void> {
     const wait = this.#retryMs;
     this.#retryMs = Math.min(wait * 2, LONGEST_RETRY_MS);
-    // Was it refused, or is the server away? A stream does not say.
+    // A stream does not report whether it was rejected or the server is down.
     const session = await askLogin();
     if (!this.#wanted || this.#source !== null) return;
     if (session !== null && session.token_needed && !session.logged_in) {
@@ -108,7 +108,7 @@ export class LiveStream {
   }
 }
 
-/** Null: nobody answers. A call like any other would bring all addresses of the API into the worker. */
+/** Null: no answer. A typed call would pull all API routes into the worker. */
 async function askLogin(): Promise<Answer<"getLogin"> | null> {
   try {
     const answer = await fetch("/session", {

@@ -1,6 +1,6 @@
 /**
- * One stream for all tabs of a browser, which opens only six connections to a server: with a stream of its own each, the
- * seventh tab would show nothing. A tab joins and leaves by a message.
+ * One stream for all tabs of a browser, which opens only six connections to a server: with one stream each, the seventh
+ * tab would show nothing. A tab joins and leaves by a message.
  */
 import { LiveStream } from "./live-stream.ts";
 

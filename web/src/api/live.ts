@@ -1,6 +1,6 @@
 /**
- * What the server tells as it changes. Whoever shows something listens to the events it needs; after a break everything
- * on the screen is loaded again.
+ * Live updates of the server. Components subscribe to the events they need; after a reconnect everything on the screen
+ * is reloaded.
  */
 import { useEffect, useRef, useSyncExternalStore } from "react";
 import { type Connection, type LiveEvent, type LiveNews, LiveStream } from "./live-stream.ts";
@@ -8,13 +8,13 @@ import { type Connection, type LiveEvent, type LiveNews, LiveStream } from "./li
 export type { Connection } from "./live-stream.ts";
 
 /** A connection to the stream, from `join` to `leave`. */
-interface Way {
+interface LiveConnection {
   join(): void;
   leave(): void;
 }
 
 class Live {
-  #way: Way | null = null;
+  #way: LiveConnection | null = null;
   #state: Connection = "connecting";
   #wasOpen = false;
   #users = 0;
@@ -28,7 +28,7 @@ class Live {
     return this.#state;
   }
 
-  /** Connects while anybody wants it; the returned function says that one does not any more. */
+  /** Connects while there are users; the returned function ends one use. */
   open(): () => void {
     this.#users += 1;
     this.#way ??= this.#choose();
@@ -52,12 +52,12 @@ class Live {
 
   #leave(): void {
     this.#way?.leave();
-    // Events are missed meanwhile: coming back is like a reconnect.
+    // Events are missed meanwhile: resuming counts as a reconnect.
     this.#set("connecting");
   }
 
-  #choose(): Way {
-    // A page that is left may be shown again as it was.
+  #choose(): LiveConnection {
+    // The back-forward cache may restore a page.
     addEventListener("pagehide", () => this.#users > 0 && this.#leave());
     addEventListener("pageshow", ({ persisted }) => persisted && this.#users > 0 && this.#way?.join());
     const hear = (news: LiveNews) => this.#hear(news);
@@ -65,7 +65,7 @@ class Live {
       this.#way = directConnection(hear);
       if (this.#users > 0) this.#way.join();
     };
-    return typeof SharedWorker === "undefined" ? directConnection(hear) : sharedWay(hear, alone);
+    return typeof SharedWorker === "undefined" ? directConnection(hear) : sharedConnection(hear, alone);
   }
 
   #hear(news: LiveNews): void {
@@ -89,8 +89,8 @@ class Live {
   }
 }
 
-/** The stream that all tabs share. `onFailure`: there is none, as when a newer server has other files. */
-function sharedWay(hear: (news: LiveNews) => void, onFailure: () => void): Way {
+/** The stream shared by all tabs. `onFailure`: unavailable, as when a newer server has other files. */
+function sharedConnection(hear: (news: LiveNews) => void, onFailure: () => void): LiveConnection {
   const worker = new SharedWorker(new URL("./live-worker.ts", import.meta.url), { type: "module", name: "live" });
   worker.addEventListener("error", onFailure);
   worker.port.addEventListener("message", ({ data }) => hear(data as LiveNews));
@@ -101,8 +101,8 @@ function sharedWay(hear: (news: LiveNews) => void, onFailure: () => void): Way {
   };
 }
 
-/** A stream of one's own, where tabs can share nothing, as on some phones: only while somebody looks at this one. */
-function directConnection(hear: (news: LiveNews) => void): Way {
+/** A stream per tab, where tabs cannot share one, as on some phones: only while the tab is visible. */
+function directConnection(hear: (news: LiveNews) => void): LiveConnection {
   const stream = new LiveStream(hear);
   let joined = false;
   const look = () => {
@@ -126,7 +126,7 @@ export function useConnection(): Connection {
   );
 }
 
-/** Hears one kind of event while the component is shown. */
+/** Subscribes to one kind of event while the component is mounted. */
 export function useLive<Data>(event: LiveEvent, listener: (data: Data) => void): void {
   const latest = useRef(listener);
   latest.current = listener;

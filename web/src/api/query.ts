@@ -1,4 +1,4 @@
-/** Answers of the API kept for the page, by operation and input: `useCall("getRun", { params: { run_id } })`. */
+/** Cached API responses, by operation and input: `useCall("getRun", { params: { run_id } })`. */
 import {
   QueryClient,
   type QueryKey,
@@ -11,7 +11,7 @@ import {
 } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo } from "react";
 import { type Answer, call, callPage, type Input, type OperationName, type Page, Problem } from "./client.ts";
-import { createLookAgain } from "./look-again.ts";
+import { createQueryReloader } from "./query-reloader.ts";
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -19,7 +19,7 @@ export const queryClient = new QueryClient({
       // Live events bring updates; this is for the rest.
       staleTime: 10_000,
       refetchOnWindowFocus: true,
-      // A server that is away is asked again; what it refused it refuses again.
+      // Retry while the server is unavailable; a rejected request would be rejected again.
       retry: (failures, error) =>
         failures < 2 && !(error instanceof Problem && error.status >= 400 && error.status < 500),
       networkMode: "always",
@@ -28,8 +28,8 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** For what the stream tells. What somebody here has changed is invalidated instead: an answer from before is of no use. */
-export const lookAgain: (names: readonly OperationName[]) => void = createLookAgain(queryClient);
+/** For live events. Changes made here invalidate instead: an earlier response is of no use. */
+export const reloadQueries: (names: readonly OperationName[]) => void = createQueryReloader(queryClient);
 
 export function keyOf<Name extends OperationName>(name: Name, input?: Input<Name>): QueryKey {
   return input === undefined ? [name] : [name, input];
@@ -47,9 +47,9 @@ export function useCall<Name extends OperationName>(name: Name, input?: Input<Na
 
 type RowOf<Name extends OperationName> = Answer<Name> extends (infer Row)[] ? Row : never;
 
-/** How a list goes on behind what was loaded of it. */
+/** Loading the rest of a list. */
 export interface Next {
-  /** Asks for the next page, if there is one; not while anything is loaded, and not again by itself once that failed. */
+  /** Loads the next page, if any; not while loading, and not automatically after a failure. */
   more: () => void;
   /** Why the next page could not be loaded. */
   error: Problem | null;
@@ -72,14 +72,14 @@ export function useNext({
   }, [hasNextPage, isFetching, isFetchNextPageError, fetchNextPage]);
   const failed = isFetchNextPageError && !isFetching ? error : null;
   const again = useCallback(() => {
-    // The place where it goes on may be gone: then it is found anew from the beginning.
+    // The cursor may be gone: reload from the start.
     if (failed !== null && failed.status >= 400 && failed.status < 500) void refetch();
     else void fetchNextPage();
   }, [failed, refetch, fetchNextPage]);
   return useMemo(() => ({ more, error: failed, again }), [more, failed, again]);
 }
 
-/** A list that comes in pages: `rows` of all that were loaded, `next` for what is behind them. */
+/** A paginated list: `rows` of all loaded pages, `next` for the rest. */
 export function usePages<Name extends OperationName>(name: Name, input?: Input<Name>, enabled = true) {
   const query = useInfiniteQuery<Page<RowOf<Name>>, Problem, { pages: Page<RowOf<Name>>[] }, QueryKey, string | null>({
     queryKey: [...keyOf(name, input), "pages"],
@@ -102,7 +102,7 @@ export function usePages<Name extends OperationName>(name: Name, input?: Input<N
   };
 }
 
-/** Something that changes the server; `invalidates` are the operations whose answers it makes old. */
+/** A mutation; `invalidates` are the operations whose responses it outdates. */
 export function useChange<Name extends OperationName>(
   name: Name,
   {
@@ -124,9 +124,9 @@ export function useChange<Name extends OperationName>(
 }
 
 /** Reloads an operation periodically where the stream has no events for it. */
-export function useAgain(name: OperationName, everyMs: number): void {
+export function usePolling(name: OperationName, everyMs: number): void {
   useEffect(() => {
-    const timer = setInterval(() => lookAgain([name]), everyMs);
+    const timer = setInterval(() => reloadQueries([name]), everyMs);
     return () => clearInterval(timer);
   }, [name, everyMs]);
 }

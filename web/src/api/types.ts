@@ -1,4 +1,4 @@
-/** What the API takes and answers, by the names of its operations; made from its own description. */
+/** Inputs and responses of the API by operation name; generated from the OpenAPI description. */
 import type { Operations as ByRoute, ROUTES } from "../../../src/api-client/operations.ts";
 
 export type * from "../../../src/api-client/operations.ts";

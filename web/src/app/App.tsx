@@ -12,7 +12,7 @@ import { NotFound } from "./NotFound.tsx";
 import { part } from "./part.ts";
 import { Shell } from "./Shell.tsx";
 
-/** Every page is a file of its own, loaded when it is opened. */
+/** Every page is a separate chunk, loaded when it is opened. */
 const PAGES = [
   ["/", part(() => import("../pages/overview/Overview.tsx"))],
   ["/new", part(() => import("../pages/new/New.tsx"))],
@@ -31,7 +31,7 @@ const PAGES = [
   ["/settings", part(() => import("../pages/settings/Settings.tsx"))],
 ] as const;
 
-/** `expired`: was logged in, and is not any more; what is on the screen stays until it is again. */
+/** `expired`: the login ended; the page stays on the screen until the user logs in again. */
 type Access = "asking" | "open" | "logged_in" | "expired" | "refused" | { error: unknown };
 
 const isInside = (access: Access) => access === "open" || access === "logged_in" || access === "expired";

@@ -6,7 +6,7 @@ import { serverAnswers } from "./part.ts";
 const LOOK_MS = 2000;
 const loadAnew = () => location.reload();
 
-/** A page that breaks says so, and leaves the rest in place. */
+/** A page that throws shows its error and leaves the rest in place. */
 export class Boundary extends Component<{ children: ReactNode }, { error: unknown }> {
   override state = { error: null as unknown };
 

@@ -18,11 +18,11 @@ export function LoginPage({ onDone }: { onDone: () => void }) {
   );
 }
 
-/** Over the page whose user is not logged in any more: what was typed into it stays, and what it asked for goes on afterwards. */
+/** Shown over the page when the login has expired: typed input stays, and pending requests continue afterwards. */
 export function LoginAgain({ onDone }: { onDone: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  // Closed before it is taken away, so that the focus goes back to where it was.
+  // Close it before unmounting, so that focus returns to where it was.
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
@@ -31,7 +31,7 @@ export function LoginAgain({ onDone }: { onDone: () => void }) {
   const done = useRef(onDone);
   done.current = onDone;
   useEffect(() => {
-    // Somebody may have logged in on another tab.
+    // The user may have logged in on another tab.
     const look = () =>
       void call("getLogin").then(
         ({ logged_in: isIn }) => {
@@ -60,7 +60,7 @@ export function LoginAgain({ onDone }: { onDone: () => void }) {
   );
 }
 
-/** Exchanges the token for a cookie: the page itself keeps nothing. */
+/** Exchanges the token for a cookie: the page itself stores nothing. */
 function LoginForm({ onDone, children }: { onDone: () => void; children: ReactNode }) {
   const [token, setToken] = useState("");
   const [error, setError] = useState<string | undefined>(undefined);

@@ -1,4 +1,4 @@
-/** What stands around every page: navigation, search, connection, theme, help. */
+/** The frame of every page: navigation, search, connection, theme, help. */
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { type Connection, useConnection } from "../api/live.ts";

@@ -19,7 +19,7 @@ export const NAV: readonly NavEntry[] = [
   { href: "/settings", name: "Settings", icon: "settings" },
 ];
 
-/** Whether an entry leads to the page that is shown, or to the one above it. */
+/** Whether an entry leads to the current page or its parent. */
 export function isHere(href: string, path: string): boolean {
   return href === "/" ? path === "/" : path === href || path.startsWith(`${href}/`);
 }

@@ -1,4 +1,4 @@
-/** Parts of the dashboard that are files of their own, loaded when they are shown. */
+/** Lazily loaded chunks of the dashboard. */
 import { type ComponentType, lazy } from "react";
 import { call } from "../api/client.ts";
 import { loadPart, noteLoadedAnew, wasLoadedAnew } from "../logic/lazy-part.ts";
@@ -18,7 +18,7 @@ export const serverAnswers = () =>
 const KEY = "orb.loaded-anew";
 
 function loadAnew(): boolean {
-  // This file is named after its content and that of all others: another name is another build.
+  // This file's name contains a hash of all content: another name is another build.
   const build = import.meta.url;
   if (wasLoadedAnew(sessionStorage.getItem(KEY), build, Date.now())) return false;
   sessionStorage.setItem(KEY, noteLoadedAnew(build, Date.now()));

@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it. The choice is this browser's. */
+/** Light, dark, or the system's setting. Stored per browser. */
 import { useSyncExternalStore } from "react";
 
 export const THEMES = ["system", "light", "dark"] as const;
@@ -35,12 +35,12 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** What people have chosen. */
+/** The user's choice. */
 export function useThemeChoice(): Theme {
   return useSyncExternalStore(subscribe, stored);
 }
 
-/** What is shown. */
+/** The effective theme. */
 export function useTheme(): "light" | "dark" {
   return useSyncExternalStore(subscribe, () => {
     const theme = stored();

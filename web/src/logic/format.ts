@@ -1,39 +1,39 @@
-/** Numbers, sizes and times in the words of people. */
+/** Formats numbers, sizes and times. */
 
-const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const wholeNumber = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
-/** 0, 7, 1,234; from ten thousand on shortened: 12.3k, 4.5M. */
+/** 0, 7, 1,234; shortened from ten thousand on: 12.3k, 4.5M. */
 export function shortNumber(value: number): string {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
-  if (size < 10_000) return Number.isInteger(value) ? whole.format(value) : fraction(value);
+  if (size < 10_000) return Number.isInteger(value) ? wholeNumber.format(value) : fraction(value);
   for (const [unit, name] of [
     [1e9, "B"],
     [1e6, "M"],
     [1e3, "k"],
   ] as const)
     if (size >= unit * 0.9995) return `${fraction(value / unit)}${name}`;
-  return whole.format(value);
+  return wholeNumber.format(value);
 }
 
 export function fullNumber(value: number): string {
   return new Intl.NumberFormat("en", { maximumFractionDigits: 3 }).format(value);
 }
 
-/** Three digits that count, no zeros that do not: 0.25, 1.5, 12.3, 480. */
+/** Three significant digits without trailing zeros: 0.25, 1.5, 12.3, 480. */
 function fraction(value: number): string {
   const size = Math.abs(value);
   const digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
   return String(Number(value.toFixed(digits)));
 }
 
-/** Of pages per second. */
+/** Pages per second. */
 export function rate(perSecond: number): string {
   if (perSecond > 0 && perSecond < 0.1) return `${fraction(perSecond * 60)}/min`;
   return `${shortNumber(Number(perSecond.toFixed(perSecond < 10 ? 1 : 0)))}/s`;
 }
 
-/** 0.987 → 98.7 %; never "100 %" for what is not all. */
+/** 0.987 → 98.7 %; never "100 %" for less than all. */
 export function percent(part: number): string {
   if (!Number.isFinite(part)) return "–";
   const value = part * 100;
@@ -82,7 +82,7 @@ function twoUnits(seconds: number): string {
   return rest === 0 ? `${count}${name}` : `${count}${name} ${rest}${next[1]}`;
 }
 
-/** How long something takes until its end: rounded the way people say it. `most` is the other end of a range. */
+/** Remaining time, rounded. `most` is the upper end of a range. */
 export function eta(seconds: number | null, most: number | null = null): string {
   if (seconds === null || !Number.isFinite(seconds)) return "";
   const [least, longest] = [about(seconds), most === null ? null : about(Math.max(most, seconds))];
@@ -104,7 +104,7 @@ function about(seconds: number): string {
   return twoUnits(Math.ceil(seconds / 60) * 60);
 }
 
-/** "just now", "4 min ago", "in 2 h", "yesterday"; further away than a week: the date. */
+/** "just now", "4 min ago", "in 2 h", "yesterday"; beyond a week: the date. */
 export function relativeTime(at: number, now: number): string {
   const distance = Math.round((at - now) / 1000);
   const seconds = Math.abs(distance);
@@ -124,7 +124,10 @@ export function relativeTime(at: number, now: number): string {
   });
 }
 
-/** As `relativeTime`, for a clock that is shown up to some seconds late: what has happened by `present` is never said to come. */
+/**
+ * Like `relativeTime`, for a displayed clock that lags some seconds: what has happened by `present` never reads as
+ * future.
+ */
 export function shownTime(at: number, shown: number, present: number): string {
   return relativeTime(at, at <= present ? Math.max(at, shown) : shown);
 }
@@ -138,19 +141,19 @@ export function count(value: number, one: string, many = `${one}s`): string {
   return `${shortNumber(value)} ${value === 1 ? one : many}`;
 }
 
-/** An address without what every address has; the rest may be cut in the middle by `shorten`. */
+/** A URL without its scheme and other common parts; `shorten` may cut the rest in the middle. */
 export function plainUrl(url: string): string {
   return url.replace(/^https?:\/\/(www\.)?/, "").replace(/\/$/, "");
 }
 
-/** Cuts out the middle, because the beginning says where and the end says what. */
+/** Cuts out the middle: the start says where, the end says what. */
 export function shorten(text: string, most: number): string {
   if (text.length <= most) return text;
   const tail = Math.floor((most - 1) * 0.4);
   return `${text.slice(0, most - 1 - tail)}…${text.slice(text.length - tail)}`;
 }
 
-/** failure reasons and states as they stand in the API → words: `connection_refused` → "connection refused". */
+/** API names → words: `connection_refused` → "connection refused". */
 export function words(name: string): string {
   return name.replaceAll("_", " ").replace(/\b(?:http|dns|tls|html|url|api)\b/g, (short) => short.toUpperCase());
 }
@@ -159,7 +162,7 @@ export function sentence(name: string): string {
   return capital(words(name));
 }
 
-/** What goes on from something where it comes from, and stands by itself here. */
+/** Makes a clause a sentence of its own. */
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

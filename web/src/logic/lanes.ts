@@ -1,24 +1,24 @@
-/** Lanes, items and concurrency keys of the queue in the words of people. */
+/** Names of lanes, items and concurrency keys for display. */
 import type { Operations, Worker } from "../api/types.ts";
 import { siteHref } from "./sites.ts";
 
 export type Lane = Operations["listLanes"]["answer"][number];
 
-/** `site:shop.example#2` → what it is and what it is called; a step is called by its workflow and its own name. */
+/** `site:shop.example#2` → kind and name; a step is named by its workflow and its own name. */
 export function laneName({ lane, step }: Pick<Lane, "lane" | "step">): { kind: string; name: string } {
   if (step !== null) {
     const name = `${step.workflow_name ?? "Workflow"} › ${step.step_name}`;
     return { kind: step.place === null ? "Workflow step" : `Workflow step, entry ${step.place + 1}`, name };
   }
   const cut = lane.indexOf(":");
-  // Without the step's name, its long id helps nobody.
+  // Without the step's name, its long id is useless.
   if (lane.startsWith("step.")) return { kind: "Workflow step", name: "A step of a workflow" };
   if (cut < 0) return { kind: "Lane", name: lane };
   const kind = { site: "Site", group: "Group" }[lane.slice(0, cut)] ?? "Lane";
   return { kind, name: lane.slice(cut + 1) };
 }
 
-/** Where that can be looked at and changed; null: nowhere. */
+/** The page where it can be inspected and changed; null: none. */
 export function laneHref({ sites, step }: Pick<Lane, "sites" | "step">): string | null {
   if (step !== null) return `/workflows/${step.workflow_id}?step=${encodeURIComponent(step.step_name)}`;
   const [only] = sites;
@@ -37,7 +37,7 @@ export function ownerOf(
     : { name: `process ${worker.pid}`, machine: worker.machine };
 }
 
-/** The concurrency keys that there are: those of the configuration (`api=3,images=10` or JSON), and those that items name. */
+/** All concurrency keys: those of the configuration (`api=3,images=10` or JSON), and those of items. */
 export function concurrencyKeys(
   configured: string | null,
   items: readonly { concurrency_key: string | null }[],

@@ -1,18 +1,18 @@
-/** Loading a part of the dashboard (a page, a chart) that is a file of its own, from a server that may be away or another by now. */
+/** Loads a chunk of the dashboard (a page, a chart) from a server that may be down or upgraded meanwhile. */
 
-/** The server is away; it can be loaded when it is back. */
+/** The server is down; the chunk can be loaded when it is back. */
 export class ServerAway extends Error {}
 
 interface PartMeans {
-  /** Whether the server is there. */
+  /** Whether the server answers. */
   answers: () => Promise<boolean>;
-  /** Loads the whole page anew, unless that was just done; false: it was. */
+  /** Reloads the whole page, unless that was just done; false: it was. */
   loadAnew: () => boolean;
 }
 
 /**
- * What `load` brings. A browser remembers a file that did not come for as long as the page lives, and a server that was
- * upgraded has files of other names: either way only a page that is loaded anew can have it.
+ * The loaded chunk. A browser remembers a failed import for the lifetime of the page, and an upgraded server has files
+ * with other names: either way only a page reload helps.
  */
 export async function loadPart<Part>(load: () => Promise<Part>, { answers, loadAnew }: PartMeans): Promise<Part> {
   try {
@@ -20,7 +20,7 @@ export async function loadPart<Part>(load: () => Promise<Part>, { answers, loadA
   } catch (error) {
     if (!(await answers()))
       throw new ServerAway("The server does not answer. This page reconnects by itself.", { cause: error });
-    // Whatever would come comes to the page that is loaded now.
+    // The reloaded page continues.
     if (loadAnew()) return new Promise<never>(() => {});
     throw error;
   }
@@ -28,7 +28,7 @@ export async function loadPart<Part>(load: () => Promise<Part>, { answers, loadA
 
 const SOON_MS = 10 * 60_000;
 
-/** Whether a page of this build was loaded anew shortly before, by what was noted then: it would not help again. */
+/** Whether a page of this build was reloaded shortly before, according to the stored note: it would not help again. */
 export function wasLoadedAnew(noted: string | null, build: string, now: number): boolean {
   const [at = "", of] = (noted ?? "").split(" ");
   return of === build && now - Number(at) < SOON_MS;

@@ -1,15 +1,15 @@
-/** Numbers that people write into fields, and what they may be. */
+/** Validation of numbers typed into fields. */
 
 export interface NumberRule {
   least: number;
   most: number;
   /** Only whole numbers. */
   whole?: boolean;
-  /** Whether it may be left empty, which goes back to what is configured. Default: yes. */
+  /** Whether it may be empty, which restores the configured value. Default: yes. */
   optional?: boolean;
 }
 
-/** As the API takes them. */
+/** As the API accepts them. */
 export const SITE_LIMITS = {
   max_concurrency: { least: 1, most: 10_000, whole: true },
   requests_per_second: { least: 0.001, most: 100_000 },

@@ -1,9 +1,9 @@
-/** Values of any shape, for people to read: in one line where there is one, and whole where there is room. */
+/** Formats values of any shape: in one line, or in full. */
 
 export const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Nothing was found: no text, or a list or object without anything in it. */
+/** Empty: no text, or an empty list or object. */
 export function isNothing(value: unknown): boolean {
   if (value === null || value === undefined || value === "") return true;
   if (Array.isArray(value)) return value.length === 0;
@@ -12,27 +12,27 @@ export function isNothing(value: unknown): boolean {
 
 const isScalar = (value: unknown) => !Array.isArray(value) && !isPlain(value);
 
-/** "name: Tea, price: 4.5; name: Honey, price: 7": no more of it than is wanted, however large it is. */
+/** "name: Tea, price: 4.5; name: Honey, price: 7", up to `most` characters, however large the value is. */
 export function lineOf(value: unknown, most: number): string {
   let line = "";
-  // False: there is enough.
+  // False: enough text.
   const say = (text: string) => {
     line += text;
     return line.length <= most;
   };
-  const write = (one: unknown): boolean => {
-    if (Array.isArray(one)) {
-      const between = one.every(isScalar) ? ", " : "; ";
-      return one.every((inner, n) => (n === 0 || say(between)) && write(inner));
+  const write = (entry: unknown): boolean => {
+    if (Array.isArray(entry)) {
+      const between = entry.every(isScalar) ? ", " : "; ";
+      return entry.every((inner, n) => (n === 0 || say(between)) && write(inner));
     }
-    if (isPlain(one))
-      return Object.entries(one).every(
+    if (isPlain(entry))
+      return Object.entries(entry).every(
         ([name, inner], n) =>
           (n === 0 || say(", ")) && say(`${name}: `) && (isNothing(inner) ? say("–") : write(inner)),
       );
-    // Much more than a line is not gone through for the sake of one.
+    // Do not walk much more than one line needs.
     return say(
-      String(one)
+      String(entry)
         .slice(0, most * 4)
         .replace(/\s+/g, " "),
     );
@@ -50,7 +50,7 @@ export type Shape =
   | { kind: "pairs"; pairs: readonly (readonly [string, unknown])[] }
   | { kind: "json"; text: string };
 
-/** Deeper than this JSON is easier to read than boxes in boxes. */
+/** Deeper values are easier to read as JSON than as nested boxes. */
 const DEEPEST = 3;
 const MOST_COLUMNS = 6;
 
@@ -68,12 +68,12 @@ export function shapeOf(value: unknown, depth = 0): Shape {
   return columns === null ? { kind: "list", values: all } : { kind: "table", columns, rows: all.filter(isPlain) };
 }
 
-/** Of things that are alike and flat; null: a table would not show them. */
+/** Columns for flat, similar objects; null: a table does not fit. */
 function columnsOf(values: readonly unknown[]): string[] | null {
   if (values.length < 2 || !values.every(isPlain)) return null;
   const names = new Set<string>();
-  for (const one of values) {
-    for (const [name, inner] of Object.entries(one)) {
+  for (const entry of values) {
+    for (const [name, inner] of Object.entries(entry)) {
       if (!isScalar(inner)) return null;
       names.add(name);
     }
@@ -82,7 +82,7 @@ function columnsOf(values: readonly unknown[]): string[] | null {
   return [...names];
 }
 
-/** An address that a click may follow: of the web, and nothing but an address. null: it stays text. */
+/** A safe http(s) link; null: it stays text. */
 export function safeHref(text: string): string | null {
   if (text.length > 4000 || !/^https?:\/\/[^\s<>"]+$/i.test(text)) return null;
   const url = URL.parse(text);

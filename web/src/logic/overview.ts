@@ -11,8 +11,8 @@ export type LiveOverview = Omit<Overview, "series">;
 const MOST_STEPS = 360;
 
 /**
- * The last hour goes on with every look: the newest step is what was told last, and steps in which nothing was told have
- * not changed, because the server only tells what has.
+ * Extends the last hour with live data: the newest step is the last event, and steps without an event are unchanged,
+ * because the server only sends changes.
  */
 export function continueSeries(series: Series, live: LiveOverview, now: number): Series {
   const stepMs = series.step_seconds * 1000;
@@ -37,13 +37,13 @@ export function continueSeries(series: Series, live: LiveOverview, now: number):
   };
 }
 
-/** When each step began, in milliseconds. */
+/** Start of each step, in milliseconds. */
 export function timesOf({ first_at, step_seconds, good }: Series): number[] {
   const first = first_at === null ? 0 : Date.parse(first_at);
   return good.map((_value, index) => first + index * step_seconds * 1000);
 }
 
-/** Which part was good, over the last minute of each step: a single step often has too few pages to say. */
+/** Success rate over the last minute of each step: a single step often has too few pages. */
 export function successOf({ good, bad }: Series, window = 6): (number | null)[] {
   return good.map((_value, index) => {
     let [fine, all] = [0, 0];
@@ -55,10 +55,10 @@ export function successOf({ good, bad }: Series, window = 6): (number | null)[] 
   });
 }
 
-/** Of fewer pages a part says little, and is no reason for alarm. */
+/** With fewer pages a rate is too inaccurate for an alarm. */
 const ENOUGH_PAGES = 20;
 
-/** How the last pages ended: as a part of many, as numbers of a few. */
+/** Recent outcomes: as a rate of many, as numbers of a few. */
 export function successFigure({ success_rate: part, recent_pages: { good, bad } }: LiveOverview): {
   value: string;
   note: string;
@@ -79,7 +79,7 @@ export interface Verdict {
   text: string;
 }
 
-/** Is it working? In one sentence, the worst first. */
+/** Whether it works, in one sentence, worst problem first. */
 export function verdictOf(overview: LiveOverview): Verdict {
   const { standstill, queued, in_flight, workers, troubled_sites, runs, success_rate, recent_pages } = overview;
   if (standstill !== null && queued > 0) return { tone: "bad", text: standstill.message };
@@ -106,26 +106,26 @@ export function verdictOf(overview: LiveOverview): Verdict {
   return { tone: "good", text: `Everything is working.${besides}` };
 }
 
-/** A site that somebody has paused does what is wanted of it. */
+/** A site paused by an operator does what is intended. */
 function countSites(sites: LiveOverview["troubled_sites"]): { trouble: number; paused: number } {
   const paused = sites.filter(({ trouble }) => trouble === "paused").length;
   return { trouble: sites.length - paused, paused };
 }
 
-/** What the list of them is called: it agrees with the verdict. */
+/** Title of the list; agrees with the verdict. */
 export function sitesTitle(sites: LiveOverview["troubled_sites"]): string {
   const { trouble, paused } = countSites(sites);
   return paused === 0 ? "Sites in trouble" : trouble === 0 ? "Paused sites" : "Sites in trouble or paused";
 }
 
-/** Where no page failed after all attempts: requests that fail and are retried are no contradiction. */
+/** No page failed after all attempts: failing requests that are retried are no contradiction. */
 export function noFailuresWords(sites: LiveOverview["troubled_sites"]): string {
   return sites.some(({ error_rate }) => (error_rate ?? 0) > 0)
     ? "No page failed after all attempts within the last hour. Requests that failed are retried."
     : "Nothing failed within the last hour.";
 }
 
-/** What is read out now and then: the gist, not every digit. */
+/** The summary for screen readers, without every digit. */
 export function spokenGist({ runs, troubled_sites }: Pick<LiveOverview, "runs" | "troubled_sites">): string {
   const { trouble, paused } = countSites(troubled_sites);
   const parts = [`${count(runs.running, "run")} at work`];
@@ -143,7 +143,7 @@ export function workerWords({ working, standby, draining, drained, lost }: LiveO
   );
 }
 
-/** What a run is called where there is one line for it. */
+/** Title of a run in one line. */
 export function runTitle(run: { name: string | null; url: string | null; kind: string; url_count?: number }): string {
   const { name, url, kind } = run;
   if (url !== null || (name !== null && name !== "")) return titleOf(run);
@@ -152,11 +152,11 @@ export function runTitle(run: { name: string | null; url: string | null; kind: s
 
 type CurrentStep = Overview["active_runs"][number]["current_steps"][number];
 
-/** "Step clean runs", "Step crawl waits for the run it started, fetch runs"; null: it is at none. */
+/** "Step clean runs", "Step crawl waits for the run it started, fetch runs"; null: no current step. */
 export function stepsWords(steps: readonly CurrentStep[], now: number): string | null {
   if (steps.length === 0) return null;
-  const said = steps.map((step) => `${step.name} ${stepWords(step, now)}`);
-  return `${steps.length === 1 ? "Step" : "Steps:"} ${said.join(", ")}`;
+  const phrases = steps.map((step) => `${step.name} ${stepWords(step, now)}`);
+  return `${steps.length === 1 ? "Step" : "Steps:"} ${phrases.join(", ")}`;
 }
 
 function stepWords({ status, waiting_for: waits }: CurrentStep, now: number): string {
@@ -169,8 +169,8 @@ function stepWords({ status, waiting_for: waits }: CurrentStep, now: number): st
 }
 
 /**
- * What waits, in words that fit below the number of it: each is kept in one line. What belongs to a paused run, waits for
- * an earlier step or was taken up by a worker that has not begun it is counted, too, and has no place in the line.
+ * The queue's composition, each part on one line. Tasks of paused runs, tasks that wait for an earlier step, and
+ * claimed but unstarted tasks are counted without a part of their own.
  */
 export function queueWords(
   { queued, oldest_queued_at: oldest, retrying }: Pick<LiveOverview, "queued" | "oldest_queued_at" | "retrying">,
@@ -182,12 +182,12 @@ export function queueWords(
   return retrying >= queued ? again : ["paused or starting", ...again];
 }
 
-/** Where a run is shown. */
+/** The page of a run. */
 export function runHref({ id, kind }: { id: string; kind: string }): string {
   return kind === "workflow" ? `/workflows/${id}` : `/runs/${id}`;
 }
 
-/** Puts `https://` before what people write without it; null: it is no address. */
+/** Adds `https://` if missing; null: not a URL. */
 export function completeUrl(text: string): string | null {
   const trimmed = text.trim();
   if (trimmed === "" || /\s/.test(trimmed)) return null;

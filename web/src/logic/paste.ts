@@ -1,6 +1,6 @@
-/** Lists that people paste, one thing to a line. */
+/** Parses pasted lists, one entry per line. */
 
-/** Lines that say something; what begins with # is a remark. */
+/** Non-blank lines; those that start with # are comments. */
 export function readLines(text: string): string[] {
   return text
     .split(/\r?\n/)
@@ -24,7 +24,7 @@ interface PastedItems {
   mistakes: { line: number; message: string }[];
 }
 
-/** A line is an address, an id and an address, or an item as JSON. The server checks the rest. */
+/** A line is a URL, an id and a URL, or an item as JSON. The server checks the rest. */
 export function readItems(text: string): PastedItems {
   const found: PastedItems = { items: [], mistakes: [] };
   text.split(/\r?\n/).forEach((raw, index) => {
@@ -51,6 +51,6 @@ function fromWords(line: string): PastedItem | string {
   const words = line.split(/[\s,;]+/);
   const url = words.at(-1) ?? "";
   if (words.length > 2 || !/^https?:\/\//i.test(url)) return "expected a URL, or a name and a URL";
-  // Without a name of its own a thing is known by its address.
+  // Without an id, the URL is the id.
   return { artifact_id: words.length === 2 ? (words[0] ?? url) : url, url };
 }

@@ -1,4 +1,4 @@
-/** The timeline of a run: what is kept and shown of it. */
+/** The timeline of a run. */
 import type { Operations } from "../api/types.ts";
 
 export type EventType = Operations["listEvents"]["answer"][number]["type"];
@@ -13,24 +13,24 @@ export interface RunEvent {
   created_at: string;
 }
 
-/** Whether the run itself changed, and not only a task or a site of it. */
+/** Whether the run itself changed, rather than a task or a site of it. */
 export const isOfRun = (type: EventType): boolean => type.startsWith("run.");
 
-/** So many are kept of a run; `orb runs events --follow` lists them all. */
+/** At most this many are kept; `orb runs events --follow` lists all of them. */
 export const MOST_EVENTS = 20_000;
 
-/** The newest events of a run, oldest first, each once. */
+/** The newest events of a run, oldest first, without duplicates. */
 export interface EventList {
   list: readonly RunEvent[];
-  /** Of all in the list; it grows with it, because making it anew for every event costs more than all the rest. */
+  /** Ids of the list. Mutated with it, because rebuilding it for every event costs more than all the rest. */
   ids: Set<string>;
-  /** With those that are not kept any more. */
+  /** Including dropped events. */
   total: number;
 }
 
 export const noEvents = (): EventList => ({ list: [], ids: new Set(), total: 0 });
 
-/** `known` goes on with those of `more` that are new: the same event may come from the list and from the stream. */
+/** Adds the new ones of `more` to `known`: the same event may come from the list and from the stream. */
 export function withEvents(known: EventList, more: readonly RunEvent[], most = MOST_EVENTS): EventList {
   const { ids } = known;
   const fresh = more.filter(({ id }) => !ids.has(id) && ids.add(id));
@@ -58,7 +58,7 @@ export function shownEvents(
   });
 }
 
-/** The time of day, to the millisecond: things happen quickly. */
+/** Time of day with milliseconds. */
 export function clockTime(at: string): string {
   const date = new Date(at);
   const two = (value: number) => String(value).padStart(2, "0");

@@ -1,4 +1,4 @@
-/** What can be done with a run, and how far it is, in words. */
+/** Available actions of a run, and its progress in words. */
 import { count, duration, eta, fullNumber, plainUrl, rate, shorten } from "./format.ts";
 import type { RunCounts } from "./run-rows.ts";
 import { isActive } from "./states.ts";
@@ -31,12 +31,12 @@ export function actionsOf({
     cancel: isActive(status),
     pause: status === "running" || status === "queued",
     resume: status === "paused",
-    // What was cancelled stays so. Workflows are recovered on a page of their own.
+    // A cancelled run stays cancelled. Workflows are recovered on their own page.
     retryFailed: (status === "failed" || status === "partial" || status === "running") && kind !== "workflow",
     clone: CLONED.has(kind),
-    // Of a saved job: what it is set to now. Other runs are cloned.
+    // Reruns a saved job with its current settings. Other runs are cloned.
     rerun: !isActive(status) && job_id !== null,
-    // Runs of steps go with their workflow, and the queue keeps its own.
+    // Runs of steps are deleted with their workflow, and the queue's run is permanent.
     remove: !isActive(status) && kind !== "queue" && parent === null,
   };
 }
@@ -45,10 +45,7 @@ export function totalOf({ queued, running, retrying, completed, failed, skipped 
   return queued + running + retrying + completed + failed + skipped;
 }
 
-/**
- * How far a run is, in percent. One that was cancelled, or ended before all of its pages were done, stays where it was; null:
- * that is not known.
- */
+/** Progress in percent. A run that was cancelled or ended early keeps its last value; null: unknown. */
 export function shownProgress(
   { status, progress }: { status: string; progress: number },
   counts: RunCounts | null,
@@ -61,19 +58,19 @@ export function shownProgress(
   return total === 0 ? 0 : Math.floor((100 * done) / total);
 }
 
-/** A bar and words that differ by less are about the same. */
+/** A bar and its text that differ by less count as equal. */
 const ABOUT_THE_SAME = 2;
 
-/** "412 of 900 known pages · 12/s · 40 s left": what is known of it, in words that its percentage agrees with. */
+/** "412 of 900 known pages · 12/s · 40 s left", consistent with the percentage. */
 export function progressWords(run: {
   counts: RunCounts | null;
-  /** In percent, as the server says it. */
+  /** In percent, from the server. */
   progress: number;
   perSecond: number | null;
   etaSeconds: number | null;
   etaMostSeconds?: number | null;
   active: boolean;
-  /** Pages that were known and not begun when it was cancelled. */
+  /** Known pages that had not started when it was cancelled. */
   leftOut?: number;
 }): string {
   const { counts, progress, perSecond, etaSeconds, etaMostSeconds = null, active, leftOut = 0 } = run;
@@ -85,7 +82,7 @@ export function progressWords(run: {
     if (!active && done >= total) parts.push(count(total, "page"));
     else if (isShare) parts.push(`${fullNumber(done)} of ${fullNumber(total)} known pages`);
     else {
-      // It is measured by what it will probably find, not by what it knows.
+      // The bar estimates what the crawl will find, not only what it knows.
       const more = active && total > 0 && (100 * done) / total > progress ? ", more expected" : "";
       parts.push(`${count(done, "page")} done, ${fullNumber(total)} known so far${more}`);
     }
@@ -95,7 +92,7 @@ export function progressWords(run: {
   return parts.join(" · ");
 }
 
-/** What a person has to do about a run that waits for one. */
+/** What a person has to do for a waiting run. */
 export function humanAdvice(reason: string | null): string {
   switch (reason) {
     case "login_page":
@@ -108,19 +105,19 @@ export function humanAdvice(reason: string | null): string {
   }
 }
 
-/** What the last word of a run says beside its state: "Run failed: why" → "why"; what only names the state says nothing. */
+/** The final message without its state: "Run failed: why" → "why"; empty if it only names the state. */
 export function outcomeWords(message: string | null): string {
   const [, rest = ""] = /^(?:Run [a-z ]+?)(?:: (.*))?$/s.exec(message ?? "") ?? [null, message ?? ""];
   return rest;
 }
 
 /**
- * The same without what its numbers say anyway: how many pages were got, and how many failed. Where some that failed are
- * told by their cause the others are told, too: together they are the number.
+ * The same without completed and failed counts, which are shown beside it. If some failures are listed by cause, the
+ * others are listed too: they add up to the total.
  */
 export function outcomeBesideCounts(message: string | null): string {
   const parts = outcomeWords(message)
-    // What changed has a place of its own.
+    // Changes are shown separately.
     .replace(/; since the run before .*$/s, "")
     .replace(/^(\d+ pages? (?:got|fetched)) \([^)]*\)/, "$1")
     .split(/; |, (?=\d)/)
@@ -132,14 +129,14 @@ export function outcomeBesideCounts(message: string | null): string {
 
 const FAILED = /^(\d+) pages? failed$/;
 
-/** Of its time from the first to the last moment a run may have been at work for a part: the rest it waited, or nothing ran. */
+/** A run may have worked for only part of its wall time: the rest it waited, or no worker ran. */
 export function atWorkWords(wallMs: number, workedSeconds: number | null, slackMs = 5000): string | null {
   if (workedSeconds === null) return null;
   const rest = wallMs - workedSeconds * 1000;
   return rest > Math.max(slackMs, wallMs * 0.05) ? `active for ${duration(workedSeconds * 1000)} of it` : null;
 }
 
-/** When something began that still goes on: how long ago that is stands beside it. */
+/** When something ongoing started, with its age. */
 export function sinceWords(at: number, now: number): string {
   const date = new Date(at);
   const time = date.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
@@ -157,10 +154,10 @@ interface SiteWaits {
   waiting_for: { reason: string; until: string | null; message: string } | null;
 }
 
-/** The state of the whole run already shows these. */
+/** The state of the run already shows these. */
 const OF_THE_RUN: ReadonlySet<string> = new Set(["run_paused", "turn", "person", "previous_run", "proxies"]);
 
-/** Where a run cannot go on, and, if it can everywhere, what sets the pace of its only site. */
+/** The blocked sites of a run; if none is blocked, what paces its only site. */
 export function waitingSites(sites: readonly SiteWaits[]): { held: WaitingSite[]; paced: WaitingSite | null } {
   const waiting = sites.flatMap(({ site, waiting_for: why }) =>
     why === null || OF_THE_RUN.has(why.reason) ? [] : [{ site, ...why }],
@@ -170,20 +167,20 @@ export function waitingSites(sites: readonly SiteWaits[]): { held: WaitingSite[]
   return { held, paced: held.length === 0 && sites.length === 1 && first !== undefined ? first : null };
 }
 
-/** The site that a sentence such as "shop.example: It is paused" is about. */
+/** Splits the site off a message such as "shop.example: It is paused". */
 export function splitSite(message: string): { site: string | null; message: string } {
   const [, site, rest] =
     /^([a-z0-9.-]+\.[a-z0-9-]+(?::\d+)?|\[[0-9a-f:]+\](?::\d+)?|localhost(?::\d+)?): (.+)$/is.exec(message) ?? [];
   return site === undefined || rest === undefined ? { site: null, message } : { site, message: rest };
 }
 
-/** The same beside a title that names the site already. */
+/** The message beside a title that already names the site. */
 export function messageBeside(title: string, message: string): string {
   const split = splitSite(message);
   return split.site !== null && title.startsWith(split.site) ? split.message : message;
 }
 
-/** The share of a site's pages that has ended, 0 to 100. */
+/** Share of a site's pages that have ended, 0 to 100. */
 export function endedShare(counts: RunCounts): number {
   const total = totalOf(counts);
   return total === 0 ? 0 : Math.floor((100 * (counts.completed + counts.failed + counts.skipped)) / total);
@@ -193,23 +190,23 @@ interface Titled {
   name: string | null;
   url: string | null;
   kind: string;
-  /** A crawl may have several starts. */
+  /** A crawl may have several start URLs. */
   url_count?: number;
 }
 
-/** " and 2 more" behind the first of several starts. */
+/** " and 2 more" after the first of several start URLs. */
 function andMore(starts: number): string {
   return starts > 1 ? ` and ${fullNumber(starts - 1)} more` : "";
 }
 
-/** What a run is called: the name it was given, its address, or its kind. */
+/** Title of a run: its name, its URL, or its kind. */
 export function titleOf({ name, url, kind, url_count = 1 }: Titled): string {
   if (name !== null && name.trim() !== "") return name;
   if (url !== null) return `${url.replace(/^https?:\/\/(www\.)?/, "").replace(/\/$/, "")}${andMore(url_count)}`;
   return kind === "queue" ? "Queue" : kind === "proxy_refresh" ? "Proxy check" : `A ${kind}`;
 }
 
-/** The line below its title in a list: where it is, and what tells it apart from others of the same address. */
+/** The line below the title in a list: the URL, and what distinguishes it from other runs of that URL. */
 export function belowTitle(run: {
   id: string;
   name: string | null;

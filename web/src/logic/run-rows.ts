@@ -1,4 +1,4 @@
-/** Lists of runs that change while they are looked at. */
+/** Lists of runs with live updates. */
 
 export interface RunCounts {
   queued: number;
@@ -15,8 +15,8 @@ interface Row {
 }
 
 /**
- * Pages of a list, newest first, with what is new of some rows: those that are there are changed in place, those that
- * belong here and are not behind what was loaded come in at their place. `belongs` says which are new and wanted.
+ * Applies updates to pages of a list, newest first: changes existing rows in place and inserts new ones within the
+ * loaded range. `belongs` selects the new rows that match.
  */
 export function withRows<R extends Row, P extends { rows: R[]; next: string | null }>(
   pages: readonly P[],
@@ -35,12 +35,12 @@ export function withRows<R extends Row, P extends { rows: R[]; next: string | nu
     });
     return { ...page, rows };
   });
-  // Where more is to be loaded, what is older comes in its turn; of a complete list nothing else would bring it.
+  // If more pages follow, older rows come with them; in a complete list nothing else would bring them.
   const end = next.at(-1);
   const oldest = end === undefined || end.next === null ? "" : (end.rows.at(-1)?.created_at ?? "");
   const fresh = [...byId.values()].filter((row) => belongs(row) && row.created_at >= oldest);
   if (fresh.length === 0) return next;
-  // The first page that reaches so far back has room for it; the last one for what is older than all.
+  // Goes into the first page that reaches back far enough, or the last one.
   const pageOf = ({ created_at }: R) => {
     const index = next.findIndex(({ rows }) => (rows.at(-1)?.created_at ?? "") <= created_at);
     return index < 0 ? next.length - 1 : index;
@@ -55,7 +55,7 @@ export function withRows<R extends Row, P extends { rows: R[]; next: string | nu
 /** The most active runs in one event of the stream. */
 const MOST_STREAMED = 20;
 
-/** Whether what was put in makes it far longer than what was loaded: `size` rows in each page. */
+/** Whether insertions made the list far longer than what was loaded: `size` rows per page. */
 export function hasGrown(pages: readonly { rows: readonly Row[] }[], size: number): boolean {
   return pages.reduce((sum, { rows }) => sum + rows.length, 0) > (pages.length + 1) * size;
 }
@@ -68,7 +68,7 @@ export function isPartial(
   return pages.reduce((sum, { rows }) => sum + rows.filter(({ status }) => isActive(status)).length, 0) > MOST_STREAMED;
 }
 
-/** Which rows are chosen by a click on a box; with shift all between the last one and this. */
+/** Toggles a row's selection; with shift all rows between the last one and this. */
 export function choose(
   chosen: ReadonlySet<string>,
   ids: readonly string[],
@@ -79,8 +79,8 @@ export function choose(
   const on = !chosen.has(id);
   const [from, to] = [ids.indexOf(range && last !== null ? last : id), ids.indexOf(id)];
   const between = from < 0 || to < 0 ? [id] : ids.slice(Math.min(from, to), Math.max(from, to) + 1);
-  for (const one of between)
-    if (on) next.add(one);
-    else next.delete(one);
+  for (const rowId of between)
+    if (on) next.add(rowId);
+    else next.delete(rowId);
   return next;
 }

@@ -1,7 +1,7 @@
 /**
- * From an element that was clicked to a selector that still finds it when the page changes a little: by id, by what the
- * page calls things, by attributes; by position only when nothing else tells it apart. What a selector finds is asked of
- * the frame that shows the page: here only candidates are made, best first, and one is chosen.
+ * Builds a selector for a clicked element that survives small changes of the page: by id, by class, by attributes; by
+ * position only as a last resort. This only generates candidates, best first; the frame that shows the page evaluates
+ * them.
  */
 
 /** One element, as the frame describes it. */
@@ -10,22 +10,22 @@ export interface Node {
   id: string;
   classes: readonly string[];
   attributes: Readonly<Record<string, string>>;
-  /** Its place among the children of its parent that have the same tag, from 1, and how many those are. */
+  /** Its index among siblings with the same tag, from 1, and their number. */
   nth: number;
   ofType: number;
-  /** Its parent holds nothing but it. */
+  /** It is its parent's only content. */
   only: boolean;
-  /** How many of them have the same classes: more than one are a list. */
+  /** Siblings with the same classes: more than one form a list. */
   alike: number;
 }
 
-/** The element that was clicked, and all around it, innermost first. */
+/** The clicked element and its ancestors, innermost first. */
 export type Chain = readonly Node[];
 
-/** What the frame found with a candidate. */
+/** What a candidate matched in the frame. */
 export interface Tried {
   count: number;
-  /** Whether the first that it finds is the element that was clicked. */
+  /** Whether its first match is the clicked element. */
   first: boolean;
 }
 
@@ -36,7 +36,7 @@ const UTILITIES =
   /[:/[\]@!]|^-?(?:m|p|w|h|mx|my|mt|mb|ml|mr|px|py|pt|pb|pl|pr|min|max|gap|space|text|font|leading|tracking|bg|border|rounded|shadow|flex|grid|col|row|items|justify|self|order|z|top|left|right|bottom|inset|opacity|overflow|cursor|transition|duration|ease|float|align|d)-|^(?:flex|grid|block|inline|inline-block|hidden|relative|absolute|fixed|sticky|static|container|row|clearfix|pull-left|pull-right|truncate|uppercase|lowercase|capitalize|italic|underline)$/;
 const IDENTIFIER = /^-?[A-Za-z_][\w-]*$/;
 
-/** The end that tools give to names: with digits, or large letters among small ones. */
+/** Suffixes that build tools generate: with digits, or mixed case. */
 const HASHED = /(?:__|--)(?=[A-Za-z]*\d|[a-z]+[A-Z]|[A-Z]+[a-z])[A-Za-z\d]{5,}$/;
 
 const isMeaningful = (word: string) =>
@@ -46,7 +46,7 @@ export function meaningfulClasses(classes: readonly string[]): string[] {
   return classes.filter((name) => isMeaningful(name) && !STATES.test(name) && !UTILITIES.test(name));
 }
 
-/** Attributes that say what something is, most telling first. */
+/** Attributes that identify an element, best first. */
 const TELLING = [
   "data-testid",
   "data-test",
@@ -72,7 +72,7 @@ function attributeSelectors({ tag, attributes }: Node): string[] {
   return ranked.slice(0, 3).map(([name, value]) => `${tag}[${name}="${value}"]`);
 }
 
-/** What an element may be called by itself, best first; its bare tag comes last. */
+/** Selectors for an element by itself, best first; its bare tag comes last. */
 export function ownSelectors(node: Node, { byId = true } = {}): string[] {
   const { tag, id } = node;
   const classes = meaningfulClasses(node.classes);
@@ -87,7 +87,7 @@ export function ownSelectors(node: Node, { byId = true } = {}): string[] {
 
 const MOST = 80;
 
-/** All that might find the innermost element of a chain, best first. */
+/** All candidates for the innermost element of a chain, best first. */
 export function candidatesOf(chain: Chain, options: { byId?: boolean } = {}): string[] {
   const [target, ...around] = chain;
   if (target === undefined) return [];
@@ -103,7 +103,7 @@ export function candidatesOf(chain: Chain, options: { byId?: boolean } = {}): st
   return [...new Set(found)].slice(0, MOST);
 }
 
-/** By position alone, from the nearest element that has a name: the last resort. */
+/** By position only, from the nearest named ancestor: the last resort. */
 export function pathOf(chain: Chain, options: { byId?: boolean } = {}): string {
   const steps: string[] = [];
   for (const node of chain) {
@@ -115,20 +115,20 @@ export function pathOf(chain: Chain, options: { byId?: boolean } = {}): string {
   return steps.join(" > ");
 }
 
-/** The best candidate that finds the element and nothing else; else its place on the page. */
+/** The best candidate that matches only this element; else its position on the page. */
 export function chooseOne(candidates: readonly string[], tried: readonly Tried[], path: string): string {
   const alone = candidates.findIndex((_, n) => tried[n]?.count === 1 && tried[n]?.first === true);
   return candidates[alone] ?? path;
 }
 
-/** Within an item the first match is read: that must be the element, and one that is alone there is better. */
+/** Within an item the first match is read: it must be the element, and a unique match is better. */
 export function chooseWithin(candidates: readonly string[], tried: readonly Tried[], path: string): string {
   const alone = candidates.findIndex((_, n) => tried[n]?.count === 1 && tried[n]?.first === true);
   const first = candidates.findIndex((_, n) => tried[n]?.first === true);
   return candidates[alone] ?? candidates[first] ?? path;
 }
 
-/** Which element of a chain is one of many alike: where the longest list is, the innermost of equal ones. */
+/** The element of a chain that is an item: in the longest list, the innermost of equal ones. */
 export function itemAt(chain: Chain): number {
   let best = -1;
   chain.forEach(({ tag, alike }, n) => {
@@ -138,7 +138,7 @@ export function itemAt(chain: Chain): number {
   return best;
 }
 
-/** What might find all elements like the one at `at`. */
+/** Candidates for all elements like the one at `at`. */
 export function listCandidates(chain: Chain, at: number): string[] {
   const item = chain[at];
   if (item === undefined) return [];
@@ -152,7 +152,7 @@ export function listCandidates(chain: Chain, at: number): string[] {
   return [...new Set([...found, item.tag])].slice(0, MOST);
 }
 
-/** The first that finds as many as are alike; else the one that finds fewest beyond them. */
+/** The first that matches exactly the similar elements; else the one with the fewest extra matches. */
 export function chooseList(candidates: readonly string[], tried: readonly Tried[], alike: number): string | null {
   const counted = candidates.map((selector, n) => ({ selector, count: tried[n]?.count ?? 0 }));
   const enough = counted.filter(({ count }) => count >= alike);
@@ -160,7 +160,7 @@ export function chooseList(candidates: readonly string[], tried: readonly Tried[
   return (exact ?? enough.toSorted((a, b) => a.count - b.count)[0])?.selector ?? null;
 }
 
-/** Which of an element's attributes holds what people mean when they click it; empty: its text. */
+/** The attribute that users mean when they click it; empty: its text. */
 export function likelyAttribute({ tag }: Node, text: string): string {
   if (tag === "img" || tag === "source" || tag === "video") return "src";
   if (tag === "meta") return "content";
@@ -168,7 +168,7 @@ export function likelyAttribute({ tag }: Node, text: string): string {
   return tag === "a" && text.trim() === "" ? "href" : "";
 }
 
-/** What a text looks like. */
+/** The type that a text looks like. */
 export function likelyType(text: string, attr: string): string {
   if (attr === "href" || attr === "src") return "url";
   if (

@@ -1,18 +1,17 @@
-/** The time of the server, by what its answers say: the clock of the browser may be wrong, and moments are compared with those of the server. */
+/** The server's time, from its Date headers: the browser's clock may be wrong, and timestamps come from the server. */
 
 let ahead = 0;
 
-/** Now, where the server is. */
 export const serverNow = (): number => Date.now() + ahead;
 
-/** Heard with every answer. */
-export function hearTime(date: string | null, sentAt: number, receivedAt: number): void {
+/** Called with every response. */
+export function noteServerTime(date: string | null, sentAt: number, receivedAt: number): void {
   ahead = aheadOf(date, sentAt, receivedAt) ?? ahead;
 }
 
 /**
- * By how much the server's clock is ahead of the browser's at least; null: it was not said. The answer says a second, in which it was
- * made, and it was made between its request and its arrival: as long as both clocks may be right, they are.
+ * Minimum offset of the server's clock; null: unknown. The Date header has a resolution of one second, and the response
+ * was created between request and arrival: while both clocks may be right, the offset is 0.
  */
 export function aheadOf(date: string | null, sentAt: number, receivedAt: number): number | null {
   const second = Date.parse(date ?? "");

@@ -1,4 +1,4 @@
-/** Which stored sessions go with which pages, and what is said of one. */
+/** Which stored sessions fit which pages, and their labels. */
 interface Choice {
   value: string;
   name: string;
@@ -11,7 +11,7 @@ interface Named {
   health: { status: string } | null;
 }
 
-/** A page's address as people type it; null: it is none yet. */
+/** The origin of a typed URL; null: not a URL yet. */
 export function originOf(typed: string): string | null {
   const url = URL.parse(typed.trim());
   return url === null || !/^https?:$/.test(url.protocol) ? null : url.origin;
@@ -20,8 +20,8 @@ export function originOf(typed: string): string | null {
 const sessionTitle = ({ name, origin, id }: Named): string => name ?? `${origin} (${id.slice(0, 8)})`;
 
 /**
- * Those of the origins of these pages; all, where no page is named yet. The one that is chosen stays in the list: whoever
- * changes the address sees that it does not fit any more.
+ * Sessions of the origins of these pages; all, while no page is named. The selected one stays in the list: a user who
+ * changes the URL sees that it no longer fits.
  */
 export function sessionChoices(sessions: readonly Named[], urls: readonly string[], chosen: string): Choice[] {
   const origins = new Set(urls.flatMap((url) => originOf(url) ?? []));
@@ -43,13 +43,13 @@ function noteOf({ origin, health }: Named, fits: boolean): string {
   return health?.status === "rejected" ? " (expired)" : "";
 }
 
-/** What is sent of the form; the name of the origin may be a whole address, as people copy it. */
+/** The origin to send; users may paste a whole URL. */
 export function originTyped(typed: string): string {
   const text = typed.trim();
   return originOf(text) ?? originOf(`https://${text}`) ?? text;
 }
 
-/** What helps a run that met a sign-in: the session that it used, one that its site has, or a new one. */
+/** What helps a run that met a sign-in page: its session, another one of its site, or a new one. */
 export function signInHelp(
   { id, url }: { id: string; url: string | null },
   sessions: readonly Named[],
@@ -74,7 +74,7 @@ export function signInHelp(
     : see(fitting[0], "has expired");
 }
 
-/** Where a session is added for a page that did not let us in. */
+/** The link for adding a session for a page that requires signing in. */
 function addSessionAt(url: string | null): string {
   return `/settings?tab=sessions${url === null ? "" : `&page=${encodeURIComponent(url)}`}`;
 }

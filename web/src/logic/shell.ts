@@ -1,4 +1,4 @@
-/** Words for a POSIX shell: whatever they hold, the shell hands them on as they are. */
+/** Quoting for a POSIX shell. */
 
 const HARMLESS = /^[A-Za-z0-9_@%+=:,./-]+$/;
 
@@ -8,18 +8,18 @@ export function quoted(word: string): string {
   return HARMLESS.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** An option and its value; what begins with a dash would be taken for another option. */
+/** An option and its value; a value that starts with a dash would be read as another option. */
 export function option(name: string, value: string): string {
   return value.startsWith("-") || value === "" ? quoted(`${name}=${value}`) : `${name} ${quoted(value)}`;
 }
 
-/** A command whose parts stand below each other when they do not fit into a line. */
+/** A command, one part per line if it does not fit into one. */
 export function command(parts: readonly string[], most = 76): string {
   const line = parts.join(" ");
   return line.length <= most && !line.includes("\n") ? line : parts.join(" \\\n  ");
 }
 
-/** A text as standard input; the word that ends it is a line of the text nowhere. */
+/** Text as standard input; the delimiter does not occur as a line of the text. */
 export function withInput(line: string, text: string): string {
   const lines = new Set(text.split("\n"));
   let end = "ORB";

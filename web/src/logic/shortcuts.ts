@@ -1,4 +1,4 @@
-/** Keys and what they do: single keys, and `g` followed by another. */
+/** Keyboard shortcuts: single keys, and `g` followed by another. */
 
 export interface Shortcut {
   /** As pressed: "n", "?", or "g r". */
@@ -46,14 +46,14 @@ export const NO_KEY: KeyState = { first: null, at: 0 };
 
 interface Pressed {
   key: string;
-  /** With Ctrl, Alt or the command key: those are the browser's. */
+  /** With Ctrl, Alt or Cmd: those belong to the browser. */
   modified: boolean;
-  /** In a field that takes text. */
+  /** In a text field. */
   typing: boolean;
   at: number;
 }
 
-/** What a key means, and what is remembered for the next one. */
+/** The action of a key, and the state for the next one. */
 export function press(
   state: KeyState,
   { key, modified, typing, at }: Pressed,

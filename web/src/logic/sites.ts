@@ -1,4 +1,4 @@
-/** What pages about sites work out: live changes, series, and the words for limits. */
+/** Logic of the site pages: live changes, series, and the words for limits. */
 import type { Operations, Site, SitesProgress } from "../api/types.ts";
 import { duration, shortNumber } from "./format.ts";
 import type { SiteLimit } from "./limits.ts";
@@ -12,7 +12,7 @@ export interface SitePages {
   pageParams: unknown[];
 }
 
-/** The rows with their live updates; `null` if no row changed. */
+/** The rows with their live updates; null: no row changed. */
 export function patchRows(rows: readonly Site[], live: readonly LiveSite[]): Site[] | null {
   const news = new Map(live.map((one) => [one.site, one]));
   if (!rows.some(({ site }) => news.has(site))) return null;
@@ -24,14 +24,14 @@ export function patchPages(old: SitePages | undefined, live: readonly LiveSite[]
   return { ...old, pages: old.pages.map((page) => ({ ...page, rows: patchRows(page.rows, live) ?? page.rows })) };
 }
 
-/** One site as it is after a change of it. */
+/** Replaces one site after a change. */
 export function replaceSite(old: SitePages | undefined, changed: Site): SitePages | undefined {
   if (old === undefined) return old;
   const rows = (all: Site[]) => all.map((row) => (row.site === changed.site ? changed : row));
   return { ...old, pages: old.pages.map((page) => ({ ...page, rows: rows(page.rows) })) };
 }
 
-/** What a list of sites was asked for. */
+/** The query of a list of sites. */
 export interface SiteQuery {
   q?: string;
   state?: string;
@@ -39,8 +39,8 @@ export interface SiteQuery {
 }
 
 /**
- * Sites that are told of and are not on the list, although they belong there: it has to be loaded again. Lists are by
- * name, so that what is behind the last one that was loaded comes in its turn.
+ * Whether live sites are missing from the list: it has to be reloaded. Lists are sorted by name, so sites beyond the
+ * last loaded one come with the next page.
  */
 export function hasNew(old: SitePages | undefined, live: readonly LiveSite[], query: SiteQuery = {}): boolean {
   if (old === undefined) return false;
@@ -58,7 +58,7 @@ export function hasNew(old: SitePages | undefined, live: readonly LiveSite[], qu
   );
 }
 
-/** The part that did not end well, for each step in which anything ended. */
+/** Error rate for each step in which anything ended. */
 export function errorShares({ good, bad }: Pick<SiteSeries, "good" | "bad">): (number | null)[] {
   return good.map((value, index) => {
     const failed = bad[index] ?? null;
@@ -85,7 +85,7 @@ export function limitName(limit: SiteLimit): string {
   return LIMIT_NAMES[limit];
 }
 
-/** "2 requests a second", "as configured": what is said when a limit was changed. */
+/** "2 requests a second", "as configured": for the message after a change. */
 export function limitWords(limit: SiteLimit, value: number | null): string {
   if (value === null) return "as configured";
   switch (limit) {
@@ -100,7 +100,7 @@ export function limitWords(limit: SiteLimit, value: number | null): string {
   }
 }
 
-/** Hosts that were written below or beside each other. */
+/** Hosts separated by lines, spaces or commas. */
 export function readSites(text: string): string[] {
   return [...new Set(text.split(/[\s,;]+/).filter((part) => part !== ""))];
 }
@@ -109,7 +109,7 @@ export function siteHref(site: string): string {
   return `/sites/${encodeURIComponent(site)}`;
 }
 
-/** The site that an address of a page names; a broken one is left as it is. */
+/** The site in a path; a malformed one stays as it is. */
 export function siteFromPath(part: string): string {
   try {
     return decodeURIComponent(part);

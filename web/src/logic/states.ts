@@ -1,4 +1,4 @@
-/** How every state is shown: a word, a tone (colour) and a shape, so that none of them has to be seen alone. */
+/** How every state is shown: word, tone (colour) and shape, so that none of them carries the meaning alone. */
 
 export type Tone = "neutral" | "info" | "good" | "warn" | "bad" | "muted";
 export type Shape =
@@ -49,7 +49,7 @@ const LOOKS: Readonly<Record<string, StateLook>> = {
   usable: { word: "Usable", tone: "good", shape: "check" },
   resting: { word: "Resting", tone: "warn", shape: "clock" },
   disabled: { word: "Disabled", tone: "muted", shape: "slash" },
-  // Times of schedules, alerts and sessions.
+  // Schedule occurrences, alerts and sessions.
   started: { word: "Started", tone: "good", shape: "check" },
   missed: { word: "Missed", tone: "warn", shape: "clock" },
   refused: { word: "Refused", tone: "bad", shape: "cross" },
@@ -70,7 +70,7 @@ const LOOKS: Readonly<Record<string, StateLook>> = {
   degraded: { word: "Degraded", tone: "warn", shape: "half" },
 };
 
-/** A state that is not known here is shown by its own name. */
+/** An unknown state is shown by its own name. */
 export function lookOf(state: string): StateLook {
   const known = Object.hasOwn(LOOKS, state) ? LOOKS[state] : undefined;
   if (known !== undefined) return known;

@@ -1,18 +1,18 @@
 /**
  * Sends each submission once, however often its button is pressed: a call equal to one in flight, or answered a moment
- * ago, shares its answer. After a failure without an answer, the next try reuses the idempotency key.
+ * ago, shares its response. After a failure without a response, the next attempt reuses the idempotency key.
  */
 interface SubmitOnceDeps {
   newKey: () => string;
-  /** Whether this failure leaves open if the call was done. */
+  /** Whether this failure leaves open if the call was executed. */
   isUnknown: (error: unknown) => boolean;
-  /** A double click is over. */
+  /** Runs when a double click is over. */
   later: (work: () => void) => void;
 }
 
 interface Order {
   key: string;
-  /** null: no answer came. */
+  /** Null: no response. */
   answer: Promise<unknown> | null;
 }
 

@@ -1,11 +1,11 @@
-/** What a table decides: order, which columns are shown, which row is chosen by keys. */
+/** Table logic: order, visible columns, keyboard selection. */
 
 export interface SortBy {
   column: string;
   descending: boolean;
 }
 
-/** A click on a head: this column up, then down, then as it was. */
+/** A click on a header: ascending, descending, unsorted. */
 export function nextSort(sort: SortBy | null, column: string): SortBy | null {
   if (sort?.column !== column) return { column, descending: false };
   return sort.descending ? null : { column, descending: true };
@@ -13,7 +13,7 @@ export function nextSort(sort: SortBy | null, column: string): SortBy | null {
 
 export type Sortable = string | number | boolean | null | undefined;
 
-/** What has no value comes last, whichever way. */
+/** Rows without a value come last in either direction. */
 export function sortRows<Row>(rows: readonly Row[], valueOf: (row: Row) => Sortable, descending: boolean): Row[] {
   return rows.toSorted((a, b) => {
     const [x, y] = [valueOf(a), valueOf(b)];
@@ -27,7 +27,7 @@ export function sortRows<Row>(rows: readonly Row[], valueOf: (row: Row) => Sorta
   });
 }
 
-/** The columns that are shown: what was chosen, or all that are not put away from the start. */
+/** Visible columns: the user's choice, or all that are not hidden by default. */
 export function shownColumns<Column extends { id: string; hidden?: boolean }>(
   columns: readonly Column[],
   chosen: readonly string[] | null,
@@ -40,15 +40,15 @@ export function shownColumns<Column extends { id: string; hidden?: boolean }>(
 /** What `fitColumns` reads of a column. */
 interface FitColumn {
   width?: string;
-  /** Columns of the lowest priority are folded first, of equal ones the last; without one it is 5. */
+  /** Lowest priority is folded first, of equal ones the last; default 5. */
   priority?: number;
   phone?: "head" | "wide" | "hide";
 }
 
-/** Of a column that is never folded. */
+/** Never folded. */
 export const ALWAYS = Infinity;
 
-/** Texts that may shrink are folded before they are a few letters and three dots. */
+/** Texts are folded before they shrink to a few letters. */
 const TEXT_MIN = 120;
 const HEAD_MIN = 170;
 /** As in table.css: between columns, and at both edges of a row. */
@@ -57,7 +57,7 @@ const EDGES = 32;
 /** The button that unfolds a row. */
 export const UNFOLD_WIDTH = 28;
 
-/** The least width, in pixels, at which a column can be read. */
+/** The smallest readable width of a column, in pixels. */
 export function leastWidth({ width = "minmax(80px, 1fr)", phone }: FitColumn): number {
   const least = Number(/^(?:minmax\()?(\d+)/.exec(width)?.[1] ?? 0);
   if (!width.includes("fr")) return least;
@@ -65,8 +65,8 @@ export function leastWidth({ width = "minmax(80px, 1fr)", phone }: FitColumn): n
 }
 
 /**
- * Which columns a table of this width has room for; the others are folded into the details of each row. `isTight`: even
- * those that are never folded do not fit.
+ * Columns that fit this width; the others are folded into the details of each row. `isTight`: even those that are never
+ * folded do not fit.
  */
 export function fitColumns<Column extends FitColumn>(
   columns: readonly Column[],
@@ -91,14 +91,14 @@ export function fitColumns<Column extends FitColumn>(
   return { shown, folded: columns.filter((column) => !shown.includes(column)), isTight: taken() > width };
 }
 
-/** The row that keys have led to: it stays the same row when others come in above it. */
+/** The row selected by keyboard: it stays the same row when others are inserted above. */
 export interface RowPosition {
   key: string;
-  /** Where it was: who goes on from a row that is gone goes on from there. */
+  /** Its last index: if the row is gone, navigation continues from there. */
   index: number;
 }
 
-/** Where that row is now; -1: none was chosen. */
+/** Its current index; -1: none selected. */
 export function rowIndex<Row>(rows: readonly Row[], keyOf: (row: Row) => string, position: RowPosition | null): number {
   if (position === null) return -1;
   const then = rows[position.index];
@@ -107,7 +107,7 @@ export function rowIndex<Row>(rows: readonly Row[], keyOf: (row: Row) => string,
   return index >= 0 ? index : Math.min(position.index, rows.length - 1);
 }
 
-/** The row that a key leads to; -1: none is chosen yet. */
+/** The row that a key selects; -1: none selected yet. */
 export function moveRow(current: number, key: string, length: number): number {
   if (length === 0) return -1;
   const last = length - 1;

@@ -1,2 +1,2 @@
-/** What is typed into a search takes effect after so long a pause. */
+/** Debounce of search fields. */
 export const TYPED_MS = 350;

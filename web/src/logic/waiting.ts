@@ -1,4 +1,4 @@
-/** Why something waits, and when it goes on, in two parts that stand beside each other. */
+/** Why something waits and when it continues, in two parts shown side by side. */
 import { relativeTime } from "./format.ts";
 
 export interface Waits {
@@ -7,20 +7,20 @@ export interface Waits {
   until: string | null;
 }
 
-/** These slow a site down while it is at work. */
+/** These slow a site down while it works. */
 export const PACING: ReadonlySet<string> = new Set(["concurrency", "rate", "min_delay", "crawl_delay"]);
 
-/** False of what is only paced: it is at work, with pauses. */
+/** False if it is only paced: it works, with pauses. */
 export function isHeld(waits: { reason: string } | null): boolean {
   return waits !== null && !PACING.has(waits.reason);
 }
 
-/** Sentences of the server name times exactly; beside one that says "in 4 min" that is once too often. */
+/** Server messages contain exact times; beside "in 4 min" they are redundant. */
 export function withoutTime(message: string): string {
   return message.replace(/,? (?:until|at) \d{4}-\d\d-\d\d[ T][\d:.]+(?: UTC|Z)/, "");
 }
 
-/** How the time is named, by what it waits for. */
+/** The phrase for the time, by reason. */
 const WHEN: Readonly<Record<string, string>> = {
   circuit_open: "next probe",
   rate_limited: "retries",
@@ -29,7 +29,7 @@ const WHEN: Readonly<Record<string, string>> = {
   step_time: "continues",
 };
 
-/** "next probe in 4 min", "next in 3 s", "retries in 10 s"; null: it is no matter of time, or the time has come. */
+/** "next probe in 4 min", "next in 3 s", "retries in 10 s"; null: no known time, or it has passed. */
 export function whenWords({ reason = "", until }: Waits, now: number): string | null {
   if (until === null) return null;
   const left = Date.parse(until) - now;
@@ -38,13 +38,13 @@ export function whenWords({ reason = "", until }: Waits, now: number): string | 
   return `${PACING.has(reason) ? "next" : (WHEN[reason] ?? "again")} ${time}`;
 }
 
-/** "Rate limited", without what the server answered: beside the time, and where there is little room. */
+/** "Rate limited", without the server's answer: beside the time, and in narrow places. */
 export function shortWhyWords(waits: Waits): string {
   const why = whyWords(waits);
   return waits.reason === "rate_limited" || waits.reason === "circuit_open" ? (why.split(": ")[0] ?? why) : why;
 }
 
-/** What it waits for; what `whenWords` says is not said here, too. */
+/** What it waits for, without what `whenWords` says. */
 export function whyWords({ message, until }: Waits): string {
   return until === null ? message : withoutTime(message);
 }
@@ -56,7 +56,7 @@ export interface LastFailure {
   max_attempts: number | null;
 }
 
-/** "HTTP 500 · attempt 2 of 4": what is known of a failure besides what it said. */
+/** "HTTP 500 · attempt 2 of 4": facts of a failure besides its message. */
 export function failureFacts({ failure_reason, http_status, attempt, max_attempts }: LastFailure): string {
   const parts = [
     http_status === null ? failure_reason.replaceAll("_", " ") : `HTTP ${http_status}`,
@@ -65,7 +65,7 @@ export function failureFacts({ failure_reason, http_status, attempt, max_attempt
   return parts.filter((part) => part !== "").join(" · ");
 }
 
-/** The time of an attempt is over, and it has not begun: it waits for its site. */
+/** The retry is due but has not started: it waits for its site. */
 export function isDue(at: string, now: number): boolean {
   return Date.parse(at) <= now;
 }

@@ -12,7 +12,7 @@ export function Badge({ tone = "neutral", title, children }: { tone?: Tone; titl
   );
 }
 
-/** The state of a run, task, site, worker …: its colour, word and shape say the same. */
+/** The state of a run, task, site, worker …: colour, word and shape say the same. */
 export function StatusBadge({ status, title }: { status: string; title?: string }) {
   const { word, tone, shape } = lookOf(status);
   return (

@@ -5,11 +5,11 @@ import "./icon.css";
 import "./button.css";
 
 interface Look {
-  /** `primary` once per view; `danger` for what cannot be taken back. */
+  /** `primary` once per view; `danger` for irreversible actions. */
   kind?: "primary" | "plain" | "quiet" | "danger";
   size?: "small" | "normal";
   icon?: IconName;
-  /** Something is under way: it cannot be pressed meanwhile. */
+  /** An action is running: disabled meanwhile. */
   busy?: boolean;
 }
 
@@ -46,7 +46,7 @@ export function Button({
   );
 }
 
-/** Only a picture: `label` says what it does, to eyes on hover and to screen readers always. */
+/** Icon only: `label` is its tooltip and accessible name. */
 export function IconButton({
   label,
   icon,
@@ -68,7 +68,7 @@ export function IconButton({
   );
 }
 
-/** Looks like a button and leads to another page; `download` and full addresses leave the dashboard. */
+/** A link styled as a button; `download` and full URLs leave the dashboard. */
 export function LinkButton({
   href,
   kind,

@@ -28,7 +28,7 @@ export function Card({
   );
 }
 
-/** One number that people look for first, with a line of explanation below it. */
+/** One key figure, with a line of explanation below it. */
 export function Stat({
   name,
   value,
@@ -54,12 +54,12 @@ export function Stat({
 
 export interface Pair {
   name: string;
-  /** What it is called elsewhere. */
+  /** Its technical name. */
   key?: string;
   value: ReactNode;
 }
 
-/** Names and values below each other; what has no value is left out. */
+/** Names and values below each other; omits missing values. */
 export function KeyValue({ pairs }: { pairs: readonly (Pair | null)[] }) {
   return (
     <dl className="key-value">
@@ -78,7 +78,7 @@ export function KeyValue({ pairs }: { pairs: readonly (Pair | null)[] }) {
   );
 }
 
-/** Numbers beside each other in one box; on phones two in a line. */
+/** Numbers side by side in one box; two per line on phones. */
 export function StatRow({ children }: { children: ReactNode }) {
   return <div className="card stat-row">{children}</div>;
 }

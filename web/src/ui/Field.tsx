@@ -11,9 +11,9 @@ interface Words {
   /** Also its accessible name. */
   label: string;
   help?: ReactNode;
-  /** What is wrong with the value. */
+  /** Validation error. */
   error?: string | undefined;
-  /** The label is not shown, only read out. */
+  /** The label is for screen readers only. */
   bare?: boolean;
 }
 
@@ -23,7 +23,7 @@ interface Ids {
   "aria-invalid": true | undefined;
 }
 
-/** A label, a control, a line of help, and what is wrong. */
+/** Label, control, help and error. */
 export function Field({ label, help, error, bare = false, children }: Words & { children: (ids: Ids) => ReactNode }) {
   const id = useId();
   const described = [help === undefined ? "" : `${id}-help`, error === undefined ? "" : `${id}-error`].join(" ").trim();
@@ -95,7 +95,7 @@ export function Select({
   );
 }
 
-/** Yes or no. As a switch it takes effect at once; as a box it belongs to a form that is sent. */
+/** A boolean. As a switch it applies at once; as a checkbox it belongs to a form. */
 function Tick({
   label,
   help,
@@ -128,7 +128,7 @@ type TickProps = { label: ReactNode; help?: ReactNode } & Omit<InputHTMLAttribut
 export const Checkbox = (props: TickProps) => <Tick look="box" {...props} />;
 export const Switch = (props: TickProps) => <Tick look="switch" {...props} />;
 
-/** A few choices of which one holds, side by side. */
+/** A few exclusive choices, side by side. */
 export function Segmented({
   label,
   value,

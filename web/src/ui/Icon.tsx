@@ -1,4 +1,4 @@
-/** The few pictures the dashboard uses, drawn on a 16 × 16 grid. They decorate; words say what is meant. */
+/** Icons, drawn on a 16 × 16 grid. Decorative only; text carries the meaning. */
 const PATHS = {
   overview: "M2.5 8.5h3l2-5 2.5 9 1.5-4h2",
   runs: "M5 3.2v9.6l7.5-4.8z",
@@ -75,7 +75,7 @@ export function Icon({ name, size = 16, spin = false }: { name: IconName; size?:
   );
 }
 
-/** The product's sign: an orb web. */
+/** The product's logo: an orb web. */
 export function Logo({ size = 22 }: { size?: number }) {
   return (
     <svg

@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { Icon } from "./Icon.tsx";
 import "./page-header.css";
 
-/** The head of every page: its one `h1`, what can be done here, and the title of the document. */
+/** The header of every page: its one `h1`, its actions, and the document title. */
 export function PageHeader({
   title,
   documentTitle,
@@ -13,7 +13,7 @@ export function PageHeader({
   actions,
 }: {
   title: ReactNode;
-  /** When `title` is not plain text. */
+  /** For a `title` that is not plain text. */
   documentTitle?: string;
   note?: ReactNode;
   back?: { href: string; name: string };

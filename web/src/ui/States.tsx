@@ -1,4 +1,4 @@
-/** What a page shows when there is nothing to show yet: nothing at all, not yet, or not possible. */
+/** Placeholders of a page: empty, loading, or failed. */
 import type { ReactNode } from "react";
 import { Problem } from "../api/client.ts";
 import { capital } from "../logic/format.ts";
@@ -6,7 +6,7 @@ import { Button } from "./Button.tsx";
 import { Icon, type IconName } from "./Icon.tsx";
 import "./states.css";
 
-/** Says what would stand here, and how it comes to be. */
+/** Explains what would be here, and how to get it. */
 export function EmptyState({
   icon,
   title,
@@ -32,7 +32,7 @@ export function EmptyState({
   );
 }
 
-/** Grey bars where text will be. */
+/** Grey bars in place of text. */
 export function Skeleton({ lines = 3, height = 14 }: { lines?: number; height?: number }) {
   return (
     <div className="skeleton" aria-hidden="true">
@@ -43,7 +43,7 @@ export function Skeleton({ lines = 3, height = 14 }: { lines?: number; height?: 
   );
 }
 
-/** A whole page that is being loaded. */
+/** A whole page that is loading. */
 export function PageSkeleton() {
   return (
     <div className="stack" role="status">
@@ -55,12 +55,12 @@ export function PageSkeleton() {
   );
 }
 
-/** Commands stand between backticks in what the server says. */
+/** Server messages have commands between backticks. */
 function withCode(text: string) {
   return text.split("`").map((part, index) => (index % 2 === 1 ? <code key={`${index} ${part}`}>{part}</code> : part));
 }
 
-/** What went wrong, what to do about it, and another try. */
+/** What went wrong, what to do about it, and a retry button. */
 export function ErrorBox({ error, onRetry, title }: { error: unknown; onRetry?: () => void; title?: string }) {
   const problem = error instanceof Problem ? error : null;
   const message = capital(error instanceof Error ? error.message : String(error));

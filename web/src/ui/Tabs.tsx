@@ -5,17 +5,17 @@ import "./tabs.css";
 
 export interface Tab {
   id: string;
-  /** An older id, which addresses may still have. */
+  /** A former id, which URLs may still have. */
   alias?: string;
   name: string;
-  /** Shown behind the name, which stays the name: the panel says the same to those who hear the page. */
+  /** Shown after the name, outside of it: for screen readers the panel says the same. */
   count?: ReactNode;
   panel: () => ReactNode;
 }
 
 /**
- * Tabs whose choice stands in the address (`?tab=`), so that it can be shared and gone back to. Without one the first is
- * shown; or `first`, where that depends: then whatever is chosen stands in the address.
+ * Tabs whose selection is in the URL (`?tab=`), so that it can be shared and navigated. The default is the first; or
+ * `first`, if that depends on state: then any selection is in the URL.
  */
 export function Tabs({
   tabs,
@@ -29,7 +29,7 @@ export function Tabs({
   first?: string;
 }) {
   const [search, setSearch] = useSearchParams();
-  // Back leads to the tab before; who goes along the tabs by keys does not leave a step for each of them.
+  // Back leads to the previous tab; arrow keys do not add a history entry each.
   const choose = (id: string, byKeys: boolean) =>
     setSearch(
       (old) => {
@@ -43,7 +43,7 @@ export function Tabs({
   return <TabView tabs={tabs} label={label} chosen={search.get(param) ?? first ?? null} choose={choose} />;
 }
 
-/** Tabs within something that is one of many: their choice is nobody else's. */
+/** Tabs with local state, for components that occur several times. */
 export function OwnTabs({ tabs, label }: { tabs: readonly Tab[]; label: string }) {
   const [chosen, choose] = useState<string | null>(null);
   return <TabView tabs={tabs} label={label} chosen={chosen} choose={choose} />;
@@ -114,7 +114,7 @@ function TabView({
   );
 }
 
-/** Where the list goes on beyond its edge; the chosen tab is brought into sight. */
+/** Marks the edges where the list overflows, and scrolls to the selected tab. */
 function useMore(list: RefObject<HTMLDivElement | null>, names: string, chosen: string | undefined): string {
   const [more, setMore] = useState("");
   useEffect(() => {
@@ -134,7 +134,7 @@ function useMore(list: RefObject<HTMLDivElement | null>, names: string, chosen: 
     const box = list.current;
     const tab = box?.querySelector<HTMLElement>("[aria-selected=true]");
     if (box === null || box === undefined || tab === null || tab === undefined) return;
-    // Not `scrollIntoView`: the page itself stays where it is.
+    // Not `scrollIntoView`: that would scroll the page.
     const [start, end] = [tab.offsetLeft - box.offsetLeft, tab.offsetLeft - box.offsetLeft + tab.offsetWidth];
     if (start < box.scrollLeft || end > box.scrollLeft + box.clientWidth)
       box.scrollLeft = start - (box.clientWidth - tab.offsetWidth) / 2;

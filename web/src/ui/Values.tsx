@@ -1,11 +1,11 @@
-/** Values as people read them, with the exact one on hover. */
+/** Formatted values, with the exact one on hover. */
 import { useSyncExternalStore } from "react";
 import { bytes, duration, exactTime, fullNumber, percent, shortNumber, shownTime } from "../logic/format.ts";
 import { serverNow } from "../logic/server-time.ts";
 
 const NONE = <span className="soft">–</span>;
 
-/** One clock for all times on the page: they change together, and nothing else is drawn again. */
+/** One clock for all times on the page: they update together, and nothing else re-renders. */
 let now = serverNow();
 const listeners = new Set<() => void>();
 let ticking: number | undefined;
@@ -14,7 +14,7 @@ function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   ticking ??= window.setInterval(() => {
     now = serverNow();
-    for (const one of listeners) one();
+    for (const notify of listeners) notify();
   }, 5000);
   return () => {
     listeners.delete(listener);
@@ -24,7 +24,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Renewed every five seconds. */
+/** Updates every five seconds. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
@@ -40,10 +40,10 @@ export function Time({ at }: { at: string | number | null | undefined }) {
   );
 }
 
-/** A length of time; with `since` and no end it goes on. */
+/** A duration; with `since` and no end it keeps counting. */
 export function Duration({ ms, since, until }: { ms?: number | null; since?: string | null; until?: string | null }) {
   const shown = useNow();
-  // What is drawn for another reason beside it is newer than the clock that is shown.
+  // Data rendered for another reason is newer than the displayed clock.
   const present = Math.max(shown, serverNow());
   const length =
     ms !== undefined
@@ -72,7 +72,7 @@ export function Num({ value }: { value: number | null | undefined }) {
   );
 }
 
-/** A share from 0 to 1. */
+/** A fraction from 0 to 1. */
 export function Percent({ value }: { value: number | null | undefined }) {
   return value === null || value === undefined ? NONE : <span className="num">{percent(value)}</span>;
 }

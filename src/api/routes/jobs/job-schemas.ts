@@ -1,4 +1,4 @@
-/** The shapes of jobs, as they are sent and as they are shown. */
+/** Schemas of jobs in requests and responses. */
 import { STRATEGIES } from "../../../domain/run/recipe.ts";
 import { RUN_STATES } from "../../../domain/run/states.ts";
 import type { SourceInput } from "../../../orchestrator/jobs/input.ts";
@@ -12,7 +12,7 @@ import { Headers, SessionRef } from "../pages/header-schemas.ts";
 import { Proxy } from "../sites/proxy-schemas.ts";
 import { Type } from "../../type.ts";
 
-/** Any JSON; what it must be is checked, with the path of every mistake, by the reader of the rules themselves. */
+/** Any JSON; the rule parser validates it and reports the path of every error. */
 const Json = (description: string) => Type.Unknown({ description });
 
 export const CookieList = Type.Array(
@@ -77,7 +77,6 @@ const settings = {
   replay: Json("what api_replay sends: {request, items, pagination}; docs/jobs.md describes it"),
 };
 
-/** What may be saved. */
 const JOB_KINDS = ["page", "crawl", "workflow"] as const;
 
 const jobKeys = {
@@ -107,7 +106,7 @@ const jobKeys = {
   workflow: nullable(strict(sourceParts)),
 };
 
-/** A job as it is sent. All but the address (of a workflow: the definition or template) may be left out. */
+/** A job in a request. Only the URL (of a workflow: the definition or template) is required. */
 export const JobBody = Type.Partial(strict(jobKeys), { additionalProperties: false });
 export const JobChange = Type.Partial(strict({ ...jobKeys, version: Version }), {
   additionalProperties: false,
@@ -125,7 +124,7 @@ const {
   keep_days: _days,
   ...pageKeys
 } = jobKeys;
-/** One page that is got once, without a job. */
+/** One page, fetched once, without a job. */
 export const PageBody = strict({ ...Type.Partial(strict(pageKeys)).properties, target_url: jobKeys.target_url });
 
 const LastRun = strict(

@@ -36,7 +36,6 @@ function filterOf(query: { tag?: string; site?: string; q?: string }) {
   };
 }
 
-/** Recipes that may be run again and again. */
 export function jobRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/jobs",

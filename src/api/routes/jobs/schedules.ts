@@ -58,7 +58,6 @@ function slotAfter(cursor: string | undefined): { after?: number } {
   return { after };
 }
 
-/** Jobs that run by themselves. */
 export function scheduleRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/schedules",

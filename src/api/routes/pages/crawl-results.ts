@@ -12,7 +12,7 @@ import { Type } from "../../type.ts";
 
 const UUID = /^(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})?$/;
 
-/** Pages and failures are two lists that are read side by side: a cursor has a place in each. */
+/** Items and failures are two lists that are read in parallel: a cursor has a position in each. */
 function readCursor(cursor: string | undefined): { items: { after?: string }; errors: { after?: string } } {
   const [items = "", errors = "", ...more] = (decodeCursor(cursor) ?? "").split("/");
   if (more.length > 0 || !UUID.test(items) || !UUID.test(errors)) throw badCursor();
@@ -37,7 +37,7 @@ const CrawlPage = strict({
   ),
 });
 
-/** What a crawl has found, a page of it at a time, or all of it as a file. */
+/** Results of a crawl, in pages or as one file. */
 export function crawlResultRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/scraping/tasks/:task_id/results",

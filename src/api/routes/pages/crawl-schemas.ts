@@ -1,4 +1,4 @@
-/** What a crawl is asked for, the same for one that begins at once and for one that is saved. */
+/** Crawl options, the same for direct and saved crawls. */
 import type { TOptional, TSchema, TUnsafe } from "typebox";
 import { CRAWL_START, CRAWL_STARTS, crawlSchemas, type CrawlSettings } from "../../../domain/crawl/crawl-settings.ts";
 import { EXPORT_FORMATS } from "../../../exporters/registry.ts";
@@ -35,7 +35,7 @@ function optional<T extends Record<string, TSchema>>(keys: T): { [K in keyof T]:
   };
 }
 
-/** As they are sent. */
+/** In requests. */
 const crawlKeys = { ...settings, document: DocumentBody, browser: BrowserBody, headers: Headers };
 
 const starts = {
@@ -47,10 +47,10 @@ const Name = Type.Optional(Type.String({ minLength: 1, maxLength: 200, descripti
 
 export const CrawlBody = strict({ name: Name, ...starts, ...optional(crawlKeys) });
 
-/** In a job: the address may stand in `target_url`. */
+/** In a job, the URL may be in `target_url`. */
 export const JobCrawlBody = strict({ ...starts, ...optional(crawlKeys) });
 
-/** As it is shown, with all that was not said. */
+/** In responses, with defaults filled in. */
 export const JobCrawl = strict({
   url: Starts,
   ...settings,

@@ -8,7 +8,7 @@ export const Headers = nullable(
   }),
 );
 
-/** The store knows it by both; what is shown is the id. */
+/** Accepts a name or an id; responses contain the id. */
 export const SessionName = Type.String({
   minLength: 1,
   maxLength: 200,

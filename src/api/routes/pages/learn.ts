@@ -51,12 +51,12 @@ const Lesson = strict({
   duration_ms: Type.Integer({ minimum: 0 }),
 });
 
-/** Rules from examples: what a person wants from some pages, and the job that gets it from all of them. */
+/** Derives extraction rules from example values, and a job that uses them. */
 export function learnRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/extract/learn",
     {
-      // Pages are sent along.
+      // The body contains pages.
       bodyLimit: limitsOf(deps).workflowBytes,
       schema: {
         summary: "Learn rules from values that stand on pages, and keep nothing",

@@ -1,4 +1,4 @@
-/** What is asked of a page as a whole, and of a browser: the same in jobs, in crawls and for a page that is got once. */
+/** Page and browser options, shared by jobs, crawls and single pages. */
 import { ACTION_TYPES, DOCUMENT_FORMATS, SCROLL_TO_END } from "../../../domain/page/page-options.ts";
 import { nullable, oneOf, strict } from "../../schemas.ts";
 import { Type } from "../../type.ts";
@@ -28,7 +28,7 @@ export const DocumentShown = nullable(strict(documentParts, { description: ABOUT
 
 const Milliseconds = (description: string) => Type.Integer({ minimum: 0, maximum: 600_000, description });
 
-/** Which of the keys go with which type is said by the reader of the actions, with the path of every mistake. */
+/** The parser of actions checks which keys belong to which type, with the path of every error. */
 const Action = strict({
   type: oneOf(ACTION_TYPES),
   milliseconds: Type.Optional(Milliseconds("of wait: so long, …")),

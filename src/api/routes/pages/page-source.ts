@@ -1,4 +1,4 @@
-/** What previews and lessons have in common: a page by its address or as text, read for as long as the caller waits. */
+/** Shared by previews and learning: a page by URL or as text, processed while the caller waits. */
 import type { FastifyReply } from "fastify";
 import { oneOf } from "../../schemas.ts";
 import { Type } from "../../type.ts";

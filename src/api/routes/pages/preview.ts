@@ -42,12 +42,12 @@ const Preview = strict({
   duration_ms: Type.Integer({ minimum: 0 }),
 });
 
-/** Trying rules out, on a live page or on given HTML, without a job. */
+/** Tests extraction rules on a live page or on supplied HTML, without a job. */
 export function previewRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/extract/preview",
     {
-      // Pages are sent along.
+      // The body contains a page.
       bodyLimit: limitsOf(deps).workflowBytes,
       schema: {
         summary: "Read a page by these rules and keep nothing",

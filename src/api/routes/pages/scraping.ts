@@ -22,9 +22,9 @@ export const CRAWL_STATUSES = ["pending", ...RUN_STATES.filter((state) => state 
 const counted = (description: string) => ({ ...Count, description });
 
 export const CrawlId = { ...Uuid, description: "the id of the crawl, which is a run" };
-/** In these calls `task_id` is the crawl; elsewhere a task is one page of it. */
+/** In the crawl API `task_id` is the crawl; elsewhere a task is one page of it. */
 export const CrawlIdAlias = { ...Uuid, description: "alias of crawl_id" };
-/** Where a task of a crawl stands beside `task_id`, the crawl. */
+/** The page's task, next to `task_id`, which is the crawl. */
 export const PageTask = {
   page_task_id: { ...Uuid, description: "the task of the page, as in /jobs/runs/{crawl_id}/tasks/{page_task_id}" },
   task_id: { ...Uuid, description: "alias of page_task_id" },
@@ -136,7 +136,6 @@ const Temporary = Type.Optional(
   }),
 );
 
-/** Crawls: submitted, watched and read while they run. */
 export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/scraping/async-scrape",
@@ -158,7 +157,7 @@ export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
       const { temporary = false, ...input } = request.body;
       const run = await startCrawl(deps, toInput(input), idempotencyMarkOf(deps, request), { temporary });
       const location = `/scraping/tasks/${run.id}/status`;
-      // The answer to a repetition is the same, whatever has become of the crawl.
+      // A repeated call gets the same response, whatever the crawl's current state.
       return reply
         .code(202)
         .header("location", location)

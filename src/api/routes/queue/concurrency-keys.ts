@@ -6,7 +6,7 @@ import type { ApiInstance } from "../../instance.ts";
 import { nullable, strict } from "../../schemas.ts";
 import { Type } from "../../type.ts";
 
-/** The older word for a concurrency key: still read and still answered. */
+/** Deprecated alias of `concurrency_key`: still accepted and returned. */
 export const CONCURRENCY_KEY_ALIAS = { deprecated: true, description: "alias of concurrency_key" };
 
 const Limit = nullable(
@@ -38,7 +38,7 @@ const PATHS = [
   },
 ] as const;
 
-/** Limits that items of several sites share, such as the quota of an API. */
+/** Limits shared by items of several sites, such as an API quota. */
 export function concurrencyKeyRoutes(api: ApiInstance, deps: ApiDeps): void {
   const { maxPerResolver } = deps.settings;
   const view = async (name: string) => {

@@ -110,7 +110,6 @@ const ItemDetail = strict({
   results: Type.Array(Type.Unknown()),
 });
 
-/** The queue: put items in, see how they go, try again what failed. */
 export function queueRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/queue/stats",
@@ -211,7 +210,7 @@ export function queueRoutes(api: ApiInstance, deps: ApiDeps): void {
   );
 }
 
-/** The use case counts items; the caller has a body. */
+/** The use case numbers items; the caller sent a body. */
 function withPathsOfBody(error: unknown, many: boolean): unknown {
   if (!isOrbError(error, "input_invalid") || error.fields.length === 0) return error;
   const fields = error.fields.map(({ path, message }) => ({

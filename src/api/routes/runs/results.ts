@@ -13,7 +13,7 @@ import { Result } from "./run-schemas.ts";
 import { RunParams, unknownRun } from "./runs.ts";
 import { Type } from "../../type.ts";
 
-/** Records, as pages of JSON or as a whole file; and stored files. */
+/** Records, as pages of JSON or as one file; and stored files. */
 export function resultRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs/runs/:run_id/results",
@@ -76,7 +76,7 @@ export function resultRoutes(api: ApiInstance, deps: ApiDeps): void {
   );
 }
 
-/** Of an export: the same for crawls and for runs. */
+/** Shared by the exports of crawls and runs. */
 export const OnlyChanged = Type.Boolean({
   default: false,
   description:
@@ -100,12 +100,12 @@ export async function sendExport(
     reply
       .header("content-type", contentType)
       .header("content-disposition", attachment(fileName))
-      // Who asks only whether there is such a file gets an answer, and none is made.
+      // HEAD checks whether the file exists; no export is generated.
       .send(reply.request.method === "HEAD" ? "" : Readable.from(bytes))
   );
 }
 
-/** The media types of exports, but for JSON, which lists have as well. */
+/** Media types of exports, except JSON, which lists share. */
 export const FILE_TYPES = Object.fromEntries(
   EXPORT_FORMATS.filter((name) => name !== "json").map((name) => [
     formatNamed(name).contentType,
@@ -115,7 +115,7 @@ export const FILE_TYPES = Object.fromEntries(
 
 export const notArchived = problemAnswer("format warc, and the run has not kept what the servers sent");
 
-/** What a site called its bytes is data: only a plain type is passed on, and nothing that a browser would run. */
+/** A site's content type is untrusted: only plain types pass, none that a browser would execute. */
 function safeType(type: string | null): string {
   const plain = type?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (/^image\/(?:png|jpeg|gif|webp|avif)$/.test(plain)) return plain;
@@ -134,7 +134,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   "application/warc": ".warc.gz",
 };
 
-/** What a step called it, or the end of the address that it was downloaded from; pictures and copies of pages have none. */
+/** The name a step set, or the last part of the download URL; screenshots and page copies have none. */
 function fileNameOf({ id, role, url, content_type: type }: ArtifactView): string {
   const path = url.startsWith("step:") ? url : (URL.parse(url)?.pathname ?? "");
   const last = role === "file" ? decoded(path.slice(path.lastIndexOf("/") + 1)) : "";

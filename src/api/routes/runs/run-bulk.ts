@@ -34,7 +34,6 @@ const Outcome = strict({
   }),
 });
 
-/** The same for many runs. */
 export function bulkRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/runs/bulk",

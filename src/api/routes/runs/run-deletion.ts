@@ -1,4 +1,3 @@
-/** Deleting runs, and keeping them. */
 import type { Static } from "typebox";
 import { RUN_KINDS, RUN_STATES, TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
 import {

@@ -50,7 +50,7 @@ function typesOf(text: string | undefined): { types?: EventType[] } {
   });
 }
 
-/** What happened, in order: as lists, and live. */
+/** Events in order: as lists, and live. */
 export function eventRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs/runs/:run_id/events",
@@ -107,7 +107,7 @@ export function eventRoutes(api: ApiInstance, deps: ApiDeps): void {
       const run = await showRun(deps, id);
       const resume = resumePoint(request.headers["last-event-id"], request.query.last_event_id);
       const wanted = typesOf(request.query.type);
-      // Refused now, while it can still be an answer.
+      // Fail now, while the response can still be a problem.
       const news = await resume.named((after) =>
         listEvents(deps, id, { limit: 1, ...(after === null ? {} : { after }), ...wanted }),
       );

@@ -1,4 +1,4 @@
-/** What lists of runs may be narrowed by, in an address and in a body. */
+/** Filters of runs, in a query and in a body. */
 import type { Static } from "typebox";
 import { RUN_KINDS, RUN_STATES, type RunState } from "../../../domain/run/states.ts";
 import { oneOf, strict, Time, Uuid } from "../../schemas.ts";
@@ -27,7 +27,7 @@ const shared = {
   until: Type.Optional(Type.Unsafe<string>({ ...Time, description: "created before" })),
 };
 
-/** Of the query of a list. */
+/** In a query. */
 export const runQuery = {
   status: Type.Optional(
     Type.String({
@@ -39,7 +39,7 @@ export const runQuery = {
   ...shared,
 };
 
-/** Of a body. */
+/** In a body. */
 export const RunChoice = strict({
   status: Type.Optional(Type.Array(oneOf(RUN_STATES), { minItems: 1, maxItems: RUN_STATES.length, uniqueItems: true })),
   ...shared,
@@ -61,7 +61,7 @@ export function filterOf({ kind, site, job_id, q, parent, since, until, run_ids 
   };
 }
 
-/** Several words of a query, with commas between them. */
+/** Comma-separated states. */
 export function statesOf(text: string | undefined): { status?: RunState[] } {
   return text === undefined ? {} : { status: [...new Set(text.split(","))] as RunState[] };
 }

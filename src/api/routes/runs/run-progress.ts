@@ -65,7 +65,7 @@ const RunSite = strict({
 
 const Retried = strict({ ...Run.properties, retried: { ...Count, description: "tasks that are tried again" } });
 
-/** Everything that failed, or what is all of what is said. */
+/** All failures, or those that match all conditions. */
 const Choice = Type.Union([
   strict({
     failure_code: Type.Optional(oneOf(FAILURE_CODES)),
@@ -76,7 +76,7 @@ const Choice = Type.Union([
   Type.Null({ description: "no body: everything that failed" }),
 ]);
 
-/** How a run is getting on in parts: site by site, and what failed of it; and another try for that. */
+/** Progress of a run by site, its failures, and retrying them. */
 export function runProgressRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs/runs/:run_id/sites",

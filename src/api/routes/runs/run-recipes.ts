@@ -22,7 +22,7 @@ const RunRecipe = strict({
   cookie_names: names("cookies that it sent; their values are not shown"),
 });
 
-/** Runs by what they are asked for: a page without a job, and asking for the same again. */
+/** One-off page runs, and the request of a run for repeating it. */
 export function runRecipeRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/runs",

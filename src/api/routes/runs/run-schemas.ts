@@ -1,4 +1,4 @@
-/** The shapes of runs and of what belongs to them. */
+/** Schemas of runs and their parts. */
 import type { TOptional } from "typebox";
 import { EVENT_TYPES } from "../../../domain/run/event-catalogue.ts";
 import { SKIP_REASONS, SKIP_WORDS, type SkipReason } from "../../../domain/crawl/crawl-skips.ts";
@@ -59,7 +59,7 @@ export const Changes = nullable(
   ),
 );
 
-/** How long it is kept. */
+/** Retention. */
 export const keptParts = {
   expires_at: nullable({
     ...Time,
@@ -73,7 +73,7 @@ export const keptParts = {
   }),
 };
 
-/** One key for each reason that occurred. */
+/** One key per reason that occurred. */
 const skips = Object.fromEntries(
   SKIP_REASONS.map((reason) => [reason, Type.Optional({ ...Count, description: SKIP_WORDS[reason] })]),
 );

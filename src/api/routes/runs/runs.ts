@@ -17,7 +17,7 @@ export const RunParams = strict({ run_id: ShortIdParam });
 export const unknownRun = problemAnswer("there is no such run");
 export const wrongState = problemAnswer("the run's present state does not allow it");
 
-/** One of the two. Not a union of two shapes: its error for neither would name only one of them. */
+/** Exactly one of the two. Not a union: if neither matches, its error would name only one of them. */
 const Answer = strict({
   session_id: Type.Optional(
     Type.Unsafe<string>({ ...SessionName, description: "go on with this session: id or name" }),
@@ -35,10 +35,9 @@ function oneAnswer({ session_id, skip }: Static<typeof Answer>): { session_id: s
   });
 }
 
-/** Counting stops here: an exact number beyond it is not worth its cost. */
+/** An exact count beyond this is not worth its cost. */
 const MOST_COUNTED = 10_000;
 
-/** Runs of every kind: read them, and steer them. */
 export function runRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/runs",

@@ -68,10 +68,10 @@ const Refresh = strict({
 
 const Params = strict({ proxy_id: IdParam });
 const unknown = problemAnswer("there is no such proxy");
-/** So many proxies have room, however long their names and passwords are. */
+/** Enough for the maximum number of proxies, however long their names and passwords are. */
 const LARGEST_IMPORT_BYTES = 8 * 1024 * 1024;
 
-/** The pool of proxies: bring some, see how they serve, check them. */
+/** The proxy pool: import, list, check. */
 export function proxyRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/proxies",

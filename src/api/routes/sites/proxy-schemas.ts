@@ -1,7 +1,7 @@
 import { nullable } from "../../schemas.ts";
 import { Type } from "../../type.ts";
 
-/** Of jobs and crawls. */
+/** Shared by jobs and crawls. */
 export const Proxy = nullable(
   Type.String({
     minLength: 1,

@@ -28,7 +28,6 @@ const Series = Type.Record(Type.String(), SiteSeries, {
   description: "by site; those of which this process has counted nothing are not in it",
 });
 
-/** What else is known of a site. */
 export function siteDetailRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/sites/:site/robots",

@@ -1,4 +1,4 @@
-/** What the calls about sites take and answer. */
+/** Schemas of sites. */
 import type { Static } from "typebox";
 import { STRATEGIES } from "../../../domain/run/recipe.ts";
 import { SITE_STATES } from "../../../domain/site/site-states.ts";
@@ -8,7 +8,7 @@ import { Type } from "../../type.ts";
 import { LastFailure, waitingParts } from "../runs/run-schemas.ts";
 import { Version } from "../../versions.ts";
 
-/** What sites of a group have in common, as they are one server. */
+/** Shared by the sites of a group, which are one server. */
 const ofServer = {
   max_concurrency: nullable(Type.Integer({ minimum: 1, maximum: 10_000, description: "requests at the same time" })),
   requests_per_second: nullable(Type.Number({ minimum: 0.001, maximum: 100_000, description: "average rate" })),
@@ -55,7 +55,7 @@ const Settings = strict({
   paused: Type.Boolean(),
 });
 
-/** The keys that are given change; null goes back to the configured default. */
+/** Changes the given keys; null restores the configured default. */
 export const SiteChange = Type.Partial(strict({ ...Settings.properties, version: Version }), {
   additionalProperties: false,
   minProperties: 1,

@@ -26,7 +26,7 @@ async function* asSse(changes: AsyncIterable<Progress>): AsyncGenerator<SseEvent
   for await (const data of changes) yield { id: String((count += 1)), event: "sites_progress", data };
 }
 
-/** The sites that were seen: their limits, which change while the work runs, and their health. */
+/** Known sites: their live limits and their health. */
 export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
   const watch = new SitesWatch(deps);
   api.get(

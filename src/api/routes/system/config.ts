@@ -11,7 +11,6 @@ const Entry = strict({
   about: Type.String(),
 });
 
-/** What the server runs with. */
 export function configRoutes(api: ApiInstance, { configuration }: ApiDeps): void {
   api.get(
     "/config",

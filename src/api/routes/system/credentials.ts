@@ -93,7 +93,7 @@ const SessionParam = Type.String({ minLength: 1, maxLength: 200, description: "i
 const Params = strict({ session_id: SessionParam });
 const unknown = problemAnswer("there is no such session");
 
-/** What lets us in somewhere: written, never read back. */
+/** Sessions; their secrets are write-only. */
 export function credentialRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/sessions",

@@ -6,7 +6,7 @@ import { Type } from "../../type.ts";
 
 const NO_SERVER = "this process is no server";
 
-/** A small bookshop on the server's own machine, to try a first crawl on. */
+/** A small bookshop on the server's machine, for a first crawl. */
 export function demoRoutes(api: ApiInstance, { demo }: ApiDeps): void {
   api.get(
     "/demo-site",

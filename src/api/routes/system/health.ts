@@ -70,7 +70,7 @@ export function healthRoutes(api: ApiInstance, deps: ApiDeps, metrics: ApiMetric
           status: checks.every(({ status }) => status === "ok") ? ("ready" as const) : ("degraded" as const),
           checks,
         };
-      // Many are known by the database alone: what is wrong with it is said once.
+      // Many checks fail because of the database alone: report its message once.
       const alike = Object.groupBy(failed, ({ message = "" }) => message);
       const list = Object.entries(alike).map(
         ([message, parts = []]) => `${parts.map(({ name }) => name).join(", ")}: ${message}`,

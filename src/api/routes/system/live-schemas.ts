@@ -1,4 +1,4 @@
-/** The shapes of what dashboards show. */
+/** Schemas of the live overview. */
 import { ERROR_CLASSES } from "../../../domain/crawl/crawl-end.ts";
 import { FAILURE_CODES, FAILURE_REASONS, type FailureReason } from "../../../domain/run/failure.ts";
 import { TASK_STATES } from "../../../domain/run/states.ts";
@@ -74,7 +74,7 @@ const steps = {
   first_at: nullable({ ...Time, description: "when the first step began; null: nothing was counted yet" }),
 };
 
-/** A number for each step; null: nobody counted. */
+/** One number per step; null: not sampled. */
 const Numbers = Type.Array(nullable(Type.Number()), { description: "one for each step; null: nobody counted" });
 
 export const SiteSeries = strict({ ...steps, good: Numbers, bad: Numbers });

@@ -15,7 +15,7 @@ const EVENTS =
 /** An event, because EventSource hides comments from pages: a client that misses two knows that the connection is dead. */
 const SIGNS = { sign: frameOf({ event: "heartbeat", data: {} }), everyMs: 5000 };
 
-/** What a dashboard shows, and one stream that keeps it up to date. */
+/** The dashboard's data, and one stream that keeps it up to date. */
 export function liveRoutes(api: ApiInstance, deps: ApiDeps): void {
   const feed = new SharedFeed(deps, (event) => frameOf(toSse(event)));
 
@@ -58,7 +58,7 @@ export function liveRoutes(api: ApiInstance, deps: ApiDeps): void {
   );
 }
 
-/** The first message has an id: a client that is cut off before the first event resumes from there. */
+/** The first message has an id: a client that disconnects before the first event resumes from there. */
 async function* eventsOf(
   feed: SharedFeed,
   { lastEventId, signal }: StreamFrom,

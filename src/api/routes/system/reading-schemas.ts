@@ -1,4 +1,4 @@
-/** What is read from a page, in jobs and in crawls. */
+/** Extraction options, shared by jobs and crawls. */
 import { nullable } from "../../schemas.ts";
 import { Type } from "../../type.ts";
 

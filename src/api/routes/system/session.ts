@@ -5,7 +5,7 @@ import { ApiProblem } from "../../problems.ts";
 import { problemAnswer, strict } from "../../schemas.ts";
 import { Type } from "../../type.ts";
 
-/** Logging in and out, for browsers: a cookie instead of a header that a page would have to keep the token for. */
+/** Login and logout for browsers: a cookie, so that the page need not keep the token. */
 export function sessionRoutes(api: ApiInstance, deps: ApiDeps): void {
   const { token } = deps.settings;
 
@@ -42,7 +42,7 @@ export function sessionRoutes(api: ApiInstance, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
-      // Without a token on this side there is nothing to prove, and nothing to remember.
+      // Without a configured token there is nothing to authenticate.
       if (token === null) return reply.code(204).send(null);
       if (!sameSecret(request.body.token, token)) {
         await api.wrongLogins.slowDown(request.ip);

@@ -17,7 +17,6 @@ const Storage = strict({
   warned_at: nullable({ ...Time, description: "since when; the oldest runs are removed a day later at the earliest" }),
 });
 
-/** How much room all takes that is kept. */
 export function storageRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/storage",

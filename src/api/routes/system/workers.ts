@@ -40,7 +40,6 @@ const Params = strict({ id: IdParam });
 const unknownWorker = problemAnswer("there is no such worker");
 const hasStopped = problemAnswer("it has stopped");
 
-/** The processes that do the work. */
 export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/workers",

@@ -21,7 +21,6 @@ import { badWorkflow, unknownWorkflow, WorkflowParams } from "./workflows.ts";
 
 const wrongState = problemAnswer("the workflow's present state does not allow it; hint says what to do instead");
 
-/** Workflows: steered. */
 export function workflowControlRoutes(api: ApiInstance, deps: ApiDeps): void {
   const actions: readonly [string, string, (id: string) => Promise<WorkflowView>][] = [
     ["start", "Start a workflow that was created to wait", (id) => startWorkflow(deps, id)],

@@ -1,4 +1,4 @@
-/** The shapes of workflows and of what belongs to them. */
+/** Schemas of workflows and their parts. */
 
 import { FAILURE_CODES, FAILURE_REASONS, type FailureReason } from "../../../domain/run/failure.ts";
 import { RUN_KINDS, RUN_STATES, TASK_STATES } from "../../../domain/run/states.ts";
@@ -14,7 +14,7 @@ const seconds = nullable(Type.Number({ minimum: 0, description: "seconds" }));
 const Percent = Type.Integer({ minimum: 0, maximum: 100 });
 const Json = Type.Record(Type.String(), Type.Unknown());
 
-/** Any object: what it must be is checked, with the path of every mistake, when it is read. */
+/** Any object; it is validated when it is parsed, with the path of every error. */
 const Definition = Type.Record(Type.String(), Type.Unknown(), {
   description: "name, steps, params, max_recovery_attempts: docs/workflows.md describes it",
 });
@@ -29,7 +29,7 @@ export const sourceParts = {
   params: Type.Optional(nullable(Json)),
 };
 
-/** A definition may be the whole body, as it stands in a file: it is known by its steps. */
+/** A definition may be the whole body, as in a file: recognised by its `steps`. */
 const BareDefinition = Type.Object(
   { steps: Type.Unknown({ description: "of a definition that is the whole body" }) },
   { additionalProperties: true, description: "a definition by itself" },

@@ -31,7 +31,7 @@ const stepsByStatus = {
   ),
 };
 
-/** Steps of workflows, and what they have made. */
+/** Steps of workflows and their outputs. */
 export function workflowTaskRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/workflows/:workflow_id/tasks",
@@ -41,7 +41,7 @@ export function workflowTaskRoutes(api: ApiInstance, deps: ApiDeps): void {
         operationId: "listWorkflowTasks",
         tags: ["workflows"],
         params: WorkflowParams,
-        // All of them unless a limit is set: a graph is useless in parts.
+        // All steps by default: a partial graph is useless.
         querystring: pageQuery(stepsByStatus, { most: MOST_STEPS, normally: MOST_STEPS }),
         response: { 200: { ...Type.Array(WorkflowTask), headers: LINK_HEADER }, 404: unknownWorkflow },
       },
@@ -161,7 +161,7 @@ export function workflowTaskRoutes(api: ApiInstance, deps: ApiDeps): void {
   );
 }
 
-/** Items have no ids: their place in the list is their position. */
+/** Items have no ids: their index is their position. */
 async function sendItems(
   deps: ApiDeps,
   request: ApiRequest,
@@ -176,7 +176,7 @@ async function sendItems(
   return page.map(({ item }) => item);
 }
 
-/** A step of a workflow, by the workflow's id and the step's place in it. */
+/** A step's position: the workflow's id and the step's index. */
 function stepIn(cursor: string | undefined): { workflowId: string; index: number } | undefined {
   const text = decodeCursor(cursor);
   if (text === undefined) return undefined;
@@ -185,7 +185,7 @@ function stepIn(cursor: string | undefined): { workflowId: string; index: number
   return { workflowId, index: Number(index) };
 }
 
-/** Of lists whose positions are numbers. */
+/** For lists whose positions are numbers. */
 function offsetOf(cursor: string | undefined): number | undefined {
   const text = decodeCursor(cursor);
   if (text === undefined) return undefined;

@@ -22,7 +22,7 @@ const NewParams = strict({
 });
 const unknownTemplate = problemAnswer("there is no such template, or no such version of it");
 
-/** What workflows are made from: templates, and kinds of steps. */
+/** Templates and step kinds. */
 export function workflowTemplateRoutes(api: ApiInstance, deps: ApiDeps): void {
   const { workflowBytes: bodyLimit } = limitsOf(deps);
   api.get(

@@ -18,7 +18,7 @@ export const WorkflowParams = strict({ workflow_id: ShortIdParam });
 export const unknownWorkflow = problemAnswer("there is no such workflow");
 export const badWorkflow = problemAnswer("something is wrong with the definition, the template or the params");
 
-/** Bodies that may be YAML as well. */
+/** Bodies that may also be YAML. */
 export const IN_YAML = { config: { yaml: true }, consumes: ["application/json", YAML_TYPE] };
 
 const filters = {
@@ -32,14 +32,13 @@ const filters = {
   q: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: "part of the name, or the id" })),
 };
 
-/** What was sent, and how its parts are called there: a definition may be the whole body. */
+/** The body, and the paths of its parts: a definition may be the whole body. */
 export function readBody<T extends object>(body: object): { input: T; pathOf: PathOf } {
   if (!("steps" in body)) return { input: body as T, pathOf: pathsBelow("") };
   const pathOf: PathOf = (part, inner) => (part === "definition" ? inner : pathsBelow("")(part, inner));
   return { input: { definition: body } as T, pathOf };
 }
 
-/** Workflows: created, found, and watched. */
 export function workflowRoutes(api: ApiInstance, deps: ApiDeps): void {
   const { workflowBytes: bodyLimit } = limitsOf(deps);
   api.post(

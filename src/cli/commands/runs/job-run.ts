@@ -8,7 +8,7 @@ import { EXIT, oneLine, paint, printJson, type Terminal } from "../../print/outp
 import { RunLine } from "../../print/run-line.ts";
 import { stopRequest } from "../../stop.ts";
 
-/** Starts a run; with `--wait` stays until it has ended. */
+/** Starts a run; with `--wait` follows it to its end. */
 export async function runJob(
   context: CliContext,
   jobId: string,
@@ -40,7 +40,7 @@ export async function runJob(
   }
 }
 
-/** Tells what happens until the run has ended or waits for a person, or `signal` says stop. */
+/** Prints events until the run has ended or waits for a person, or `signal` aborts. */
 async function waitFor(
   context: CliContext,
   api: OpenApi,
@@ -60,7 +60,7 @@ async function waitFor(
     for await (const event of runEvents(api, id, until)) {
       line.event(event.message);
       if (!terminal.live && !context.json) terminal.err(eventLine(terminal, event));
-      // A person may not come for days: the command ends, so that this user can answer.
+      // That may take days: end the command, so that this user can answer.
       if (event.level === "warn" && (await look()).status === "waiting_for_human") enough.abort();
     }
   } finally {
@@ -72,7 +72,7 @@ async function waitFor(
 
 const LOOK_AT_WAITS_MS = 2000;
 
-/** Reports what the run waits for, whenever that changes: no event does. */
+/** Prints what the run waits for whenever that changes: no event does. */
 async function showWaits(api: OpenApi, id: string, over: AbortSignal, say: (words: string) => void): Promise<void> {
   let last: string | null = null;
   for (;;) {

@@ -1,7 +1,7 @@
 import { Argument, type Command, Option } from "commander";
 import { RUN_KINDS, RUN_STATES } from "../../../domain/run/states.ts";
 import { BULK_ACTIONS, type BulkFailure } from "../../../orchestrator/runs/bulk.ts";
-import { apiCommand, asSaid, definedOnly, fullId, type UrlOption } from "../../api/command.ts";
+import { apiCommand, asUnchecked, definedOnly, fullId, type UrlOption } from "../../api/command.ts";
 import type { CliContext } from "../../context.ts";
 import { plural, printJson } from "../../print/output.ts";
 
@@ -37,12 +37,13 @@ export function addRunBulkCommand(runs: Command, context: CliContext): void {
         const total = { matched: 0, done: 0, failed: [] as BulkFailure[] };
         for (let from: string | undefined; ;) {
           const { matched, done, failed, next } = await api.runs.change(
-            asSaid({ action, filter, dry_run: dryRun, ...definedOnly({ from }) }),
+            asUnchecked({ action, filter, dry_run: dryRun, ...definedOnly({ from }) }),
           );
           total.matched = Math.max(total.matched, matched);
           total.done += done;
           total.failed.push(...failed);
-          // One call changes a thousand at most. It goes on behind them: those that fail again at once are not met twice.
+          // One call changes at most a thousand runs. Continue after them, so that runs that fail again at once are not
+          // visited twice.
           if (dryRun || next === null) break;
           from = next;
         }

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { OrbweaverClient } from "../../../api-client/client.ts";
 import { OrbError } from "../../../base/errors.ts";
 import { RUN_KINDS, TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
-import { apiCommand, asSaid, fullId, definedOnly, type UrlOption } from "../../api/command.ts";
+import { apiCommand, asUnchecked, fullId, definedOnly, type UrlOption } from "../../api/command.ts";
 import type { CliContext } from "../../context.ts";
 import { keptWords } from "../../print/kept-words.ts";
 import { plural, printJson } from "../../print/output.ts";
@@ -20,7 +20,7 @@ interface DeleteOptions extends UrlOption {
   dryRun?: boolean;
 }
 
-/** `orb runs keep`, `orb runs delete`: what stays, and what goes. */
+/** `orb runs keep`, `orb runs delete`: retention. */
 export function addRunDeletionCommands(runs: Command, context: CliContext): void {
   const { terminal } = context;
   apiCommand(runs, "keep", "keep a run until it is deleted: no policy removes it")
@@ -87,11 +87,11 @@ async function deleteMany(context: CliContext, api: OrbweaverClient, options: De
       },
     );
   if (dryRun) {
-    const { matched } = await api.runs.deleteMany(asSaid({ filter, dry_run: true }));
+    const { matched } = await api.runs.deleteMany(asUnchecked({ filter, dry_run: true }));
     if (context.json) return printJson(terminal, { dry_run: true, matched });
     return terminal.out(`${plural(matched, "run")} would be deleted\n`);
   }
-  const { id } = asDeletion(await api.runs.deleteMany(asSaid({ filter })));
+  const { id } = asDeletion(await api.runs.deleteMany(asUnchecked({ filter })));
   const showsProgress = !context.json && terminal.columns !== undefined;
   await followDeletion(api, id, ({ deleted, matched }) => {
     if (showsProgress) terminal.err(`deleted ${deleted} of ${matched}\n`);
@@ -101,7 +101,7 @@ async function deleteMany(context: CliContext, api: OrbweaverClient, options: De
   return terminal.out(`deleted ${plural(deletion.deleted, "run")}; their rows and files go within minutes\n`);
 }
 
-/** Waits for its end; says so whenever it has come further. */
+/** Waits for its end and prints its progress. */
 async function followDeletion(
   api: OrbweaverClient,
   id: string,
@@ -116,7 +116,7 @@ async function followDeletion(
   }
 }
 
-/** How many runs a deletion has removed in the end. */
+/** The number of runs that the finished deletion removed. */
 export function deletionEnded(api: OrbweaverClient, deletion: unknown): Promise<number> {
   return followDeletion(api, asDeletion(deletion).id, () => {});
 }
@@ -125,7 +125,7 @@ const LOOK_MS = 200;
 
 type Deletion = Awaited<ReturnType<OrbweaverClient["runs"]["deletion"]>>;
 
-/** Without `dry_run` it is one. */
+/** Without `dry_run` the response is a deletion. */
 function asDeletion(answer: unknown): Deletion {
   return answer as Deletion;
 }

@@ -9,7 +9,7 @@ import { rowsOf } from "../../api/rows.ts";
 import {
   addressCell,
   apiCommand,
-  asSaid,
+  asUnchecked,
   definedOnly,
   fullId,
   listCommand,
@@ -31,7 +31,7 @@ export function addRunProgressCommands(runs: Command, context: CliContext): void
     .action((id: string, { status, url, ...page }: ListOptions & { status?: string }) =>
       context.withApi(definedOnly({ url }), async (api) => {
         const run = await fullId(api, "run", id);
-        const { rows, more } = await rowsOf(page, (limit) => api.runs.sites(run, asSaid({ status, limit })));
+        const { rows, more } = await rowsOf(page, (limit) => api.runs.sites(run, asUnchecked({ status, limit })));
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no sites\n");
         terminal.out(siteTable(rows, terminal.columns));
@@ -51,7 +51,7 @@ export function addRunProgressCommands(runs: Command, context: CliContext): void
         if (retrying.length > 0) terminal.out(retryTable(retrying, context.wiring.now(), terminal.columns));
         if (failed.length > 0)
           terminal.out(`${retrying.length > 0 ? "\n" : ""}${errorTable(failed, terminal.columns)}`);
-        // What does not exist, may not be fetched or is no page will be the same the next time.
+        // Pages that do not exist, may not be fetched or are no pages would fail again.
         const worth = failed.find(({ retryable }) => retryable);
         if (worth === undefined) return undefined;
         return terminal.err(
@@ -67,7 +67,7 @@ export function addRunProgressCommands(runs: Command, context: CliContext): void
       context.withApi(definedOnly({ url }), async (api) => {
         const run = await fullId(api, "run", id);
         const { changes } = await api.runs.get(run);
-        const { rows, more } = await rowsOf(page, (limit) => api.runs.changes(run, asSaid({ change, limit })));
+        const { rows, more } = await rowsOf(page, (limit) => api.runs.changes(run, asUnchecked({ change, limit })));
         if (context.json) return printJson(terminal, { changes, pages: rows });
         if (changes === null) return terminal.out("nothing to compare with: it is no saved crawl, or its first run\n");
         if (rows.length > 0)
@@ -92,14 +92,14 @@ export function addRunProgressCommands(runs: Command, context: CliContext): void
     .action((id: string, { url, code, reason, site }: Choice) =>
       context.withApi(definedOnly({ url }), async (api) => {
         const body = definedOnly({ failure_code: code, failure_reason: reason, site });
-        const run = await api.runs.retryFailed(await fullId(api, "run", id), asSaid(body));
+        const run = await api.runs.retryFailed(await fullId(api, "run", id), asUnchecked(body));
         acted(context, run);
         if (!context.json) terminal.err(`${plural(run.retried, "task")} to be tried again\n`);
       }),
     );
 }
 
-/** A run was steered: what has become of it. */
+/** Prints the run after an action. */
 export function acted({ json, terminal }: CliContext, run: RunView): void {
   if (json) printJson(terminal, run);
   else terminal.out(`${run.id} ${run.status}\n`);

@@ -4,7 +4,7 @@ import type { ExportRecord } from "../../../exporters/exporter.ts";
 import { EXPORT_FORMATS, exporterNamed, formatNamed, RECORD_FORMATS } from "../../../exporters/registry.ts";
 import type { OrbweaverClient } from "../../../api-client/client.ts";
 import { rowsOf } from "../../api/rows.ts";
-import { apiCommand, asSaid, definedOnly, fullId, type UrlOption } from "../../api/command.ts";
+import { apiCommand, asUnchecked, definedOnly, fullId, type UrlOption } from "../../api/command.ts";
 import { withFormatOfFile } from "../../out-format.ts";
 import type { CliContext } from "../../context.ts";
 import { printJson, type Terminal } from "../../print/output.ts";
@@ -22,7 +22,7 @@ export const OUT_HELP =
   "to a file, by its ending or --format; with --format markdown also to a folder/, a file per page";
 const MOST_FOR_READING = 50;
 
-/** `orb runs results`: for reading, or whole in one of the export formats. */
+/** `orb runs results`: for reading, or exported in one of the formats. */
 export function addResultsCommand(runs: Command, context: CliContext): void {
   apiCommand(runs, "results", "what a run found")
     .argument("<run_id>")
@@ -41,7 +41,7 @@ async function showResults(context: CliContext, named: string, said: ResultOptio
   const { terminal, wiring } = context;
   const options = context.json ? said : withFormatOfFile(said);
   const reading = terminal.columns !== undefined && options.out === undefined && !context.json;
-  // What changed is a file that the server makes.
+  // Only the server's export knows what changed.
   const format = options.format ?? (reading && options.onlyChanged !== true ? null : "json");
   if (options.onlyChanged === true && options.limit !== undefined)
     throw new OrbError("usage", "--only-changed gives all that changed", { hint: "Leave out --limit." });
@@ -69,13 +69,13 @@ async function showResults(context: CliContext, named: string, said: ResultOptio
   });
 }
 
-/** Bytes would make a mess of a terminal. */
+/** Binary formats would garble a terminal. */
 export function refuseOnScreen(terminal: Terminal, format: string, out: string | undefined): void {
   if (formatNamed(format).isText || terminal.columns === undefined || out !== undefined) return;
   throw new OrbError("usage", `--format ${format} is not for a screen`, { hint: "Add --out FILE." });
 }
 
-/** All records as the server writes them; a number of them is asked for and written here. */
+/** All records as the server exports them; a limited number is read and formatted here. */
 async function inForm(
   api: OrbweaverClient,
   id: string,
@@ -83,7 +83,10 @@ async function inForm(
   { limit, onlyChanged }: Pick<ResultOptions, "limit" | "onlyChanged">,
 ): Promise<AsyncIterable<Uint8Array>> {
   if (limit === undefined) {
-    const file = { params: { run_id: id }, query: definedOnly({ format: asSaid(format), only_changed: onlyChanged }) };
+    const file = {
+      params: { run_id: id },
+      query: definedOnly({ format: asUnchecked(format), only_changed: onlyChanged }),
+    };
     return api.open("get /jobs/runs/{run_id}/results", file);
   }
   const { rows } = await rowsOf({ limit }, (size) => api.runs.results(id, { limit: size }));

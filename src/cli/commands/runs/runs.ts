@@ -7,7 +7,7 @@ import { rowsOf } from "../../api/rows.ts";
 import {
   addressCell,
   apiCommand,
-  asSaid,
+  asUnchecked,
   definedOnly,
   fullId,
   listCommand,
@@ -59,11 +59,12 @@ export function addRunsCommands(program: Command, context: CliContext): void {
         const filters = definedOnly({ status, kind, site, q: search });
         if (job !== undefined && Object.keys(filters).length > 0)
           throw new OrbError("usage", "--job cannot be combined with the other filters");
-        // Runs of workflow steps would crowd out the others, so they are hidden unless a search or `--all` asks for them.
+        // Runs of workflow steps would crowd out the others, so they are hidden unless a search or `--all` asks for
+        // them.
         const top = page.all === true || search !== undefined ? {} : { parent: "none" };
         const { rows, more } =
           job === undefined
-            ? await rowsOf(page, (limit) => api.runs.list(asSaid({ ...filters, ...top, limit })))
+            ? await rowsOf(page, (limit) => api.runs.list(asUnchecked({ ...filters, ...top, limit })))
             : await runsOf(api, await fullId(api, "job", job), page);
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no runs\n");
@@ -102,7 +103,7 @@ export function addRunsCommands(program: Command, context: CliContext): void {
     .action((id: string, { status, url, ...page }: ListOptions & { status?: string }) =>
       context.withApi(definedOnly({ url }), async (api) => {
         const run = await fullId(api, "run", id);
-        const { rows, more } = await rowsOf(page, (limit) => api.runs.tasks(run, asSaid({ status, limit })));
+        const { rows, more } = await rowsOf(page, (limit) => api.runs.tasks(run, asUnchecked({ status, limit })));
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no tasks\n");
         terminal.out(taskTable(rows, terminal.columns));
@@ -137,7 +138,7 @@ export function addRunsCommands(program: Command, context: CliContext): void {
         if (options.session === undefined && options.skip !== true)
           throw new OrbError("usage", "say how to go on: --session ID or --skip");
         const body = options.session === undefined ? { skip: true } : { session_id: options.session };
-        acted(context, await api.runs.resolve(await fullId(api, "run", id), asSaid(body)));
+        acted(context, await api.runs.resolve(await fullId(api, "run", id), asUnchecked(body)));
       }),
     );
 }
@@ -172,7 +173,7 @@ function runTable(runs: readonly RunView[], now: number, columns: number | undef
   return listTable(
     ["id", "status", "reason", "created", "page"],
     runs.map((run) => [
-      // On a screen every column counts, and the beginning of an id does.
+      // A screen is narrow, and the prefix of an id is enough.
       columns === undefined ? run.id : run.id.slice(0, 8),
       run.status,
       columns === undefined ? whyNot(run) : cut(whyNot(run), reasonWidth(columns)),
@@ -183,10 +184,10 @@ function runTable(runs: readonly RunView[], now: number, columns: number | undef
   );
 }
 
-/** The address needs the room; what is cut stands in `orb runs show`. */
+/** Leaves space for the URL; `orb runs show` prints the full text. */
 const reasonWidth = (columns: number) => Math.max(12, Math.floor(columns / 4) - 2);
 
-/** What it waits for; of a page why it was not got; of what has many pages or steps, what it says of its end. */
+/** What it waits for; of a page, why it failed; of runs with many pages or steps, their final message. */
 function whyNot({ status, failure_reason, error_message, message, waiting_for: waits }: RunView): string {
   const failed = waits?.last_failure?.failure_reason;
   if (waits !== null) return failed === undefined || failed === null ? waits.reason : `${waits.reason}: ${failed}`;
@@ -218,7 +219,7 @@ function whyOf(detail: unknown): string {
   return typeof why === "string" ? why : "";
 }
 
-/** All that the API tells; of very many, how many more there are. */
+/** All that the API returns, and how many more there are. */
 function startWords({ url, urls, url_count: count }: RunView): string | null {
   if (count <= 1) return url;
   return `${urls.join(", ")}${count > urls.length ? ` and ${count - urls.length} more` : ""}`;
@@ -229,7 +230,7 @@ function show({ json, terminal, wiring }: CliContext, run: RunView, crawl: Crawl
   const { stats } = run;
   const stat = (name: string) => (stats[name] === null || stats[name] === undefined ? null : String(stats[name]));
   const last = run.waiting_for?.last_failure ?? null;
-  // Of a run that is tried again, what failed is not its end.
+  // While the run is retried, its failure is not final.
   const failure =
     run.failure_code === null || last !== null
       ? null
@@ -246,7 +247,7 @@ function show({ json, terminal, wiring }: CliContext, run: RunView, crawl: Crawl
         [run.url_count > 1 ? "starts" : "page", startWords(run)],
         ["pages", crawl === null ? null : pagesWords(crawl)],
         ["strategy", strategyOf(run) ?? run.requested_strategy],
-        // Of many pages each has its own.
+        // With several pages, each has its own.
         [
           "tries",
           crawl !== null ? null : run.max_attempts === null ? run.attempt : `${run.attempt} of ${run.max_attempts}`,

@@ -8,7 +8,7 @@ import type { OrbweaverClient } from "../../../api-client/client.ts";
 import { rowsOf } from "../../api/rows.ts";
 import {
   apiCommand,
-  asSaid,
+  asUnchecked,
   definedOnly,
   fullId,
   listCommand,
@@ -25,7 +25,7 @@ interface StepFile {
   artifact: ArtifactView;
 }
 
-/** What steps have made: `orb workflows files`, `items` and `entries`. */
+/** Outputs of steps: `orb workflows files`, `items` and `entries`. */
 export function addWorkflowOutputCommands(workflows: Command, context: CliContext): void {
   const { terminal, wiring } = context;
   apiCommand(workflows, "files", "the files that steps have made, such as exports")
@@ -74,7 +74,7 @@ export function addWorkflowOutputCommands(workflows: Command, context: CliContex
       context.withApi(definedOnly({ url }), async (api) => {
         const flow = await fullId(api, "workflow", id);
         const { rows, more } = await rowsOf(page, (limit) =>
-          api.workflows.entries(flow, step, asSaid({ status, limit })),
+          api.workflows.entries(flow, step, asUnchecked({ status, limit })),
         );
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no entries\n");
@@ -94,19 +94,19 @@ async function filesOf(api: OrbweaverClient, id: string, step: string | undefine
   );
 }
 
-/** The last part of its address; nothing that leads out of a folder. */
+/** The last path segment of its URL; nothing that leads out of a folder. */
 function nameOf({ url, id }: ArtifactView): string {
   const last = url.split("/").at(-1) ?? "";
   let name = last;
   try {
     name = decodeURIComponent(last);
   } catch {
-    // It is shown as it is.
+    // Not percent-encoded: used as it is.
   }
   return name.replace(/[^\p{L}\p{N} ._-]/gu, "_").replace(/^\.+/, "") || id;
 }
 
-/** Two steps may call their files the same. */
+/** Two steps may use the same file name. */
 function namesFor(files: readonly StepFile[]): string[] {
   const all = files.map(({ name }) => name);
   const seen = new Set<string>();

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { StepProgress, WorkflowProgress } from "../../../orchestrator/workflows/progress.ts";
 import type { WorkflowView } from "../../../orchestrator/workflows/view.ts";
-import { apiCommand, asSaid, definedOnly, fullId, nextCommand, type UrlOption } from "../../api/command.ts";
+import { apiCommand, asUnchecked, definedOnly, fullId, nextCommand, type UrlOption } from "../../api/command.ts";
 import { refusal } from "../../api/problem.ts";
 import type { CliContext, OpenApi } from "../../context.ts";
 import { EXIT, oneLine, paint, plural, printJson } from "../../print/output.ts";
@@ -20,7 +20,7 @@ import {
 } from "../../workflow/workflow-source.ts";
 import { pause } from "../runs/job-run.ts";
 
-/** `orb workflows run`, `create`, `watch`, and the ways to go on with one: `start`, `resume`, `recover`, `rerun`. */
+/** `orb workflows run`, `create` and `watch`, and what continues one: `start`, `resume`, `recover`, `rerun`. */
 export function addWorkflowRunCommands(workflows: Command, context: CliContext): void {
   const source = (name: string, description: string) =>
     addParamOptions(
@@ -90,22 +90,22 @@ async function create(
 ): Promise<WorkflowView> {
   const source = await readSource(wiring, word);
   const body = { ...(await bodyOf(wiring, api, source, options)), start };
-  return withFileErrors(source, options, () => api.workflows.create(asSaid(body)));
+  return withFileErrors(source, options, () => api.workflows.create(asUnchecked(body)));
 }
 
 async function rerun({ wiring }: CliContext, api: OpenApi, id: string, options: ParamOptions): Promise<WorkflowView> {
   const flow = await fullId(api, "workflow", id);
   const { definition } = await api.workflows.get(flow);
   const params = await paramsOf(wiring, {}, options, definition["params"] ?? null);
-  return api.workflows.rerun(flow, asSaid(definedOnly({ params: params ?? undefined })));
+  return api.workflows.rerun(flow, asUnchecked(definedOnly({ params: params ?? undefined })));
 }
 
 type Go = (api: OpenApi) => Promise<WorkflowView>;
 
-/** Makes a workflow go, and leaves or stays; `known`: one of which something has happened before. */
+/** Starts a workflow, and follows it with `--wait`; `known`: its state before, if it ran before. */
 async function begin(context: CliContext, options: Waiting, go: Go, known?: string): Promise<void> {
   const { terminal } = context;
-  if (options.wait === true) return stay(context, options, go, known);
+  if (options.wait === true) return followToEnd(context, options, go, known);
   return context.withApi(definedOnly({ url: options.url }), async (api) => {
     const workflow = await go(api);
     if (context.json) printJson(terminal, workflow);
@@ -122,12 +122,12 @@ async function begin(context: CliContext, options: Waiting, go: Go, known?: stri
 const NOBODY = "nobody works on this database now: orb worker or orb serve does";
 
 /** Follows it to its end; runs the work here if no worker does. */
-async function stay(context: CliContext, options: Waiting, go: Go, known?: string): Promise<void> {
+async function followToEnd(context: CliContext, options: Waiting, go: Go, known?: string): Promise<void> {
   const { terminal, wiring } = context;
   const display = displayFor(context, options);
   const say = { live: true, err: (text: string) => display.note(text.trim()) };
-  let goesOn = "";
-  const note = () => `${stoppingWords(display.view, options)}; Ctrl-C again leaves at once${goesOn}`;
+  let resumeHint = "";
+  const note = () => `${stoppingWords(display.view, options)}; Ctrl-C again leaves at once${resumeHint}`;
   using stop = stopRequest(wiring, say, null, note, EXIT.partial);
   try {
     await context.withApi({ ...definedOnly({ url: options.url }), log: (log) => display.wrap(log) }, async (api) => {
@@ -135,8 +135,8 @@ async function stay(context: CliContext, options: Waiting, go: Go, known?: strin
       if (known !== undefined) display.was(await lookAt(api, await fullId(api, "workflow", known)));
       const { id } = await go(api);
       const resume = nextCommand(`workflows resume ${id} --wait${context.json ? " --json" : ""}`, options);
-      // Said at the first Ctrl-C, so that it is on the screen whatever comes after.
-      goesOn = `; to go on:\n  ${resume}`;
+      // Printed on the first Ctrl-C, so that it is on the screen whatever happens next.
+      resumeHint = `; to go on:\n  ${resume}`;
       let view = await follow({ api, id, display, signal: stop.signal, wait: pause(stop.signal) });
       if (!WORKFLOW_OVER.has(view.status)) {
         view = await halt(api, id, display);
@@ -157,7 +157,7 @@ function displayFor({ terminal, wiring, json }: CliContext, options: UrlOption):
   return new WorkflowDisplay(terminal, wiring.now, json ? "silent" : terminal.live ? "live" : "plain", options);
 }
 
-/** What a step at work is not done with yet; one that sleeps or waits for a run is not at work. */
+/** Running, and neither sleeping nor waiting for a child run. */
 const isAtWork = ({ status, waiting_for: why }: StepProgress) => status === "running" && why === null;
 
 /** What happens after Ctrl-C. */
@@ -169,7 +169,7 @@ function stoppingWords(view: WorkflowProgress | null, { url }: UrlOption): strin
   return `stopping: the workflow is paused, up to ${FINISH_MS / 1000} s are left for ${what} to finish`;
 }
 
-/** Steps that take longer than this are left, and begun again when the workflow goes on. */
+/** Steps that take longer are dropped and started again when the workflow continues. */
 const FINISH_MS = 5000;
 
 /** Another process would continue it, but Ctrl-C means stop. */
@@ -235,13 +235,13 @@ async function conclude(context: CliContext, api: OpenApi, view: WorkflowProgres
   terminal.out(`${id} ${status}\n`);
   if (status === "cancelled") return terminal.err("it was cancelled\n");
   if (status === "completed") return listFiles(context, api, id, options);
-  return terminal.err(`${onwards(view, bad, options)}\n`);
+  return terminal.err(`${nextSteps(view, bad, options)}\n`);
 }
 
-/** What to do with one that failed. */
-function onwards(view: WorkflowProgress, bad: readonly StepProgress[], options: UrlOption): string {
+/** How to continue after a failure. */
+function nextSteps(view: WorkflowProgress, bad: readonly StepProgress[], options: UrlOption): string {
   const { workflow_id: id, max_recovery_attempts: most, recovery_attempts: spent } = view;
-  // A recovery would do the same with the same: what a run is to do never changes.
+  // Recovery would fail the same way: the input of a run never changes.
   if (bad.length > 0 && bad.every(({ failure_reason: reason }) => reason === "step_params"))
     return `a recovery would fail again, given the same params: correct the definition and run it anew, or give others:\n  ${nextCommand(`workflows rerun ${id} --param NAME=VALUE --wait`, options)}`;
   const left = plural(most - spent, "recovery", "recoveries");
@@ -252,7 +252,7 @@ function onwards(view: WorkflowProgress, bad: readonly StepProgress[], options: 
 
 const MOST_FAILURES = 5;
 
-/** Where to find what has come of it. */
+/** Prints where its results are. */
 async function listFiles({ terminal }: CliContext, api: OpenApi, id: string, options: UrlOption): Promise<void> {
   const tasks = await api.workflows.tasks(id).take();
   const files = tasks.flatMap(({ artifacts }) => artifacts.filter(({ role }) => role !== "items")).length;

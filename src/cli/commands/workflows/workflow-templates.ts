@@ -4,14 +4,14 @@ import type { JsonValue } from "../../../domain/lane/queue-item.ts";
 import { suggest } from "../../../domain/text/suggest.ts";
 import type { StepKindView } from "../../../orchestrator/workflows/kinds.ts";
 import type { TemplateView } from "../../../orchestrator/workflows/templates.ts";
-import { apiCommand, asSaid, definedOnly, nextCommand, timeCell, type UrlOption } from "../../api/command.ts";
+import { apiCommand, asUnchecked, definedOnly, nextCommand, timeCell, type UrlOption } from "../../api/command.ts";
 import type { CliContext } from "../../context.ts";
 import { facts, listTable, printJson, table } from "../../print/output.ts";
 import { schemaRows } from "../../print/schema-words.ts";
 import { positiveInteger } from "../../values.ts";
 import { withFileErrors, readWritten } from "../../workflow/workflow-source.ts";
 
-/** What workflows are made from: `orb workflows templates …` and `orb workflows kinds`. */
+/** Templates and step kinds: `orb workflows templates …` and `orb workflows kinds`. */
 export function addTemplateCommands(workflows: Command, context: CliContext): void {
   const { terminal } = context;
   const templates = workflows
@@ -73,9 +73,11 @@ export function addTemplateCommands(workflows: Command, context: CliContext): vo
     .action((name: string, path: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
         const file = await readWritten(context.wiring, path, "file");
-        // What show --json has printed may be put back.
+        // Accepts the output of show --json.
         const definition = "steps" in file.value ? file.value : file.value["definition"];
-        const template = await withFileErrors({ file }, options, () => api.templates.put(name, asSaid({ definition })));
+        const template = await withFileErrors({ file }, options, () =>
+          api.templates.put(name, asUnchecked({ definition })),
+        );
         if (context.json) return printJson(terminal, template);
         terminal.out(`${template.name} version ${template.version}\n`);
         if (template.built_in) return;

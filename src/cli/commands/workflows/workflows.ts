@@ -7,7 +7,7 @@ import { WORKFLOW_STATUSES, type WorkflowView } from "../../../orchestrator/work
 import { rowsOf } from "../../api/rows.ts";
 import {
   apiCommand,
-  asSaid,
+  asUnchecked,
   definedOnly,
   fullId,
   listCommand,
@@ -68,7 +68,7 @@ export function addWorkflowsCommands(program: Command, context: CliContext): voi
           template,
           q: search,
         });
-        const { rows, more } = await rowsOf(page, (limit) => api.workflows.list(asSaid({ ...query, limit })));
+        const { rows, more } = await rowsOf(page, (limit) => api.workflows.list(asUnchecked({ ...query, limit })));
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no workflows\n");
         terminal.out(workflowTable(rows, context.wiring.now(), terminal.columns));
@@ -101,7 +101,7 @@ export function addWorkflowsCommands(program: Command, context: CliContext): voi
     )
     .action((id: string, { status, url }: UrlOption & { status?: string }) =>
       context.withApi(definedOnly({ url }), async (api) => {
-        const tasks = await api.workflows.tasks(await fullId(api, "workflow", id), asSaid({ status })).take();
+        const tasks = await api.workflows.tasks(await fullId(api, "workflow", id), asUnchecked({ status })).take();
         if (context.json) return printJson(terminal, tasks);
         return terminal.out(tasks.length === 0 ? "no tasks\n" : taskTable(tasks, terminal.columns));
       }),
@@ -147,7 +147,7 @@ async function validate(context: CliContext, word: string, options: UrlOption & 
   await context.withApi(definedOnly({ url: options.url }), async (api) => {
     const { definition, template, params } = await bodyOf(wiring, api, source, options);
     const body = definedOnly({ definition, template, params });
-    const { valid, errors } = await api.workflows.validate(asSaid(body));
+    const { valid, errors } = await api.workflows.validate(asUnchecked(body));
     const faults = "file" in source ? await withPositions(source.file, errors) : errors;
     if (!valid) context.exitCode = EXIT.usage;
     if (context.json) return printJson(terminal, { valid, errors: faults });
@@ -172,7 +172,7 @@ function workflowTable(workflows: readonly WorkflowView[], now: number, columns:
   );
 }
 
-/** How many are over of how many; of one that was ended, all are, whether they were done or not. */
+/** Ended steps of all; of a cancelled workflow all have ended, completed or not. */
 function stepsCell({ status, current_step: over, total_steps: total }: WorkflowView): string {
   return status === "failed" || status === "cancelled" ? `${total}` : `${over}/${total}`;
 }

@@ -23,7 +23,7 @@ import "./jobs.css";
 
 const OF_JOBS = ["listJobs", "getJob", "listSchedules"] as const;
 
-/** What a job is called: its name, or what it is about. */
+/** A job's name, or its target. */
 const nameOf = ({ name, target_url, crawl, kind }: Job) => {
   const url = target_url ?? (Array.isArray(crawl?.url) ? crawl.url[0] : crawl?.url);
   return name ?? (url === undefined || url === null ? `A ${kind}` : plainUrl(url));
@@ -177,7 +177,7 @@ function ScheduleDialog({ job, onClose }: { job: Job | null; onClose: () => void
     change.mutate(
       {
         params: { job_id: job.id },
-        // What else the schedule says, such as its overlap, stays.
+        // Keep the other keys of the schedule, such as overlap.
         body: cron === "" ? { schedule: null } : { timezone, schedule: { ...job.schedule, cron, timezone } },
       },
       {

@@ -9,7 +9,7 @@ import { toast } from "../../ui/overlay/Toast.tsx";
 const asText = (value: number | null) => (value === null ? "" : String(value));
 const asNumber = (text: string) => (text.trim() === "" ? null : Number(text));
 
-/** How many runs of a job are kept, and for how long. */
+/** Retention of a job's runs. */
 export function KeepDialog({ job, onClose }: { job: Job | null; onClose: () => void }) {
   const [runs, setRuns] = useState(asText(job?.keep_runs ?? null));
   const [days, setDays] = useState(asText(job?.keep_days ?? null));

@@ -1,4 +1,4 @@
-/** What happens in a browser before the page is read. */
+/** Browser actions before the page is extracted. */
 import { ACTIONS, type ActionKind, browserReason, newAction, type TypedAction } from "./logic/page-options.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import { Checkbox, Input, Select } from "../../ui/Field.tsx";

@@ -2,7 +2,7 @@ import { count } from "../../logic/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import type { NewState } from "./useNew.ts";
 
-/** Somebody else has saved the job meanwhile: nothing was overwritten, and what was typed here is still there. */
+/** Another user has saved the job meanwhile: nothing was overwritten, and the input here is still there. */
 export function Conflict({ conflict }: { conflict: NonNullable<NewState["conflict"]> }) {
   const { changes, busy } = conflict;
   const contested = changes.filter(({ isContested }) => isContested);

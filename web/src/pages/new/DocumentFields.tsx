@@ -1,4 +1,4 @@
-/** The page itself, beside the fields or in place of them. */
+/** Full page content, beside the fields or instead of them. */
 import { FORMATS, withFormat } from "./logic/page-options.ts";
 import { Checkbox, Textarea } from "../../ui/Field.tsx";
 import type { NewState } from "./useNew.ts";

@@ -4,7 +4,7 @@ import { Button } from "../../ui/Button.tsx";
 import { ErrorBox } from "../../ui/States.tsx";
 import type { Change } from "./useNew.ts";
 
-/** An empty form is filled in with a crawl of the demo site, which the server then runs. */
+/** Fills an empty form with a crawl of the server's demo site. */
 export function FillDemo({ change }: { change: Change }) {
   const offer = useCall("getDemoSite");
   const site = useChange("startDemoSite", {

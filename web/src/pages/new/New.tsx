@@ -37,8 +37,8 @@ const NOTES: Readonly<Record<Kind, string>> = {
 };
 
 /**
- * A run or job to begin; `?from=` takes a run as the start, `?job=` changes a saved job, `?url=` and `?template=` fill in
- * the form.
+ * Starts a run or saves a job; `?from=` clones a run, `?job=` edits a saved job, `?url=` and `?template=` fill in the
+ * form.
  */
 export default function New() {
   const [search] = useSearchParams();
@@ -79,17 +79,17 @@ function Failed({ error, onRetry, title }: { error: unknown; onRetry: () => void
 interface Props {
   first: Form;
   job: string | null;
-  /** Of the job, as it was opened. */
+  /** The job's version when it was opened. */
   version?: string;
-  /** Headers and cookies of the job, which stay unless others are given. */
+  /** Stored headers and cookies of the job, which stay unless replaced. */
   kept?: readonly string[];
-  /** Headers and cookies of the run that are not known any more. */
+  /** Headers and cookies of the run that are no longer stored. */
   lost?: readonly string[];
 }
 
 function NewPage({ first, job, version = "", kept = [], lost = [] }: Props) {
   const [search, setSearch] = useSearchParams();
-  // What the address fills in belongs to the form: a draft of another one does not come in its place.
+  // Parameters of the URL are part of the form's name: a draft of another form must not replace them.
   const [name] = useState(() => {
     const parts = ["job", "from", "url", "template"].map((key) => `${key}=${search.get(key) ?? ""}`);
     return parts.filter((part) => !part.endsWith("=")).join("&");
@@ -189,7 +189,7 @@ function NewPage({ first, job, version = "", kept = [], lost = [] }: Props) {
   );
 }
 
-/** Enter in a line, Ctrl+Enter anywhere; what is typed into a dialog belongs to it. */
+/** Enter in a single-line field, Ctrl+Enter anywhere; not inside a dialog. */
 function isSend({ key, ctrlKey, metaKey, target }: KeyboardEvent): boolean {
   if (key !== "Enter" || !(target instanceof HTMLElement) || target.closest("dialog") !== null) return false;
   const isLine = target instanceof HTMLInputElement && target.type !== "checkbox" && target.type !== "radio";

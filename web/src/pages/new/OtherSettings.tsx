@@ -1,4 +1,4 @@
-/** Settings of a crawl that have no place of their own in the form, each by its kind. */
+/** Crawl settings without a dedicated field, each by its type. */
 import { Checkbox, Input, Select } from "../../ui/Field.tsx";
 import { OTHER_SETTINGS, type OtherSetting, withSetting } from "./logic/crawl-settings.ts";
 import type { NewState } from "./useNew.ts";

@@ -1,4 +1,4 @@
-/** What crawls and single pages are asked for. */
+/** Fields of crawls and single pages. */
 import { useState } from "react";
 import { CRAWL_DEFAULTS } from "./logic/new-form.ts";
 import { moreSet } from "./logic/new-problems.ts";
@@ -26,7 +26,7 @@ export function PageFields({ state, job, onPlayground }: Props) {
   const { form, change, errors, moreOpen, setMoreOpen } = state;
   const isCrawl = form.kind === "crawl";
   const set = moreSet(form);
-  // A clone comes with the name of its run, which is seen before it is sent. A job has a field for it anyway.
+  // A clone shows the name of its run before it is sent. A job has a name field anyway.
   const [isNamed] = useState(job === null && form.name !== "");
   return (
     <>
@@ -114,7 +114,7 @@ export function PageFields({ state, job, onPlayground }: Props) {
   );
 }
 
-/** In a sentence: rules are made in the playground. */
+/** A summary: rules are edited in the playground. */
 function Reading({ state }: { state: NewState }) {
   const { form, change, errors } = state;
   const names = form.rules.map(({ name }) => name).join(", ");
@@ -146,7 +146,7 @@ function Reading({ state }: { state: NewState }) {
   );
 }
 
-/** They may hold secrets: they are sent and sealed, and stand neither in an address nor in a saved view. */
+/** They may contain secrets: sent and sealed, never stored in a URL or a saved view. */
 function Headers({ state: { form, change, errors } }: { state: NewState }) {
   return (
     <Textarea

@@ -1,4 +1,4 @@
-/** Where rules are made: a page in its sandbox, the fields, and what they find. */
+/** The rule editor: a page in its sandbox, the fields, and their matches. */
 import { type FormEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { capital } from "../../logic/format.ts";
 import { lines } from "./logic/new-values.ts";
@@ -82,7 +82,7 @@ export function Playground({ state, at: { page, setPage } }: { state: NewState; 
   );
 }
 
-/** The page that is tried; of a crawl it may be any page of it. */
+/** The sample page; of a crawl it may be any page. */
 function FetchBar({
   state: { form, change },
   page,
@@ -132,7 +132,7 @@ function FetchBar({
   );
 }
 
-/** What the site answered, and where that came from. */
+/** The site's response, and how it was fetched. */
 function FetchedFacts({ page: { status, url, asked, strategy, warning } }: { page: FetchedPage }) {
   return (
     <div className="fetched stack new-tight">
@@ -162,7 +162,7 @@ interface RulesProps {
   preview: Preview;
   focused: number | null;
   setFocused: (key: number | null) => void;
-  /** The field that the next click is for; null: a new one. */
+  /** The field that the next click fills; null: a new one. */
   armed: number | null;
   setArmed: (key: number | null) => void;
 }

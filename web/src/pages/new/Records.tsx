@@ -4,7 +4,7 @@ import type { Found } from "./usePreview.ts";
 
 const SHOWN = 20;
 
-/** What a run would bring home from this page. */
+/** The records a run would extract from this page. */
 export function Records({ found, names }: { found: Found | null; names: readonly string[] }) {
   if (found === null) return null;
   const { records, errors } = found;

@@ -13,7 +13,7 @@ const TYPE_CHOICES = [
 const SOURCE_CHOICES = JSON_SOURCES.map((value) => ({ value, name: value === "" ? "The answer" : value }));
 const EXAMPLES = { css: ".price", xpath: "//h1", jsonpath: "$.name", regex: "item-(\\d+)", known: "title" };
 
-/** One field: its name, where its value is, and what was found. */
+/** One field: its name, its selector, and the matches. */
 export function RuleRow({
   rule,
   number,
@@ -27,7 +27,7 @@ export function RuleRow({
 }: {
   rule: Rule;
   number: number;
-  /** The next click on the page is for this field. */
+  /** The next click on the page fills this field. */
   isArmed: boolean;
   error: string | undefined;
   found: FoundValues | null;
@@ -126,7 +126,7 @@ function FoundLine({ found }: { found: FoundValues | null }) {
   return (
     <div className="rule-found">
       {values.map((value, n) => (
-        // Values may be the same; their place tells them apart.
+        // Values may repeat; the index is the key.
         <code key={n} className="rule-value" title={value}>
           {value}
         </code>

@@ -6,7 +6,7 @@ import { ErrorBox } from "../../ui/States.tsx";
 import { ScheduleFields } from "../schedules/ScheduleFields.tsx";
 import type { NewState } from "./useNew.ts";
 
-/** What only saved jobs have. */
+/** Fields that only saved jobs have. */
 export function JobFields({ state }: { state: NewState }) {
   const { form, change, errors } = state;
   return (
@@ -32,7 +32,7 @@ export function JobFields({ state }: { state: NewState }) {
 
 const OF_JOBS = ["name", "schedule", "timezone", "tags"] as const;
 
-/** The button, and the dialog that asks for what only saved jobs have. */
+/** The button, and the dialog for the fields of saved jobs. */
 export function SaveJob({ state }: { state: NewState }) {
   const [open, setOpen] = useState(false);
   const save = async (run: boolean) => {
@@ -60,7 +60,7 @@ export function SaveJob({ state }: { state: NewState }) {
         <div
           className="stack"
           onKeyDown={({ key, target }) => {
-            // It stands within the form of the page, which cannot have another in it.
+            // It is inside the page's form, and forms cannot be nested.
             if (key === "Enter" && target instanceof HTMLInputElement && state.busy === null) void save(false);
           }}
         >

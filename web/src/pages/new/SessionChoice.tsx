@@ -3,7 +3,7 @@ import { useCall } from "../../api/query.ts";
 import { sessionChoices } from "../../logic/sessions.ts";
 import { Select } from "../../ui/Field.tsx";
 
-/** Which stored session pages are asked for with. */
+/** The stored session to use. */
 export function SessionChoice({
   urls,
   value,

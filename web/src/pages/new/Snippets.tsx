@@ -13,7 +13,7 @@ const WAYS = [
   { value: "json", name: "JSON" },
 ] as const;
 
-/** The same as a command: what it sends is what the button sends. */
+/** The form as commands that send the same request. */
 export function Snippets({ form, job, read }: { form: Form; job: string | null; read: Json | null }) {
   const [way, setWay] = useState<"curl" | "orb" | "json">("curl");
   const [what, setWhat] = useState("run");

@@ -8,7 +8,7 @@ import { Icon } from "../../ui/Icon.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
 import type { NewState } from "./useNew.ts";
 
-/** What a workflow is made from: a template and what it asks for, or a definition. */
+/** The source of a workflow: a template with params, or a definition. */
 export function WorkflowFields({ state }: { state: NewState }) {
   const { form, change } = state;
   return (
@@ -177,7 +177,7 @@ function Param({ field, value, error, onType }: ParamProps) {
   );
 }
 
-/** How something that is longer than a word is written. */
+/** Multi-line inputs. */
 const WRITTEN = {
   lines: "One per line.",
   names: "One per line.",

@@ -1,13 +1,13 @@
-/** A definition that is typed, as the server reads it a moment later. */
+/** Validates a typed definition on the server, debounced. */
 import { useEffect, useState } from "react";
 import { call } from "../../api/client.ts";
 import type { FieldProblem, Json } from "./logic/new-values.ts";
 
 export interface CheckedDefinition {
-  /** Null: nothing was typed, or the answer is not there yet. */
+  /** Null: empty, or no response yet. */
   valid: boolean | null;
   problems: readonly FieldProblem[];
-  /** The same as JSON; null: it could not be read. */
+  /** Parsed to JSON; null: unparsable. */
   source: Json | null;
 }
 
@@ -25,7 +25,7 @@ export function useDefinition(text: string): CheckedDefinition {
         signal: gone.signal,
       }).then(
         ({ valid, errors, source = null }) => {
-          // What was typed since is another definition.
+          // The definition has changed since.
           if (!gone.signal.aborted) setChecked({ valid, problems: errors, source });
         },
         (error: unknown) => {

@@ -1,11 +1,11 @@
-/** Drafts of forms, kept by this tab of the browser until they are sent or discarded. */
+/** Drafts of forms, kept in this browser tab until they are sent or discarded. */
 import { useEffect, useState } from "react";
 import { type Draft, draftOf, readDraft } from "./logic/draft.ts";
 import type { Form } from "./logic/new-form.ts";
 
 const PREFIX = "orb.draft.";
 
-/** Without storage, which a browser may refuse, there are no drafts. */
+/** Without storage, which a browser may deny, there are no drafts. */
 function withStorage<Result>(work: (storage: Storage) => Result, otherwise: Result): Result {
   try {
     return work(sessionStorage);
@@ -20,7 +20,7 @@ export function clearDrafts(): void {
   }, undefined);
 }
 
-/** The draft of the form of this name, as it was when the page was opened. */
+/** The draft of the form of this name when the page was opened. */
 export function useStoredDraft(name: string): { draft: Draft | null; clear: () => void } {
   const key = PREFIX + name;
   const [draft, setDraft] = useState(() => withStorage((storage) => readDraft(storage.getItem(key)), null));
@@ -31,7 +31,7 @@ export function useStoredDraft(name: string): { draft: Draft | null; clear: () =
   return { draft, clear };
 }
 
-/** Keeps what is typed; `isSent`: nothing of it is needed any more. */
+/** Stores what is typed; `isSent`: deletes it. */
 export function useKeepDraft(name: string, form: Form, first: Form, isSent: () => boolean): void {
   const draft = draftOf(form, first);
   const text = draft === null ? null : JSON.stringify(draft);

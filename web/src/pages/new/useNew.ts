@@ -1,4 +1,4 @@
-/** The form, what is wrong with it, and what its buttons do. */
+/** State, validation and actions of the form. */
 import { useLayoutEffect, useRef, useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
 import { call, Problem } from "../../api/client.ts";
@@ -19,23 +19,23 @@ export interface NewState {
   form: Form;
   change: Change;
   errors: Partial<Record<FieldKey, string>>;
-  /** What is wrong with params of a template, by their path. */
+  /** Errors of a template's params, by path. */
   paramProblems: readonly FieldProblem[];
-  /** What is known of the definition that was typed. */
+  /** Validation state of the typed definition. */
   checked: CheckedDefinition;
-  /** What belongs to no field. */
+  /** An error without a field. */
   failure: unknown;
   busy: "start" | "save" | null;
   moreOpen: boolean;
   setMoreOpen: (open: boolean) => void;
   start: () => Promise<void>;
-  /** True: it was saved. */
+  /** True: saved. */
   save: (options: { run: boolean }) => Promise<boolean>;
-  /** What was typed here before and is back; null: nothing was, or it was discarded. */
+  /** The restored draft; null: none, or discarded. */
   draft: { dropped: boolean; discard: () => void } | null;
-  /** A saved job is changed. */
+  /** A saved job is being edited. */
   isJob: boolean;
-  /** Somebody else has changed the job meanwhile; null: nobody has. */
+  /** Another user changed the job meanwhile; null: no. */
   conflict: {
     changes: FormChange[];
     busy: boolean;
@@ -45,13 +45,13 @@ export interface NewState {
   } | null;
 }
 
-/** The job that is changed, as it was when the form was opened. */
+/** The edited job as it was opened. */
 interface OpenedJob {
   id: string;
   version: string;
 }
 
-/** `first` is what the form begins with; `job` the one that is changed; `name` the form whose draft is kept. */
+/** `first` is the initial form; `job` the edited one; `name` identifies the draft. */
 export function useNew(first: Form, opened: OpenedJob | null, name: string): NewState {
   const job = opened?.id ?? null;
   const [search] = useSearchParams();
@@ -114,7 +114,7 @@ export function useNew(first: Form, opened: OpenedJob | null, name: string): New
     order: Order,
     work: (body: Json) => Promise<void>,
   ): Promise<boolean> => {
-    // Keys come faster than buttons can be switched off.
+    // Key presses can be faster than disabling the buttons.
     if (underWay.current) return false;
     setErrors({});
     setParamProblems([]);
@@ -140,7 +140,7 @@ export function useNew(first: Form, opened: OpenedJob | null, name: string): New
     }
   };
 
-  /** What the job is now; false: it cannot be read, either. */
+  /** Loads the current job; false: failed as well. */
   const readTheirs = async (): Promise<boolean> => {
     try {
       const now = await call("getJob", { params: { job_id: job ?? "" } });
@@ -190,7 +190,7 @@ export function useNew(first: Form, opened: OpenedJob | null, name: string): New
     setParamProblems([]);
     setFailure(null);
   };
-  /** From here on their state is what the form began with. */
+  /** Rebases the form on their version. */
   const goOnFrom = (now: { form: Form; version: string }, next: Form) => {
     version.current = now.version;
     setBegun(now.form);

@@ -1,4 +1,4 @@
-/** A page that was fetched once, and what the rules find in it, a moment after they were changed. */
+/** A page fetched once, and the matches of the rules in it, updated after each change. */
 import { useEffect, useState } from "react";
 import { type Answer, call, Problem } from "../../api/client.ts";
 import { type Form, previewOf } from "./logic/new-form.ts";
@@ -11,15 +11,15 @@ export interface FetchedPage {
   title: string | null;
   status: number | null;
   strategy: string | null;
-  /** What was asked for, where that is another address than the page's. */
+  /** The requested URL, if it differs from the page's. */
   asked: string | null;
-  /** What makes it doubtful that this is the page. */
+  /** Why this may not be the right page. */
   warning: string | null;
 }
 
 export type Found = Answer<"previewExtraction">;
 
-/** The page as a run of this form would get it. */
+/** Fetches the page as a run of this form would. */
 export async function fetchPage(url: string, form: Form): Promise<FetchedPage> {
   const body = { ...previewOf(form), url, include_html: true, fields: ["title"] };
   const got = await call("previewExtraction", { body });
@@ -45,7 +45,7 @@ export async function fetchPage(url: string, form: Form): Promise<FetchedPage> {
 
 export interface Preview {
   found: Found | null;
-  /** What is wrong with the rules, as the server says it. */
+  /** The server's error for the rules. */
   problem: Problem | null;
   busy: boolean;
 }
@@ -53,7 +53,7 @@ export interface Preview {
 export function usePreview(page: FetchedPage | null, form: Form): Preview {
   const [preview, setPreview] = useState<Preview>({ found: null, problem: null, busy: false });
   const wrong = ruleProblems(form.rules);
-  // What is not said yet is not asked for.
+  // Incomplete rules are not sent.
   const fields = rulesToFields(form.rules.filter(({ key }) => !wrong.has(key)));
   const wanted = JSON.stringify({ fields, items: itemsToJson(form.items), schema: parsed(form.schema) });
   useEffect(() => {

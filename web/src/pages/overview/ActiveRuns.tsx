@@ -70,7 +70,7 @@ const COLUMNS: readonly Column<ActiveRun>[] = [
   },
 ];
 
-/** On a phone each run has a few lines, and not a table of its own. */
+/** On a phone each run has a few lines instead of table cells. */
 const COMPACT: readonly Column<ActiveRun>[] = [
   {
     id: "run",
@@ -97,7 +97,7 @@ const COMPACT: readonly Column<ActiveRun>[] = [
   },
 ];
 
-/** What keeps it, and until when; otherwise what it is at, or what it is. */
+/** Why and until when it waits; otherwise its current step, or its kind. */
 function Why({ run }: { run: ActiveRun }) {
   const steps = stepsWords(run.current_steps, useNow());
   return (
@@ -121,7 +121,7 @@ function Far({ run }: { run: ActiveRun }) {
   );
 }
 
-/** Of what waits the pace says nothing. */
+/** A waiting run has no meaningful rate. */
 const paceOf = ({ kind, per_second, waiting_for }: ActiveRun) =>
   isHeld(waiting_for) ? "waiting" : kind === "workflow" && per_second === 0 ? "–" : rate(per_second);
 

@@ -7,7 +7,7 @@ import { Card, Stat } from "../../ui/Card.tsx";
 import { Skeleton } from "../../ui/States.tsx";
 import { useNow } from "../../ui/Values.tsx";
 
-// Drawn a moment after the numbers, which are what people look for first.
+// Rendered after the numbers, which users look for first.
 const Chart = part(async () => ({ default: (await import("../../ui/chart/Chart.tsx")).Chart }));
 
 export function Figures({ overview }: { overview: LiveOverview }) {

@@ -16,7 +16,7 @@ import "./overview.css";
 
 const KEY = keyOf("getOverview");
 
-/** Is it working, what is slow, what failed: everything at one glance. */
+/** Is it working, what is slow, what failed: at one glance. */
 export default function Overview() {
   const overview = useCall("getOverview", undefined, { staleTime: Number.POSITIVE_INFINITY, refetchOnMount: "always" });
   const newest = useCall("listRuns", { query: { limit: 1 } });
@@ -37,7 +37,7 @@ export default function Overview() {
         )}
       </>
     );
-  // Items may be downloaded without anybody having begun a run of pages: then there is something to see, too.
+  // Queue items may be downloaded without any run of pages: there is something to show then, too.
   const isNew = newest.data?.length === 0 && data.active_runs.length === 0 && data.sites.known === 0;
   if (isNew)
     return (

@@ -6,7 +6,7 @@ import { Button } from "../../ui/Button.tsx";
 import { Input } from "../../ui/Field.tsx";
 import { ErrorBox } from "../../ui/States.tsx";
 
-/** The shortest way to a first crawl: an address and a button. */
+/** The shortest way to a first crawl: a URL and a button. */
 export function StartCrawl() {
   const [, go] = useLocation();
   const [url, setUrl] = useState("");
@@ -17,9 +17,9 @@ export function StartCrawl() {
   });
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    const whole = completeUrl(url);
-    if (whole === null) return setWrong("Enter a URL such as https://example.com");
-    return start.mutate({ body: { url: whole } });
+    const fullUrl = completeUrl(url);
+    if (fullUrl === null) return setWrong("Enter a URL such as https://example.com");
+    return start.mutate({ body: { url: fullUrl } });
   };
   const field = start.error?.fields.find(({ path }) => path.startsWith("url"));
   return (

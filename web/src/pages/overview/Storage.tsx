@@ -1,4 +1,4 @@
-/** How much room what is kept takes: a part of the machine, and a notice before something is removed. */
+/** Storage usage, and a notice before runs are deleted. */
 import { Link } from "wouter";
 import { useCall } from "../../api/query.ts";
 import { bytes, exactTime, percent } from "../../logic/format.ts";
@@ -12,7 +12,7 @@ function useStorage() {
   return useCall("getStorage", undefined, { refetchInterval: LOOK_MS }).data;
 }
 
-/** Shown while it is near the budget. */
+/** Shown near the budget. */
 export function StorageNotice() {
   const storage = useStorage();
   if (storage === undefined || !storage.is_near || storage.used_bytes === null || storage.budget_bytes === null)

@@ -1,4 +1,4 @@
-/** What is wrong, and what it works with: the lists below the charts. */
+/** Problems and resources: the lists below the charts. */
 import { Link } from "wouter";
 import { bytes, count, percent, plainUrl, sentence, shortNumber } from "../../logic/format.ts";
 import { type LiveOverview, noFailuresWords, sitesTitle, workerWords } from "../../logic/overview.ts";
@@ -17,7 +17,7 @@ const TROUBLE = {
   paused: { word: "Paused", tone: "neutral", reason: "" },
 } as const;
 
-/** A quiet line instead of an empty box: nothing wrong is good news. */
+/** A quiet line instead of an empty box: no problems is good news. */
 function Fine({ children }: { children: string }) {
   return (
     <p className="fine">

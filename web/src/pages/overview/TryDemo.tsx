@@ -3,7 +3,7 @@ import { useCall, useChange } from "../../api/query.ts";
 import { Button } from "../../ui/Button.tsx";
 import { ErrorBox } from "../../ui/States.tsx";
 
-/** For who has no site at hand: a shop that comes along, crawled at one click. */
+/** For users without a site to try: crawls the demo shop with one click. */
 export function TryDemo() {
   const [, go] = useLocation();
   const offer = useCall("getDemoSite");

@@ -5,7 +5,7 @@ import { Logo } from "../../ui/Icon.tsx";
 import { StartCrawl } from "./StartCrawl.tsx";
 import { TryDemo } from "./TryDemo.tsx";
 
-/** What a new installation shows: how the first crawl is begun, here or elsewhere. */
+/** Shown on a new installation: how to start the first crawl, here or elsewhere. */
 export function Welcome() {
   const origin = location.origin;
   return (

@@ -9,7 +9,7 @@ import { Textarea } from "../../ui/Field.tsx";
 import { ErrorBox } from "../../ui/States.tsx";
 import { toast } from "../../ui/overlay/Toast.tsx";
 
-/** Proxies pasted one to a line; those that are not understood are named, the others are taken. */
+/** Imports pasted proxies, one per line; rejected lines are listed, the others imported. */
 export function ImportProxies({ open, onClose }: { open: boolean; onClose: () => void }) {
   const [text, setText] = useState("");
   const formId = useId();
@@ -68,7 +68,7 @@ export function ImportProxies({ open, onClose }: { open: boolean; onClose: () =>
             <div className="error-words">
               <p className="error-title">{count(add.data?.invalid_count ?? 0, "line")} could not be used</p>
               <ul className="error-fields">
-                {/* Only they are left, in their order. */}
+                {/* The text now contains only the rejected lines, in order. */}
                 {invalid.slice(0, 20).map(({ index, message }, row) => (
                   <li key={index} className="wrap">
                     Line {row + 1}: {message}

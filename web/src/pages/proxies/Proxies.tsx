@@ -34,7 +34,7 @@ const STATES: readonly { value: State; name: string }[] = [
   { value: "disabled", name: "Disabled" },
 ];
 
-/** Counts and rows come in one answer. */
+/** Counts and rows come in one response. */
 function usePool(state: State) {
   const query = useInfiniteQuery<Page<never>, Problem, { pages: Page<never>[] }, readonly unknown[], string | null>({
     queryKey: ["listProxies", state],

@@ -9,7 +9,7 @@ import { toastError } from "../../ui/overlay/Toast.tsx";
 const goesOn = (refresh: ProxyRefresh | undefined) =>
   refresh?.status === "dispatched" || refresh?.status === "processing";
 
-/** The check of all proxies that was begun last, here or elsewhere. */
+/** The latest check of all proxies, started here or elsewhere. */
 export function useRefresh() {
   const [startedJob, setStartedJob] = useState<string | null>(null);
   const newest = useCall("listRuns", { query: { kind: "proxy_refresh", limit: 1 } });
@@ -26,7 +26,7 @@ export function useRefresh() {
   const active = begin.isPending || goesOn(query.data);
   const chunks = query.data?.completed_chunks;
   useEffect(() => {
-    // Each chunk has changed proxies of the list.
+    // Each chunk changes proxies of the list.
     if (chunks !== undefined) void queryClient.invalidateQueries({ queryKey: ["listProxies"] });
   }, [chunks, active]);
   return { active, last: query.data, start: () => begin.mutate({}) };

@@ -1,10 +1,10 @@
-/** What went wrong with a proxy, without its address, which stands beside it. */
+/** A proxy's error without its URL, which is shown beside it. */
 export function proxyProblem(message: string): string {
   const rest = message.replace(/^the proxy \S+ /, "");
   return rest.slice(0, 1).toUpperCase() + rest.slice(1);
 }
 
-/** What is left to be imported: the lines that were refused. All of them, while it is not known of each. */
+/** The rejected lines, left for another try. All lines, if not every rejection is listed. */
 export function refusedLines(
   lines: readonly string[],
   { invalid, invalid_count }: { invalid: readonly { index: number }[]; invalid_count: number },

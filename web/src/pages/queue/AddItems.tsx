@@ -64,7 +64,7 @@ export function AddItems({ open, onClose }: { open: boolean; onClose: () => void
           error={first === undefined ? undefined : `Line ${first.line}: ${first.message}`}
           value={text}
           onKeyDown={({ key, ctrlKey, metaKey, currentTarget }) => {
-            // Enter alone begins the next line.
+            // Enter alone starts a new line.
             if (key === "Enter" && (ctrlKey || metaKey)) currentTarget.form?.requestSubmit();
           }}
           onChange={(event) => {

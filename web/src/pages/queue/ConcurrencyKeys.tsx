@@ -13,7 +13,7 @@ import { EmptyState } from "../../ui/States.tsx";
 import { type Column, Table } from "../../ui/table/Table.tsx";
 import { toast, toastError } from "../../ui/overlay/Toast.tsx";
 
-/** Limits that items of several sites share, such as the quota of an API. */
+/** Limits shared by items of several sites, such as an API quota. */
 export function ConcurrencyKeys() {
   const [asked, setAsked] = useState<readonly string[]>([]);
   const [text, setText] = useState("");

@@ -23,7 +23,7 @@ const STATES: readonly { value: "" | Item["status"]; name: string }[] = [
   { value: "skipped", name: "Skipped" },
 ];
 
-/** Things to download, each known by a name of its own. */
+/** Items of the download queue. */
 export function Items({ failed, onAdd }: { failed: number; onAdd: () => void }) {
   const [status, setStatus] = useState<"" | Item["status"]>(failed > 0 ? "error" : "");
   const items = usePages("listQueueItems", { query: { limit: 200, ...(status === "" ? {} : { status }) } });

@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import { useAgain, useCall, usePages } from "../../api/query.ts";
+import { usePolling, useCall, usePages } from "../../api/query.ts";
 import { count } from "../../logic/format.ts";
 import { type Lane, laneHref, laneName, ownerOf } from "../../logic/lanes.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
@@ -11,7 +11,7 @@ import { Num, Time } from "../../ui/Values.tsx";
 import { Waiting } from "../sites/Waiting.tsx";
 
 export function useLanes() {
-  useAgain("listLanes", 4000);
+  usePolling("listLanes", 4000);
   return usePages("listLanes", { query: { limit: 200 } });
 }
 

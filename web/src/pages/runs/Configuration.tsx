@@ -7,7 +7,7 @@ import { Card, KeyValue } from "../../ui/Card.tsx";
 import { Code } from "../../ui/text/Code.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
 
-/** What the run was asked for, as it was when it began. */
+/** The request of the run, as of its start. */
 export function Configuration({ run }: { run: Run }) {
   const { data, error, refetch } = useCall("getRunRecipe", { params: { run_id: run.id } }, { staleTime: 60_000 });
   if (error?.status === 404)

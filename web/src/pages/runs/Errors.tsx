@@ -23,7 +23,7 @@ type Group = Answer<"listRunErrors">[number];
 const SHOWN = 8;
 const LOADED = 500;
 
-/** What failed, by cause, most frequent first. */
+/** Failures by cause, most frequent first. */
 export function Errors({ run }: { run: Run }) {
   const params = { run_id: run.id };
   const again = isActive(run.status) ? 5000 : (false as const);

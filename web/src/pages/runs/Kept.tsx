@@ -8,7 +8,7 @@ import { toast, toastError } from "../../ui/overlay/Toast.tsx";
 import { Time } from "../../ui/Values.tsx";
 import "./kept.css";
 
-/** How long a run is kept; what something would remove can be kept. */
+/** Retention of a run, and the button that exempts it. */
 export function Kept({ run }: { run: Run }) {
   const words = keptWords(run);
   const change = (text: string) => ({
@@ -18,7 +18,7 @@ export function Kept({ run }: { run: Run }) {
   });
   const keep = useChange("keepRun", change("Kept until you delete it."));
   const unkeep = useChange("unkeepRun", change("It is kept as long as its policy says."));
-  // Runs of steps go with their workflow.
+  // Runs of steps are deleted with their workflow.
   if (words === null || run.parent !== null || run.kind === "queue") return null;
   const params = { run_id: run.id };
   return (
@@ -46,7 +46,7 @@ export function Kept({ run }: { run: Run }) {
   );
 }
 
-/** Of a workflow, which is a run, too. */
+/** For a workflow, which is also a run. */
 export function KeptFlow({ id, ended }: { id: string; ended: boolean }) {
   const { data } = useCall("getRun", { params: { run_id: id } }, { enabled: ended });
   return data === undefined ? null : <Kept run={data} />;

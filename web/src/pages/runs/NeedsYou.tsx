@@ -13,7 +13,7 @@ import { toast, toastError } from "../../ui/overlay/Toast.tsx";
 import { OF_A_RUN } from "./RunActions.tsx";
 import { Evidence } from "./results/Evidence.tsx";
 
-/** A run waits for a person: what it met, and how it goes on. */
+/** A run waits for a person: what it met, and how to continue. */
 export function NeedsYou({ run }: { run: Run }) {
   const params = { run_id: run.id };
   const tasks = useCall("listTasks", { params, query: { limit: 50, order: "newest" } });

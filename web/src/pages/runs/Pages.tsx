@@ -22,7 +22,7 @@ export type Task = Answer<"listTasks">[number];
 
 const STATES = ["pending", "queued", "running", "retrying", "completed", "failed", "skipped", "cancelled"] as const;
 
-/** By time and size the server sorts, not the table: it knows of pages that are not loaded. */
+/** Time and size are sorted by the server, which knows pages that are not loaded. */
 const ORDERS = [
   { value: "oldest", name: "Oldest first" },
   { value: "newest", name: "Newest first" },
@@ -71,7 +71,7 @@ const Num = ({ value }: { value: number | null }) =>
 
 const AGAIN_MS = 4000;
 
-/** Every page that the run knows of, with what became of it. */
+/** Every known page of the run, with its outcome. */
 export function Pages({ run }: { run: Run }) {
   const { search, put } = useRunAddress("pages");
   const status = STATES.find((one) => one === search.get("status")) ?? null;
@@ -89,7 +89,7 @@ export function Pages({ run }: { run: Run }) {
   });
   const { refetch, error, isPending, rows } = tasks;
   const isRanked = order === "slowest" || order === "largest";
-  // Of few pages everything is looked at again while they change; of many, or where all are compared, only when somebody asks.
+  // Few pages are refreshed while they change; many, or sorted ones, only on request.
   const follows = isActive(run.status) && !isRanked && (tasks.data?.pages.length ?? 0) <= 2;
   useEffect(() => {
     if (!follows) return;

@@ -32,7 +32,7 @@ export default function Run() {
   const [, go] = useLocation();
   const { run: query, crawl, sites, progress } = useRun(id);
   const run = query.data;
-  // Workflows have a page of their own.
+  // Workflows have their own page.
   const isWorkflow = run?.kind === "workflow";
   useEffect(() => {
     if (isWorkflow) go(`/workflows/${id}`, { replace: true });
@@ -96,12 +96,12 @@ function RunTabs({
   return <Tabs tabs={tabs} label="About this run" first={first} />;
 }
 
-/** Kept while the run is looked at: nobody is taken away from what they read. */
+/** Fixed while the run is open: the tab must not change under the reader. */
 function useFirstTab(run: RunView, counts: RunProgress["counts"]): string {
   const [search] = useSearchParams();
   const [kept, keep] = useState<FirstTab | null>(null);
   const first = firstTab(run, counts, kept);
   if (first !== kept) keep(first);
-  // An address that names a page, and no tab, is from before the tab stood there, too.
+  // A URL with a page but no tab is from before tabs were in the URL.
   return search.has("task") ? "pages" : first.tab;
 }

@@ -13,7 +13,7 @@ import { Menu } from "../../ui/overlay/Menu.tsx";
 import { usePhone } from "../../ui/table/Table.tsx";
 import { toast, toastError } from "../../ui/overlay/Toast.tsx";
 
-/** Everything that shows what became of a run is old after a change. */
+/** Operations outdated by a change of a run. */
 export const OF_A_RUN = [
   "getRun",
   "getCrawl",
@@ -51,14 +51,14 @@ export function RunActions({ run, failed }: { run: Run; failed: number | null })
     onError: toastError,
   });
   const retry = useRetryFailed(run.id);
-  // On a phone what changes the run has room; the rest is in a menu.
+  // On a phone only actions that change the run are buttons; the rest is in a menu.
   const phone = usePhone();
   const [, go] = useLocation();
   const canRetry = can.retryFailed && failed !== 0;
   const isOver = !can.cancel && !can.pause && !can.resume;
   const showsRetry = canRetry && (!phone || isOver);
   const showsClone = can.clone && (!phone || (isOver && !canRetry));
-  // What is seen: the tab, its filters, the page that is looked at.
+  // The current view: tab, filters, open page.
   const search = useSearch();
   const link = `${location.origin}/runs/${run.id}${search === "" ? "" : `?${search}`}`;
   return (
@@ -165,7 +165,7 @@ export function RunActions({ run, failed }: { run: Run; failed: number | null })
   );
 }
 
-/** Gives what failed, or some of it, fresh attempts. */
+/** Retries all or some failures. */
 export function useRetryFailed(runId: string) {
   const [busy, setBusy] = useState(false);
   const act = async (which: NonNullable<Parameters<typeof call<"retryFailedTasks">>[1]>["body"]) => {

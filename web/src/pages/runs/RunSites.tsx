@@ -82,7 +82,7 @@ const COLUMNS: Column<RunSite>[] = [
   },
 ];
 
-/** How a run is getting on, site by site. */
+/** Progress of a run, site by site. */
 export function RunSites({ run }: { run: Run }) {
   const sites = usePages("listRunSites", { params: { run_id: run.id }, query: { limit: 200 } });
   if (sites.error !== null && sites.rows.length === 0)

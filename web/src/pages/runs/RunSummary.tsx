@@ -18,7 +18,7 @@ import { type RunSite, Waiting } from "./Waiting.tsx";
 
 const TONES = { completed: "good", partial: "warn", failed: "bad", cancelled: "muted", paused: "muted" } as const;
 
-/** How it is getting on, and what keeps it. */
+/** Progress, and what blocks it. */
 export function RunSummary({
   run,
   crawl,
@@ -63,7 +63,7 @@ export function RunSummary({
   );
 }
 
-/** What is probably not meant so, and how to mend it. */
+/** Probable mistakes, and how to fix them. */
 function Warnings({ run }: { run: Run }) {
   const { id, warnings } = run;
   return warnings.map(({ code, message, follow }) => (
@@ -81,7 +81,7 @@ function Warnings({ run }: { run: Run }) {
   ));
 }
 
-/** What it found and did not fetch. */
+/** Found but not fetched. */
 function Skipped({ run, skipped }: { run: Run; skipped: Run["skipped"] }) {
   const parts = skippedWords(skipped);
   if (parts.length === 0) return null;
@@ -101,7 +101,7 @@ function Skipped({ run, skipped }: { run: Run; skipped: Run["skipped"] }) {
 }
 
 function Ending({ run: { status, message, error_message, failure_reason } }: { run: Run }) {
-  // While it goes on its last word is the newest event.
+  // While it is active its last message is the newest event.
   if (isActive(status)) return null;
   const text = error_message ?? outcomeBesideCounts(message);
   if (text === "") return null;
@@ -122,7 +122,7 @@ function Counts({ run, crawl, progress }: { run: Run; crawl: Crawl | null; progr
   const active = isActive(run.status);
   const worked = crawl?.duration_seconds ?? null;
   const until = run.finished_at === null ? serverNow() : Date.parse(run.finished_at);
-  // While it goes on it is asked for how long it worked only now and then.
+  // While it is active its working time is only refreshed now and then.
   const slackMs = active ? 20_000 : 5000;
   const atWork = run.started_at === null ? null : atWorkWords(until - Date.parse(run.started_at), worked, slackMs);
   return (
@@ -148,7 +148,7 @@ function Counts({ run, crawl, progress }: { run: Run; crawl: Crawl | null; progr
         note={active ? "right now" : "while running"}
       />
       {active && atWork !== null ? (
-        // It was paused, waited, or had ended and was tried again: that is none of its work.
+        // It was paused, waited, or had ended and was retried: that is not working time.
         <Stat name="Active for" value={<Duration ms={(worked ?? 0) * 1000} />} note={<Begun run={run} />} />
       ) : (
         <Stat
@@ -161,7 +161,7 @@ function Counts({ run, crawl, progress }: { run: Run; crawl: Crawl | null; progr
   );
 }
 
-/** Known and not done, and found and not fetched: it agrees with the reasons that are listed below. */
+/** Known but unfinished plus found but not fetched: agrees with the reasons listed below. */
 function leftOutOf(skippedTasks: number, crawl: Crawl | null): number {
   return skippedTasks + (crawl?.cancelled_items ?? 0) + skippedCount(crawl?.skipped ?? null);
 }
@@ -185,7 +185,7 @@ function Begun({ run }: { run: Run }) {
   );
 }
 
-/** What is known of a single page. */
+/** Facts of a single page. */
 function PageFacts({ run }: { run: Run }) {
   const { stats } = run;
   const number = (name: string) => (typeof stats[name] === "number" ? stats[name] : null);
@@ -218,7 +218,7 @@ function PageFacts({ run }: { run: Run }) {
   );
 }
 
-/** Where it begins: a crawl may do so at many places. */
+/** Start URLs: a crawl may have many. */
 function Starts({ run: { id, urls, url_count } }: { run: Run }) {
   const [isOpen, open] = useState(false);
   const shown = isOpen ? urls : urls.slice(0, STARTS_SHOWN);
@@ -251,7 +251,7 @@ function Starts({ run: { id, urls, url_count } }: { run: Run }) {
   );
 }
 
-/** Where redirects have led. */
+/** The URL after redirects. */
 function FinalAddress({ url }: { url: string }) {
   return (
     <>
@@ -265,7 +265,7 @@ function FinalAddress({ url }: { url: string }) {
 
 const STARTS_SHOWN = 3;
 
-/** Where a run comes from. */
+/** The job or workflow a run comes from. */
 export function Origin({ run }: { run: Run }) {
   return (
     <>

@@ -3,7 +3,7 @@ import { useCall } from "../../api/query.ts";
 import type { Run } from "../../api/types.ts";
 import { signInHelp } from "../../logic/sessions.ts";
 
-/** Leads a run that met a sign-in to the session that helps it. */
+/** Links a run that met a sign-in page to a session that helps. */
 export function SignInHelp({ run }: { run: Run }) {
   const sessions = useCall("listSessions", { query: { limit: 200 } });
   const asked = useCall("getRunRecipe", { params: { run_id: run.id } }, { staleTime: 60_000 });

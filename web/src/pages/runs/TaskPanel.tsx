@@ -17,7 +17,7 @@ import { OF_A_RUN, useRetryFailed } from "./RunActions.tsx";
 
 const OPEN = new Set(["pending", "queued", "running", "retrying"]);
 
-/** All that is known of one page: what became of it, its attempts, why it was fetched this way, and its files. */
+/** Details of one page: outcome, attempts, strategy and files. */
 export function TaskPanel({
   run,
   task,
@@ -26,7 +26,7 @@ export function TaskPanel({
 }: {
   run: Run;
   task: Task | null;
-  /** Why the page that the address names cannot be shown. */
+  /** Why the page in the URL cannot be shown. */
   error: Problem | null;
   onClose: () => void;
 }) {

@@ -12,14 +12,14 @@ import { Waiting as Words } from "../sites/Waiting.tsx";
 
 export type RunSite = Answer<"listRunSites">[number];
 
-/** What keeps a run from its work, until when, and where that can be changed; or what sets its pace. */
+/** What blocks a run, until when, and where to change that; or what paces it. */
 export function Waiting({ run, crawl, sites }: { run: Run; crawl: Crawl | null; sites: readonly RunSite[] }) {
   const { waiting_for: waits, status } = run;
-  // What a person has to do is said in a box of its own.
+  // `NeedsYou` shows what a person has to do.
   if (status === "waiting_for_human" || !isActive(status)) return null;
   if (waits !== null && isHeld(waits)) return <Note waiting={[{ ...waits, ...splitSite(waits.message) }]} />;
   const { held, paced } = waitingSites(sites);
-  // Of many sites those that wait may stand behind others.
+  // Blocked sites may follow others in a long list.
   const all = held.length > 0 ? held : waitingSites(crawl?.waiting_sites ?? []).held;
   if (all.length > 0) return <Note waiting={all} />;
   if (paced === null || status !== "running") return null;

@@ -8,8 +8,8 @@ import type { Task } from "./Pages.tsx";
 const AGAIN_MS = 4000;
 
 /**
- * The page whose details are shown stands in the address (`?task=`): it is one of `rows`, or asked for by itself, so that an
- * address leads to any page of the run.
+ * The page with open details is in the URL (`?task=`): one of `rows`, or loaded separately, so that a link can point to
+ * any page of the run.
  */
 export function useOpenTask(run: Run, tab: string, rows: readonly Task[]) {
   const drawer = useDrawer("task", { tab });
@@ -29,7 +29,7 @@ export function useOpenTask(run: Run, tab: string, rows: readonly Task[]) {
     if (next === null) drawer.close();
     else drawer.open(next.id);
   };
-  // What is known now, not what was known when it was opened; until it is asked for, what was known then.
+  // The current state if known; until loaded, the state when it was opened.
   const task = id === null ? null : (listed ?? asked.data ?? (last?.id === id ? last : null));
   return { task, error: task === null && id !== null ? asked.error : null, open };
 }

@@ -1,7 +1,7 @@
 /** One run with its live data. */
 import { useEffect, useRef, useState } from "react";
 import { useConnection, useLive } from "../../api/live.ts";
-import { keyOf, lookAgain, queryClient, useCall } from "../../api/query.ts";
+import { keyOf, reloadQueries, queryClient, useCall } from "../../api/query.ts";
 import type { Run } from "../../api/types.ts";
 import { isOfRun, type RunEvent } from "../../logic/run-events.ts";
 import { progressOf } from "./logic/run-progress.ts";
@@ -11,7 +11,7 @@ import type { LiveRun } from "./list/useRunList.ts";
 const SLOW_MS = 5000;
 const MOST_SITES = 10;
 
-/** What changes when a run does, and what it has in the end. */
+/** Operations that change with a run, and at its end. */
 const CHANGING = ["getRun", "getCrawl", "listRunErrors", "listRunSites"] as const;
 const AT_THE_END = [...CHANGING, "listResults", "listTasks", "getTask"] as const;
 
@@ -72,18 +72,18 @@ function useLiveRun(id: string, patch: (run: Partial<Run>) => void): LiveState |
     patch(rest);
   });
   useLive<RunEvent>("run_event", ({ run_id, type }) => {
-    if (run_id === id && isOfRun(type)) lookAgain(CHANGING);
+    if (run_id === id && isOfRun(type)) reloadQueries(CHANGING);
   });
   return live?.run.id === id ? live : null;
 }
 
-/** Reloads everything when a run that was shown at work has ended. */
+/** Reloads everything when an active run has ended. */
 function useEnd(id: string, status: string | undefined): void {
   const seen = useRef<{ id: string; active: boolean } | null>(null);
   useEffect(() => {
     if (status === undefined) return;
     const active = isActive(status);
-    if (seen.current?.id === id && seen.current.active && !active) lookAgain(AT_THE_END);
+    if (seen.current?.id === id && seen.current.active && !active) reloadQueries(AT_THE_END);
     seen.current = { id, active };
   }, [id, status]);
 }

@@ -1,9 +1,6 @@
 import { useSearchParams } from "wouter";
 
-/**
- * What is chosen within a tab stands in the address, and the tab with it: which one is shown first depends on how the run
- * is when somebody comes.
- */
+/** Choices within a tab are in the URL together with the tab: the default tab depends on the run's current state. */
 export function useRunAddress(tab: string) {
   const [search, setSearch] = useSearchParams();
   const put = (key: string, value: string | null) =>

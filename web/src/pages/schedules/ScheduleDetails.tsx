@@ -10,7 +10,7 @@ import { ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { Time } from "../../ui/Values.tsx";
 import { type ScheduleActions, ScheduleButtons } from "./ScheduleButtons.tsx";
 
-/** The next five times of a schedule, and what became of the last ones. */
+/** The next five occurrences of a schedule, and the outcome of the last ones. */
 export function ScheduleDetails({
   schedule,
   onClose,

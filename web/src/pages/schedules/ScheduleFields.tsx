@@ -1,4 +1,4 @@
-/** When a saved job runs by itself: the usual times by name, any other as cron, and what comes of it. */
+/** Editor of a job's schedule: presets, cron, and the resulting times. */
 import { useEffect, useId, useState } from "react";
 import { useCall } from "../../api/query.ts";
 import { capital } from "../../logic/format.ts";
@@ -41,7 +41,7 @@ function useSettled<T>(value: T): T {
 }
 
 export function ScheduleFields({ form, change, errors }: Props) {
-  // An expression may be that of a preset while somebody writes it as cron.
+  // A cron expression being typed may equal that of a preset.
   const [isCustom, setCustom] = useState(false);
   const known = presetOf(form.schedule);
   const chosen: Chosen = isCustom ? { ...known, preset: "custom" } : known;
@@ -172,7 +172,7 @@ interface Times {
   errors: Readonly<Record<string, string>>;
 }
 
-/** As the server works them out: summer time is its business. */
+/** Computed by the server, including daylight saving time. */
 function useNextTimes(schedule: string, zone: string): Times {
   const cron = useSettled(schedule.trim());
   const timezone = useSettled(zone.trim());

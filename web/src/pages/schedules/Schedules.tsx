@@ -1,4 +1,4 @@
-import { useAgain, usePages } from "../../api/query.ts";
+import { usePolling, usePages } from "../../api/query.ts";
 import type { Schedule } from "../../api/types.ts";
 import { count, sentence, shortNumber } from "../../logic/format.ts";
 import { cronWords, scheduleTitle, zonedTime } from "./schedules.ts";
@@ -16,10 +16,10 @@ import { ScheduleButtons, useScheduleActions } from "./ScheduleButtons.tsx";
 import { ScheduleDetails } from "./ScheduleDetails.tsx";
 import "./schedules.css";
 
-/** Jobs that run by themselves: when next, and what became of the last times. */
+/** Scheduled jobs: next occurrence, and the outcome of the last ones. */
 export default function Schedules() {
   const list = usePages("listSchedules", { query: { limit: 200 } });
-  useAgain("listSchedules", 10_000);
+  usePolling("listSchedules", 10_000);
   const drawer = useDrawer("job");
   const actions = useScheduleActions();
   const columns: readonly Column<Schedule>[] = [

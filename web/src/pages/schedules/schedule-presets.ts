@@ -1,4 +1,4 @@
-/** Schedules that most people want, and the cron expressions that say them. */
+/** Common schedules and their cron expressions. */
 
 export const PRESETS = [
   { value: "none", name: "Only when I start it" },
@@ -15,7 +15,7 @@ export const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday",
   (name, index) => ({ value: String((index + 1) % 7), name }),
 );
 
-/** What a preset needs to know; `time` as in `06:30`. */
+/** Parameters of a preset; `time` as in `06:30`. */
 export interface Moment {
   minute: string;
   time: string;
@@ -29,7 +29,7 @@ export interface Chosen extends Moment {
   preset: Preset;
 }
 
-/** Empty for what runs only when it is started. */
+/** Empty: manual runs only. */
 export function cronOf({ preset, minute, time, weekday, day }: Chosen): string {
   const [hour = "6", at = "0"] = time.split(":").map((part) => String(Number(part)));
   switch (preset) {
@@ -49,7 +49,7 @@ export function cronOf({ preset, minute, time, weekday, day }: Chosen): string {
   }
 }
 
-/** The preset that an expression is; what none of them says is custom. */
+/** The preset of an expression; custom if none matches. */
 export function presetOf(cron: string): Chosen {
   const text = cron.trim();
   if (text === "") return { preset: "none", ...USUAL };
@@ -71,12 +71,12 @@ export function presetOf(cron: string): Chosen {
     : custom;
 }
 
-/** Months without that day have no run: said before it surprises anybody. */
+/** Months without that day have no run: warn about it. */
 export function presetNote({ preset, day }: Chosen): string | null {
   return preset === "monthly" && Number(day) > 28 ? `Months without a ${day}th are skipped.` : null;
 }
 
-/** "Mon 30 Mar 2026, 06:00 (+02:00)" of `2026-03-30T06:00:00+02:00`: by the clocks of its zone, wherever it is read. */
+/** "Mon 30 Mar 2026, 06:00 (+02:00)" of `2026-03-30T06:00:00+02:00`: in the schedule's zone, not the reader's. */
 export function localWords(local: string): string {
   const [, date = "", time = "", seconds = "", offset = ""] =
     /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d)([+-]\d\d:\d\d)$/.exec(local) ?? [];

@@ -1,4 +1,4 @@
-/** Times of schedules, said in the zone that they are written for. */
+/** Formats times of schedules in the schedule's own time zone. */
 
 import type { Schedule } from "../../api/types.ts";
 import { sentence } from "../../logic/format.ts";
@@ -7,7 +7,7 @@ export function scheduleTitle({ name, kind, job_id }: Pick<Schedule, "name" | "k
   return name === null || name === "" ? `${sentence(kind)} ${job_id.slice(0, 8)}` : name;
 }
 
-/** "Mon 16 Nov, 09:30" in the schedule's own zone; a zone that the browser does not know is left to UTC. */
+/** "Mon 16 Nov, 09:30" in the schedule's own zone; UTC if the browser does not know the zone. */
 export function zonedTime(at: number | string, timeZone: string): string {
   const time = typeof at === "string" ? Date.parse(at) : at;
   const format = (zone: string) =>
@@ -37,7 +37,7 @@ const NAMED: Readonly<Record<string, string>> = {
 
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
-/** The most usual ones in words; null for those that only cron says well. */
+/** Common expressions in words; null: cron is clearer. */
 export function cronWords(cron: string): string | null {
   const named = NAMED[cron.trim()];
   if (named !== undefined) return named;

@@ -16,14 +16,14 @@ const FIELDS: readonly (readonly [key: keyof typeof EMPTY, path: string])[] = [
   ["check", "check_url"],
 ];
 
-/** Cookies as a browser has them; they are sent once, sealed, and not kept by this page. */
+/** Cookies as exported from a browser; sent once, sealed, and not stored by this page. */
 export function AddSession({
   open,
   page,
   onClose,
 }: {
   open: boolean;
-  /** What it is added for: fills in the site and the page to check it with. */
+  /** The page that needs it: fills in the site and the check URL. */
   page: string | null;
   onClose: () => void;
 }) {

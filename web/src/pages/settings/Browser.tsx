@@ -14,7 +14,7 @@ const THEMES = [
   { value: "dark", name: "Dark" },
 ];
 
-/** What is this browser's own: looks, keys, and being logged in. */
+/** Settings of this browser: theme, keys and login. */
 export function Browser() {
   const theme = useThemeChoice();
   const login = useCall("getLogin");

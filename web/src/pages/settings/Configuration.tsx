@@ -49,7 +49,7 @@ const COLUMNS: readonly Column<ConfigEntry>[] = [
   },
 ];
 
-/** What the process runs with; secrets have been masked before they got here. */
+/** The effective configuration; the server masks secrets. */
 export function Configuration() {
   const config = useCall("getConfig");
   const [text, setText] = useState("");

@@ -7,7 +7,7 @@ import { Card, KeyValue } from "../../ui/Card.tsx";
 import { ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { Duration } from "../../ui/Values.tsx";
 
-/** Every part that the server needs, each with how long it took to answer. */
+/** Every component with its response time. */
 export function HealthOfParts({ health }: { health: Health | undefined }) {
   const ready = useCall("getReady", undefined, { refetchInterval: 10_000, retry: false });
   return (

@@ -15,14 +15,14 @@ import { AddSession } from "./AddSession.tsx";
 
 const intoView = (line: HTMLElement | null) => line?.scrollIntoView({ block: "nearest" });
 
-/** Logins at sites that jobs can use; what they hold is sealed and never shown. */
+/** Stored sessions for jobs; their secrets are sealed and never shown. */
 export function Sessions() {
   const sessions = usePages("listSessions", { query: { limit: 100 } });
   const [doomed, setDoomed] = useState<Session | null>(null);
   const [search] = useSearchParams();
-  // Who comes from a run that was not let in adds a session for that page.
+  // A link from a run that met a sign-in page opens the form for that page.
   const page = search.get("page");
-  // Who comes from a run whose session did not sign in finds it among the others.
+  // A link from a run whose session did not sign in highlights it.
   const named = search.get("session");
   const [adding, setAdding] = useState(page !== null);
   const check = useChange("checkSession", {
@@ -135,7 +135,7 @@ export function Sessions() {
 
 const MOST_NAMED = 5;
 
-/** Saved jobs that sign in with it. */
+/** Saved jobs that use it. */
 function UsedBy({ session: { jobs } }: { session: Session }) {
   if (jobs.length === 0) return <span className="soft">Not used by any job</span>;
   return (

@@ -8,7 +8,7 @@ import { HealthOfParts } from "./HealthOfParts.tsx";
 import { Sessions } from "./Sessions.tsx";
 import "./settings.css";
 
-/** What the server runs with, and whether all that it needs is there. */
+/** Configuration and health of the server. */
 export default function Settings() {
   const health = useCall("getHealth");
   return (

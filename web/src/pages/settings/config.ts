@@ -1,9 +1,9 @@
-/** The effective configuration, searched and sorted for people. */
+/** Search and sorting of the effective configuration. */
 import type { Operations } from "../../api/types.ts";
 
 export type ConfigEntry = Operations["getConfig"]["answer"][number];
 
-/** Whether somebody has set it: it does not stand at its default. */
+/** Whether it is set, rather than at its default. */
 export function isSet({ source }: ConfigEntry): boolean {
   return source !== "default";
 }
@@ -19,7 +19,7 @@ export function sourceWords(source: ConfigEntry["source"]): string {
   return source === null ? "Program" : (SOURCES[source] ?? source);
 }
 
-/** Entries that have all words of the search in their name, value or description. */
+/** Entries with all search words in their name, value or description. */
 export function searchConfig(entries: readonly ConfigEntry[], text: string, onlySet: boolean): ConfigEntry[] {
   const words = text
     .toLowerCase()
@@ -32,7 +32,7 @@ export function searchConfig(entries: readonly ConfigEntry[], text: string, only
   });
 }
 
-/** A description as text and code in turns: what stands between backticks is code. */
+/** Splits a description into text and code: text between backticks is code. */
 export function codeParts(text: string): { text: string; code: boolean }[] {
   return text
     .split("`")

@@ -10,12 +10,12 @@ import { Input } from "../../ui/Field.tsx";
 import { ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { Time } from "../../ui/Values.tsx";
 
-/** What the site's robots.txt says, and what that means for an address. */
+/** The site's robots.txt, and what it means for a URL. */
 export function Robots({ site }: { site: string }) {
   const [text, setText] = useState("");
   const [path, setPath] = useState("");
   const query = useCall("getSiteRobots", { params: { site } });
-  // Asked apart, so that what is known stays, whatever the answer.
+  // A separate query, so that the text stays whatever the answer.
   const asked = useCall("getSiteRobots", { params: { site }, query: { path } }, { enabled: path !== "" });
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
@@ -72,7 +72,7 @@ function Origin({
   origin: SiteRobots["origins"][number];
   agent: string;
   path: string;
-  /** Of the path; null: none was asked about. */
+  /** Null: no path requested. */
   allowed: boolean | null;
 }) {
   return (

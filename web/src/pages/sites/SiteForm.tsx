@@ -43,7 +43,7 @@ const ROBOTS = [
   { value: "false", name: "Ignore it" },
 ];
 
-/** All that can be set for a site, saved together. */
+/** All settings of a site, saved together. */
 export function SiteForm({ site, actions }: { site: Site; actions: SiteActions }) {
   const [draft, setDraft] = useState<Partial<Draft>>({});
   const [wrong, setWrong] = useState<Partial<Record<keyof Draft, string>>>({});

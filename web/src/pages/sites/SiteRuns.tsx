@@ -78,7 +78,7 @@ export function SiteRuns({ site }: { site: string }) {
   );
 }
 
-/** Why pages of the newest runs here failed. */
+/** Recent failures at this site. */
 export function RecentFailures({ site }: { site: string }) {
   const runs = useCall("listRuns", { query: { site, limit: 5 } });
   const ids = (runs.data ?? []).filter(({ kind }) => kind !== "workflow").map(({ id }) => id);

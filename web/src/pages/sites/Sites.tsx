@@ -27,7 +27,7 @@ const STATES = [
   { value: "blocked", name: "Blocked" },
 ] as const;
 
-/** How every site is doing, and how fast it may be asked. */
+/** State and limits of every site. */
 export default function Sites() {
   const [search, setSearch] = useSearchParams();
   const q = search.get("q") ?? "";

@@ -3,7 +3,7 @@ import { serverNow } from "../../logic/server-time.ts";
 import { shortWhyWords, type Waits, whenWords, whyWords } from "../../logic/waiting.ts";
 import { useNow } from "../../ui/Values.tsx";
 
-/** Why nothing goes on, and when it does again. */
+/** Why it waits, and until when. */
 export function Waiting({ waiting, short = false }: { waiting: Waits; short?: boolean }) {
   useNow();
   const when = whenWords(waiting, serverNow());

@@ -1,5 +1,5 @@
-/** What pages about sites load, hear and change. */
-import { keyOf, lookAgain, queryClient, useChange } from "../../api/query.ts";
+/** Queries, live updates and mutations of the site pages. */
+import { keyOf, reloadQueries, queryClient, useChange } from "../../api/query.ts";
 import { useLive } from "../../api/live.ts";
 import type { Site } from "../../api/types.ts";
 import type { SiteLimit } from "../../logic/limits.ts";
@@ -15,14 +15,14 @@ import {
   type SiteQuery,
 } from "../../logic/sites.ts";
 import { toast, toastError } from "../../ui/overlay/Toast.tsx";
-import { useSoon } from "../../ui/useSoon.ts";
+import { useDebounced } from "../../ui/useDebounced.ts";
 
 const SOON_MS = 200;
 const REST_MS = 5000;
 
-/** Puts what changes at sites into all that is shown of them. */
+/** Merges live changes of sites into all cached queries. */
 export function useLiveSites(): void {
-  const again = useSoon(() => lookAgain(["listSites"]), {
+  const again = useDebounced(() => reloadQueries(["listSites"]), {
     soonMs: SOON_MS,
     restMs: REST_MS,
   });
@@ -42,7 +42,7 @@ function keep(site: Site): void {
   queryClient.setQueryData(keyOf("getSite", { params: { site: site.site } }), site);
 }
 
-/** Everything that can be done to a site at once; each is said, and taken back where that is possible. */
+/** Immediate actions on a site; each shows a toast, with undo where possible. */
 export function useSiteActions() {
   const done = {
     onSuccess: keep,

@@ -1,4 +1,4 @@
-/** What the page of workers works out. */
+/** Logic of the workers page. */
 import type { Worker } from "../../api/types.ts";
 
 /** The stream sends workers without their active tasks. */
@@ -17,7 +17,7 @@ export function mergeWorkers(old: readonly Worker[], live: readonly LiveWorker[]
 
 const ORDER: Record<Worker["state"], number> = { lost: 0, working: 1, draining: 2, drained: 3, stopped: 4 };
 
-/** Those that need somebody first; otherwise by machine and age, so that cards stay where they are. */
+/** Workers with problems first; otherwise by machine and age, so that cards keep their position. */
 export function orderWorkers(workers: readonly Worker[]): Worker[] {
   return workers.toSorted(
     (a, b) =>
@@ -28,7 +28,7 @@ export function orderWorkers(workers: readonly Worker[]): Worker[] {
   );
 }
 
-/** One that stands by works on nothing before it takes over. */
+/** A standby accepts no tasks until it takes over. */
 export const standsBy = ({ role, state }: Pick<Worker, "role" | "state">) => role === "standby" && state === "working";
 
 export function totalsOf(workers: readonly Worker[]) {

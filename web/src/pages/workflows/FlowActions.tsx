@@ -1,4 +1,4 @@
-/** What can be done with a workflow in its present state. */
+/** The actions that a workflow's state allows. */
 import { useState } from "react";
 import { useLocation } from "wouter";
 import type { OperationName } from "../../api/client.ts";
@@ -25,11 +25,11 @@ export function FlowActions({ flow, onRecover }: { flow: WorkflowProgress; onRec
   const [, go] = useLocation();
   const [asks, setAsks] = useState<"cancel" | "delete" | null>(null);
   const params = { workflow_id: flow.workflow_id };
-  const said = (text: string) => ({ invalidates: CHANGED, onSuccess: () => toast(text), onError: toastError });
-  const start = useChange("startWorkflow", said("The workflow is started."));
-  const pause = useChange("pauseWorkflow", said("Running steps finish; no new step starts."));
-  const resume = useChange("resumeWorkflow", said("The workflow continues."));
-  const cancel = useChange("cancelWorkflow", said("The workflow is cancelled."));
+  const withToast = (text: string) => ({ invalidates: CHANGED, onSuccess: () => toast(text), onError: toastError });
+  const start = useChange("startWorkflow", withToast("The workflow is started."));
+  const pause = useChange("pauseWorkflow", withToast("Running steps finish; no new step starts."));
+  const resume = useChange("resumeWorkflow", withToast("The workflow continues."));
+  const cancel = useChange("cancelWorkflow", withToast("The workflow is cancelled."));
   const rerun = useChange("rerunWorkflow", {
     invalidates: CHANGED,
     onSuccess: ({ id }) => {

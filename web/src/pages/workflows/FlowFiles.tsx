@@ -1,4 +1,4 @@
-/** What the steps of a workflow have left: files to fetch, and items they hand on. */
+/** Outputs of a workflow's steps: files and items. */
 import { useMemo } from "react";
 import { addressOf } from "../../api/client.ts";
 import { usePages } from "../../api/query.ts";
@@ -30,7 +30,7 @@ export function FlowFiles({ flow, onSelect }: { flow: WorkflowProgress; onSelect
   const files: File[] = tasks.rows.flatMap(({ task_name, artifacts }) =>
     artifacts.filter(({ role }) => role !== "items").map((one) => ({ ...one, step: task_name })),
   );
-  // The exports come last, and are what somebody looks for first.
+  // Exports come last, and are what users look for first.
   files.reverse();
   const withItems = tasks.rows.filter(({ items_count }) => (items_count ?? 0) > 0);
   if (files.length === 0 && withItems.length === 0)

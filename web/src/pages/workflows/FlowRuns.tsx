@@ -3,7 +3,7 @@ import type { FormEvent } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { Page } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
-import { keyOf, lookAgain, queryClient, useCall, usePages } from "../../api/query.ts";
+import { keyOf, reloadQueries, queryClient, useCall, usePages } from "../../api/query.ts";
 import {
   type FlowEvent,
   type FlowFilter,
@@ -25,7 +25,7 @@ import { Input, Select } from "../../ui/Field.tsx";
 import { Progress } from "../../ui/chart/Progress.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { type Column, Table } from "../../ui/table/Table.tsx";
-import { useSoon } from "../../ui/useSoon.ts";
+import { useDebounced } from "../../ui/useDebounced.ts";
 import { useTyped } from "../../ui/useTyped.ts";
 import { Duration, Time } from "../../ui/Values.tsx";
 
@@ -157,8 +157,8 @@ function useFlowList(filter: FlowFilter) {
       return pages.every((page, index) => page === old.pages[index]) ? old : { ...old, pages };
     }),
   );
-  // What begins and ends comes and goes in the list.
-  const again = useSoon(() => lookAgain(["listWorkflows"]), {
+  // Started and ended workflows enter and leave the list.
+  const again = useDebounced(() => reloadQueries(["listWorkflows"]), {
     soonMs: SOON_MS,
     restMs: REST_MS,
   });

@@ -11,14 +11,14 @@ import { Waiting } from "../sites/Waiting.tsx";
 
 const TONES = { completed: "good", failed: "bad", paused: "warn", cancelled: "muted", pending: "muted" } as const;
 
-/** How far it is and what it says, in a few lines. */
+/** Progress and messages, in a few lines. */
 export function FlowSummary({
   flow,
   notes,
   onSelect,
 }: {
   flow: WorkflowProgress;
-  /** What its steps tolerated. */
+  /** Failures that its steps tolerated. */
   notes: readonly { step: string; text: string }[];
   onSelect: (name: string) => void;
 }) {

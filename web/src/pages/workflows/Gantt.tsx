@@ -1,4 +1,4 @@
-/** When each step began and how long it took. */
+/** Start and duration of each step. */
 import { ganttOf } from "./logic/gantt.ts";
 import type { FlowStep } from "./logic/flow-steps.ts";
 import { duration } from "../../logic/format.ts";

@@ -1,4 +1,4 @@
-/** Steps and what they wait for, drawn. Each is a button, in the order in which they can be done. */
+/** The graph of steps and dependencies. Each step is a button, in topological order. */
 import { type KeyboardEvent, type PointerEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { directionFor, fitting, LEAST_FIT, layOut, NODE, zoomed } from "./logic/flow-graph.ts";
 import { lookOf } from "../../logic/states.ts";
@@ -13,16 +13,16 @@ interface DrawnStep {
   name: string;
   kind: string;
   dependencies: readonly number[];
-  /** null: it is a plan, nothing of it has happened. */
+  /** Null: a definition, not a run. */
   status: string | null;
-  /** What matters about it now. */
+  /** Its most important fact. */
   line: string;
   percent: number | null;
 }
 
-/** Room for it, whether it is there or not. */
+/** Reserved, whether it is visible or not. */
 const SCROLLBAR = 16;
-/** What a drawing may be high before it scrolls in its box, as in graph.css. */
+/** Maximum height before it scrolls in its box, as in graph.css. */
 const HIGHEST = { across: 320, down: 540 } as const;
 
 export function Graph({
@@ -39,7 +39,7 @@ export function Graph({
   const phone = usePhone();
   const box = useRef<HTMLDivElement>(null);
   const width = useBoxWidth(box) - SCROLLBAR;
-  // What happens to steps does not move them.
+  // The layout depends on structure only, not on states.
   const structure = JSON.stringify(steps.map(({ name, dependencies }) => ({ name, dependencies })));
   const direction = useMemo(
     () => (phone ? "down" : directionFor(JSON.parse(structure) as DrawnStep[], width)),
@@ -47,7 +47,7 @@ export function Graph({
   );
   const graph = useMemo(() => layOut(JSON.parse(structure) as DrawnStep[], direction), [structure, direction]);
   const fitted = fitting(graph, { width, height: HIGHEST[direction] });
-  /** As somebody has set it; null: whatever fits, also when the box becomes wider or narrower. */
+  /** The user's zoom; null: fit to the box, also when it is resized. */
   const [chosen, setZoom] = useState<number | null>(null);
   useLayoutEffect(() => setZoom(null), [graph]);
   const zoom = chosen ?? Math.max(LEAST_FIT, fitted);
@@ -100,7 +100,7 @@ export function Graph({
   );
 }
 
-/** Within the box alone: the page stays where it is. */
+/** Scrolls only the box, not the page. */
 function bringIntoSight(box: HTMLElement, node: HTMLElement): void {
   const [outer, inner] = [box.getBoundingClientRect(), node.getBoundingClientRect()];
   const by = (start: number, end: number) => (start < 0 ? start : end > 0 ? Math.min(end, start) : 0);
@@ -110,7 +110,7 @@ function bringIntoSight(box: HTMLElement, node: HTMLElement): void {
   );
 }
 
-/** Lines of what has been passed on are firm, the others are not there yet. */
+/** Lines whose data has been passed on are solid. */
 function lineClass(from: DrawnStep | undefined, to: DrawnStep | undefined, selected: string | null): string {
   const isNear = selected !== null && (from?.name === selected || to?.name === selected);
   const isPassed = from?.status === "completed" || (from?.status === "skipped" && to?.status !== "skipped");
@@ -146,7 +146,7 @@ function Node({
         {kind === name ? null : <span className="node-kind">{kind}</span>}
       </span>
       <span className="truncate node-line">
-        {/* There is little room: the sign and the colour say it as well. */}
+        {/* Narrow: icon and colour carry the state as well. */}
         {look === null ? null : <span className={isSaid ? "spoken" : "node-word"}>{look.word}</span>}
         {line === "" ? "" : look === null || isSaid ? line : ` · ${line}`}
       </span>
@@ -159,7 +159,7 @@ function Node({
   );
 }
 
-/** The paper is moved by its ground, with a mouse; fingers scroll anyway. */
+/** Drag the background with a mouse to pan; touch scrolls anyway. */
 function useDrag() {
   const from = useRef<{ x: number; y: number; left: number; top: number } | null>(null);
   const end = () => {

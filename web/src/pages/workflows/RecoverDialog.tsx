@@ -1,4 +1,4 @@
-/** Where a failed workflow goes on, and what that means for every step, before it is done. */
+/** Where a failed workflow resumes, and what that means for every step, before it is confirmed. */
 import { useState } from "react";
 import { useChange } from "../../api/query.ts";
 import type { WorkflowProgress } from "../../api/types.ts";
@@ -21,14 +21,14 @@ export function RecoverDialog({
   onClose,
 }: {
   flow: WorkflowProgress;
-  /** The name of the step that is offered first; null: all that did not complete. */
+  /** Name of the preselected step; null: all incomplete ones. */
   from: string | null;
   open: boolean;
   onClose: () => void;
 }) {
   return (
     <Dialog open={open} onClose={onClose} title="Recover workflow">
-      {/* Begins anew each time it is opened. */}
+      {/* State resets each time it is opened. */}
       {open ? <Choice flow={flow} from={from} onClose={onClose} /> : null}
     </Dialog>
   );

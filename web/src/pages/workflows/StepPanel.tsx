@@ -1,4 +1,4 @@
-/** All that is known of one step. */
+/** Details of one step. */
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { useCall } from "../../api/query.ts";
@@ -27,7 +27,7 @@ export function StepPanel({
   steps: readonly FlowStep[];
   definition: unknown;
   onSelect: (name: string) => void;
-  /** null: it cannot be recovered from here. */
+  /** Null: no recovery possible from here. */
   onRecover: (() => void) | null;
 }) {
   const now = useNow();

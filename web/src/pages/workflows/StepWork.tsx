@@ -1,4 +1,4 @@
-/** What a step works through and what it leaves: entries of its list, items and files. */
+/** Entries, items and files of a step. */
 import { useState } from "react";
 import { Link } from "wouter";
 import { addressOf, type Answer } from "../../api/client.ts";
@@ -19,7 +19,7 @@ function Heading({ children }: { children: string }) {
   return <h3>{children}</h3>;
 }
 
-/** The entries of a list, failed ones at hand. */
+/** Entries of a `for_each` step, with a filter for failed ones. */
 export function Entries({ flowId, step }: { flowId: string; step: FlowStep }) {
   const [only, setOnly] = useState<"all" | "failed">("all");
   const entries = useCall(
@@ -81,7 +81,7 @@ function Entry({ entry }: { entry: Answer<"listEntries">[number] }) {
   );
 }
 
-/** What a step hands on to the next. */
+/** Output items of a step. */
 export function Items({ flowId, step, detail }: { flowId: string; step: FlowStep; detail: StepDetail }) {
   const address = { params: { workflow_id: flowId, task: step.task_name } };
   const total = detail.items_count ?? 0;
@@ -106,7 +106,7 @@ export function Items({ flowId, step, detail }: { flowId: string; step: FlowStep
   );
 }
 
-/** Leads to all items of a step: as a list while the server gives them in one answer, else as the file they are kept in. */
+/** Link to all items of a step: as a list while one response holds them, else as their file. */
 export function ItemsLink({ flowId, task, detail }: { flowId: string; task: string; detail: StepDetail }) {
   const { words, file } = itemsToFetch(detail);
   return (
@@ -130,7 +130,7 @@ export function ItemsLink({ flowId, task, detail }: { flowId: string; task: stri
 const fileHref = (id: string) => addressOf("getArtifact", { params: { artifact_id: id } });
 
 export function Files({ artifacts }: { artifacts: StepDetail["artifacts"] }) {
-  // The items have a section of their own.
+  // Items have their own section.
   const files = artifacts.filter(({ role }) => role !== "items");
   if (files.length === 0) return null;
   return (
@@ -160,7 +160,7 @@ export function Files({ artifacts }: { artifacts: StepDetail["artifacts"] }) {
   );
 }
 
-/** What it was downloaded from, or what the step called it. */
+/** The URL it was downloaded from, or the name the step set. */
 export function fileName(url: string, role: string): string {
   if (url === "") return sentence(role);
   return url.startsWith("step:") ? url.slice(url.indexOf("/") + 1) : plainUrl(url);

@@ -1,4 +1,4 @@
-/** The steps as a drawing, or as a list that says the same. */
+/** The steps as a graph, or as an equivalent list. */
 import { useSearchParams } from "wouter";
 import { type FlowStep, stepLine, stepMs, stepPercent } from "./logic/flow-steps.ts";
 import { duration, percent } from "../../logic/format.ts";
@@ -10,10 +10,10 @@ import { type Column, Table } from "../../ui/table/Table.tsx";
 import { useNow } from "../../ui/Values.tsx";
 import { Graph } from "./Graph.tsx";
 
-/** A drawing of more is a wallpaper. */
+/** A larger graph is unreadable. */
 const MOST_DRAWN = 250;
 
-/** What completed steps brought, by their names. */
+/** Outcomes of completed steps, by name. */
 export type Outcomes = ReadonlyMap<string, string>;
 
 export function Steps({
@@ -107,7 +107,7 @@ function columnsOf(steps: readonly FlowStep[], outcomes: Outcomes, now: number):
       phone: "wide",
       cell: (step) => {
         const far = stepPercent(step);
-        // How long it took has a column of its own.
+        // The duration has its own column.
         const line = step.status === "completed" ? (outcomes.get(step.task_name) ?? "") : stepLine(step, now);
         return (
           <span className="flow-cell">

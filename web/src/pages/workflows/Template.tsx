@@ -120,7 +120,7 @@ function Shown({ name, versions }: { name: string; versions: readonly TemplateVi
   );
 }
 
-/** Only what was saved can be deleted; one that is built in is itself again then. */
+/** Only saved versions can be deleted; a built-in template is restored then. */
 function Remove({ name, versions }: { name: string; versions: readonly TemplateView[] }) {
   const [, go] = useLocation();
   const [asks, setAsks] = useState(false);

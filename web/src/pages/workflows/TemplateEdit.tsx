@@ -1,4 +1,4 @@
-/** Change the definition, see at once what is wrong with it, save it as a new version. */
+/** Edits a definition with live validation, and saves it as a new version. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useLocation } from "wouter";
@@ -20,7 +20,7 @@ const WAIT_MS = 400;
 export function TemplateEdit({ name, from, newest }: { name: string; from: Template; newest: Template }) {
   const [, go] = useLocation();
   const [text, setText] = useState(() => pretty(from.definition));
-  // A version that was saved meanwhile is not overwritten.
+  // A version saved meanwhile is not overwritten.
   const [base, setBase] = useState(newest.version);
   const settled = useSettled(text);
   const read = readJson(text);
@@ -29,7 +29,7 @@ export function TemplateEdit({ name, from, newest }: { name: string; from: Templ
   const isChecked = settled === text && verdict.data !== undefined;
   const save = useChange("putTemplate", {
     invalidates: ["listTemplates", "listTemplateVersions", "getTemplate"],
-    // What the others have saved is shown beside the text.
+    // Shows the other user's version beside the text.
     onError: ({ code }) => {
       if (code === "version_conflict") void queryClient.invalidateQueries({ queryKey: ["listTemplateVersions"] });
     },
@@ -146,7 +146,7 @@ export function TemplateEdit({ name, from, newest }: { name: string; from: Templ
   );
 }
 
-/** What the server says to a definition; nothing is asked while it is no JSON. */
+/** The server's validation; skipped while the text is not JSON. */
 function useVerdict(text: string) {
   const read = readJson(text);
   return useQuery<Answer<"validateWorkflow">, Problem>({
@@ -159,7 +159,7 @@ function useVerdict(text: string) {
   });
 }
 
-/** The value once it has not changed for a moment. */
+/** The debounced value. */
 function useSettled(value: string): string {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** A definition as people read it: what it asks for, and its steps, drawn and one by one. */
+/** A definition for reading: its params and its steps, as a graph and as a list. */
 import { useState } from "react";
 import { outlineOf, type ParamOutline, plain, type StepOutline } from "./logic/flow-definition.ts";
 import { Badge } from "../../ui/Badge.tsx";

@@ -1,4 +1,4 @@
-/** The versions of a template, and what is different between two of them. */
+/** The versions of a template, and the diff of two of them. */
 import { useMemo, useState } from "react";
 import { useSearchParams } from "wouter";
 import type { Template } from "../../api/types.ts";
@@ -138,7 +138,7 @@ function Diff({ before, after }: { before: unknown; after: unknown }) {
     <>
       <Changes before={before} after={after} />
       {blocks.every((block) => "hidden" in block) ? null : (
-        // It may scroll: then it has to be reached by keys.
+        // Scrollable, so it must be focusable.
         <div className="diff" role="region" aria-label="Lines that differ" tabIndex={0}>
           {blocks.map((block, index) => (
             <Block key={index} block={block} />

@@ -6,7 +6,7 @@ import { FlowRuns } from "./FlowRuns.tsx";
 import { Templates } from "./Templates.tsx";
 import "./workflows.css";
 
-/** Steps that depend on each other: what of them is under way, and the plans they are made from. */
+/** Workflow runs and templates. */
 export default function Workflows() {
   const templates = useCall("listTemplates");
   return (

@@ -1,14 +1,14 @@
-/** One workflow with its steps, kept up to date while it is looked at. */
+/** One workflow with its steps, kept up to date while it is open. */
 import { useEffect, useMemo, useRef } from "react";
 import { useLive } from "../../api/live.ts";
-import { lookAgain, useCall } from "../../api/query.ts";
+import { reloadQueries, useCall } from "../../api/query.ts";
 import type { WorkflowProgress } from "../../api/types.ts";
 import { isFlowActive } from "./logic/flow-steps.ts";
 import { outcomeNotes, outcomeWords } from "./logic/step-outcome.ts";
 
-/** Entries of lists and percents make no events: they are asked for. */
+/** Entries and percentages emit no events: they are polled. */
 const LOOK_MS = 2000;
-/** What happens at once is looked at once. */
+/** Merges changes that happen together. */
 const PAUSE_MS = 250;
 
 const OLD_BY_EVENT = [
@@ -32,16 +32,16 @@ export function useFlow(id: string) {
     if (run_id !== id) return;
     timer.current ??= window.setTimeout(() => {
       timer.current = undefined;
-      lookAgain(OLD_BY_EVENT);
+      reloadQueries(OLD_BY_EVENT);
     }, PAUSE_MS);
   });
   return { progress, flow };
 }
 
-/** Results may be long: those of more steps are not asked for only to say them in a few words. */
+/** Results may be long: with more steps they are not loaded only for a summary. */
 const MOST_OUTCOMES = 100;
 
-/** What completed steps brought, and what of it somebody should look at. */
+/** Outcomes of completed steps, and those that need attention. */
 export function useOutcomes({ workflow_id, steps, counts }: WorkflowProgress) {
   const tasks = useCall(
     "listWorkflowTasks",

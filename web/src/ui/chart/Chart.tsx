@@ -8,7 +8,7 @@ import "./chart.css";
 
 interface ChartSeries {
   name: string;
-  /** Which of the colours of charts. */
+  /** Index of the chart colours. */
   colour: 1 | 2 | 3 | 4;
   values: readonly (number | null)[];
   /** Filled down to the axis. */
@@ -29,7 +29,7 @@ export function Chart({
   label: string;
   height?: number;
   say?: (value: number) => string;
-  /** A fixed top of the scale, such as 1 for shares. */
+  /** A fixed upper end of the scale, such as 1 for fractions. */
   max?: number;
 }) {
   const box = useRef<HTMLDivElement>(null);
@@ -86,7 +86,7 @@ function lastOf(values: readonly (number | null)[], say: (value: number) => stri
   return known === undefined || known === null ? "–" : say(known);
 }
 
-/** Canvas knows no variables: the colour as the browser works it out for this theme. */
+/** Canvas has no CSS variables: the computed colour of this theme. */
 function colourOf(element: HTMLElement, name: string): string {
   const probe = document.createElement("i");
   probe.style.color = `var(${name})`;
@@ -147,7 +147,7 @@ function clockTime(seconds: number, exact = true): string {
   return new Date(seconds * 1000).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", ...second });
 }
 
-/** Marks that are less than a minute apart would all say the same. */
+/** Marks less than a minute apart would all read the same. */
 function clockOf(times: readonly number[]): (seconds: number) => string {
   const exact = (times[1] ?? 0) - (times[0] ?? 0) < 60;
   return (seconds) => clockTime(seconds, exact);

@@ -1,6 +1,6 @@
 import "./progress.css";
 
-/** `value` from 0 to 100; null: under way, and nobody knows how far. */
+/** `value` from 0 to 100; null: running, with unknown progress. */
 export function Progress({
   value,
   label,
@@ -24,7 +24,7 @@ export function Progress({
   );
 }
 
-/** How much of something is used up; it turns to a warning by itself. */
+/** Usage of a limited resource; turns into a warning by itself. */
 export function Meter({ part, label, warnAt = 0.85 }: { part: number; label: string; warnAt?: number }) {
   const value = Math.round(Math.min(1, Math.max(0, part)) * 100);
   return (

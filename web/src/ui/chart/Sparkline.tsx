@@ -2,7 +2,7 @@ import { sparklinePath, summaryOf } from "../logic/series.ts";
 import { shortNumber } from "../../logic/format.ts";
 import "./chart.css";
 
-/** A small line without axes: which way it goes, not how much. */
+/** A small line without axes: shows the trend, not the values. */
 export function Sparkline({
   values,
   label,

@@ -1,6 +1,6 @@
 /**
- * Takes out of a stranger's HTML what could act, before any document of a browser sees it: a document reports every
- * inline event handler to the console, also one that its content policy refuses and that is removed a moment later.
+ * Removes active content from third-party HTML before any document parses it: a document reports every inline event
+ * handler to the console, even if its content policy blocks it and it is removed a moment later.
  */
 import { type DefaultTreeAdapterTypes, parse, serialize } from "parse5";
 
@@ -13,7 +13,7 @@ const ACTS = /^(?:on.*|action|formaction|srcdoc|ping|target|autofocus)$/i;
 const RUNS =
   /^[\0-\x20]*(?:j[\t\n\r]*a[\t\n\r]*v[\t\n\r]*a|v[\t\n\r]*b)[\t\n\r]*s[\t\n\r]*c[\t\n\r]*r[\t\n\r]*i[\t\n\r]*p[\t\n\r]*t[\t\n\r]*:/i;
 
-/** Markup can be nested so that what was written out is read as something else; then it is cleaned again. */
+/** Markup can be nested so that its serialisation parses differently; then it is cleaned again. */
 const MOST_PASSES = 5;
 
 export function cleanHtml(html: string): string {
@@ -23,7 +23,7 @@ export function cleanHtml(html: string): string {
     if (cleaned === text) return cleaned;
     text = cleaned;
   }
-  // Only markup made for the purpose gets here: it is shown as its source.
+  // Only crafted markup gets here: shown as source.
   return `<pre>${text.replace(/&/g, "&amp;").replace(/</g, "&lt;")}</pre>`;
 }
 

@@ -1,26 +1,26 @@
-/** Where lines of commands and data may break that are too long for their box: never within an option or a name. */
+/** Line breaks of long commands and data: never within an option or a name. */
 
 interface CodePart {
   text: string;
-  /** It is shown in one line. */
+  /** Unbreakable. */
   whole: boolean;
-  /** A line may end before it, although there is no space. */
+  /** A line may break before it, without a space. */
   joint: boolean;
 }
 
-/** About what a line of a phone holds: what is longer may break anywhere. */
+/** About one line of a phone: longer words may break anywhere. */
 const LONGEST = 26;
-/** Longer texts are shown as they come. */
+/** Longer texts are not split. */
 const MOST_CHARACTERS = 20_000;
-/** So much stays with the \ at the end of a line. */
+/** This much stays with the \ at the end of a line. */
 const TAIL = 8;
 
-/** What stands between quotes is one word, if it is short. */
+/** Short quoted text is one word. */
 const WORDS = /(?:"[^"]{0,24}"|\S)+|\s+/g;
-/** Addresses break behind their parts; the name of a host stays with what is before it. */
+/** URLs break after their segments; the host stays with its scheme. */
 const ADDRESS = /(?:[^/?&=,;]*:\/\/)?[^/?&=,;]*(?:[/?&=,;]+|$)/g;
 const NAME = /[^-._]*(?:[-._]+|$)/g;
-/** Within others no line breaks by itself. */
+/** Other words never break by themselves. */
 const BREAKS_BY_ITSELF = /[^\w"'{}[\]:,]/;
 
 const plain = (text: string): CodePart => ({ text, whole: false, joint: false });
@@ -29,7 +29,7 @@ const whole = (text: string): CodePart => ({ text, whole: true, joint: false });
 export function codeParts(text: string): CodePart[] {
   if (text.length > MOST_CHARACTERS) return [plain(text)];
   const parts = text.split("\n").flatMap((line, index) => [...(index === 0 ? [] : [plain("\n")]), ...partsOf(line)]);
-  // What needs no care is one text.
+  // Merges parts that need no markup.
   return parts.reduce<CodePart[]>((list, part) => {
     const last = list.at(-1);
     if (last === undefined || last.whole || part.whole || part.joint) list.push({ ...part });
@@ -45,7 +45,7 @@ function partsOf(line: string): CodePart[] {
   return withEnd(withIndent(parts, indent), end);
 }
 
-/** A word in pieces between which a line may break; a short one is one. */
+/** A word in breakable pieces; a short one is one piece. */
 function piecesOf(word: string): CodePart[] {
   const pieces = (word.length > LONGEST ? (word.match(ADDRESS) ?? []) : [word])
     .flatMap((piece) => (piece.length > LONGEST ? (piece.match(NAME) ?? []) : [piece]))
@@ -57,7 +57,7 @@ function piecesOf(word: string): CodePart[] {
   }));
 }
 
-/** The spaces that a line begins with do not stand in a line alone. */
+/** Keeps indentation on the line of its text. */
 function withIndent([first, ...rest]: CodePart[], indent: string): CodePart[] {
   if (first === undefined) return indent === "" ? [] : [plain(indent)];
   if (indent === "") return [first, ...rest];
@@ -65,7 +65,7 @@ function withIndent([first, ...rest]: CodePart[], indent: string): CodePart[] {
   return [whole(indent + first.text.slice(0, 1)), plain(first.text.slice(1)), ...rest];
 }
 
-/** Nor does the \ that it ends with. */
+/** Likewise the \ at the end. */
 function withEnd(parts: CodePart[], end: string): CodePart[] {
   const last = parts.at(-1);
   if (last === undefined || end === "") return end === "" ? parts : [plain(end)];

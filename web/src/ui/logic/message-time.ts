@@ -1,2 +1,2 @@
-/** So long is shown what is said in passing; twice as long what can be taken back. */
+/** How long a toast is shown; twice as long with an undo button. */
 export const MESSAGE_MS = 6000;

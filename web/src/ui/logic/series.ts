@@ -1,4 +1,4 @@
-/** Points over time, for charts and sparklines. */
+/** Time series for charts and sparklines. */
 
 export interface Point {
   at: number;
@@ -15,7 +15,7 @@ function extentOf(values: readonly (number | null)[]): Extent | null {
   return known.length === 0 ? null : { min: Math.min(...known), max: Math.max(...known) };
 }
 
-/** The line of a sparkline in a box; gaps where there is no value. A flat line lies in the middle. */
+/** The path of a sparkline in a box; gaps where there is no value. A flat line is centred. */
 export function sparklinePath(values: readonly (number | null)[], width: number, height: number, pad = 1.5): string {
   const extent = extentOf(values);
   if (extent === null || values.length < 2) return "";
@@ -37,7 +37,7 @@ export function sparklinePath(values: readonly (number | null)[], width: number,
   return path;
 }
 
-/** What a chart says to those who do not see it. */
+/** The text alternative of a chart. */
 export function summaryOf(name: string, values: readonly (number | null)[], say: (value: number) => string): string {
   const known = values.filter((value): value is number => value !== null && Number.isFinite(value));
   const [last] = known.slice(-1);

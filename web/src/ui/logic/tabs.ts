@@ -1,4 +1,4 @@
-/** At which edges a list that scrolls sideways goes on: "", "start", "end" or "start end". */
+/** The edges at which a horizontally scrolling list overflows: "", "start", "end" or "start end". */
 export function moreBeyond({
   scrollLeft,
   scrollWidth,
@@ -8,7 +8,7 @@ export function moreBeyond({
   scrollWidth: number;
   clientWidth: number;
 }): string {
-  // Where screens are scaled, the end is reached but for a part of a pixel.
+  // On scaled screens the end is only reached to within a fraction of a pixel.
   const start = scrollLeft > 1 ? ["start"] : [];
   const end = scrollLeft + clientWidth < scrollWidth - 1 ? ["end"] : [];
   return [...start, ...end].join(" ");

@@ -5,7 +5,7 @@ import "./dialog.css";
 
 const FIELD = ".dialog-body :is(input, select, textarea):not(:disabled)";
 
-/** A dialog over the page; Esc, the cross and a click beside it close it. `side` comes in from the edge, for details. */
+/** A modal dialog; Esc, the close button and a click outside close it. `side`: a drawer, for details. */
 export function Dialog({
   open,
   onClose,
@@ -21,7 +21,7 @@ export function Dialog({
   title: ReactNode;
   side?: boolean;
   wide?: boolean;
-  /** Closing would drop what was typed: it is asked about first. */
+  /** Closing would discard input: asks first. */
   unsaved?: boolean;
   actions?: ReactNode;
   children: ReactNode;
@@ -33,7 +33,7 @@ export function Dialog({
     if (dialog === null || dialog.open === open) return;
     if (!open) return dialog.close();
     dialog.showModal();
-    // Who opens a form wants to fill it in; else the browser goes to the cross, and Enter closes what was typed.
+    // Focus the first field; by default the browser focuses the close button, and Enter would close the form.
     if (!side) dialog.querySelector<HTMLElement>(FIELD)?.focus();
   }, [open, side]);
   useEffect(() => (open && element.current !== null ? enterTopLayer(element.current) : undefined), [open]);
@@ -41,7 +41,7 @@ export function Dialog({
   useEffect(() => setAsking(false), [open, unsaved]);
   const asks = unsaved && !asking;
   const leave = () => (asks ? setAsking(true) : element.current?.close());
-  /** Text that is marked and dragged ends anywhere; only what began beside the dialog is meant for what is there. */
+  /** A text selection may end outside: only a click that started outside closes the dialog. */
   const began = useRef(false);
   return (
     <dialog
@@ -87,7 +87,7 @@ export function Dialog({
   );
 }
 
-/** Asks before something that cannot be taken back. */
+/** Confirms an irreversible action. */
 export function Confirm({
   open,
   onClose,
@@ -103,9 +103,9 @@ export function Confirm({
   onClose: () => void;
   onConfirm: () => void;
   title: string;
-  /** What the button does: "Delete job". */
+  /** The button's label: "Delete job". */
   verb: string;
-  /** Where the other button cannot be called Cancel. */
+  /** If the other button cannot be "Cancel". */
   dismiss?: string;
   danger?: boolean;
   busy?: boolean;

@@ -7,12 +7,12 @@ interface MenuItem {
   icon?: IconName;
   danger?: boolean;
   disabled?: boolean;
-  /** Shown with a tick, and stays open when chosen: a choice of several. */
+  /** Shown with a tick; stays open when selected: a multiple choice. */
   checked?: boolean;
   onChoose: () => void;
 }
 
-/** A button that opens a list of things to do. Arrow keys move, Enter chooses, Esc closes. */
+/** A menu button. Arrow keys move, Enter selects, Esc closes. */
 export function Menu({
   label,
   trigger,

@@ -15,7 +15,7 @@ interface ToastMessage {
   action: ToastAction | null;
 }
 
-/** What can be done about it at once, such as taking it back. */
+/** An immediate action, such as undo. */
 interface ToastAction {
   name: string;
   run: () => void;
@@ -32,13 +32,13 @@ function change(next: readonly ToastMessage[]): void {
 
 const dismiss = (id: number) => change(messages.filter((message) => message.id !== id));
 
-/** Says briefly that something was done, or could not be. What people must act on belongs into the page instead. */
+/** A brief message that something was done or failed. What needs action belongs in the page instead. */
 export function toast(text: string, tone: ToastMessage["tone"] = "good", action: ToastAction | null = null): void {
   const id = (lastId += 1);
-  // Said again it is one message: two would look like two things that were done.
+  // A repeated message replaces the first: two would look like two actions.
   const others = messages.filter((message) => message.text !== text || message.tone !== tone);
   change([...others.slice(-3), { id, tone, text, action }]);
-  // What went wrong stays until it was read.
+  // Errors stay until dismissed.
   if (tone !== "bad") setTimeout(() => dismiss(id), action === null ? MESSAGE_MS : 2 * MESSAGE_MS);
 }
 

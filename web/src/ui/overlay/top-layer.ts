@@ -1,4 +1,4 @@
-/** The dialog that lies on top: all that is outside of it can be neither pressed nor heard, so what must be is put into it. */
+/** The topmost dialog: everything outside of it is inert, so toasts are rendered into it. */
 import { useSyncExternalStore } from "react";
 
 let dialogs: readonly HTMLElement[] = [];
@@ -9,7 +9,7 @@ function change(next: readonly HTMLElement[]): void {
   for (const listener of listeners) listener();
 }
 
-/** The returned function says that it is closed again. */
+/** The returned function closes it. */
 export function enterTopLayer(dialog: HTMLElement): () => void {
   change([...dialogs, dialog]);
   return () => change(dialogs.filter((one) => one !== dialog));

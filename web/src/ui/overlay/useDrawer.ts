@@ -1,8 +1,8 @@
 import { useSearchParams } from "wouter";
 
 /**
- * What is open in a drawer stands in the address under `param`. Opening it is a step of its own: Back closes it. Closing it
- * goes that step back, unless the page was opened with it. `more` stands in the address with it.
+ * The open drawer is in the URL under `param`. Opening adds a history entry: Back closes it. Closing goes back, unless
+ * the page was opened with it. `more` are further parameters.
  */
 export function useDrawer(param: string, more: Readonly<Record<string, string>> = {}) {
   const [search, setSearch] = useSearchParams();

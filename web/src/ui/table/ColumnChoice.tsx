@@ -4,7 +4,7 @@ import { Icon } from "../Icon.tsx";
 import { Menu } from "../overlay/Menu.tsx";
 import type { Column } from "./Table.tsx";
 
-/** Which columns a table shows, remembered in this browser under `name`. */
+/** Visible columns of a table, stored in this browser under `name`. */
 export function useColumns<Row>(name: string, columns: readonly Column<Row>[]) {
   const key = `orb.columns.${name}`;
   const [chosen, setChosen] = useState<readonly string[] | null>(() => {

@@ -3,7 +3,7 @@ import { capital } from "../../logic/format.ts";
 import { type NumberRule, readNumber, showNumber } from "../../logic/limits.ts";
 import "./editable-number.css";
 
-/** A number that is changed where it stands: saved by Enter or by leaving it, Esc leaves it as it was. */
+/** A number edited in place: saved by Enter or blur; Esc reverts. */
 export function EditableNumber({
   label,
   value,
@@ -12,7 +12,7 @@ export function EditableNumber({
   onSave,
 }: {
   label: string;
-  /** null: nothing was set, and `inherited` holds. */
+  /** Null: not set, `inherited` applies. */
   value: number | null;
   inherited: string;
   rule: NumberRule;
@@ -21,7 +21,7 @@ export function EditableNumber({
   const shown = showNumber(value);
   const [typed, setTyped] = useState({ text: shown, for: shown });
   const [wrong, setWrong] = useState<string | null>(null);
-  // In the same step as the new value: who left the field a moment later would save the old one again.
+  // In the same render as the new value: a blur a moment later would save the old one again.
   if (typed.for !== shown) {
     setTyped({ text: shown, for: shown });
     setWrong(null);
@@ -29,7 +29,7 @@ export function EditableNumber({
   const { text } = typed;
   const setText = (next: string) => setTyped({ text: next, for: shown });
   const id = useId();
-  // What was saved is not shown before the server has said so: leaving the field meanwhile does not save it again.
+  // The saved value is shown after the server's response: a blur meanwhile must not save it again.
   const sent = useRef<string | null>(null);
   useEffect(() => {
     sent.current = null;

@@ -1,6 +1,6 @@
 /**
- * Lists of things: sortable, of any length, reached by keys, and cards on phones. A table is never wider than its box:
- * columns for which there is no room are folded into details of each row.
+ * Sortable lists of any length, with keyboard navigation, and cards on phones. A table is never wider than its box:
+ * columns that do not fit are folded into the details of each row.
  */
 import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
@@ -26,39 +26,39 @@ import "./table.css";
 export interface Column<Row> {
   id: string;
   name: string;
-  /** In place of the name: a box that chooses all rows. */
+  /** Replaces the name: a checkbox that selects all rows. */
   head?: ReactNode;
   cell: (row: Row) => ReactNode;
-  /** As in `grid-template-columns`; "1fr" takes what is left. */
+  /** As in `grid-template-columns`; "1fr" takes the rest. */
   width?: string;
   align?: "start" | "end";
-  /** Makes the head a button that sorts by it. */
+  /** Makes the header a sort button. */
   sort?: (row: Row) => Sortable;
-  /** Not shown until it is chosen. */
+  /** Hidden by default. */
   hidden?: boolean;
-  /** Without room, columns of the lowest priority are folded first, of equal ones the last. 5 if it is not set. */
+  /** Without space, lowest priority is folded first, of equal ones the last. Default 5. */
   priority?: number;
-  /** On phones: `head` stands above the others without its name, `wide` has a line to itself, `hide` is left out. */
+  /** On phones: `head` is above the others without its name, `wide` has its own line, `hide` is omitted. */
   phone?: "head" | "wide" | "hide";
 }
 
 interface TableProps<Row> {
-  /** What the rows are, for screen readers: "Runs". */
+  /** For screen readers: "Runs". */
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
-  /** Where Enter or a click on a row leads. */
+  /** Link of a row, for Enter and clicks. */
   hrefOf?: (row: Row) => string;
   onOpen?: (row: Row) => void;
   sort?: SortBy | null;
-  /** Without it the table keeps its own order. */
+  /** Without it the table sorts by itself. */
   onSort?: (sort: SortBy | null) => void;
-  /** A box of this height that scrolls by itself; without it the page scrolls. */
+  /** Height of a scrolling box; without it the page scrolls. */
   height?: number | string;
   rowHeight?: number;
   empty?: ReactNode;
-  /** More is asked for when the last rows come into sight, or `ahead` rows before that. */
+  /** Loads more when the last rows become visible, or `ahead` rows before that. */
   next?: Next;
   ahead?: number;
   footer?: ReactNode;
@@ -190,10 +190,10 @@ export function Table<Row>(props: TableProps<Row>) {
   );
 }
 
-/** What is pressed or read for itself, and does not open the row. */
+/** Interactive content that does not open the row. */
 const INERT = "a, button, input, label, select, [role=menu], .table-details";
 
-/** The columns for which there is no room: below the row, once somebody asks. */
+/** Folded columns: below the row, on request. */
 function Folded<Row>({
   row,
   columns,
@@ -233,7 +233,7 @@ function Folded<Row>({
   );
 }
 
-/** Why a list ends before its end, with another try. */
+/** Why a list is incomplete, with a retry button. */
 export function NextFailed({ next: { error, again } }: { next: Next }) {
   return error === null ? null : <ErrorBox title="More rows could not be loaded." error={error} onRetry={again} />;
 }
@@ -277,7 +277,7 @@ function useOpen<Row>({ hrefOf, onOpen }: TableProps<Row>): ((row: Row, aside?: 
   };
 }
 
-/** j, k, arrows, Home, End and Enter; j and k work from anywhere on the page once there is a table. */
+/** j, k, arrows, Home, End and Enter; j and k work from anywhere on the page. */
 function useRowKeys<Row>(
   rows: readonly Row[],
   keyOf: (row: Row) => string,
@@ -294,7 +294,7 @@ function useRowKeys<Row>(
     setCurrent({ key, index });
     reveal(index);
     const drawn = () => body.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`);
-    // At once, or the next key would go astray; but the row may have to be drawn first.
+    // Synchronously, or the next key would be lost; but the row may have to be rendered first.
     const there = drawn();
     if (there) there.focus({ preventScroll: false });
     else requestAnimationFrame(() => drawn()?.focus({ preventScroll: false }));
@@ -307,7 +307,7 @@ function useRowKeys<Row>(
       if (event.key !== "j" && event.key !== "k") return;
       const target = event.target as HTMLElement;
       if (target.closest("input, textarea, select, [contenteditable], dialog") !== null) return;
-      // The first table of the page is meant.
+      // Keys go to the first table of the page.
       if (document.querySelector(".table-body") !== body.current || latest.current.open === null) return;
       event.preventDefault();
       latest.current.focus(moveRow(latest.current.current, event.key, latest.current.rows.length));

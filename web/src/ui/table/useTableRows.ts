@@ -8,7 +8,7 @@ interface Drawn {
   start: number | null;
 }
 
-/** Which rows are drawn: all of a short list, those in sight of a long one. */
+/** Rendered rows: all of a short list, the visible ones of a long one. */
 export function useTableRows<Row>(
   rows: readonly Row[],
   options: {
@@ -27,7 +27,7 @@ export function useTableRows<Row>(
   }, [fixed, isLong, body]);
   const nameOf = useRef(keyOf);
   nameOf.current = keyOf;
-  // Another function would let all rows be measured again, at every step of scrolling.
+  // A new function would remeasure all rows at every scroll step.
   const getItemKey = useCallback(
     (index: number) => {
       const row = rows[index];

@@ -4,7 +4,7 @@ import { safeHref } from "../../logic/nested.ts";
 import { Button } from "../Button.tsx";
 import "./addresses.css";
 
-/** An address of a stranger's page: it is opened elsewhere, and only if it is one of the web. */
+/** A third-party URL: opens in a new tab, and only if it is http(s). */
 export function Address({ url }: { url: string }) {
   const href = safeHref(url);
   if (href === null) return <span className="wrap">{url}</span>;
@@ -24,7 +24,7 @@ export function Addresses({ urls, label }: { urls: readonly string[]; label: str
     <>
       <ol className="addresses" aria-label={label}>
         {shown.map((url, n) => (
-          // They may be the same; their place tells them apart.
+          // URLs may repeat; the index is the key.
           <li key={n}>
             <Address url={url} />
           </li>

@@ -5,7 +5,7 @@ import type { IconName } from "../Icon.tsx";
 import { toast } from "../overlay/Toast.tsx";
 import "./code.css";
 
-/** Copies text; without `children` it is a picture alone. */
+/** Copies text; without `children` it is an icon. */
 export function CopyButton({
   text,
   label = "Copy",
@@ -45,7 +45,7 @@ export function CopyButton({
   );
 }
 
-/** Whether it is in the clipboard now; if not, it was said why. */
+/** Whether it was copied; a failure shows a toast. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await writeText(text);
@@ -56,7 +56,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Pages that are not served over TLS may not use the clipboard directly. */
+/** Pages without TLS may not use the clipboard API. */
 async function writeText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
   const area = document.createElement("textarea");
@@ -69,11 +69,11 @@ async function writeText(text: string): Promise<void> {
   if (!done) throw new Error("not copied");
 }
 
-/** Commands and data to read and to copy. */
+/** Commands and data to read and copy. */
 export function Code({ text, label = "Copy", wrap = false }: { text: string; label?: string; wrap?: boolean }) {
   return (
     <div className="code">
-      {/* It may scroll: then it has to be reached by keys. */}
+      {/* Scrollable, so it must be focusable. */}
       <pre className={wrap ? "code-wrap" : ""} tabIndex={0} aria-label="Text to copy" role="region">
         {wrap
           ? codeParts(text).map(({ text: part, whole, joint }, index) => (

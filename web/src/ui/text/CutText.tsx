@@ -1,7 +1,7 @@
 import { cutAt } from "../logic/cut-text.ts";
 import "./cut-text.css";
 
-/** One line that is cut in the middle where it has no room: texts that begin alike are told apart by their ends. */
+/** One line, cut in the middle: texts with the same start differ at their ends. */
 export function CutText({ text, title = text, className = "" }: { text: string; title?: string; className?: string }) {
   const at = cutAt(text);
   return (
@@ -10,7 +10,7 @@ export function CutText({ text, title = text, className = "" }: { text: string; 
         <span className="cut-text-head">{text}</span>
       ) : (
         <>
-          {/* Read out in one piece. */}
+          {/* For screen readers, in one piece. */}
           <span className="spoken cut-text-whole">{text}</span>
           <span className="cut-text-head" aria-hidden="true">
             {text.slice(0, at)}

@@ -67,12 +67,12 @@ function footerOf(shown: number, kept: number): string {
   return `${some} newest ${count(MOST_EVENTS, "event")}; orb runs events --follow lists them all`;
 }
 
-/** What happened in a run of any kind, newest first: what is new comes in at the top while it is followed. */
+/** Events of a run, newest first; new ones appear at the top while following. */
 export function EventLog({ runId, isActive }: { runId: string; isActive: boolean }) {
   const { data, error, isPending, refetch } = useEvents(runId);
   const [level, setLevel] = useState<LevelChoice>("all");
   const [text, setText] = useState("");
-  // What there was when somebody stopped following; null: it is followed.
+  // The list when following stopped; null: following.
   const [held, setHeld] = useState<EventList | null>(null);
   const drawer = useDrawer("event", { tab: "events" });
   const all = data ?? NONE;

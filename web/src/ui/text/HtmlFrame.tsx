@@ -1,7 +1,7 @@
 import type { Frame } from "./useFrame.ts";
 import "./html-frame.css";
 
-/** HTML of strangers, shown where it can do nothing: a frame without an origin, a network or scripts of its own. */
+/** Third-party HTML in a sandbox: a frame without origin, network or own scripts. */
 export function HtmlFrame({ frame, label, flush = false }: { frame: Frame; label: string; flush?: boolean }) {
   return (
     <iframe

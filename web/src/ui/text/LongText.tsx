@@ -5,13 +5,13 @@ import "./long-text.css";
 
 const AT_FIRST = 20_000;
 
-/** Text of any length in a box that scrolls; of a very long one the beginning, until all of it is asked for. */
+/** Text of any length in a scrolling box; very long ones are cut until expanded. */
 export function LongText({ text, label, code = false }: { text: string; label: string; code?: boolean }) {
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole ? text : text.slice(0, AT_FIRST);
   return (
     <div className="long-text">
-      {/* It may scroll: then it has to be reached by keys. */}
+      {/* Scrollable, so it must be focusable. */}
       <pre className={code ? "" : "long-text-prose"} tabIndex={0} role="region" aria-label={label}>
         {shown}
       </pre>

@@ -1,10 +1,10 @@
-/** Gives a text that is here already to the browser as a file. */
+/** Saves text as a file. */
 export function saveText(name: string, type: string, text: string): void {
   const href = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
   const link = document.createElement("a");
   link.href = href;
   link.download = name;
   link.click();
-  // The browser has taken what it needs by then.
+  // The browser has read it by then.
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }

@@ -1,4 +1,4 @@
-/** The newest events of a run, and those that happen while it is looked at. */
+/** The newest events of a run, and live ones. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { call, type Problem } from "../../api/client.ts";
@@ -17,7 +17,7 @@ export function useEvents(runId: string) {
     queryFn: ({ signal }) => loadEvents(runId, signal),
     // New events arrive live; missed ones are loaded after a reconnect.
     staleTime: Number.POSITIVE_INFINITY,
-    // It would compare every event with every look.
+    // It would compare all events on every refetch.
     structuralSharing: false,
   });
   const waiting = useRef<RunEvent[]>([]);
@@ -38,7 +38,7 @@ export function useEvents(runId: string) {
     waiting.current.push(event);
     timer.current ??= window.setTimeout(show, TOGETHER_MS);
   });
-  // What happened between the answer and the beginning of the stream is in neither.
+  // Events between the response and the start of the stream are in neither.
   useLive("hello", () => void queryClient.invalidateQueries({ queryKey: key }));
   return query;
 }

@@ -1,4 +1,4 @@
-/** Talks to the frame that shows a stranger's page. What it says is looked at before it is believed. */
+/** Messages with the frame that shows a third-party page. Its messages are validated before use. */
 import { type RefObject, useEffect, useRef, useState } from "react";
 import type { Chain, Node, Tried } from "../../logic/selector.ts";
 
@@ -9,13 +9,13 @@ export interface Picked {
 
 export interface Frame {
   element: RefObject<HTMLIFrameElement | null>;
-  /** What the selectors find, in the page or in the item around what was clicked. */
+  /** What the selectors match, in the page or in the item around the clicked element. */
   ask: (selectors: readonly string[], within: string | null) => Promise<Tried[]>;
 }
 
 interface FrameInput {
   html: string;
-  /** What is shown as found, and the items that it is found in. */
+  /** The highlighted matches, and the items they are in. */
   marked?: { selector: string; items: string };
   /** Without it nothing can be picked. */
   onPicked?: (picked: Picked) => void;
@@ -35,7 +35,7 @@ export function useFrame({ html, marked = NOTHING, onPicked }: FrameInput): Fram
 
   useEffect(() => {
     const onMessage = ({ source, data }: MessageEvent<unknown>) => {
-      // The frame has no origin; that it is the one is all there is to know.
+      // The frame has an opaque origin; its window is the only identification.
       if (source === null || source !== element.current?.contentWindow) return;
       const said = (typeof data === "object" && data !== null ? data : {}) as Record<string, unknown>;
       if (said["type"] === "ready") setReady((n) => n + 1);
@@ -56,7 +56,7 @@ export function useFrame({ html, marked = NOTHING, onPicked }: FrameInput): Fram
   useEffect(() => {
     if (ready === 0) return undefined;
     let isOutdated = false;
-    // Loaded when the first page is shown: the parser is a tenth of the dashboard's code.
+    // Loaded with the first page: the parser is a tenth of the dashboard's code.
     void import("../logic/clean-html.ts").then(({ cleanHtml }) => {
       if (!isOutdated) post({ type: "show", html: cleanHtml(html) });
     });

@@ -1,4 +1,4 @@
-/** Two people have changed one job: what the other one has changed, and how both go together. */
+/** Two users changed one job: the other's changes, and merging both. */
 import { capital, words } from "../../../logic/format.ts";
 import type { Form } from "./new-form.ts";
 
@@ -7,7 +7,7 @@ export interface FormChange {
   name: string;
   before: string;
   after: string;
-  /** It was changed here, too. */
+  /** Also changed here. */
   isContested: boolean;
 }
 
@@ -34,10 +34,10 @@ const NAMES: Partial<Record<keyof Form, string>> = {
 };
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
-/** Neither is typed by people. */
+/** Not editable by users. */
 const NOT_SHOWN: ReadonlySet<keyof Form> = new Set(["kind", "runName"]);
 
-/** `base` is what both began with. */
+/** `base` is the common version. */
 export function changesBy(base: Form, theirs: Form, mine: Form): FormChange[] {
   return (Object.keys(base) as (keyof Form)[])
     .filter((key) => !NOT_SHOWN.has(key) && !isSame(base[key], theirs[key]))
@@ -50,7 +50,7 @@ export function changesBy(base: Form, theirs: Form, mine: Form): FormChange[] {
     }));
 }
 
-/** Theirs, with what was changed here. */
+/** Theirs, with the changes made here. */
 export function merged(base: Form, theirs: Form, mine: Form): Form {
   const changedKeys = (Object.keys(mine) as (keyof Form)[]).filter((key) => !isSame(base[key], mine[key]));
   return { ...theirs, ...Object.fromEntries(changedKeys.map((key) => [key, mine[key]])) };

@@ -1,8 +1,8 @@
-/** Settings of a crawl for which the form has no place of its own: they are shown, sent and kept as they are declared. */
+/** Crawl settings without a dedicated field: shown, sent and kept by their declaration. */
 import { CRAWL_DEFAULTS, crawlSettings } from "../../../../../src/domain/crawl/crawl-settings.ts";
 import { type Json, number } from "./new-values.ts";
 
-/** They have fields of their own. */
+/** These have their own fields. */
 const LAID_OUT: ReadonlySet<string> = new Set([
   ...["max_depth", "max_pages", "timeout_minutes", "max_concurrent_articles", "retry_attempts", "max_attempts"],
   ...["include", "exclude", "follow", "read", "same_site", "use_sitemap", "only_changed", "article", "respect_robots"],
@@ -38,24 +38,24 @@ function sentence(text: string | undefined): string | undefined {
 
 const usuals: Json = { ...CRAWL_DEFAULTS };
 
-/** Those that a crawl has and that are not the default. */
+/** Settings of a crawl that differ from the default. */
 export function otherSettingsIn(crawl: Json): Json {
   const set = OTHER_SETTINGS.filter(({ name }) => (crawl[name] ?? usuals[name]) !== usuals[name]);
   return Object.fromEntries(set.map(({ name }) => [name, crawl[name]]));
 }
 
-/** As they are sent: numbers are texts while they are typed. */
+/** As sent: numbers are texts while they are typed. */
 export function otherSettingsOf(kept: Json): Json {
   const numbers = OTHER_SETTINGS.filter(({ name, widget }) => widget === "number" && typeof kept[name] === "string");
   return { ...kept, ...Object.fromEntries(numbers.map(({ name }) => [name, number(String(kept[name]))])) };
 }
 
-/** What is kept of a page: who has set them may have gone on to another kind of run. */
+/** For a single page: the user may have set them before switching the kind of run. */
 export function withoutOtherSettings(kept: Json): Json {
   return Object.fromEntries(Object.entries(kept).filter(([key]) => !OTHER_SETTINGS.some(({ name }) => name === key)));
 }
 
-/** What is kept after one of them was set. */
+/** The kept settings after a change. */
 export function withSetting(kept: Json, { name, usual }: OtherSetting, value: unknown): Json {
   const { [name]: _, ...others } = kept;
   return value === usual || value === "" ? others : { ...others, [name]: value };

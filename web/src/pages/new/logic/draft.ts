@@ -1,9 +1,9 @@
-/** What of a form is kept while somebody looks elsewhere: what was typed, and nothing that may be secret. */
+/** The part of a form that is stored as a draft: what was typed, without possible secrets. */
 import type { Form } from "./new-form.ts";
 
 export interface Draft {
   form: Partial<Form>;
-  /** Something was typed that is not kept. */
+  /** Part of the input is not stored. */
   dropped: boolean;
 }
 
@@ -11,10 +11,10 @@ const SECRET_NAME =
   /pass(?:word|wd|phrase)|secret|token|api[_-]?key|authori[sz]ation|^auth$|credential|cookie|headers?$/i;
 /** `https://name:password@host` */
 const LOGIN = /\/\/[^/\s@]*@/;
-/** A definition with such a name is not kept: its secrets cannot be identified. */
+/** A definition with such a name is not stored: its secrets cannot be identified. */
 const SECRET_ENTRY = new RegExp(`(?:${SECRET_NAME.source.replaceAll(/[$^]/g, "")})["']?\\s*[:=]`, "i");
 
-/** null: nothing was typed that would be lost. */
+/** Null: nothing to lose. */
 export function draftOf(form: Form, first: Form): Draft | null {
   const draft: Draft = { form: {}, dropped: false };
   for (const key of Object.keys(form) as (keyof Form)[]) {
@@ -24,12 +24,12 @@ export function draftOf(form: Form, first: Form): Draft | null {
     if (value !== undefined) Object.assign(draft.form, { [key]: value });
   }
   const typed = Object.keys(draft.form);
-  // A template is chosen by the form itself, too.
+  // The form itself may have selected the template.
   if (!draft.dropped && typed.every((key) => key === "template")) return null;
   return { ...draft, form: { ...draft.form, kind: form.kind } };
 }
 
-/** What is read back; whatever does not look like a draft is none. */
+/** Parses a stored draft; null: not a draft. */
 export function readDraft(text: string | null): Draft | null {
   try {
     const draft = JSON.parse(text ?? "null") as Partial<Draft> | null;
@@ -44,7 +44,7 @@ function safe(key: keyof Form, value: Form[keyof Form]): unknown {
   if (key === "headers" || key === "cookies") return undefined;
   if (key === "definition") return SECRET_ENTRY.test(String(value)) || LOGIN.test(String(value)) ? undefined : value;
   if (key === "actions")
-    // What a browser types may be a password.
+    // Text typed by a browser action may be a password.
     return (value as Form["actions"]).map((action) => (action.kind === "write" ? { ...action, text: "" } : action));
   return withoutSecrets(value);
 }

@@ -1,4 +1,4 @@
-/** What a rule has found, in few words. */
+/** Summarises the matches of a rule. */
 
 interface OutageLogger {
   record: number;
@@ -26,7 +26,7 @@ export function asText(value: unknown): string {
 const isThere = (value: unknown) =>
   value !== undefined && value !== null && value !== "" && !(Array.isArray(value) && value.length === 0);
 
-/** Of one field in all records. */
+/** Of one field over all records. */
 export function describeFound(
   name: string,
   {
@@ -54,13 +54,13 @@ function noteOf(all: readonly unknown[], records: number): string {
   return Array.isArray(only) ? `${only.length} ${only.length === 1 ? "value" : "values"}` : "";
 }
 
-/** What the server says of rules, by the name of their field; the rest under "". */
+/** Server errors of rules by field name; others under "". */
 export function problemsByRule(
   problems: readonly { path: string; message: string }[],
   names: readonly string[],
 ): Map<string, string> {
   const byRule = new Map<string, string>();
-  // A longer name may begin with a shorter one.
+  // One name may be a prefix of another.
   const longestFirst = names.toSorted((a, b) => b.length - a.length);
   for (const { path, message } of problems) {
     const name = longestFirst.find((one) => path === `fields.${one}` || path.startsWith(`fields.${one}.`)) ?? "";

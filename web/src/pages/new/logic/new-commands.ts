@@ -1,4 +1,4 @@
-/** The same as the form would send, as commands: what they send is what the form sends. */
+/** The form as commands that send the same request. */
 import { crawlSettings } from "../../../../../src/domain/crawl/crawl-settings.ts";
 import { type Form, jobOrderOf, orderOf } from "./new-form.ts";
 import { type Json, lines } from "./new-values.ts";
@@ -6,7 +6,7 @@ import { browserWords, documentWords } from "./option-words.ts";
 import { command, option, quoted, withInput } from "../../../logic/shell.ts";
 
 export interface Server {
-  /** Such as http://127.0.0.1:8000. */
+  /** For example http://127.0.0.1:8000. */
   origin: string;
   needsToken: boolean;
 }
@@ -17,10 +17,10 @@ export interface Snippets {
   json: string;
 }
 
-/** A job that is saved, or changed. */
+/** A job to create or change. */
 interface Saving {
   job: string | null;
-  /** A definition in YAML, as it was read. */
+  /** A YAML definition, as parsed. */
   read?: Json | null;
 }
 
@@ -62,16 +62,16 @@ export function snippetsOf(typed: Form, server: Server, saving: Saving | null = 
   }
   const { body } = orderOf(form);
   const orb = { crawl: orbCrawl, scrape: orbScrape, workflow: orbWorkflow }[form.kind];
-  const unsaid = UNSAID.filter((key) => body[key] !== undefined);
+  const inexpressible = WITHOUT_OPTION.filter((key) => body[key] !== undefined);
   const line =
-    unsaid.length === 0
+    inexpressible.length === 0
       ? orb(body, server)
-      : `# A command has no words for ${unsaid.join(", ")}; a saved job has:\n${jobSnippets(form, server, { job: null }).orb}`;
+      : `# orb ${form.kind} has no option for ${inexpressible.join(", ")}. Save it as a job:\n${jobSnippets(form, server, { job: null }).orb}`;
   return { curl: curlJson(server, "POST", path, body), orb: line, json: pretty(body) };
 }
 
-/** What runs that are done again may bring along, and `orb scrape` and `orb crawl` have no option for. */
-const UNSAID = [
+/** Settings of cloned runs that `orb scrape` and `orb crawl` have no option for. */
+const WITHOUT_OPTION = [
   "requires_auth",
   "escalate",
   "replay",
@@ -100,7 +100,7 @@ const flag = (name: string, isSet: boolean): Words => (isSet ? [name] : []);
 const headerWords = ({ headers }: Json): Words =>
   Object.entries((headers ?? {}) as Json).map(([name, value]) => option("--header", `${name}: ${String(value)}`));
 
-/** The addresses come last; one that begins with a dash is still one. */
+/** URLs come last; one that starts with a dash is still a URL. */
 function targets(urls: readonly string[]): Words {
   return [...(urls.some((url) => url.startsWith("-")) ? ["--"] : []), ...urls.map(quoted)];
 }
@@ -175,7 +175,7 @@ function orbWorkflow(body: Json, server: Server): string {
   return plain ? command(parts) : withInput(command(parts), pretty(params));
 }
 
-/** null: `--param` would make something else of it. */
+/** Null: `--param` would parse it as something else. */
 function paramWord(name: string, value: unknown): string | null {
   if (/[.=]/.test(name) || name === "") return null;
   if (typeof value === "number" || typeof value === "boolean") return `${name}=${JSON.stringify(value)}`;
@@ -188,7 +188,7 @@ function paramWord(name: string, value: unknown): string | null {
   }
 }
 
-/** What options say of the page as a whole and of a browser; null: they cannot. */
+/** Options for the document and the browser; null: not expressible. */
 interface OptionWords {
   document: Words | null;
   browser: Words | null;
@@ -197,7 +197,7 @@ interface OptionWords {
 /** `orb crawl` has no options for them. */
 const NO_WORDS: OptionWords = { document: null, browser: null };
 
-/** What is read and what is done, as options where these can say it, else as the input of `--rules`. */
+/** Extraction and actions as options if possible, else as input of `--rules`. */
 function readingWords(
   { fields, items, schema, extract, document, browser }: Json,
   optionWords: OptionWords,
@@ -236,7 +236,7 @@ function fieldWord(name: string, { type, all, ...rule }: Json): string | null {
   return `${name}${all === true ? "[]" : ""}${type === undefined ? "" : `:${String(type)}`}=${word}`;
 }
 
-/** One rule in a word; null: it has more than a word can say. */
+/** One rule as `--field`; null: not expressible. */
 function ruleWord(rule: Json): string | null {
   const { css, attr, xpath, jsonpath, from, regex, known, ...rest } = rule;
   const ways = [css, xpath, jsonpath, regex, known].filter((way) => way !== undefined);

@@ -1,4 +1,4 @@
-/** What the form for new runs and jobs holds, and what of it is sent. */
+/** The form for new runs and jobs, and the requests it sends. */
 import { CRAWL_DEFAULTS as CRAWL_STORED } from "../../../../../src/domain/crawl/crawl-settings.ts";
 import { otherSettingsOf, withoutOtherSettings } from "./crawl-settings.ts";
 import { type FieldProblem, definedOnly, type Json, lines, list, number, pairs, text } from "./new-values.ts";
@@ -9,7 +9,7 @@ import { tidied } from "./schema-form.ts";
 export const KINDS = ["crawl", "scrape", "workflow"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** As it is typed: numbers are texts until they are sent, and lists have one entry in each line. */
+/** As typed: numbers are texts until they are sent, and lists have one entry per line. */
 export interface Form extends PageOptionFields {
   kind: Kind;
   url: string;
@@ -50,9 +50,9 @@ export interface Form extends PageOptionFields {
   schedule: string;
   timezone: string;
   tags: string;
-  /** What the schedule says besides its times. */
+  /** Keys of the schedule besides its times. */
   when: Readonly<Record<string, unknown>>;
-  /** What the form has no field for; it is sent as it came. */
+  /** Keys without a field; sent unchanged. */
   kept: Readonly<Record<string, unknown>>;
 }
 
@@ -100,7 +100,7 @@ export const EMPTY: Form = {
 
 export interface Order {
   body: Json;
-  /** What cannot be sent as it stands; the rest is for the server to judge. */
+  /** What cannot be sent as typed; the server validates the rest. */
   problems: FieldProblem[];
 }
 
@@ -123,9 +123,9 @@ function reading(form: Form, problems: FieldProblem[]): Json {
   });
 }
 
-/** How it is got: what is done in a browser, and what is sent along. */
+/** Fetch options: browser and headers. */
 function getting(form: Form, problems: FieldProblem[]): Json {
-  // Only a browser can wait for something to appear; a crawl may wait on those of its pages that need one.
+  // Only a browser can wait for an element; a crawl may wait on those pages that need one.
   const waits = form.kind === "scrape" && form.waitFor.trim() !== "";
   const strategy = form.strategy === "auto" && waits ? "browser" : form.strategy;
   return definedOnly({
@@ -142,15 +142,15 @@ function urls(typed: string): string | string[] {
   return all.length <= 1 ? (all[0] ?? "") : all;
 }
 
-/** What is kept of a page that a form was filled from, and no crawl has. */
+/** Drops keys of a page that a crawl does not have. */
 function withoutPageKeys({ requires_auth: _auth, escalate: _escalate, replay: _replay, ...kept }: Json): Json {
   return kept;
 }
 
 function crawlPart(form: Form, problems: FieldProblem[]): Json {
   return definedOnly({
-    ...otherSettingsOf(withoutPageKeys(form.kept)),
     url: urls(form.url),
+    ...otherSettingsOf(withoutPageKeys(form.kept)),
     max_depth: number(form.depth),
     max_pages: number(form.pages),
     max_concurrent_articles: number(form.concurrency),
@@ -186,7 +186,7 @@ function workflowPart(form: Form): Json {
   return definedOnly({ template: form.template, template_version: number(form.templateVersion), params });
 }
 
-/** What `POST /scraping/async-scrape`, `/runs` or `/workflows` is sent; a definition is sent as it was typed instead. */
+/** The body of `POST /scraping/async-scrape`, `/runs` or `/workflows`; a definition is sent as typed instead. */
 export function orderOf(form: Form): Order {
   const problems: FieldProblem[] = [];
   if (form.kind === "crawl")
@@ -200,7 +200,7 @@ export function orderOf(form: Form): Order {
   return { body: definedOnly({ ...workflowPart(form), name: text(form.runName), start: true }), problems };
 }
 
-/** How a page is got when fields are chosen on it: as in a run, but not through a proxy, which only a run takes. */
+/** How the playground fetches a page: as in a run, but without a proxy, which only runs use. */
 export function previewOf(form: Form): Json {
   const { strategy, browser, headers, session_id } = getting(form, []);
   const cookies = form.kind === "scrape" ? pairs(form.cookies, "=", "cookies", []) : undefined;
@@ -208,7 +208,7 @@ export function previewOf(form: Form): Json {
   return definedOnly({ strategy: isFetched ? strategy : "auto", browser, headers, cookies, session_id });
 }
 
-/** What comes back when a field of a job is emptied. */
+/** Values that reset a job's emptied fields. */
 const PAGE_BLANKS: Json = {
   strategy: "auto",
   proxy: null,
@@ -241,7 +241,7 @@ function scheduleOf({ schedule, when }: Form): unknown {
   return cron === undefined || Object.keys(when).length === 0 ? cron : { cron, ...when };
 }
 
-/** A proxy's address as it is shown, without its password; in a job that is changed it stays what it is. */
+/** A proxy URL with its password masked; unchanged in an edited job. */
 const isMasked = (proxy: unknown) => typeof proxy === "string" && proxy.includes("***@");
 
 function unmasked(body: Json, changes: boolean): Json {
@@ -250,8 +250,8 @@ function unmasked(body: Json, changes: boolean): Json {
 }
 
 /**
- * What `POST /jobs` is sent; `changes`: what `PATCH` is, in which what was emptied is said, too. `read`: a definition in
- * YAML as the server has read it.
+ * The body of `POST /jobs`; `changes`: of `PATCH`, which includes emptied fields. `read`: a YAML definition as the
+ * server parsed it.
  */
 export function jobOrderOf(
   form: Form,
@@ -311,7 +311,7 @@ export function jobOrderOf(
   return { body: source === null ? about : { ...about, workflow: source }, problems };
 }
 
-/** A definition in JSON, alone or with its params; null: it is none. */
+/** A JSON definition, alone or with its params; null: neither. */
 export function sourceOf(definition: string): Json | null {
   try {
     const typed = JSON.parse(definition) as Json | null;

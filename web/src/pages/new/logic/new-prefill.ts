@@ -1,4 +1,4 @@
-/** The form of something that is there already: a job to change, or a run to do again. */
+/** Fills the form from a job to edit, or a run to clone. */
 import { CRAWL_DEFAULTS, EMPTY, type Form } from "./new-form.ts";
 import { otherSettingsIn } from "./crawl-settings.ts";
 import { definedOnly, type Json } from "./new-values.ts";
@@ -75,8 +75,8 @@ function formOfWorkflow(source: Json): Partial<Form> {
   if (template === null) {
     const params = source["params"] as Json | null | undefined;
     const hasParams = params !== undefined && params !== null && Object.keys(params).length > 0;
-    const whole = hasParams ? { definition: source["definition"], params } : source["definition"];
-    return { kind: "workflow", source: "definition", definition: typedJson(whole) };
+    const content = hasParams ? { definition: source["definition"], params } : source["definition"];
+    return { kind: "workflow", source: "definition", definition: typedJson(content) };
   }
   return {
     kind: "workflow",
@@ -87,7 +87,7 @@ function formOfWorkflow(source: Json): Partial<Form> {
   };
 }
 
-/** The form of a job, or of what a run was asked for: both are in the words of `POST /jobs`. */
+/** The form of a job, or of a run's recipe: both have the keys of `POST /jobs`. */
 export function formOf(job: Json): Form {
   const schedule = job["schedule"] as Json | string | null | undefined;
   const { overlap, missed, jitter_seconds } = (typeof schedule === "object" ? (schedule ?? {}) : {}) as Json;

@@ -1,10 +1,10 @@
-/** What the server says is wrong, put where people can mend it. */
+/** Maps server errors to form fields. */
 import { capital } from "../../../logic/format.ts";
 import { EMPTY, type Form } from "./new-form.ts";
 import type { FieldProblem } from "./new-values.ts";
 import { isOtherSetting, OTHER_SETTINGS } from "./crawl-settings.ts";
 
-/** A field of the form, or a setting of a crawl without a field of its own in it. */
+/** A field of the form, or a crawl setting without a dedicated one. */
 export type FieldKey = keyof Form | `kept.${string}`;
 
 const FIELD_OF: Readonly<Record<string, keyof Form>> = {
@@ -50,7 +50,7 @@ const PART_OF: Readonly<Record<string, Readonly<Record<string, keyof Form>>>> = 
 /** Errors by form field; the others are shown above the form. */
 export function problemsByField(problems: readonly FieldProblem[]): {
   fields: Partial<Record<FieldKey, string>>;
-  /** Of the params of a template, by their path in them. */
+  /** Of a template's params, by path. */
   params: FieldProblem[];
   others: FieldProblem[];
 } {
@@ -73,13 +73,13 @@ export function problemsByField(problems: readonly FieldProblem[]): {
   return { fields, params, others };
 }
 
-/** Messages of the API go on from the name of the field; here they stand below it. */
+/** API messages continue the field's name; here they are sentences below it. */
 function sentence(message: string): string {
   const upper = capital(message);
   return /[.!?]$/.test(upper) ? upper : `${upper}.`;
 }
 
-/** Fields that stand under "More options": one with a mistake must be seen. */
+/** Fields under "More options": expanded if one has an error. */
 export const MORE: readonly (keyof Form)[] = [
   "concurrency",
   "minutes",
@@ -116,7 +116,7 @@ const OF_CRAWLS: readonly (keyof Form)[] = [
   ] as const),
 ];
 
-/** How many of them were set. */
+/** How many of them are set. */
 export function moreSet(form: Form): number {
   const others = form.kind === "crawl" ? OF_PAGES : OF_CRAWLS;
   const keys = [...MORE, "anySite", "sitemap", "onlyChanged", "ignoreRobots", "mobile", "blockResources"] as const;

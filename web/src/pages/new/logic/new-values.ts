@@ -1,4 +1,4 @@
-/** What is typed into the form for new runs, as what is sent. */
+/** Converts typed values to request values. */
 
 export type Json = Record<string, unknown>;
 
@@ -16,7 +16,7 @@ export const lines = (text: string) =>
 export const definedOnly = (object: Json): Json =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 
-/** A number where it is one; anything else as it was typed, so that the server says what is wrong with it. */
+/** A number if it is one; anything else unchanged, so that the server reports it. */
 export function number(text: string): unknown {
   const typed = text.trim();
   if (typed === "") return undefined;
@@ -26,7 +26,7 @@ export function number(text: string): unknown {
 export const text = (typed: string) => (typed.trim() === "" ? undefined : typed.trim());
 export const list = (typed: string) => (lines(typed).length === 0 ? undefined : lines(typed));
 
-/** `Name: value` or `name=value` in each line. */
+/** `Name: value` or `name=value` per line. */
 export function pairs(typed: string, by: ":" | "=", path: string, problems: FieldProblem[]): Json | undefined {
   const all = lines(typed);
   if (all.length === 0) return undefined;

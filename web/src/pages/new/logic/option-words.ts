@@ -1,20 +1,20 @@
-/** The page as a whole and what is done on it, in the options of `orb scrape`. */
+/** Document and browser options of `orb scrape`. */
 import type { Json } from "./new-values.ts";
 import { option } from "../../../logic/shell.ts";
 
-/** null: the options cannot say it. */
+/** Null: not expressible as options. */
 export function documentWords(document: Json | undefined): string[] | null {
   if (document === undefined) return [];
   const { formats, only_main_content: main, ...rest } = document;
   const [format, ...more] = formats as string[];
   if (format === undefined || more.length > 0 || Object.keys(rest).length > 0) return null;
-  // The page as it was received is all of it.
+  // The raw page is always complete.
   const isWhole = main === false;
   const known = isWhole ? ["raw_html"] : ["html", "links", "images"];
   return known.includes(format) ? [option("--format", format)] : null;
 }
 
-/** null: the options cannot say it. */
+/** Null: not expressible as options. */
 export function browserWords(browser: Json | undefined): string[] | null {
   if (browser === undefined) return [];
   const { wait_for: waitFor, wait_ms: waitMs, mobile, actions = [], ...rest } = browser;
@@ -29,7 +29,7 @@ export function browserWords(browser: Json | undefined): string[] | null {
   ];
 }
 
-/** Options count in seconds. */
+/** Options are in seconds. */
 function waitWords(ms: unknown): string[] | null {
   if (typeof ms !== "number" || !Number.isInteger(ms) || ms <= 0) return null;
   return [option("--wait", String(ms / 1000))];

@@ -1,4 +1,4 @@
-/** What the form asks of a page as a whole, and of a browser: as it is typed, as it is sent, and back. */
+/** Document and browser options of the form: typed, sent, and parsed back. */
 import { type FieldProblem, definedOnly, type Json, list, number } from "./new-values.ts";
 
 export const FORMATS = [
@@ -24,7 +24,7 @@ export const ACTIONS = [
 ] as const;
 export type ActionKind = (typeof ACTIONS)[number]["value"];
 
-/** One action as it is typed; each kind uses some of it. */
+/** One action as typed; each kind uses some of it. */
 export interface TypedAction {
   id: number;
   kind: ActionKind;
@@ -35,7 +35,7 @@ export interface TypedAction {
   amount: string;
   /** All that match, or the whole page. */
   all: boolean;
-  /** The text is not shown again. */
+  /** The text is write-only. */
   secret: boolean;
   /** A secret text is stored, and stays unless another one is typed. */
   kept: boolean;
@@ -80,7 +80,7 @@ export const newAction = (id: number, more: Partial<TypedAction> = {}): TypedAct
   ...more,
 });
 
-/** With one more or one less; there is one picture, of the window or of the page. */
+/** Toggles a format; there is one screenshot, of the viewport or of the full page. */
 export function withFormat(formats: readonly string[], format: string, isOn: boolean): string[] {
   const other = { screenshot: "screenshot_full", screenshot_full: "screenshot" }[format];
   const chosen = new Set(formats.filter((one) => one !== format && (one !== other || !isOn)));
@@ -99,7 +99,7 @@ export function documentOf(form: PageOptionFields): Json | undefined {
   });
 }
 
-/** undefined: nothing is asked of a browser. */
+/** Undefined: no browser options. */
 export function browserOf(form: PageOptionFields, problems: FieldProblem[]): Json | undefined {
   form.actions.forEach((action, n) => {
     const missing = missingOf(action);
@@ -115,7 +115,7 @@ export function browserOf(form: PageOptionFields, problems: FieldProblem[]): Jso
   return Object.keys(browser).length === 0 ? undefined : browser;
 }
 
-/** What the server would say less well of something that was left empty. */
+/** An incomplete action, with a clearer message than the server's. */
 function missingOf({ kind, selector, text, secret, kept }: TypedAction): string | null {
   if ((kind === "click" || kind === "wait_for") && selector.trim() === "") return "needs a CSS selector";
   if (kind === "wait" && text.trim() === "") return "needs milliseconds";
@@ -174,7 +174,7 @@ function actionFromJson(action: Json, id: number): TypedAction {
   });
 }
 
-/** Of a job or a crawl that has both or none of them. */
+/** Of a job or a crawl, either of which may be absent. */
 export function pageOptionsFrom({ document, browser }: Json): PageOptionFields {
   const page = (document ?? null) as Json | null;
   const view = (browser ?? {}) as Json;
@@ -193,7 +193,7 @@ export function pageOptionsFrom({ document, browser }: Json): PageOptionFields {
   };
 }
 
-/** Why a browser is used though "automatic" is chosen; null: none is needed. */
+/** Why a browser is used although "automatic" is selected; null: none is needed. */
 export function browserReason(form: PageOptionFields): string | null {
   if (form.asDocument && form.formats.some((format) => format.startsWith("screenshot"))) return "a screenshot";
   if (form.actions.length > 0) return "actions";

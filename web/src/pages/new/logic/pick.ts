@@ -1,4 +1,4 @@
-/** From a click to a field: which selector, which attribute, which type, and what to call it. */
+/** Turns a click into a field: selector, attribute, type and name. */
 import { nameFrom } from "./rules.ts";
 import {
   candidatesOf,
@@ -26,14 +26,17 @@ interface PickedField {
   selector: string;
   attr: string;
   type: string;
-  /** Where the records are, when that was found out just now. */
+  /** The item selector, if it was just determined. */
   items: string | null;
 }
 
-/** What selectors find: in the page, or in the item around the element. */
+/** Evaluates selectors: in the page, or in the item around the element. */
 export type Ask = (selectors: readonly string[], within: string | null) => Promise<Tried[]>;
 
-/** `list`: the page has several records; where they are is known already, or found out. A text says why it cannot be. */
+/**
+ * `list`: the page has several records; the item selector is known already, or determined now. A string says why that
+ * failed.
+ */
 export async function pickField(
   picked: Picked,
   list: { items: string } | null,
@@ -74,7 +77,7 @@ async function findItems(chain: Chain, ask: Ask): Promise<{ items: string; at: n
   const at = itemAt(chain);
   if (at < 0) return null;
   const alike = chain[at]?.alike ?? 0;
-  // What alone stands in each item may have the better name: li > article.product.
+  // The only child of each item may have the better name: li > article.product.
   for (let inner = at; inner >= 1 && (inner === at || chain[inner]?.only === true); inner -= 1) {
     const named = ownSelectors(chain[inner] as Chain[number], { byId: false }).slice(0, -1);
     const tried = await ask(named, null);
@@ -86,9 +89,9 @@ async function findItems(chain: Chain, ask: Ask): Promise<{ items: string; at: n
   return items === null ? null : { items, at };
 }
 
-/** Which element of the chain is the item: the one in which as many steps are left as the frame can go down. */
+/** Which element of the chain is the item. */
 async function itemLevel(chain: Chain, items: string, ask: Ask): Promise<number | null> {
-  // Within the item, the way down by position finds the element from exactly one level.
+  // Within the item, the path by position finds the element from exactly one level.
   const ways = chain.map((_, n) => (n === 0 ? ":scope" : `:scope > ${steps(chain.slice(0, n))}`));
   const tried = await ask(ways, items);
   const at = tried.findIndex(({ first }) => first);

@@ -1,4 +1,4 @@
-/** Rules that read a page, as people edit them in a list, and as the API takes them. */
+/** Extraction rules as edited in a list, and as the API takes them. */
 
 export const WAYS = ["css", "xpath", "jsonpath", "regex", "known"] as const;
 export type Way = (typeof WAYS)[number];
@@ -13,11 +13,11 @@ export const WAY_NAMES: Readonly<Record<Way, string>> = {
 
 export const VALUE_TYPES = ["string", "number", "integer", "boolean", "date", "url", "markdown", "html"] as const;
 
-/** Where the JSON of a JSONPath comes from; empty: the answer is JSON itself. */
+/** The JSON source of a JSONPath; empty: the response itself. */
 export const JSON_SOURCES = ["", "json-ld", "next-data", "nuxt-data"] as const;
 
 export interface Rule {
-  /** Of the row, so that it stays the same while its name is typed. */
+  /** Key of the row, stable while its name is typed. */
   key: number;
   name: string;
   way: Way;
@@ -25,12 +25,12 @@ export interface Rule {
   text: string;
   attr: string;
   from: string;
-  /** Narrows down what another way has found. */
+  /** Narrows down the match of another method. */
   pattern: string;
   type: string;
   all: boolean;
   required: boolean;
-  /** What this list has no field for, such as `default`. */
+  /** Keys without a field here, such as `default`. */
   more: Readonly<Record<string, unknown>>;
 }
 
@@ -53,10 +53,10 @@ export function newRule(key: number, more: Partial<Rule> = {}): Rule {
   };
 }
 
-/** A key that no rule of the list has. */
+/** An unused key. */
 export const nextKey = (rules: readonly Rule[]) => Math.max(0, ...rules.map(({ key }) => key)) + 1;
 
-/** `field`, `field_2` …: a name that is still free. */
+/** `field`, `field_2` …: an unused name. */
 export function freeName(wanted: string, rules: readonly Rule[]): string {
   const taken = new Set(rules.map(({ name }) => name));
   for (let n = 1; ; n += 1) {
@@ -84,7 +84,7 @@ const isPlainKnown = (rule: Rule) => {
   return Object.keys(json).length === 1 && json["known"] === rule.name;
 };
 
-/** As the API takes them; null: nothing was said, and what readers want to know is read. */
+/** As the API takes them; null: no rules, the default extraction. */
 export function rulesToFields(rules: readonly Rule[]): Fields {
   if (rules.length === 0) return null;
   if (rules.every(isPlainKnown)) return rules.map(({ name }) => name);
@@ -118,7 +118,7 @@ export function rulesFromFields(fields: unknown): Rule[] {
   return Object.entries(fields).map(([name, value], n) => ruleOf(n + 1, name, value));
 }
 
-/** Where the records of a page are; without text, the page is one record. */
+/** Where a page's records are; without text, the page is one record. */
 export interface Items {
   way: "css" | "xpath" | "jsonpath";
   text: string;
@@ -139,7 +139,7 @@ export function itemsFromJson(value: unknown): Items {
   return way === undefined ? NO_ITEMS : { way, text: textOf(rule[way]), from: textOf(rule["from"]) };
 }
 
-/** The part of a name of a field that the text of an element, its class or its attributes suggest. */
+/** A field name suggested by an element's text, class or attributes. */
 export function nameFrom(words: readonly (string | undefined)[]): string {
   for (const word of words) {
     const name = (word ?? "")
@@ -152,7 +152,7 @@ export function nameFrom(words: readonly (string | undefined)[]): string {
   return "field";
 }
 
-/** Names that are missing or given twice: the API would not see either. */
+/** Missing and duplicate names: the API would not see either. */
 export function ruleProblems(rules: readonly Rule[]): Map<number, string> {
   const problems = new Map<number, string>();
   const seen = new Set<string>();

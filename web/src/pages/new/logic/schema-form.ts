@@ -1,22 +1,22 @@
-/** A JSON Schema of params as a list of fields that people can fill in. */
+/** Renders a JSON Schema of params as form fields. */
 import { capital } from "../../../logic/format.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 export type Params = Readonly<Record<string, unknown>>;
 
 export interface ParamField {
-  /** `crawl.url` stands within `crawl`. */
+  /** `crawl.url` is nested in `crawl`. */
   path: readonly string[];
   label: string;
   help: string;
   required: boolean;
   /**
-   * `pairs`: names and values, one in each line. `rules`: names, or names and selectors.
-   * `names`: one text, or several, one in each line. `either`: a text, or more as JSON. `json`: whatever nothing else can hold.
+   * `pairs`: names and values, one per line. `rules`: names, or names and selectors. `names`: one or several texts, one
+   * per line. `either`: a text, or JSON. `json`: anything else.
    */
   kind: "text" | "number" | "flag" | "choice" | "lines" | "names" | "pairs" | "rules" | "either" | "json";
   choices: readonly string[];
-  /** What holds when it is left empty. */
+  /** The default if left empty. */
   usual: string;
   isSecret: boolean;
 }
@@ -24,7 +24,7 @@ export interface ParamField {
 const asSchema = (value: unknown): Schema => (typeof value === "object" && value !== null ? (value as Schema) : {});
 const typesOf = (schema: Schema) => [schema["type"] ?? []].flat().filter((type) => type !== "null");
 
-/** A list of texts, also where one text alone would do. */
+/** A list of texts, also if a single text is allowed. */
 function isTexts(schema: Schema): boolean {
   const choices = schema["anyOf"] ?? schema["oneOf"];
   if (Array.isArray(choices)) return choices.some((one) => isTexts(asSchema(one)));
@@ -32,7 +32,7 @@ function isTexts(schema: Schema): boolean {
   return typesOf(schema).join() === "array" && inner.join() === "string";
 }
 
-/** An object of any names whose values are texts or numbers. */
+/** An object with arbitrary keys and text or number values. */
 function isPairs(schema: Schema): boolean {
   const inner = typesOf(asSchema(schema["additionalProperties"])).join();
   return typesOf(schema).join() === "object" && (inner === "number" || inner === "string");
@@ -45,7 +45,7 @@ const pairsText = (value: Schema) =>
 
 const areTexts = (values: readonly unknown[]) => values.every((one) => typeof one === "string");
 
-/** Names alone, or with a selector each; rules that say more are JSON. */
+/** Names, or names with selectors; more complex rules are JSON. */
 function rulesText(value: unknown): string {
   if (Array.isArray(value) && areTexts(value)) return value.join("\n");
   if (!Array.isArray(value) && areTexts(Object.values(asSchema(value)))) return pairsText(asSchema(value));
@@ -60,7 +60,7 @@ const words = (name: string) => {
   return capital(spaced);
 };
 
-/** What the schema itself calls it. */
+/** The schema's own title. */
 function titleIn(schema: Schema): string | null {
   const { title } = schema;
   return typeof title === "string" && title.trim() !== "" ? title.trim() : null;
@@ -85,7 +85,7 @@ function kindOf(schema: Schema): ParamField["kind"] {
   return "json";
 }
 
-/** The default, as it would be typed. */
+/** The default, as typed. */
 function usualOf(schema: Schema): string {
   const usual = schema["default"];
   const kind = kindOf(schema);
@@ -98,7 +98,7 @@ function usualOf(schema: Schema): string {
 const shown = (value: unknown) =>
   value === undefined || value === null ? "" : typeof value === "string" ? value : JSON.stringify(value);
 
-/** Fields for all params; those of objects with known keys stand for themselves. Required ones come first. */
+/** Fields for all params; objects with known keys are flattened. Required ones come first. */
 export function fieldsOf(schema: unknown, before: readonly string[] = [], isNeeded = true): ParamField[] {
   const { properties, required } = asSchema(schema);
   const needed = new Set(Array.isArray(required) ? required.map(String) : []);
@@ -123,13 +123,13 @@ export function fieldsOf(schema: unknown, before: readonly string[] = [], isNeed
   return [...fields.filter((field) => field.required), ...fields.filter((field) => !field.required)];
 }
 
-/** What is in a field, as it is typed. */
+/** The value of a field, as typed. */
 export function typedParam(params: Params, { path, kind }: Pick<ParamField, "path" | "kind">): string {
   let value: unknown = params;
   for (const key of path) value = asSchema(value)[key];
   if (value === undefined || value === null) return "";
   if ((kind === "lines" || kind === "names") && Array.isArray(value)) return value.join("\n");
-  // What is no pair yet is kept as it was typed.
+  // Incomplete pairs stay as typed.
   if (kind === "pairs" && typeof value === "object") return pairsText(asSchema(value));
   if (kind === "rules" && typeof value === "object") return rulesText(value);
   return typeof value === "string" ? value : JSON.stringify(value);
@@ -138,7 +138,7 @@ export function typedParam(params: Params, { path, kind }: Pick<ParamField, "pat
 const PAIR = /^\s*([^:]+?)\s*:\s*(\S.*?)\s*$/;
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
-/** The text itself while not every line of it is a pair, or something that is being typed would be lost. */
+/** Stays text while a line is not a pair yet, so that nothing typed is lost. */
 function pairsOf(text: string): unknown {
   const pairs = text.split("\n").map((line) => PAIR.exec(line));
   if (!pairs.every((pair) => pair !== null)) return text;
@@ -148,7 +148,7 @@ function pairsOf(text: string): unknown {
   return pairsText(all) === text ? all : text;
 }
 
-/** Anything else is kept as it was typed, for the server to say what is wrong with it. */
+/** Anything else stays as typed, for the server to report. */
 function rulesOf(text: string): unknown {
   if (/^\s*[[{]/.test(text)) return jsonOr(text);
   return text.includes(":") ? pairsOf(text) : text.split("\n");
@@ -162,7 +162,7 @@ function jsonOr(text: string): unknown {
   }
 }
 
-/** As it is taken when the field is left: without empty lines, and 0.80 as 0.8. */
+/** Normalised on blur: without empty lines, and 0.80 as 0.8. */
 export function tidyPairs(text: string): string {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   return lines
@@ -175,7 +175,7 @@ export function tidyPairs(text: string): string {
 
 function valueOf({ kind }: Pick<ParamField, "kind">, text: string): unknown {
   if (kind === "lines") {
-    // What is still being typed keeps its empty last line until the field is left.
+    // Text being typed keeps its empty last line until blur.
     return text.split("\n");
   }
   if (kind === "number") return /^-?\d+(?:\.\d+)?$/.test(text.trim()) ? Number(text) : text;
@@ -187,7 +187,7 @@ function valueOf({ kind }: Pick<ParamField, "kind">, text: string): unknown {
   return kind === "json" || kind === "either" ? jsonOr(text) : text;
 }
 
-/** The params with what was typed into a field; an emptied field is not said at all, nor is an object without any. */
+/** The params after a change of one field; empty fields and empty objects are omitted. */
 export function withParam(params: Params, field: Pick<ParamField, "path" | "kind">, text: string): Params {
   const [head = "", ...rest] = field.path;
   const { [head]: before, ...others } = params;
@@ -198,7 +198,7 @@ export function withParam(params: Params, field: Pick<ParamField, "path" | "kind
   return text === "" ? others : { ...others, [head]: valueOf(field, text) };
 }
 
-/** Lists without their empty lines, as they are sent. */
+/** Lists without empty lines, as sent. */
 export function tidied(params: Params): Params {
   const tidy = (value: unknown): unknown => {
     if (Array.isArray(value) && value.every((one) => typeof one === "string"))
@@ -209,7 +209,7 @@ export function tidied(params: Params): Params {
   return tidy(params) as Params;
 }
 
-/** Whether what stands at a path of the params is another now; a path names entries of lists, too. */
+/** Whether the value at a path changed; a path may contain list indices. */
 export function isChanged(path: string, before: Params, after: Params): boolean {
   const at = (params: Params) => {
     let value: unknown = params;
@@ -228,7 +228,7 @@ export function problemsOfParams(
   const others: string[] = [];
   for (const { path, message } of problems) {
     const at = (one: ParamField) => one.path.join(".");
-    // An object that is missing is missed for what is needed in it.
+    // A missing object is reported at its required fields.
     const field =
       fields.find((one) => isWithin(path, at(one))) ??
       fields.find((one) => one.required && path !== "" && isWithin(at(one), path));

@@ -16,10 +16,10 @@ export interface Bulk {
 
 type Counted = Answer<"changeRuns">;
 
-/** Says how many runs it is about before anything is done to them, and what became of it. */
+/** Shows how many runs are affected before the action, and the outcome afterwards. */
 export function BulkDialog({ bulk, onClose, onDone }: { bulk: Bulk | null; onClose: () => void; onDone: () => void }) {
   const [counted, setCounted] = useState<Counted | null>(null);
-  /** What was done so far, and whether that was all of it. */
+  /** The outcome so far, and whether it is complete. */
   const [outcome, setOutcome] = useState<(BulkOutcome & { ended: boolean }) | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [tries, setTries] = useState(0);
@@ -65,7 +65,7 @@ export function BulkDialog({ bulk, onClose, onDone }: { bulk: Bulk | null; onClo
       else setError(why);
       return;
     } finally {
-      // Something may have been done, however it ended.
+      // Some runs may have changed, however it ended.
       await queryClient.invalidateQueries({ queryKey: ["listRuns"] });
       if (!signal.aborted) setBusy(false);
     }

@@ -29,7 +29,7 @@ const AGES = [
 ];
 const LOOK_MS = 300;
 
-/** Counts first, then deletes in the background and says how far it is. */
+/** Counts first, then deletes in the background and shows the progress. */
 export function DeleteRuns({ deleted, onClose }: { deleted: Deleted | null; onClose: () => void }) {
   const [age, setAge] = useState("0");
   const [matched, setMatched] = useState<number | null>(null);
@@ -122,7 +122,7 @@ export function DeleteRuns({ deleted, onClose }: { deleted: Deleted | null; onCl
   );
 }
 
-/** Asks how far it is until it has ended. */
+/** Polls the progress until it has ended. */
 function useFollow(
   deletion: Deletion | null,
   setDeletion: (next: Deletion) => void,

@@ -15,7 +15,7 @@ import { Icon } from "../../../ui/Icon.tsx";
 import { Menu } from "../../../ui/overlay/Menu.tsx";
 import { useTyped } from "../../../ui/useTyped.ts";
 
-/** What the list is narrowed by. Everything takes effect at once, and stands in the address. */
+/** The filters of the list. They apply at once, and are in the URL. */
 export function RunFilters({ filter, onChange }: { filter: RunFilter; onChange: (filter: RunFilter) => void }) {
   const { status } = filter;
   const states =
@@ -81,7 +81,7 @@ export function RunFilters({ filter, onChange }: { filter: RunFilter; onChange: 
 
 const word = (state: string) => lookOf(state).word;
 
-/** Text that takes effect when typing stops, or on Enter. */
+/** Text that applies when typing stops, or on Enter. */
 function Typed({
   label,
   value,

@@ -38,7 +38,7 @@ import "./runs.css";
 const ICONS: Record<BulkAction, IconName> = { cancel: "stop", pause: "pause", resume: "runs", "retry-failed": "retry" };
 const MOST_CHOSEN = 1000;
 
-/** Workflows have a page of their own. */
+/** Workflows have their own page. */
 const hrefOf = ({ id, kind }: RunRow) => (kind === "workflow" ? `/workflows/${id}` : `/runs/${id}`);
 
 export default function Runs() {
@@ -166,10 +166,10 @@ export default function Runs() {
   );
 }
 
-/** The next page is there before anybody has scrolled to it. */
+/** Prefetch distance, so that the next page is loaded before the user scrolls to it. */
 const PAGES_AHEAD = 400;
 
-/** Who looks at another list chooses anew: nothing is done to runs that nobody sees. */
+/** Another list resets the selection: no action may affect invisible runs. */
 function useChosen(rows: readonly RunRow[], search: string) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => setChosen(new Set()), [search]);
@@ -271,7 +271,7 @@ function Name({ row }: { row: RunRow }) {
   );
 }
 
-/** How far, and in a few words what is to be known: the pace, why it waits, or why it failed. */
+/** Progress, and in a few words the rate, why it waits, or why it failed. */
 function Far({ row }: { row: RunRow }) {
   const { status, progress, waiting_for, message, failure_reason } = row;
   if (!isActive(status)) {

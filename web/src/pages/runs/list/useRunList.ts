@@ -10,11 +10,11 @@ import { matches, queryOf, type RunFilter, writeFilter } from "../logic/run-filt
 import { hasGrown, isPartial, type RunCounts, withRows } from "../../../logic/run-rows.ts";
 import { serverNow } from "../../../logic/server-time.ts";
 import { isActive } from "../../../logic/states.ts";
-import { useSoon } from "../../../ui/useSoon.ts";
+import { useDebounced } from "../../../ui/useDebounced.ts";
 
 export type LiveRun = Overview["active_runs"][number];
 
-/** What a row shows; active runs have more. */
+/** The fields of a row; active runs have more. */
 export type RunRow = Pick<
   LiveRun,
   Exclude<keyof LiveRun, "counts" | "current_steps" | "per_second" | "eta_seconds" | "eta_most_seconds">
@@ -31,16 +31,16 @@ interface Pages {
 }
 
 const PAGE = 200;
-/** So many are asked for one by one when something was said of them; for more the list is loaded again. */
+/** Up to this many changed runs are loaded individually; for more the list is reloaded. */
 const ONE_BY_ONE = 8;
 const PAUSE_MS = 1000;
-/** For each page that was loaded: a long list is loaded again less often. */
+/** Per loaded page: a long list is reloaded less often. */
 const REST_MS = 2000;
 const AGAIN_MS = 10_000;
 
 export function useRunList(filter: RunFilter) {
   const search = writeFilter(filter);
-  // "The last hour" is that before somebody asked for it: a list whose beginning moves would be another one every minute.
+  // "The last hour" is relative to the time of the query: with a moving start the list would change every minute.
   const askedAt = useMemo(serverNow, [search]);
   const query = useMemo(() => ({ ...queryOf(filter, askedAt), limit: PAGE, total: true }), [search, askedAt]);
   const key = useMemo(() => [...keyOf("listRuns", { query }), "list"], [query]);
@@ -54,13 +54,13 @@ export function useRunList(filter: RunFilter) {
       ),
     initialPageParam: null,
     getNextPageParam: ({ next }) => next,
-    // The stream brings changes; reloading many pages on every focus helps nobody.
+    // The stream brings changes; reloading many pages on every focus is useless.
     refetchOnWindowFocus: false,
     staleTime: 30_000,
     placeholderData: (old) => old,
   });
   const loaded = list.data?.pages.length ?? 1;
-  const reload = useSoon(
+  const reload = useDebounced(
     () => {
       // A request in flight may be older than the live data.
       if (queryClient.isFetching({ queryKey: key, exact: true }) > 0) reload();
@@ -84,7 +84,7 @@ export function useRunList(filter: RunFilter) {
   useEffect(() => {
     if (list.isFetching || meanwhile.current.size === 0) return;
     const known = new Set(list.data?.pages.flatMap((page) => page.rows.map(({ id }) => id)));
-    // Of those at work that the list has it may know more by now; an end is the last that is told of a run.
+    // For active runs the loaded list may be newer; an ended state is always final.
     const news = [...meanwhile.current.values()].filter(({ id, status }) => !isActive(status) || !known.has(id));
     meanwhile.current.clear();
     patch(news);
@@ -103,7 +103,7 @@ export function useRunList(filter: RunFilter) {
   return { list, rows, askedAt, total: list.data?.pages[0]?.total ?? null, next: useNext(list) };
 }
 
-/** Starts and ends come as events, also of runs that are not among the first active ones. */
+/** Starts and ends come as events, also for runs that are not among the first active ones. */
 function useLiveRows(patch: (rows: readonly RunRow[]) => void, reload: () => void): void {
   const changed = useRef(new Set<string>());
   const latest = useRef(patch);
@@ -116,7 +116,7 @@ function useLiveRows(patch: (rows: readonly RunRow[]) => void, reload: () => voi
     const runs = await Promise.all(ids.map((run_id) => call("getRun", { params: { run_id } }).catch(() => null)));
     return latest.current(runs.filter((run): run is Run => run !== null));
   };
-  const soon = useSoon(() => void look(), { soonMs: PAUSE_MS, restMs: 0 });
+  const soon = useDebounced(() => void look(), { soonMs: PAUSE_MS, restMs: 0 });
   useLive<RunEvent>("run_event", ({ run_id, type }) => {
     if (!isOfRun(type)) return;
     changed.current.add(run_id);

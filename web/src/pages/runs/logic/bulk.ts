@@ -1,4 +1,4 @@
-/** What is done to many runs at once. */
+/** Bulk actions on runs. */
 
 export const BULK_ACTIONS = ["cancel", "pause", "resume", "retry-failed"] as const;
 export type BulkAction = (typeof BULK_ACTIONS)[number];
@@ -22,13 +22,13 @@ export const BULK_WORDS: Readonly<Record<BulkAction, { verb: string; done: strin
   },
 };
 
-/** How many, as the server counts: it stops at ten thousand. */
+/** The count from the server, which stops at ten thousand. */
 export function matchedWords(matched: number): string {
   if (matched >= 10_000) return "10,000 or more runs";
   return countWords(matched);
 }
 
-/** How many, exactly. */
+/** The exact count. */
 export function countWords(runs: number): string {
   return runs === 1 ? "1 run" : `${new Intl.NumberFormat("en").format(runs)} runs`;
 }
@@ -37,16 +37,16 @@ export interface BulkOutcome {
   done: number;
   failed_count: number;
   failed: { run_id: string; detail: string }[];
-  /** The run with which the next call goes on; null: nothing is left. */
+  /** The run where the next call continues; null: done. */
   next: string | null;
 }
 
 const MOST_TOLD = 100;
 
 /**
- * One call changes a thousand at most: again from where the last one ended, until nothing is left or somebody has had
- * enough. It begins with the first that was counted, so that none that came later is met, and none is met twice. What
- * was done so far is told after each call: a later one may fail.
+ * One call changes at most a thousand runs: repeats from where the last one ended, until nothing is left or the user
+ * stops. Starts at the first counted run, so that later runs are not included and none is visited twice. Reports the
+ * outcome after each call: a later one may fail.
  */
 export async function changeAll(
   counted: Pick<BulkOutcome, "next">,

@@ -1,4 +1,4 @@
-/** How long a run is kept, in words. */
+/** Retention of a run, in words. */
 import { fullNumber } from "../../../logic/format.ts";
 
 export interface KeptRun {
@@ -9,14 +9,14 @@ export interface KeptRun {
 }
 
 interface KeptWords {
-  /** Before the time, if there is one. */
+  /** Before the time, if any. */
   text: string;
   until: string | null;
-  /** Something removes it by itself: it can be kept. */
+  /** Retention will delete it: it can be kept. */
   expires: boolean;
 }
 
-/** null: it has not ended, and nothing is said of it yet. */
+/** Null: it has not ended. */
 export function keptWords({ finished_at, expires_at, kept, keep_runs }: KeptRun): KeptWords | null {
   if (finished_at === null) return null;
   if (kept) return { text: "Kept until you delete it", until: null, expires: false };

@@ -1,4 +1,4 @@
-/** Records of any shape as a table: which columns they have, and what stands in them. */
+/** Records of any shape as a table: columns and cells. */
 import { middleOut } from "../../../ui/logic/cut-text.ts";
 import { documentIn } from "./whole-page.ts";
 import { isNothing, isPlain, lineOf } from "../../../logic/nested.ts";
@@ -11,14 +11,14 @@ export interface ResultRow {
 }
 
 interface ResultColumn {
-  /** `title`, or `fields.price` for what stands one deeper. */
+  /** `title`, or `fields.price` one level deeper. */
   id: string;
   name: string;
-  /** Long texts are not shown until they are asked for. */
+  /** Long texts are hidden by default. */
   hidden: boolean;
-  /** Wherever something was found it is a number: they are read from the right. */
+  /** Every value is a number: right-aligned. */
   isNumber: boolean;
-  /** Pages as a whole stand here: their cells say more than a value does. */
+  /** Full page content: its cells show more than a value. */
   isDocument: boolean;
 }
 
@@ -36,7 +36,7 @@ const LONG = new Set([
 const MOST_COLUMNS = 60;
 const FIRST = 8;
 
-/** The columns in the order in which the records name them; what rules have found comes before the rest. */
+/** Columns in the order of the records; results of rules come first. */
 export function resultColumns(rows: readonly ResultRow[]): ResultColumn[] {
   const found = new Map<string, string>();
   const other = new Map<string, string>();
@@ -51,7 +51,7 @@ export function resultColumns(rows: readonly ResultRow[]): ResultColumn[] {
   return all.map(([id, name]) => {
     const values = rows.map(({ data }) => valueAt(data, id));
     const isDocument = isDocuments(values);
-    // What a rule has found under the same name says it better.
+    // A rule's result of the same name is better.
     const isTooMuch = LONG.has(name) || shown >= FIRST || (id === name && found.has(`fields.${name}`));
     // Documents were requested, so they are shown.
     const hidden = isTooMuch && !isDocument;
@@ -81,10 +81,10 @@ export function valueAt(data: Record<string, unknown>, id: string): unknown {
   return rest.length > 0 && isPlain(inner) ? inner[rest.join(".")] : undefined;
 }
 
-/** One line of text, of a long one its beginning and its end; null: nothing was found. */
+/** One line of text, long ones cut in the middle; null: empty. */
 export function cellText(value: unknown, most = 200): string | null {
   if (isNothing(value)) return null;
-  // Much more than a line is not gone through for the sake of one.
+  // Do not walk much more than one line needs.
   const line =
     typeof value === "string" ? middleOut(value.trim(), most * 4).replace(/\s+/g, " ") : lineOf(value, most).trim();
   if (line === "") return null;

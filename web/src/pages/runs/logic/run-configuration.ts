@@ -1,4 +1,4 @@
-/** What a run was asked for, for people to read: short values by name, and what has a structure as text. */
+/** The request of a run for display: short values by name, structured ones as text. */
 import { crawlSettings } from "../../../../../src/domain/crawl/crawl-settings.ts";
 import { sentence, words } from "../../../logic/format.ts";
 import { isPlain } from "../../../logic/nested.ts";
@@ -6,7 +6,7 @@ import { isPlain } from "../../../logic/nested.ts";
 export interface Named {
   /** For people. */
   name: string;
-  /** What it is called in requests and files. */
+  /** Its key in requests and files. */
   key: string;
   value: string;
 }
@@ -14,7 +14,7 @@ export interface Named {
 const isShort = (value: unknown) =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 
-/** As the form for new runs calls them. */
+/** As in the form for new runs. */
 const NAMES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(crawlSettings.map(([name, { label }]) => [name, label])),
   target_url: "URL",
@@ -39,7 +39,7 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   kind: { page: "Page", crawl: "Crawl", workflow: "Workflow" },
 };
 
-/** The settings of a crawl stand beside those of its job; what nobody has set is left out. */
+/** Crawl settings are listed with those of the job; unset ones are omitted. */
 export function configurationOf(recipe: object): { plain: Named[]; rules: Named[] } {
   const { crawl, ...rest } = recipe as Record<string, unknown>;
   const plain: Named[] = [];
@@ -54,11 +54,11 @@ export function configurationOf(recipe: object): { plain: Named[]; rules: Named[
     else if (Array.isArray(value) && value.every(isShort)) plain.push(said(value.map(String).join(", ")));
     else rules.push(said(JSON.stringify(value, null, 2)));
   }
-  // The address of a crawl stands in its job and in itself.
+  // The URL of a crawl is in both its job and its options.
   return { plain: plain.filter(({ key }) => key !== "target_url" || !("url" in all)), rules };
 }
 
-/** Whether a key says something that its name does not. */
+/** Whether the key differs from the name. */
 export function hasOwnKey({ name, key }: Named): boolean {
   return words(key).toLowerCase() !== name.toLowerCase();
 }

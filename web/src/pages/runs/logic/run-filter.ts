@@ -1,4 +1,4 @@
-/** What a list of runs is narrowed by, as it stands in the address of the page. */
+/** Filters of the list of runs, as they are in the page's URL. */
 
 export const RUN_STATES = [
   "queued",
@@ -25,7 +25,7 @@ export const KIND_NAMES: Readonly<Record<RunKind, string>> = {
   proxy_refresh: "Proxy check",
 };
 
-/** How far back; the names stand in addresses. */
+/** Time spans; the names are part of URLs. */
 export const SPANS = [
   { id: "1h", name: "Last hour", ms: 3_600_000 },
   { id: "24h", name: "Last 24 hours", ms: 86_400_000 },
@@ -41,7 +41,7 @@ export interface RunFilter {
   q: string;
   job: string;
   span: Span | null;
-  /** Also those that steps of workflows have started: of one workflow there may be thousands. */
+  /** Include runs of workflow steps: one workflow may have thousands. */
   steps: boolean;
 }
 
@@ -49,7 +49,7 @@ export const NO_FILTER: RunFilter = { status: [], kind: null, site: "", q: "", j
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** What is not known in an address is passed over: somebody may have typed it. */
+/** Unknown values in a URL are ignored: a user may have typed it. */
 export function readFilter(search: URLSearchParams): RunFilter {
   const words = (search.get("status") ?? "").split(",");
   const job = search.get("job") ?? "";
@@ -64,7 +64,7 @@ export function readFilter(search: URLSearchParams): RunFilter {
   };
 }
 
-/** Nothing stands in the address that does not narrow. */
+/** Only filters that are set go into the URL. */
 export function writeFilter(filter: RunFilter): string {
   const search = new URLSearchParams();
   const { status, kind, site, q, job, span, steps } = filter;
@@ -79,7 +79,7 @@ export function writeFilter(filter: RunFilter): string {
   return search.toString().replaceAll("%2C", ",");
 }
 
-/** Whether there may be runs that it leaves out, beside those of steps. */
+/** Whether it may exclude runs, besides those of steps. */
 export function isNarrowed(filter: RunFilter): boolean {
   return writeFilter({ ...filter, steps: false }) !== "";
 }
@@ -88,7 +88,7 @@ export function isSame(one: RunFilter, other: RunFilter): boolean {
   return writeFilter(one) === writeFilter(other);
 }
 
-/** Full minutes: the same question for a while, so that its answer can be kept. */
+/** Rounded to full minutes, so that the query stays cacheable. */
 function sinceOf(span: Span | null, now: number): { since?: string } {
   const ms = SPANS.find(({ id }) => id === span)?.ms;
   return ms === undefined ? {} : { since: new Date(Math.floor((now - ms) / 60_000) * 60_000).toISOString() };
@@ -122,11 +122,11 @@ export function choiceOf(filter: RunFilter, now: number) {
   return { ...(status.length === 0 ? {} : { status: [...status] }), ...sharedOf(filter, now) };
 }
 
-/** The same, of those that can be deleted: they have ended, and no step has started them. */
+/** The same for deletion: only ended runs that no step started. */
 export function deletionOf(filter: RunFilter, now: number) {
   const { parent: _, ...shared } = sharedOf(filter, now);
   const ended = TERMINAL.filter((state) => filter.status.length === 0 || filter.status.includes(state));
-  // Of a filter that means none of them all would be meant.
+  // A filter that excludes all ended runs must not turn into one that matches all.
   const status = ended.length === 0 ? { run_ids: [NO_RUN] } : filter.status.length === 0 ? {} : { status: ended };
   return { ...shared, ...status };
 }

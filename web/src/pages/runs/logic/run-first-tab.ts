@@ -1,11 +1,11 @@
-/** The default tab of a run: what people come for. */
+/** The default tab of a run. */
 import type { RunCounts } from "../../../logic/run-rows.ts";
 import { isActive } from "../../../logic/states.ts";
 
 export interface FirstTab {
   run: string;
   tab: string;
-  /** False: what it depends on is not known yet. */
+  /** False: it depends on data that is not loaded yet. */
   sure: boolean;
 }
 
@@ -16,8 +16,8 @@ interface Looked {
 }
 
 /**
- * `kept` is what was shown before: that stays, also when the run ends meanwhile. Only whoever looks at a page's results, where
- * nothing is to be read before it has ended, is shown why it failed.
+ * `kept` is the tab shown before: it stays, also when the run ends meanwhile. Exception: from the results of a page,
+ * which has none before its end, to its failure.
  */
 export function firstTab(run: Looked, counts: RunCounts | null, kept: FirstTab | null): FirstTab {
   const isKept = kept !== null && kept.run === run.id && kept.sure;
@@ -32,7 +32,7 @@ export function firstTab(run: Looked, counts: RunCounts | null, kept: FirstTab |
 function tabOf({ kind, status }: Looked, counts: RunCounts | null): { tab: string; sure?: boolean } {
   if (kind === "crawl") return tabOfCrawl(status, counts);
   if (kind !== "page") return { tab: "events" };
-  // Of a page that is being got, the record is what is waited for.
+  // For a page in progress the result is what the user waits for.
   return { tab: status === "failed" ? "errors" : status === "cancelled" ? "events" : "results" };
 }
 

@@ -7,7 +7,7 @@ export interface RunProgress {
   counts: RunCounts | null;
   perSecond: number | null;
   etaSeconds: number | null;
-  /** The other end of the range; absent: there is none. */
+  /** Upper end of the range; absent: none. */
   etaMostSeconds?: number | null;
 }
 
@@ -25,7 +25,7 @@ interface CrawlNumbers {
   pages_per_second: number;
 }
 
-/** When it came, by the clock of the browser. */
+/** When it arrived, by the browser's clock. */
 type At<T> = { at: number } & T;
 
 /** The stream sends the newest active runs only: after this silence its last data of a run counts as outdated. */
@@ -47,7 +47,7 @@ export function progressOf(
       etaMostSeconds: live?.run.eta_most_seconds ?? null,
     };
   const counts = countsOf(asked.crawl);
-  // How long it will take only the stream knows.
+  // Only the stream has an ETA.
   if (live === null || !active) return { counts, perSecond: asked.crawl.pages_per_second, etaSeconds: null };
   const isSilent = asked.at - live.at > SILENT_MS;
   return {

@@ -1,4 +1,4 @@
-/** Filters that people have given a name, kept in their browser. */
+/** Named filters, stored in the browser. */
 import { isSame, NO_FILTER, readFilter, type RunFilter, writeFilter } from "./run-filter.ts";
 
 export interface SavedView {
@@ -16,7 +16,7 @@ export const BUILT_IN: readonly SavedView[] = [
 const LONGEST_NAME = 60;
 const MOST = 30;
 
-/** What was stored may be of another version, or of somebody's hand. */
+/** The stored text may be of another version, or edited by hand. */
 export function readViews(stored: string | null): SavedView[] {
   try {
     const list: unknown = JSON.parse(stored ?? "[]");
@@ -35,7 +35,7 @@ export function writeViews(views: readonly SavedView[]): string {
   return JSON.stringify(views.map(({ name, filter }) => ({ name, search: writeFilter(filter) })));
 }
 
-/** One of the same name is replaced. */
+/** Replaces a view of the same name. */
 export function addView(views: readonly SavedView[], name: string, filter: RunFilter): SavedView[] {
   const short = name.trim().slice(0, LONGEST_NAME);
   if (short === "") return [...views];
@@ -46,7 +46,7 @@ export function removeView(views: readonly SavedView[], name: string): SavedView
   return views.filter((view) => view.name !== name);
 }
 
-/** The view that is looked at now, if it is one. */
+/** The view that matches the current filter, if any. */
 export function currentView(views: readonly SavedView[], filter: RunFilter): SavedView | null {
   return views.find((view) => isSame(view.filter, filter)) ?? null;
 }

@@ -1,4 +1,4 @@
-/** What a crawl found and did not fetch, in words. */
+/** Skipped pages of a crawl, in words. */
 import { fullNumber } from "../../../logic/format.ts";
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -13,13 +13,13 @@ const WORDS: Readonly<Record<string, string>> = {
   trap: "endless lists or loops",
   too_long: "addresses too long",
 };
-/** Where a limit ended the looking, there may be more. */
+/** Where a limit stopped discovery, the count is a lower bound. */
 const AT_LEAST: ReadonlySet<string> = new Set(["depth", "page_limit"]);
 
-/** Pages that robots.txt closes are among those that failed. */
+/** Pages blocked by robots.txt count as failed. */
 const COUNTED_ELSEWHERE: ReadonlySet<string> = new Set(["robots"]);
 
-/** How many addresses that is, beside what has a number of its own. */
+/** Number of skipped URLs, without those counted elsewhere. */
 export function skippedCount(skipped: Readonly<Record<string, number | undefined>> | null): number {
   return Object.entries(skipped ?? {}).reduce(
     (sum, [reason, count = 0]) => (COUNTED_ELSEWHERE.has(reason) ? sum : sum + count),

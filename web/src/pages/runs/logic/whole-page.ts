@@ -1,18 +1,18 @@
-/** The document of a page (docs/documents.md): what stands in a table of it, and its parts. */
+/** The document of a page (docs/documents.md): its summary in a table, and its parts. */
 import { bytes, count, plainUrl } from "../../../logic/format.ts";
 import { isPlain, lineOf } from "../../../logic/nested.ts";
 
 interface About {
   id: string;
   name: string;
-  /** How much it is: "12 KB", "40 addresses". */
+  /** "12 KB", "40 addresses". */
   size: string;
-  /** It lacks its end, because it was too long. */
+  /** Truncated, because it was too long. */
   isCut: boolean;
 }
 
 interface Kept {
-  /** What it is called and is of as a file, and all of it. */
+  /** File name, type and full content. */
   file: string;
   type: string;
   text: string;
@@ -29,7 +29,7 @@ export type DocumentPart = About &
 
 export type PageDocument = Readonly<Record<string, unknown>> & { metadata: Readonly<Record<string, unknown>> };
 
-/** null: it is something else that is called so. */
+/** Null: another value under the same name. */
 export function documentIn(value: unknown): PageDocument | null {
   if (!isPlain(value) || !isPlain(value["metadata"])) return null;
   return "source_url" in value["metadata"] && "status_code" in value["metadata"] ? (value as PageDocument) : null;
@@ -37,7 +37,7 @@ export function documentIn(value: unknown): PageDocument | null {
 
 const textOf = (value: unknown) => (typeof value === "string" ? value : null);
 const addressesOf = (value: unknown) => (Array.isArray(value) ? value.map(String) : null);
-/** Of a page that says it several times, the first. */
+/** The first, if a page repeats it. */
 const firstOf = (value: unknown) => textOf(Array.isArray(value) ? value[0] : value)?.trim() ?? "";
 
 function artifactIn(value: unknown): string[] {
@@ -62,7 +62,7 @@ interface DocumentLine {
 
 const TITLE = 120;
 
-/** What a cell of a table has room for. */
+/** The summary in a table cell. */
 export function documentLine(document: PageDocument): DocumentLine {
   const { metadata } = document;
   const words = lineOf((textOf(document["markdown"]) ?? "").replace(/^[#>*\s-]+/, ""), TITLE).trim();
@@ -76,7 +76,7 @@ export function documentLine(document: PageDocument): DocumentLine {
 const RECEIVED = "As received, or as rendered by the browser.";
 const CLEANED = "Cleaned: without scripts, styles and frames.";
 
-/** What can be opened of it, one after the other. */
+/** The parts that can be opened. */
 export function documentParts(document: PageDocument): DocumentPart[] {
   const { metadata } = document;
   const cut = addressesOf(document["truncated"]) ?? [];
@@ -142,7 +142,7 @@ export function documentParts(document: PageDocument): DocumentPart[] {
   );
 }
 
-/** "example.com-docs-start" of its address: a name that every system takes. */
+/** "example.com-docs-start": a file name from a URL that is valid on every system. */
 export function fileStem(url: string): string {
   const stem = plainUrl(url)
     .replace(/[?#].*$/, "")

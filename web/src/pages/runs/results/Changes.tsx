@@ -35,7 +35,7 @@ const COLUMNS: Column<Change>[] = [
   },
 ];
 
-/** What is different from what the job knew of its pages. */
+/** Changes against the job's previous run. */
 export function Changes({ run, changes }: { run: Run; changes: NonNullable<Run["changes"]> }) {
   const pages = usePages("listRunChanges", { params: { run_id: run.id }, query: { limit: 200 } });
   if (pages.error !== null && pages.rows.length === 0)

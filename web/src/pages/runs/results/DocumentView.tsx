@@ -14,7 +14,7 @@ import { useFrame } from "../../../ui/text/useFrame.ts";
 import { NestedValue } from "./NestedValue.tsx";
 import "./document.css";
 
-/** A page as a whole, in every form that was asked for. */
+/** A page in every requested format. */
 export function DocumentView({ document }: { document: PageDocument }) {
   return (
     <OwnTabs

@@ -7,7 +7,7 @@ import { HtmlFrame } from "../../../ui/text/HtmlFrame.tsx";
 import { ErrorBox, Skeleton } from "../../../ui/States.tsx";
 import { useFrame } from "../../../ui/text/useFrame.ts";
 
-/** What a page looked like when it was fetched: its picture, and its HTML where it can do nothing. */
+/** The page as fetched: its screenshot, and its HTML in a sandbox. */
 export function Evidence({ screenshot, snapshot }: { screenshot: string | null; snapshot: string | null }) {
   const [open, setOpen] = useState<"picture" | "copy" | null>(null);
   const picture = screenshot === null ? null : addressOf("getArtifact", { params: { artifact_id: screenshot } });

@@ -7,7 +7,7 @@ import "./nested.css";
 
 const AT_FIRST = 50;
 
-/** A value of any shape, whole: texts as they are, lists as lists, things that are alike as a table. */
+/** A value of any shape in full: texts as they are, lists as lists, similar objects as a table. */
 export function NestedValue({ value, depth = 0 }: { value: unknown; depth?: number }) {
   const shape = shapeOf(value, depth);
   switch (shape.kind) {
@@ -59,7 +59,7 @@ function NestedList({ values, depth }: { values: readonly unknown[]; depth: numb
     <div className="nested">
       <ol className="nested-list">
         {shown.map((value, n) => (
-          // Values may be the same; their place tells them apart.
+          // Values may repeat; the index is the key.
           <li key={n}>
             <NestedValue value={value} depth={depth + 1} />
           </li>
@@ -80,7 +80,7 @@ function NestedTable({
   const { shown, more } = useFirst(rows);
   return (
     <div className="nested">
-      {/* It may scroll: then it has to be reached by keys. */}
+      {/* Scrollable, so it must be focusable. */}
       <div className="nested-table" tabIndex={0} role="region" aria-label="Values">
         <table>
           <thead>

@@ -8,11 +8,11 @@ import { NestedValue } from "./NestedValue.tsx";
 
 export type Result = Answer<"listResults">[number];
 
-/** All of a record; long texts can be read to their end, and the page itself in its forms. */
+/** A full record; long texts can be expanded, and documents are shown by format. */
 export function Record({ row }: { row: Result }) {
   const { fields, ...rest } = row.data;
   const found = isPlain(fields) ? fields : {};
-  // First, and also where the page has something of the same name.
+  // Results of rules come first, and win over page keys of the same name.
   const all = Object.entries({ ...found, ...rest, ...found });
   const documents = all.flatMap(([name, value]) => {
     const document = documentIn(value);

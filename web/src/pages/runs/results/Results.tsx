@@ -27,7 +27,7 @@ const SHAPES = [
   { value: "records", name: "Records" },
 ];
 
-/** What was found, as a table or record by record, and as a file of any format. */
+/** Results as a table or record by record, and as a file of any format. */
 export function Results({ run }: { run: Run }) {
   const results = usePages("listResults", { params: { run_id: run.id }, query: { limit: 100 } });
   const { search, put } = useRunAddress("results");
@@ -179,7 +179,7 @@ function ResultTable({
   );
 }
 
-/** More than this is read in the record, not beside the pointer. */
+/** Longer texts are read in the record, not in a tooltip. */
 const MOST_TITLE = 2000;
 
 function Cell({ value }: { value: unknown }) {
@@ -211,7 +211,7 @@ function Exports({ run }: { run: Run }) {
   const phone = usePhone();
   const isCrawl = run.kind === "crawl";
   const crawl = useCall("getCrawl", { params: { task_id: run.id } }, { enabled: isCrawl });
-  // Until it is known the server says so, if it must.
+  // Until it is known the server reports the error, if any.
   const isKept = isCrawl && (crawl.data === undefined || crawl.data.export_format === "warc");
   const [onlyChanged, setOnlyChanged] = useState(false);
   const get = (format: (typeof EXPORT_FORMATS)[number]["format"]) => {
@@ -267,12 +267,12 @@ function Exports({ run }: { run: Run }) {
   );
 }
 
-/** A file that cannot be made is said here, and not by a download that fails without a reason. */
+/** Shows why an export failed: a plain download would fail without a reason. */
 async function download(href: string): Promise<void> {
   try {
     const answer = await fetch(href, { method: "HEAD" });
     if (!answer.ok) {
-      // Only a full answer says why.
+      // Only a GET response contains the reason.
       const { detail } = (await (await fetch(href)).json()) as { detail?: string };
       toast(detail === undefined ? `The server answered ${answer.status}.` : capital(detail), "bad");
       return;

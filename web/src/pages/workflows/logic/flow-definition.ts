@@ -1,4 +1,4 @@
-/** Definitions of workflows as people read them, and what is different between two of them. */
+/** Readable definitions of workflows, and their differences. */
 
 export interface StepOutline {
   name: string;
@@ -7,7 +7,7 @@ export interface StepOutline {
   when: string | null;
   forEach: string | null;
   params: [name: string, value: unknown][];
-  /** "2 retries", "at most 60 s": what differs from the usual. */
+  /** "2 retries", "at most 60 s": what differs from the defaults. */
   notes: string[];
 }
 
@@ -121,11 +121,11 @@ function typeOf(schema: Loose): string {
 interface DefinitionChange {
   kind: "added" | "removed" | "changed";
   what: string;
-  /** Keys that differ, where it was changed. */
+  /** Changed keys. */
   keys: string[];
 }
 
-/** In words what one version has that the other has not: steps and params by name, then the rest. */
+/** Differences of two versions in words: steps and params by name, then the rest. */
 export function definitionChanges(before: unknown, after: unknown): DefinitionChange[] {
   const [a, b] = [asObject(before), asObject(after)];
   const steps = named(a["steps"], b["steps"], "step");
@@ -169,7 +169,7 @@ function differing(before: unknown, after: unknown): string[] {
   return [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((key) => !same(a[key], b[key]));
 }
 
-/** Whatever order keys stand in. */
+/** Ignores the order of keys. */
 export function same(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
@@ -179,7 +179,7 @@ export function same(a: unknown, b: unknown): boolean {
   return keys.length === Object.keys(y).length && keys.every((key) => Object.hasOwn(y, key) && same(x[key], y[key]));
 }
 
-/** JSON that somebody wrote: the value, or where it stops being JSON. */
+/** Parses typed JSON: the value, or the position of the error. */
 export function readJson(text: string): { value: Record<string, unknown> } | { error: string } {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,4 +1,4 @@
-/** Where the steps of a workflow stand on paper, and the lines between them. */
+/** Layout of a workflow's graph: positions of steps, and the lines between them. */
 import dagre from "@dagrejs/dagre";
 
 export interface GraphStep {
@@ -9,7 +9,7 @@ export interface GraphStep {
 
 interface GraphNode {
   index: number;
-  /** Of its upper left corner. */
+  /** Upper left corner. */
   x: number;
   y: number;
 }
@@ -17,7 +17,7 @@ interface GraphNode {
 interface GraphEdge {
   from: number;
   to: number;
-  /** As in the `d` of an SVG path. */
+  /** For the `d` of an SVG path. */
   path: string;
 }
 
@@ -28,7 +28,7 @@ interface FlowGraph {
   edges: readonly GraphEdge[];
 }
 
-/** Across where there is room, down on phones. */
+/** Across if it fits, down on phones. */
 export type Direction = "across" | "down";
 
 export const NODE = { width: 208, height: 68 } as const;
@@ -78,7 +78,7 @@ function joined(
   return direction === "across"
     ? [
         { x: from.x + NODE.width, y: from.y + NODE.height / 2 },
-        // The layout bends every line once half-way, needed or not.
+        // The layout adds a bend half-way even if it is not needed.
         ...(inner.length > 1 ? inner : []),
         { x: to.x, y: to.y + NODE.height / 2 },
       ]
@@ -89,7 +89,7 @@ function joined(
       ];
 }
 
-/** Soft curves through all points, level where they meet a step. */
+/** Smooth curves through all points, level where they meet a step. */
 function pathOf(points: readonly Point[], direction: Direction): string {
   const [first, ...rest] = points;
   if (first === undefined) return "";
@@ -116,19 +116,19 @@ export function zoomed(zoom: number, step: 1 | -1): number {
   return next ?? zoom;
 }
 
-/** Smaller than this nobody can read it; it scrolls instead. */
+/** Smaller would be unreadable; it scrolls instead. */
 export const LEAST_FIT = 0.55;
 
-/** What is drawn across is not made smaller than this to fit: its text has 12 px. */
+/** Lower limit for fitting a horizontal layout: its text has 12 px. */
 const LEAST_ACROSS = 0.75;
 
-/** Across as long as that can be read in this width; else down, if it needs less width that way. */
+/** Across while it is readable in this width; else down, if that is narrower. */
 export function directionFor(steps: readonly GraphStep[], width: number): Direction {
   const across = layOut(steps, "across").width;
   return across * LEAST_ACROSS > width && layOut(steps, "down").width < across ? "down" : "across";
 }
 
-/** The largest size at which all of it is seen; never larger than it is. */
+/** The largest zoom that fits; at most 1. */
 export function fitting(graph: { width: number; height: number }, box: { width: number; height: number }): number {
   if (graph.width === 0 || graph.height === 0 || box.width === 0) return 1;
   return Math.max(0.25, Math.min(1, box.width / graph.width, box.height / graph.height));

@@ -7,7 +7,7 @@ export type FlowRow = Operations["listWorkflows"]["answer"][number];
 type Query = Operations["listWorkflows"]["query"];
 type StatusChoice = NonNullable<Query["status"]>;
 
-/** In the order in which people look for them. */
+/** In the order of interest. */
 export const STATUS_CHOICES: readonly { value: StatusChoice; name: string }[] = [
   { value: "active", name: "Active" },
   { value: "failed", name: "Failed" },
@@ -33,7 +33,7 @@ export function readFlowFilter(search: URLSearchParams): FlowFilter {
   };
 }
 
-/** Keeps what else stands in the address. */
+/** Keeps the other parameters of the URL. */
 export function writeFlowFilter(search: URLSearchParams, filter: FlowFilter): URLSearchParams {
   const next = new URLSearchParams(search);
   for (const key of ["status", "q", "template"] as const) {
@@ -74,7 +74,7 @@ export function withLiveRuns(rows: readonly FlowRow[], live: readonly LiveRun[])
     const run = news.get(row.id);
     const status = run === undefined ? undefined : STATUS_OF[run.status];
     if (run === undefined || status === undefined) return row;
-    // Progress never falls, unless it is recovered.
+    // Progress never falls, except on recovery.
     if (status === row.status && run.progress === row.progress) return row;
     changed = true;
     return { ...row, status, progress: run.progress };
@@ -84,7 +84,7 @@ export function withLiveRuns(rows: readonly FlowRow[], live: readonly LiveRun[])
 
 export type FlowEvent = Pick<RunEvent, "run_id" | "type" | "meta">;
 
-/** Whether the list may be another one after this event: most are about runs that are no workflows. */
+/** Whether this event may change the list: most concern runs that are not workflows. */
 export function mayChange(
   { run_id, type, meta }: FlowEvent,
   rows: readonly FlowRow[],
@@ -93,6 +93,6 @@ export function mayChange(
   const known = rows.find(({ id }) => id === run_id);
   if (known !== undefined) return isOfRun(type) || (type.startsWith("workflow.step_") && isFlowActive(known.status));
   if (type === "run.created") return meta["kind"] === "workflow";
-  // What it was not in before it may have come into by its new state.
+  // Its new state may bring a workflow into the filtered list.
   return status !== null && isOfRun(type);
 }

@@ -1,4 +1,4 @@
-/** What a workflow's page works out from its steps. */
+/** Logic of a workflow's page. */
 import type { WorkflowTask, WorkflowProgress } from "../../../api/types.ts";
 import { count, duration, shortNumber, fullNumber, relativeTime, sentence } from "../../../logic/format.ts";
 import { whenWords, withoutTime } from "../../../logic/waiting.ts";
@@ -10,8 +10,8 @@ type FlowStatus = WorkflowProgress["status"];
 type StepState = Pick<FlowStep, "task_name" | "status" | "dependencies">;
 
 /**
- * A step ended well when it completed or was not needed. One that was skipped because an earlier one did not end well
- * did not: it is done once that one is.
+ * A step ended well when it completed or was not needed. A step skipped because an earlier one failed did not: it runs
+ * once that one has completed.
  */
 export function endedWell(steps: readonly StepState[]): boolean[] {
   const well: boolean[] = [];
@@ -21,16 +21,16 @@ export function endedWell(steps: readonly StepState[]): boolean[] {
 }
 
 interface RecoveryPlan {
-  /** Indices of what is done again, and of what keeps its result. */
+  /** Indices of repeated steps, and of those that keep their result. */
   again: number[];
   kept: number[];
-  /** Neither: what did not end well and stays so, because it is on another branch. */
+  /** Neither: failed steps on another branch, which stay failed. */
   left: number[];
-  /** Why it cannot begin there. */
+  /** Why recovery cannot start there. */
   refusal: string | null;
 }
 
-/** What happens when a failed workflow is recovered; `from` null: all that did not end well is done again. */
+/** The plan of a recovery; `from` null: repeats everything that did not end well. */
 export function recoveryPlan(steps: readonly StepState[], from: number | null): RecoveryPlan {
   const well = endedWell(steps);
   const again = new Set<number>();
@@ -48,7 +48,7 @@ export function recoveryPlan(steps: readonly StepState[], from: number | null): 
   };
 }
 
-/** The steps a recovery may begin with. */
+/** The steps a recovery may start from. */
 export function recoverableFrom(steps: readonly StepState[]): number[] {
   const well = endedWell(steps);
   return [...steps.keys()].filter((index) => steps[index]?.dependencies.every((one) => well[one] === true) === true);
@@ -86,14 +86,14 @@ export function isFlowActive(status: FlowStatus): boolean {
   return !(status === "completed" || status === "failed" || status === "cancelled");
 }
 
-/** How far a step is, from 0 to 100; null: it has nothing to say about that. */
+/** Progress of a step, 0 to 100; null: it does not report any. */
 export function stepPercent({ status, progress, entries }: Pick<FlowStep, "status" | "progress" | "entries">) {
   if (status === "completed") return 100;
   if (entries !== null && entries.total > 0) return ((entries.total - entries.open) / entries.total) * 100;
   return status === "running" && progress > 0 ? progress : null;
 }
 
-/** How long it has been at it, or was; null: it has not begun. */
+/** Its duration so far; null: it has not started. */
 export function stepMs(
   {
     started_at,
@@ -108,7 +108,7 @@ export function stepMs(
   return Math.max(0, (completed_at === null ? now : Date.parse(completed_at)) - Date.parse(started_at));
 }
 
-/** The second line of a step: what matters about it now. */
+/** The second line of a step: its most important fact. */
 export function stepLine(step: FlowStep, now: number, outcome = ""): string {
   const { status, entries, error_message, retry_count, max_retries, next_try_at, waiting_for } = step;
   const took = stepMs(step, now);
@@ -131,7 +131,7 @@ export function stepLine(step: FlowStep, now: number, outcome = ""): string {
   return "";
 }
 
-/** It was skipped because of its own condition, which the panel of the step shows. */
+/** Skipped by its own condition, which the step's panel shows. */
 export function isConditional(why: string | null): boolean {
   return why?.startsWith("its condition is not met") ?? false;
 }
@@ -146,13 +146,13 @@ export function waitLine(waiting: FlowStep["waiting_for"], now: number): string 
   if (waiting === null) return null;
   if (waiting.for === "time")
     return waiting.until ? `Waits, continues ${relativeTime(Date.parse(waiting.until), now)}` : "Waits";
-  // The sentence of the server names a time exactly: how long that takes still is read faster.
+  // The server's message contains an exact time: the remaining time reads faster.
   const { message, until = null } = waiting;
   const when = whenWords({ reason: waiting.for, message, until }, now);
   return when === null ? message : `${withoutTime(message)} · ${when}`;
 }
 
-/** A workflow that failed or was cancelled is measured by what it completed: the others have ended, too, but not well. */
+/** A failed or cancelled workflow is measured by its completed steps: the others have ended, too, but not well. */
 export function stepsDone(status: FlowStatus, counts: WorkflowProgress["counts"], total: number): string {
   const of = `of ${count(total, "step")}`;
   return status === "failed" || status === "cancelled"
@@ -160,7 +160,7 @@ export function stepsDone(status: FlowStatus, counts: WorkflowProgress["counts"]
     : `${counts.completed + counts.failed + counts.skipped + counts.cancelled} ${of} done`;
 }
 
-/** "Completed 3, failed 1, skipped 2": the states that there are, in words. */
+/** "Completed 3, failed 1, skipped 2". */
 export function countsLine(counts: WorkflowProgress["counts"]): string {
   const parts = Object.entries(counts).flatMap(([state, value]) => (value === 0 ? [] : [`${value} ${state}`]));
   return sentence(parts.join(", "));
@@ -173,10 +173,10 @@ export function namesOf(steps: readonly { task_name: string }[], indices: readon
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
-/** How many items the server gives in one answer. */
+/** Items in one response of the server. */
 export const ITEMS_AT_ONCE = 1000;
 
-/** Where all items of a step are: in one answer, or in the file they are kept in (its id); else no more than the words say. */
+/** Where all items of a step are: in one response, or in their file (its id); otherwise no link. */
 export function itemsToFetch({ items_count, artifacts }: Pick<StepDetail, "items_count" | "artifacts">): {
   words: string;
   file: string | null;

@@ -1,4 +1,4 @@
-/** Steps on a line of time. */
+/** Layout of steps on a time axis. */
 import type { FlowStep } from "./flow-steps.ts";
 import { duration } from "../../../logic/format.ts";
 
@@ -8,14 +8,14 @@ interface GanttBar {
   index: number;
   name: string;
   status: FlowStep["status"];
-  /** Parts of the whole width, from 0 to 1; null: it has not begun. */
+  /** Fractions of the full width, 0 to 1; null: not started. */
   at: { left: number; width: number; ms: number } | null;
 }
 
 export interface Gantt {
   bars: GanttBar[];
   ticks: { at: number; name: string }[];
-  /** What the whole width stands for. */
+  /** Time span of the full width. */
   ms: number;
 }
 
@@ -41,7 +41,7 @@ export function ganttOf(steps: readonly Timed[], now: number): Gantt {
 }
 
 function spanOf({ started_at, completed_at, status }: Timed, now: number): { start: number; end: number } | null {
-  // What was skipped has an end, but no time of its own.
+  // A skipped step has an end, but no duration.
   if (started_at === null || status === "skipped") return null;
   const start = Date.parse(started_at);
   return { start, end: Math.max(start, completed_at === null ? now : Date.parse(completed_at)) };

@@ -1,14 +1,14 @@
-/** What is different between two texts, line by line. */
+/** Line diff of two texts. */
 
 export interface DiffLine {
   kind: "same" | "added" | "removed";
   text: string;
-  /** Numbers of the line in the old and in the new text; null where it is not. */
+  /** Line numbers in the old and the new text; null: not in it. */
   before: number | null;
   after: number | null;
 }
 
-/** So many differing lines are looked for; texts that have less in common are simply one and then the other. */
+/** Limit of the search; texts with less in common are shown as a full replacement. */
 const MOST_CHANGES = 4000;
 
 export function diffLines(before: string, after: string): DiffLine[] {
@@ -36,7 +36,7 @@ export function diffLines(before: string, after: string): DiffLine[] {
   });
 }
 
-/** The shortest way from one list to the other (Myers, 1986). */
+/** The shortest edit script (Myers, 1986). */
 function editsOf(a: readonly string[], b: readonly string[]): DiffLine["kind"][] {
   const most = a.length + b.length;
   const furthest = new Map<number, number>([[1, 0]]);
@@ -76,7 +76,7 @@ function walkBack(trail: readonly Map<number, number>[], endX: number, endY: num
 
 export type DiffBlock = { lines: DiffLine[] } | { hidden: DiffLine[] };
 
-/** Changes with a few lines around them; what lies between is put away. */
+/** Changes with context lines; the rest is collapsed. */
 export function blocksOf(lines: readonly DiffLine[], around = 3): DiffBlock[] {
   const near = lines.map((_line, index) =>
     lines.slice(Math.max(0, index - around), index + around + 1).some(({ kind }) => kind !== "same"),

@@ -1,4 +1,4 @@
-/** What a step that has ended brought, in a few words: the result is for programs. */
+/** Summary of a completed step: its raw result is for programs. */
 import { bytes, capital, count, fullNumber, plainUrl } from "../../../logic/format.ts";
 
 export interface Outcome {
@@ -11,7 +11,7 @@ export interface Outcome {
 
 type Numbers = (name: string) => number;
 
-/** Nothing to say of a step that is not completed, or whose kind is not known and which handed nothing on. */
+/** Empty for a step that is not completed, or of an unknown kind without items. */
 export function outcomeWords({ task_type, status, result, items_count }: Outcome): string {
   if (status !== "completed") return "";
   const number = numbersOf(result);
@@ -55,10 +55,10 @@ const WORDS: Readonly<Record<string, (number: Numbers, result: Readonly<Record<s
   webhook: (number) => (number("status") === 0 ? "" : `Sent, HTTP ${number("status")}`),
 };
 
-/** How many pages are named. */
+/** Number of pages named. */
 const MOST_NAMED = 3;
 
-/** What a workflow tolerated, or did in vain: it has completed, and somebody should look at it. */
+/** What a workflow tolerated or did in vain: it completed, but needs attention. */
 export function outcomeNotes(steps: readonly Outcome[]): { step: string; text: string }[] {
   return steps.flatMap(({ task_name: step, task_type: kind, status, result }) => {
     if (status !== "completed" || result === null) return [];

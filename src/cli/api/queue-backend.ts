@@ -1,4 +1,4 @@
-/** The queue as its commands use it: on the database here, or at a server. */
+/** The queue behind its commands: on the local database, or on a server. */
 import { configuredLimit } from "../../domain/lane/lane.ts";
 import type { QueueItem } from "../../domain/lane/queue-item.ts";
 import type { QueueState } from "../../domain/run/states.ts";
@@ -10,12 +10,12 @@ import { type QueueStats, queueStats } from "../../orchestrator/queue/stats.ts";
 import type { OrbweaverClient } from "../../api-client/client.ts";
 import type { CliContext } from "../context.ts";
 import type { CliClient } from "../wiring.ts";
-import { asSaid, definedOnly, type UrlOption } from "./command.ts";
+import { asUnchecked, definedOnly, type UrlOption } from "./command.ts";
 
-interface QueueDesk {
+interface QueueBackend {
   add(items: readonly QueueItem[]): Promise<EnqueueReport>;
   stats(): Promise<QueueStats>;
-  /** `next` is what goes on behind them; null: these are the last. */
+  /** `next` is the cursor of the next page; null: this is the last. */
   list(options: {
     status?: QueueState;
     limit: number;
@@ -23,20 +23,20 @@ interface QueueDesk {
   }): Promise<{ items: QueueItemView[]; next: string | null }>;
   show(name: string): Promise<QueueItemDetail>;
   retryFailed(options: { site?: string }): Promise<{ requeued: number }>;
-  /** Changes it unless `change` is undefined (null: as configured), and says what it is. */
+  /** Sets the limit unless `change` is undefined (null: as configured), and returns it. */
   concurrencyLimit(name: string, change: number | null | undefined): Promise<number | null>;
 }
 
 export function withQueue(
   context: CliContext,
   { url }: UrlOption,
-  work: (queue: QueueDesk) => Promise<unknown>,
+  work: (queue: QueueBackend) => Promise<unknown>,
 ): Promise<void> {
-  if (url === undefined) return context.withClient((client) => work(deskHere(context, client)));
-  return context.withApi({ url }, (api) => work(deskAt(api)));
+  if (url === undefined) return context.withClient((client) => work(localBackend(context, client)));
+  return context.withApi({ url }, (api) => work(remoteBackend(api)));
 }
 
-function deskHere(context: CliContext, client: CliClient): QueueDesk {
+function localBackend(context: CliContext, client: CliClient): QueueBackend {
   return {
     add: (items) => enqueueItems(client, items),
     stats: () => queueStats(client),
@@ -55,15 +55,15 @@ function deskHere(context: CliContext, client: CliClient): QueueDesk {
 }
 
 const LARGEST_PAGE = 1000;
-/** The body of one call; a server takes a mebibyte. */
+/** Maximum body of one call; a server accepts a mebibyte. */
 const MOST_BYTES = 500_000;
 
-function deskAt(api: OrbweaverClient): QueueDesk {
+function remoteBackend(api: OrbweaverClient): QueueBackend {
   return {
     add: async (items) => {
       const report: EnqueueReport = { added: 0, existing: 0 };
       for (const part of inParts(items.map(bodyOf))) {
-        const { added, existing } = await api.request("post /queue/items", { body: asSaid({ items: part }) });
+        const { added, existing } = await api.request("post /queue/items", { body: asUnchecked({ items: part }) });
         report.added += added;
         report.existing += existing;
       }
@@ -72,7 +72,7 @@ function deskAt(api: OrbweaverClient): QueueDesk {
     stats: () => api.request("get /queue/stats"),
     list: async ({ status, limit, after }) => {
       const items: QueueItemView[] = [];
-      const query = asSaid(definedOnly({ status, limit: Math.min(limit, LARGEST_PAGE), cursor: after }));
+      const query = asUnchecked(definedOnly({ status, limit: Math.min(limit, LARGEST_PAGE), cursor: after }));
       for await (const page of api.list("get /queue/items", { query }).pages()) {
         items.push(...(page.rows as QueueItemView[]));
         if (items.length === limit) return { items, next: page.next };
@@ -81,7 +81,7 @@ function deskAt(api: OrbweaverClient): QueueDesk {
       return { items: items.slice(0, limit), next: null };
     },
     show: (name) => api.request("get /queue/items/{id}", { params: { id: name } }) as Promise<QueueItemDetail>,
-    retryFailed: ({ site }) => api.request("post /queue/retry-failed", { body: asSaid(definedOnly({ site })) }),
+    retryFailed: ({ site }) => api.request("post /queue/retry-failed", { body: asUnchecked(definedOnly({ site })) }),
     concurrencyLimit: async (name, change) => {
       const params = { name };
       const { limit } =

@@ -1,4 +1,4 @@
-/** Where `orb scrape` has its page fetched: by a worker of its own, or by a server. */
+/** Where `orb scrape` runs: in a local worker, or on a server. */
 import type { RunEvent } from "../../api-client/client.ts";
 import { followRun } from "../../events/follow.ts";
 import type { ExportRecord } from "../../exporters/exporter.ts";
@@ -9,14 +9,14 @@ import { cancelRun, requireRun } from "../../orchestrator/runs/control.ts";
 import { allResults, columnsOf, showArtifact, showRun } from "../../orchestrator/runs/read.ts";
 import { startPageRun } from "../../orchestrator/runs/start.ts";
 import type { RunView } from "../../orchestrator/runs/view.ts";
-import { asSaid } from "../api/command.ts";
+import { asUnchecked } from "../api/command.ts";
 import { runEvents } from "../api/events.ts";
 import type { OpenApi } from "../context.ts";
 import type { CliWorker } from "../wiring.ts";
 
-export interface ScrapeDesk {
+export interface ScrapeBackend {
   begin(input: JobInput): Promise<string>;
-  /** As they come, until the run has ended or `signal` says stop. */
+  /** Until the run has ended or `signal` aborts. */
   events(id: string, signal: AbortSignal): AsyncIterable<Pick<RunEvent, "message" | "level">>;
   show(id: string): Promise<RunView>;
   cancel(id: string): Promise<unknown>;
@@ -26,7 +26,7 @@ export interface ScrapeDesk {
   artifact(id: string): Promise<AsyncIterable<Uint8Array>>;
 }
 
-export function deskHere(worker: CliWorker): ScrapeDesk {
+export function localBackend(worker: CliWorker): ScrapeBackend {
   const records = (id: string) => allResults(worker, id) as AsyncIterable<ExportRecord>;
   return {
     begin: async (input) => {
@@ -46,16 +46,16 @@ export function deskHere(worker: CliWorker): ScrapeDesk {
   };
 }
 
-export function deskAt(api: OpenApi): ScrapeDesk {
+export function remoteBackend(api: OpenApi): ScrapeBackend {
   return {
-    // What is wrong with it is said by the server.
-    begin: async (input) => (await api.runs.start(asSaid(input))).id,
+    // The server validates it.
+    begin: async (input) => (await api.runs.start(asUnchecked(input))).id,
     events: (id, signal) => runEvents(api, id, signal),
     show: (id) => api.runs.get(id),
     cancel: (id) => api.runs.cancel(id),
     records: (id) => api.runs.results(id) as AsyncIterable<ExportRecord>,
     inForm: async (id, format) =>
-      api.open("get /jobs/runs/{run_id}/results", { params: { run_id: id }, query: { format: asSaid(format) } }),
+      api.open("get /jobs/runs/{run_id}/results", { params: { run_id: id }, query: { format: asUnchecked(format) } }),
     artifact: (id) => api.artifact(id),
   };
 }

@@ -1,14 +1,14 @@
 import type { QueryClient } from "@tanstack/react-query";
 
-/** What has not come by then may never do: it is asked for anew. */
+/** A request that takes longer may never finish: start a new one. */
 const PATIENCE_MS = 20_000;
 
 /**
- * Loads again what is shown of operations, because something was told. What is on its way is not broken off for it: on a
- * slow line, where more is told before each answer, none would ever arrive. It is asked for once more afterwards.
+ * Reloads the queries of these operations after an event. Does not abort a request in flight: on a slow line, where
+ * events are more frequent than responses, none would ever arrive. It is repeated afterwards.
  */
-export function createLookAgain(client: QueryClient, now = () => Date.now()): (names: readonly string[]) => void {
-  /** Since when. */
+export function createQueryReloader(client: QueryClient, now = () => Date.now()): (names: readonly string[]) => void {
+  /** Since when, by operation. */
   const owed = new Map<string, number>();
   const look = (name: string) => {
     const since = owed.get(name) ?? now();

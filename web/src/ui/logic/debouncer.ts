@@ -1,5 +1,7 @@
-/** Does something soon after it was asked for, once however often that was, and then not again for a while. */
-export class Soon {
+/**
+ * Debounces and throttles an action: runs soon after a request, once for many requests, and then not again for a while.
+ */
+export class Debouncer {
   readonly #act: () => void;
   readonly #soonMs: number;
   readonly #restMs: () => number;
@@ -19,7 +21,7 @@ export class Soon {
         this.#restedAt = Date.now() + this.#restMs();
         this.#act();
       },
-      // A clock that was set back keeps nobody waiting for longer than that.
+      // A clock that was set back must not extend the wait.
       Math.max(this.#soonMs, Math.min(this.#restedAt - Date.now(), this.#restMs())),
     );
   }

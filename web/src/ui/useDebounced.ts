@@ -1,11 +1,13 @@
 import { useEffect, useRef, useState } from "react";
-import { Soon } from "./logic/soon.ts";
+import { Debouncer } from "./logic/debouncer.ts";
 
 /** Debounces reloads caused by the stream. Returns the function that requests one. */
-export function useSoon(act: () => void, { soonMs, restMs }: { soonMs: number; restMs: number }): () => void {
+export function useDebounced(act: () => void, { soonMs, restMs }: { soonMs: number; restMs: number }): () => void {
   const latest = useRef({ act, restMs });
   latest.current = { act, restMs };
-  const [soon] = useState(() => new Soon(() => latest.current.act(), { soonMs, restMs: () => latest.current.restMs }));
+  const [soon] = useState(
+    () => new Debouncer(() => latest.current.act(), { soonMs, restMs: () => latest.current.restMs }),
+  );
   useEffect(() => () => soon.stop(), [soon]);
   const [ask] = useState(() => () => soon.ask());
   return ask;

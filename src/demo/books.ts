@@ -1,8 +1,8 @@
-/** What the demo shop sells: made up word by word from a seed, so that every start has the same books. */
+/** The demo shop's books, generated from a seed: identical on every start. */
 import { integerBelow, type Random, seededRandom } from "../base/random.ts";
 
 export interface Book {
-  /** From 1 on. */
+  /** From 1. */
   id: number;
   slug: string;
   title: string;
@@ -10,7 +10,7 @@ export interface Book {
   category: Category;
   /** In cents. */
   cents: number;
-  /** In halves: 7 is 3.5 of 5. */
+  /** 7 is 3.5 of 5. */
   halfStars: number;
   stock: number;
   pages: number;
@@ -81,7 +81,6 @@ const SHELVES: readonly Shelf[] = [
   },
 ];
 
-/** Who writes in this shop. */
 const AUTHORS = [
   "Grey Heron",
   "Little Owl",
@@ -105,9 +104,9 @@ export function booksOf({ slug }: Category): readonly Book[] {
   return BOOKS.filter((book) => book.category.slug === slug);
 }
 
-/** What came last, newest first. */
+/** The latest books, newest first. */
 export const ARRIVALS: readonly Book[] = BOOKS.toSorted(
-  (one, other) => other.published.localeCompare(one.published) || one.id - other.id,
+  (a, b) => b.published.localeCompare(a.published) || a.id - b.id,
 ).slice(0, 8);
 
 export const pathOfBook = ({ id, slug }: Book) => `/book/${id}/${slug}`;
@@ -117,12 +116,12 @@ export const priceText = ({ cents }: Book) => `€${(cents / 100).toFixed(2)}`;
 function makeBooks(): Book[] {
   const random = seededRandom(SEED);
   const titles = new Set<string>();
-  return SHELVES.flatMap((shelf, place) =>
+  return SHELVES.flatMap((shelf, shelfIndex) =>
     Array.from({ length: BOOKS_PER_SHELF }, (_, nth) => {
       let title = titleFor(random, shelf);
       while (titles.has(title)) title = titleFor(random, shelf);
       titles.add(title);
-      return bookOf(random, shelf, title, place * BOOKS_PER_SHELF + nth + 1);
+      return bookOf(random, shelf, title, shelfIndex * BOOKS_PER_SHELF + nth + 1);
     }),
   );
 }
@@ -137,43 +136,43 @@ function bookOf(random: Random, shelf: Shelf, title: string, id: number): Book {
       .replace(/[^a-z0-9]+/g, "-")
       .replace(/^-|-$/g, ""),
     title,
-    author: oneOf(random, AUTHORS),
+    author: pick(random, AUTHORS),
     category: shelf,
     cents: 690 + 5 * integerBelow(random, 480),
     halfStars: 4 + integerBelow(random, 7),
-    // Every now and then there is none left.
+    // Some books are out of stock.
     stock: Math.max(0, integerBelow(random, 24) - 3),
     pages: 96 + 8 * integerBelow(random, 48),
-    published: `${2018 + integerBelow(random, 7)}-${two(month)}-${two(day)}`,
+    published: `${2018 + integerBelow(random, 7)}-${pad2(month)}-${pad2(day)}`,
     blurb: blurbFor(random, shelf),
   };
 }
 
 function titleFor(random: Random, { things, places, looks }: Shelf): string {
-  const [thing, other] = [oneOf(random, things), oneOf(random, things)];
+  const [thing, other] = [pick(random, things), pick(random, things)];
   const shapes = [
-    `The ${oneOf(random, looks)} ${thing}`,
+    `The ${pick(random, looks)} ${thing}`,
     `${thing} and ${thing === other ? "Shadow" : other}`,
-    `A Field Guide to the ${oneOf(random, looks)} ${thing}`,
-    `Letters from ${oneOf(random, places)}`,
+    `A Field Guide to the ${pick(random, looks)} ${thing}`,
+    `Letters from ${pick(random, places)}`,
     `How to Mend a ${thing}`,
-    `${oneOf(random, ["Three", "Seven", "Eleven", "Forty"])} Evenings with a ${thing}`,
-    `The ${thing} at ${oneOf(random, places)}`,
+    `${pick(random, ["Three", "Seven", "Eleven", "Forty"])} Evenings with a ${thing}`,
+    `The ${thing} at ${pick(random, places)}`,
   ];
-  return oneOf(random, shapes);
+  return pick(random, shapes);
 }
 
 function blurbFor(random: Random, { things, places, looks }: Shelf): string[] {
-  const thing = () => oneOf(random, things).toLowerCase();
-  const look = () => oneOf(random, looks).toLowerCase();
+  const thing = () => pick(random, things).toLowerCase();
+  const look = () => pick(random, looks).toLowerCase();
   return [
-    `It begins with a ${look()} ${thing()} that nobody at ${oneOf(random, places)} remembers putting there. By the second chapter it has been taken apart twice, and the parts no longer agree on how many of them there are.`,
-    oneOf(random, [
+    `It begins with a ${look()} ${thing()} that nobody at ${pick(random, places)} remembers putting there. By the second chapter it has been taken apart twice, and the parts no longer agree on how many of them there are.`,
+    pick(random, [
       `What follows is a patient story about keeping a ${thing()} in good order, told by someone who plainly never managed to.`,
       `The middle third is set on a single afternoon, and the weather is described better than most of the characters.`,
       `There are diagrams. They help less than one would think, and are worth the price alone.`,
     ]),
-    oneOf(random, [
+    pick(random, [
       `Readers who like their endings tidy are warned: the ${thing()} is never found.`,
       `The last page can be read first, and some say it should be.`,
       `A ${look()} little book, best lent to somebody and not asked for again.`,
@@ -181,10 +180,10 @@ function blurbFor(random: Random, { things, places, looks }: Shelf): string[] {
   ];
 }
 
-function two(value: number): string {
+function pad2(value: number): string {
   return String(value).padStart(2, "0");
 }
 
-function oneOf<T>(random: Random, list: readonly T[]): T {
+function pick<T>(random: Random, list: readonly T[]): T {
   return list[integerBelow(random, list.length)] as T;
 }

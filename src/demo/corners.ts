@@ -1,4 +1,4 @@
-/** Where the demo shop is difficult on purpose: scripts, limits, faults. */
+/** Difficult pages of the demo shop: script-rendered, rate-limited, broken. */
 import type { Clock } from "../base/clock.ts";
 import { ARRIVALS, type Book, BOOKS, pathOfBook, priceText } from "./books.ts";
 import { escape, frame } from "./layout.ts";
@@ -8,9 +8,9 @@ export interface Answer {
   headers?: Readonly<Record<string, string>>;
   type?: string;
   body: string | Buffer;
-  /** How long it lets one wait. */
+  /** Delay of the response. */
   afterMs?: number;
-  /** The connection breaks off before the end of what was promised. */
+  /** The connection closes before Content-Length is reached. */
   cut?: boolean;
 }
 
@@ -50,7 +50,7 @@ export function cornersPage(): string {
   });
 }
 
-/** A shell: what is on the page comes with its script. */
+/** An empty shell: the script renders the content. */
 export function shellPage(title: string, script: string): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${title} · Thread &amp; Page</title>
@@ -79,7 +79,7 @@ export function apiBooks(page: number): unknown {
 
 export const apiArrivals = () => ({ books: ARRIVALS.map(rowOf) });
 
-/** Runs in browsers. */
+/** Client-side scripts. */
 export const SCRIPTS: Readonly<Record<string, string>> = {
   "/scripts/arrivals.js": `
 const text = (tag, words, name) => { const one = document.createElement(tag); one.textContent = words; if (name) one.className = name; return one; };
@@ -132,8 +132,8 @@ await more();
 const PAUSE_MS = 2000;
 const BEFORE_PAUSE = 3;
 
-/** Admits so many, then refuses everybody for two seconds from the next request on: however fast they come, somebody waits. */
-export class Doorkeeper {
+/** Admits BEFORE_PAUSE requests, then refuses all for two seconds from the next one on: at any rate, some must wait. */
+export class RequestLimiter {
   readonly #clock: Clock;
   #closedUntil = Number.NEGATIVE_INFINITY;
   #admitted = 0;
@@ -142,7 +142,7 @@ export class Doorkeeper {
     this.#clock = clock;
   }
 
-  /** null: come in. */
+  /** null: admitted. */
   ask(): Answer | null {
     const now = this.#clock.monotonic();
     if (now >= this.#closedUntil) {
@@ -167,8 +167,8 @@ export function busyPage(nth: number | null): string {
   return frame({ title: nth === null ? "Signing queue" : `Table ${nth}`, at: "/corners", body });
 }
 
-/** What is broken remembers how often it was asked. */
-export class Repairs {
+/** Broken pages; counts requests per path. */
+export class FaultyPages {
   readonly #asked = new Map<string, number>();
 
   answer(path: string): Answer | null {
@@ -212,7 +212,7 @@ function goodPage(title: string, text: string): string {
   return frame({ title, at: "/corners", body: `<h1>${title}</h1><p>${text}</p>` });
 }
 
-/** Browsers read it all the same. */
+/** Browsers parse it anyway. */
 const UNFINISHED = `<html><title>The unbound book<head></title><body class=oops
 <p><b>Chapter one</b <i>in which <u>nothing</b> is closed</i>
 <h1>The unbound book</h2>

@@ -1,4 +1,4 @@
-/** The pictures of the demo site's gallery: good ones, copies, smaller copies, and some that a dataset should not have. */
+/** The demo gallery: good images, copies, smaller copies, and some that a dataset should not contain. */
 import { type Motif, paint, paintBlank } from "./pictures.ts";
 
 interface GalleryPicture {
@@ -11,7 +11,7 @@ interface GalleryPicture {
   bytes(): Buffer;
 }
 
-/** What a look at all of them has to find, with pictures of at least `smallest` pixels a side wanted. */
+/** The expected result of a dataset with images of at least `smallest` pixels per side. */
 export const GALLERY_TRUTH = {
   smallest: 64,
   pictures: 36,
@@ -27,7 +27,7 @@ export const ROOMS: readonly { motif: Motif; name: string; about: string }[] = [
   { motif: "mosaics", name: "Mosaics", about: "Tiles from a floor that was never laid." },
 ];
 
-const EACH = 8;
+const STUDIES = 8;
 const [WIDTH, HEIGHT] = [320, 240];
 
 export const PICTURES: readonly GalleryPicture[] = ROOMS.flatMap(({ motif }, room) => {
@@ -45,7 +45,7 @@ export const PICTURES: readonly GalleryPicture[] = ROOMS.flatMap(({ motif }, roo
     };
   };
   const original = (nth: number) => paint(motif, seedOf(nth), WIDTH, HEIGHT);
-  const good = Array.from({ length: EACH }, (_, nth) =>
+  const good = Array.from({ length: STUDIES }, (_, nth) =>
     picture(`${motif}, study ${nth + 1}`, WIDTH, HEIGHT, () => original(nth)),
   );
   return [
@@ -61,7 +61,7 @@ export const PICTURES: readonly GalleryPicture[] = ROOMS.flatMap(({ motif }, roo
   ];
 });
 
-/** As a transfer that broke off leaves it. */
-function cut(whole: Buffer): Buffer {
-  return whole.subarray(0, Math.floor(whole.length * 0.6));
+/** As after an interrupted transfer. */
+function cut(bytes: Buffer): Buffer {
+  return bytes.subarray(0, Math.floor(bytes.length * 0.6));
 }

@@ -5,7 +5,7 @@ export interface Page {
   title: string;
   /** HTML. */
   body: string;
-  /** Path of the entry of the navigation that it belongs to. */
+  /** Path of its navigation entry. */
   at?: string;
   /** HTML for the head. */
   head?: string;

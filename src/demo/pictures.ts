@@ -1,9 +1,9 @@
-/** Pictures of the demo site, painted when they are asked for: the same seed gives the same bytes. */
+/** Images of the demo site, rendered on request: the same seed gives the same bytes. */
 import { crc32, deflateSync } from "node:zlib";
 import { type Random, seededRandom } from "../base/random.ts";
 
 type Colour = readonly [number, number, number];
-/** Both from 0 to 1: a picture looks the same in every size. */
+/** Coordinates from 0 to 1: an image looks the same in every size. */
 type Painter = (x: number, y: number) => Colour;
 
 export type Motif = "hills" | "waves" | "mosaics";
@@ -12,14 +12,14 @@ export function paint(motif: Motif, seed: number, width: number, height: number)
   return encode(width, height, MOTIFS[motif](seededRandom(seed)));
 }
 
-/** The cover of a book: a colour of its shelf, and a shape of its own. */
+/** A book cover: a colour of its shelf, and a random shape. */
 export function paintCover(hue: number, seed: number, width: number, height: number): Buffer {
   const random = seededRandom(seed * 7919);
   const tone = hue + (random.next() - 0.5) * 36;
   const [ground, dark, light] = [
-    ofHue(tone, 0.45, 0.42),
-    ofHue(tone + 14, 0.5, 0.24),
-    ofHue(tone - 20, 0.55, 0.8),
+    fromHsl(tone, 0.45, 0.42),
+    fromHsl(tone + 14, 0.5, 0.24),
+    fromHsl(tone - 20, 0.55, 0.8),
   ] as const;
   const [cx, cy, size] = [0.3 + random.next() * 0.4, 0.4 + random.next() * 0.2, 0.16 + random.next() * 0.14];
   const [rings, stripes] = [2 + Math.floor(random.next() * 4), 3 + Math.floor(random.next() * 6)];
@@ -35,7 +35,7 @@ export function paintCover(hue: number, seed: number, width: number, height: num
   });
 }
 
-/** One colour and nothing else. */
+/** A single colour. */
 export function paintBlank(width: number, height: number): Buffer {
   return encode(width, height, () => [222, 214, 200]);
 }
@@ -46,11 +46,11 @@ const MOTIFS: Readonly<Record<Motif, (random: Random) => Painter>> = { hills, wa
 function hills(random: Random): Painter {
   const hue = random.next() * 360;
   const [sunX, sunY, sunSize] = [0.15 + random.next() * 0.7, 0.12 + random.next() * 0.3, 0.05 + random.next() * 0.08];
-  const [top, low] = [ofHue(hue, 0.5, 0.3 + random.next() * 0.3), ofHue(hue + 50, 0.7, 0.85)];
+  const [top, low] = [fromHsl(hue, 0.5, 0.3 + random.next() * 0.3), fromHsl(hue + 50, 0.7, 0.85)];
   const rows = Array.from({ length: 4 }, (_, nth) => ({
     base: 0.42 + nth * 0.14 + (random.next() - 0.5) * 0.1,
     waves: Array.from({ length: 3 }, () => [3 + random.next() * 11, random.next() * 7, 0.02 + random.next() * 0.06]),
-    colour: ofHue(hue + 20 + nth * 12, 0.35, 0.55 - nth * 0.13),
+    colour: fromHsl(hue + 20 + nth * 12, 0.35, 0.55 - nth * 0.13),
   }));
   return (x, y) => {
     const front = rows.findLast(
@@ -62,26 +62,26 @@ function hills(random: Random): Painter {
   };
 }
 
-/** Circles on water that meet. */
+/** Interfering circular waves. */
 function waves(random: Random): Painter {
   const hue = random.next() * 360;
-  const [deep, crest] = [ofHue(hue, 0.6, 0.25), ofHue(hue + 30, 0.5, 0.85)];
+  const [deep, crest] = [fromHsl(hue, 0.6, 0.25), fromHsl(hue + 30, 0.5, 0.85)];
   const sources = Array.from({ length: 3 }, () => ({
     x: random.next() * 1.4 - 0.2,
     y: random.next() * 1.4 - 0.2,
     pace: 10 + random.next() * 16,
   }));
   return (x, y) => {
-    const sum = sources.reduce((height, one) => height + Math.sin(Math.hypot(x - one.x, y - one.y) * one.pace), 0);
+    const sum = sources.reduce((height, at) => height + Math.sin(Math.hypot(x - at.x, y - at.y) * at.pace), 0);
     return mix(deep, crest, sum / 6 + 0.5);
   };
 }
 
-/** Tiles, each in a colour of its own. */
+/** Tiles of random colours. */
 function mosaics(random: Random): Painter {
   const [columns, rows, hue] = [5 + Math.floor(random.next() * 4), 4 + Math.floor(random.next() * 3), random.next()];
   const tiles = Array.from({ length: columns * rows }, () =>
-    ofHue(hue * 360 + random.next() * 80, 0.3 + random.next() * 0.5, 0.12 + random.next() * 0.76),
+    fromHsl(hue * 360 + random.next() * 80, 0.3 + random.next() * 0.5, 0.12 + random.next() * 0.76),
   );
   return (x, y) => {
     const [column, row] = [Math.min(columns - 1, Math.floor(x * columns)), Math.min(rows - 1, Math.floor(y * rows))];
@@ -89,13 +89,13 @@ function mosaics(random: Random): Painter {
   };
 }
 
-function mix(one: Colour, other: Colour, share: number): Colour {
-  const part = Math.min(1, Math.max(0, share));
-  return [0, 1, 2].map((at) => one[at]! + (other[at]! - one[at]!) * part) as unknown as Colour;
+function mix(from: Colour, to: Colour, share: number): Colour {
+  const weight = Math.min(1, Math.max(0, share));
+  return [0, 1, 2].map((at) => from[at]! + (to[at]! - from[at]!) * weight) as unknown as Colour;
 }
 
-/** From hue in degrees, saturation and lightness. */
-function ofHue(hue: number, saturation: number, lightness: number): Colour {
+/** Hue in degrees. */
+function fromHsl(hue: number, saturation: number, lightness: number): Colour {
   const reach = saturation * Math.min(lightness, 1 - lightness);
   const channel = (from: number) => {
     const turn = (((from + hue / 30) % 12) + 12) % 12;
@@ -105,7 +105,7 @@ function ofHue(hue: number, saturation: number, lightness: number): Colour {
 }
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Each byte as the difference to the pixel before: soft transitions become small. */
+/** The PNG filter "Sub": differences to the previous pixel, so gradients compress well. */
 const SUB = 1;
 
 function encode(width: number, height: number, painter: Painter): Buffer {
@@ -124,7 +124,7 @@ function encode(width: number, height: number, painter: Painter): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  // Eight bits a channel; red, green and blue.
+  // 8 bits per channel, RGB.
   header.set([8, 2, 0, 0, 0], 8);
   return Buffer.concat([
     SIGNATURE,

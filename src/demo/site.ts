@@ -1,6 +1,6 @@
 /**
- * The demo site: a small bookshop on this machine alone, to try everything out on. It holds no file besides its modules:
- * pages, scripts and pictures are made when they are asked for.
+ * The demo site: a small bookshop on the loopback interface. It has no files besides its modules: pages, scripts and
+ * images are generated on request.
  */
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,8 +12,8 @@ import {
   apiBooks,
   busyPage,
   cornersPage,
-  Doorkeeper,
-  Repairs,
+  RequestLimiter,
+  FaultyPages,
   SCRIPTS,
   shellPage,
   SIGNINGS,
@@ -28,17 +28,17 @@ export interface DemoSite extends AsyncDisposable {
   /** `http://127.0.0.1:41233` */
   readonly origin: string;
   readonly port: number;
-  /** How often it has asked somebody to wait. */
+  /** How many requests got 429. */
   readonly refusals: number;
   close(): Promise<void>;
 }
 
-/** About as far away as a site of the same country. */
+/** Typical latency of a site in the same country. */
 const PAGE_MS = 150;
 
 export async function startDemoSite(clock: Clock, { pageMs = PAGE_MS } = {}): Promise<DemoSite> {
-  const door = new Doorkeeper(clock);
-  const repairs = new Repairs();
+  const limiter = new RequestLimiter(clock);
+  const faultyPages = new FaultyPages();
   const closing = new AbortController();
   let refusals = 0;
   const answer = (url: URL): Answer => {
@@ -46,12 +46,12 @@ export async function startDemoSite(clock: Clock, { pageMs = PAGE_MS } = {}): Pr
     if (path.startsWith("/busy/")) {
       const nth = path === "/busy/" ? null : Number(path.slice("/busy/".length));
       if (nth !== null && !(Number.isInteger(nth) && nth >= 1 && nth <= SIGNINGS)) return NOT_FOUND;
-      const refused = door.ask();
+      const refused = limiter.ask();
       if (refused !== null) refusals += 1;
       return refused ?? { body: busyPage(nth) };
     }
-    if (path.startsWith("/broken/")) return repairs.answer(path) ?? NOT_FOUND;
-    return quietAnswer(url, origin()) ?? NOT_FOUND;
+    if (path.startsWith("/broken/")) return faultyPages.answer(path) ?? NOT_FOUND;
+    return staticAnswer(url, origin()) ?? NOT_FOUND;
   };
   const server = createServer((request, response) => {
     response.on("error", () => {});
@@ -101,12 +101,12 @@ function send(response: ServerResponse, { status = 200, headers = {}, type = HTM
 
 const HTML = "text/html; charset=utf-8";
 
-/** What is always there and always the same; null: nothing is. */
-function quietAnswer({ pathname: path, searchParams: query }: URL, origin: string): Answer | null {
-  const [, room = "", name = "", rest = ""] = path.split("/");
+/** Pages without state; null: not found. */
+function staticAnswer({ pathname: path, searchParams: query }: URL, origin: string): Answer | null {
+  const [, section = "", name = "", rest = ""] = path.split("/");
   const json = (value: unknown): Answer => ({ type: "application/json", body: JSON.stringify(value) });
   const page = (html: string | null): Answer | null => (html === null ? null : { body: html });
-  switch (room) {
+  switch (section) {
     case "":
       return page(frontPage());
     case "category": {
@@ -114,7 +114,7 @@ function quietAnswer({ pathname: path, searchParams: query }: URL, origin: strin
       return category === undefined ? null : page(listPage(category, Number(query.get("page") ?? 1)));
     }
     case "book": {
-      const book = BOOKS.find((one) => pathOfBook(one) === path);
+      const book = BOOKS.find((candidate) => pathOfBook(candidate) === path);
       return book === undefined ? null : page(bookPage(book));
     }
     case "covers": {
@@ -123,7 +123,7 @@ function quietAnswer({ pathname: path, searchParams: query }: URL, origin: strin
     }
     case "gallery": {
       if (name === "img") {
-        const picture = PICTURES.find((one) => one.path === path);
+        const picture = PICTURES.find((candidate) => candidate.path === path);
         return picture === undefined ? null : png(picture.bytes());
       }
       return rest !== "" ? null : page(name === "" ? galleryPage() : galleryRoom(name));
@@ -137,7 +137,7 @@ function quietAnswer({ pathname: path, searchParams: query }: URL, origin: strin
     case "finder":
       return page(shellPage("Book finder", "/scripts/finder.js"));
     case "scripts":
-      return SCRIPTS[path] === undefined ? null : { type: "text/javascript", body: asModule(SCRIPTS[path]) };
+      return SCRIPTS[path] === undefined ? null : { type: "text/javascript", body: wrapAsync(SCRIPTS[path]) };
     case "api":
       if (name === "arrivals") return json(apiArrivals());
       return name === "books" ? json(apiBooks(Math.max(1, Math.trunc(Number(query.get("page") ?? 1)) || 1))) : null;
@@ -154,8 +154,8 @@ function quietAnswer({ pathname: path, searchParams: query }: URL, origin: strin
   }
 }
 
-/** Scripts that wait for something at their top level are functions in a plain script. */
-const asModule = (script: string) => `(async () => {${script}})();\n`;
+/** Wraps a script with top-level await for use as a classic script. */
+const wrapAsync = (script: string) => `(async () => {${script}})();\n`;
 
 const png = (bytes: Buffer): Answer => ({ type: "image/png", body: bytes });
 

@@ -1,4 +1,4 @@
-/** How the demo shop looks, by day and by night. */
+/** Stylesheet of the demo shop, light and dark. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

@@ -1,14 +1,14 @@
-/** What is worth doing on the demo site, in the words of the API. */
+/** Example jobs for the demo site, as API requests. */
 import { GALLERY_TRUTH } from "./gallery.ts";
 import { SCRIPTED_PATHS } from "./corners.ts";
 
-/** A crawl of the whole shop. Without a browser, pages that are nothing without one are left out. */
+/** A crawl of the whole shop. Without a browser, script-rendered pages are excluded. */
 export function shopCrawl(origin: string, { browser }: { browser: boolean }) {
   return {
     url: `${origin}/`,
     max_depth: 4,
     max_pages: 200,
-    // Enough to see one failure pass, and not to wait long for those that do not.
+    // Enough for the transient failure to recover, without a long wait for permanent ones.
     retry_attempts: 1,
     ...(browser ? {} : { exclude: [...SCRIPTED_PATHS] }),
     fields: {
@@ -22,7 +22,7 @@ export function shopCrawl(origin: string, { browser }: { browser: boolean }) {
   };
 }
 
-/** The gallery as a dataset of pictures, by the built-in template. */
+/** The gallery as an image dataset, from the built-in template. */
 export function galleryWorkflow(origin: string) {
   return {
     name: "Gallery of the demo shop",

@@ -1,30 +1,30 @@
 /**
- * Bytes to text. Headers and pages lie about their encoding, so a claim is believed only as far as the bytes allow:
- * text that is valid UTF-8 with characters beyond ASCII is UTF-8 whatever anybody says, and text that is not is not.
+ * Decodes bytes. Headers and pages lie about their encoding, so the bytes decide first: valid UTF-8 with non-ASCII
+ * characters is UTF-8 whatever is declared, and invalid UTF-8 is not.
  */
 import { isAscii, isUtf8 } from "node:buffer";
 import { guessCharset } from "./charset/guess.ts";
 
 export interface Decoded {
   text: string;
-  /** The WHATWG name of what the bytes were read as. */
+  /** WHATWG name. */
   charset: string;
 }
 
-/** Where browsers look for `<meta charset>`, and a little beyond: big inline scripts come first on some pages. */
+/** More than the 1024 bytes of browsers: some pages have large inline scripts before `<meta charset>`. */
 const PRESCAN = 4096;
 const SAMPLE = 64 * 1024;
 
 export function decodeBody(bytes: Uint8Array, contentType: string | null): Decoded {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const marked = byteOrderMark(buffer);
-  if (marked !== null) return decodeAs(buffer.subarray(marked.length), marked.charset);
-  const header = known(/charset\s*=\s*["']?\s*([^\s"';,]+)/i.exec(contentType ?? "")?.[1]);
-  const wide = withoutMark(buffer);
-  if (wide !== null) return decodeAs(buffer, wide);
-  // Most pages are plain ASCII or UTF-8: one fast pass settles it. ISO-2022-JP is ASCII in disguise.
+  const bom = byteOrderMark(buffer);
+  if (bom !== null) return decodeAs(buffer.subarray(bom.length), bom.charset);
+  const header = charsetNamed(/charset\s*=\s*["']?\s*([^\s"';,]+)/i.exec(contentType ?? "")?.[1]);
+  const utf16 = utf16WithoutBom(buffer);
+  if (utf16 !== null) return decodeAs(buffer, utf16);
+  // Fast path: most pages are ASCII or UTF-8. ISO-2022-JP consists of ASCII bytes.
   if (isAscii(buffer)) {
-    const named = header ?? declaredIn(buffer) ?? (switchesToJapanese(buffer) ? "iso-2022-jp" : null);
+    const named = header ?? declaredIn(buffer) ?? (hasJapaneseEscapes(buffer) ? "iso-2022-jp" : null);
     if (named === "iso-2022-jp") return decodeAs(buffer, named);
     return {
       text: buffer.toString("latin1"),
@@ -34,7 +34,7 @@ export function decodeBody(bytes: Uint8Array, contentType: string | null): Decod
   if (isUtf8(buffer)) return { text: buffer.toString("utf8"), charset: "utf-8" };
   const declared = declaredIn(buffer);
   for (const claim of [header, declared]) {
-    // UTF-8 was ruled out above, but a page cut in the middle of a character, or with one bad byte, still is.
+    // Strict UTF-8 was ruled out above, but a truncated page, or one with a bad byte, still counts.
     if (claim === "utf-8" ? isMostlyUtf8(buffer) : claim !== null && fits(buffer, claim)) {
       return decodeAs(buffer, claim as string);
     }
@@ -50,8 +50,8 @@ function byteOrderMark(buffer: Buffer): { charset: string; length: number } | nu
   return null;
 }
 
-/** UTF-16 without a mark: every other byte of `<html` is zero. */
-function withoutMark(buffer: Buffer): string | null {
+/** UTF-16 without a BOM: every other byte of `<html` is zero. */
+function utf16WithoutBom(buffer: Buffer): string | null {
   const sample = buffer.subarray(0, 256);
   let even = 0;
   let odd = 0;
@@ -60,10 +60,10 @@ function withoutMark(buffer: Buffer): string | null {
     if (at % 2 === 0) even += 1;
     else odd += 1;
   }
-  const many = sample.length / 4;
-  if (sample.length < 8 || (even < many && odd < many)) return null;
-  if (odd >= many && even === 0) return "utf-16le";
-  return even >= many && odd === 0 ? "utf-16be" : null;
+  const threshold = sample.length / 4;
+  if (sample.length < 8 || (even < threshold && odd < threshold)) return null;
+  if (odd >= threshold && even === 0) return "utf-16le";
+  return even >= threshold && odd === 0 ? "utf-16be" : null;
 }
 
 /** `<meta charset>`, `<meta http-equiv>` or the XML declaration. */
@@ -71,17 +71,17 @@ function declaredIn(buffer: Buffer): string | null {
   const head = buffer.toString("latin1", 0, PRESCAN).replace(/<!--[\s\S]*?(?:-->|$)/g, "");
   const xml = /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)/i.exec(head)?.[1];
   const meta = /<meta\b[^>]*?\bcharset\s*=\s*["']?\s*([\w.:-]+)/i.exec(head)?.[1];
-  const named = known(xml ?? meta);
-  // A page that can be read byte by byte is not UTF-16, whatever it says (HTML standard).
+  const named = charsetNamed(xml ?? meta);
+  // A declaration that is readable as ASCII cannot be UTF-16 (HTML standard).
   return named?.startsWith("utf-16") === true ? "utf-8" : named;
 }
 
-/** `ESC $ B` or `ESC $ @`, and back by `ESC (`: nothing else has both. */
-function switchesToJapanese(buffer: Buffer): boolean {
+/** The escape sequences of ISO-2022-JP: `ESC $ B` or `ESC $ @`, and `ESC (` back to ASCII. */
+function hasJapaneseEscapes(buffer: Buffer): boolean {
   return buffer.includes("\x1b(") && (buffer.includes("\x1b$B") || buffer.includes("\x1b$@"));
 }
 
-function known(label: string | undefined): string | null {
+function charsetNamed(label: string | undefined): string | null {
   if (label === undefined) return null;
   try {
     return new TextDecoder(label.trim()).encoding;
@@ -95,20 +95,20 @@ function decodeAs(buffer: Buffer, charset: string): Decoded {
   return { text: new TextDecoder(charset, { ignoreBOM: true }).decode(buffer), charset };
 }
 
-/** A page cut in the middle of a character, or with a bad byte here and there, is damaged; more is another encoding. */
+/** Tolerates a truncated character and a few bad bytes; more means another encoding. */
 function isMostlyUtf8(buffer: Buffer): boolean {
   const text = buffer.subarray(0, SAMPLE).toString("utf8");
   let broken = 0;
-  let beyond = 0;
+  let nonAscii = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code > 127) beyond += 1;
+    if (code > 127) nonAscii += 1;
     if (code === 0xfffd) broken += 1;
   }
-  return broken <= Math.max(2, beyond / 50) && broken * 2 < beyond;
+  return broken <= Math.max(2, nonAscii / 50) && broken * 2 < nonAscii;
 }
 
-/** Single-byte encodings fit any bytes; the others show it when they are wrong. */
+/** Single-byte encodings accept any bytes; the others produce replacement characters when wrong. */
 function fits(buffer: Buffer, charset: string): boolean {
   const text = decodeAs(buffer.subarray(0, SAMPLE), charset).text;
   let broken = 0;

@@ -1,11 +1,11 @@
-/** JSON from strangers. */
+/** Parsing of untrusted JSON. */
 import { hasTooManyValues } from "../domain/text/json-size.ts";
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 
-/** Values nested deeper are cut off: what is stored is written with JSON.stringify, which recurses. */
+/** Deeper values are cut off: JSON.stringify recurses when records are stored. */
 export const MAX_JSON_DEPTH = 100;
 
-/** More values than a page may have are not read: an array beyond it could take a thread's process along. */
+/** Undefined: invalid, or too many values, which could crash the process of a thread. */
 export function parseJson(text: string): JsonValue | undefined {
   if (hasTooManyValues(text)) return undefined;
   try {
@@ -15,7 +15,7 @@ export function parseJson(text: string): JsonValue | undefined {
   }
 }
 
-/** A JSON body; the prefixes that keep browsers from running it as a script are skipped. */
+/** A JSON body, without anti-hijacking prefixes. */
 export function parseJsonBody(text: string): JsonValue | undefined {
   return parseJson(text.replace(/^\uFEFF/, "").replace(/^\s*(?:\)\]\}'?,?|while\s*\(1\);|for\s*\(;;\);)\s*\n?/, ""));
 }

@@ -1,11 +1,11 @@
-/** Where a page leads. */
+/** Links of a page. */
 import type { Document, Element } from "./dom/nodes.ts";
 import { textOf } from "./dom/text.ts";
 
 export interface Link {
   /** Absolute, http or https, without fragment. */
   url: string;
-  /** What the reader sees; the picture's description when there is no text. */
+  /** The visible text, else the image's alt text. */
   text: string;
   rel: string | null;
   /** The page or the link asks not to be followed. */
@@ -33,7 +33,7 @@ function isNofollow(element: Element): boolean {
   return rel !== undefined && /(?:^|\s)nofollow(?:\s|$)/i.test(rel);
 }
 
-/** Null for what leads nowhere else: fragments of this page, mail, telephone, scripts. */
+/** Null for links without a target page: fragments, mailto, tel, scripts. */
 export function linkTarget(href: string, base: string | null): string | null {
   const address = href.trim();
   if (address.startsWith("#") || address.length > MAX_URL) return null;
@@ -43,13 +43,13 @@ export function linkTarget(href: string, base: string | null): string | null {
   return url.href;
 }
 
-/** An element with the address of another page, as written. */
+/** An element with the raw URL of another page. */
 export interface Lead {
   element: Element;
   address: string;
 }
 
-/** What a reader of the page comes to: its links, the pages in its frames, and the page that it refreshes to. */
+/** Targets reachable from the page: links, frames, and a refresh. */
 export function* leadsOf({ buckets }: Document): Generator<Lead> {
   for (const element of buckets.meta) {
     if (element.attr("http-equiv")?.trim().toLowerCase() !== "refresh") continue;
@@ -68,7 +68,7 @@ export function* leadsOf({ buckets }: Document): Generator<Lead> {
 
 const REFRESH = /^\s*(?=[\d.])[\d.]*(?:\s*[;,]|\s)\s*(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|(.*))/is;
 
-/** `3; url=/next`, in the ways in which browsers understand it; null when the page only loads itself again. */
+/** Parses `3; url=/next` like browsers; null: the page only reloads itself. */
 function refreshTarget(content: string): string | null {
   const [, double, single, bare] = REFRESH.exec(content.slice(0, MAX_URL)) ?? [];
   const address = (double ?? single ?? bare ?? "").trim();
@@ -86,7 +86,7 @@ function linkText(element: Element): string {
   return "";
 }
 
-/** What stands in a template is not on the page yet, unless it is a shadow root. */
+/** Template content is not part of the page, except in a declarative shadow root. */
 export function isInTemplate(element: Element): boolean {
   for (let up = element.parent; up !== null; up = up.parent) {
     if (up.tag.name === "template") return up.attr("shadowrootmode") === undefined;

@@ -1,4 +1,4 @@
-/** One page, read once: records, title, links and article come from the same parse. */
+/** Extracts one page: records, title, links and article come from the same parse. */
 import { hash } from "node:crypto";
 import { hasTooManyValues, MAX_JSON_VALUES } from "../domain/text/json-size.ts";
 import type { JsonValue } from "../domain/lane/queue-item.ts";
@@ -21,9 +21,9 @@ import { budget } from "./select/budget.ts";
 export interface PageInput {
   /** Decompressed bytes, or text that is already decoded (a browser's). */
   body: Uint8Array | string;
-  /** The header as it came, or null. */
+  /** The raw header, or null. */
   contentType: string | null;
-  /** The final address, after redirects. */
+  /** After redirects. */
   url: string | null;
 }
 
@@ -31,32 +31,32 @@ type PageKind = "html" | "xml" | "json" | "text";
 
 export interface Extraction {
   kind: PageKind;
-  /** What the bytes were read as; null when text was given. */
+  /** The detected encoding; null: the input was text. */
   charset: string | null;
-  /** What `<title>` says. */
+  /** The text of `<title>`. */
   title: string | null;
-  /** One per item, or one for the page; none when the plan has no fields. */
+  /** One per item, or one for the page; empty when the plan has no fields. */
   records: Record<string, JsonValue>[];
-  /** Required fields that are missing or invalid, and records that break the schema: the page fails as `extraction`. */
+  /** Missing or invalid required fields, and schema violations: the page fails as `extraction`. */
   errors: ExtractionProblem[];
-  /** Optional fields that were there but could not be read. */
+  /** Optional fields that are present but invalid. */
   warnings: ExtractionProblem[];
   links: Link[];
-  /** Without its HTML, which costs as much as all the rest and is available as a field. */
+  /** Without its HTML, which costs as much as everything else and is available as a field. */
   article: Omit<Article, "html"> | null;
-  /** Absent when the plan asks for none. */
+  /** Absent unless the plan requests it. */
   document?: PageDocument;
-  /** What it says, for somebody else to read; null unless the plan wants it. */
+  /** The text for another extractor; null unless the plan requests it. */
   source: PageText | null;
   meta: { language: string | null; canonicalUrl: string | null; robots: RobotsDirectives; baseUrl: string | null };
-  /** The page is larger than what is kept in memory, or has too many items; its end was not read. */
+  /** The page exceeds the limits, or has too many items; its end was not read. */
   truncated: boolean;
 }
 
 interface PageText {
-  /** The article as Markdown; of what is no page for people, the text itself. */
+  /** The article as Markdown; for non-HTML bodies the text itself. */
   markdown: string;
-  /** There is more of it. */
+  /** Truncated. */
   cut: boolean;
   contentHash: string;
   wordCount: number;
@@ -64,17 +64,17 @@ interface PageText {
 
 const MAX_ITEMS = 10_000;
 const MAX_PROBLEMS = 100;
-const NOT_THERE: ReadonlySet<string> = new Set(["nothing matches", "the page does not have it"]);
+const ABSENT: ReadonlySet<string> = new Set(["nothing matches", "the page does not have it"]);
 
 export function extractPage(input: PageInput, plan: Plan): Extraction {
   return extract(parsePage(input), plan);
 }
 
-/** A parsed page, for code that needs more of it than its records. */
+/** A parsed page, for code that needs more than its records. */
 export interface ParsedPage {
   kind: PageKind;
   text: string;
-  /** What the bytes were read as; null when text was given. */
+  /** The detected encoding; null: the input was text. */
   charset: string | null;
   facts: PageFacts;
 }
@@ -120,11 +120,11 @@ function withoutHtml({ text, markdown, wordCount, language, contentHash }: Artic
   return { text, markdown, wordCount, language, contentHash };
 }
 
-function sourceOf(article: Article | null, text: string, most: number): PageText {
-  const whole = article?.markdown ?? text;
-  const markdown = whole.slice(0, most);
+function sourceOf(article: Article | null, text: string, maxLength: number): PageText {
+  const fullText = article?.markdown ?? text;
+  const markdown = fullText.slice(0, maxLength);
   const { contentHash = hash("sha256", text, "hex"), wordCount = countWords(markdown) } = article ?? {};
-  return { markdown, cut: whole.length > most, contentHash, wordCount };
+  return { markdown, cut: fullText.length > maxLength, contentHash, wordCount };
 }
 
 function parse(kind: PageKind, text: string): Document {
@@ -132,7 +132,7 @@ function parse(kind: PageKind, text: string): Document {
   return kind === "xml" ? parseXml(text) : parseHtml("");
 }
 
-/** By the header, unless the text plainly says otherwise. */
+/** By the header, unless the text clearly contradicts it. */
 function kindOf(contentType: string | null, text: string): PageKind {
   const type = (contentType ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
   if (/[/+]json$/.test(type) || type === "application/json-seq") return "json";
@@ -184,15 +184,15 @@ function readRecord(scope: Scope, index: number, plan: Plan, extraction: Extract
     record[rule.field] = value;
     if (problem === null) continue;
     const list = rule.required ? extraction.errors : extraction.warnings;
-    // An optional field that is not there is no news.
-    if (!rule.required && problem.found === null && NOT_THERE.has(problem.message)) continue;
+    // An absent optional field is no warning.
+    if (!rule.required && problem.found === null && ABSENT.has(problem.message)) continue;
     if (list.length < MAX_PROBLEMS) list.push({ record: index, field: rule.field, rule: rule.shown, ...problem });
   }
   if (plan.check !== null) checkSchema(record, index, plan, extraction);
   return record;
 }
 
-/** A record has names: what is no object gets one. */
+/** Wraps non-objects: a record has named fields. */
 function wholeItem({ json = null }: Scope): Record<string, JsonValue> {
   return typeof json === "object" && json !== null && !Array.isArray(json) ? json : { value: json };
 }

@@ -1,4 +1,4 @@
-/** What to extract from a page, compiled once and used for every page of a run. */
+/** The extraction plan, compiled once and used for every page of a run. */
 import { OrbError } from "../base/errors.ts";
 import { isObject } from "../domain/text/input-reader.ts";
 import { SchemaError } from "../domain/text/json-schema.ts";
@@ -11,7 +11,7 @@ import { compileSchema, type RecordCheck } from "./schema.ts";
 export interface PlanSpec {
   /** A list of well-known names, or rules by field name. */
   fields?: unknown;
-  /** Where the records are; the rules are read once per match. By `jsonpath`, the matches can be the records themselves. */
+  /** Selects the records; the rules run once per match. With `jsonpath`, the matches can be the records themselves. */
   items?: unknown;
   /** JSON Schema 2020-12 that each record must satisfy. */
   schema?: unknown;
@@ -19,16 +19,16 @@ export interface PlanSpec {
   links?: boolean;
   /** Read the article (default false). */
   article?: boolean;
-  /** The page as a whole, too: a DocumentRequest. */
+  /** A DocumentRequest, to return the whole page. */
   document?: unknown;
-  /** What the page says, as text, for somebody else to read; at most so many characters. */
+  /** Return the text for another extractor, up to this many characters. */
   source?: number;
 }
 
 export interface Plan {
   readonly rules: readonly Rule[];
   readonly items: Select | null;
-  /** Without rules: each item, a piece of JSON, is a record as it is. */
+  /** Without rules: each JSON item is a record. */
   readonly whole: boolean;
   readonly check: RecordCheck | null;
   readonly links: boolean;
@@ -40,7 +40,7 @@ export interface Plan {
 const MAX_FIELDS = 200;
 const MAX_NAME = 128;
 
-/** The plan, or every mistake in it with its path (`fields.price.css`). */
+/** The plan, or all errors with their paths (`fields.price.css`). */
 export function parsePlan(spec: PlanSpec): Parsed<Plan> {
   const problems = new Problems();
   const hasItems = spec.items !== undefined && spec.items !== null;
@@ -61,8 +61,8 @@ export function parsePlan(spec: PlanSpec): Parsed<Plan> {
 }
 
 /**
- * For the answer of `api_replay`, a JSON array of all items: a job that says nothing else has a record for each, and one
- * without fields has the items themselves.
+ * Defaults for `api_replay`, whose answer is a JSON array of all items: one record per item, and without fields the items
+ * themselves.
  */
 export function planForReplay(spec: PlanSpec): PlanSpec {
   return spec.items === undefined || spec.items === null ? { ...spec, items: { jsonpath: "$[*]" } } : spec;

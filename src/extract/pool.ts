@@ -1,6 +1,6 @@
 /**
- * Pages are read in threads: parsing takes milliseconds that the main thread does not have, and a page or a rule that
- * never comes to an end can be stopped only from outside.
+ * Reads pages in worker threads: parsing would block the main thread for milliseconds, and a page or rule that never
+ * finishes can only be stopped from outside.
  */
 import type { Clock } from "../base/clock.ts";
 import { OrbError } from "../base/errors.ts";
@@ -15,45 +15,45 @@ import type { SitemapFile, SitemapReading } from "./sitemap-file.ts";
 import type { FromReader, ReadOrder } from "./thread.ts";
 
 interface ReadOptions {
-  /** Rejects with the signal's reason. What is being read already is read to its end, for nobody. */
+  /** Rejects with the abort reason. A read that has started continues, and its result is dropped. */
   signal?: AbortSignal;
   /**
-   * Nobody else needs `input.body` any more: its memory moves into the thread instead of being copied. The array is
-   * empty (detached) afterwards. Bytes that share their memory with others are copied all the same.
+   * The caller gives up `input.body`: its buffer is transferred instead of copied, and is detached afterwards. A view
+   * into a larger buffer is copied nevertheless.
    */
   owned?: boolean;
 }
 
 interface PageReadOptions extends ReadOptions {
-  /** Also say whether the page is a challenge or an empty shell. */
+  /** Also detect challenges and empty shells. */
   judge?: Judge;
-  /** Also find the links that this crawl follows. */
+  /** Also find the links for this crawl. */
   follow?: FollowOrder;
 }
 
 export interface PageReader {
   /**
-   * First come, first served. Throws a FetchFailure `extraction_timeout` or `extraction_failed` that concerns this page
-   * only, and an OrbError `input_invalid` for a spec that is no plan.
+   * FIFO. Throws a FetchFailure `extraction_timeout` or `extraction_failed` for this page only, and an OrbError
+   * `input_invalid` for an invalid spec.
    */
   read(input: PageInput, spec: PlanSpec, options?: PageReadOptions): Promise<PageReading>;
-  /** In the same line, with more time. Throws a FetchFailure that concerns this file only. */
+  /** Same queue, longer timeout. Throws a FetchFailure for this file only. */
   readSitemap(file: SitemapFile, options?: ReadOptions): Promise<SitemapReading>;
-  /** Finds rules that give the examples. Also in the same line. */
+  /** Finds rules that produce the examples. Same queue. */
   learn(lesson: LessonInput, options?: Pick<ReadOptions, "signal">): Promise<Lesson>;
-  /** A crawl has these pages in its store: the next pages need not report them. */
+  /** These pages are in the crawl's store: later pages do not report them. */
   keep(links: KeptLinks): void;
-  /** Ends what is in flight with `run_cancelled`; resolves when no thread is left. */
+  /** Fails reads in flight with `run_cancelled`; resolves when all threads have exited. */
   close(): Promise<void>;
 }
 
 export interface PageReaderOptions {
-  /** At most so many pages are read at once. Threads start when they are first needed. */
+  /** Upper bound of concurrent reads. Threads start on demand. */
   threads: number;
-  /** CPU time for a page of up to a megabyte. Larger pages have more: see `timeFor`. */
+  /** CPU time for a page of up to a megabyte. Larger pages get more: see `timeoutFor`. */
   timeoutMs: number;
   clock: Clock;
-  /** Heap of one thread, at least 128: pages of 20 MB were read in 256. */
+  /** Heap per thread, at least 128: pages of 20 MB fit in 256. */
   memoryMb?: number;
 }
 
@@ -67,18 +67,18 @@ interface Job {
 
 const DEFAULT_MEMORY_MB = 512;
 
-/** 50 MiB of sitemap took 2 s on a busy machine: more than any page, and it may take as much longer as a page may. */
-const SITEMAP_TIMES = 6;
+/** A 50 MiB sitemap took 2 s on a busy machine, more than any page. */
+const SITEMAP_TIMEOUT_FACTOR = 6;
 
-/** Each page is asked many questions. */
-const LEARN_TIMES = 4;
+/** Learning evaluates each page many times. */
+const LEARN_TIMEOUT_FACTOR = 4;
 
 const MEGABYTE = 1_000_000;
-/** Of the time for a page, for each megabyte of it: 3.2 MB with 17,000 blocks took 2.7 s of CPU. */
-const MORE_PER_MEGABYTE = 0.4;
+/** Share of the timeout added per megabyte: 3.2 MB with 17,000 blocks took 2.7 s of CPU. */
+const EXTRA_PER_MEGABYTE = 0.4;
 
-function timeFor({ body }: PageInput, timeoutMs: number): number {
-  return Math.round(timeoutMs * (1 + MORE_PER_MEGABYTE * Math.max(0, body.length / MEGABYTE - 1)));
+function timeoutFor({ body }: PageInput, timeoutMs: number): number {
+  return Math.round(timeoutMs * (1 + EXTRA_PER_MEGABYTE * Math.max(0, body.length / MEGABYTE - 1)));
 }
 
 export function createPageReader(options: PageReaderOptions): PageReader {
@@ -89,7 +89,7 @@ class Pool implements PageReader {
   readonly #options: PageReaderOptions;
   readonly #queue = new Set<Job>();
   readonly #threads = new Set<ReaderThread>();
-  /** The one that was used last is taken first: its plans and its code are warm. */
+  /** LIFO: the plans and the JIT code of the last used thread are warm. */
   readonly #idle: ReaderThread[] = [];
   readonly #running = new Map<ReaderThread, Job>();
   #closed: Promise<void> | null = null;
@@ -100,17 +100,21 @@ class Pool implements PageReader {
 
   read(input: PageInput, spec: PlanSpec, options: PageReadOptions = {}): Promise<PageReading> {
     const { judge = null, follow = null } = options;
-    const order = { kind: "page", input, spec: textOf(spec), request: { judge, follow } } as const;
-    return this.#read<PageReading>(order, timeFor(input, this.#options.timeoutMs), options);
+    const order = { kind: "page", input, spec: specText(spec), request: { judge, follow } } as const;
+    return this.#read<PageReading>(order, timeoutFor(input, this.#options.timeoutMs), options);
   }
 
   readSitemap(input: SitemapFile, options: ReadOptions = {}): Promise<SitemapReading> {
-    return this.#read<SitemapReading>({ kind: "sitemap", input }, SITEMAP_TIMES * this.#options.timeoutMs, options);
+    return this.#read<SitemapReading>(
+      { kind: "sitemap", input },
+      SITEMAP_TIMEOUT_FACTOR * this.#options.timeoutMs,
+      options,
+    );
   }
 
   learn(input: LessonInput, options: ReadOptions = {}): Promise<Lesson> {
-    const timeoutMs = input.pages.reduce((sum, page) => sum + timeFor(page.input, this.#options.timeoutMs), 0);
-    return this.#read<Lesson>({ kind: "learn", input }, LEARN_TIMES * timeoutMs, options);
+    const timeoutMs = input.pages.reduce((sum, page) => sum + timeoutFor(page.input, this.#options.timeoutMs), 0);
+    return this.#read<Lesson>({ kind: "learn", input }, LEARN_TIMEOUT_FACTOR * timeoutMs, options);
   }
 
   #read<Reading>(order: ReadOrder, timeoutMs: number, { signal, owned = false }: ReadOptions): Promise<Reading> {
@@ -136,7 +140,7 @@ class Pool implements PageReader {
       };
       signal?.addEventListener("abort", onAbort, { once: true });
       this.#queue.add(job);
-      this.#next();
+      this.#dispatch();
     });
   }
 
@@ -155,13 +159,13 @@ class Pool implements PageReader {
     await Promise.all([...this.#threads].map((thread) => thread.end()));
   }
 
-  #next(): void {
+  #dispatch(): void {
     for (const job of this.#queue) {
       const thread = this.#idle.pop() ?? this.#start();
       if (thread === null) return;
       this.#queue.delete(job);
       this.#running.set(thread, job);
-      thread.give(job);
+      thread.assign(job);
     }
   }
 
@@ -172,37 +176,37 @@ class Pool implements PageReader {
       clock,
       memoryMb,
       onAnswer: (answer) => {
-        const job = this.#take(thread);
+        const job = this.#takeJob(thread);
         this.#idle.push(thread);
-        // The thread gets its next page before anybody looks at this one.
-        this.#next();
+        // The thread gets its next page before this result is processed.
+        this.#dispatch();
         if (job !== undefined) settle(job, answer);
       },
-      onFailure: (failure) => this.#take(thread)?.reject(failure),
+      onFailure: (failure) => this.#takeJob(thread)?.reject(failure),
       onGone: () => {
         this.#threads.delete(thread);
         const at = this.#idle.indexOf(thread);
         if (at >= 0) this.#idle.splice(at, 1);
-        if (this.#closed === null) this.#next();
+        if (this.#closed === null) this.#dispatch();
       },
     });
     this.#threads.add(thread);
     return thread;
   }
 
-  #take(thread: ReaderThread): Job | undefined {
+  #takeJob(thread: ReaderThread): Job | undefined {
     const job = this.#running.get(thread);
     this.#running.delete(thread);
     return job;
   }
 }
 
-const texts = new WeakMap<PlanSpec, string>();
+const specTexts = new WeakMap<PlanSpec, string>();
 
-/** All pages of a crawl have the same spec. */
-function textOf(spec: PlanSpec): string {
-  let text = texts.get(spec);
-  if (text === undefined) texts.set(spec, (text = JSON.stringify(spec)));
+/** Cached: all pages of a crawl have the same spec. */
+function specText(spec: PlanSpec): string {
+  let text = specTexts.get(spec);
+  if (text === undefined) specTexts.set(spec, (text = JSON.stringify(spec)));
   return text;
 }
 

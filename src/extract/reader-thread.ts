@@ -10,47 +10,47 @@ interface ReaderThreadOptions {
   clock: Clock;
   memoryMb: number;
   onAnswer(answer: Exclude<FromReader, { kind: "ready" }>): void;
-  /** The page that it was reading failed, and the thread ends. Not called for a thread that was idle. */
+  /** The current page failed, and the thread ends. Not called for an idle thread. */
   onFailure(failure: FetchFailure): void;
-  /** Nothing is left of it. */
+  /** The thread has exited. */
   onGone(): void;
 }
 
-/** Loading the code, on a machine that is busy with something else. */
+/** Generous: loading the code on a busy machine. */
 const START_TIMEOUT_MS = 120_000;
-/** A machine that is busy with something else gives a page up to so many times its time. */
-const MOST_TIMES = 12;
+/** On a busy machine, the wall-clock limit of a page is this multiple of its CPU limit. */
+const MAX_EXTENSIONS = 12;
 
 /**
- * At the limit of its heap Node grants a thread some more and ends it at its next step; what does not fit in that ends
- * the whole process. So the part for new objects, which may have to move at once, is small (smaller still costs time),
- * and the limit is never so low that a single piece of a page could pass it.
+ * At its heap limit Node grants a thread some extra memory and terminates it at the next safepoint; exceeding the extra
+ * memory aborts the whole process. So the young generation, which may be promoted at once, is small (even smaller costs
+ * time), and the limit is never so low that a single part of a page could exceed it.
  */
 const YOUNG_MB = 16;
-const LEAST_MB = 128;
-const MOST_KEPT = 10_000;
+const MIN_MB = 128;
+const MAX_KEPT = 10_000;
 
-/** One thread as its pool sees it: it gets a page, and answers, fails or dies. Idle, it does not keep the process alive. */
+/** One worker thread: takes a page, then answers, fails or dies. Unref'd while idle. */
 export class ReaderThread {
   readonly #options: ReaderThreadOptions;
   readonly #worker: Worker;
-  readonly #gone: Promise<void>;
+  readonly #exited: Promise<void>;
   #ready = false;
   #busy = false;
   #timer: Timer | null = null;
-  /** For what it is reading. */
+  /** Of the current page. */
   #timeoutMs = 0;
-  /** What it had used of the processor before, and how often its time has passed since. */
+  /** CPU time before the current page. */
   #cpuMs = 0;
-  #times = 0;
-  /** By crawl. */
+  #extensions = 0;
+  /** By crawl: link keys to send with the next order. */
   readonly #kept = new Map<string, string[]>();
 
   constructor(options: ReaderThreadOptions) {
     this.#options = options;
     const code = new URL("./thread-start.ts", import.meta.url);
     this.#worker = new Worker(code, {
-      // No environment and no flags: secrets of the configuration are not the business of strangers' pages.
+      // No environment and no flags: code that reads untrusted pages must not see the configuration's secrets.
       env: {},
       execArgv: [],
       workerData: { compiledIn: getCompileCacheDir() },
@@ -62,7 +62,7 @@ export class ReaderThread {
     this.#worker.on("message", (message: FromReader) => this.#onMessage(message));
     this.#worker.on("error", (error) => this.#fail("extraction_failed", this.#describe(error)));
     this.#worker.on("messageerror", (error) => this.#fail("extraction_failed", messageOf(error)));
-    this.#gone = new Promise((resolve) => {
+    this.#exited = new Promise((resolve) => {
       this.#worker.on("exit", () => {
         this.#fail("extraction_failed", "the thread that read the page ended");
         options.onGone();
@@ -71,12 +71,12 @@ export class ReaderThread {
     });
   }
 
-  give({ order, owned, timeoutMs }: { order: ReadOrder; owned: boolean; timeoutMs: number }): void {
+  assign({ order, owned, timeoutMs }: { order: ReadOrder; owned: boolean; timeoutMs: number }): void {
     this.#busy = true;
     this.#timeoutMs = timeoutMs;
-    this.#times = 0;
+    this.#extensions = 0;
     this.#worker.ref();
-    this.#watch();
+    this.#startTimer();
     const kept = [...this.#kept.entries()].map(([crawl, keys]) => ({ crawl, keys }) satisfies KeptLinks);
     this.#kept.clear();
     if (order.kind === "learn") return this.#worker.postMessage({ order, kept });
@@ -87,53 +87,53 @@ export class ReaderThread {
     this.#worker.postMessage(message, [moved.buffer as ArrayBuffer]);
   }
 
-  /** Sent with the next order: it is of use only then. */
+  /** Sent with the next order. */
   keep({ crawl, keys }: KeptLinks): void {
     const before = this.#kept.get(crawl);
     if (before === undefined) this.#kept.set(crawl, [...keys]);
-    // An idle thread would collect them for ever; links it does not know are reported again.
-    else if (before.length < MOST_KEPT) before.push(...keys);
+    // Bounded: an idle thread would collect them for ever. Dropped links are only reported again.
+    else if (before.length < MAX_KEPT) before.push(...keys);
   }
 
-  /** Resolves when nothing of it is left. */
+  /** Resolves when the thread has exited. */
   end(): Promise<void> {
-    this.#rest();
+    this.#clearJob();
     void this.#worker.terminate();
-    return this.#gone;
+    return this.#exited;
   }
 
   #onMessage(message: FromReader): void {
     this.#cpuMs = message.cpuMs;
     if (message.kind === "ready") {
       this.#ready = true;
-      // The page's own time begins now.
-      if (this.#busy) this.#watch();
+      // Restarts the timer with the page's own limit.
+      if (this.#busy) this.#startTimer();
       return;
     }
     if (!this.#busy) return;
-    this.#rest();
+    this.#clearJob();
     this.#options.onAnswer(message);
   }
 
-  #watch(): void {
+  #startTimer(): void {
     const { clock } = this.#options;
     const timeoutMs = this.#timeoutMs;
     this.#timer?.cancel();
     this.#timer = this.#ready
-      ? clock.after(timeoutMs, () => void this.#late())
+      ? clock.after(timeoutMs, () => void this.#onTimeout())
       : clock.after(START_TIMEOUT_MS, () => this.#fail("extraction_failed", "the thread for the page did not start"));
   }
 
-  /** Its time is over, unless the machine has not let it have that: a page is to blame for what it takes itself. */
-  async #late(): Promise<void> {
+  /** Fails the page only if the thread used that much CPU time: a busy machine is not the page's fault. */
+  async #onTimeout(): Promise<void> {
     const [timeoutMs, before] = [this.#timeoutMs, this.#cpuMs];
     const fail = () => this.#fail("extraction_timeout", `reading the page took longer than ${timeoutMs} ms`);
-    this.#times += 1;
-    if (this.#times >= MOST_TIMES) return fail();
-    // Whether the thread says so or not, it is looked again.
-    this.#watch();
+    this.#extensions += 1;
+    if (this.#extensions >= MAX_EXTENSIONS) return fail();
+    // Re-armed first: `cpuUsage` may never resolve.
+    this.#startTimer();
     const usage = await this.#worker.cpuUsage().catch(() => null);
-    // It has answered meanwhile, and may be at the next page.
+    // The thread answered meanwhile, and may be at the next page.
     if (usage === null || this.#cpuMs !== before) return;
     if ((usage.user + usage.system) / 1000 - before >= timeoutMs) fail();
   }
@@ -144,7 +144,7 @@ export class ReaderThread {
     this.#options.onFailure(new FetchFailure(reason, message));
   }
 
-  #rest(): void {
+  #clearJob(): void {
     this.#busy = false;
     this.#timer?.cancel();
     this.#timer = null;
@@ -152,7 +152,7 @@ export class ReaderThread {
   }
 
   get #memoryMb(): number {
-    return Math.max(LEAST_MB, this.#options.memoryMb);
+    return Math.max(MIN_MB, this.#options.memoryMb);
   }
 
   #describe(error: unknown): string {
@@ -163,8 +163,8 @@ export class ReaderThread {
 }
 
 /**
- * A message copies the whole memory that a buffer lies in, and a page mostly lies in one with the rest of what its
- * connection sent: copying the page alone and moving the copy takes less than half of that.
+ * postMessage copies the whole underlying ArrayBuffer, which usually also holds other data of the connection: copying
+ * the page alone and transferring the copy takes less than half the time.
  */
 function copyOf(body: Uint8Array): Uint8Array {
   const copy = Buffer.allocUnsafeSlow(body.byteLength);

@@ -1,4 +1,4 @@
-/** The schema that every record of a page has to satisfy. */
+/** Validates records against the recipe's schema. */
 import type { ErrorObject } from "ajv";
 import { compileJsonSchema } from "../domain/text/json-schema.ts";
 import type { JsonValue } from "../domain/lane/queue-item.ts";
@@ -17,7 +17,7 @@ export type RecordCheck = (record: JsonValue) => SchemaProblem[];
 
 const MAX_PROBLEMS = 20;
 
-/** Throws a SchemaError with the path of what is wrong. */
+/** Throws a SchemaError with the path of the error. */
 export function compileSchema(schema: unknown): RecordCheck {
   const check = compileJsonSchema(schema, { defaults: false });
   return (record) => check(record).slice(0, MAX_PROBLEMS).map(problemOf);
@@ -32,14 +32,14 @@ function problemOf(error: ErrorObject): SchemaProblem {
   };
 }
 
-/** What is wrong with a record, `index` counted from 0. */
+/** Schema violations of a record; `index` counts from 0. */
 export function recordProblems(
   check: RecordCheck,
   record: Record<string, JsonValue>,
   index: number,
 ): ExtractionProblem[] {
-  const whole = (message: string) => [{ record: index, field: "", rule: "schema", message, found: null }];
-  if (depthOf(record) > MAX_JSON_DEPTH) return whole("the record is nested too deep");
+  const recordProblem = (message: string) => [{ record: index, field: "", rule: "schema", message, found: null }];
+  if (depthOf(record) > MAX_JSON_DEPTH) return recordProblem("the record is nested too deep");
   try {
     return check(record).map(({ path, rule, message }) => {
       const name = path.split("/")[1] ?? "";
@@ -47,7 +47,7 @@ export function recordProblems(
       return { record: index, field: path.slice(1).replaceAll("/", "."), rule: `schema ${rule}`, message, found };
     });
   } catch (error) {
-    // A schema that refers to itself without end.
-    return whole(error instanceof Error ? error.message : String(error));
+    // An infinitely recursive schema.
+    return recordProblem(error instanceof Error ? error.message : String(error));
   }
 }

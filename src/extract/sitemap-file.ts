@@ -1,4 +1,4 @@
-/** A sitemap as it was fetched: often packed, sometimes twice, always a stranger's. */
+/** A fetched sitemap: often gzipped, sometimes twice, always untrusted. */
 import { gunzipSync } from "node:zlib";
 import { systemCode } from "../base/errors.ts";
 import { FetchFailure } from "../domain/run/failure.ts";
@@ -7,33 +7,33 @@ import { readSitemap, SITEMAP_LIMITS, type Sitemap } from "./sitemap.ts";
 
 export interface SitemapFile {
   body: Uint8Array;
-  /** The header as it came, or null. */
+  /** The raw header, or null. */
   contentType: string | null;
-  /** The final address, after redirects. */
+  /** After redirects. */
   url: string;
-  /** How many indices led here. */
+  /** Number of parent indexes. */
   depth: number;
 }
 
-/** What a crawl needs of it: the addresses alone, because there may be many. */
+/** Only the URLs, because there may be many. */
 export interface SitemapReading extends Pick<Sitemap, "kind" | "truncated" | "problems"> {
   urls: string[];
   sitemaps: string[];
 }
 
 export function readSitemapFile({ body, contentType, url, depth }: SitemapFile): SitemapReading {
-  const { text } = decodeBody(unpacked(body), contentType);
+  const { text } = decodeBody(decompress(body), contentType);
   const { urls, sitemaps, ...rest } = readSitemap({ text, url, depth });
   return { ...rest, urls: urls.map((entry) => entry.url), sitemaps: sitemaps.map((entry) => entry.url) };
 }
 
-/** Some servers pack a file that is packed already. */
-const MOST_LAYERS = 2;
+/** Some servers gzip a file that is already gzipped. */
+const MAX_LAYERS = 2;
 
 /** Detected from the bytes: neither the name nor the type of such a file is reliable. */
-function unpacked(body: Uint8Array): Uint8Array {
+function decompress(body: Uint8Array): Uint8Array {
   let bytes = body;
-  for (let layer = 0; layer < MOST_LAYERS && isGzip(bytes); layer += 1) bytes = gunzip(bytes);
+  for (let layer = 0; layer < MAX_LAYERS && isGzip(bytes); layer += 1) bytes = gunzip(bytes);
   return bytes;
 }
 
@@ -53,7 +53,7 @@ function gunzip(bytes: Uint8Array): Uint8Array {
   }
 }
 
-/** The first element says what a file of markup is. */
+/** The root element determines the format. */
 const LIST_ROOT = /^<(?:[\w-]{1,40}:)?(?:urlset|sitemapindex|rss|feed|RDF)[\s>]/;
 const SNIFFED_BYTES = 8 * 1024;
 
@@ -68,14 +68,14 @@ export function looksLikeList(body: Uint8Array | string, contentType: string | n
   return type === "text/plain" && /^\uFEFF?\s*https?:\/\/\S+\s*(?:\r?\n|$)/i.test(start);
 }
 
-/** What may come before the first element, and how each of it ends. */
+/** Constructs before the root element, with their ends. */
 const PROLOG = [
   ["<!--", "-->"],
   ["<?", "?>"],
   ["<!", ">"],
 ] as const;
 
-/** Looks at every character once: a page decides what stands here. */
+/** Linear: the input is untrusted. */
 function withoutProlog(text: string): string {
   let at = 0;
   for (;;) {
@@ -88,7 +88,7 @@ function withoutProlog(text: string): string {
   }
 }
 
-/** Its version may stand anywhere, and is an address that nothing else has. */
+/** The version URL of JSON Feed, anywhere in the file, is unique. */
 function isJsonFeed(body: Uint8Array, type: string): boolean {
   return type === "application/feed+json" || Buffer.from(body).includes("jsonfeed.org/version/");
 }

@@ -1,12 +1,12 @@
-/** Large sitemaps in pieces. */
+/** Splits large sitemaps. */
 
-/** A tree of 50,000 entries would be larger than trees may be: about so many characters are parsed at a time. */
-const PART = 512 * 1024;
+/** Characters parsed at a time: a tree of 50,000 entries would exceed the node limit. */
+const PART_LENGTH = 512 * 1024;
 const MARKS = /<!--|<!\[CDATA\[|<\/(?:[\w.-]{1,40}:)?(?:url|sitemap|item|entry)\s{0,9}>/g;
 
 export function* partsOf(source: string): Generator<string> {
   let from = 0;
-  while (source.length - from > PART) {
+  while (source.length - from > PART_LENGTH) {
     const to = endOfPart(source, from);
     yield source.slice(from, to);
     from = to;
@@ -14,7 +14,7 @@ export function* partsOf(source: string): Generator<string> {
   if (from < source.length) yield source.slice(from);
 }
 
-/** Behind the end of an entry that is neither in a comment nor in a piece of raw text. */
+/** After the end of an entry, outside comments and CDATA. */
 function endOfPart(source: string, from: number): number {
   let at = from;
   for (;;) {
@@ -23,7 +23,7 @@ function endOfPart(source: string, from: number): number {
     if (mark === null) return source.length;
     at = mark.index + mark[0].length;
     if (mark[0].startsWith("</")) {
-      if (at - from >= PART) return at;
+      if (at - from >= PART_LENGTH) return at;
       continue;
     }
     const close = mark[0] === "<!--" ? "-->" : "]]>";

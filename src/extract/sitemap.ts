@@ -1,7 +1,7 @@
 /**
- * Lists of a site's pages: sitemaps and indices of sitemaps (sitemaps.org), lists of addresses as plain text, and RSS,
- * Atom and JSON feeds. The caller has fetched, unpacked and decoded the file; what it says is a stranger's claim, so nothing in it
- * makes the reader throw, and all of it is bounded.
+ * Reads lists of a site's pages: sitemaps and sitemap indexes (sitemaps.org), plain-text URL lists, and RSS, Atom and
+ * JSON feeds. The caller has fetched, decompressed and decoded the file. Its content is untrusted, so the reader never
+ * throws, and everything is bounded.
  */
 import { type Element, elementsBelow } from "./dom/nodes.ts";
 import { meantUrl } from "../domain/text/meant-url.ts";
@@ -10,24 +10,24 @@ import { partsOf } from "./sitemap-parts.ts";
 import { parseDate } from "./values/date.ts";
 
 export interface Sitemap {
-  /** `none`: it is no list of addresses; the reason is among the problems. */
+  /** `none`: not a list of URLs; the reason is among the problems. */
   readonly kind: "urlset" | "index" | "feed" | "text" | "none";
-  /** Pages, each once, in the order of the file. */
+  /** Distinct pages, in file order. */
   readonly urls: readonly SitemapUrl[];
-  /** Of an index: the sitemaps it names. */
+  /** The sitemaps of an index. */
   readonly sitemaps: readonly SitemapRef[];
-  /** The file has more than was read. */
+  /** The file was not read to its end. */
   readonly truncated: boolean;
-  /** For the log; at most one of each kind. */
+  /** For the log; deduplicated. */
   readonly problems: readonly string[];
 }
 
 interface SitemapUrl {
   /** Absolute, http or https, without fragment. */
   readonly url: string;
-  /** ISO 8601; null when it is not said, or cannot be read. */
+  /** ISO 8601; null: absent or invalid. */
   readonly lastmod: string | null;
-  /** From 0 to 1; null when it is not said. */
+  /** From 0 to 1; null: absent or invalid. */
   readonly priority: number | null;
 }
 
@@ -37,27 +37,27 @@ interface SitemapRef {
 }
 
 export const SITEMAP_LIMITS = {
-  /** Entries that are read of one file, by the protocol. */
+  /** Entries per file, by the protocol. */
   entries: 50_000,
-  /** Of one file when it is unpacked, by the protocol; and as many characters are read of it. */
+  /** Decompressed size of a file, by the protocol; the same limit applies to its characters. */
   bytes: 50 * 1024 * 1024,
   characters: 50 * 1024 * 1024,
-  /** An index may name indices: so many below each other. */
+  /** Nesting of indexes. */
   indexDepth: 3,
   urlLength: 8192,
 } as const;
 
 interface SitemapInput {
   text: string;
-  /** Where the file was fetched from; what is relative in it is relative to this. */
+  /** The base for relative URLs. */
   url: string;
-  /** How many indices led here; 0 for the file that robots.txt or the user named. */
+  /** Number of parent indexes; 0 for a file from robots.txt or the user. */
   depth?: number;
 }
 
 export function readSitemap({ text, url, depth = 0 }: SitemapInput): Sitemap {
-  const list = new List(url, text.length > SITEMAP_LIMITS.characters);
-  const source = withoutHalf(text.replace(/^\uFEFF/, ""));
+  const list = new SitemapBuilder(url, text.length > SITEMAP_LIMITS.characters);
+  const source = withoutPartialEntry(text.replace(/^\uFEFF/, ""));
   if (/^\s*\{/.test(source)) return readJsonFeed(source, list);
   if (!isMarkup(text)) return readLines(source, list);
   const root = rootOf(source);
@@ -91,9 +91,9 @@ const KINDS: Readonly<Record<string, "urlset" | "index" | "feed">> = {
   RDF: "feed",
 };
 
-/** What is one entry, and what it says. Names carry the prefix that the root has. */
+/** Entry readers by kind. Names carry the prefix of the root. */
 const ENTRIES = {
-  urlset(element: Element, root: string, list: List): void {
+  urlset(element: Element, root: string, list: SitemapBuilder): void {
     if (element.name !== prefixed(root, "url")) return;
     const priority = Number(childText(element, prefixed(root, "priority")) || "NaN");
     for (const loc of locs(element, root)) {
@@ -102,11 +102,11 @@ const ENTRIES = {
       });
     }
   },
-  index(element: Element, root: string, list: List): void {
+  index(element: Element, root: string, list: SitemapBuilder): void {
     if (element.name !== prefixed(root, "sitemap")) return;
     for (const loc of locs(element, root)) list.sitemap(loc, childText(element, prefixed(root, "lastmod")));
   },
-  feed(element: Element, root: string, list: List): void {
+  feed(element: Element, root: string, list: SitemapBuilder): void {
     const isAtom = localName(root) === "feed";
     if (element.name !== (isAtom ? prefixed(root, "entry") : "item")) return;
     if (isAtom) {
@@ -119,13 +119,13 @@ const ENTRIES = {
   },
 } as const;
 
-/** One, by the protocol; some files put several pages into an entry. */
+/** One by the protocol, but some files put several into an entry. */
 function locs(entry: Element, root: string): string[] {
   const found = Array.from(childrenNamed(entry, prefixed(root, "loc")), ownText);
   return found.length === 0 ? [""] : found;
 }
 
-/** The page itself is the link that is `alternate` or says nothing of what it is. */
+/** The page is the link with `rel="alternate"` or without `rel`. */
 function atomLink(entry: Element, name: string): string {
   for (const link of childrenNamed(entry, name)) {
     const rel = link.attr("rel");
@@ -141,8 +141,8 @@ function permanentId(item: Element): string {
     : ownText(guid);
 }
 
-function readJsonFeed(source: string, list: List): Sitemap {
-  const feed = parsed(source) as { items?: unknown } | null;
+function readJsonFeed(source: string, list: SitemapBuilder): Sitemap {
+  const feed = parseJson(source) as { items?: unknown } | null;
   if (!Array.isArray(feed?.items)) {
     list.problem("expected a sitemap or a feed, found JSON without items");
     return list.end("none");
@@ -157,7 +157,7 @@ function readJsonFeed(source: string, list: List): Sitemap {
   return list.end("feed");
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -165,7 +165,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function readLines(source: string, list: List): Sitemap {
+function readLines(source: string, list: SitemapBuilder): Sitemap {
   const first = /\S[^\r\n]*/.exec(source)?.[0].trim() ?? "";
   if (!/^https?:\/\/\S+$/i.test(first)) {
     list.problem(first === "" ? "the file is empty" : "expected a sitemap, a feed or one address a line");
@@ -174,13 +174,13 @@ function readLines(source: string, list: List): Sitemap {
   for (const [line] of source.matchAll(/[^\r\n]+/g)) {
     if (list.full) break;
     const address = line.trim();
-    // Every line is an address of its own: nothing in such a file is relative.
+    // URLs in a plain-text list are absolute.
     if (address !== "") list.page(/^https?:\/\//i.test(address) ? address : "", "", { priority: null });
   }
   return list.end("text");
 }
 
-class List {
+class SitemapBuilder {
   readonly #base: string;
   readonly #urls = new Map<string, SitemapUrl>();
   readonly #sitemaps = new Map<string, SitemapRef>();
@@ -193,7 +193,7 @@ class List {
     if (truncated) this.cut(`the file is longer than ${SITEMAP_LIMITS.characters} characters`);
   }
 
-  /** Only known when one more entry is there: a file with exactly as many as allowed is whole. */
+  /** True after one entry too many: a file with exactly the maximum is complete. */
   get full(): boolean {
     return this.#entries > SITEMAP_LIMITS.entries;
   }
@@ -247,8 +247,8 @@ function isMarkup(text: string): boolean {
   return /^\uFEFF?\s*</.test(text);
 }
 
-/** The last address of a file that was cut may be half an address, which would be another page. */
-function withoutHalf(text: string): string {
+/** Drops the last URL of a truncated file: a partial URL would be another page. */
+function withoutPartialEntry(text: string): string {
   const isCut = text.length > SITEMAP_LIMITS.characters;
   const source = isCut ? text.slice(0, SITEMAP_LIMITS.characters) : text;
   if (!isMarkup(source)) return isCut ? source.slice(0, source.lastIndexOf("\n") + 1) : source;
@@ -257,13 +257,13 @@ function withoutHalf(text: string): string {
   return source.slice(0, closing < 0 ? source.lastIndexOf(">") + 1 : closing);
 }
 
-/** Years and months alone are legal here: `2024`, `2024-05`. */
+/** Years and months are valid here: `2024`, `2024-05`. */
 function dateOf(text: string): string | null {
   if (text === "") return null;
   return /^\d{4}(?:-(?:0[1-9]|1[0-2]))?$/.test(text) ? text : parseDate(text);
 }
 
-/** The name of the first element, as written; the beginning of the file is enough to know. */
+/** The raw name of the root element, from the first 64 KB. */
 function rootOf(source: string): string | null {
   const [root] = elementsBelow(parseXml(source.slice(0, 64 * 1024)).root);
   return root?.name ?? null;
@@ -287,7 +287,7 @@ function childText(element: Element, name: string): string {
   return child === undefined ? "" : ownText(child);
 }
 
-/** The text directly inside: elements that are nested in an address are no part of it. */
+/** Direct text only: nested elements are not part of a URL. */
 function ownText(element: Element): string {
   let text = "";
   for (let node = element.first; node !== null && text.length <= SITEMAP_LIMITS.urlLength; node = node.next) {

@@ -1,13 +1,13 @@
 /**
- * Where a reader thread begins. Threads do not share the compiled code that their process keeps on disk, and loading all
- * that reads a page takes twice as long without: so a thread is told where it is, and uses it, too.
+ * Entry point of a reader thread. Threads do not inherit the compile cache of their process, and loading the reader code
+ * takes twice as long without it: so the thread gets the cache directory and enables it.
  */
 import { enableCompileCache, flushCompileCache } from "node:module";
 import { workerData } from "node:worker_threads";
 
-/** Undefined: the process keeps none. */
+/** Undefined: the process has no compile cache. */
 const { compiledIn } = workerData as { compiledIn: string | undefined };
 if (compiledIn !== undefined) enableCompileCache(compiledIn);
 await import("./thread.ts");
-// A thread is ended without notice: what it has compiled is written now, if there was anything to compile.
+// Threads are terminated without notice, so the compile cache is written now.
 if (compiledIn !== undefined) flushCompileCache();

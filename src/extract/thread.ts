@@ -1,6 +1,6 @@
 /**
- * Runs in a worker thread: reads one page or sitemap after another, or learns from some. One that holds it up, or fills its memory, takes
- * this thread along and nothing else.
+ * Runs in a worker thread: reads pages and sitemaps, and learns rules. An input that blocks it or exhausts its memory
+ * ends only this thread.
  */
 import { parentPort } from "node:worker_threads";
 import { type FieldError, isOrbError, messageOf } from "../base/errors.ts";
@@ -17,40 +17,40 @@ export type ReadOrder = PageOrder | { kind: "sitemap"; input: SitemapFile } | { 
 interface PageOrder {
   kind: "page";
   input: PageInput;
-  /** The plan's spec as JSON: short, and at the same time the name under which the compiled plan is kept. */
+  /** The plan's spec as JSON; also the cache key of the compiled plan. */
   spec: string;
   request: ReadRequest;
 }
 
-/** `cpuMs`: what the thread has used of the processor in all its life. */
+/** `cpuMs`: total CPU time of the thread. */
 export type FromReader = ReaderResult & { cpuMs: number };
 
 type ReaderResult =
-  /** Everything is loaded; orders that came before it are read now. */
+  /** The code is loaded; queued orders are processed now. */
   | { kind: "ready" }
-  /** A PageReading, SitemapReading or Lesson as JSON: for many small objects this is a third cheaper on the main thread than a copy. */
+  /** PageReading, SitemapReading or Lesson as JSON: a third cheaper on the main thread than a structured clone. */
   | { kind: "read"; reading: string }
   | { kind: "invalid"; message: string; fields: readonly FieldError[] }
-  /** `reason`: what is wrong with the file itself; null: it could not be read. */
+  /** `reason`: the failure of the file itself; null: an error while reading. */
   | { kind: "failed"; reason: FailureReason | null; message: string };
 
-/** One run uses one plan, so this many runs share a thread without compiling anything twice. */
-const PLANS_KEPT = 64;
+/** One plan per run: this many runs share a thread without recompilation. */
+const MAX_PLANS = 64;
 const plans = new Map<string, Plan>();
 
 function planFor(spec: string): Plan {
   const plan = plans.get(spec) ?? compilePlan(JSON.parse(spec) as PlanSpec);
-  // Taken out and put back: the map keeps the order of use, and the first one is the one to forget.
+  // Re-inserted to keep the map in LRU order.
   plans.delete(spec);
   plans.set(spec, plan);
   const [oldest] = plans.keys();
-  if (plans.size > PLANS_KEPT && oldest !== undefined) plans.delete(oldest);
+  if (plans.size > MAX_PLANS && oldest !== undefined) plans.delete(oldest);
   return plan;
 }
 
 const finders = new LinkFinders();
 
-function reading(order: ReadOrder): unknown {
+function readingOf(order: ReadOrder): unknown {
   if (order.kind === "sitemap") return readSitemapFile(order.input);
   if (order.kind === "learn") return learnRules(order.input);
   return readPage(order.input, planFor(order.spec), order.request, finders);
@@ -58,7 +58,7 @@ function reading(order: ReadOrder): unknown {
 
 function answerTo(order: ReadOrder): ReaderResult {
   try {
-    return { kind: "read", reading: JSON.stringify(reading(order)) };
+    return { kind: "read", reading: JSON.stringify(readingOf(order)) };
   } catch (error) {
     if (error instanceof FetchFailure)
       return { kind: "failed", reason: error.failure.reason, message: error.failure.message };

@@ -1,7 +1,4 @@
-/**
- * What fetching needs from the place where bodies go. The artifact store has this shape; stating it here keeps the two
- * rooms on one floor apart.
- */
+/** The part of the artifact store that fetching uses; declared here, so that the two modules stay independent. */
 export interface PartOf {
   key: string;
   url: string;

@@ -6,71 +6,71 @@ import type { Validators } from "../domain/page/page-copy.ts";
 import type { Upstream } from "../domain/proxy/upstream.ts";
 import type { Redirect } from "../net/http.ts";
 
-/** Ways of getting a page, in the order in which a run may climb: never down again. */
+/** In escalation order: a run never goes back. */
 const PAGE_STRATEGIES = ["http", "api_replay", "browser"] as const;
 type PageStrategyName = (typeof PAGE_STRATEGIES)[number];
 
-/** What every way of getting a page is asked. */
+/** The request to any page strategy. */
 export interface PageRequest {
   url: string;
-  /** Bound to their own origin; null: none. */
+  /** Bound to their origin; null: none. */
   credentials: Credentials | null;
   /** The whole page, from the first byte to the settled content. */
   timeoutMs: number;
   /** After decompression. */
   maxBodyBytes: number;
   signal?: AbortSignal;
-  /** The proxy that all of the page goes through. Default: none. */
+  /** The proxy for all requests of the page. Default: none. */
   via?: Upstream;
-  /** Asked at each redirect of the page itself that the guard allows; false ends the fetch with `notFollowed`. */
+  /** Called for each redirect of the main document that the guard allows; false ends the fetch with `notFollowed`. */
   followRedirects?: (from: URL, to: URL) => boolean;
-  /** Waited for before one is followed, or a script that leads elsewhere; what it throws ends the fetch. */
+  /** Awaited before a redirect or a scripted navigation is followed; an error ends the fetch. */
   beforeRedirect?: (to: URL) => Promise<void>;
-  /** How many are followed, when fewer than usual; plain requests keep to it. */
+  /** Lower limit than the default; only for plain requests. */
   maxRedirects?: number;
-  /** Answered with 304 when the page is as it was then; only plain requests can carry them. */
+  /** Makes the request conditional; only for plain requests. */
   conditions?: Validators;
-  /** What `api_replay` sends; the other ways ignore it. */
+  /** The recipe of `api_replay`; other strategies ignore it. */
   replay?: unknown;
   /** The answer then includes the raw exchange, as far as the strategy can record it. */
   keepExchanges?: boolean;
   /** Called with the head of the page's response before its body is read; only by plain requests. */
   onHead?: (status: number, headers: Readonly<Record<string, string>>) => void;
-  /** Asked while the page is still open: true takes a picture and a copy of the page along, to show what was wrong. */
+  /** Called while the page is still open: true adds a screenshot and the HTML as evidence. */
   wantsEvidence?: (answer: PageAnswer) => Promise<boolean>;
   browser?: BrowserFetchOptions;
-  /** Pages with the same key (those of one run) may share cookies and follow each other in one page of a browser. */
+  /** Pages with the same key (those of one run) may share cookies and reuse one browser page. */
   shareKey?: string;
-  /** Called before a request that comes after a wait; throws when the site is not to be asked any more. */
+  /** Called before a request after a wait; throws when the site must not be requested any more. */
   mayAsk?: () => void;
-  /** What the page's site may have of the browser's memory. */
+  /** The site's share of the browser's memory. */
   memory?: MemoryShare;
 }
 
 export interface MemoryShare {
   site: string;
-  /** All pages of the site together; null: as much as they like. */
+  /** All pages of the site together; null: unlimited. */
   maxBytes: number | null;
   /** Called when the page starts and stops waiting for other pages of its site. */
   onWait?: (waits: boolean) => void;
 }
 
 export interface BrowserFetchOptions {
-  /** Leave out pictures, fonts and media. */
+  /** Block images, fonts and media. */
   blockResources?: boolean;
-  /** Wait until this CSS selector matches, within the page's time. */
+  /** Wait until this CSS selector matches, within the page's timeout. */
   waitFor?: string;
-  /** Then wait so long. */
+  /** Then wait this long. */
   waitMs?: number;
-  /** As a phone shows it. */
+  /** Emulate a phone. */
   mobile?: boolean;
-  /** Then do this. */
+  /** Then run these. */
   actions?: readonly BrowserAction[];
-  /** Then take a picture, of the window or of the whole page. */
+  /** Then take a screenshot, of the viewport or of the full page. */
   picture?: "window" | "page";
 }
 
-/** Any status is an answer; whether it is a good one is judged by the caller. */
+/** Any status is an answer; the caller judges it. */
 export interface PageAnswer {
   status: number;
   finalUrl: string;
@@ -78,47 +78,47 @@ export interface PageAnswer {
   /** Lower-case names. */
   headers: Record<string, string>;
   contentType: string | null;
-  /** Bytes as they came, decompressed; or the text of a page that a browser has put together. */
+  /** Decompressed bytes, or the HTML that a browser rendered. */
   body: Uint8Array | string;
   durationMs: number;
-  /** From the last request until the head of its answer, where that is one request. */
+  /** From the last request until its response head, where that is one request. */
   headMs?: number;
-  /** Requests that this page cost its site, sub-resources left out. */
+  /** Requests to the site, without sub-resources. */
   requests: number;
-  /** Where a redirect pointed that `followRedirects` declined. */
+  /** The target of a redirect that `followRedirects` declined. */
   notFollowed?: string;
-  /** Which browser, for a page that one has put together: `playwright-chromium`. */
+  /** The browser that rendered the page: `playwright-chromium`. */
   browser?: string;
   /** The body is the list of all items of a replayed call. */
   replayed?: boolean;
   evidence?: PageEvidence;
-  /** What was asked for beside the page itself. */
+  /** Screenshots and scrapes that were requested. */
   taken?: TakenFromPage;
   /** Redirects first; the body belongs to the last one. */
   exchanges?: readonly Exchange[];
 }
 
-/** Pictures are PNG. */
+/** Images are PNG. */
 export interface TakenFromPage {
   screenshot: Uint8Array | null;
-  /** In the order of the actions that asked for them; null: there were no actions. */
+  /** In the order of their actions; null: there were no actions. */
   actions: { screenshots: Uint8Array[]; scrapes: { url: string; html: string }[] } | null;
 }
 
 export interface PageEvidence {
   /** PNG. */
   screenshot: Uint8Array | null;
-  /** The page as it stood, as HTML. */
+  /** The HTML at the time of the failure. */
   html: string | null;
 }
 
-/** One way of getting a page. Throws a FetchFailure when there was no usable answer. */
+/** Throws a FetchFailure when there was no usable answer. */
 export interface PageStrategy {
   readonly name: PageStrategyName;
   fetch(request: PageRequest): Promise<PageAnswer>;
 }
 
-/** A failure that brings along what could be seen of the page. */
+/** A failure with the evidence of the page. */
 export class PageFailure extends FetchFailure {
   readonly evidence: PageEvidence | null;
 

@@ -1,42 +1,42 @@
 import type { Upstream } from "../domain/proxy/upstream.ts";
 import type { HttpLimits, Redirect } from "../net/http.ts";
 
-/** What every way of fetching is asked, whatever it does to get the bytes. */
+/** The request to any download strategy. */
 export interface FetchRequest {
   url: string;
   headers?: Record<string, string>;
-  /** A name under which a broken transfer may be kept and gone on with by the next attempt, such as the task's id. */
+  /** Key under which an interrupted transfer is kept for the next attempt to resume, such as the task's id. */
   partKey?: string;
   maxBodyBytes?: number;
   limits?: Partial<HttpLimits>;
   signal?: AbortSignal;
-  /** The proxy that the transfer goes through. Default: none. */
+  /** The proxy for the transfer. Default: none. */
   via?: Upstream;
   followRedirects?: (from: URL, to: URL) => boolean;
 }
 
-/** Any status is an answer; whether it is a good one is judged by the caller. */
+/** Any status is an answer; the caller judges it. */
 export interface FetchAnswer {
   status: number;
   finalUrl: string;
   redirects: Redirect[];
   headers: Record<string, string>;
   contentType: string | null;
-  /** The stored body; null when the status was not a success, or there was no body to store. */
+  /** The stored body; null: no success status, or no body. */
   hash: string | null;
   size: number;
   durationMs: number;
-  /** From the last request until the head of its answer. */
+  /** From the last request until its response head. */
   headMs: number;
-  /** Where a redirect pointed that `followRedirects` declined. */
+  /** The target of a redirect that `followRedirects` declined. */
   notFollowed?: string;
   /** The condition in the request's headers held: the caller's copy is current. */
   notModified?: boolean;
-  /** The body was completed from this byte on. */
+  /** The transfer was resumed at this byte. */
   resumedFrom?: number;
 }
 
-/** One way of getting a page. Throws a FetchFailure when there was no usable answer. */
+/** Throws a FetchFailure when there was no usable answer. */
 export interface Strategy {
   readonly name: string;
   fetch(request: FetchRequest): Promise<FetchAnswer>;

@@ -1,30 +1,29 @@
 /**
- * Which of many pictures are kept when each is to be there once.
+ * Near-duplicate removal.
  *
- * The best comes first: most pixels, then most bytes, then the place in the list. Going through them in this order, a
- * picture that is within the distance of one that is kept is a duplicate of the nearest such one; all others are kept. So a
- * kept picture is at least as good as those that it stands for, each of them looks like it (and not merely like
- * another that does: a chain of small steps cannot swallow different pictures), no two kept ones are within the distance,
- * and nothing depends on time.
+ * Images are processed best first: most pixels, then most bytes, then list order. An image within the distance of a kept
+ * one is a duplicate of the nearest kept one; all others are kept. So a kept image is at least as good as its duplicates,
+ * every duplicate is similar to the kept image itself (a chain of small steps cannot merge different images), no two kept
+ * images are within the distance, and the result is deterministic.
  */
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../base/clock.ts";
 import { NearIndex } from "./near.ts";
 
 export interface Candidate {
-  /** 64-bit hash in hex; null: it has no likeness to others. */
+  /** 64-bit hash in hex; null: not comparable. */
   hash: string | null;
   pixels: number;
   bytes: number;
 }
 
 export interface NearDuplicate {
-  /** Places in the list. */
+  /** Index of the kept candidate. */
   of: number;
   distance: number;
 }
 
-/** So long pictures are compared before others get their turn; how many that are depends on how many there are. */
+/** Time before yielding to the event loop. */
 const SLICE_MS = 10;
 
 interface SearchOptions {
@@ -34,7 +33,7 @@ interface SearchOptions {
   signal?: AbortSignal;
 }
 
-/** For each candidate what it is a duplicate of; null: it is kept. */
+/** For each candidate its duplicate entry; null: it is kept. */
 export async function findNearDuplicates(
   candidates: readonly Candidate[],
   { distance, keep, clock, signal }: SearchOptions,

@@ -1,10 +1,10 @@
-/** What is known of an image file after it was really decoded. */
+/** Facts about an image file after full decoding. */
 
-/** Formats that are decoded. All others are known by name at most: some of them reach for other files, and most are rare. */
+/** Formats that are decoded. Others are only recognised: some can reference other files, and most are rare. */
 export const DECODED_FORMATS = ["jpeg", "png", "gif", "webp", "avif", "tiff"] as const;
 export type ImageFormat = (typeof DECODED_FORMATS)[number];
 
-/** Why there is nothing to know of the picture in a file. */
+/** Why a file could not be decoded. */
 export const IMAGE_PROBLEMS = {
   missing: "the file does not exist or cannot be read",
   not_an_image: "the content is not an image",
@@ -20,29 +20,29 @@ export type ImageProblem = keyof typeof IMAGE_PROBLEMS;
 
 export interface ImageFacts {
   bytes: number;
-  /** By content, never by name: a decoded format, or the name of another one; null when it is no image. */
+  /** By content, never by file name: a decoded format or another one; null: not an image. */
   format: string | null;
-  /** As people see it, turned as its EXIF orientation says; null when it was not even begun. */
+  /** After EXIF orientation; null: the header was not decoded. */
   width: number | null;
   height: number | null;
-  /** Pictures in the file. */
+  /** Frames or pages in the file. */
   pages: number;
   animated: boolean;
   problem: ImageProblem | null;
-  /** What the decoder said about it: about the problem, or about damage that it could read past. */
+  /** The decoder's message about the problem, or about damage that it recovered from. */
   detail: string | null;
-  /** Decoded, but parts of the picture are missing or wrong. */
+  /** Decoded, but parts of the image are missing or wrong. */
   damaged: boolean;
   /** Next to no variation anywhere. */
   blank: boolean;
-  /** 16 hexadecimal digits; null with a problem, and for blank pictures, which would all look alike. */
+  /** 16 hexadecimal digits; null with a problem, and for blank images, which would all match each other. */
   hash: string | null;
 }
 
 export interface DecodeLimits {
-  /** Of one picture; the pictures of an animation together are decoded up to it. */
+  /** Per image; for an animation, all decoded frames together. */
   maxPixels: number;
-  /** Of an animation, so many pictures are decoded. */
+  /** Decoded frames per animation. */
   maxPages: number;
 }
 

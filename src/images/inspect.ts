@@ -1,10 +1,10 @@
 /**
- * Looks at one image file by decoding it. Runs only in a process of its own (see inspector.ts): the decoders are native
- * code, and the files come from strangers.
+ * Inspects one image file by decoding it. Runs only in a separate process (see inspector.ts): the decoders are native
+ * code, and the files are untrusted.
  *
- * The picture is asked for in 64 × 64: decoders that can (JPEG, WebP) make it small while they decode, and still read the
- * file to its end, so that what is cut off is noticed. A JPEG of 12 megapixels takes 0.1 s this way and 1.1 s in full size, one of
- * 96 megapixels 0.5 s and 20 s (two busy cores).
+ * Decodes to 64 × 64: JPEG and WebP decoders scale while decoding and still read the file to its end, so truncation is
+ * noticed. A 12-megapixel JPEG takes 0.1 s instead of 1.1 s at full size, one of 96 megapixels 0.5 s instead of 20 s
+ * (two busy cores).
  */
 import { readFile, stat } from "node:fs/promises";
 import sharp from "sharp";
@@ -15,22 +15,22 @@ import { HASHED_SIDE, perceptualHash } from "./perceptual-hash.ts";
 import { structureOf } from "./structure.ts";
 
 const SIDE = 2 * HASHED_SIDE;
-/** Red, green, blue, and how opaque. */
+/** RGBA. */
 const CHANNELS = 4;
-/** Channels that vary by less look like one colour; JPEG makes differences of up to 4 in a plain picture. */
+/** Channels that vary by less look like one colour; JPEG artefacts reach 4 in a uniform image. */
 const BLANK_RANGE = 8;
 /** Larger files are not read into memory. */
-const MOST_BYTES = 512 * 1024 * 1024;
-const MOST_DETAIL = 200;
-/** Complaints about what is beside the picture; all others mean that some of it is missing or wrong. */
+const MAX_BYTES = 512 * 1024 * 1024;
+const MAX_DETAIL = 200;
+/** Warnings about metadata; all others mean that parts of the image are missing or wrong. */
 const HARMLESS = /extraneous bytes before marker|profile|exif|xmp|iptc/i;
 
-// Only decoders of formats that strangers may send, and only from memory: nothing in a picture can name another file.
+// Only the decoders of supported formats, and only from memory: an image cannot reference another file.
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({
   operation: ["Jpeg", "Png", "Nsgif", "Webp", "Heif", "Tiff"].map((name) => `VipsForeignLoad${name}Buffer`),
 });
-// A file is looked at once.
+// Every file is decoded once.
 sharp.cache(false);
 sharp.concurrency(1);
 
@@ -38,7 +38,7 @@ export async function inspectImage(path: string, limits: DecodeLimits): Promise<
   let bytes: Buffer;
   try {
     const { size } = await stat(path);
-    if (size > MOST_BYTES) return withProblem("out_of_memory", { bytes: size, detail: `${size} bytes` });
+    if (size > MAX_BYTES) return withProblem("out_of_memory", { bytes: size, detail: `${size} bytes` });
     bytes = await readFile(path);
   } catch (error) {
     return withProblem("missing", { detail: messageOf(error) });
@@ -86,14 +86,14 @@ async function decode(bytes: Buffer, format: ImageFormat, limits: DecodeLimits):
   }
 }
 
-/** The pages one below the other. What a strict decoder refuses may be readable still: then there is a complaint. */
+/** All frames, stacked vertically. Retries leniently when the strict decoder refuses, and returns its complaint. */
 async function pixelsOf(
   bytes: Buffer,
   pages: number,
   limitInputPixels: number,
 ): Promise<{ pixels: Buffer; complaint: string | null }> {
   const read = (failOn: "warning" | "error") =>
-    // Animations are never turned.
+    // EXIF orientation does not apply to animations.
     sharp(bytes, { failOn, limitInputPixels, pages, autoOrient: pages === 1 })
       .toColourspace("srgb")
       .resize(SIDE, SIDE, { fit: "fill" })
@@ -112,19 +112,19 @@ async function pixelsOf(
   }
 }
 
-/** One colour all over, or nothing to be seen at all. */
+/** One colour, or fully transparent. */
 function isBlank(pixels: Buffer): boolean {
-  const [least, most] = [Array<number>(CHANNELS).fill(255), Array<number>(CHANNELS).fill(0)];
+  const [min, max] = [Array<number>(CHANNELS).fill(255), Array<number>(CHANNELS).fill(0)];
   for (let at = 0; at < pixels.length; at += 1) {
     const [channel, value] = [at % CHANNELS, pixels[at] ?? 0];
-    if (value < (least[channel] ?? 0)) least[channel] = value;
-    if (value > (most[channel] ?? 0)) most[channel] = value;
+    if (value < (min[channel] ?? 0)) min[channel] = value;
+    if (value > (max[channel] ?? 0)) max[channel] = value;
   }
-  if (most[CHANNELS - 1] === 0) return true;
-  return most.every((value, channel) => value - (least[channel] ?? 0) <= BLANK_RANGE);
+  if (max[CHANNELS - 1] === 0) return true;
+  return max.every((value, channel) => value - (min[channel] ?? 0) <= BLANK_RANGE);
 }
 
-/** Four pixels become one; what is transparent shows a white page. */
+/** Luminance at half the size, on a white background. */
 function lightOf(pixels: Buffer): Float64Array {
   const light = new Float64Array(HASHED_SIDE * HASHED_SIDE);
   for (let at = 0; at < pixels.length; at += CHANNELS) {
@@ -137,11 +137,11 @@ function lightOf(pixels: Buffer): Float64Array {
   return light;
 }
 
-/** Libraries complain about every row. */
+/** Decoders repeat their warning for every row. */
 function firstLine(error: unknown): string {
   const line = messageOf(error)
     .split("\n")
     .map((text) => text.trim())
     .find((text) => text !== "" && !text.startsWith("Warning treated as error"));
-  return (line ?? "the decoder does not say").slice(0, MOST_DETAIL);
+  return (line ?? "the decoder does not say").slice(0, MAX_DETAIL);
 }

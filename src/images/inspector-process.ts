@@ -8,26 +8,26 @@ import type { FromInspector, InspectOrder } from "./process.ts";
 interface InspectorProcessOptions {
   clock: Clock;
   memoryMb: number;
-  /** For one file, from the moment the process begins with it. */
+  /** Per file, from the start of its decoding. */
   timeoutMs: number;
   limits: DecodeLimits;
   onFacts(facts: ImageFacts): void;
-  /** It ends at the file that it had: `sure` when the file alone is to blame. */
+  /** The process ended on its current file. `sure`: the file is certainly the cause. */
   onProblem(problem: ImageProblem, detail: string, sure: boolean): void;
-  /** No process of this kind can work on this machine. */
+  /** The decoders do not work on this machine. */
   onBroken(error: OrbError): void;
-  /** Nothing is left of it. */
+  /** The process has exited. */
   onGone(): void;
 }
 
-/** Loading the library, on a machine that is busy with something else. */
+/** Generous: loading the library on a busy machine. */
 const START_TIMEOUT_MS = 120_000;
 
-/** One process as its pool sees it: it gets a file, and answers, fails or dies. Idle, it does not keep the program alive. */
+/** One decoder process: takes a file, then answers, fails or dies. Unref'd while idle. */
 export class InspectorProcess {
   readonly #options: InspectorProcessOptions;
   readonly #child: ChildProcess;
-  readonly #gone: Promise<void>;
+  readonly #exited: Promise<void>;
   #ready = false;
   #ending = false;
   #path: string | null = null;
@@ -37,7 +37,7 @@ export class InspectorProcess {
     this.#options = options;
     const code = new URL("./process.ts", import.meta.url);
     this.#child = spawn(process.execPath, [fileURLToPath(code), String(options.memoryMb)], {
-      // No environment: secrets of the configuration are not the business of strangers' pictures.
+      // No environment: a decoder exploit must not read the configuration's secrets.
       env: {},
       stdio: ["ignore", "ignore", "ignore", "ipc"],
       serialization: "advanced",
@@ -45,33 +45,33 @@ export class InspectorProcess {
     this.#child.unref();
     this.#child.channel?.unref();
     this.#child.on("message", (message: FromInspector) => this.#onMessage(message));
-    this.#gone = new Promise((resolve) => {
+    this.#exited = new Promise((resolve) => {
       const gone = (how: string) => {
-        if (!this.#ending && !this.#ready) this.#break(how);
+        if (!this.#ending && !this.#ready) this.#reportBroken(how);
         else this.#fail("crashed", `the decoder ended by ${how}`, false);
         options.onGone();
         resolve();
       };
       this.#child.on("exit", (code, signal) => gone(signal ?? `exit code ${code}`));
-      // Without a process there is no exit. An error of a message is one of a process that ends.
+      // A failed spawn emits no exit. Send errors come from a process that is ending.
       this.#child.on("error", (error) => this.#child.pid === undefined && gone(messageOf(error)));
     });
   }
 
-  give(path: string): void {
+  assign(path: string): void {
     this.#path = path;
     this.#child.ref();
-    this.#watch();
+    this.#startTimer();
     if (this.#ready) this.#send();
   }
 
-  /** Resolves when nothing of it is left. */
+  /** Resolves when the process has exited. */
   end(): Promise<void> {
     this.#ending = true;
-    this.#rest();
+    this.#clearJob();
     this.#child.ref();
     this.#child.kill("SIGKILL");
-    return this.#gone;
+    return this.#exited;
   }
 
   #onMessage(message: FromInspector): void {
@@ -79,17 +79,17 @@ export class InspectorProcess {
       case "ready":
         this.#ready = true;
         if (this.#path === null) return;
-        // The file's own time begins now.
-        this.#watch();
+        // Restarts the timer with the file's own limit.
+        this.#startTimer();
         return this.#send();
       case "broken":
-        return this.#break(message.message);
+        return this.#reportBroken(message.message);
       case "out_of_memory":
         return this.#fail("out_of_memory", `decoding needs more than ${this.#options.memoryMb} MB`, true);
       case "facts":
         if (this.#path === null) return;
-        this.#rest();
-        if (message.tired) void this.end();
+        this.#clearJob();
+        if (message.recycle) void this.end();
         return this.#options.onFacts(message.facts);
     }
   }
@@ -97,16 +97,16 @@ export class InspectorProcess {
   #send(): void {
     if (this.#path === null) return;
     const order: InspectOrder = { path: this.#path, limits: this.#options.limits };
-    // If it cannot be sent, the process is ending, and its exit is reported.
+    // A failed send means that the process is ending; its exit is reported.
     this.#child.send(order, () => {});
   }
 
-  #watch(): void {
+  #startTimer(): void {
     const { clock, timeoutMs } = this.#options;
     this.#timer?.cancel();
     this.#timer = this.#ready
       ? clock.after(timeoutMs, () => this.#fail("timeout", `decoding took longer than ${timeoutMs} ms`, true))
-      : clock.after(START_TIMEOUT_MS, () => this.#break("it did not start"));
+      : clock.after(START_TIMEOUT_MS, () => this.#reportBroken("it did not start"));
   }
 
   #fail(problem: ImageProblem, detail: string, sure: boolean): void {
@@ -115,13 +115,13 @@ export class InspectorProcess {
     this.#options.onProblem(problem, detail, sure);
   }
 
-  #break(why: string): void {
+  #reportBroken(why: string): void {
     if (this.#ending) return;
     void this.end();
     this.#options.onBroken(new OrbError("image_decoder_missing", `images cannot be decoded on this machine: ${why}`));
   }
 
-  #rest(): void {
+  #clearJob(): void {
     this.#path = null;
     this.#timer?.cancel();
     this.#timer = null;

@@ -1,6 +1,6 @@
 /**
- * Image files are looked at in processes of their own: decoders are native code, and a file that a stranger made to break
- * one takes its process along and nothing else.
+ * Decodes image files in separate processes: decoders are native code, and a malicious file crashes only its own
+ * process.
  */
 import { statSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -11,42 +11,42 @@ import { InspectorProcess } from "./inspector-process.ts";
 
 export interface ImageInspector {
   /**
-   * What is in these files, in their order. Those who ask at the same time take turns, file by file. What is wrong with a file is among its facts.
-   * Rejects with the signal's reason, and with an OrbError `image_decoder_missing` when nothing can be decoded here.
+   * Facts of these files, in order; problems of a file are among its facts. Concurrent callers are served round-robin,
+   * file by file. Rejects with the abort reason, or with `image_decoder_missing` when nothing can be decoded here.
    */
   inspect(paths: readonly string[], signal?: AbortSignal): Promise<ImageFacts[]>;
-  /** Ends what is in flight; resolves when no process is left. */
+  /** Fails inspections in flight; resolves when all processes have exited. */
   close(): Promise<void>;
 }
 
 export interface ImageInspectorOptions {
   clock: Clock;
-  /** At most so many files are decoded at once. Processes start when they are first needed. */
+  /** Upper bound of concurrent decodes. Processes start on demand. */
   processes?: number;
   timeoutMs?: number;
-  /** Of one process; the library alone takes some 80. */
+  /** Per process; the library alone takes some 80. */
   memoryMb?: number;
   limits?: Partial<DecodeLimits>;
 }
 
-interface Look {
+interface Job {
   path: string;
-  /** The call it belongs to. */
-  caller: Set<Look>;
-  deaths: number;
+  /** All jobs of the same `inspect` call. */
+  caller: Set<Job>;
+  crashes: number;
   done(facts: ImageFacts): void;
   fail(error: unknown): void;
 }
 
-const MOST_PROCESSES = 2;
-/** The slowest of 96 megapixels took 10 s on a busy machine (AVIF), the others less than 6 s. */
+const MAX_PROCESSES = 2;
+/** At 96 megapixels, AVIF took 10 s on a busy machine, the others less than 6 s. */
 const TIMEOUT_MS = 30_000;
 /** 96 megapixels took 110 MB as JPEG and 560 MB as PNG with interlacing; only AVIF takes more, from some 40 megapixels on. */
 const MEMORY_MB = 768;
 const LIMITS: DecodeLimits = { maxPixels: 100_000_000, maxPages: 100 };
-/** A process may be ended by others, too: only when a second one dies of the file it is to blame. */
-const MOST_DEATHS = 2;
-/** A process takes some 80 MB: those that have had nothing to do for so long are let go. */
+/** A process may die for other reasons: the file is to blame only after a second crash. */
+const MAX_CRASHES = 2;
+/** An idle process holds some 80 MB and ends after this time. */
 const IDLE_MS = 30_000;
 
 export function createImageInspector(options: ImageInspectorOptions): ImageInspector {
@@ -55,23 +55,23 @@ export function createImageInspector(options: ImageInspectorOptions): ImageInspe
 
 class Pool implements ImageInspector {
   readonly #options: ImageInspectorOptions;
-  readonly #most: number;
-  readonly #queue = new TurnQueue();
+  readonly #maxProcesses: number;
+  readonly #queue = new FairQueue();
   readonly #processes = new Set<InspectorProcess>();
   readonly #idle: { process: InspectorProcess; timer: Timer }[] = [];
-  readonly #running = new Map<InspectorProcess, Look>();
+  readonly #running = new Map<InspectorProcess, Job>();
   #closed: Promise<void> | null = null;
 
   constructor(options: ImageInspectorOptions) {
     this.#options = options;
-    // One core is for everything else.
-    this.#most = options.processes ?? Math.max(1, Math.min(MOST_PROCESSES, availableParallelism() - 1));
+    // Leaves one core for everything else.
+    this.#maxProcesses = options.processes ?? Math.max(1, Math.min(MAX_PROCESSES, availableParallelism() - 1));
   }
 
   async inspect(paths: readonly string[], signal?: AbortSignal): Promise<ImageFacts[]> {
-    const looks = new Set<Look>();
+    const jobs = new Set<Job>();
     const drop = () => {
-      for (const look of looks) look.fail(signal?.reason);
+      for (const job of jobs) job.fail(signal?.reason);
     };
     signal?.throwIfAborted();
     if (this.#closed !== null) throw stopping();
@@ -80,25 +80,25 @@ class Pool implements ImageInspector {
       return await Promise.all(
         paths.map((path) => {
           const { promise, resolve, reject } = Promise.withResolvers<ImageFacts>();
-          const look: Look = {
+          const job: Job = {
             path,
-            caller: looks,
-            deaths: 0,
+            caller: jobs,
+            crashes: 0,
             done: resolve,
             fail: (error) => {
-              this.#drop(look);
+              this.#drop(job);
               reject(error);
             },
           };
-          looks.add(look);
-          this.#queue.add(look);
-          this.#next();
+          jobs.add(job);
+          this.#queue.add(job);
+          this.#dispatch();
           return promise;
         }),
       );
     } catch (error) {
-      // The rest is for nobody.
-      for (const look of looks) this.#drop(look);
+      // Nobody awaits the remaining jobs.
+      for (const job of jobs) this.#drop(job);
       throw error;
     } finally {
       signal?.removeEventListener("abort", drop);
@@ -112,27 +112,27 @@ class Pool implements ImageInspector {
 
   async #end(): Promise<void> {
     for (const { timer } of this.#idle.splice(0)) timer.cancel();
-    for (const look of [...this.#queue.all(), ...this.#running.values()]) look.fail(stopping());
+    for (const job of [...this.#queue.all(), ...this.#running.values()]) job.fail(stopping());
     await Promise.all([...this.#processes].map((process) => process.end()));
   }
 
-  /** A running decoder cannot be stopped. */
-  #drop(look: Look): void {
-    this.#queue.delete(look);
+  /** A running decoder cannot be cancelled, so its process ends. */
+  #drop(job: Job): void {
+    this.#queue.delete(job);
     for (const [process, running] of this.#running) {
-      if (running !== look) continue;
+      if (running !== job) continue;
       this.#running.delete(process);
       void process.end();
     }
   }
 
-  #next(): void {
+  #dispatch(): void {
     while (!this.#queue.isEmpty) {
       const process = this.#takeIdle() ?? this.#start();
       if (process === null) return;
-      const look = this.#queue.take()!;
-      this.#running.set(process, look);
-      process.give(look.path);
+      const job = this.#queue.take()!;
+      this.#running.set(process, job);
+      process.assign(job.path);
     }
   }
 
@@ -143,7 +143,7 @@ class Pool implements ImageInspector {
   }
 
   #start(): InspectorProcess | null {
-    if (this.#closed !== null || this.#processes.size >= this.#most) return null;
+    if (this.#closed !== null || this.#processes.size >= this.#maxProcesses) return null;
     const { clock, timeoutMs = TIMEOUT_MS, memoryMb = MEMORY_MB, limits } = this.#options;
     const process: InspectorProcess = new InspectorProcess({
       clock,
@@ -151,84 +151,84 @@ class Pool implements ImageInspector {
       memoryMb,
       limits: { ...LIMITS, ...limits },
       onFacts: (facts) => {
-        const look = this.#take(process);
-        if (!process.ending) this.#rest(process);
-        this.#next();
-        look?.done(facts);
+        const job = this.#takeJob(process);
+        if (!process.ending) this.#park(process);
+        this.#dispatch();
+        job?.done(facts);
       },
       onProblem: (problem, detail, sure) => {
-        const look = this.#take(process);
-        if (look === undefined) return;
-        look.deaths += 1;
-        if (!sure && look.deaths < MOST_DEATHS) this.#queue.add(look);
-        else look.done(problemOf(look.path, problem, detail));
+        const job = this.#takeJob(process);
+        if (job === undefined) return;
+        job.crashes += 1;
+        if (!sure && job.crashes < MAX_CRASHES) this.#queue.add(job);
+        else job.done(problemOf(job.path, problem, detail));
       },
       onBroken: (error) => {
-        // Another process would do no better.
-        for (const look of [...this.#queue.all(), ...this.#running.values()]) look.fail(error);
+        // Another process would fail the same way.
+        for (const job of [...this.#queue.all(), ...this.#running.values()]) job.fail(error);
       },
       onGone: () => {
         this.#processes.delete(process);
-        this.#forget(process);
-        this.#next();
+        this.#unpark(process);
+        this.#dispatch();
       },
     });
     this.#processes.add(process);
     return process;
   }
 
-  #take(process: InspectorProcess): Look | undefined {
-    const look = this.#running.get(process);
+  #takeJob(process: InspectorProcess): Job | undefined {
+    const job = this.#running.get(process);
     this.#running.delete(process);
-    return look;
+    return job;
   }
 
-  #rest(process: InspectorProcess): void {
+  #park(process: InspectorProcess): void {
     const timer = this.#options.clock.after(IDLE_MS, () => {
-      this.#forget(process);
+      this.#unpark(process);
       void process.end();
     });
     this.#idle.push({ process, timer });
   }
 
-  #forget(process: InspectorProcess): void {
+  #unpark(process: InspectorProcess): void {
     const at = this.#idle.findIndex((idle) => idle.process === process);
     if (at >= 0) this.#idle.splice(at, 1)[0]?.timer.cancel();
   }
 }
 
-/** Fair between callers: many files of one do not delay the few of another. */
-class TurnQueue {
-  /** In the order of their turns. */
-  readonly #callers = new Map<Set<Look>, Set<Look>>();
+/** Round-robin between callers: many files of one do not delay the few of another. */
+class FairQueue {
+  /** In turn order. */
+  readonly #callers = new Map<Set<Job>, Set<Job>>();
 
   get isEmpty(): boolean {
     return this.#callers.size === 0;
   }
 
-  all(): Look[] {
-    return [...this.#callers.values()].flatMap((looks) => [...looks]);
+  all(): Job[] {
+    return [...this.#callers.values()].flatMap((jobs) => [...jobs]);
   }
 
-  add(look: Look): void {
-    const looks = this.#callers.get(look.caller);
-    if (looks === undefined) this.#callers.set(look.caller, new Set([look]));
-    else looks.add(look);
+  add(job: Job): void {
+    const jobs = this.#callers.get(job.caller);
+    if (jobs === undefined) this.#callers.set(job.caller, new Set([job]));
+    else jobs.add(job);
   }
 
-  delete(look: Look): void {
-    const looks = this.#callers.get(look.caller);
-    if (looks?.delete(look) === true && looks.size === 0) this.#callers.delete(look.caller);
+  delete(job: Job): void {
+    const jobs = this.#callers.get(job.caller);
+    if (jobs?.delete(job) === true && jobs.size === 0) this.#callers.delete(job.caller);
   }
 
-  take(): Look | null {
-    for (const [caller, looks] of this.#callers) {
-      // The next turn is another's.
+  take(): Job | null {
+    for (const [caller, jobs] of this.#callers) {
+      // Moves the caller to the end.
       this.#callers.delete(caller);
-      this.#callers.set(caller, looks);
-      for (const look of looks) {
-        this.delete(look);
-        return look;
+      this.#callers.set(caller, jobs);
+      for (const job of jobs) {
+        this.delete(job);
+        return job;
       }
     }
     return null;

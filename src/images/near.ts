@@ -1,45 +1,45 @@
 /**
- * Finds pictures that look alike among many, by their 64-bit hashes, exactly and without comparing all with all.
+ * Exact nearest-neighbour search over 64-bit hashes (multi-index hashing), without comparing all pairs.
  *
  * A hash is cut into four bands of 16 bits. If two hashes differ in d = 4r + a bits, then at least one of the first a + 1
- * bands differs in at most r bits, or one of the others in at most r - 1. So every band has a table of the hashes by its
- * value, and only the values that near are looked up.
+ * bands differs in at most r bits, or one of the others in at most r - 1. Each band has a table of the hashes by its
+ * value, and only values within that distance are looked up.
  *
- * Measured against a scan of all and a BK-tree, 20,000 chance hashes: within 8 bits 0.3 s, 2.3 s and 54 s; within 16 bits
- * 1.0 s and 0.9 s, the tree worse than ever, because in 64 bits chance hashes are all about equally far from each other.
- * 200,000 hashes within 8 bits take 4 to 14 s.
+ * Against a linear scan and a BK-tree, 20,000 random hashes: within 8 bits 0.3 s, 2.3 s and 54 s; within 16 bits 1.0 s
+ * and 0.9 s, the tree even slower, because random 64-bit hashes are nearly equidistant. 200,000 hashes within 8 bits
+ * take 4 to 14 s.
  */
 
 const BANDS = 4;
 const BAND_VALUES = 1 << 16;
-/** Beyond it, pictures that have nothing in common would be called alike. */
+/** Beyond it, unrelated images would match. */
 export const MOST_DISTANCE = 16;
 
-/** All 16-bit numbers with at most four bits set, those with fewer first: what is to be flipped in a band. */
+/** All 16-bit masks with at most four bits set, fewest first: the bit flips to try in a band. */
 const flips = Uint16Array.from(
   Array.from({ length: BAND_VALUES }, (_, bits) => bits)
     .filter((bits) => ones(bits) <= MOST_DISTANCE / BANDS)
     .sort((a, b) => ones(a) - ones(b) || a - b),
 );
-/** How many of them have at most so many bits. */
+/** By bit count: how many masks have at most that many bits. */
 const flipsWithin = Array.from({ length: MOST_DISTANCE / BANDS + 1 }, (_, most) =>
   flips.reduce((sum, bits) => sum + (ones(bits) <= most ? 1 : 0), 0),
 );
 
 interface Nearest {
-  /** The number that `add` gave it. */
+  /** The index returned by `add`. */
   at: number;
   distance: number;
 }
 
 export class NearIndex {
   readonly #distance: number;
-  /** How many flips each band has to try. */
+  /** Masks to try per band. */
   readonly #flips: number[];
   #size = 0;
   #high = new Uint32Array(1024);
   #low = new Uint32Array(1024);
-  /** Of each band: the hash that was added last with this value, plus one; and for each hash the one before it. */
+  /** Linked lists per band: the last added hash with this value, plus one; and for each hash its predecessor. */
   readonly #heads = Array.from({ length: BANDS }, () => new Uint32Array(BAND_VALUES));
   readonly #before = Array.from({ length: BANDS }, () => new Uint32Array(1024));
 
@@ -55,7 +55,7 @@ export class NearIndex {
     return this.#size;
   }
 
-  /** 16 hexadecimal digits. Numbered from 0. */
+  /** Takes 16 hexadecimal digits, returns the index. */
   add(hash: string): number {
     const at = this.#size;
     if (at === this.#high.length) this.#grow();
@@ -72,7 +72,7 @@ export class NearIndex {
     return at;
   }
 
-  /** The nearest one within the distance, the first of those that are equally near; null: there is none. */
+  /** The nearest hash within the distance, the first one added on a tie; null: none. */
   nearest(hash: string): Nearest | null {
     const [high, low] = wordsOf(hash);
     let best = this.#distance + 1;
@@ -107,9 +107,9 @@ export class NearIndex {
   }
 }
 
-/** In how many bits two hashes differ. */
-export function hashDistance(one: string, other: string): number {
-  const [[high, low], [otherHigh, otherLow]] = [wordsOf(one), wordsOf(other)];
+/** Hamming distance. */
+export function hashDistance(a: string, b: string): number {
+  const [[high, low], [otherHigh, otherLow]] = [wordsOf(a), wordsOf(b)];
   return ones(high ^ otherHigh) + ones(low ^ otherLow);
 }
 

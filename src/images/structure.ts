@@ -1,13 +1,12 @@
 /**
- * What the outline of a file says without decoding it: whether it goes on to the end that its format announces. Decoders
- * do not always tell: of an animation that was cut off they show the pictures that are left, and of other files they only
- * say that something is wrong.
+ * Truncation checks on the file structure, without decoding. Decoders do not always report truncation: for an animation
+ * they return the remaining frames, for other files only an unspecific error.
  */
 import type { ImageFormat } from "./facts.ts";
 
 export interface Structure {
   cutOff: boolean;
-  /** Only where the decoder does not know: animated PNG and AVIF. */
+  /** Set only where the decoder does not report it: animated PNG and AVIF. */
   animated: boolean;
 }
 
@@ -23,7 +22,7 @@ export function structureOf(format: ImageFormat, bytes: Buffer): Structure {
       return { cutOff: boxesRunOut(bytes), animated: bytes.toString("latin1", 8, 12) === "avis" };
     case "tiff":
       return { cutOff: bytes.length < 8 || directoryAt(bytes) >= bytes.length, animated: false };
-    // Its decoder does tell.
+    // Its decoder reports truncation.
     case "jpeg":
       return { cutOff: false, animated: false };
   }
@@ -40,7 +39,7 @@ function pngStructure(bytes: Buffer): Structure {
   return { cutOff: true, animated };
 }
 
-/** Whether block follows block up to the trailer. */
+/** Whether the block sequence reaches the trailer. */
 function gifEnds(bytes: Buffer): boolean {
   const tableBytes = (flags: number) => ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1));
   let at = 13 + tableBytes(bytes[10] ?? 0);
@@ -49,7 +48,7 @@ function gifEnds(bytes: Buffer): boolean {
     if (kind === 0x3b) return true;
     if (kind === 0x21) at += 2;
     else if (kind === 0x2c) at += 11 + tableBytes(bytes[at + 9] ?? 0);
-    // Something else between blocks: for the decoder to judge.
+    // Unknown bytes between blocks: left to the decoder.
     else return true;
     while (at < bytes.length && bytes[at] !== 0) at += 1 + (bytes[at] ?? 0);
     at += 1;
@@ -57,14 +56,14 @@ function gifEnds(bytes: Buffer): boolean {
   return false;
 }
 
-/** Whether one of the boxes that the file is made of would end behind its end. */
+/** Whether a top-level box extends past the end of the file. */
 function boxesRunOut(bytes: Buffer): boolean {
   let at = 0;
   while (at + 8 <= bytes.length) {
-    // No name of a box: something was added behind the picture.
+    // Not a box name: trailing data after the image.
     if (!/^[ -~]{4}$/.test(bytes.toString("latin1", at + 4, at + 8))) return false;
     const size = bytes.readUInt32BE(at);
-    // 0: up to the end of the file. 1: a longer number follows.
+    // 0: up to the end of the file. 1: a 64-bit size follows.
     if (size === 0) return false;
     const length = size !== 1 ? size : at + 16 <= bytes.length ? Number(bytes.readBigUInt64BE(at + 8)) : Infinity;
     if (length < 8) return false;

@@ -11,15 +11,15 @@ export interface AddressPolicy {
   /** Networks the operator opened by name; these win over every rule. */
   readonly listed: readonly Network[];
   /**
-   * Ports of 127.0.0.1 at which this very process has a site for people to try things on. The address must be written so:
-   * no name leads there, and nothing else of the machine is opened by it.
+   * Ports of 127.0.0.1 on which this process serves its demo site. Only the literal address passes: no host name resolves
+   * to it, and no other port of the machine opens.
    */
   readonly ownPorts?: ReadonlySet<number>;
 }
 
 const OWN_ADDRESS = "127.0.0.1";
 
-/** Whether that is a site of this process itself. */
+/** Whether the address is the demo site of this process. */
 export function isOwnSite(hostname: string, port: number | undefined, { ownPorts }: AddressPolicy): boolean {
   return port !== undefined && hostname === OWN_ADDRESS && ownPorts?.has(port) === true;
 }
@@ -32,7 +32,7 @@ export interface Network {
 
 export const PUBLIC_ONLY: AddressPolicy = { privateNetworks: false, listed: [] };
 
-/** Throws a plain Error that names the invalid entry; the configuration loader adds where it stands. */
+/** Throws a plain Error that names the invalid entry; the configuration loader adds the key. */
 export function parseAddressPolicy(value: boolean | readonly string[]): AddressPolicy {
   if (typeof value === "boolean") return { privateNetworks: value, listed: [] };
   return { privateNetworks: false, listed: value.map((cidr) => parseNetwork(cidr)) };
@@ -47,7 +47,7 @@ function parseNetwork(cidr: string): Network {
     throw new Error(`"${cidr}" is not a network in CIDR form, such as 10.0.0.0/8 or fd00::/8`);
   }
   const bits = Number(size);
-  // A mapped network is an IPv4 network written differently; keeping one form means one comparison later.
+  // IPv4-mapped networks are stored as IPv4, so one comparison suffices.
   if (words.length === 8 && bits >= 96 && matches(words, MAPPED)) return { words: words.slice(6), bits: bits - 96 };
   return { words, bits };
 }
@@ -80,15 +80,15 @@ function matchesAny(words: readonly number[], networks: readonly Network[]): boo
 
 function matches(words: readonly number[], network: Network): boolean {
   if (words.length !== network.words.length) return false;
-  let left = network.bits;
-  for (let index = 0; left > 0; index += 1, left -= 16) {
-    const mask = left >= 16 ? 0xffff : (0xffff << (16 - left)) & 0xffff;
+  let bitsLeft = network.bits;
+  for (let index = 0; bitsLeft > 0; index += 1, bitsLeft -= 16) {
+    const mask = bitsLeft >= 16 ? 0xffff : (0xffff << (16 - bitsLeft)) & 0xffff;
     if (((words[index]! ^ network.words[index]!) & mask) !== 0) return false;
   }
   return true;
 }
 
-/** 2 groups for IPv4, 8 for IPv6, null for anything else; a zone id (`fe80::1%eth0`) is something else. */
+/** 2 groups for IPv4, 8 for IPv6, null for anything else, including a zone id (`fe80::1%eth0`). */
 function parseAddress(ip: string): number[] | null {
   if (isIPv4(ip)) return parse4(ip);
   if (!isIPv6(ip) || ip.includes("%")) return null;
@@ -98,7 +98,7 @@ function parseAddress(ip: string): number[] | null {
   if (text.includes(".")) {
     tail.push(...parse4(text.slice(dotted)));
     text = text.slice(0, dotted);
-    // "::ffff:" keeps no empty group behind, "::" itself stays.
+    // Strips the colon of "::ffff:", keeps "::" itself.
     if (text.endsWith(":") && !text.endsWith("::")) text = text.slice(0, -1);
   }
   const gap = text.indexOf("::");
@@ -108,7 +108,7 @@ function parseAddress(ip: string): number[] | null {
   return [...before, ...new Array<number>(8 - before.length - after.length).fill(0), ...after];
 }
 
-/** By hand: a literal host is judged on every fetch, and split-and-map took 4 % of a fetch's time. */
+/** Hand-written: every fetch checks a literal host, and split-and-map took 4 % of a fetch's time. */
 function parse4(ip: string): number[] {
   let value = 0;
   let byte = 0;
@@ -159,7 +159,7 @@ const NOT_GLOBAL_4 = networks(
   "240.0.0.0/4", // reserved, broadcast
 );
 
-/** What `true` opens. 198.18/15 is here because local proxies hand it out as fake addresses. */
+/** What `true` opens. Includes 198.18/15, which local proxies hand out as fake addresses. */
 const PRIVATE_4 = networks(
   "10.0.0.0/8",
   "100.64.0.0/10",
@@ -170,7 +170,7 @@ const PRIVATE_4 = networks(
 );
 const PRIVATE_6 = networks("::1/128", "fc00::/7");
 
-/** Where clouds hand out credentials. 168.63.129.16 is Azure's, and public by its number alone. */
+/** Cloud metadata services, which hand out credentials. 168.63.129.16 is Azure's, in a public range. */
 const METADATA_4 = networks("169.254.0.0/16", "100.100.100.200/32", "168.63.129.16/32");
 const METADATA_6 = networks("fe80::/10", "fd00:ec2::254/128", "fd20:ce::254/128");
 

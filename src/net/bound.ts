@@ -1,4 +1,4 @@
-/** What a page was given for one origin. Browsers share cookies between all ports of a host; these are for one alone. */
+/** Credentials bound to one origin. Browsers share cookies between all ports of a host; these stay on one port. */
 export interface Bound {
   origin: string;
   /** Added to requests of exactly this origin. */
@@ -7,12 +7,12 @@ export interface Bound {
   cookies: ReadonlySet<string>;
 }
 
-/** Whether a browser would send the bound cookies there although they belong elsewhere. */
+/** Whether a browser would send the bound cookies to this URL although it is another origin. */
 export function sharesCookies(bound: Bound, url: { origin: string; hostname: string }): boolean {
   return bound.cookies.size > 0 && url.origin !== bound.origin && url.hostname === new URL(bound.origin).hostname;
 }
 
-/** The value of a Cookie header without the bound ones; empty when nothing is left of it. */
+/** The value of a Cookie header without the bound cookies; may be empty. */
 export function withoutBoundCookies(header: string, { cookies }: Bound): string {
   const kept = header.split(";").filter((pair) => {
     const [name = ""] = pair.split("=", 1);

@@ -5,7 +5,7 @@ import type { Clock } from "../base/clock.ts";
 import type { FetchFailure } from "../domain/run/failure.ts";
 import type { AddressPolicy } from "./address.ts";
 import { createSocketOpener } from "./guarded-socket.ts";
-import { Forwarder, keepBoundCookies, type OpenWay } from "./proxy-forward.ts";
+import { Forwarder, keepBoundCookies, type OpenConnection } from "./proxy-forward.ts";
 import { type GuestOptions, ProxyGuest } from "./proxy-guest.ts";
 import { endToEnd, plainTarget, proxyCredentials, type ProxyTarget, tunnelTarget } from "./proxy-target.ts";
 import { createResolver, type Lookup } from "./resolver.ts";
@@ -15,20 +15,20 @@ export interface BrowserProxyOptions {
   policy: AddressPolicy;
   clock: Clock;
   lookup?: Lookup;
-  /** For proxies behind this one that speak TLS. */
+  /** For upstream proxies that speak TLS. */
   tls?: TunnelOptions["tls"];
   /** DNS included. */
   connectMs?: number;
   /** The longest silence on a connection. */
   idleMs?: number;
-  /** Of the browser to the proxy, all guests together. */
+  /** From the browser to the proxy, all guests together. */
   maxConnections?: number;
 }
 
 export interface BrowserProxy {
   /** `http://127.0.0.1:port` */
   readonly address: string;
-  /** Lets a context of the browser in. It signs in as `id` with `password`, and is out again after `end()`. */
+  /** Registers a browser context. It authenticates as `id` with `password` until `end()`. */
   admit(options?: Partial<GuestOptions>): ProxyGuest;
   /** Ends every connection and stops listening. */
   close(): Promise<void>;
@@ -38,16 +38,16 @@ const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
 const DEFAULT_GUEST_CONNECTIONS = 256;
 
 /**
- * The only way out for a browser, which opens its connections itself and would ask nobody. Whatever it wants, in plain
- * or through a tunnel, is looked up here, must pass the same checks as every other fetch, and goes to exactly the
- * addresses that were checked. Other processes of the machine find a closed door: each guest has its own password.
+ * The browser's only network egress. The proxy resolves the host of every plain request and tunnel, applies the same
+ * checks as every other fetch, and connects to exactly the checked addresses. Each guest has its own password, so other
+ * processes of the machine cannot use it.
  */
 export async function startBrowserProxy(options: BrowserProxyOptions): Promise<BrowserProxy> {
   const { policy, clock, connectMs = 10_000, idleMs = 60_000 } = options;
   const sockets = { policy, clock, resolve: createResolver(options), connectMs };
   const direct = createSocketOpener(sockets);
   const tunnels = createTunnels({ ...sockets, ...(options.tls === undefined ? {} : { tls: options.tls }) });
-  const open: OpenWay = ({ hostname, port }, via) =>
+  const open: OpenConnection = ({ hostname, port }, via) =>
     via === undefined ? direct(hostname, port) : tunnels.open(via, hostname, port);
   const guests = new Map<string, ProxyGuest>();
   const forwarder = new Forwarder({ open, idleMs });
@@ -56,7 +56,7 @@ export async function startBrowserProxy(options: BrowserProxyOptions): Promise<B
   const guestOf = (request: IncomingMessage): ProxyGuest | null => {
     const credentials = proxyCredentials(request.headers["proxy-authorization"]);
     const guest = credentials === null ? undefined : guests.get(credentials.username);
-    return guest?.knows(credentials!.password) === true ? guest : null;
+    return guest?.authenticates(credentials!.password) === true ? guest : null;
   };
 
   const server = createServer({ maxHeaderSize: 128 * 1024, keepAliveTimeout: 60_000, requestTimeout: 0 });
@@ -137,7 +137,7 @@ function listen(server: Server): Promise<void> {
     server.once("error", reject);
     server.listen(0, "127.0.0.1", () => {
       server.removeListener("error", reject);
-      // A connection that the system could not hand over is lost, the server is not.
+      // A failed accept loses one connection, not the server.
       server.on("error", () => {});
       resolve();
     });
@@ -148,18 +148,18 @@ interface Tunnel {
   guest: ProxyGuest;
   target: ProxyTarget;
   client: Duplex;
-  open: OpenWay;
+  open: OpenConnection;
   idleMs: number;
-  /** Nobody sees what goes through it. */
+  /** The proxy cannot read the traffic. */
   encrypted: boolean;
 }
 
-/** Connects two ends that speak to each other from now on. `begin` writes what comes first. */
-async function tunnel(wanted: Tunnel, begin: (upstream: Duplex) => void): Promise<void> {
-  const { guest, target, client, open, idleMs } = wanted;
+/** Pipes the client and its target into each other. `begin` writes the first bytes. */
+async function tunnel(options: Tunnel, begin: (upstream: Duplex) => void): Promise<void> {
+  const { guest, target, client, open, idleMs } = options;
   let upstream;
   try {
-    const refused = guest.refusal() ?? (wanted.encrypted ? guest.tunnelRefusal(target) : null);
+    const refused = guest.refusal() ?? (options.encrypted ? guest.tunnelRefusal(target) : null);
     if (refused !== null) throw refused;
     guest.holdUntil(client, (done) => client.once("close", done));
     upstream = await open(target, guest.options.via);
@@ -167,7 +167,7 @@ async function tunnel(wanted: Tunnel, begin: (upstream: Duplex) => void): Promis
     guest.failed(target.host, error as FetchFailure);
     return refuse(client, 502);
   }
-  // The page may have gone while the connection opened.
+  // The page may have closed while the connection opened.
   if (client.destroyed || guest.ended) {
     upstream.destroy();
     client.destroy();
@@ -178,10 +178,10 @@ async function tunnel(wanted: Tunnel, begin: (upstream: Duplex) => void): Promis
     [client, upstream],
     [upstream, client],
   ];
-  for (const [one, other] of ends) {
-    one.setTimeout?.(idleMs, () => one.destroy());
-    // What the one end had sent before it said goodbye is still on its way to the other.
-    one.once("close", () => (one.readableEnded ? other.end() : other.destroy()));
+  for (const [from, to] of ends) {
+    from.setTimeout?.(idleMs, () => from.destroy());
+    // After a regular end, the other side still receives what is buffered.
+    from.once("close", () => (from.readableEnded ? to.end() : to.destroy()));
   }
   begin(upstream);
   client.on("data", count).pipe(upstream);

@@ -1,6 +1,6 @@
 import type { BodySink, ResponseHead } from "./http.ts";
 
-/** Collects a body in memory, for the small things: robots.txt, sitemaps, answers of an API. The client's limit bounds it. */
+/** Collects a body in memory: robots.txt, sitemaps, API responses. The client's `maxBodyBytes` bounds it. */
 export class BufferSink implements BodySink {
   readonly #chunks: Buffer[] = [];
   readonly #onHead: ((head: ResponseHead) => void) | undefined;
@@ -26,5 +26,5 @@ export class BufferSink implements BodySink {
   }
 }
 
-/** For a caller who only wants the status and the headers. */
+/** For callers that only need status and headers. */
 export const discardBody: BodySink = { start: () => "discard", write: () => {} };

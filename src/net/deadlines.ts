@@ -3,7 +3,7 @@ import type { Clock, Timer } from "../base/clock.ts";
 export interface Timed {
   /**
    * Called on every sweep; ends itself when one of its limits has passed. `stalledMs` is how long this process itself
-   * stood still (busy, frozen, asleep): silence in that time is not the site's.
+   * was stalled (busy, frozen, asleep): the site is not charged for that time.
    */
   check(now: number, stalledMs: number): void;
 }
@@ -13,7 +13,7 @@ const FASTEST_SWEEP_MS = 5;
 
 /**
  * One timer for all requests of a client, instead of three per request (connect, headers, idle). It runs only while
- * something is in flight. Limits are thereby kept to within a quarter of the shortest of them, at best 5 ms.
+ * something is in flight. Limits are accurate to a quarter of the shortest one, at best 5 ms.
  */
 export class Deadlines {
   readonly #clock: Clock;
@@ -45,7 +45,7 @@ export class Deadlines {
     this.#items.delete(item);
   }
 
-  /** A copy: what is done with each may remove it. */
+  /** A copy: callers may delete items while iterating. */
   all(): Timed[] {
     return [...this.#items];
   }
@@ -64,7 +64,7 @@ export class Deadlines {
     const now = this.#clock.monotonic();
     const late = now - this.#dueAt;
     const stalledMs = late > this.#interval ? late : 0;
-    // A Set may be changed while it is walked: items that end remove themselves.
+    // Items that end delete themselves; a Set allows that during iteration.
     for (const item of this.#items) item.check(now, stalledMs);
     if (this.#timer === null) this.#arm(now);
   };

@@ -4,14 +4,14 @@ import { systemCode } from "../base/errors.ts";
 import { FetchFailure } from "../domain/run/failure.ts";
 
 /**
- * Content decoding with a bound on what comes out. Small bodies are collected and decoded in one synchronous call:
- * 115 µs of CPU for a 33 KB page against 270 for the streaming decoder, whose chunks go through libuv's thread pool.
- * Whatever turns out larger, on the wire or decoded, is streamed and never whole in memory.
+ * Content decoding with bounded output. Small bodies are collected and decoded in one synchronous call: 115 µs of CPU
+ * for a 33 KB page against 270 for the streaming decoder, whose chunks go through libuv's thread pool. Larger bodies,
+ * on the wire or decoded, are streamed and never fully in memory.
  */
 export interface Decoder {
-  /** A promise means: no more bytes until it resolves. */
+  /** A promise is back-pressure: no more bytes until it resolves. */
   write(chunk: Buffer): void | Promise<void>;
-  /** Resolves when the last decoded byte was handed on. */
+  /** Resolves when the last decoded byte was emitted. */
   end(): void | Promise<void>;
   destroy(): void;
 }
@@ -44,7 +44,7 @@ interface Coding {
   stream(firstChunk: Buffer): Transform;
 }
 
-// RFC 9659 holds windows to 8 MB on the web; the library alone would allow 128 MB for every body in flight.
+// RFC 9659 limits windows to 8 MB on the web; the library's default allows 128 MB per body in flight.
 const ZSTD = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } };
 const STREAM = { chunkSize: 64 * 1024 };
 
@@ -73,7 +73,7 @@ const CODINGS: Record<string, Coding> = {
   },
 };
 
-/** "deflate" means zlib by the standard and raw deflate by habit of some servers. */
+/** "deflate" means zlib in the RFC and raw deflate on some servers. */
 function hasZlibHeader(input: Buffer): boolean {
   const [first = 0, second] = input;
   return (first & 0x0f) === 8 && (second === undefined || ((first << 8) | second) % 31 === 0);
@@ -85,7 +85,7 @@ export function createDecoder(codings: string[], maxBytes: number, emit: Emit, f
   let streaming: Stage | null = null;
 
   const startStreaming = (): void | Promise<void> => {
-    // The last coding was applied last, so it is undone first: it is the stage that receives the wire bytes.
+    // The last coding was applied last, so its stage receives the wire bytes.
     for (const coding of codings) streaming = new Stage(CODINGS[coding]!, maxBytes, streaming ?? emit, fail);
     const input = Buffer.concat(collected);
     collected = [];
@@ -101,7 +101,7 @@ export function createDecoder(codings: string[], maxBytes: number, emit: Emit, f
     },
     end() {
       if (streaming !== null) return streaming.end();
-      // Some servers label an empty body as encoded; there is nothing to decode.
+      // Some servers label an empty body as encoded.
       if (size === 0) return undefined;
       const limit = Math.min(maxBytes, AT_ONCE_DECODED);
       let body = collected.length === 1 ? collected[0]! : Buffer.concat(collected, size);
@@ -111,8 +111,8 @@ export function createDecoder(codings: string[], maxBytes: number, emit: Emit, f
       } catch (error) {
         if (systemCode(error) !== "ERR_BUFFER_TOO_LARGE") throw decodeFailure(error as Error);
         if (limit === maxBytes) throw tooLarge();
-        const begun = startStreaming();
-        return begun === undefined ? streaming!.end() : begun.then(() => streaming!.end());
+        const drained = startStreaming();
+        return drained === undefined ? streaming!.end() : drained.then(() => streaming!.end());
       }
       collected = [];
       return body.length === 0 ? undefined : emit(body);
@@ -124,7 +124,7 @@ export function createDecoder(codings: string[], maxBytes: number, emit: Emit, f
   };
 }
 
-/** One coding undone as a stream; hands its output to the next stage or, at the end of the chain, to the reader. */
+/** Decodes one coding as a stream into the next stage or, at the end of the chain, into the reader. */
 class Stage {
   readonly #coding: Coding;
   readonly #maxBytes: number;
@@ -146,7 +146,7 @@ class Stage {
     const stream = (this.#stream ??= this.#open(chunk));
     if (stream.destroyed || stream.write(chunk)) return undefined;
     return new Promise((resolve) => {
-      // A stream that fails never drains; the failure itself travels through `fail`.
+      // A failed stream never drains; `fail` reports the error.
       const done = () => {
         stream.off("drain", done).off("close", done);
         resolve();
@@ -203,7 +203,7 @@ function tooLarge(): FetchFailure {
 
 function decodeFailure(error: Error): Error {
   if (error instanceof FetchFailure) return error;
-  // zlib's Z_BUF_ERROR at the end of input: it wanted more.
+  // zlib reports Z_BUF_ERROR when the input ends early.
   return systemCode(error) === "Z_BUF_ERROR" || error.message === "unexpected end of file"
     ? new FetchFailure("truncated_body", "the compressed body ends too early", { cause: error })
     : new FetchFailure("decompression_failed", "the compressed body is damaged", { cause: error });

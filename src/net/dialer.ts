@@ -18,16 +18,16 @@ export interface DialerOptions {
 export interface Dialer {
   readonly connect: buildConnector.connector;
   /**
-   * True only while a new socket is being handed to undici, which writes the first request on it in the same turn.
-   * It is how a request learns whether its connection is new or was kept alive.
+   * True only while a new socket is passed to undici, which writes the first request on it in the same turn: tells a
+   * request whether its connection is new or was kept alive.
    */
   readonly opening: boolean;
 }
 
 /**
- * The one way out. A literal is checked before anything else (Node calls no lookup for it); a name is resolved once,
- * every one of its addresses must be allowed, and the socket connects to exactly those, so an answer that changes
- * later finds nothing; the connected socket is checked again.
+ * The only outbound connector. A literal is checked first (Node calls no lookup for it). A name is resolved once, all of
+ * its addresses must be allowed, and the socket connects to exactly those, which defeats DNS rebinding. The connected
+ * socket is checked again.
  */
 export function createDialer(options: DialerOptions): Dialer {
   const { policy } = options;

@@ -3,8 +3,8 @@ import { FetchFailure } from "../domain/run/failure.ts";
 import { type AddressPolicy, isAllowedAddress, isOwnSite } from "./address.ts";
 
 /**
- * The first of three checks on everything that leaves: the URL as written, at every hop. The dialer makes the other
- * two (each resolved address, the connected socket). Messages never repeat a refused address, nor credentials.
+ * The first of three egress checks: the URL as written, at every hop. The dialer makes the other two (each resolved
+ * address, the connected socket). Messages never repeat a refused address or credentials.
  */
 export function checkUrl(url: string | URL, policy: AddressPolicy): URL {
   const parsed = typeof url === "string" ? parseUrl(url) : url;
@@ -20,8 +20,8 @@ export function checkUrl(url: string | URL, policy: AddressPolicy): URL {
 }
 
 /**
- * Refuses an address literal that the policy closes, at any port but one of our own; a name passes, since only its addresses can be judged. WHATWG
- * parsing has already turned 2130706433, 0x7f.1 and 0177.0.0.1 into 127.0.0.1, so one form is all there is to check.
+ * Refuses an address literal outside the policy, except the ports of the demo site. A name passes: the resolver checks
+ * its addresses. WHATWG parsing has already normalized 2130706433, 0x7f.1 and 0177.0.0.1 to 127.0.0.1.
  */
 export function checkHost(hostname: string, policy: AddressPolicy, port?: number): void {
   const literal = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
@@ -38,8 +38,8 @@ export function privateAddress(hostname?: string): FetchFailure {
 }
 
 /**
- * Takes `user:password@` out of a URL and gives it back as the value of an Authorization header, or undefined when
- * there was none. The caller binds it to this URL's origin.
+ * Removes `user:password@` from a URL and returns it as the value of an Authorization header; undefined: there was none.
+ * The caller binds it to this URL's origin.
  */
 export function takeCredentials(url: URL): string | undefined {
   if (url.username === "" && url.password === "") return undefined;

@@ -29,7 +29,7 @@ export function createSocketOpener(options: SocketOpenerOptions): OpenSocket {
         socket.destroy();
         reject(new FetchFailure("timeout_connect", `no connection to ${hostname} after ${connectMs} ms`));
       });
-      // Stays for as long as the socket lives: an error that nobody listens for would end the process.
+      // Stays for the socket's lifetime: an unhandled error event would end the process.
       socket.on("error", (error) => {
         timer.cancel();
         reject(connectFailure(error, hostname));

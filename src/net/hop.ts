@@ -13,31 +13,31 @@ export interface HopOwner {
   readonly sink: BodySink;
   readonly via: Upstream | undefined;
   readonly context: { readonly limits: HttpLimits; opening(): boolean };
-  /** The head of an answer has arrived: says what to do with the bytes. May throw what the fetch fails with. */
+  /** Called with the response head; decides what happens to the body. May throw the failure of the fetch. */
   onHead(hop: Hop, status: number, headers: IncomingHttpHeaders): "deliver" | "drain";
-  /** The same head as it came over the wire; before `onHead`. */
+  /** The same head in wire form; called before `onHead`. */
   onRawHead?(status: number, statusText: string, headers: readonly (Buffer | string)[]): void;
   onEnd(hop: Hop): void;
-  /** `raw` is what undici reported, `error` what it means. */
+  /** `raw` is undici's error, `error` its classification. */
   onError(hop: Hop, error: Error, raw: Error): void;
   fail(error: unknown): void;
 }
 
 type Phase = "connecting" | "waiting" | "body" | "draining" | "over";
 
-/** A body nobody wants is read this far to keep the connection usable; past it, closing is cheaper. */
+/** An unwanted body is drained up to this size to keep the connection usable; past it, closing is cheaper. */
 const DRAIN_BYTES = 64 * 1024;
-/** The tunnel knows best why it failed: its error takes precedence. */
+/** Extra time for the tunnel's own error, which names the cause. */
 const TUNNEL_GRACE_MS = 300;
 const ABANDONED = new Error("nobody waits for this request any more");
 
 /**
- * One request and its answer, as undici's handler: `dispatch` with a handler moves 1.7 times the pages of
+ * One request and its response, as undici's handler: `dispatch` with a handler fetches 1.7 times the pages of
  * `undici.request`, which builds a stream for each body.
  */
 export class Hop implements Dispatcher.DispatchHandler {
   head: ResponseHead | null = null;
-  /** Where a redirect leads that will be followed. */
+  /** The target of a redirect that will be followed. */
   target: URL | null = null;
   notFollowed: string | null = null;
   bytes = 0;
@@ -48,10 +48,10 @@ export class Hop implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | null = null;
   #decoder: Decoder | null = null;
   #phase: Phase = "connecting";
-  /** Something arrived since the last check. Reading the clock for each chunk would cost more than the check. */
+  /** Bytes arrived since the last check. Reading the clock for each chunk would cost more than the check. */
   #moved = true;
   #since = 0;
-  /** While the sink makes the socket wait, silence is our own doing. */
+  /** The sink applies back-pressure: silence is not the site's. */
   #waitingForSink = false;
 
   constructor(owner: HopOwner) {
@@ -75,7 +75,7 @@ export class Hop implements Dispatcher.DispatchHandler {
     else if (this.#phase === "draining" && silent > idleMs) this.#drained(true);
   }
 
-  /** Forgets the request; a connection that it used is closed, one that is still to come is not written to. */
+  /** Drops the request: closes its connection, or writes nothing to one that is still opening. */
   abandon(): void {
     if (this.#phase === "over") return;
     this.#phase = "over";
@@ -84,7 +84,7 @@ export class Hop implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // undici cannot take back a request that waits for a connection: this is the first chance to say no.
+    // undici cannot cancel a request that waits for a connection: this is the first chance to abort.
     if (this.#phase === "over") return controller.abort(ABANDONED);
     this.#controller = controller;
     this.reused = !this.#owner.context.opening();
@@ -98,14 +98,13 @@ export class Hop implements Dispatcher.DispatchHandler {
     headers: IncomingHttpHeaders,
     statusText = "",
   ): void {
-    // 1xx answers move nothing: an endless row of them ends with `timeout_headers`.
+    // 1xx responses are no progress: an endless series ends with `timeout_headers`.
     if (this.#phase === "over" || status < 200) return;
     this.#moved = true;
     try {
       this.#checkHeaderSize(controller);
       this.#owner.onRawHead?.(status, statusText, (controller.rawHeaders ?? []) as (Buffer | string)[]);
-      const wanted = this.#owner.onHead(this, status, headers);
-      if (wanted === "drain") this.#phase = "draining";
+      if (this.#owner.onHead(this, status, headers) === "drain") this.#phase = "draining";
       else {
         this.#phase = "body";
         this.#prepareBody(headers["content-encoding"]);
@@ -124,11 +123,11 @@ export class Hop implements Dispatcher.DispatchHandler {
       return;
     }
     try {
-      const taken = this.#decoder === null ? this.#deliver(chunk) : this.#decoder.write(chunk);
-      if (taken === undefined) return;
+      const written = this.#decoder === null ? this.#deliver(chunk) : this.#decoder.write(chunk);
+      if (written === undefined) return;
       controller.pause();
       this.#waitingForSink = true;
-      taken.then(
+      written.then(
         () => {
           this.#waitingForSink = false;
           this.#moved = true;
@@ -147,7 +146,7 @@ export class Hop implements Dispatcher.DispatchHandler {
     try {
       const ended = this.#decoder?.end();
       if (ended === undefined) return this.#done();
-      // What is left to do is ours (decoding, writing): the site can no longer be late.
+      // Only decoding and writing remain: the site can no longer time out.
       this.#waitingForSink = true;
       ended.then(
         () => this.#done(),
@@ -160,7 +159,7 @@ export class Hop implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#phase === "over") return;
-    // The head was complete, and nobody wanted the rest.
+    // The head was complete, and the rest is not needed.
     if (this.#phase === "draining") return this.#drained(false);
     const connecting = this.#phase === "connecting";
     this.#phase = "over";
@@ -192,7 +191,7 @@ export class Hop implements Dispatcher.DispatchHandler {
     return new FetchFailure("body_too_large", `the body is larger than ${this.#owner.limits.maxBodyBytes} bytes`);
   }
 
-  /** undici keeps the client's own limit; this one matters when a request asks for less. */
+  /** undici enforces the client's limit; this one applies when a request sets a lower one. */
   #checkHeaderSize(controller: Dispatcher.DispatchController): void {
     const { maxHeaderBytes } = this.#owner.limits;
     if (maxHeaderBytes >= this.#owner.context.limits.maxHeaderBytes) return;

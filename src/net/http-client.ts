@@ -22,13 +22,13 @@ export interface HttpClientOptions {
 
 export interface HttpClient {
   /**
-   * Any status is a result; a FetchFailure means that there was no usable answer. What the sink throws, and the
-   * reason of an aborted signal, are rethrown as they are.
+   * Any status is a result; a FetchFailure means that there was no usable response. Errors of the sink and the abort
+   * reason of the signal are rethrown unchanged.
    */
   fetch(request: HttpRequest, sink: BodySink): Promise<HttpResult>;
-  /** Whether the proxy itself answers within `connectMs`; what it does for others is not tried. Throws a FetchFailure. */
+  /** Checks that the proxy itself answers within `connectMs`, without a destination. Throws a FetchFailure. */
   reach(via: Upstream, signal: AbortSignal): Promise<void>;
-  /** Ends what is in flight with `run_cancelled` and closes all connections. */
+  /** Fails requests in flight with `run_cancelled` and closes all connections. */
   close(): Promise<void>;
 }
 
@@ -43,8 +43,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     ...(options.tls === undefined ? {} : { tls: options.tls }),
   };
   const dialer = createDialer(dialerOptions);
-  // Connections that idle for 4 s are closed, and undici's Agent drops an origin with its last connection: a crawl
-  // over 100,000 hosts keeps only those of the last seconds. Our own deadlines replace undici's two timers a request.
+  // Idle connections close after 4 s, and undici's Agent drops an origin with its last connection: a crawl over 100,000
+  // hosts keeps only those of the last seconds. `Deadlines` replaces undici's two timers per request.
   const agentOptions = {
     connections: options.maxConnectionsPerOrigin ?? 128,
     headersTimeout: 0,
@@ -55,7 +55,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
   const direct = { ...agentOptions, connect: dialer.connect };
   const pool = new Agent({ ...direct, pipelining: 1 });
-  let oneByOne: Agent | null = null;
+  let freshPool: Agent | null = null;
   let proxied: UpstreamAgents | null = null;
   let closed = false;
   const through = () => (proxied ??= new UpstreamAgents({ ...dialerOptions, agent: agentOptions }));
@@ -70,7 +70,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     opening: () => dialer.opening || proxied?.opening === true,
     pool,
     // Pipelining 0 turns keep-alive off.
-    fresh: () => (oneByOne ??= new Agent({ ...direct, pipelining: 0 })),
+    fresh: () => (freshPool ??= new Agent({ ...direct, pipelining: 0 })),
     through: (via, fresh) => through().through(via, fresh),
   };
 
@@ -90,7 +90,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       closed = true;
       for (const transfer of deadlines.all()) (transfer as Transfer).fail(clientClosed());
       deadlines.stop();
-      await Promise.all([pool.destroy(), oneByOne?.destroy(), proxied?.destroy()]);
+      await Promise.all([pool.destroy(), freshPool?.destroy(), proxied?.destroy()]);
     },
   };
 }

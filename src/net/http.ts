@@ -1,17 +1,17 @@
-/** The words of the HTTP client: what is asked, what comes back, and within which limits. */
+/** Types of the HTTP client: requests, results and limits. */
 import type { Exchange } from "../domain/page/exchange.ts";
 import type { Upstream } from "../domain/proxy/upstream.ts";
 
 export interface HttpLimits {
-  /** From the moment a connection is wanted until it stands, DNS and TLS included. */
+  /** To establish a connection, DNS and TLS included. */
   connectMs: number;
-  /** From the request until the head of the answer is complete, however many 1xx answers come before it. */
+  /** From the request until the response head is complete, regardless of 1xx responses before it. */
   headersMs: number;
-  /** The longest silence in the middle of a body. */
+  /** The longest pause within a body. */
   idleMs: number;
   /** The whole fetch, redirects included. */
   totalMs: number;
-  /** When set, every byte on the wire extends `totalMs`, so that a large honest download ends and a drip does not. */
+  /** When set, every byte on the wire extends `totalMs`: a large download completes, a slow drip does not. */
   minBytesPerSecond?: number;
   /** After decompression. */
   maxBodyBytes: number;
@@ -32,20 +32,20 @@ export const DEFAULT_LIMITS: HttpLimits = {
 export interface HttpRequest {
   url: string;
   method?: string;
-  /** Bound to the origin of `url`: after a redirect elsewhere only harmless ones are sent on. */
+  /** Bound to the origin of `url`: a redirect to another origin keeps only an allow-list of harmless ones. */
   headers?: Record<string, string>;
-  /** Bound in the same way: a redirect that would carry it elsewhere fails with `bad_redirect`. */
+  /** Bound likewise: a redirect that would carry it to another origin fails with `bad_redirect`. */
   body?: Buffer | string;
   limits?: Partial<HttpLimits>;
   signal?: AbortSignal;
-  /** Asked at each hop that the guard allows; false ends the fetch with `notFollowed`. Default: always. */
+  /** Called for each redirect that the guard allows; false ends the fetch with `notFollowed`. Default: always. */
   followRedirects?: (from: URL, to: URL) => boolean;
-  /** Waited for before a redirect is followed; what it throws ends the fetch. */
+  /** Awaited before a redirect is followed; an error ends the fetch. */
   beforeRedirect?: (to: URL) => Promise<void>;
   maxRedirects?: number;
-  /** The proxy that all of it goes through, redirects included. Default: none. */
+  /** The proxy for all hops. Default: none. */
   via?: Upstream;
-  /** The result then has every request with the head of its answer, as they went over the wire. */
+  /** The result then includes every request with its response head, in wire form. */
   keepExchanges?: boolean;
 }
 
@@ -58,11 +58,11 @@ export interface ResponseHead {
   url: string;
   contentType: string | null;
   contentLength: number | null;
-  /** The body was compressed on the wire: what the sink receives is not what Content-Length counts. */
+  /** The body was compressed on the wire: Content-Length does not count the bytes that the sink receives. */
   encoded: boolean;
 }
 
-/** Where a body goes. Called only for the last answer of a redirect chain. */
+/** Receives a body. Called only for the last response of a redirect chain. */
 export interface BodySink {
   start(head: ResponseHead): void | "discard";
   /** Decoded bytes, never altered later. A promise is back-pressure: the socket waits until it resolves. */
@@ -77,12 +77,12 @@ export interface Redirect {
 
 export interface HttpResult extends ResponseHead {
   redirects: Redirect[];
-  /** Decoded bytes given to the sink. */
+  /** Decoded bytes written to the sink. */
   bytes: number;
   wireBytes: number;
-  /** `headMs`: from the last request until the head of its answer. */
+  /** `headMs`: from the last request until its response head. */
   timing: { startedAt: number; durationMs: number; headMs: number };
-  /** The target of a redirect that `followRedirects` declined; `status` is then the redirect's. */
+  /** The target of a redirect that `followRedirects` declined; `status` is that of the redirect. */
   notFollowed?: string;
   exchanges?: readonly Exchange[];
 }

@@ -16,22 +16,22 @@ import { endToEnd, type ProxyTarget } from "./proxy-target.ts";
 import { upstreamKey } from "./upstream/upstream-tunnel.ts";
 import { exchangeFailure } from "./wire-failure.ts";
 
-/** Names the guest, whom no site knows, in answers that the proxy itself gives: nobody else can write this header. */
+/** Marks responses of the proxy itself. Carries the guest's id, which no site knows, so sites cannot forge it. */
 export const FAILURE_HEADER = "x-orb-proxy-failure";
 
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/** Opens a connection under the guard, through a proxy or without. */
-export type OpenWay = (target: { hostname: string; port: number }, via: Upstream | undefined) => Promise<Socket>;
+/** Opens a guarded connection, directly or through an upstream proxy. */
+export type OpenConnection = (target: { hostname: string; port: number }, via: Upstream | undefined) => Promise<Socket>;
 
 interface ForwarderOptions {
-  open: OpenWay;
+  open: OpenConnection;
   idleMs: number;
 }
 
 /**
- * Hands plain requests on. Connections to a site are kept for the next request of any page: what is sent on
- * them is complete by itself.
+ * Forwards plain requests. Connections to a site are reused for requests of any page: HTTP requests are
+ * self-contained.
  */
 export class Forwarder {
   readonly #agent: Agent;
@@ -71,32 +71,32 @@ export class Forwarder {
         setHost: false,
         maxHeaderSize: MAX_HEADER_BYTES,
         via: guest.options.via,
-      } as RequestOptions & Way);
+      } as RequestOptions & RouteOptions);
     } catch (error) {
-      // Node checks names and values of headers; those of the browser are fine, so it is one that was added here.
+      // Node validates headers; the browser's are valid, so the invalid one is a credential header.
       const refused = new FetchFailure("request_invalid", "a header of the credentials cannot be sent", {
         cause: error,
       });
       return this.#fail(guest, target, answer, refused);
     }
     let answered = false;
-    const giveUp = () => outgoing.destroy();
-    answer.once("close", giveUp);
+    const abort = () => outgoing.destroy();
+    answer.once("close", abort);
     outgoing.setTimeout(this.#idleMs, () =>
       outgoing.destroy(new FetchFailure("timeout_idle", `no byte for ${this.#idleMs} ms`)),
     );
     outgoing.once("socket", (socket) => guest.holdUntil(socket, (done) => outgoing.once("close", done)));
     outgoing.on("error", (error) => {
-      answer.removeListener("close", giveUp);
+      answer.removeListener("close", abort);
       if (answer.destroyed || answered) return void answer.destroy();
-      // A kept connection that the site had given up meanwhile: the same request on a new one is the first it sees.
+      // The site had closed the idle connection and never saw the request: retry on a new one.
       if (outgoing.reusedSocket && !hasBody && (error as NodeJS.ErrnoException).code === "ECONNRESET")
         return this.#send(guest, target, incoming, answer, hasBody);
       return this.#fail(guest, target, answer, failureOf(error));
     });
     outgoing.once("response", (response) => {
       answered = true;
-      // An answer that ends too early must not look complete to the browser.
+      // A truncated response must not look complete to the browser.
       response.once("error", () => answer.destroy());
       response.once("aborted", () => answer.destroy());
       try {
@@ -111,7 +111,7 @@ export class Forwarder {
     });
     if (!hasBody) return void outgoing.end();
     incoming.on("data", (chunk: Buffer) => guest.count(chunk.length));
-    incoming.once("error", giveUp);
+    incoming.once("error", abort);
     incoming.pipe(outgoing);
     return undefined;
   }
@@ -131,26 +131,26 @@ export class Forwarder {
   }
 }
 
-interface Way {
+interface RouteOptions {
   via: Upstream | undefined;
 }
 
-/** Opens connections through the guard only. A guest's page that ends takes those along that it was using. */
+/** Opens guarded connections only. Those in use by a guest close with it. */
 class GuardedAgent extends Agent {
-  readonly #open: OpenWay;
+  readonly #open: OpenConnection;
 
-  constructor(open: OpenWay) {
+  constructor(open: OpenConnection) {
     super({ keepAlive: true, maxSockets: 64, maxTotalSockets: 1024, maxFreeSockets: 16, timeout: 4_000 });
     this.#open = open;
   }
 
-  /** A connection through one proxy is never used for a request through another, nor for one without. */
-  override getName(options: RequestOptions & Partial<Way>): string {
+  /** Connections are pooled per upstream proxy, and never shared with direct requests. */
+  override getName(options: RequestOptions & Partial<RouteOptions>): string {
     return options.via === undefined ? super.getName(options) : `${super.getName(options)} ${upstreamKey(options.via)}`;
   }
 
   override createConnection(
-    options: { host?: string | null; port?: number | string | null } & Partial<Way>,
+    options: { host?: string | null; port?: number | string | null } & Partial<RouteOptions>,
     callback?: (error: Error | null, stream: Duplex) => void,
   ): undefined {
     this.#open({ hostname: options.host ?? "", port: Number(options.port) }, options.via).then(
@@ -161,7 +161,7 @@ class GuardedAgent extends Agent {
   }
 }
 
-// Node frames the body anew, by the length when there is one.
+// Node frames the body itself.
 const CHUNKING = new Set(["transfer-encoding"]);
 
 function outgoingHeaders(guest: ProxyGuest, target: ProxyTarget, incoming: IncomingMessage): string[] {
@@ -172,7 +172,7 @@ function outgoingHeaders(guest: ProxyGuest, target: ProxyTarget, incoming: Incom
   return ["Host", target.host, ...forwarded, ...added.flat()];
 }
 
-/** Name, value, name, value …: without the cookies that the guest has for another origin of this host. */
+/** Flat name-value list without the guest's cookies for another origin of this host. */
 export function keepBoundCookies(guest: ProxyGuest, { host, hostname }: ProxyTarget, raw: string[]): string[] {
   const { bound } = guest.options;
   if (bound === undefined || !sharesCookies(bound, { origin: `http://${host}`, hostname })) return raw;

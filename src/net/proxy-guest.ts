@@ -6,89 +6,89 @@ import { type Bound, sharesCookies } from "./bound.ts";
 import type { ProxyTarget } from "./proxy-target.ts";
 
 export interface GuestOptions {
-  /** Both directions together; past it every connection of the guest is cut, and it gets no new one. */
+  /** Both directions together; past it all connections of the guest close, and new ones are refused. */
   maxBytes: number;
-  /** Simultaneous connections out. */
+  /** Simultaneous outbound connections. */
   maxConnections: number;
-  /** Kept to its origin in plain requests. What is encrypted passes by unseen, see `vouchFor`. */
+  /** Enforced in plain requests; the proxy cannot read encrypted ones, see `allowTunnel`. */
   bound?: Bound;
-  /** All of its connections go through this proxy, plain ones included. */
+  /** The upstream proxy of all its connections, plain ones included. */
   via?: Upstream;
-  /** The guard refused a host that the guest asked for. */
+  /** Called when the guard refuses a host. */
   onRefused?: (host: string) => void;
 }
 
 const MAX_REMEMBERED_FAILURES = 200;
 
-/** Somebody whom the proxy serves: one context of a browser. */
+/** A client of the proxy: one browser context. */
 export class ProxyGuest {
   readonly id: string;
   readonly password = randomBytes(24).toString("base64url");
   readonly options: GuestOptions;
   bytes = 0;
   ended = false;
-  readonly #open = new Set<Duplex>();
+  readonly #connections = new Set<Duplex>();
   readonly #failures = new Map<string, FetchFailure>();
-  readonly #vouched = new Set<string>();
-  readonly #leave: () => void;
+  readonly #strippedHosts = new Set<string>();
+  readonly #onEnd: () => void;
 
-  constructor(options: GuestOptions, leave: () => void) {
-    // Not from `Random`, whose numbers a test may foresee: whoever guesses these may use the proxy.
+  constructor(options: GuestOptions, onEnd: () => void) {
+    // Not from `Random`, which tests can seed: a guessed id opens the proxy.
     this.id = randomBytes(12).toString("hex");
     this.options = options;
-    this.#leave = leave;
+    this.#onEnd = onEnd;
   }
 
-  knows(password: string): boolean {
+  authenticates(password: string): boolean {
     const actual = Buffer.from(password);
     const expected = Buffer.from(this.password);
     return actual.length === expected.length && timingSafeEqual(actual, expected);
   }
 
-  /** Why the guest cannot have another connection now, if so. */
+  /** Why another connection is refused now; null: it is not. */
   refusal(): FetchFailure | null {
     if (this.ended) return new FetchFailure("run_cancelled", "the page is closed");
-    if (this.bytes > this.options.maxBytes) return this.#tooMuch();
-    if (this.#open.size >= this.options.maxConnections)
+    if (this.bytes > this.options.maxBytes) return this.#overBudget();
+    if (this.#connections.size >= this.options.maxConnections)
       return new FetchFailure("connection_failed", "the page has too many connections open");
     return null;
   }
 
   /**
-   * Whoever reads the encrypted requests before they are made takes the bound cookies out of them, and says so here.
-   * Any other tunnel to another port of the host, such as a web socket's, would carry the cookies along.
+   * Declares that the caller strips the bound cookies from encrypted requests to this host. Any other tunnel to another
+   * port of the bound host, such as a WebSocket's, would leak the cookies and is refused.
    */
-  vouchFor(host: string): void {
-    this.#vouched.add(host);
+  allowTunnel(host: string): void {
+    this.#strippedHosts.add(host);
   }
 
-  /** Why the guest may have no tunnel to this place, if so. */
+  /** Why a tunnel to this target is refused; null: it is not. */
   tunnelRefusal({ host, hostname, port }: ProxyTarget): FetchFailure | null {
     const { bound } = this.options;
-    if (bound === undefined || this.#vouched.has(host)) return null;
-    // Web sockets use tunnels even where they are plain: it is the port that tells.
-    const { protocol, port: written } = new URL(bound.origin);
-    const ownPort = written === "" ? (protocol === "https:" ? 443 : 80) : Number(written);
-    if (port === ownPort || !sharesCookies(bound, { origin: `https://${host}`, hostname })) return null;
+    if (bound === undefined || this.#strippedHosts.has(host)) return null;
+    // WebSockets use tunnels even when plain, so only the port is compared.
+    const { protocol, port: explicitPort } = new URL(bound.origin);
+    const boundPort = explicitPort === "" ? (protocol === "https:" ? 443 : 80) : Number(explicitPort);
+    if (port === boundPort || !sharesCookies(bound, { origin: `https://${host}`, hostname })) return null;
     return new FetchFailure("connection_failed", "the page's credentials are for another port of this host");
   }
 
-  /** The connection counts as the guest's and ends with it, until `whenDone` says that it serves others. */
+  /** The connection counts as the guest's and closes with it, until `whenDone` returns it to the pool. */
   holdUntil(stream: Duplex, whenDone: (done: () => void) => void): void {
     if (this.ended) {
       stream.destroy();
       return;
     }
-    this.#open.add(stream);
-    whenDone(() => this.#open.delete(stream));
+    this.#connections.add(stream);
+    whenDone(() => this.#connections.delete(stream));
   }
 
   count(bytes: number): void {
     this.bytes += bytes;
-    if (this.bytes > this.options.maxBytes) this.#cut();
+    if (this.bytes > this.options.maxBytes) this.#closeConnections();
   }
 
-  /** `host` as in the URL, with its port unless that is the scheme's own. */
+  /** `host` as in a URL: without the default port of the scheme. */
   failed(host: string, failure: FetchFailure): void {
     if (this.#failures.size >= MAX_REMEMBERED_FAILURES) this.#failures.delete(this.#failures.keys().next().value!);
     this.#failures.set(host, failure);
@@ -96,13 +96,13 @@ export class ProxyGuest {
     if (code === "forbidden_target" && reason !== "proxy_forbidden") this.options.onRefused?.(host);
   }
 
-  /** Why the last connection to this host did not come about. */
+  /** Why the last connection to this host failed. */
   failureOf(host: string): FetchFailure | null {
-    if (this.bytes > this.options.maxBytes) return this.#tooMuch();
+    if (this.bytes > this.options.maxBytes) return this.#overBudget();
     return this.#failures.get(host) ?? null;
   }
 
-  /** The context goes on with another page: what was counted and what failed belongs to the one before. */
+  /** Resets counters and failures before the context loads another page. */
   renew(): void {
     this.bytes = 0;
     this.#failures.clear();
@@ -111,15 +111,15 @@ export class ProxyGuest {
   end(): void {
     if (this.ended) return;
     this.ended = true;
-    this.#cut();
-    this.#leave();
+    this.#closeConnections();
+    this.#onEnd();
   }
 
-  #cut(): void {
-    for (const stream of [...this.#open]) stream.destroy();
+  #closeConnections(): void {
+    for (const stream of [...this.#connections]) stream.destroy();
   }
 
-  #tooMuch(): FetchFailure {
+  #overBudget(): FetchFailure {
     return new FetchFailure("body_too_large", `the page moved more than ${this.options.maxBytes} bytes`);
   }
 }

@@ -1,29 +1,29 @@
-/** Where a request to the proxy wants to go, and what of its headers goes along. */
+/** The target of a proxied request. */
 export interface ProxyTarget {
   /** WHATWG form. */
   hostname: string;
   port: number;
-  /** As in a URL: the port is left out when it is the scheme's own. */
+  /** As in a URL: without the default port of the scheme. */
   host: string;
-  /** What a server is asked for: path and query exactly as they were written. */
+  /** Path and query, unnormalized. */
   path: string;
 }
 
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[^\s:/?#@\\[\]]+):(\d{1,5})$/i;
 
-/** Of `CONNECT host:port`; null when that is not what it says. */
+/** The target of `CONNECT host:port`; null: malformed. */
 export function tunnelTarget(authority: string): ProxyTarget | null {
   const match = AUTHORITY.exec(authority);
   const port = Number(match?.[2]);
   if (match === null || port < 1 || port > 65_535) return null;
-  // Of all that a tunnel may carry it is TLS nearly always; 443 is the port that its URL leaves out.
+  // Tunnels nearly always carry TLS, so 443 is the default port.
   const url = URL.parse(`https://${match[1]}:${port}/`);
   return url === null ? null : { hostname: url.hostname, port, host: url.host, path: "" };
 }
 
 const ABSOLUTE = /^(?:http|ws):\/\/[^/?#]*([^#]*)/i;
 
-/** Of `GET http://host/path`; null when it is not an absolute address that the proxy speaks itself. */
+/** The target of `GET http://host/path`; null: not an absolute http or ws URL. */
 export function plainTarget(address: string): ProxyTarget | null {
   const match = ABSOLUTE.exec(address);
   const url = match === null ? null : URL.parse(address);
@@ -32,7 +32,7 @@ export function plainTarget(address: string): ProxyTarget | null {
   return { hostname: url.hostname, port: url.port === "" ? 80 : Number(url.port), host: url.host, path };
 }
 
-const BETWEEN_TWO = new Set([
+const HOP_BY_HOP = new Set([
   "connection",
   "keep-alive",
   "proxy-authenticate",
@@ -44,19 +44,19 @@ const BETWEEN_TWO = new Set([
   "upgrade",
 ]);
 
-/** Name, value, name, value …: without what concerns only the two ends of one connection. */
+/** Flat name-value list without hop-by-hop headers. */
 export function endToEnd(raw: readonly string[], replaced: ReadonlySet<string> = new Set()): string[] {
   const named = new Set<string>();
   for (let index = 0; index < raw.length; index += 2) {
     if (raw[index]!.toLowerCase() !== "connection") continue;
     for (const name of raw[index + 1]!.split(",")) named.add(name.trim().toLowerCase());
   }
-  // A hostile head must not be able to remove what frames the body, or names the host.
+  // A hostile Connection header must not remove framing or Host.
   for (const name of ["content-length", "transfer-encoding", "host"]) named.delete(name);
   const kept: string[] = [];
   for (let index = 0; index < raw.length; index += 2) {
     const name = raw[index]!.toLowerCase();
-    if (!BETWEEN_TWO.has(name) && !named.has(name) && !replaced.has(name)) kept.push(raw[index]!, raw[index + 1]!);
+    if (!HOP_BY_HOP.has(name) && !named.has(name) && !replaced.has(name)) kept.push(raw[index]!, raw[index + 1]!);
   }
   return kept;
 }

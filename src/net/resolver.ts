@@ -7,39 +7,39 @@ import { privateAddress } from "./guard.ts";
 import { connectFailure } from "./wire-failure.ts";
 
 /**
- * The second and the third check on everything that leaves, shared by all that opens connections: every resolved
- * address, and the connected socket. The first, of the address as written, is in guard.ts.
+ * The second and third egress check, shared by everything that opens connections: every resolved address, and the
+ * connected socket. The first check, of the URL as written, is in guard.ts.
  */
 interface ResolvedAddress {
   address: string;
   family: number;
 }
 
-/** Every address of a name. The system's own resolver unless a test hands in another. */
+/** Every address of a name. Tests replace the system resolver. */
 export type Lookup = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 interface ResolverOptions {
   policy: AddressPolicy;
   clock: Clock;
   lookup?: Lookup;
-  /** How long a checked DNS answer is used again. */
+  /** How long a checked DNS answer is cached. */
   dnsTtlMs?: number;
 }
 
-/** All addresses of a name, each of them allowed. */
+/** All addresses of a name, all of them allowed. */
 export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 const MAX_CACHED_NAMES = 10_000;
 
 /**
- * Checked answers are kept for a short time: getaddrinfo runs on libuv's four threads, and thousands of fetches per
- * second would queue there behind each other and behind file writes. Refusals and failures are never kept.
+ * Caches checked answers briefly: getaddrinfo runs on libuv's four threads, and thousands of fetches per second would
+ * queue there behind each other and behind file writes. Refusals and failures are not cached.
  */
 export function createResolver(options: ResolverOptions): Resolve {
   const { clock, policy, dnsTtlMs = 30_000, lookup = systemLookup } = options;
-  const known = new Map<string, { until: number; answer: Promise<readonly ResolvedAddress[]> }>();
+  const cache = new Map<string, { until: number; answer: Promise<readonly ResolvedAddress[]> }>();
 
-  const ask = async (hostname: string): Promise<readonly ResolvedAddress[]> => {
+  const resolveChecked = async (hostname: string): Promise<readonly ResolvedAddress[]> => {
     let addresses: readonly ResolvedAddress[];
     try {
       addresses = await lookupAll(lookup, hostname);
@@ -55,24 +55,24 @@ export function createResolver(options: ResolverOptions): Resolve {
 
   return (hostname) => {
     const now = clock.monotonic();
-    const hit = known.get(hostname);
+    const hit = cache.get(hostname);
     if (hit !== undefined && hit.until > now) return hit.answer;
-    const answer = ask(hostname);
+    const answer = resolveChecked(hostname);
     const entry = { until: now + dnsTtlMs, answer };
-    known.delete(hostname);
+    cache.delete(hostname);
     // A Map keeps the order of insertion, so the first key is the oldest answer.
-    if (known.size >= MAX_CACHED_NAMES) known.delete(known.keys().next().value!);
-    known.set(hostname, entry);
+    if (cache.size >= MAX_CACHED_NAMES) cache.delete(cache.keys().next().value!);
+    cache.set(hostname, entry);
     answer.catch(() => {
-      if (known.get(hostname) === entry) known.delete(hostname);
+      if (cache.get(hostname) === entry) cache.delete(hostname);
     });
     return answer;
   };
 }
 
 /**
- * `localhost` and all names below it are this machine, whatever a name server says of them (RFC 6761). With a dot at its
- * end a name is not looked for among the names that the machine knows itself: it is asked for without.
+ * `localhost` and all names below it are this machine, regardless of DNS (RFC 6761). A name with a trailing dot skips
+ * /etc/hosts, so a failed lookup is repeated without the dot.
  */
 async function lookupAll(lookup: Lookup, hostname: string): Promise<readonly ResolvedAddress[]> {
   const name = hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
@@ -84,13 +84,13 @@ async function lookupAll(lookup: Lookup, hostname: string): Promise<readonly Res
 
 const systemLookup: Lookup = (hostname) => dns.lookup(hostname, { all: true, verbatim: true });
 
-/** For `net.connect`: the socket connects to exactly the addresses that were checked. */
+/** For `net.connect`: the socket connects to exactly the checked addresses. */
 export function checkedLookup(resolve: Resolve): LookupFunction {
-  return (hostname, asked, callback) => {
+  return (hostname, options, callback) => {
     resolve(hostname).then(
       (addresses) => {
         const first = addresses[0]!;
-        if (asked.all === true) callback(null, addresses as ResolvedAddress[]);
+        if (options.all === true) callback(null, addresses as ResolvedAddress[]);
         else callback(null, first.address, first.family);
       },
       (error: Error) => callback(error, ""),
@@ -100,7 +100,7 @@ export function checkedLookup(resolve: Resolve): LookupFunction {
 
 const RESET = Object.assign(new Error("the connection closed while it opened"), { code: "ECONNRESET" });
 
-/** Whom the connected socket really talks to. Closes it and says why when that is nobody, or nobody we may talk to. */
+/** Checks the peer of a connected socket. Closes the socket and returns the failure when the peer is gone or refused. */
 export function refuseConnected(socket: Socket, hostname: string, policy: AddressPolicy): FetchFailure | null {
   const remote = socket.remoteAddress;
   if (remote !== undefined && isAllowedAddress(remote, policy)) return null;

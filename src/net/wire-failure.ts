@@ -1,12 +1,12 @@
 import { systemCode } from "../base/errors.ts";
 import { FetchFailure, type FailureReason } from "../domain/run/failure.ts";
 
-/** What the dialer calls ECONNRESET, see there. */
+/** Replaces ECONNRESET, see `renameResets`. */
 export const RESET_CODE = "ORB_RESET";
 
 /**
- * Turns what sockets, TLS and undici report into our own vocabulary. Codes are matched, not messages, except where
- * undici uses one code for two situations.
+ * Maps errors of sockets, TLS and undici to failure reasons. Matches codes, not messages, except where undici uses one
+ * code for two situations.
  */
 export function connectFailure(error: Error, hostname: string): FetchFailure {
   if (error instanceof FetchFailure) return error;
@@ -39,14 +39,14 @@ function isTlsCode(code: string): boolean {
   );
 }
 
-/** A failure after the request was written; `answered` says whether the head of the answer had arrived. */
+/** A failure after the request was written; `answered`: the response head had arrived. */
 export function exchangeFailure(error: Error, answered: boolean): Error {
   if (error instanceof FetchFailure) return error;
   const code = systemCode(error) ?? "";
   const make = (reason: FailureReason, message: string) => new FetchFailure(reason, message, { cause: error });
   if (code === "UND_ERR_HEADERS_OVERFLOW") return make("headers_too_large", "the headers of the answer are too large");
   if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
-    // undici says this of every parser error once it has seen a Content-Length, even of one in the headers.
+    // undici reports this for every parser error once it has seen a Content-Length, even for one in the headers.
     return answered
       ? make("truncated_body", "the body does not have the length that was announced")
       : make("malformed_response", "the answer is not valid HTTP");
@@ -75,9 +75,9 @@ export function exchangeFailure(error: Error, answered: boolean): Error {
   return make("connection_failed", `the connection failed (${code === "" ? "unknown cause" : code})`);
 }
 
-/** No cause: the parser's error carries the rest of the answer, which nobody should keep or log. */
+/** No cause: the parser's error carries the rest of the response, which must not be stored or logged. */
 function parserFailure(error: Error, answered: boolean): FetchFailure {
-  // undici leaves the code empty here; the reason stands in parentheses. An end of file within a message is a cut,
+  // undici leaves the code empty; its message ends with the reason in parentheses. EOF within a message is a truncation,
   // everything else is not HTTP.
   const why = /\(([^()]*)\)$/.exec(error.message)?.[1] ?? "no reason given";
   if (why === "Invalid EOF state" && answered)
@@ -85,7 +85,7 @@ function parserFailure(error: Error, answered: boolean): FetchFailure {
   return new FetchFailure("malformed_response", `the answer is not valid HTTP: ${why}`);
 }
 
-/** A kept-alive connection that the server had already given up looks like this to the next request on it. */
+/** Whether the error means that the server had already closed the kept-alive connection. */
 export function isStaleConnection(error: Error): boolean {
   const code = systemCode(error) ?? "";
   if (code === "UND_ERR_SOCKET") return !error.message.startsWith("bad ");

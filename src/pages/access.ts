@@ -7,14 +7,14 @@ import type { Recipe } from "../domain/run/recipe.ts";
 import type { SessionRecord } from "../store/records/job-records.ts";
 import type { Store } from "../store/ports/port.ts";
 
-/** What sealed bytes are bound to; sealing and opening must name the same. */
+/** The context that sealed bytes are bound to; sealing and opening must use the same. */
 export const SEALED_FOR_JOB = "job";
 export const SEALED_FOR_SESSION = "session";
 
 /**
- * What lets this page in: the job's own headers and cookies, and a session: the one a person supplied for this run,
- * else the one the job names, else (when the job needs a sign-in) the newest one of the origin. `elsewhere`: a page of
- * another origin than the session's is asked for without it, as a crawl does that goes beyond the site.
+ * The credentials of a page: the job's own headers and cookies, and a session: the one supplied for this run, else the
+ * one the job names, else (when the job requires a sign-in) the newest one of the origin. `elsewhere: "without"` fetches
+ * pages of other origins than the session's without it, as a crawl beyond the site does.
  */
 export async function credentialsFor(
   deps: { store: Store; seal: Seal; clock: Clock },
@@ -24,36 +24,36 @@ export async function credentialsFor(
 ): Promise<Credentials | null> {
   const { origin } = new URL(url);
   let credentials = noCredentials(origin);
-  let any = false;
+  let hasAny = false;
   const add = (more: Credentials) => {
     if (more.origin !== origin) return;
     credentials = mergeCredentials(credentials, more);
-    any = true;
+    hasAny = true;
   };
-  if (recipe.sealed !== null) add(opened(deps.seal, Buffer.from(recipe.sealed, "base64"), SEALED_FOR_JOB));
+  if (recipe.sealed !== null) add(unseal(deps.seal, Buffer.from(recipe.sealed, "base64"), SEALED_FOR_JOB));
   const session = await sessionFor(deps.store, recipe, origin, supplied);
   if (session !== null && session.origin !== origin) {
-    if (elsewhere === "without") return any ? credentials : null;
+    if (elsewhere === "without") return hasAny ? credentials : null;
     const message = `the session ${session.name ?? session.id} belongs to ${session.origin} and is not sent to ${origin}`;
     throw new FetchFailure("session_unusable", message);
   }
   if (session !== null) {
-    add(opened(deps.seal, session.sealed, SEALED_FOR_SESSION));
+    add(unseal(deps.seal, session.sealed, SEALED_FOR_SESSION));
     await noteUse(deps, session);
   }
-  return any ? credentials : null;
+  return hasAny ? credentials : null;
 }
 
-/** Rounded to the minute: a crawl asks for many pages a second. */
-const USE_NOTED_EVERY_MS = 60_000;
+/** One write per minute: a crawl fetches many pages per second. */
+const USE_RESOLUTION_MS = 60_000;
 
 async function noteUse({ store, clock }: { store: Store; clock: Clock }, session: SessionRecord): Promise<void> {
   const now = clock.now();
-  if (now - (session.lastUsedAt ?? Number.NEGATIVE_INFINITY) >= USE_NOTED_EVERY_MS)
+  if (now - (session.lastUsedAt ?? Number.NEGATIVE_INFINITY) >= USE_RESOLUTION_MS)
     await store.noteSessionUse(session.id, now);
 }
 
-function opened(seal: Seal, sealed: Uint8Array, about: string): Credentials {
+function unseal(seal: Seal, sealed: Uint8Array, about: string): Credentials {
   try {
     return seal.open(sealed, about) as Credentials;
   } catch (error) {

@@ -9,7 +9,7 @@ import type { PageGot } from "./get-page.ts";
 const DOCUMENT = "document";
 
 export interface PageFileKeeper {
-  /** Stores a picture that was asked for. */
+  /** Stores a requested screenshot. */
   picture(bytes: Uint8Array, url: string): Promise<TaskArtifact>;
 }
 
@@ -28,7 +28,7 @@ interface Documented {
   artifacts: TaskArtifact[];
 }
 
-/** The records of a page, the first of them with the page's document; the files of the document name their places in it. */
+/** Adds the page's document to its first record; `into` of each artifact is its path in the document. */
 export async function withDocument(
   keeper: PageFileKeeper,
   { answer, judgement }: Pick<PageGot, "answer" | "judgement">,
@@ -50,8 +50,8 @@ export async function withDocument(
   return { results: [{ ...first, [DOCUMENT]: document }, ...rest], artifacts };
 }
 
-/** Characters of all pages that actions have kept. */
-const MOST_SCRAPED = 2_000_000;
+/** Characters of all pages scraped by actions. */
+const MAX_SCRAPED = 2_000_000;
 
 /** Adds the results of browser actions to the document. */
 async function keepPictures(
@@ -61,9 +61,9 @@ async function keepPictures(
 ): Promise<TaskArtifact[]> {
   if (taken === undefined) return [];
   const files: TaskArtifact[] = [];
-  // The file has no id before it is written with the record: then it is put in.
-  const keep = async (bytes: Uint8Array, ...way: (string | number)[]) => {
-    files.push({ ...(await keeper.picture(bytes, finalUrl)), into: [0, DOCUMENT, ...way, "artifact_id"] });
+  // The artifact id is assigned when the record is written, and filled in then.
+  const keep = async (bytes: Uint8Array, ...path: (string | number)[]) => {
+    files.push({ ...(await keeper.picture(bytes, finalUrl)), into: [0, DOCUMENT, ...path, "artifact_id"] });
     return { artifact_id: null };
   };
   const { screenshot, actions } = taken;
@@ -72,7 +72,7 @@ async function keepPictures(
   const screenshots: JsonValue[] = [];
   for (const [index, picture] of actions.screenshots.entries())
     screenshots.push(await keep(picture, "actions", "screenshots", index));
-  let left = MOST_SCRAPED;
+  let left = MAX_SCRAPED;
   const scrapes = actions.scrapes.map(({ url, html }) => {
     const kept = html.slice(0, Math.max(0, left));
     left -= html.length;

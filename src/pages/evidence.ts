@@ -11,7 +11,7 @@ export interface EvidenceStore {
 }
 
 export interface EvidenceKeeper {
-  /** Stores what shows why a page could not be used: a picture, and the page as it stood. */
+  /** Stores the evidence of a failed page: a screenshot, and its HTML at that time. */
   keep(
     url: string,
     what: Failure,
@@ -20,7 +20,7 @@ export interface EvidenceKeeper {
   ): Promise<readonly TaskArtifact[]>;
 }
 
-const LARGEST = 5 * 1024 * 1024;
+const MAX_BYTES = 5 * 1024 * 1024;
 
 export function createEvidenceKeeper(artifacts: EvidenceStore, log: Log): EvidenceKeeper {
   const store = async (bytes: Buffer, contentType: string, url: string, role: "screenshot" | "snapshot") => {
@@ -35,13 +35,15 @@ export function createEvidenceKeeper(artifacts: EvidenceStore, log: Log): Eviden
         if (seen?.screenshot) files.push(await store(Buffer.from(seen.screenshot), "image/png", url, "screenshot"));
         const html = seen?.html ?? null;
         if (html !== null)
-          files.push(await store(Buffer.from(html).subarray(0, LARGEST), "text/html; charset=utf-8", url, "snapshot"));
+          files.push(
+            await store(Buffer.from(html).subarray(0, MAX_BYTES), "text/html; charset=utf-8", url, "snapshot"),
+          );
         else if (answer !== null && isWorthKeeping(what)) {
-          const bytes = Buffer.from(typeof answer.body === "string" ? answer.body : answer.body);
+          const bytes = Buffer.from(answer.body as string);
           if (bytes.byteLength > 0)
             files.push(
               await store(
-                bytes.subarray(0, LARGEST),
+                bytes.subarray(0, MAX_BYTES),
                 answer.contentType ?? "application/octet-stream",
                 url,
                 "snapshot",
@@ -57,7 +59,7 @@ export function createEvidenceKeeper(artifacts: EvidenceStore, log: Log): Eviden
   };
 }
 
-/** The page itself explains a block or a missing field; it does not explain a 404, a rate limit or a model that is away. */
+/** The page explains a block or a missing field, but not a 404, a rate limit or an unavailable model. */
 function isWorthKeeping(what: Failure): boolean {
   return what.code === "blocked" || (what.code === "extraction" && dispositionOf(what) === "permanent");
 }

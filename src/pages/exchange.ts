@@ -34,7 +34,7 @@ function recordsOf(answer: PageAnswer, now: number, uuid: () => string): Buffer[
   const { exchanges, body } = answer;
   if (exchanges === undefined) return rendered(answer, now, uuid);
   const last = exchanges.length - 1;
-  // Of a redirect only the head is read.
+  // Redirect bodies are not read.
   const bodyOf = (index: number) => (index === last && answer.notFollowed === undefined ? Buffer.from(body) : null);
   return exchanges.flatMap((exchange, index) => exchangeRecords(exchange, bodyOf(index), uuid));
 }

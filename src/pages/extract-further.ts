@@ -12,10 +12,10 @@ import type { ExtractionProblem } from "../extract/rules/evaluate.ts";
 import { compileSchema, recordProblems } from "../extract/schema.ts";
 import { extractionFailure } from "./extraction-failure.ts";
 
-/** Those who read pages besides the rules; null: there is none of the kind. */
+/** Extractors besides the rules; null: not configured. */
 export interface PageExtractors {
   llm: LlmExtractor | null;
-  /** Those of the user's module, by name. Throws a FetchFailure, also for a name that it does not have. */
+  /** Calls an extractor of the user's module by name. Throws a FetchFailure, also for an unknown name. */
   user: ((name: string, page: ExtractorPage, signal: AbortSignal) => Promise<Record<string, JsonValue>[]>) | null;
 }
 
@@ -29,13 +29,13 @@ interface FurtherOrder {
   url: string;
   page: FurtherPage;
   signal: AbortSignal;
-  /** Called when nothing more is requested from the site, and the wait begins. */
+  /** Called when the requests to the site are done and extraction starts. */
   beforeExtract?: () => void;
-  /** Time that is left for it. */
+  /** Remaining time. */
   mostMs?: number;
 }
 
-/** The page itself, as it came. */
+/** The page as fetched. */
 interface FurtherPage {
   /** null: the page was supplied, not fetched. */
   status: number | null;
@@ -45,14 +45,14 @@ interface FurtherPage {
 }
 
 interface ReadFurther {
-  /** As they are kept, unless there is a failure. */
+  /** Final records, unless there is a failure. */
   records: Record<string, JsonValue>[];
   errors: readonly ExtractionProblem[];
   failure: ReturnType<typeof failure> | null;
   stats: ExtractStats;
 }
 
-/** Whether the page is read by more than rules. */
+/** Whether the recipe uses an extractor besides the rules. */
 export function isReadFurther(recipe: Pick<Recipe, "extract">): boolean {
   return extractRequestOf(recipe) !== null;
 }
@@ -65,12 +65,12 @@ export async function extractFurther(
 ): Promise<ReadFurther> {
   const request = extractRequestOf(order.recipe)!;
   const stats: ExtractStats = { extractor: "llm" in request ? "llm" : request.name, duration_ms: 0 };
-  const begun = deps.clock.monotonic();
+  const startedAt = deps.clock.monotonic();
   const limit = timeLimit(deps.clock, order, request);
-  const took = () => (stats.duration_ms = Math.round(deps.clock.monotonic() - begun));
+  const stopTimer = () => (stats.duration_ms = Math.round(deps.clock.monotonic() - startedAt));
   try {
     const found = await extracted(deps, request, order, extraction, stats, limit.signal);
-    took();
+    stopTimer();
     const [rules = {}] = extraction.records;
     return {
       ...checked(
@@ -80,12 +80,12 @@ export async function extractFurther(
       stats,
     };
   } catch (thrown) {
-    took();
+    stopTimer();
     const error: unknown = limit.signal.aborted ? limit.signal.reason : thrown;
     if (!(error instanceof FetchFailure) || order.signal.aborted) throw thrown;
     const { reason, message, retryAfterMs } = error.failure;
-    const words = "llm" in request ? message : `the extractor ${request.name}: ${message}`;
-    const what = failure(reason, words, { httpStatus: order.page.status ?? undefined, retryAfterMs });
+    const text = "llm" in request ? message : `the extractor ${request.name}: ${message}`;
+    const what = failure(reason, text, { httpStatus: order.page.status ?? undefined, retryAfterMs });
     return { records: [], errors: [], failure: what, stats };
   } finally {
     limit.end();
@@ -127,13 +127,13 @@ function checked({ recipe, page }: FurtherOrder, records: Record<string, JsonVal
   const { schema = null } = recipe;
   if (schema === null) return { records, errors: [], failure: null };
   const check = compileSchema(schema);
-  const errors = records.flatMap((record, index) => recordProblems(check, record, index)).slice(0, MOST_PROBLEMS);
+  const errors = records.flatMap((record, index) => recordProblems(check, record, index)).slice(0, MAX_PROBLEMS);
   return { records, errors, failure: errors.length === 0 ? null : extractionFailure(errors, page.status ?? undefined) };
 }
 
-const MOST_PROBLEMS = 100;
+const MAX_PROBLEMS = 100;
 
-/** The signal of the attempt, and the end of the time that is left. */
+/** Combines the attempt's signal with the remaining time. */
 function timeLimit(
   clock: Clock,
   { signal, mostMs }: FurtherOrder,

@@ -1,9 +1,9 @@
 import { type Failure, failure } from "../domain/run/failure.ts";
 import type { ExtractionProblem } from "../extract/rules/evaluate.ts";
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
-/** Names every field that is wrong, the rule, and what stood there instead. */
+/** Names each invalid field, its rule and the value found. */
 export function extractionFailure(errors: readonly ExtractionProblem[], httpStatus?: number): Failure {
   const first = errors[0]!;
   const reason = first.rule.startsWith("schema")
@@ -11,11 +11,11 @@ export function extractionFailure(errors: readonly ExtractionProblem[], httpStat
     : first.found === null
       ? "field_missing"
       : "field_invalid";
-  const named = errors.slice(0, MOST_NAMED).map(({ record, field, rule, message, found }) => {
+  const named = errors.slice(0, MAX_NAMED).map(({ record, field, rule, message, found }) => {
     const where = record > 0 ? ` of record ${record + 1}` : "";
     const instead = found === null ? "" : `, found ${JSON.stringify(found).slice(0, 120)}`;
     return `${field === "" ? "the record" : field}${where} (${rule}): ${message}${instead}`;
   });
-  const rest = errors.length > MOST_NAMED ? `; and ${errors.length - MOST_NAMED} more` : "";
+  const rest = errors.length > MAX_NAMED ? `; and ${errors.length - MAX_NAMED} more` : "";
   return failure(reason, `${named.join("; ")}${rest}`, { httpStatus });
 }

@@ -45,13 +45,13 @@ export interface PageOrder {
   browserOptions?: () => BrowserOptions | null;
   /** The extraction plan; default: the recipe's. */
   spec?: PlanSpec;
-  /** The page's links are wanted as well. */
+  /** Also return the page's links. */
   follow?: FollowOrder;
-  /** Pages with the same key may share a page of the browser. */
+  /** Pages with the same key may reuse a browser page. */
   shareKey?: string;
   /** See `PageRequest`. */
   mayAsk?: () => void;
-  /** The browser memory that the site's pages may use. */
+  /** The site's share of browser memory. */
   memory?: MemoryShare;
   /** Called before the page and before every redirect; without it robots.txt is not checked. */
   robots?: RobotsRules;
@@ -60,39 +60,39 @@ export interface PageOrder {
   beforeRedirect?: (to: URL) => Promise<void>;
   /** See `PageRequest`. */
   onHead?: (status: number, headers: Readonly<Record<string, string>>) => void;
-  /** The page that was asked for, where redirects have led from it to this one. */
+  /** The originally requested URL, when redirects led from it to this one. */
   askedUrl?: string;
-  /** Time that is left for the page, when that may be less than its limit. */
+  /** Remaining time for the page, when it may be below the page's limit. */
   mostMs?: number;
-  /** Validators of a known copy: a plain request becomes conditional. */
+  /** Validators of a stored copy: a plain request becomes conditional. */
   conditions?: Validators;
-  /** Whether an answer is a list of addresses (a feed, a sitemap) that is not to be read as a page. */
+  /** Whether the response is a list of URLs (a feed, a sitemap) and not read as a page. */
   isList?: (answer: PageAnswer) => boolean;
-  /** What goes over the wire is wanted with the answer. */
+  /** The answer then includes the raw exchanges. */
   keepExchanges?: boolean;
-  /** Whether a picture of a page that failed like this is wanted; without it, of every one. */
+  /** Whether to take evidence for this failure. Default: always. */
   isShown?: (what: Failure) => boolean;
-  /** The proxy that all of it goes through; without it, none. */
+  /** The proxy for all requests of the page. Default: none. */
   via?: Upstream;
   /** Called before waiting for a browser. */
   beforeBrowser?: () => void;
-  /** Called when the page has loaded successfully and waits for its reader; the site's response time is known. */
+  /** Called when the page has loaded and extraction starts; the site's response time is known. */
   beforeExtract?: (answeredMs: number | null) => void;
   signal: AbortSignal;
 }
 
 /** The result; never throws a FetchFailure, only errors that end the attempt itself. */
 export interface PageGot {
-  /** As it was decided in the end. */
+  /** The plan after a probe. */
   plan: StrategyPlan;
   answer: PageAnswer | null;
-  /** Null without an answer, and when the answer is that the page has not changed. */
+  /** Null without an answer, and for 304 Not Modified. */
   judgement: Judgement | null;
   failure: Failure | null;
   evidence: PageEvidence | null;
-  /** It is a list of addresses, and was not read. */
+  /** A list of URLs, not read as a page. */
   isList?: true;
-  /** Of a page that is read by more than rules. */
+  /** Set when an extractor besides the rules ran. */
   extract?: ExtractStats;
 }
 
@@ -101,14 +101,14 @@ export function isUnchanged({ answer, judgement, isList }: PageGot): boolean {
   return answer !== null && judgement === null && isList !== true;
 }
 
-/** Gets a page once, and reads it. The browser's page is closed and the threads are free while others read it further. */
+/** Fetches a page once and extracts it. No browser page or reader thread is held during model or user extraction. */
 export async function getPage(deps: PageDeps, order: PageOrder): Promise<PageGot> {
-  const begun = deps.clock.monotonic();
+  const startedAt = deps.clock.monotonic();
   const got = await getAndJudge(deps, order);
   const { answer, judgement } = got;
   const extraction = judgement?.extraction ?? null;
   if (!isReadFurther(order.recipe) || got.failure !== null || answer === null || extraction === null) return got;
-  const leftMs = order.mostMs === undefined ? undefined : order.mostMs - (deps.clock.monotonic() - begun);
+  const leftMs = order.mostMs === undefined ? undefined : order.mostMs - (deps.clock.monotonic() - startedAt);
   const read = await extractFurther(
     deps,
     {
@@ -157,7 +157,7 @@ async function getAndJudge(deps: PageDeps, order: PageOrder): Promise<PageGot> {
   return tryOnce(deps, order, { way: "browser", probe: false, evidence });
 }
 
-/** Only a block speaks against plain requests: other failures would occur in a browser as well. */
+/** Only a block argues for a browser: other failures would occur there as well. */
 function reasonFor(failure: Failure | null, status: number | undefined): string {
   if (failure === null) return "a plain request gave the page";
   return failure.code === "blocked" ? failure.message : `a plain request was answered (${status})`;
@@ -190,11 +190,11 @@ async function fetchAndJudge(
   const { strategies, limits, clock, reader } = deps;
   const { recipe, url, robots, followRedirects, signal } = order;
   const requestedMs = recipe.timeout_seconds === null ? null : recipe.timeout_seconds * 1000;
-  // An explicit request for plain HTTP without escalation takes a page as it comes, empty shells included.
+  // Explicit plain HTTP without escalation accepts empty shells.
   const shells = way === "http" && (recipe.strategy === "auto" || recipe.escalate);
-  let judged: Promise<Judgement> | undefined;
+  let pendingJudgement: Promise<Judgement> | undefined;
   const judge = (answer: PageAnswer) =>
-    (judged ??= judgeAnswer(reader, answer, recipe, {
+    (pendingJudgement ??= judgeAnswer(reader, answer, recipe, {
       ...(order.spec === undefined ? {} : { spec: order.spec }),
       ...(order.follow === undefined ? {} : { follow: order.follow }),
       shells,
@@ -235,7 +235,7 @@ async function fetchAndJudge(
     : fetchObeying(strategies[way], request, robots));
   const mayBeList = way === "http" && answer.status === 200 && answer.notFollowed === undefined;
   if (mayBeList && order.isList?.(answer) === true) return { answer, judgement: null, isList: true };
-  // Nobody who was not asked can say so: to a plain request it is no answer.
+  // A 304 to an unconditional request is judged like any other status.
   return { answer, judgement: conditions !== undefined && answer.status === 304 ? null : await judge(answer) };
 }
 

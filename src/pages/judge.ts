@@ -18,21 +18,21 @@ import type { PageReading } from "../extract/reading.ts";
 import type { PageAnswer } from "../fetch/page.ts";
 import { extractionFailure } from "./extraction-failure.ts";
 
-/** What an answer turned out to be. */
+/** The classification of a response. */
 export interface Judgement {
   failure: Failure | null;
-  /** The mark by which a wall or a shell was recognised. */
+  /** The rule that recognised a challenge or an empty shell. */
   sign: string | null;
-  /** Why the page needs a person or a browser; null: it does not. */
+  /** Why the page needs a person or a browser; null: it needs neither. */
   wall: "challenge" | "captcha" | "shell" | null;
-  /** Records to keep: none when the page has failed. */
+  /** Records to store: none when the page failed. */
   records: Record<string, JsonValue>[];
   /** Records that the rules found, valid or not. */
   read: Record<string, JsonValue>[];
   errors: readonly ExtractionProblem[];
-  /** All that was read; null when there was nothing to read. */
+  /** Null: the body was not read. */
   extraction: Extraction | null;
-  /** The links that a crawl follows. */
+  /** Links for the crawl to follow. */
   follow: readonly FollowLink[];
   /** Skipped links that were not reported before. */
   left: readonly LeftLink[];
@@ -46,15 +46,15 @@ export interface Judgement {
 export function planSpecOf(recipe: Recipe, answer?: PageAnswer): PlanSpec {
   const document = documentOf(recipe);
   const about = { links: false, ...(document === null ? {} : { document }) };
-  const further = sourceWanted(recipe);
-  // Its schema is of the records that come out in the end.
-  if (further !== null) return { fields: recipe.fields, ...about, ...further };
-  const usual = document === null ? DEFAULT_FIELDS : FIELDS_BESIDE_DOCUMENT;
-  const spec: PlanSpec = { fields: recipe.fields ?? [...usual], ...about };
+  const sourceSpec = sourceWanted(recipe);
+  // Without the schema: it applies to the final records of the extractor.
+  if (sourceSpec !== null) return { fields: recipe.fields, ...about, ...sourceSpec };
+  const defaults = document === null ? DEFAULT_FIELDS : FIELDS_BESIDE_DOCUMENT;
+  const spec: PlanSpec = { fields: recipe.fields ?? [...defaults], ...about };
   if (recipe.items !== null) spec.items = recipe.items;
   if (recipe.schema !== null) spec.schema = recipe.schema;
   if (recipe.strategy === "api_replay" && isJson(answer?.contentType ?? null)) return replaySpec(spec, recipe, answer!);
-  // A document shows it as it is.
+  // A document includes the JSON unchanged.
   if (document !== null) return spec;
   // Without rules, a JSON answer is its own record, and a list is a list of records.
   if (recipe.fields === null && recipe.items === null && answer !== undefined && isJson(answer.contentType))
@@ -62,7 +62,7 @@ export function planSpecOf(recipe: Recipe, answer?: PageAnswer): PlanSpec {
   return spec;
 }
 
-/** A replayed answer is the list of its items; one that a browser has got instead is the API's own. */
+/** A replayed answer is already the list of items; one fetched otherwise is the API's own response. */
 function replaySpec(spec: PlanSpec, recipe: Recipe, { body, replayed }: PageAnswer): PlanSpec {
   const plain = { ...spec, fields: recipe.fields, links: false };
   if (replayed === true || recipe.items !== null) return planForReplay(plain);
@@ -79,7 +79,7 @@ function startsList(body: Uint8Array | string): boolean {
   return /^[\s\uFEFF]*\[/.test(start);
 }
 
-const MOST_WARNINGS = 20;
+const MAX_WARNINGS = 20;
 
 const NOTHING: Judgement = {
   failure: null,
@@ -106,7 +106,7 @@ export async function judgeAnswer(
   options: {
     shells: boolean;
     wantsJson: boolean;
-    /** The page that was asked for, before any redirect; absent: where the answer's own redirects begin. */
+    /** The URL before any redirect; default: the first one of the answer's redirects. */
     askedUrl?: string;
     now: number;
     signal: AbortSignal;
@@ -135,11 +135,11 @@ export async function judgeAnswer(
     judge: { status, headers, url, shells: options.shells },
     ...(options.follow === undefined ? {} : { follow: options.follow }),
   });
-  const judgement = weigh(reading, none, answer, options);
+  const judgement = judgeReading(reading, none, answer, options);
   return judgement.failure === null ? withSignIn(judgement, answer, recipe, options) : judgement;
 }
 
-/** A site whose session is over often answers 200, with its sign-in page at another address. */
+/** After a session expires, many sites redirect to a sign-in page with status 200. */
 function withSignIn(
   judgement: Judgement,
   { body, status, contentType, finalUrl, redirects }: PageAnswer,
@@ -147,7 +147,7 @@ function withSignIn(
   options: { askedUrl?: string },
 ): Judgement {
   const askedUrl = options.askedUrl ?? redirects[0]?.from ?? finalUrl;
-  // A replayed call has an address of its own.
+  // A replayed API call has its own URL.
   if (askedUrl === finalUrl || isJson(contentType)) return judgement;
   const html = typeof body === "string" ? body : Buffer.from(body).toString("latin1");
   const signIn = signInReached({ askedUrl, finalUrl, html });
@@ -159,34 +159,31 @@ function withSignIn(
     return { ...judgement, signIn, records: [], failure: what };
   }
   if (signIn === null) return judgement;
-  // It may be the requested page; readers of the records get a warning.
+  // It may be the requested page, so the records only get a warning.
   const warning = { record: 0, field: "", rule: SIGN_IN_RULE, message: signIn, found: null };
-  return { ...judgement, signIn, warnings: [warning, ...judgement.warnings].slice(0, MOST_WARNINGS) };
+  return { ...judgement, signIn, warnings: [warning, ...judgement.warnings].slice(0, MAX_WARNINGS) };
 }
 
-/** A challenge says so at its beginning. */
-const WALL_BYTES = 256 * 1024;
+/** A challenge is recognisable from its beginning. */
+const CHALLENGE_BYTES = 256 * 1024;
 
-/**
- * An answer with an error status: a wall, or only the error. Without a reader thread, so that a refusal takes effect at
- * once.
- */
+/** Judges a response with an error status without a reader thread, so that a refusal takes effect at once. */
 function errorPage({ body, status, headers, finalUrl: url }: PageAnswer, none: Judgement): Judgement {
-  const text = typeof body === "string" ? body : Buffer.from(body.subarray(0, WALL_BYTES)).toString("utf8");
-  const html = text.slice(0, WALL_BYTES);
+  const text = typeof body === "string" ? body : Buffer.from(body.subarray(0, CHALLENGE_BYTES)).toString("utf8");
+  const html = text.slice(0, CHALLENGE_BYTES);
   const outline = outlineOf(html);
   const softBlock = softBlockOf({ status, headers, url, html }, outline);
   const seen = { ...none, title: outline.title.trim() || null };
   return softBlock === null ? seen : walled(seen, softBlock, status);
 }
 
-/** A challenge that comes with 429 or 503 is a wall, not a request for patience. */
+/** A challenge with status 429 or 503 counts as blocked, not as rate limited. */
 function walled(seen: Judgement, { kind, message, rule }: SoftBlock, httpStatus: number): Judgement {
   const reason = kind === "captcha" ? "captcha_page" : "challenge_page";
   return { ...seen, failure: failure(reason, message, { httpStatus }), sign: rule, wall: kind };
 }
 
-function weigh(
+function judgeReading(
   reading: PageReading,
   none: Judgement,
   answer: PageAnswer,
@@ -200,7 +197,7 @@ function weigh(
     title: extraction.title,
     read: extraction.records,
     errors: extraction.errors,
-    warnings: extraction.warnings.slice(0, MOST_WARNINGS),
+    warnings: extraction.warnings.slice(0, MAX_WARNINGS),
   };
   if (softBlock !== null) return walled(seen, softBlock, answer.status);
   if (wantsJson && !isJson(answer.contentType)) {

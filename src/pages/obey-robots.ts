@@ -3,21 +3,20 @@ import type { PageAnswer, PageRequest, PageStrategy } from "../fetch/page.ts";
 import type { Upstream } from "../domain/proxy/upstream.ts";
 import { DEFAULT_LIMITS } from "../net/http.ts";
 
-/** What sites ask of us in robots.txt. */
+/** robots.txt rules of sites. */
 export interface RobotsRules {
   /**
    * Throws a FetchFailure when the page is disallowed; returns the crawl delay in milliseconds. robots.txt is fetched
    * through the proxy of the page.
    */
   check(url: string, signal: AbortSignal, via?: Upstream): Promise<number>;
-  /** Whether a redirect may be followed, as far as is known without asking; null: that has to be asked. */
+  /** Whether a redirect may be followed, by the rules known without a request; null: unknown. */
   mayFollow(url: URL, via?: Upstream): boolean | null;
 }
 
 /**
- * Fetches a page whose redirects robots.txt may disallow. A redirect to an origin with unknown rules is followed after
- * they are known: a plain request continues from there, the other strategies, which have more state than a URL, start
- * over.
+ * Fetches a page whose redirects robots.txt may disallow. A redirect to an origin with unknown rules is followed once
+ * they are known: a plain request continues from there; the other strategies hold more state than a URL and start over.
  */
 export async function fetchObeying(
   strategy: PageStrategy,
@@ -25,27 +24,27 @@ export async function fetchObeying(
   robots: RobotsRules,
 ): Promise<PageAnswer> {
   let next = request;
-  let before: PageAnswer | null = null;
-  for (let asked = 0; ; asked += 1) {
-    const hop = await fetchToUnknown(strategy, next, robots);
-    const answer: PageAnswer | null = hop.answer === null ? null : joined(before, hop.answer);
-    if (hop.unknown === null) return answer!;
-    if (asked >= DEFAULT_LIMITS.maxRedirects)
-      throw new FetchFailure("too_many_redirects", `more than ${asked} redirects to other origins`);
+  let previous: PageAnswer | null = null;
+  for (let checks = 0; ; checks += 1) {
+    const result = await fetchToUnknown(strategy, next, robots);
+    const answer: PageAnswer | null = result.answer === null ? null : joined(previous, result.answer);
+    if (result.unknown === null) return answer!;
+    if (checks >= DEFAULT_LIMITS.maxRedirects)
+      throw new FetchFailure("too_many_redirects", `more than ${checks} redirects to other origins`);
     try {
-      await robots.check(hop.unknown.href, request.signal, request.via);
+      await robots.check(result.unknown.href, request.signal, request.via);
     } catch (error) {
-      // Then it ends where it is, as it does when that is known before.
+      // Ends at the redirect, as with rules known in advance.
       if (answer !== null && error instanceof FetchFailure && error.failure.reason === "robots_disallowed")
         return answer;
       throw error;
     }
     if (strategy.name !== "http" || answer?.notFollowed === undefined) continue;
-    before = answer;
+    previous = answer;
     next = {
       ...request,
       url: answer.notFollowed,
-      // They belong to the origin that was left.
+      // Bound to the origin that redirected.
       credentials: null,
       timeoutMs: Math.max(1, request.timeoutMs - answer.durationMs),
       maxRedirects: DEFAULT_LIMITS.maxRedirects - answer.redirects.length - 1,
@@ -53,7 +52,7 @@ export async function fetchObeying(
   }
 }
 
-/** The answer, and the redirect target with unknown rules where it stopped. */
+/** The answer, and the redirect target with unknown rules at which it stopped. */
 async function fetchToUnknown(
   strategy: PageStrategy,
   request: PageRequest,
@@ -71,7 +70,7 @@ async function fetchToUnknown(
     const answer = await strategy.fetch({
       ...request,
       followRedirects,
-      // A page that could not go where it leads says nothing yet.
+      // No evidence of a page whose redirect is still undecided.
       ...(wantsEvidence === undefined
         ? {}
         : { wantsEvidence: async (open) => unknown === null && (await wantsEvidence(open)) }),
@@ -83,10 +82,10 @@ async function fetchToUnknown(
   }
 }
 
-/** Both as one fetch, in the order in which they were made. */
-function joined(before: PageAnswer | null, answer: PageAnswer): PageAnswer {
-  if (before === null) return answer;
-  const { status, finalUrl, redirects, notFollowed, durationMs, requests, exchanges } = before;
+/** Merges two consecutive answers into one. */
+function joined(previous: PageAnswer | null, answer: PageAnswer): PageAnswer {
+  if (previous === null) return answer;
+  const { status, finalUrl, redirects, notFollowed, durationMs, requests, exchanges } = previous;
   return {
     ...answer,
     redirects: [...redirects, { status, from: finalUrl, to: notFollowed! }, ...answer.redirects],

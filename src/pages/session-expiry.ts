@@ -1,4 +1,4 @@
-/** A sign-in that a page with a session was sent to: the session is over. */
+/** Detects expired sessions: a page fetched with a session redirects to a sign-in. */
 import type { Clock } from "../base/clock.ts";
 import { isOrbError } from "../base/errors.ts";
 import { SIGN_IN_RULE } from "../domain/page/sign-in.ts";
@@ -6,7 +6,7 @@ import type { SessionRecord } from "../store/records/job-records.ts";
 import type { Store } from "../store/ports/port.ts";
 import type { PageGot } from "./get-page.ts";
 
-/** The page with a warning that names the session, whose health says so from now on. `askedUrl`: before any redirect. */
+/** Marks the session as rejected and names it in the page's warning. `askedUrl`: before any redirect. */
 export async function noticeExpiry(
   deps: { store: Pick<Store, "session" | "noteSessionHealth">; clock: Clock },
   got: PageGot,
@@ -16,12 +16,14 @@ export async function noticeExpiry(
   const seen = got.judgement?.signIn ?? null;
   if (got.judgement === null || seen === null || sessionId === null || sessionId === undefined) return got;
   const session = await deps.store.session(sessionId);
-  // To other origins it was not sent.
+  // The session was not sent to other origins.
   if (session === null || session.origin !== URL.parse(askedUrl)?.origin) return got;
   await noteRejected(deps, session, seen);
   const signIn = `the session ${session.name ?? session.id} looks expired: ${seen}`;
   const { warnings, failure } = got.judgement;
-  const explained = warnings.map((one) => (one.rule === SIGN_IN_RULE ? { ...one, message: signIn } : one));
+  const explained = warnings.map((warning) =>
+    warning.rule === SIGN_IN_RULE ? { ...warning, message: signIn } : warning,
+  );
   const what = failure?.reason === "login_page" ? { ...failure, message: signIn } : failure;
   return {
     ...got,
@@ -39,7 +41,7 @@ async function noteRejected(
   try {
     await store.noteSessionHealth(session.id, { status: "rejected", message, checkedAt: clock.now() });
   } catch (error) {
-    // It was deleted a moment ago.
+    // The session was deleted meanwhile.
     if (!isOrbError(error, "not_found")) throw error;
   }
 }

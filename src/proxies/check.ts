@@ -1,4 +1,4 @@
-/** Finds out which proxies can be used, by using them. */
+/** Health checks of proxies. */
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Seal } from "../base/seal.ts";
@@ -12,7 +12,7 @@ import type { ProxyRecord, ProxySeen } from "../store/ports/proxy-port.ts";
 import { upstreamOf } from "./sealed-upstream.ts";
 
 export interface CheckDeps {
-  /** Waits for connections as long as for a whole check: how long a proxy takes is for the check to say. */
+  /** Its connect timeout must not be below `timeoutMs`: the check itself bounds the time. */
   http: Pick<HttpClient, "fetch" | "reach">;
   clock: Clock;
   seal: Seal;
@@ -22,10 +22,13 @@ export interface CheckDeps {
 }
 
 /** Extra time to learn why no tunnel was established, after the timeout. */
-const GRACE_MS = 500;
+const FAILURE_GRACE_MS = 500;
 
-/** `sure`: the proxy is at fault, not the fetched address. */
-type Result = { at: number } & ({ good: true; latencyMs: number } | { good: false; sure: boolean; why: string });
+/** `proxyAtFault`: the proxy is at fault, not the fetched address. */
+type Result = { at: number } & (
+  | { good: true; latencyMs: number }
+  | { good: false; proxyAtFault: boolean; why: string }
+);
 
 /** Results of checking these proxies, in the same order. Throws the abort reason of the signal. */
 export async function checkProxies(
@@ -44,32 +47,32 @@ export async function checkProxies(
   };
   await Promise.all(Array.from({ length: CHECKED_AT_ONCE }, work));
   // When no proxy gets through, the checked address may be down: proxies that worked before stay usable.
-  const someGotThere = results.some(({ good }) => good);
+  const anyReached = results.some(({ good }) => good);
   const good = deps.checkUrl === null ? "reached" : "good";
   return proxies.map(({ id }, index) => {
     const result = results[index]!;
-    return { id, outcome: toOutcome(result, good, someGotThere), at: result.at, site: null };
+    return { id, outcome: toOutcome(result, good, anyReached), at: result.at, site: null };
   });
 }
 
 async function checkOne(deps: CheckDeps, proxy: ProxyRecord, signal: AbortSignal): Promise<Result> {
   const { clock } = deps;
-  const begun = clock.monotonic();
+  const startedAt = clock.monotonic();
   try {
-    const status = await tryOut(deps, proxy, signal);
+    const status = await probe(deps, proxy, signal);
     const at = clock.now();
     if (status < 200 || status >= 300)
-      return { at, good: false, sure: false, why: `the answer to the check was ${status}` };
-    return { at, good: true, latencyMs: Math.round(clock.monotonic() - begun) };
+      return { at, good: false, proxyAtFault: false, why: `the answer to the check was ${status}` };
+    return { at, good: true, latencyMs: Math.round(clock.monotonic() - startedAt) };
   } catch (error) {
     signal.throwIfAborted();
-    // Or what lets us in cannot be opened: then it cannot be used, either.
-    const sure = !(error instanceof FetchFailure) || isProxyFault(error.failure);
-    return { at: clock.now(), good: false, sure, why: messageOf(error) };
+    // Credentials that cannot be decrypted make the proxy unusable as well.
+    const proxyAtFault = !(error instanceof FetchFailure) || isProxyFault(error.failure);
+    return { at: clock.now(), good: false, proxyAtFault, why: messageOf(error) };
   }
 }
 
-async function tryOut(
+async function probe(
   { http, seal, checkUrl, timeoutMs }: CheckDeps,
   proxy: ProxyRecord,
   signal: AbortSignal,
@@ -79,11 +82,16 @@ async function tryOut(
     await http.reach(via, signal);
     return 200;
   }
-  const limits = { connectMs: timeoutMs, headersMs: timeoutMs, idleMs: timeoutMs, totalMs: timeoutMs + GRACE_MS };
+  const limits = {
+    connectMs: timeoutMs,
+    headersMs: timeoutMs,
+    idleMs: timeoutMs,
+    totalMs: timeoutMs + FAILURE_GRACE_MS,
+  };
   return (await http.fetch({ url: checkUrl, via, limits, signal }, discardBody)).status;
 }
 
-function toOutcome(result: Result, good: "good" | "reached", someGotThere: boolean): ProxyOutcome {
+function toOutcome(result: Result, good: "good" | "reached", anyReached: boolean): ProxyOutcome {
   if (result.good) return { kind: good, latencyMs: result.latencyMs };
-  return { kind: result.sure || someGotThere ? "fault" : "unsure", why: result.why };
+  return { kind: result.proxyAtFault || anyReached ? "fault" : "unsure", why: result.why };
 }

@@ -25,34 +25,34 @@ export interface Picked {
   id: string;
   site: string;
   upstream: Upstream;
-  /** As it may be shown. */
+  /** Without the password. */
   shown: string;
 }
 
 export interface Wanted {
   site: string;
-  /** Who keeps the same proxy at a site, where proxies stick. */
+  /** Sticky rotation keeps one proxy per session key and site. */
   sessionKey: string;
   /** Ids of proxies already tried. */
   exclude: ReadonlySet<string>;
 }
 
-const LOOK_EVERY_MS = 1_000;
-const WRITE_EVERY_MS = 1_000;
-/** Sites of which it is known how proxies did there. */
-const MOST_SITES = 1_000;
-/** So many are read, or tried to be opened, before others of this process have their turn. */
-const READ_AT_ONCE = 500;
-const OPENED_AT_ONCE = 50;
+const REFRESH_MS = 1_000;
+const WRITE_DELAY_MS = 1_000;
+/** Sites with cached per-proxy records. */
+const MAX_SITES = 1_000;
+/** Proxies read, or opened, before yielding to the event loop. */
+const READ_BATCH = 500;
+const OPEN_BATCH = 50;
 
 export class ProxyPool {
   readonly #deps: PoolDeps;
   readonly #rotation: Rotation;
   readonly #roster: Roster;
-  readonly #sites = new Recent<Promise<SiteView>>(MOST_SITES);
-  /** The newest change that was read; null: nothing was. */
+  readonly #sites = new Recent<Promise<SiteView>>(MAX_SITES);
+  /** The last change that was read; null: none yet. */
   #version: number | null = null;
-  #lookAt = Number.NEGATIVE_INFINITY;
+  #refreshAt = Number.NEGATIVE_INFINITY;
   #loading: Promise<void> | null = null;
   #timer: Timer | null = null;
   #writing: Promise<void> = Promise.resolve();
@@ -65,28 +65,28 @@ export class ProxyPool {
     this.#roster = new Roster(this.#rotation);
   }
 
-  /** The next proxy; null: there is none that could be used now. Its outcome has to be reported, or its use undone. */
+  /** The next proxy; null: none is usable now. The caller must `report` its outcome. */
   async pick(wanted: Wanted): Promise<Picked | null> {
-    await this.#look();
+    await this.#refresh();
     const atSite = await this.#atSite(wanted.site);
-    const picked = await this.#take(wanted, atSite);
+    const picked = await this.#acquire(wanted, atSite);
     if (picked !== null) return picked;
-    // Somebody may have brought or checked some a moment ago.
+    // Proxies may have been added or checked since the last read.
     await this.#load();
-    return this.#take(wanted, atSite);
+    return this.#acquire(wanted, atSite);
   }
 
-  async #take(wanted: Wanted, atSite: SiteView): Promise<Picked | null> {
+  async #acquire(wanted: Wanted, atSite: SiteView): Promise<Picked | null> {
     for (let tries = 1; ; tries += 1) {
       const member = this.#choose(wanted, atSite);
       if (member === null) return null;
-      const upstream = this.#opened(member);
+      const upstream = this.#openUpstream(member);
       if (upstream !== null) {
         member.inUse += 1;
         this.#roster.update(member, this.#deps.clock.now());
         return { id: member.id, site: wanted.site, upstream, shown: shownUpstream(upstream) };
       }
-      if (tries % OPENED_AT_ONCE === 0) await setImmediate();
+      if (tries % OPEN_BATCH === 0) await setImmediate();
     }
   }
 
@@ -103,8 +103,8 @@ export class ProxyPool {
     return roster.at(this.#rotation.next(shares, `${sessionKey}\n${site}`));
   }
 
-  /** null: it cannot be decrypted with the present key, and rests like a proxy that refuses its credentials. */
-  #opened(member: Member): Upstream | null {
+  /** null: the current key cannot decrypt it; it rests like a proxy that refuses its credentials. */
+  #openUpstream(member: Member): Upstream | null {
     try {
       member.upstream ??= upstreamOf(this.#deps.seal, member.stored);
       return member.upstream;
@@ -113,33 +113,33 @@ export class ProxyPool {
       if (!this.#warned)
         this.#deps.log.warn("proxies skipped: their credentials cannot be decrypted", { first: member.id, error: why });
       this.#warned = true;
-      this.#see(member, { kind: "fault", why }, null);
+      this.#record(member, { kind: "fault", why }, null);
       return null;
     }
   }
 
   /** Whether any proxy is usable now or is being tried; without one, asking again soon is pointless. */
   async hasAny(): Promise<boolean> {
-    await this.#look();
+    await this.#refresh();
     return this.#roster.hasAnyAt(this.#deps.clock.now());
   }
 
-  /** null: nothing was seen of it, as when the work was called off. Never fails: the page that came through it counts. */
+  /** null: no observation, as after a cancellation. Never fails: the fetched page counts. */
   report(picked: Picked, outcome: ProxyOutcome | null): void {
     const member = this.#roster.get(picked.id);
     if (member === undefined) return;
     member.inUse = Math.max(0, member.inUse - 1);
     if (outcome === null) this.#roster.update(member, this.#deps.clock.now());
-    else this.#see(member, outcome, picked.site);
+    else this.#record(member, outcome, picked.site);
   }
 
-  /** `site`: null when it was not used. */
-  #see(member: Member, outcome: ProxyOutcome, site: string | null): void {
+  /** `site`: null: not used at a site. */
+  #record(member: Member, outcome: ProxyOutcome, site: string | null): void {
     const now = this.#deps.clock.now();
     member.health = afterUse(member.health, outcome, now);
     member.unwritten.push({ id: member.id, outcome, at: now, site });
     this.#roster.update(member, now);
-    this.#timer ??= this.#deps.clock.after(WRITE_EVERY_MS, () => void this.#write());
+    this.#timer ??= this.#deps.clock.after(WRITE_DELAY_MS, () => void this.#write());
     if (site === null) return;
     // If the read fails, the next one includes this use.
     this.#atSite(site).then(
@@ -148,7 +148,7 @@ export class ProxyPool {
     );
   }
 
-  /** Writes the observations. */
+  /** Flushes the observations. */
   async stop(): Promise<void> {
     await this.#write();
     this.#timer?.cancel();
@@ -156,13 +156,13 @@ export class ProxyPool {
   }
 
   /** Changes by others are seen within a second, as long as proxies are requested. */
-  async #look(): Promise<void> {
+  async #refresh(): Promise<void> {
     const now = this.#deps.clock.monotonic();
-    if (now >= this.#lookAt) {
-      this.#lookAt = now + LOOK_EVERY_MS;
+    if (now >= this.#refreshAt) {
+      this.#refreshAt = now + REFRESH_MS;
       // With known proxies, callers do not wait for the read.
       this.#load().catch((error: unknown) => {
-        this.#lookAt = Number.NEGATIVE_INFINITY;
+        this.#refreshAt = Number.NEGATIVE_INFINITY;
         this.#deps.log.warn("cannot reload the proxies", { error: messageOf(error) });
       });
     }
@@ -182,12 +182,12 @@ export class ProxyPool {
     const all = this.#version === null || removed > this.#version ? new Set<string>() : null;
     let since = all === null ? this.#version! : 0;
     for (;;) {
-      const { proxies, next } = await store.changedProxies(since, READ_AT_ONCE);
+      const { proxies, next } = await store.changedProxies(since, READ_BATCH);
       for (const record of proxies) {
         all?.add(record.id);
         this.#merge(record);
       }
-      if (proxies.length < READ_AT_ONCE) break;
+      if (proxies.length < READ_BATCH) break;
       since = next;
       await setImmediate();
     }
@@ -213,7 +213,7 @@ export class ProxyPool {
       known.health = health;
     } else
       known.health = [...known.inWriting, ...known.unwritten].reduce(
-        (so, one) => afterUse(so, one.outcome, one.at),
+        (current, seen) => afterUse(current, seen.outcome, seen.at),
         health,
       );
     this.#roster.update(known, now);
@@ -252,6 +252,6 @@ export class ProxyPool {
   }
 }
 
-function sameBytes(one: Uint8Array | null, other: Uint8Array | null): boolean {
-  return one === null || other === null ? one === other : Buffer.compare(one, other) === 0;
+function sameBytes(a: Uint8Array | null, b: Uint8Array | null): boolean {
+  return a === null || b === null ? a === b : Buffer.compare(a, b) === 0;
 }

@@ -7,31 +7,30 @@ import type { ProxyRecord, ProxySeen } from "../store/ports/proxy-port.ts";
 export interface Member {
   readonly id: string;
   readonly seat: number;
-  /** Its address and what lets one in, as stored. */
+  /** Address and sealed credentials, as stored. */
   stored: Pick<ProxyRecord, "scheme" | "hostname" | "port" | "sealed">;
-  /** Opened when it is first picked; null: not yet. */
+  /** Decrypted on first use; null: not yet. */
   upstream: Upstream | null;
   health: ProxyHealth;
-  /** Uses that have not ended. */
+  /** Uses in flight. */
   inUse: number;
-  /** Not written yet. */
   unwritten: ProxySeen[];
-  /** Being written: the store's value may be from before or after it. */
+  /** Being written: the store may or may not include them yet. */
   inWriting: readonly ProxySeen[];
 }
 
-/** With very many resting proxies, one returns all the time. */
-const WAKE_EVERY_MS = 100;
+/** The shortest interval between scans: with very many resting proxies, one returns all the time. */
+const WAKE_MS = 100;
 
-/** Shares are kept as they change: to choose among ten thousand takes a look at numbers, not at proxies. */
+/** Shares are maintained incrementally: choosing among 10,000 proxies reads an array of numbers, not the proxies. */
 export class Roster {
   readonly #rotation: Rotation;
   readonly #members = new Map<string, Member>();
   readonly #seats: (Member | null)[] = [];
   readonly #freeSeats: number[] = [];
-  /** Each one's part of the traffic, by seat; 0: it cannot be had now. */
+  /** Share of the traffic, by seat; 0: unavailable now. */
   readonly #shares: number[] = [];
-  /** Those that cannot be used before some time. */
+  /** Unavailable until `restUntil`. */
   readonly #resting = new Set<Member>();
   #seating = 0;
   #firstBackAt = Number.POSITIVE_INFINITY;
@@ -57,9 +56,9 @@ export class Roster {
     return this.#seats[seat]!;
   }
 
-  add(id: string, what: Pick<Member, "stored" | "health">, now: number): void {
+  add(id: string, proxy: Pick<Member, "stored" | "health">, now: number): void {
     const seat = this.#freeSeats.pop() ?? this.#seats.length;
-    const member: Member = { id, seat, ...what, upstream: null, inUse: 0, unwritten: [], inWriting: [] };
+    const member: Member = { id, seat, ...proxy, upstream: null, inUse: 0, unwritten: [], inWriting: [] };
     this.#members.set(id, member);
     this.#seating += 1;
     this.#seats[seat] = member;
@@ -76,7 +75,7 @@ export class Roster {
     this.#freeSeats.push(member.seat);
   }
 
-  /** Call whenever its record or its uses have changed. */
+  /** Call after every change of its health or uses. */
   update(member: Member, now: number): void {
     const { seat, health, inUse } = member;
     if (!mayBeUsed(health, now)) {
@@ -86,11 +85,11 @@ export class Roster {
       return;
     }
     if (this.#resting.delete(member)) this.#rotation.returned(seat);
-    // Where one use decides, there is one at a time.
+    // A proxy on probation gets one use at a time.
     this.#shares[seat] = inUse > 0 && onProbation(health, now) ? 0 : weightOf(health);
   }
 
-  /** A copy of everybody's share at this time. */
+  /** A copy of all shares at this time. */
   sharesAt(now: number): number[] {
     this.#wake(now);
     return this.#shares.slice();
@@ -105,6 +104,6 @@ export class Roster {
     if (now < this.#firstBackAt && this.#firstBackAt <= now + REST_MAX_MS) return;
     this.#firstBackAt = Number.POSITIVE_INFINITY;
     for (const member of this.#resting) this.update(member, now);
-    this.#firstBackAt = Math.max(this.#firstBackAt, now + WAKE_EVERY_MS);
+    this.#firstBackAt = Math.max(this.#firstBackAt, now + WAKE_MS);
   }
 }

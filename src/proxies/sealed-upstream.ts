@@ -4,15 +4,15 @@ import type { ProxyOptions } from "../domain/proxy/proxy-options.ts";
 import { parseUpstream, shownUpstream, type Upstream } from "../domain/proxy/upstream.ts";
 import type { NewProxy, ProxyRecord } from "../store/ports/proxy-port.ts";
 
-/** What sealed bytes are bound to; sealing and opening must name the same. */
+/** The context that sealed bytes are bound to; sealing and opening must use the same. */
 const SEALED_FOR_POOL = "proxy of the pool";
 const SEALED_FOR_RUN = "proxy of a run";
 
 export function toNewProxy(seal: Seal, { scheme, hostname, port, credentials }: Upstream): NewProxy {
   const sealed = credentials === null ? null : seal.close(credentials, SEALED_FOR_POOL);
-  // Without the password: when that has changed, it is still the same proxy for the same user.
+  // Without the password: a changed password does not make it another proxy.
   const userHash = credentials === null ? "" : seal.mark(`proxy\n${credentials.username}`);
-  // Sealed together, so that equal passwords do not show.
+  // Hashed together with the address, so that equal passwords do not show.
   const passwordHash = credentials === null ? "" : seal.mark(JSON.stringify([scheme, hostname, port, credentials]));
   return { scheme, hostname, port, sealed, userHash, passwordHash };
 }
@@ -26,7 +26,7 @@ export function upstreamOf(
   return { scheme, hostname, port, credentials };
 }
 
-/** A proxy that a job names itself. */
+/** For a proxy that a job specifies itself. */
 export function sealedExtract(seal: Seal, upstream: Upstream): ProxyOptions {
   const sealed = upstream.credentials === null ? null : seal.close(upstream, SEALED_FOR_RUN);
   return {

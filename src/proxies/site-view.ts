@@ -13,10 +13,10 @@ const AVOIDED_SHARE = 0.1;
 export class SiteView {
   readonly #records = new Map<string, SiteRecordOfProxy>();
   readonly #avoidedUntil = new Map<string, number>();
-  /** Where those sit, until the first of them is forgiven; null: that has changed. */
+  /** Their seats, valid until the first avoidance expires; null: stale. */
   #seats: { list: readonly number[]; seating: number; until: number } | null = null;
-  /** Turns that the avoided ones have a right to, and did not get yet. */
-  #owed = 0;
+  /** Accumulated fraction of turns due to avoided proxies. */
+  #credit = 0;
 
   constructor(known: readonly (SiteRecordOfProxy & { id: string })[]) {
     for (const { id, ...record } of known) this.#set(id, record);
@@ -34,18 +34,18 @@ export class SiteView {
   narrow(shares: number[], roster: Pick<Roster, "get" | "seating">, now: number, always: boolean): void {
     const avoided = this.#avoidedSeats(roster, now);
     if (avoided.length === 0) return;
-    const theirs = avoided.map((seat) => shares[seat]!);
-    let part = 0;
-    for (const share of theirs) part += share * AVOIDED_SHARE;
+    const avoidedShares = avoided.map((seat) => shares[seat]!);
+    let avoidedSum = 0;
+    for (const share of avoidedShares) avoidedSum += share * AVOIDED_SHARE;
     for (const seat of avoided) shares[seat] = 0;
-    let welcome = 0;
-    for (const share of shares) welcome += share;
-    if (welcome > 0 && (always || !this.#isTheirTurn(part / (part + welcome)))) return;
-    if (welcome > 0) shares.fill(0);
-    for (let n = 0; n < avoided.length; n += 1) shares[avoided[n]!] = theirs[n]!;
+    let acceptedSum = 0;
+    for (const share of shares) acceptedSum += share;
+    if (acceptedSum > 0 && (always || !this.#isTheirTurn(avoidedSum / (avoidedSum + acceptedSum)))) return;
+    if (acceptedSum > 0) shares.fill(0);
+    for (let n = 0; n < avoided.length; n += 1) shares[avoided[n]!] = avoidedShares[n]!;
   }
 
-  /** Recomputed only when the avoided set or the indexes change: it takes milliseconds for thousands. */
+  /** Recomputed only when the avoided set or the seats change: it takes milliseconds for thousands. */
   #avoidedSeats(roster: Pick<Roster, "get" | "seating">, now: number): readonly number[] {
     const { seating } = roster;
     if (this.#seats !== null && this.#seats.seating === seating && now < this.#seats.until) return this.#seats.list;
@@ -64,10 +64,10 @@ export class SiteView {
     return list;
   }
 
-  #isTheirTurn(part: number): boolean {
-    this.#owed += part;
-    if (this.#owed < 1) return false;
-    this.#owed -= 1;
+  #isTheirTurn(fraction: number): boolean {
+    this.#credit += fraction;
+    if (this.#credit < 1) return false;
+    this.#credit -= 1;
     return true;
   }
 

@@ -1,4 +1,4 @@
-/** The article of a page: its text, Markdown and what can be said about them. */
+/** The article of a page as text, Markdown and HTML, with its statistics. */
 import { hash } from "node:crypto";
 import { squeeze } from "../dom/text.ts";
 import { cleanHtml } from "../values/clean-html.ts";
@@ -10,13 +10,13 @@ import { toPlainText } from "./plain-text.ts";
 export interface Article {
   text: string;
   markdown: string;
-  /** The found part of the page as clean HTML. */
+  /** Sanitized. */
   html: string;
-  /** Words; for scripts without spaces between them, characters. */
+  /** Words; characters in scripts without spaces. */
   wordCount: number;
-  /** As the page declares it, else detected from its words; null when unclear. */
+  /** As declared by the page, else detected from its words; null: unclear. */
   language: string | null;
-  /** Of the text with its white space evened out: equal for equal content. */
+  /** SHA-256 of the text with normalized white space. */
   contentHash: string;
 }
 
@@ -28,7 +28,7 @@ interface ArticleOptions {
 export function readArticle(found: MainContent, options: ArticleOptions): Article {
   const text = toPlainText(found.root, found.keepInText);
   const { keep, root } = found;
-  // Markdown and HTML cost as much as all the rest, and often only the text is wanted.
+  // Lazy: Markdown and HTML cost as much as everything else, and often only the text is used.
   let markdown: string | null = null;
   let html: string | null = null;
   return {

@@ -1,4 +1,4 @@
-/** Which language a text is in: by its script, then by its commonest words. Good enough to choose a number format by. */
+/** Detects the language of a text by its script, then by its most common words. Good enough to choose a number format. */
 
 const SCRIPTS: readonly [language: string, letters: RegExp][] = [
   ["ja", /[\u3040-\u30ff]/g],
@@ -32,12 +32,12 @@ export function detectLanguage(text: string): string | null {
   if (letters < 20) return null;
   for (const [language, pattern] of SCRIPTS) {
     const share = (sample.match(pattern)?.length ?? 0) / letters;
-    // Japanese mixes kana with Chinese characters; Ukrainian shows by a few letters.
+    // Japanese mixes kana with Chinese characters; a few letters identify Ukrainian.
     if (share > (language === "ja" ? 0.1 : language === "uk" ? 0.03 : 0.3)) return language;
   }
   const words = sample.toLowerCase().match(/\p{L}+/gu) ?? [];
   let best: string | null = null;
-  // Of running text in a language, these words make up a fifth to a third.
+  // These words make up a fifth to a third of running text.
   let bestShare = 0.08;
   for (const [language, set] of SETS) {
     const share = words.filter((word) => set.has(word)).length / Math.max(1, words.length);

@@ -7,10 +7,10 @@ import { type Conversion, joinBlocks, Writer } from "../markdown/writer.ts";
 import { isHidden } from "./visible.ts";
 
 interface MarkdownOptions {
-  /** An absolute address, or null for what should not be linked. */
+  /** An absolute URL; null: not to be linked. */
   resolve(href: string): string | null;
   keep(element: Element): boolean;
-  /** Whether the reader wants it although it is not shown itself, such as a player or the source of a formula. */
+  /** Whether to include an invisible element, such as a player or the source of a formula. */
   wants?(element: Element): boolean;
   /** Called when the text is truncated because it is too long. */
   onCut?: () => void;
@@ -20,7 +20,7 @@ export function toMarkdown(element: Element, options: MarkdownOptions): string {
   return convert(element, options, isContainer(element) ? render.inside : write);
 }
 
-/** The element itself, too: a link that is asked for is a link. */
+/** Includes the element itself: a selected link stays a link. */
 export function elementToMarkdown(element: Element, options: MarkdownOptions): string {
   return convert(element, options, element.tag.name === "dt" ? render.inside : write);
 }
@@ -45,18 +45,18 @@ function convert(
 function conversionFor(options: MarkdownOptions): Conversion {
   const { keep, resolve, onCut } = options;
   const wants = (child: Element) => options.wants?.(child) !== false;
-  // Past the limit nothing more is kept; the tree is walked to its end without work.
-  let room = MAX_TEXT;
+  // Past the limit nothing is kept; the rest of the walk does no work.
+  let budget = MAX_TEXT;
   return {
     resolve,
-    wants: (child) => room > 0 && wants(child),
+    wants: (child) => budget > 0 && wants(child),
     headingLinks: new Map(),
     keeps(child, inCode) {
-      for (let node = child.first; node !== null && room > 0; node = node.next) {
-        room -= node.kind === 3 ? node.sourceLength : 8;
+      for (let node = child.first; node !== null && budget > 0; node = node.next) {
+        budget -= node.kind === 3 ? node.sourceLength : 8;
       }
-      if (room <= 0) onCut?.();
-      return room > 0 && (inCode ? !isHidden(child) && wants(child) : keep(child));
+      if (budget <= 0) onCut?.();
+      return budget > 0 && (inCode ? !isHidden(child) && wants(child) : keep(child));
     },
   };
 }

@@ -1,4 +1,4 @@
-/** The text of an article: paragraphs apart by an empty line, list items and table rows each on a line. */
+/** The text of an article: an empty line between paragraphs, one line per list item and table row. */
 import { type Element, MAX_TEXT } from "../dom/nodes.ts";
 import { isBlock, oneSpaced } from "../dom/text.ts";
 import { preformatted } from "../markdown/code.ts";
@@ -7,7 +7,7 @@ import { isRaised, raisedText } from "../markdown/superscript.ts";
 
 const LINES = new Set(["li", "tr", "dt", "dd", "br", "option", "caption"]);
 const CELLS = new Set(["td", "th"]);
-/** White space within a line that is not one space. */
+/** White space within a line other than a single space. */
 export const UNEVEN_IN_LINE = /[^\S\n ][^\S\n]*| [^\S\n]+/g;
 
 export function toPlainText(element: Element, keep: (element: Element) => boolean): string {
@@ -21,18 +21,18 @@ class Writer {
   #line = "";
   #gap = "";
 
-  #room = MAX_TEXT;
+  #budget = MAX_TEXT;
 
   text(text: string): void {
-    this.#room -= text.length;
-    if (this.#room >= 0) this.#line += text;
+    this.#budget -= text.length;
+    if (this.#budget >= 0) this.#line += text;
   }
 
   get isAfterWord(): boolean {
     return /\S$/.test(this.#line);
   }
 
-  /** Ends the line; the strongest of the breaks between two pieces of text counts. */
+  /** Ends the line; the strongest break between two texts wins. */
   break(gap: "\n" | "\n\n"): void {
     const line = this.#line.replace(UNEVEN_IN_LINE, " ").trim();
     this.#line = "";
@@ -44,8 +44,8 @@ class Writer {
 
   verbatim(text: string): void {
     this.break("\n\n");
-    this.#room -= text.length;
-    if (this.#room < 0 || text.trim() === "") return;
+    this.#budget -= text.length;
+    if (this.#budget < 0 || text.trim() === "") return;
     this.#out += (this.#out === "" ? "" : "\n\n") + text;
     this.#gap = "\n\n";
   }

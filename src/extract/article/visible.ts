@@ -1,4 +1,4 @@
-/** What of a page a reader does not see, or does not come for. */
+/** Elements that are invisible or not content. */
 import type { Element } from "../dom/nodes.ts";
 
 const NEVER = new Set(
@@ -9,7 +9,7 @@ const NEVER = new Set(
 
 export function isHidden(element: Element): boolean {
   if (NEVER.has(element.tag.name)) {
-    // Declarative shadow roots hold the very content of the page.
+    // Declarative shadow roots contain content.
     return !(element.tag.name === "template" && element.attr("shadowrootmode") !== undefined);
   }
   if (element.attrTo - element.attrFrom < 6) return false;

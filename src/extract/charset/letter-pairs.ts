@@ -1,7 +1,7 @@
 /**
- * The pairs of neighbouring letters that each language is full of, of those with a letter beyond ASCII: counted in the
- * Universal Declaration of Human Rights, the names of countries, languages and currencies, and the commonest words.
- * `_` is the edge of a word. Groups are apart by a space: the first holds pairs of one in 2³, the next one in 2⁴, and so on.
+ * Frequent letter bigrams per language, with at least one non-ASCII letter: counted in the Universal Declaration of Human
+ * Rights, the names of countries, languages and currencies, and the most common words. `_` is a word boundary. Groups
+ * are separated by spaces: the first holds bigrams with a frequency of 1 in 2³, the next of 1 in 2⁴, and so on.
  */
 const PAIRS: Readonly<Record<string, string>> = {
   cs: " í_ níánráý_é_ává_ _čnákýě_néláštněmákéčlažvá přždnýzážedýděýckáímmíárřevítá_úýmjíéhvšícátálčiěnělvéž_ožševývěém_ždůtěměákče ečů_cíříýtbýřidáčnádréžiuštíáctřišnš ědiáámíhísětšíužběírůmíláběkínméčtůsšiháěmižeřpávůté_šlšúčučůvšnásočdžnůášyšázžídéútžnnžlímů řáléašúzénť_ájš_šuežžáékévěžítěssíjáčíbátýěcdí_řešívějétjšršdčtšzššošlaťlýkůípsářořsořmžrčňačaůlářň_šaičůžačúddš",
@@ -49,13 +49,13 @@ const PAIRS: Readonly<Record<string, string>> = {
   ga: " áií_ á_éiíotáéanáiúríó_ói ú_níháeánóé_úiúnaílídéán_éré síhéráláhóíndárúhíóshúítátálféárírtícódíró_á_ó sóúrdóórgápámámípónúcúnétúássécéónísícsútólólúúldú_úídfóácpígéúd ádgóuáómpéámbámó_íbéméúbúcfáúsólcáótvéógbúlécíté fíócuísáífíl",
 };
 
-/** One in 2³: the pairs of the first group cost this many bits. */
+/** Bits per bigram of the first group (1 in 2³). */
 const FIRST_GROUP = 3;
 
 export interface Model {
-  /** Bits by pair: the codes of both letters, the first times 2¹⁶. */
+  /** Bits by bigram; the key is first code × 2¹⁶ + second code. */
   pairs: ReadonlyMap<number, number>;
-  /** Every letter that is in a pair. */
+  /** Every letter that occurs in a bigram. */
   letters: ReadonlySet<number>;
 }
 
@@ -63,11 +63,11 @@ const models = new Map<string, Model>();
 
 export function modelOf(language: string): Model {
   let model = models.get(language);
-  if (model === undefined) models.set(language, (model = read(PAIRS[language] ?? "")));
+  if (model === undefined) models.set(language, (model = parseModel(PAIRS[language] ?? "")));
   return model;
 }
 
-function read(table: string): Model {
+function parseModel(table: string): Model {
   const pairs = new Map<number, number>();
   const letters = new Set<number>();
   for (const [index, group] of table.split(" ").entries()) {

@@ -1,7 +1,7 @@
-/** What each byte is in an encoding of one byte a letter. */
+/** Decodes each byte of a single-byte encoding. */
 
 export interface Reading {
-  /** By byte: the small letter as a character code; everything else is a boundary. */
+  /** By byte: the lower-case character code; BOUNDARY for non-letters. */
   letters: Uint16Array;
   /** By byte, of KIND. */
   kinds: Uint8Array;
@@ -11,31 +11,31 @@ export const KIND = {
   boundary: 0,
   small: 1,
   capital: 2,
-  /** May stand between two letters. */
+  /** May occur between two letters. */
   joint: 3,
-  /** Behind a letter. */
+  /** Follows a letter. */
   apostrophe: 4,
   /** Touches a word on one side. */
   quote: 5,
   /** Touches numbers, but no words. */
   sign: 6,
-  /** In no text. */
+  /** Does not occur in text. */
   symbol: 7,
   nothing: 8,
 } as const;
 
-/** `_`, as in the tables of pairs. */
+/** `_`, as in the bigram tables. */
 export const BOUNDARY = 95;
 
 const readings = new Map<string, Reading>();
 
 export function readingOf(charset: string): Reading {
   let reading = readings.get(charset);
-  if (reading === undefined) readings.set(charset, (reading = read(charset)));
+  if (reading === undefined) readings.set(charset, (reading = buildReading(charset)));
   return reading;
 }
 
-function read(charset: string): Reading {
+function buildReading(charset: string): Reading {
   const letters = new Uint16Array(256).fill(BOUNDARY);
   const kinds = new Uint8Array(256);
   const decoder = new TextDecoder(charset);
@@ -49,7 +49,7 @@ function read(charset: string): Reading {
 }
 
 function kindOf(character: string, isHigh: boolean): number {
-  // Thai and Hebrew vowels, and the tones of Vietnamese, are marks.
+  // Thai and Hebrew vowels, and Vietnamese tones, are combining marks.
   if (/^[\p{L}\p{M}]$/u.test(character) && !SIGNS.test(character)) {
     return character === character.toLowerCase() ? KIND.small : KIND.capital;
   }

@@ -1,6 +1,6 @@
 /**
- * Encodings of one byte a letter fit any bytes, so the letters decide: each language has pairs of neighbours that it is
- * full of, and the encoding in which the text costs the fewest bits, as its likeliest language would write it, is taken.
+ * Single-byte encodings accept any bytes, so letter statistics decide: picks the encoding in which the text has the
+ * lowest cost in bits under the bigram model of its most likely language.
  */
 import { type Model, modelOf } from "./letter-pairs.ts";
 import { BOUNDARY, KIND, type Reading, readingOf } from "./reading.ts";
@@ -11,15 +11,15 @@ const CENTRAL = "cs sk pl hu hr sl ro";
 const BALTIC = "lt lv et";
 
 const FALLBACK = "windows-1252";
-/** So many bits cheaper than Western text another encoding has to be: about one letter that cannot stand where it does. */
+/** Another encoding must be this many bits cheaper than Western text: about one misplaced letter. */
 const MARGIN = 6;
-/** Bits a letter, in words that have few ASCII letters. 120 letters cost at most 12.8 each in the right language. */
+/** Bits per letter, in words with few ASCII letters. 120 letters cost at most 12.8 each in the right language. */
 const MAX_AVERAGE = 14;
 
-/** With the languages that are written in it, and how many bits dearer a rare one is. */
-type Candidate = readonly [charset: string, languages: string, rare: number];
+/** An encoding, its languages, and a penalty in bits for rare encodings. */
+type Candidate = readonly [charset: string, languages: string, penalty: number];
 
-/** Latin letters with a few others among them. Here and below, of two that read all the bytes alike the first is taken. */
+/** Latin scripts. Here and below, the first of two encodings that decode all bytes alike wins. */
 const LATIN: readonly Candidate[] = [
   ["windows-1250", CENTRAL, 0],
   ["windows-1254", "tr", 0],
@@ -35,7 +35,7 @@ const LATIN: readonly Candidate[] = [
   ["iso-8859-10", "is", 10],
 ];
 
-/** Whole words of letters beyond ASCII. */
+/** Scripts whose words consist of non-ASCII letters. */
 const OTHER_SCRIPTS: readonly Candidate[] = [
   ["windows-1251", CYRILLIC, 0],
   ["windows-1253", "el", 0],
@@ -52,36 +52,36 @@ const OTHER_SCRIPTS: readonly Candidate[] = [
   ["x-mac-cyrillic", CYRILLIC, 4],
 ];
 
-/** What a pair costs that a language's table does not have. */
+/** Bits of a bigram that the language's table does not contain. */
 const UNKNOWN_PAIR = 14;
 const UNKNOWN_LETTER = 17;
 const PUNCTUATION = 9;
-/** A sign in the middle of a word. */
+/** A sign inside a word. */
 const MISPLACED = 18;
 const NO_CHARACTER = 22;
-/** A capital after a small letter costs this besides. */
+/** Added for a capital after a lower-case letter. */
 const INNER_CAPITAL = 6;
 
-/** So many letters beyond ASCII are looked at; and of each, however late it comes: one byte may tell two encodings apart. */
+/** Examined non-ASCII letters in total, and per byte even beyond that: one byte may tell two encodings apart. */
 const MAX_LETTERS = 400;
 const MIN_OF_EACH = 4;
 const SPACE = 32;
 
 /**
- * Null where nothing speaks for another encoding than windows-1252. `hasWords`: bytes beyond ASCII follow each other, as
- * in words of another script.
+ * Null: no evidence for another encoding than windows-1252. `hasWords`: non-ASCII bytes follow each other, as in words of
+ * another script.
  */
 export function singleByteCharset(text: Uint8Array, hasWords: boolean): string | null {
   const positions = highBytePositions(text);
   let best: string | null = null;
-  let least = cheapest(text, positions, FALLBACK, WESTERN, Number.POSITIVE_INFINITY) - MARGIN;
-  for (const [charset, languages, rare] of hasWords ? [...OTHER_SCRIPTS, ...LATIN] : LATIN) {
-    const bits = cheapest(text, positions, charset, languages, least - rare) + rare;
-    if (bits >= least) continue;
-    least = bits;
+  let lowest = minCost(text, positions, FALLBACK, WESTERN, Number.POSITIVE_INFINITY) - MARGIN;
+  for (const [charset, languages, penalty] of hasWords ? [...OTHER_SCRIPTS, ...LATIN] : LATIN) {
+    const bits = minCost(text, positions, charset, languages, lowest - penalty) + penalty;
+    if (bits >= lowest) continue;
+    lowest = bits;
     best = charset;
   }
-  return hasWords && least > positions.length * MAX_AVERAGE ? null : best;
+  return hasWords && lowest > positions.length * MAX_AVERAGE ? null : best;
 }
 
 function highBytePositions(text: Uint8Array): number[] {
@@ -96,23 +96,23 @@ function highBytePositions(text: Uint8Array): number[] {
   return positions;
 }
 
-/** What the text costs in the language that it costs least in; above `limit` the figure is not exact. */
-function cheapest(text: Uint8Array, positions: readonly number[], charset: string, languages: string, limit: number) {
+/** The cost of the text in its cheapest language; not exact above `limit`. */
+function minCost(text: Uint8Array, positions: readonly number[], charset: string, languages: string, limit: number) {
   const reading = readingOf(charset);
-  let least = limit;
+  let lowest = limit;
   for (const language of languages.split(" ")) {
     const model = modelOf(language);
     let bits = 0;
     for (const at of positions) {
       bits += costAt(text, at, reading, model);
-      if (bits >= least) break;
+      if (bits >= lowest) break;
     }
-    least = Math.min(least, bits);
+    lowest = Math.min(lowest, bits);
   }
-  return least;
+  return lowest;
 }
 
-/** The pair that ends in this byte, and the one that begins with it unless the next byte is looked at for itself. */
+/** The cost of the bigram that ends in this byte, and of the one that starts with it unless the next byte counts itself. */
 function costAt(text: Uint8Array, at: number, { letters, kinds }: Reading, model: Model): number {
   const byte = text[at]!;
   const before = text[at - 1] ?? SPACE;

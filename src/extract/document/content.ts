@@ -1,4 +1,4 @@
-/** Which part of a page is wanted. */
+/** Selects the part of a page for a document. */
 import { isHidden } from "../article/visible.ts";
 import { type Element, elementsBelow } from "../dom/nodes.ts";
 import type { PageFacts } from "../facts/page-facts.ts";
@@ -7,46 +7,51 @@ import type { CssQuery } from "../select/css.ts";
 import type { DocumentPlan } from "./spec.ts";
 
 export interface Content {
-  /** In document order, none inside another. */
+  /** In document order, not nested. */
   roots: readonly Element[];
-  /** Of what is inside them. */
+  /** For elements inside the roots. */
   keepsInHtml(element: Element): boolean;
   keepsInText(element: Element): boolean;
-  /** Whether it is among what the selectors leave, main content or not. */
+  /** Whether the selectors include the element, main content or not. */
   has(element: Element): boolean;
 }
 
-const MOST_MATCHES = 10_000;
+const MAX_MATCHES = 10_000;
 
-/** Selectors win: they define the main content. */
+/** `include` selectors take precedence over main content detection. */
 export function chooseContent(facts: PageFacts, plan: DocumentPlan): Content {
   const top = facts.document.root;
   budget.reset();
   const excluded = matchesOf(plan.exclude, top);
   const included = plan.include.length === 0 ? null : matchesOf(plan.include, top);
-  const stays = (element: Element) => !excluded.has(element);
-  const has = (element: Element) => isLeft(element, included, excluded);
+  const isNotExcluded = (element: Element) => !excluded.has(element);
+  const has = (element: Element) => isSelected(element, included, excluded);
   if (included !== null) {
     const roots = topmost(included, top).filter(has);
-    return { roots, has, keepsInHtml: stays, keepsInText: (element) => stays(element) && !isHidden(element) };
+    return {
+      roots,
+      has,
+      keepsInHtml: isNotExcluded,
+      keepsInText: (element) => isNotExcluded(element) && !isHidden(element),
+    };
   }
   const main = plan.onlyMainContent ? facts.mainContent : null;
   if (main !== null && has(main.root)) {
-    const keeps = (element: Element) => stays(element) && main.keep(element);
+    const keeps = (element: Element) => isNotExcluded(element) && main.keep(element);
     return { roots: [main.root], has, keepsInHtml: keeps, keepsInText: keeps };
   }
   const body = bodyOf(top);
   return {
     roots: has(body) ? [body] : [],
     has,
-    keepsInHtml: stays,
-    keepsInText: (element) => stays(element) && !isHidden(element),
+    keepsInHtml: isNotExcluded,
+    keepsInText: (element) => isNotExcluded(element) && !isHidden(element),
   };
 }
 
 function matchesOf(queries: readonly CssQuery[], top: Element): Set<Element> {
   const found = new Set<Element>();
-  for (const query of queries) for (const element of query.select(top, MOST_MATCHES)) found.add(element);
+  for (const query of queries) for (const element of query.select(top, MAX_MATCHES)) found.add(element);
   return found;
 }
 
@@ -64,7 +69,7 @@ function isBelow(element: Element, set: ReadonlySet<Element>): boolean {
   return false;
 }
 
-function isLeft(element: Element, included: ReadonlySet<Element> | null, excluded: ReadonlySet<Element>): boolean {
+function isSelected(element: Element, included: ReadonlySet<Element> | null, excluded: ReadonlySet<Element>): boolean {
   let inside = included === null;
   for (let up: Element | null = element; up !== null; up = up.parent) {
     if (excluded.has(up)) return false;
@@ -73,7 +78,7 @@ function isLeft(element: Element, included: ReadonlySet<Element> | null, exclude
   return inside;
 }
 
-/** In document order, whichever selector found them. */
+/** In document order. */
 function topmost(set: ReadonlySet<Element>, top: Element): Element[] {
   const found: Element[] = [];
   for (const element of elementsBelow(top)) if (set.has(element) && !isBelow(element, set)) found.push(element);

@@ -1,4 +1,4 @@
-/** A page as a whole: in the forms that were asked for. */
+/** Builds the document of a page in the requested formats. */
 import { elementToMarkdown } from "../article/markdown.ts";
 import { isHidden } from "../article/visible.ts";
 import { elementsBelow, MAX_TEXT } from "../dom/nodes.ts";
@@ -19,13 +19,13 @@ export interface PageDocument {
   links?: string[];
   images?: string[];
   metadata: Metadata;
-  /** Which of them lack their end, because they are too long. */
+  /** The formats that exceed the length limit. */
   truncated: string[];
 }
 
-const MOST_ADDRESSES = 10_000;
+const MAX_URLS = 10_000;
 
-/** A page that was taken apart. */
+/** A parsed page. */
 interface Page {
   kind: "html" | "xml" | "json" | "text";
   text: string;
@@ -34,37 +34,38 @@ interface Page {
 
 export function readDocument({ kind, text, facts }: Page, { formats, ...plan }: DocumentPlan): PageDocument {
   const document: PageDocument = { metadata: readMetadata(facts), truncated: [] };
-  const cut = (name: string, isCut: boolean) => {
+  const markTruncated = (name: string, isCut: boolean) => {
     if (isCut && !document.truncated.includes(name)) document.truncated.push(name);
   };
   const content = chooseContent(facts, { ...plan, formats });
   const isPage = kind === "html";
   if (formats.has("markdown")) {
     document.markdown = isPage
-      ? markdownOf(content, facts, () => cut("markdown", true))
+      ? markdownOf(content, facts, () => markTruncated("markdown", true))
       : fenced(text.slice(0, MAX_TEXT), kind);
-    cut("markdown", !isPage && text.length > MAX_TEXT);
+    markTruncated("markdown", !isPage && text.length > MAX_TEXT);
   }
   if (formats.has("html")) {
     const cleaned = isPage
       ? cleanElements(content.roots, facts.resolve, { keep: content.keepsInHtml, wants: content.has })
       : { html: `<pre>${escaped(text.slice(0, MAX_TEXT))}</pre>`, cut: text.length > MAX_TEXT };
     document.html = cleaned.html;
-    cut("html", cleaned.cut);
+    markTruncated("html", cleaned.cut);
   }
   if (formats.has("raw_html")) {
     document.raw_html = text.slice(0, MAX_TEXT);
-    cut("raw_html", text.length > MAX_TEXT);
+    markTruncated("raw_html", text.length > MAX_TEXT);
   }
   const listed = (name: "links" | "images", addresses: Iterable<string>) => {
     const list = [...new Set(addresses)];
-    document[name] = list.slice(0, MOST_ADDRESSES);
-    cut(name, list.length > MOST_ADDRESSES);
+    document[name] = list.slice(0, MAX_URLS);
+    markTruncated(name, list.length > MAX_URLS);
   };
   if (formats.has("links")) listed("links", linksOf(facts, content));
   if (formats.has("images")) listed("images", imagesOf(facts, content));
   if (facts.document.truncated)
-    for (const name of ["markdown", "html", "links", "images"] as const) cut(name, document[name] !== undefined);
+    for (const name of ["markdown", "html", "links", "images"] as const)
+      markTruncated(name, document[name] !== undefined);
   return document;
 }
 
@@ -77,7 +78,7 @@ function markdownOf(content: Content, { resolve }: PageFacts, onCut: () => void)
     .join("\n\n");
 }
 
-/** What is no page is shown as it is. */
+/** Non-HTML bodies are included verbatim. */
 function fenced(text: string, kind: string): string {
   if (kind === "text") return text.trim();
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((match) => match[0].length));
@@ -104,7 +105,7 @@ function* imagesOf(facts: PageFacts, content: Content): Generator<string> {
     if ((name !== "img" && !isSource) || isInTemplate(element) || !content.has(element)) continue;
     if (isPixel(element)) continue;
     const offered = readSourceSet(element.attr("srcset") ?? element.attr("data-srcset") ?? "");
-    for (const address of [isSource ? null : imageSource(element), ...offered.map((one) => one.address)]) {
+    for (const address of [isSource ? null : imageSource(element), ...offered.map((source) => source.address)]) {
       const url = address === null ? null : facts.resolve(address);
       if (url !== null && /^https?:/.test(url)) yield url;
     }

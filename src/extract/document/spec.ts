@@ -1,4 +1,4 @@
-/** What of a page stands in its document, checked and compiled. */
+/** Validates and compiles a document request. */
 import { messageOf } from "../../base/errors.ts";
 import { DOCUMENT_FORMATS, type DocumentFormat, type DocumentRequest } from "../../domain/page/page-options.ts";
 import { isObject } from "../../domain/text/input-reader.ts";
@@ -14,9 +14,9 @@ export interface DocumentPlan {
 }
 
 const KEYS = ["formats", "only_main_content", "include_tags", "exclude_tags"] as const;
-const MOST_SELECTORS = 100;
+const MAX_SELECTORS = 100;
 
-/** With all that was not said; mistakes are named with their path. */
+/** Fills in defaults; adds errors with their paths. */
 export function readDocumentRequest(input: unknown, path: string, problems: Problems): DocumentRequest {
   const request: DocumentRequest = {
     formats: ["markdown"],
@@ -63,8 +63,8 @@ function unknownWord(what: string, word: string, known: readonly string[]): stri
 
 function readSelectors(input: unknown, path: string, problems: Problems): string[] {
   if (input === undefined) return [];
-  if (!Array.isArray(input) || input.length > MOST_SELECTORS) {
-    problems.add(path, `expected a list of at most ${MOST_SELECTORS} CSS selectors`);
+  if (!Array.isArray(input) || input.length > MAX_SELECTORS) {
+    problems.add(path, `expected a list of at most ${MAX_SELECTORS} CSS selectors`);
     return [];
   }
   for (const [index, selector] of input.entries()) {
@@ -79,9 +79,9 @@ function readSelectors(input: unknown, path: string, problems: Problems): string
 }
 
 export function compileDocument(input: unknown, path: string, problems: Problems): DocumentPlan | null {
-  const before = problems.list.length;
+  const problemCount = problems.list.length;
   const request = readDocumentRequest(input, path, problems);
-  if (problems.list.length > before) return null;
+  if (problems.list.length > problemCount) return null;
   return {
     formats: new Set(request.formats),
     onlyMainContent: request.only_main_content,

@@ -1,4 +1,4 @@
-/** The rules for tags in the body: what a start tag closes before it opens, and what an end tag closes with it. */
+/** The "in body" insertion mode: which elements start and end tags close. */
 import type { Formatting } from "./formatting.ts";
 import type { Element } from "./nodes.ts";
 import type { OpenElements } from "./open-elements.ts";
@@ -15,7 +15,7 @@ export class BodyRules {
   head: Element | null = null;
   body: Element | null = null;
   #form: Element | null = null;
-  /** A table may stand inside a paragraph. So it is without a doctype. */
+  /** Quirks mode allows a table inside a paragraph. The default without a doctype. */
   quirks = true;
 
   constructor(open: OpenElements, formatting: Formatting) {
@@ -145,12 +145,12 @@ export class BodyRules {
       case "body":
         return this.merge(this.body, tag, from, to);
       default:
-        // Parts of tables and heads where there is no table or head.
+        // Parts of tables and heads outside a table or head.
         return;
     }
   }
 
-  /** Directly in a table a form holds nothing, and an unseen field stays where it is. True when that was the case. */
+  /** Directly in a table, a form stays empty and a hidden input stays in place. True: handled here. */
   startInTable(tag: Tag, from: number, to: number): boolean {
     if (tag.rule === "form") {
       const free = this.#form === null && this.#open.lastIndexOf("template") < 0;
@@ -158,9 +158,11 @@ export class BodyRules {
       return true;
     }
     if (tag.name !== "input") return false;
-    const type = /\btype\s*=\s*["']?hidden\b/i.test(this.#open.document.source.slice(from, Math.min(to, from + 1000)));
-    if (type) this.#open.insert(tag, from, to);
-    return type;
+    const isHidden = /\btype\s*=\s*["']?hidden\b/i.test(
+      this.#open.document.source.slice(from, Math.min(to, from + 1000)),
+    );
+    if (isHidden) this.#open.insert(tag, from, to);
+    return isHidden;
   }
 
   #closeOpenLink(tag: Tag): void {
@@ -195,7 +197,7 @@ export class BodyRules {
 
   endTag(tag: Tag): void {
     const open = this.#open;
-    // Nearly every end tag closes what is open.
+    // Fast path: nearly every end tag closes the current element.
     if (open.current.tag === tag && tag.rule !== "formatting" && tag.rule !== "a" && tag.rule !== "nobr") {
       if (tag.rule !== "body" && tag.rule !== "html" && tag.rule !== "template") {
         open.stack.pop();

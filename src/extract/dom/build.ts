@@ -1,6 +1,6 @@
 /**
- * Builds the tree by the rules of the HTML standard, so that a broken page gives the answers a browser gives. Left out:
- * what only scripts and rendering can see (doctype details, frameset pages, comments).
+ * Tree construction by the HTML standard, so that broken pages parse as in a browser. Omitted: what only scripts and
+ * rendering can observe (doctype details, frameset pages, comments).
  */
 import { BodyRules } from "./body-rules.ts";
 import { Formatting } from "./formatting.ts";
@@ -33,7 +33,7 @@ export class TreeBuilder {
     this.#rules = new BodyRules(this.open, this.#formatting);
   }
 
-  /** Only the first counts, and only before anything else. */
+  /** Only the first one counts, and only before any element. */
   doctype(text: string): void {
     if (this.#rules.html !== null || this.#hasDoctype) return;
     this.#hasDoctype = true;
@@ -93,7 +93,7 @@ export class TreeBuilder {
     const blank = isBlank(source, from, to);
     if (open.early || open.mode === "in-colgroup") {
       while (from < to && isSpace(source.charCodeAt(from))) from += 1;
-      // White space stays where it is; the first letter is what ends the head, or the columns.
+      // White space stays; the first other character ends the head, or the column group.
       if (from > start && open.mode !== "before-head") open.text(start, from, false);
       if (blank) return;
     }
@@ -122,7 +122,7 @@ export class TreeBuilder {
     this.open.text(from, to, true);
   }
 
-  /** The whole of a raw element: its text is known when its start tag is read. */
+  /** A complete raw-text element: its text is known with its start tag. */
   raw(tag: Tag, from: number, to: number, textFrom: number, textTo: number, decoded: boolean): void {
     this.startTag(tag, from, to, false);
     const { open } = this;
@@ -131,7 +131,7 @@ export class TreeBuilder {
     open.stack.pop();
   }
 
-  /** Every page has html, head and body, however little was written. */
+  /** Every page has html, head and body. */
   finish(): void {
     if (this.#rules.body === null) this.#startBody(0, 0);
   }
@@ -153,7 +153,7 @@ export class TreeBuilder {
     open.mode = "in-body";
   }
 
-  /** False when the tag was dealt with in the head. */
+  /** False: the tag was handled. */
   #beforeBody(tag: Tag, from: number, to: number): boolean {
     const { open } = this;
     if (tag.rule === "html") {
@@ -183,7 +183,7 @@ export class TreeBuilder {
         return false;
       }
       if ((tag.flags & VOID) !== 0) open.stack.pop();
-      // The text of a raw element follows before anything else; its end pops it and leaves the head on the stack.
+      // The text of a raw-text element follows directly; its end pops it and leaves the head on the stack.
       if (after) this.#leaveHeadAfter();
       return false;
     }

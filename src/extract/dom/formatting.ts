@@ -1,15 +1,15 @@
 /**
- * `<b>one<p>two</b>three`: formatting that is closed in the wrong place. The standard keeps a list of open formatting
- * elements and repairs the tree; without it, links in such pages are found in the wrong place or twice.
+ * `<b>one<p>two</b>three`: misnested formatting. The standard keeps a list of active formatting elements and repairs the
+ * tree; without it, links in such pages are found in the wrong place or twice.
  */
 import { detach, type Element } from "./nodes.ts";
 import type { OpenElements } from "./open-elements.ts";
 import { SPECIAL, type Tag } from "./tags.ts";
 
-/** Long lists make every new paragraph reopen them all; no real page has so many. */
+/** Every new paragraph reopens the whole list; no real page has this many. */
 const MAX_ENTRIES = 32;
 
-/** `null` is a marker: what is before it does not reach into a table cell, an object or a template. */
+/** `null` is a marker: earlier entries do not apply inside a table cell, an object or a template. */
 export class Formatting {
   readonly #open: OpenElements;
   #list: (Element | null)[] = [];
@@ -19,7 +19,7 @@ export class Formatting {
   }
 
   add(element: Element): void {
-    // At most three alike after the last marker ("Noah's Ark").
+    // At most three equal entries after the last marker ("Noah's Ark clause").
     let alike = 0;
     for (let at = this.#list.length - 1; at >= 0; at -= 1) {
       const entry = this.#list[at];
@@ -56,7 +56,7 @@ export class Formatting {
     if (at >= 0) this.#list.splice(at, 1);
   }
 
-  /** Opens again what was closed by its surroundings only. */
+  /** Reopens elements that were closed implicitly by their ancestors. */
   reconstruct(): void {
     const list = this.#list;
     const { stack } = this.#open;
@@ -76,15 +76,15 @@ export class Formatting {
   }
 
   /**
-   * The standard's "adoption agency": closes a formatting element although blocks inside it are still open, by giving
-   * the blocks their own copy. False when the tag should be treated like any other end tag.
+   * The "adoption agency algorithm": closes a formatting element although blocks inside it are still open, by cloning it
+   * into the blocks. False: treat the tag like any other end tag.
    */
   close(tag: Tag): boolean {
     const open = this.#open;
     const { stack } = open;
     const { current } = open;
     if (current.tag === tag) {
-      // Nearly always: closed where it was opened.
+      // Fast path: closed where it was opened.
       if (this.#list[this.#list.length - 1] === current) {
         this.#list.pop();
         stack.pop();
@@ -170,7 +170,7 @@ export class Formatting {
   }
 }
 
-/** A `<caption>` inside math is nothing special. */
+/** Only HTML elements: a `<caption>` inside math is not special. */
 function isSpecial(element: Element): boolean {
   return element.space === 0 && (element.tag.flags & SPECIAL) !== 0;
 }

@@ -1,6 +1,6 @@
 /**
- * The tree of a page. Nodes point into the source text: attributes and character references are decoded when somebody
- * asks for them, which for most of a page nobody does.
+ * The tree of a page. Nodes point into the source text: attributes and character references are decoded on access, which
+ * never happens for most of a page.
  */
 import { decodeHTML, decodeHTMLAttribute, decodeHTMLStrict } from "entities";
 import { type AttributeRange, readAttributes } from "./scan.ts";
@@ -9,8 +9,8 @@ import type { Bucket, Tag } from "./tags.ts";
 export type Node = Element | TextNode;
 
 /**
- * Of one run of text, and of all that is read out of one element, this much is read: ten novels. A page of 20 MB of
- * words is an attack, or a log file.
+ * Limit for a text node, and for the text of one element: ten novels. A page with 20 MB of words is an attack, or a log
+ * file.
  */
 export const MAX_TEXT = 2_000_000;
 
@@ -41,14 +41,14 @@ export class TextNode {
     return this.#data;
   }
 
-  /** Characters in the source, without the cost of reading them. */
+  /** Characters in the source, without decoding. */
   get sourceLength(): number {
     return this.#data?.length ?? this.#to - this.#from;
   }
 
-  /** Two runs of text with nothing but a dropped tag between them are one. */
+  /** Merges text that is separated only by a dropped tag. */
   append(other: TextNode): void {
-    // The other has no place in the tree yet, and which references are decoded depends on the tree.
+    // Decoding depends on the document, which a detached node does not know.
     other.parent = this.parent;
     this.#data = this.data + other.data;
   }
@@ -81,13 +81,13 @@ export class Element {
     return this.tag.name;
   }
 
-  /** Name, value, name, value … as written, names in small letters. */
+  /** Flat name-value list; lower-case names in HTML. */
   get attributes(): readonly string[] {
     return (this.#attributes ??= this.document.readAttributes(this));
   }
 
   attr(name: string): string | undefined {
-    // Most elements have none; most others are not asked.
+    // Fast path: most elements have no attributes.
     if (this.attrTo - this.attrFrom < 2 && this.#attributes === null) return undefined;
     const list = this.attributes;
     for (let index = 0; index < list.length; index += 2) if (list[index] === name) return list[index + 1];
@@ -148,7 +148,7 @@ export class Document {
     image: [],
     frame: [],
   };
-  /** The page has more nodes than are kept; what comes later in it was not read. */
+  /** The node limit was reached; the rest of the page was not read. */
   truncated = false;
   nodes = 0;
 
@@ -175,7 +175,7 @@ export function following(node: Node, within: Element): Node | null {
   return null;
 }
 
-/** Every element below, in document order. Works without recursion or an array of all of them. */
+/** All descendant elements in document order, without recursion or an array. */
 export function* elementsBelow(top: Element): Generator<Element> {
   let node: Node | null = top.first;
   while (node !== null) {

@@ -1,4 +1,4 @@
-/** The stack of open elements, and where the next node goes. */
+/** The stack of open elements and the insertion mode. */
 import { Document, Element, type Node, TextNode } from "./nodes.ts";
 import { BREAKOUT, IMPLIED_END, MATH_INTEGRATION, SCOPE, SVG_INTEGRATION, type Tag, TAGS, tagNamed } from "./tags.ts";
 
@@ -15,7 +15,7 @@ export type Mode =
   | "in-cell"
   | "in-template";
 
-/** As in Chromium: deeper elements become siblings. It also keeps every walk that recurses off the stack's end. */
+/** As in Chromium: deeper elements become siblings. Also keeps recursive walks from overflowing the stack. */
 export const MAX_DEPTH = 512;
 /** About 50 MB of tree; a page of 100,000 links stays below. */
 export const MAX_NODES = 500_000;
@@ -28,9 +28,9 @@ export class OpenElements {
   readonly document: Document;
   readonly stack: Element[] = [];
   mode: Mode = "before-head";
-  /** While content that is not allowed in a table is moved in front of it. */
+  /** Foster parenting: content that is not allowed in a table moves in front of it. */
   fostering = false;
-  /** By open template: what its content is read as, since its first part of a table. */
+  /** The stack of template insertion modes. */
   readonly #templateModes: Mode[] = [];
 
   constructor(source: string) {
@@ -45,12 +45,12 @@ export class OpenElements {
     return this.document.nodes >= MAX_NODES;
   }
 
-  /** Before the body has begun. */
+  /** Before the body. */
   get early(): boolean {
     return this.mode === "before-head" || this.mode === "in-head" || this.mode === "after-head";
   }
 
-  /** Directly in a table, where only its parts belong. */
+  /** Directly in a table part. */
   get inTablePart(): boolean {
     return TABLE_PARTS.has(this.current.tag.name);
   }
@@ -86,7 +86,7 @@ export class OpenElements {
     this.place(new TextNode(this.document.source, from, to, raw));
   }
 
-  /** Puts a node where the standard's "appropriate place" is, and joins neighbouring text. */
+  /** Inserts at the standard's "appropriate place for inserting a node", and merges adjacent text. */
   place(node: Node, target: Element = this.current): void {
     let parent = target;
     let before: Node | null = null;
@@ -116,7 +116,7 @@ export class OpenElements {
     return at;
   }
 
-  /** Is one of these open, with nothing in between that ends the search? */
+  /** Whether a matching element is open with no scope boundary in between. */
   inScope(matches: (element: Element) => boolean, also?: (element: Element) => boolean): boolean {
     for (let at = this.stack.length - 1; at >= 0; at -= 1) {
       const element = this.stack[at] as Element;
@@ -182,7 +182,7 @@ export class OpenElements {
     this.mode = "in-template";
   }
 
-  /** The first tag in a template decides what its content is. */
+  /** The first tag in a template determines its insertion mode. */
   readTemplateAs(mode: Mode): void {
     this.#templateModes[this.#templateModes.length - 1] = mode;
     this.mode = mode;
@@ -193,7 +193,7 @@ export class OpenElements {
     this.resetMode();
   }
 
-  /** Which rules hold now that a table or template has ended. */
+  /** The standard's "reset the insertion mode appropriately". */
   resetMode(): void {
     for (let at = this.stack.length - 1; at >= 0; at -= 1) {
       const { rule } = (this.stack[at] as Element).tag;
@@ -206,7 +206,7 @@ export class OpenElements {
     this.mode = "in-body";
   }
 
-  /** svg and math have rules of their own, except in the places where HTML may stand inside them. */
+  /** Inside svg or math, except at HTML integration points. */
   inForeign(): boolean {
     const { current } = this;
     return current.space !== 0 && !isIntegration(current);
@@ -233,7 +233,7 @@ const MODE_OF: Partial<Record<string, Mode>> = {
   template: "in-template",
 };
 
-/** `<title>` counts in svg only, `<mi>` in math only; and an annotation only when it says that it is HTML. */
+/** `<title>` counts in svg only, `<mi>` in math only, and an annotation only with an HTML encoding. */
 function isIntegration(element: Element): boolean {
   if ((element.tag.flags & (element.space === 1 ? SVG_INTEGRATION : MATH_INTEGRATION)) === 0) return false;
   return element.tag.name !== "annotation-xml" || HTML_ANNOTATION.test(element.attr("encoding") ?? "");

@@ -1,4 +1,4 @@
-/** HTML text to a tree: finds tags and text, and hands them to the builder. Linear in the page's length. */
+/** The HTML tokenizer: finds tags and text for the tree builder. Linear in the length of the page. */
 import { TreeBuilder } from "./build.ts";
 import type { Document } from "./nodes.ts";
 import { commentEnd, isLetter, nameEnd, rawEnd, scriptEnd, tagEnd } from "./scan.ts";
@@ -13,7 +13,7 @@ export function parseHtml(text: string): Document {
   return new HtmlParser(clean(text)).parse();
 }
 
-/** Browsers drop null characters in text and read every kind of line end as one. */
+/** Like browsers: drops null characters and normalizes line ends. */
 function clean(text: string): string {
   let source = text;
   if (source.includes("\0")) source = source.replaceAll("\0", "");
@@ -24,7 +24,7 @@ function clean(text: string): string {
 class HtmlParser {
   readonly #source: string;
   readonly #builder: TreeBuilder;
-  /** Elements that HTML does not know, per page: a shared table would grow for ever. */
+  /** Unknown elements, per page: a shared table would grow without bound. */
   readonly #unknown = new Map<string, Tag>();
   #at = 0;
   #nextComment: number;
@@ -56,11 +56,11 @@ class HtmlParser {
     return open.document;
   }
 
-  /** `a < b` and a `<` at the very end are text. */
+  /** `a < b` and a trailing `<` are text. */
   #isMarkup(at: number): boolean {
     const code = this.#source.charCodeAt(at + 1);
     if (isLetter(code) || code === BANG || code === QUESTION) return true;
-    // `</` at the end of the page is text too.
+    // So is a trailing `</`.
     return code === SLASH && at + 2 < this.#source.length;
   }
 
@@ -116,7 +116,7 @@ class HtmlParser {
       if (to + 1 < source.length) builder.plaintext(to + 1, source.length);
       return source.length;
     }
-    // One line end directly after <pre> is not part of it.
+    // A line end directly after <pre> is dropped.
     if ((name === "pre" || name === "listing") && source.charCodeAt(to + 1) === LF) return to + 2;
     return to + 1;
   }
@@ -137,8 +137,8 @@ class HtmlParser {
   }
 
   /**
-   * With scripts on, as in a browser, `<noscript>` is text. In the head that is kept: a tracking pixel in it would end
-   * the head. In the body its content is parsed: it often holds the only readable copy of an image or a link.
+   * In a browser with scripts, `<noscript>` is text. That applies in the head, where a tracking pixel in it would end the
+   * head. In the body its content is parsed: it often has the only usable copy of an image or a link.
    */
   #isHeadNoscript(tag: Tag): boolean {
     if (tag.name !== "noscript") return false;
@@ -151,13 +151,13 @@ class HtmlParser {
     let tag = TAGS.get(name) ?? this.#unknown.get(name);
     if (tag !== undefined) return tag;
     name = name.toLowerCase();
-    // Browsers read this old mistake as <img>.
+    // Browsers treat <image> as <img>.
     if (name === "image" && this.#builder.open.current.space === 0) name = "img";
     tag = TAGS.get(name) ?? this.#unknown.get(name);
     if (tag === undefined) {
-      // A name may be as long as the page; nobody selects by that.
+      // Bounded: a name may be as long as the page.
       tag = new Tag(name.length > 256 ? name.slice(0, 256) : name, "ordinary", 0, null);
-      // `image` is one thing in svg and another outside.
+      // `image` differs between svg and HTML.
       if (this.#unknown.size < 10_000 && name !== "image") this.#unknown.set(name, tag);
     }
     return tag;

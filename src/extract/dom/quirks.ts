@@ -1,6 +1,6 @@
-/** Which doctypes put a page into quirks mode, where a table may stand inside a paragraph (HTML standard, 13.2.6.4.1). */
+/** Doctypes that trigger quirks mode, which allows a table inside a paragraph (HTML standard, 13.2.6.4.1). */
 
-/** What public identifiers begin with, by their owner, in small letters. */
+/** Prefixes of public identifiers, by owner, in lower case. */
 const OLD: Readonly<Record<string, readonly string[]>> = {
   "+//silmaril//dtd ": ["html pro v0r11 19970101//"],
   "-//as//dtd ": ["html 3.0 aswedit + extensions//"],
@@ -40,11 +40,11 @@ const EXACT: ReadonlySet<string> = new Set([
 const WITHOUT_ADDRESS = /^-\/\/w3c\/\/dtd html 4\.01 (?:frameset|transitional)\/\//;
 const IBM = "http://www.ibm.com/data/dtd/v11/ibmxhtml1-transitional.dtd";
 
-/** A name, and one or two identifiers. Behind an address anything may follow; elsewhere it makes the doctype malformed. */
+/** A name, and one or two identifiers. Anything may follow a system identifier; elsewhere it is malformed. */
 const DOCTYPE =
   /^\s*html\s*(?:(?<=\s)public\s*("[^"]*"|'[^']*')\s*(?:("[^"]*"|'[^']*')[^]*)?|(?<=\s)system\s*("[^"]*"|'[^']*')[^]*)?$/;
 
-/** `doctype` is what stands behind `<!doctype`. */
+/** `doctype` is the text after `<!doctype`. */
 export function isQuirks(doctype: string): boolean {
   const match = DOCTYPE.exec(doctype.toLowerCase());
   if (match === null) return true;

@@ -1,4 +1,4 @@
-/** Reading tags, attributes, comments and raw text out of the source: positions in, positions out, nothing copied. */
+/** Scans tags, attributes, comments and raw text by position, without copying. */
 
 const TAB = 9;
 const LF = 10;
@@ -11,7 +11,7 @@ const SLASH = 47;
 const EQUALS = 61;
 const GREATER = 62;
 
-/** A tag with a million attributes is an attack; browsers' pages have a dozen. */
+/** A tag with a million attributes is an attack; real ones have a dozen. */
 const MAX_ATTRIBUTES = 500;
 
 export function isSpace(code: number): boolean {
@@ -38,8 +38,8 @@ export function nameEnd(source: string, from: number): number {
 }
 
 /**
- * The `>` that ends a tag, or -1 when the page ends first. A quote counts only where a value begins: in
- * `<a title=it's href=x>` it does not.
+ * The position of the `>` that ends a tag; -1: the page ends first. A quote counts only at the start of a value, not in
+ * `<a title=it's href=x>`.
  */
 export function tagEnd(source: string, from: number): number {
   const { length } = source;
@@ -68,7 +68,7 @@ export function tagEnd(source: string, from: number): number {
   return -1;
 }
 
-/** Where a value ends, the closing quote included; -1 when it never does. */
+/** The end of a value, including the closing quote; -1: unclosed. */
 function valueEnd(source: string, from: number): number {
   const code = source.charCodeAt(from);
   if (code === QUOTE || code === APOSTROPHE) {
@@ -89,7 +89,7 @@ export interface AttributeRange {
   to: number;
 }
 
-/** The same walk as `tagEnd`, now taking names and values along. The first of two equal names counts. */
+/** The same scan as `tagEnd`, collecting names and values. The first of two equal names wins. */
 export function readAttributes(range: AttributeRange, xml: boolean, decode: (text: string) => string): string[] {
   const { source, to } = range;
   const list: string[] = [];
@@ -107,8 +107,8 @@ export function readAttributes(range: AttributeRange, xml: boolean, decode: (tex
       if (next === EQUALS || next === SLASH || isSpace(next)) break;
       at += 1;
     }
-    const written = source.slice(nameFrom, at);
-    const name = xml ? written : written.toLowerCase();
+    const rawName = source.slice(nameFrom, at);
+    const name = xml ? rawName : rawName.toLowerCase();
     while (at < to && isSpace(source.charCodeAt(at))) at += 1;
     let value = "";
     if (at < to && source.charCodeAt(at) === EQUALS) {
@@ -134,7 +134,7 @@ function has(list: readonly string[], name: string): boolean {
   return false;
 }
 
-/** The first character after a comment that begins at `<!--`; the page's end when it is never closed. */
+/** The position after the comment that starts at `<!--`; the end of the source when unclosed. */
 export function commentEnd(source: string, start: number): number {
   const from = start + 4;
   if (source.charCodeAt(from) === GREATER) return from + 1;
@@ -146,7 +146,7 @@ export function commentEnd(source: string, start: number): number {
   return source.length;
 }
 
-/** Where the text of a raw element ends (at its `</name`), or the page's end. */
+/** The end of the text of a raw-text element (at its `</name`), or of the source. */
 export function rawEnd(source: string, from: number, name: string): number {
   for (let at = source.indexOf("</", from); at >= 0; at = source.indexOf("</", at + 2)) {
     if (closes(source, at + 2, name)) return at;
@@ -155,8 +155,8 @@ export function rawEnd(source: string, from: number, name: string): number {
 }
 
 /**
- * A script may hold `<!-- <script> … </script> -->` in which the inner end tag does not end it. `firstComment` is where
- * the next `<!--` of the page stands, so that pages without one pay nothing.
+ * In `<!-- <script> … </script> -->` within a script, the inner end tag does not end it. `firstComment` is the position
+ * of the next `<!--`, so that pages without one take the fast path.
  */
 export function scriptEnd(source: string, from: number, firstComment: number): number {
   const plain = rawEnd(source, from, "script");

@@ -1,4 +1,4 @@
-/** A select may hold anything since 2025, but no other field: an `<input>` or a second `<select>` ends it. */
+/** Since 2025 a select may contain anything but other controls: an `<input>` or a second `<select>` ends it. */
 import type { OpenElements } from "./open-elements.ts";
 import { type Tag, TAGS } from "./tags.ts";
 
@@ -18,7 +18,7 @@ export function closeOption(open: OpenElements, tag: Tag): void {
   else if (open.current.tag.name === "option") open.stack.pop();
 }
 
-/** An `<hr>` stands between the options of a select, not in one. */
+/** An `<hr>` separates the options of a select, and is not inside one. */
 export function leaveOptions(open: OpenElements): void {
   if (open.tagInScope(SELECT)) open.impliedEnds();
 }

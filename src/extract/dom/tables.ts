@@ -1,4 +1,4 @@
-/** Inside tables other rules hold: parts are implied, and what does not belong is moved in front of the table. */
+/** The table insertion modes: parts are implied, and other content is foster-parented in front of the table. */
 import type { Formatting } from "./formatting.ts";
 import type { OpenElements } from "./open-elements.ts";
 import { type Tag, TAGS } from "./tags.ts";
@@ -10,8 +10,8 @@ const BODIES = ["tbody", "tfoot", "thead"] as const;
 const PARTS = new Set(["caption", "col", "colgroup", "tbody", "td", "tr"]);
 
 /**
- * What became of a tag: `done`, to be looked at `again` under the new mode, to be treated as in the `body`, or as in
- * the body but `foster`ed.
+ * `done`: handled. `again`: reprocess in the new mode. `body`: process as in the body. `foster`: likewise, with foster
+ * parenting.
  */
 export type Verdict = "done" | "again" | "body" | "foster";
 
@@ -154,7 +154,10 @@ export class Tables {
     if (tag.rule === "template") return "body";
     switch (open.mode) {
       case "in-table":
-        if (tag.rule === "table") return this.#endTable() ? "done" : "done";
+        if (tag.rule === "table") {
+          this.#endTable();
+          return "done";
+        }
         return PARTS.has(tag.rule) || tag.rule === "body" || tag.rule === "html" ? "done" : "foster";
       case "in-table-body":
         if (tag.rule !== "tbody" && tag.rule !== "table") {

@@ -1,24 +1,24 @@
-/** What the HTML standard says about each element, as far as the parser needs it. */
+/** Properties of elements by the HTML standard, as far as the parser needs them. */
 
 export const VOID = 1;
 /** Ends the search for an element that an end tag closes. */
 export const SPECIAL = 2;
 /** An element beyond one of these is not "in scope". */
 export const SCOPE = 4;
-/** Closed without an end tag of its own when what surrounds it ends. */
+/** Closed implicitly when its ancestor ends. */
 export const IMPLIED_END = 8;
 const FORMATTING = 16;
 /** Ends svg and math content. */
 export const BREAKOUT = 32;
-/** Inside are characters up to the end tag; the two kinds differ in whether `&amp;` is decoded. */
+/** Text only, up to the end tag; `&amp;` is decoded in RC_DATA only. */
 export const RAW_TEXT = 64;
 export const RC_DATA = 128;
 export const HEAD_CONTENT = 256;
-/** HTML rules hold again inside these elements of svg and math. */
+/** HTML integration points in svg and math. */
 export const SVG_INTEGRATION = 512;
 export const MATH_INTEGRATION = 1024;
 
-/** Which rule of "in body" a tag follows. */
+/** The "in body" rule of a tag. */
 export type Rule =
   | "ordinary"
   | "html"
@@ -56,7 +56,7 @@ export type Rule =
   | "ruby"
   | "foreign";
 
-/** Elements that metadata, links and articles are read from are collected while the tree is built: no second walk. */
+/** Elements for metadata, links and articles, collected during parsing to save a second walk. */
 export type Bucket = "link" | "meta" | "linkTag" | "title" | "base" | "script" | "time" | "heading" | "image" | "frame";
 
 export class Tag {

@@ -12,20 +12,20 @@ export function isBlock(element: Element): boolean {
   return BLOCKS.has(element.tag.name);
 }
 
-/** What is one space already is left alone: most text has nothing else, and then nothing is copied. */
+/** Skips single spaces: most text has nothing else, and is then not copied. */
 const UNEVEN = /[^\S ]\s*| \s+/g;
 
-/** Runs of white space, no-break spaces included, are one space. */
+/** Collapses runs of white space, including no-break spaces, to one space. */
 export function oneSpaced(text: string): string {
   return text.replace(UNEVEN, " ");
 }
 
-/** The same, without any at the ends. */
+/** Collapses and trims white space. */
 export function squeeze(text: string): string {
   return oneSpaced(text).trim();
 }
 
-/** The text as a reader sees it, on one line: blocks are apart although no space stands between their tags. */
+/** The visible text on one line, with spaces between blocks even without white space in the source. */
 export function textOf(element: Element): string {
   const only = element.first;
   if (only !== null && only.kind === 3 && only.next === null) return squeeze(only.data);
@@ -34,33 +34,33 @@ export function textOf(element: Element): string {
   return squeeze(parts.join(""));
 }
 
-/** Every character inside, as it stands: what scripts and data hold. */
+/** The verbatim text content, for scripts and data. */
 export function rawText(element: Element): string {
   const only = element.first;
   if (only !== null && only.kind === 3 && only.next === null) return only.data;
   const parts: string[] = [];
-  gather(element, parts, { left: MAX_TEXT });
+  collectRaw(element, parts, { left: MAX_TEXT });
   return parts.join("");
 }
 
-function gather(element: Element, parts: string[], room: { left: number }): void {
-  for (let node = element.first; node !== null && room.left > 0; node = node.next) {
+function collectRaw(element: Element, parts: string[], budget: { left: number }): void {
+  for (let node = element.first; node !== null && budget.left > 0; node = node.next) {
     if (node.kind === 3) {
       parts.push(node.data);
-      room.left -= node.data.length;
-    } else gather(node, parts, room);
+      budget.left -= node.data.length;
+    } else collectRaw(node, parts, budget);
   }
 }
 
-function collect(element: Element, parts: string[], room: { left: number }): void {
-  for (let node: Node | null = element.first; node !== null && room.left > 0; node = node.next) {
+function collect(element: Element, parts: string[], budget: { left: number }): void {
+  for (let node: Node | null = element.first; node !== null && budget.left > 0; node = node.next) {
     if (node.kind === 3) {
       parts.push(node.data);
-      room.left -= node.data.length;
+      budget.left -= node.data.length;
     } else if (!SILENT.has(node.tag.name)) {
       const block = isBlock(node);
       if (block) parts.push(" ");
-      collect(node, parts, room);
+      collect(node, parts, budget);
       if (block) parts.push(" ");
     }
   }

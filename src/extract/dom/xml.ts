@@ -1,7 +1,7 @@
 /**
- * XML: feeds, sitemaps, documents. No document type is read, so no entity of its own and nothing external can be
- * defined; numbers and the names of HTML are decoded, which many feeds use without defining them. Other mistakes are
- * forgiven as far as possible, too: many feeds are not well-formed.
+ * A lenient XML parser for feeds, sitemaps and documents. The DTD is skipped, so no custom or external entities exist;
+ * numeric and HTML entities are decoded, which many feeds use without declaring them. Tolerates other errors as far as
+ * possible: many feeds are not well-formed.
  */
 import { Document, Element, TextNode } from "./nodes.ts";
 import { MAX_DEPTH, MAX_NODES } from "./open-elements.ts";
@@ -89,7 +89,7 @@ class XmlParser {
       if (to > at + 9 && this.#stack.length > 1) this.#text(at + 9, to, true);
       return end < 0 ? to : to + 3;
     }
-    // <!DOCTYPE … [ … ]>: skipped as a whole, entity definitions and all.
+    // <!DOCTYPE … [ … ]>: skipped, including entity definitions.
     const close = after(source, ">", at);
     const bracket = source.slice(at, close).indexOf("[");
     return bracket < 0 ? close : after(source, ">", after(source, "]", at + bracket));

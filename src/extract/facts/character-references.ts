@@ -1,9 +1,9 @@
-/** HTML character references in texts that are not HTML, such as JSON-LD and what was escaped twice. */
+/** HTML character references in non-HTML text, such as JSON-LD, and in double-escaped text. */
 import { decodeHTML } from "entities";
 
 const REFERENCE = /&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[a-zA-Z][a-zA-Z\d]{1,30});/g;
 
-/** What `shown` shows as it is written is meant so. */
+/** Keeps references that occur in `shown`, the page's visible title: they are meant literally. */
 export function decodeTwice(text: string, shown: string): string {
   const decoded = decode(text, shown);
   return decoded === text ? text : decode(decoded, shown);

@@ -1,22 +1,22 @@
 /**
- * The entities of a page and the references between them: `{"@id": "#author"}` stands for the entity of that id, in
- * whichever block it is. References are followed one step at a time and only when a field asks, so that circles cost nothing.
+ * The entities of a page and the references between them: `{"@id": "#author"}` refers to the entity with that id, in any
+ * block. References are followed one step at a time, on demand, so cycles are harmless.
  */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { isObject, type JsonObject, listOf } from "./json-ld.ts";
 
 const MAX_NODES = 20_000;
 const MAX_DEPTH = 30;
-/** Several descriptions of one id are joined; more of them are an attack. */
+/** Several descriptions of one id are merged; more than this are an attack. */
 const MAX_PARTS = 20;
-const SAYS_NOTHING: ReadonlySet<string> = new Set(["@id", "@type", "@context"]);
+const REFERENCE_KEYS: ReadonlySet<string> = new Set(["@id", "@type", "@context"]);
 
 export class EntityGraph {
   readonly entities: readonly JsonObject[];
   readonly #base: string | null;
   readonly #parts = new Map<string, JsonObject[]>();
   readonly #joined = new Map<string, JsonObject>();
-  /** Ids by which an entity describes something; built when the first reference is met. */
+  /** The index by id is built on the first reference. */
   #indexed = false;
 
   constructor(entities: readonly JsonObject[], base: string | null) {
@@ -24,7 +24,7 @@ export class EntityGraph {
     this.#base = base;
   }
 
-  /** The entity that a reference stands for; undefined when it leads nowhere; anything else is returned as it is. */
+  /** Resolves a reference; undefined: dangling. Other values are returned unchanged. */
   follow(value: JsonValue | undefined): JsonValue | undefined {
     if (!isObject(value)) return value;
     const id = value["@id"];
@@ -48,7 +48,7 @@ export class EntityGraph {
     return joined;
   }
 
-  /** All values under a path like `offers.price`, through lists and references, in their order. */
+  /** All values under a path like `offers.price`, through lists and references, in order. */
   valuesAt(value: JsonValue | undefined, path: string): JsonValue[] {
     let current = [this.follow(value)];
     for (const key of path.split(".")) {
@@ -65,7 +65,7 @@ export class EntityGraph {
     return current as JsonValue[];
   }
 
-  /** Absolute; null for what is no web address, such as `_:b0`. */
+  /** Absolute; null: not a web URL, such as `_:b0`. */
   resolve(address: string): string | null {
     const url = URL.parse(address.trim(), this.#base ?? undefined);
     return url !== null && /^https?:$/.test(url.protocol) && !address.startsWith("_:") ? url.href : null;
@@ -101,9 +101,9 @@ export class EntityGraph {
   }
 }
 
-/** Nothing but an id: it says which entity is meant, and nothing about it. */
+/** Has an id and no properties. */
 export function isReference(value: JsonObject): boolean {
   if (typeof value["@id"] !== "string") return false;
-  for (const key in value) if (!SAYS_NOTHING.has(key)) return false;
+  for (const key in value) if (!REFERENCE_KEYS.has(key)) return false;
   return true;
 }

@@ -1,4 +1,4 @@
-/** The JSON-LD blocks of a page, flattened: arrays and `@graph` give several entities. */
+/** The JSON-LD blocks of a page, with arrays and `@graph` flattened. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Document } from "../dom/nodes.ts";
 import { rawText } from "../dom/text.ts";
@@ -29,11 +29,11 @@ function flatten(value: JsonValue | undefined, into: JsonObject[], depth: number
   }
   const graph = value["@graph"];
   if (typeof graph === "object") flatten(graph, into, depth + 1);
-  // A holder of a graph that says nothing itself is not an entity.
+  // A mere container of a graph is not an entity.
   if (graph === undefined || value["@type"] !== undefined) into.push(value);
 }
 
-/** Hand-made blocks have line ends in strings, trailing commas, comments around them. */
+/** Repairs common errors: line ends in strings, trailing commas, enclosing comments. */
 function lenientJson(text: string): JsonValue | undefined {
   const strict = parseJson(text);
   if (strict !== undefined) return strict;
@@ -46,7 +46,7 @@ function lenientJson(text: string): JsonValue | undefined {
   return parseJson(repaired);
 }
 
-/** Without their vocabulary: `https://schema.org/Product` and `schema:Product` are `Product`. */
+/** Without the vocabulary: `https://schema.org/Product` and `schema:Product` are `Product`. */
 export function typesOf(entity: JsonObject): string[] {
   const type = entity["@type"];
   const list = Array.isArray(type) ? type : [type];

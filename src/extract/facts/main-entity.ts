@@ -1,12 +1,12 @@
-/** Which of the entities is what the page is about. */
+/** Finds the main entity of a page. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { agrees, isSameName } from "./agreement.ts";
 import { type EntityGraph, isReference } from "./entity-graph.ts";
 import { isObject, type JsonObject, listOf, typesOf } from "./json-ld.ts";
 
-/** What else the page says about itself. */
+/** Other evidence on the page. */
 export interface Evidence {
-  /** Whether an address is the page's own; null when the page's own is not known. */
+  /** Whether a URL is the page's own; null: the page's URL is unknown. */
   isOwnAddress: ((address: string) => boolean) | null;
   /** Its headline, `og:title` and `<title>`. */
   names: readonly string[];
@@ -19,7 +19,7 @@ const ARTICLE = /(?:Article|BlogPosting|ForumPosting|SocialMediaPosting|Report|R
 const THING =
   /^(?:Product\w*|IndividualProduct|SomeProducts|Book|\w*Application|VideoGame|Movie|TVSeries|TVEpisode|\w*Event|Course|JobPosting|Vehicle|Car|Motorcycle|Hotel|Restaurant|Dataset|MusicAlbum|MusicRecording|Accommodation|Apartment|House|RealEstateListing|Offer|AggregateOffer)$/;
 const MEDIA = /^(?:Video|Audio)Object$|^Podcast\w*$/;
-/** They belong to the site, or are a part of something else. */
+/** Types that describe the site, or parts of other entities. */
 const NEVER =
   /^(?:\w*Organization|Corporation|Brand|WebSite|BreadcrumbList|ItemList|OfferCatalog|ListItem|ImageObject|SearchAction|SiteNavigationElement|WP\w+|Comment|Answer|Rating|AggregateRating|InteractionCounter)$/;
 
@@ -27,7 +27,7 @@ const WEIGHTS: Readonly<Record<Kind, number>> = {
   ...{ article: 41, thing: 40, work: 30, review: 20, other: 12, page: 10, media: 5 },
 };
 
-/** What a review is about, less than the review itself. */
+/** The reviewed item weighs less than the review itself. */
 const REVIEWED = 19;
 
 export function kindOf(entity: JsonObject): Kind {
@@ -48,34 +48,34 @@ export function isProduct(entity: JsonObject): boolean {
 interface Candidate {
   entity: JsonObject;
   kind: Kind;
-  /** A page says that it is about this. */
+  /** `mainEntity` of a page entity. */
   isNamed: boolean;
-  /** A review says so. */
+  /** `itemReviewed` of a review. */
   isReviewed: boolean;
 }
 
-/** Organisations, breadcrumbs and the site itself are not it. */
+/** Never an organisation, a breadcrumb list or the site itself. */
 export function mainEntity(graph: EntityGraph, evidence: Evidence): JsonObject | null {
   const all = candidatesOf(graph).map((candidate) => ({ ...candidate, points: pointsOf(candidate, graph, evidence) }));
   const listed = new Set<Candidate>();
   for (const kind of ["article", "thing", "work", "review"] as const) {
     const unproven = all.filter((candidate) => candidate.kind === kind && candidate.points <= 0);
     const elsewhere = unproven.filter(({ points }) => points < 0).length;
-    // Several of a kind that nothing ties to the page are what it lists; one such review is a customer's.
+    // Several of a kind without a tie to the page are list items; a single such review is a customer's.
     if (unproven.length > 2 || elsewhere > 1 || kind === "review")
       for (const candidate of unproven) listed.add(candidate);
   }
   let best: JsonObject | null = null;
-  let most = 0;
+  let bestWeight = 0;
   for (const candidate of all) {
     if (listed.has(candidate)) continue;
     const weight = (candidate.isReviewed ? REVIEWED : WEIGHTS[candidate.kind]) + candidate.points;
-    if (weight > most) [best, most] = [candidate.entity, weight];
+    if (weight > bestWeight) [best, bestWeight] = [candidate.entity, weight];
   }
   return best;
 }
 
-/** The page as an entity of its own, which says what the main one leaves out. */
+/** The WebPage entity, which supplements the main one. */
 export function pageEntity(graph: EntityGraph): JsonObject | null {
   return graph.entities.find((entity) => kindOf(entity) === "page") ?? null;
 }
@@ -97,7 +97,7 @@ function candidatesOf(graph: EntityGraph): Candidate[] {
     const kind = kindOf(entity);
     if (kind !== "other" || isNamed || types.length === 0)
       found.set(entity, { entity, kind, isNamed, isReviewed: by === "review" });
-    // The questions of a FAQ are its parts.
+    // The questions of a FAQ are parts of it.
     if (kind === "page" && !types.includes("FAQPage")) add(listOf(entity["mainEntity"])[0], "page", depth + 1);
     if (kind === "review") add(listOf(entity["itemReviewed"])[0], "review", depth + 1);
   };
@@ -105,7 +105,7 @@ function candidatesOf(graph: EntityGraph): Candidate[] {
   return [...found.values()];
 }
 
-/** Without a type, it is something of its own only if it says what pages say about their subject. */
+/** An untyped entity counts only with properties that typically describe a page's subject. */
 function isInformative(entity: JsonObject): boolean {
   return ["headline", "datePublished", "author", "offers", "price"].some((key) => Object.hasOwn(entity, key));
 }
@@ -116,7 +116,7 @@ function pointsOf({ entity, kind, isNamed }: Candidate, graph: EntityGraph, evid
   const addresses = addressesOf(entity, graph);
   if (evidence.isOwnAddress !== null && addresses.length > 0)
     points += addresses.some(evidence.isOwnAddress) ? 8 : kind === "media" ? 0 : -5;
-  // A teaser of another page easily has a word in common with this one's title.
+  // Teasers of other pages often share a word with this page's title.
   const fits = points < 0 ? isSameName : agrees;
   const names = [entity["headline"], entity["name"]].flatMap((name) => textsOf(name));
   if (names.some((name) => evidence.names.some((other) => fits(name, other)))) points += 6;

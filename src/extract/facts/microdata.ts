@@ -1,6 +1,6 @@
 /**
- * HTML microdata, as the same kind of entities that JSON-LD gives. A value that machines are meant to read (`content`,
- * `datetime`, `href`) is a string; a text that people read has its language beside it: `{"@value": "1.299 €", "@language": "de"}`.
+ * HTML microdata in the entity form of JSON-LD. Machine-readable values (`content`, `datetime`, `href`) are strings;
+ * visible texts carry their language: `{"@value": "1.299 €", "@language": "de"}`.
  */
 import type { Document, Element } from "../dom/nodes.ts";
 import { textOf } from "../dom/text.ts";
@@ -9,7 +9,7 @@ import type { JsonObject } from "./json-ld.ts";
 const MAX_ITEMS = 1000;
 
 export function readMicrodata(document: Document, language: string | null): JsonObject[] {
-  // Most pages have none, and the word is found faster in the text than in the tree.
+  // Fast path: most pages have none, and the text search is faster than a tree walk.
   if (!/itemscope/i.test(document.source)) return [];
   const top: JsonObject[] = [];
   let count = 0;

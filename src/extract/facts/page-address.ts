@@ -1,4 +1,4 @@
-/** Whether an address is this page's own: sites write theirs with and without `www.`, a last slash or a campaign's parameters. */
+/** Recognises a page's own URL, with and without `www.`, a trailing slash or campaign parameters. */
 
 export class PageAddresses {
   readonly #urls: URL[];
@@ -19,7 +19,7 @@ export class PageAddresses {
   includes(address: string): boolean {
     const url = URL.parse(address);
     if (url === null || !/^https?:$/.test(url.protocol)) return false;
-    return this.#urls.some((pageUrl) => hostAndPath(pageUrl) === hostAndPath(url) && asksNothingElse(url, pageUrl));
+    return this.#urls.some((pageUrl) => hostAndPath(pageUrl) === hostAndPath(url) && hasSameQuery(url, pageUrl));
   }
 }
 
@@ -28,7 +28,7 @@ function hostAndPath({ hostname, pathname }: URL): string {
   return `${hostname.replace(/^www\./, "")}${path}`;
 }
 
-function asksNothingElse(url: URL, pageUrl: URL): boolean {
+function hasSameQuery(url: URL, pageUrl: URL): boolean {
   if (url.search === "" || url.search === pageUrl.search) return true;
   return [...url.searchParams].every(([name, value]) => pageUrl.searchParams.get(name) === value);
 }

@@ -1,4 +1,4 @@
-/** Everything that can be asked about one page, each worked out once and only when somebody asks. */
+/** Lazily computed, cached facts about one page. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { type Article, readArticle } from "../article/article.ts";
 import { contextOf } from "../main-content/context.ts";
@@ -18,7 +18,7 @@ import { readMicrodata } from "./microdata.ts";
 import { PageAddresses } from "./page-address.ts";
 import { regionsOf } from "./region.ts";
 
-/** The entities of one source, and the one that the page is about. */
+/** The entities of one source, and the main one. */
 export interface Entities {
   graph: EntityGraph;
   main: JsonObject | null;
@@ -53,24 +53,24 @@ export class PageFacts {
     this.isJson = page.isJson;
   }
 
-  /** The page's own address, or what its `<base>` says. */
+  /** The `<base>` URL, else the page's own. */
   get base(): string | null {
     if (this.#base === undefined) {
       const href = this.document.buckets.base.find((element) => element.attr("href") !== undefined)?.attr("href");
       const base = href === undefined ? null : URL.parse(href.trim(), this.url ?? undefined);
-      // A base that is no web address (data:, javascript:) is ignored, as in browsers.
+      // As in browsers, a base that is not http(s) is ignored.
       this.#base = base !== null && /^https?:$/.test(base.protocol) ? base.href : this.url;
     }
     return this.#base;
   }
 
-  /** Absolute, or null for addresses that run code or hold the thing itself. */
+  /** Absolute; null for `javascript:`, `data:` and the like. */
   readonly resolve = (address: string): string | null => {
     const url = URL.parse(address.trim(), this.base ?? undefined);
     return url !== null && /^(https?|mailto|tel|ftp):$/.test(url.protocol) ? url.href : null;
   };
 
-  /** Of `<meta name|property|itemprop|http-equiv>`, the first with a content. */
+  /** The first non-empty content of `<meta name|property|itemprop|http-equiv>`. */
   meta(...names: string[]): string | null {
     for (const name of names) {
       const [content] = this.metaAll(name);
@@ -94,7 +94,7 @@ export class PageFacts {
     return null;
   }
 
-  /** What `<title>` says. */
+  /** The text of `<title>`. */
   get title(): string | null {
     for (const element of this.document.buckets.title) {
       const text = textOf(element);
@@ -113,7 +113,7 @@ export class PageFacts {
     return this.#language;
   }
 
-  /** The countries that the page is for by its language, `og:locale` and address, as two letters. */
+  /** Country codes by the page's language, `og:locale` and URL. */
   get regions(): string[] {
     return regionsOf([this.language, languageTag(this.meta("og:locale"))], this.url);
   }
@@ -136,10 +136,10 @@ export class PageFacts {
 
   #entitiesOf(list: JsonObject[]): Entities {
     const graph = new EntityGraph(list, this.base);
-    return { graph, main: list.length === 0 ? null : mainEntity(graph, this.#signs) };
+    return { graph, main: list.length === 0 ? null : mainEntity(graph, this.#mainEntityEvidence) };
   }
 
-  get #signs(): Evidence {
+  get #mainEntityEvidence(): Evidence {
     if (this.#evidence === null) {
       const names = [this.meta("og:title"), this.title, ...this.headlines];
       this.#evidence = {
@@ -151,7 +151,7 @@ export class PageFacts {
     return this.#evidence;
   }
 
-  /** Under which addresses the page is known. */
+  /** The page's own URLs. */
   get addresses(): PageAddresses {
     if (this.#addresses === null) {
       const ogUrl = this.meta("og:url");
@@ -167,13 +167,13 @@ export class PageFacts {
     return found.slice(0, 3).flatMap((element) => textOf(element) || []);
   }
 
-  /** The body itself as JSON. */
+  /** The body as JSON. */
   get json(): JsonValue | undefined {
     this.#body ??= { value: this.isJson ? parseJsonBody(this.text) : undefined };
     return this.#body.value;
   }
 
-  /** What a `<script id>` of data holds. */
+  /** The JSON in `<script id>`. */
   scriptJson(id: string): JsonValue | undefined {
     const script = this.document.buckets.script.find((element) => element.attr("id") === id);
     return script === undefined ? undefined : parseJson(rawText(script));
@@ -188,15 +188,14 @@ export class PageFacts {
     return this.#page;
   }
 
-  get #aboutPage(): PageContext {
+  get #pageContext(): PageContext {
     return (this.#context ??= contextOf(this));
   }
 
-  /** The part of the page that it is about. */
   get mainContent(): MainContent | null {
     if (this.#mainContent === undefined) {
       const page = this.#blocks;
-      this.#mainContent = page === null ? null : findMainContent(page, this.#aboutPage);
+      this.#mainContent = page === null ? null : findMainContent(page, this.#pageContext);
     }
     return this.#mainContent;
   }
@@ -206,7 +205,7 @@ export class PageFacts {
     if (page === null) return null;
     const { url } = this;
     const isPublished = this.meta(...PUBLISHED) !== null || this.document.buckets.time.length > 0;
-    return pageTypeOf({ context: this.#aboutPage, page, url, generator: this.meta("generator"), isPublished });
+    return pageTypeOf({ context: this.#pageContext, page, url, generator: this.meta("generator"), isPublished });
   }
 
   get article(): Article | null {
@@ -219,8 +218,8 @@ export class PageFacts {
   }
 
   /**
-   * A text or a number, white space evened out. Many pages write `&#8217;` where a plain character belongs; a page whose
-   * title shows such a reference is about them.
+   * A text or a number with normalized white space. Many pages double-escape (`&#8217;`), so references are decoded,
+   * unless the page's title shows the reference literally.
    */
   clean(value: JsonValue | undefined): string | null {
     if (typeof value === "number") return String(value);
@@ -230,7 +229,7 @@ export class PageFacts {
   }
 }
 
-/** `en_US` and `en-US, en` are `en-US`; null for what is no language. */
+/** Normalizes `en_US` and `en-US, en` to `en-US`; null: not a language tag. */
 export function languageTag(text: string | null | undefined): string | null {
   const tag = text
     ?.trim()
@@ -248,7 +247,7 @@ function readMeta(document: Document): Map<string, string[]> {
     if (content === undefined || content === "") continue;
     for (const key of ["property", "name", "itemprop", "http-equiv"]) {
       const name = element.attr(key)?.trim().toLowerCase();
-      // What stands in an item says something about that item.
+      // Inside an item, `itemprop` describes that item.
       if (key === "itemprop" && name !== undefined && isInItem(element)) continue;
       const list = name === undefined ? undefined : found.get(name);
       if (name !== undefined && list === undefined) found.set(name, [content]);

@@ -1,10 +1,10 @@
-/** What a page says about itself: description, site, language, address, keywords. */
+/** Fields about the page: description, site, language, URL, keywords. */
 import { textOf } from "../dom/text.ts";
 import { isObject } from "../facts/json-ld.ts";
 import { languageTag, type PageFacts } from "../facts/page-facts.ts";
 import { first, jsonLd, type KnownField, meta, microdata, type Source, textOf as textOfValue } from "./source.ts";
 
-/** Some systems put the HTML of a description into its data. */
+/** Some systems put HTML into the description. */
 function withoutTags(source: Source): Source {
   return (facts) =>
     facts.clean(source(facts)?.replace(/<\/?(?:p|br|em|i|b|strong|span|a|div|ul|ol|li|h\d)\b[^<>]*>/gi, " "));
@@ -93,7 +93,7 @@ function listed(text: string | null): string[] {
   return text === null ? [] : [text];
 }
 
-/** One text holds many keywords; of several texts each is one. */
+/** A single text is split; of several texts, each is a keyword. */
 function split(texts: readonly string[]): string[] {
   const [only, ...others] = texts;
   const words = only !== undefined && others.length === 0 ? only.split(/[,;]/) : texts;

@@ -1,4 +1,4 @@
-/** Who wrote a page. */
+/** The author of a page. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { isSameName } from "../facts/agreement.ts";
 import { isObject, type JsonObject, typesOf } from "../facts/json-ld.ts";
@@ -31,7 +31,7 @@ export const author: KnownField = {
   },
 };
 
-const NOBODY: Authors = { people: [], organisations: [] };
+const NO_AUTHORS: Authors = { people: [], organisations: [] };
 
 type AuthorSource = (facts: PageFacts, context: NameContext) => Authors;
 
@@ -42,19 +42,19 @@ const SOURCES: readonly AuthorSource[] = [
   (facts, context) => fromEntities(facts, facts.microdata, context),
   (facts, context) => {
     for (const name of META) {
-      const found = facts.metaAll(name).map((content) => sorted(content, null, facts, context));
+      const found = facts.metaAll(name).map((content) => classify(content, null, facts, context));
       const people = found.flatMap((authors) => authors.people);
       const organisations = found.flatMap((authors) => authors.organisations);
       if (people.length + organisations.length > 0) return { people, organisations };
     }
-    return NOBODY;
+    return NO_AUTHORS;
   },
   (facts, context) => {
     const label = [1, 2].find((number) =>
       /\b(?:by|von|par|por|da|door|av|af|author|autor)\b/i.test(facts.meta(`twitter:label${number}`) ?? ""),
     );
     const name = label === undefined ? null : facts.meta(`twitter:data${label}`);
-    return name === null ? NOBODY : sorted(name, null, facts, context);
+    return name === null ? NO_AUTHORS : classify(name, null, facts, context);
   },
   (facts, context) => ({ people: visibleAuthors(facts, { ...context, isByline: true }), organisations: [] }),
 ];
@@ -64,31 +64,31 @@ function fromEntities(facts: PageFacts, { graph, main }: Entities, context: Name
   for (const entity of main === page ? [main] : [main, page]) {
     if (entity === null) continue;
     for (const key of ["author", "creator"]) {
-      const found = graph.valuesAt(entity, key).map((value) => sorted(value, graph.byId.bind(graph), facts, context));
+      const found = graph.valuesAt(entity, key).map((value) => classify(value, graph.byId.bind(graph), facts, context));
       const people = found.flatMap((authors) => authors.people);
       const organisations = found.flatMap((authors) => authors.organisations);
       if (people.length + organisations.length > 0) return { people, organisations };
     }
   }
-  return NOBODY;
+  return NO_AUTHORS;
 }
 
 /** Whether a value names people or an organisation. */
-function sorted(
+function classify(
   value: JsonValue,
   byId: ((id: string) => JsonObject | undefined) | null,
   facts: PageFacts,
   context: NameContext,
 ): Authors {
   const entity = typeof value === "string" ? (byId?.(value) ?? value) : value;
-  const name = (textOf(facts, entity) ?? wholeName(facts, entity) ?? "").trim();
-  if (name === "" || isAddress(name)) return NOBODY;
+  const name = (textOf(facts, entity) ?? fullName(facts, entity) ?? "").trim();
+  if (name === "" || isAddress(name)) return NO_AUTHORS;
   if (isOrganisation(entity) || context.sites.some((site) => isSameName(site, name)))
     return { people: [], organisations: [name] };
   return { people: personNames(name, context), organisations: [] };
 }
 
-function wholeName(facts: PageFacts, value: JsonValue): string | null {
+function fullName(facts: PageFacts, value: JsonValue): string | null {
   if (!isObject(value)) return null;
   const parts = [value["givenName"], value["familyName"]].flatMap((part) => textOf(facts, part) ?? []);
   return parts.length === 0 ? null : parts.join(" ");

@@ -1,4 +1,4 @@
-/** The byline that readers of an article see: in it or near it, not in comments or in teasers of other articles. */
+/** The visible byline of an article: in or near it, not in comments or teasers. */
 import { type Element, elementsBelow } from "../dom/nodes.ts";
 import type { PageFacts } from "../facts/page-facts.ts";
 import { type NameContext, personNames } from "./person-names.ts";
@@ -8,13 +8,13 @@ import { Surroundings } from "./surroundings.ts";
 
 const BYLINE =
   /by-?line|author(?!i[sz]|it|e)|(?:^|[\s_-])(?:writer|writtenby|written-by|posted-by|post-by)(?:[\s_-]|$)/i;
-/** Parts of an author's box that hold something else than the name. */
+/** Parts of an author box other than the name. */
 const NOT_THE_NAME =
   /avatar|bio|image|img|photo|picture|portrait|social|follow|about|desc|icon|email|twitter|count|role|job|position|title|heading|label|archive|more|share|-link-list|category|date|time/i;
-const MAX_LOOKED = 50_000;
+const MAX_ELEMENTS = 50_000;
 const MAX_LINE = 150;
 
-/** What marks an author, the surest first. */
+/** Author markup, most reliable first. */
 const MARKS: readonly ((element: Element) => boolean)[] = [
   (element) => hasWord(element.attr("itemprop"), "author"),
   (element) => hasWord(element.attr("rel"), "author"),
@@ -23,25 +23,25 @@ const MARKS: readonly ((element: Element) => boolean)[] = [
     return BYLINE.test(names) && !NOT_THE_NAME.test(names);
   },
 ];
-/** `By Ann Lee` under the headline, in an element that nothing marks. */
+/** `By Ann Lee` under the headline, in an element without markup. */
 const WRITTEN_BY =
   /^(?:(?:Article|Written|Posted|Published|Started|Words|Story|Text) )?[Bb][Yy]:? (?=\p{Lu}|\d\p{L}|$)/u;
 const MAX_WRITTEN_BY = 80;
-/** So many elements behind the headline. */
+/** Elements after the headline that are searched. */
 const UNDER_HEADLINE = 60;
 
 export function visibleAuthors(facts: PageFacts, context: NameContext): string[] {
   const surroundings = Surroundings.of(facts);
   const found: Element[][] = [...MARKS, WRITTEN_BY].map(() => []);
-  let looked = 0;
+  let visited = 0;
   let headline = Number.NEGATIVE_INFINITY;
   for (const element of elementsBelow(facts.document.root)) {
-    looked += 1;
-    if (looked > MAX_LOOKED) break;
-    if (element.tag.name === "h1") headline = looked;
+    visited += 1;
+    if (visited > MAX_ELEMENTS) break;
+    if (element.tag.name === "h1") headline = visited;
     const isMarked = element.attrTo - element.attrFrom >= 8;
     let mark = isMarked ? MARKS.findIndex((fits) => fits(element)) : -1;
-    if (mark < 0 && looked - headline < UNDER_HEADLINE && isWrittenBy(element)) mark = MARKS.length;
+    if (mark < 0 && visited - headline < UNDER_HEADLINE && isWrittenBy(element)) mark = MARKS.length;
     const list = found[mark];
     if (list !== undefined && list.length < 50 && !surroundings.hold(element)) list.push(element);
   }
@@ -61,14 +61,14 @@ function isWrittenBy(element: Element): boolean {
   return text !== null && !/[.:]$/.test(text);
 }
 
-/** Several authors each have an element of their own, side by side. */
+/** Several authors may have adjacent elements. */
 function withNeighbours(element: Element, list: readonly Element[], names: string[], context: NameContext): string[] {
-  const beside = list.filter((other) => other !== element && isNear(other, element));
-  return [...new Set([...names, ...beside.flatMap((other) => namesIn(other, context))])];
+  const neighbours = list.filter((other) => other !== element && isNear(other, element));
+  return [...new Set([...names, ...neighbours.flatMap((other) => namesIn(other, context))])];
 }
 
-function isNear(one: Element, other: Element): boolean {
-  const [parent, otherParent] = [one.parent, other.parent];
+function isNear(element: Element, other: Element): boolean {
+  const [parent, otherParent] = [element.parent, other.parent];
   if (parent === null || otherParent === null || parent === other) return false;
   if (parent === otherParent) return true;
   return parent.parent !== null && parent.parent === otherParent.parent && shortText(parent.parent, MAX_LINE) !== null;
@@ -76,7 +76,7 @@ function isNear(one: Element, other: Element): boolean {
 
 const TO_A_PERSON = /author|people|profile|staff|writer|member|user/i;
 
-/** The names that are marked in it, else those that link to people, else its text. */
+/** Names with markup, else links to people, else the element's text. */
 function namesIn(element: Element, context: NameContext): string[] {
   const text = lineOf(element);
   if (text === null) return [];

@@ -1,4 +1,4 @@
-/** When a page was published and changed. */
+/** Publication and modification dates of a page. */
 import { type Element, following } from "../dom/nodes.ts";
 import { textOf } from "../dom/text.ts";
 import type { PageFacts } from "../facts/page-facts.ts";
@@ -9,14 +9,14 @@ import { shortText } from "./short-text.ts";
 import { Surroundings } from "./surroundings.ts";
 
 const MAX_TIMES = 500;
-/** So many elements behind the headline. */
+/** Elements after the headline that are searched. */
 const UNDER_HEADLINE = 80;
 const MAX_LINE = 60;
 const MARKED =
   /(?:^|[\s_-])(?:date|pub-?date|publish(?:ed)?(?:-?(?:date|on|at))?|posted(?:-?on)?|post-?date|entry-?date|timestamp)(?:[\s_-]|$)/i;
 const OTHER_DATE = /updat|modif|event|due|expir|deadline|copyright|birth|picker|calendar/i;
 
-/** Of several times in a row (posts, comments, teasers) none is the page's. */
+/** Ignores repeated times (posts, comments, teasers): none of them is the page's. */
 function timeElement(wanted: (marks: string) => boolean): Source {
   return (facts) => {
     const times = facts.document.buckets.time.slice(0, MAX_TIMES);
@@ -32,15 +32,15 @@ function timeElement(wanted: (marks: string) => boolean): Source {
   };
 }
 
-/** A short text under the headline whose class speaks of a date; several dates are those of a list. */
+/** A short text under the headline with a date class; several different dates belong to a list and are ignored. */
 const markedDate: Source = (facts) => {
   const surroundings = Surroundings.of(facts);
   const heading = facts.document.buckets.heading.find((element) => element.tag.name === "h1");
   const found = new Set<string>();
   let next = heading === undefined ? null : following(heading, facts.document.root);
-  for (let looked = 0; next !== null && looked < UNDER_HEADLINE;) {
+  for (let visited = 0; next !== null && visited < UNDER_HEADLINE;) {
     if (next.kind === 1) {
-      looked += 1;
+      visited += 1;
       const parsed = isMarked(next) && !surroundings.hold(next) ? dateIn(shortText(next, MAX_LINE), facts) : null;
       if (parsed !== null) found.add(parsed);
     }

@@ -1,4 +1,4 @@
-/** Pictures: the main one, and all. */
+/** Images of a page: the main one, and all. */
 import type { Element } from "../dom/nodes.ts";
 import { isObject } from "../facts/json-ld.ts";
 import { pageEntity } from "../facts/main-entity.ts";
@@ -22,8 +22,8 @@ export const image: KnownField = {
       facts.linkTag("image_src"),
     ];
     for (const address of named) {
-      const whole = pictureAddress(facts, address);
-      if (whole !== null) return whole;
+      const url = pictureAddress(facts, address);
+      if (url !== null) return url;
     }
     return shownImage(facts);
   },
@@ -57,18 +57,18 @@ function addressesIn(value: JsonValue, facts: PageFacts, graph: Entities["graph"
   const named = typeof value === "string" ? (graph.byId(value) ?? value) : value;
   if (!isObject(named)) return [facts.clean(named) ?? ""];
   return ["contentUrl", "url", "thumbnailUrl"].flatMap((key) => {
-    const [one] = Array.isArray(named[key]) ? named[key] : [named[key]];
-    return facts.clean(isObject(one) ? one["@id"] : one) ?? [];
+    const [first] = Array.isArray(named[key]) ? named[key] : [named[key]];
+    return facts.clean(isObject(first) ? first["@id"] : first) ?? [];
   });
 }
 
-/** Null for what is no picture: a part of a page, what stands in for a picture, an address that runs code. */
+/** Null for non-images: a page fragment, a placeholder, a URL that runs code. */
 function pictureAddress(facts: PageFacts, address: string | null): string | null {
-  const whole = address === null || address.trim() === "" ? null : facts.resolve(address);
-  const url = whole === null ? null : URL.parse(whole);
-  if (whole === null || url === null || !/^https?:$/.test(url.protocol) || isPlaceholder(url.pathname)) return null;
+  const resolved = address === null || address.trim() === "" ? null : facts.resolve(address);
+  const url = resolved === null ? null : URL.parse(resolved);
+  if (resolved === null || url === null || !/^https?:$/.test(url.protocol) || isPlaceholder(url.pathname)) return null;
   if (url.hash !== "" && !/\.(?:jpe?g|png|gif|webp|avif|svg)$/i.test(url.pathname)) return null;
-  return facts.addresses.includes(whole) ? null : whole;
+  return facts.addresses.includes(resolved) ? null : resolved;
 }
 
 function addressOf(facts: PageFacts, element: Element): string | null {
@@ -77,7 +77,7 @@ function addressOf(facts: PageFacts, element: Element): string | null {
 
 const NO_CONTENT = /\.svg$|(?:^|[/_.-])(?:avatars?|logos?|icons?|sprites?)(?:[/_.-]|$)/i;
 
-/** Drawings, logos, icons and faces of users are not what a page is about. */
+/** The first content image; drawings, logos, icons and avatars do not count. */
 function shownImage(facts: PageFacts): string | null {
   const root = facts.mainContent?.root ?? null;
   let outside: string | null = null;

@@ -1,4 +1,4 @@
-/** What a page's data says that its product costs. A price and its currency come from the same offer. */
+/** The price in a page's structured data. A price and its currency come from the same offer. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { EntityGraph } from "../facts/entity-graph.ts";
 import { isObject, type JsonObject, typesOf } from "../facts/json-ld.ts";
@@ -16,7 +16,7 @@ interface Offer extends Money {
   isThisPage: boolean;
 }
 
-/** Of several offers the one whose address is the page's counts, else the lowest, first of those in stock. */
+/** Of several offers, the one with the page's URL, else the lowest one in stock, else the lowest. */
 export function offerOf(facts: PageFacts, entities: Entities): Money | null {
   const product = productOf(entities);
   if (product === null) return null;
@@ -25,18 +25,18 @@ export function offerOf(facts: PageFacts, entities: Entities): Money | null {
   const here = found.filter((offer) => offer.isThisPage);
   const [counted, ...others] = here.length === 1 ? here : best(found);
   if (counted === undefined) return null;
-  const lowest = others.reduce((least, offer) => (offer.amount < least.amount ? offer : least), counted);
+  const lowest = others.reduce((best, offer) => (offer.amount < best.amount ? offer : best), counted);
   return { amount: lowest.amount, currency: lowest.currency };
 }
 
-/** Amounts in several currencies are not compared: the first counts. */
+/** Available offers in the currency of the first one: different currencies are not comparable. */
 function best(offers: readonly Offer[]): Offer[] {
   const available = offers.filter((offer) => offer.isAvailable);
   const list = available.length > 0 ? available : offers;
   return list.filter((offer) => offer.currency === list[0]?.currency);
 }
 
-/** The main entity; of an article about one product, that product. */
+/** The main entity, or the single product of an article. */
 function productOf({ graph, main }: Entities): JsonObject | null {
   if (main !== null && hasPrice(main)) return main;
   const reviewed = main === null ? [] : graph.valuesAt(main, "itemReviewed").filter(isObject);
@@ -84,7 +84,7 @@ function ownPrice(entity: JsonObject, search: Search): Money | null {
   return null;
 }
 
-/** The price before a reduction, or of a unit, or for members. */
+/** A list, unit or member price. */
 function isOtherPrice(specification: JsonObject): boolean {
   if (/List|Strike|Regular|SRP|Invoice|MinimumAdvertised/i.test(String(specification["priceType"] ?? ""))) return true;
   if (specification["validForMemberTier"] !== undefined) return true;
@@ -93,11 +93,11 @@ function isOtherPrice(specification: JsonObject): boolean {
   );
 }
 
-/** Data is read alike in all languages, with a point before the decimals; a text that people read, by its language. */
+/** Machine-readable values use a decimal point in all languages; visible texts follow their language. */
 function amountIn(value: JsonValue | undefined, { facts }: Search): Money | null {
-  const [one] = Array.isArray(value) ? value : [value];
-  const shown = isObject(one) ? one : null;
-  const text = shown === null ? one : shown["@value"];
+  const [first] = Array.isArray(value) ? value : [value];
+  const shown = isObject(first) ? first : null;
+  const text = shown === null ? first : shown["@value"];
   if (typeof text === "number") return text >= 0 ? { amount: text, currency: null } : null;
   if (typeof text !== "string") return null;
   const money = readMoney(text, facts);

@@ -1,13 +1,13 @@
-/** Names of people out of bylines: `By Ann Lee and Bo Ek | Reuters, 3 May 2024` names two. */
+/** Extracts person names from bylines: `By Ann Lee and Bo Ek | Reuters, 3 May 2024` has two. */
 import { isSameName } from "../facts/agreement.ts";
 
-/** Words before a name, with or without a colon behind them. */
+/** Words before a name, with or without a colon. */
 const WRITTEN_BY =
   /^(?:(?:(?:written|posted|published|reviewed|words|text|story|article|guest post|report|started|created|asked|submitted|authored|reported) )?by|via)(?=[\s:：])[\s:：]*/iu;
-/** In data they are a label only with a colon: `Author 7` may be a name. */
+/** In structured data these are labels only with a colon: `Author 7` may be a name. */
 const AUTHOR =
   /^(?:(?:the )?authors?|writers?|autor(?:en|in|es)?|auteure?s?|autore|autrice|автор|作者|文|撰文|記者|记者|기자)(\s*[:：/]\s*|\s+)/iu;
-/** The word for "by", which elsewhere is a part of names: Von Miller, Di Stefano. */
+/** The word for "by" per language; in other languages it may be part of a name: Von Miller, Di Stefano. */
 const BY: Readonly<Record<string, string>> = {
   ...{
     de: "von|vom",
@@ -23,7 +23,7 @@ const BY: Readonly<Record<string, string>> = {
   },
 };
 const BY_ANYWHERE = [...new Set(Object.values(BY).flatMap((words) => words.split("|")))].join("|");
-/** What is only this is a label of something else. */
+/** Labels, not names. */
 const NO_NAME =
   /^(?:by|authors?|anonymous|share|follow|about(?: the)? authors?|view (?:all|profile|bio).*|read more.*|see (?:all|more).*|more (?:by|from|posts).*|all (?:posts|articles).*|posted|published|updated|written|contributors?|staff|guest|editor'?s? note|unknown|n\/a|null|undefined|none|default)$/i;
 const JOINTS: Readonly<Record<string, string>> = {
@@ -41,8 +41,8 @@ const JOINTS: Readonly<Record<string, string>> = {
     no: "og",
   },
 };
-/** What follows a name on the same line. */
-const BEHIND =
+/** Text after a name on the same line. */
+const SUFFIX =
   /\s*(?:[|•·»›]|\s[-\u2013\u2014/]\s|\b(?:on|am|le|el)\b(?= (?:\p{L}{3,10}\.? )?\d)|\b(?:posted|published|updated|last updated|reviewed|edited|fact[- ]checked|medically)\b(?= )|[,\s]*\b(?:\d+|an?) (?:min(?:ute)?|hour|day|week|month|year)s?\b|,?\s*\b(?:\p{L}{3,10}\.? \d{1,2}(?:st|nd|rd|th)?,? (?:19|20)\d\d|\d{1,2}[. ]+\p{L}{3,10}\.? (?:19|20)\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}|(?:19|20)\d\d-\d\d-\d\d)).*$/iu;
 const AGENCY = /^(?:reuters|ap|associated press|afp|dpa|bloomberg|pti|ani|ians|tass|efe|ansa|xinhua)$/i;
 const MAX_NAME = 80;
@@ -50,13 +50,13 @@ const MAX_NAMES = 50;
 
 export interface NameContext {
   language: string | null;
-  /** Names of the site and its publisher, which often stand behind the author's. */
+  /** Names of the site and its publisher, which often follow the author's. */
   sites: readonly string[];
-  /** A line of text that people read, in which words stand around the names. */
+  /** A visible line, with words around the names. */
   isByline: boolean;
 }
 
-/** None when the text holds no name. */
+/** Empty when the text contains no name. */
 export function personNames(text: string, context: NameContext): string[] {
   if (isAddress(text)) return [];
   const names = withoutExtras(text.slice(0, 1000), context)
@@ -74,7 +74,7 @@ export function isAddress(text: string): boolean {
 
 function withoutExtras(text: string, context: NameContext): string {
   const named = withoutLabel(text.trim(), context);
-  const cut = named.replace(BEHIND, "").trim();
+  const cut = named.replace(SUFFIX, "").trim();
   return cut === "" ? named : cut;
 }
 
@@ -86,14 +86,14 @@ function withoutLabel(text: string, context: NameContext): string {
   return text.replace(byIn(context), "");
 }
 
-/** Where the language is not known, a byline may be in any. */
+/** With an unknown language, a byline may be in any. */
 function byIn({ language, isByline }: NameContext): RegExp {
   const words =
     language === null ? (isByline ? BY_ANYWHERE : "") : (BY[language.split("-")[0]?.toLowerCase() ?? ""] ?? "");
   return words === "" ? /^(?!)/ : new RegExp(`^(?:${words})(?=[\\s:])[\\s:]*(?!(?:der|den|dem|de|la|le) )`, "i");
 }
 
-/** `Ann Lee and Bo Ek`: both sides are whole names. */
+/** `Ann Lee and Bo Ek`: splits only when all parts are full names. */
 function atJoints(part: string, language: string | null): string[] {
   const joint = JOINTS[language?.split("-")[0]?.toLowerCase() ?? "en"];
   const sides = part

@@ -1,4 +1,4 @@
-/** What is sold, and for how much. */
+/** Price and currency of a product page. */
 import { isProduct, kindOf } from "../facts/main-entity.ts";
 import type { PageFacts } from "../facts/page-facts.ts";
 import { type Money, readMoney } from "../values/money.ts";
@@ -22,15 +22,15 @@ export const currency: KnownField = {
   read: (facts) => moneyOf(facts)?.currency ?? null,
 };
 
-const known = new WeakMap<PageFacts, { money: Money | null }>();
+const prices = new WeakMap<PageFacts, { money: Money | null }>();
 
 function moneyOf(facts: PageFacts): Money | null {
-  let read = known.get(facts);
-  if (read === undefined) {
-    read = { money: readPrice(facts) };
-    known.set(facts, read);
+  let cached = prices.get(facts);
+  if (cached === undefined) {
+    cached = { money: readPrice(facts) };
+    prices.set(facts, cached);
   }
-  return read.money;
+  return cached.money;
 }
 
 function readPrice(facts: PageFacts): Money | null {
@@ -38,7 +38,7 @@ function readPrice(facts: PageFacts): Money | null {
   return named ?? (isArticle(facts) ? null : visiblePrice(facts));
 }
 
-/** The amount, and the name under which its currency stands. */
+/** Meta names of amounts and their currencies. */
 const PAIRS: readonly (readonly [amount: string, currency: string])[] = [
   ["product:sale_price:amount", "product:sale_price:currency"],
   ["product:price:amount", "product:price:currency"],
@@ -56,7 +56,7 @@ function fromMeta(facts: PageFacts): Money | null {
   return null;
 }
 
-/** What costs something on the page of an article is a subscription or an advertisement. */
+/** Prices on article pages belong to subscriptions or advertisements. */
 function isArticle(facts: PageFacts): boolean {
   const all = [facts.entities, facts.microdata];
   if (all.some(({ graph }) => graph.entities.some(isProduct))) return false;

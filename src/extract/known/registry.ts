@@ -1,4 +1,4 @@
-/** The well-known fields. A new one is a constant in a file beside this one, and a line here. */
+/** The well-known fields. To add one, define a constant in this folder and list it here. */
 import * as about from "./about.ts";
 import { author } from "./author.ts";
 import * as content from "./content.ts";

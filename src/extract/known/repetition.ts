@@ -1,4 +1,4 @@
-/** Whether something on a page is one of several of its kind: a teaser, a product in a list, a post. */
+/** Detects repeated elements: teasers, products in a list, posts. */
 import type { Element } from "../dom/nodes.ts";
 
 const MAX_SIBLINGS = 200;
@@ -13,17 +13,17 @@ export class Repetition {
     }
   }
 
-  /** At least three like elements stand side by side, and each holds one. */
+  /** At least three similar siblings each contain one of the elements. */
   includes(element: Element): boolean {
     for (let up: Element | null = element.parent; up?.parent; up = up.parent) {
       const shape = shapeOf(up);
-      let like = 0;
-      let looked = 0;
-      for (let node = up.parent.first; node !== null && looked < MAX_SIBLINGS; node = node.next) {
-        looked += 1;
-        if (node.kind === 1 && node !== up && this.#holders.has(node) && shapeOf(node) === shape) like += 1;
+      let similar = 0;
+      let visited = 0;
+      for (let node = up.parent.first; node !== null && visited < MAX_SIBLINGS; node = node.next) {
+        visited += 1;
+        if (node.kind === 1 && node !== up && this.#holders.has(node) && shapeOf(node) === shape) similar += 1;
       }
-      if (like >= 2) return true;
+      if (similar >= 2) return true;
     }
     return false;
   }

@@ -1,12 +1,12 @@
-/** The text of an element, if it is short: of a hostile page no more than that is read, however often it is asked. */
+/** The text of an element, if it is short. Bounded, so that repeated calls on a hostile page stay cheap. */
 import type { Element } from "../dom/nodes.ts";
 import { isBlock, squeeze } from "../dom/text.ts";
 
 const SILENT: ReadonlySet<string> = new Set(["script", "style", "template", "noscript"]);
-/** White space between tags counts little. */
+/** Includes white space between tags. */
 const MAX_NODES = 300;
 
-/** Null when it is longer than the limit. */
+/** Null: longer than the limit. */
 export function shortText(
   element: Element,
   limit: number,

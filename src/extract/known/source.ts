@@ -1,4 +1,4 @@
-/** Where a well-known field is read: sources in their order, the first that answers counts. */
+/** Sources of well-known fields; the first with a value wins. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { isObject } from "../facts/json-ld.ts";
 import { pageEntity } from "../facts/main-entity.ts";
@@ -6,10 +6,10 @@ import type { Entities, PageFacts } from "../facts/page-facts.ts";
 
 export interface KnownField {
   name: string;
-  /** For the documentation: what it is, and where it is looked for. */
+  /** For the documentation: what it is, and its sources in order. */
   meaning: string;
   order: string;
-  /** Its value is a list, and an empty one when there is nothing. */
+  /** The value is a list, possibly empty. */
   list?: true;
   read(facts: PageFacts): JsonValue;
 }
@@ -24,7 +24,7 @@ export function first(facts: PageFacts, ...sources: Source[]): string | null {
   return null;
 }
 
-/** Paths into what the page is about, and then into what the page says about itself. */
+/** Paths in the main entity, then in the page entity. */
 export function jsonLd(...paths: string[]): Source {
   return (facts) => fromEntities(facts, facts.entities, paths);
 }
@@ -45,7 +45,7 @@ function fromEntities(facts: PageFacts, { graph, main }: Entities, paths: readon
   return null;
 }
 
-/** An entity stands for its name; never for its id, which no reader sees. */
+/** The text of a value; for an entity its name, never its id. */
 export function textOf(facts: PageFacts, value: JsonValue | undefined): string | null {
   if (!isObject(value)) return facts.clean(value);
   const [name] = Array.isArray(value["name"]) ? value["name"] : [value["name"]];

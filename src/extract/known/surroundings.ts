@@ -1,4 +1,4 @@
-/** What stands on a page beside its subject: comments, teasers of other pages, side columns. */
+/** Detects content around the page's subject: comments, teasers, side columns. */
 import { isHidden } from "../article/visible.ts";
 import type { Element } from "../dom/nodes.ts";
 import type { PageFacts } from "../facts/page-facts.ts";
@@ -9,18 +9,18 @@ const NAMES =
   /(?:^|[\s_-])(?:comments?|comment-?list|respond|repl(?:y|ies)|related|recommend\w*|teasers?|carousel|slider|swiper|slick|sidebar|promos?|newsletter|popular|trending|read-?next|more-?from|up-?next|most-?read|testimonials?|reviews?|cart|minicart|upsells?|cross-?sells?|recently-?viewed|also-?(?:bought|like)|menu|navbar|breadcrumbs?|cookies?|footer|advert\w*|ads?|sponsor\w*|subscri\w+|paywall|modal|popup|dialog)(?:[\s_-]|\d|$)/i;
 const MAX_STEPS = 600;
 
-const known = new WeakMap<PageFacts, Surroundings>();
+const instances = new WeakMap<PageFacts, Surroundings>();
 
 export class Surroundings {
   readonly #facts: PageFacts;
-  readonly #known = new Map<Element, boolean>();
-  /** The main content and all that holds it. */
+  readonly #cache = new Map<Element, boolean>();
+  /** The main content and its ancestors. */
   readonly #lineage: ReadonlySet<Element>;
   readonly #articles: number;
 
   static of(facts: PageFacts): Surroundings {
-    let found = known.get(facts);
-    if (found === undefined) known.set(facts, (found = new Surroundings(facts)));
+    let found = instances.get(facts);
+    if (found === undefined) instances.set(facts, (found = new Surroundings(facts)));
     return found;
   }
 
@@ -30,32 +30,32 @@ export class Surroundings {
     this.#articles = facts.document.source.match(/<article[\s>]/gi)?.length ?? 0;
   }
 
-  /** Whether an element is in one of them, or is one. */
+  /** Whether an element is, or is inside, such content. */
   hold(element: Element): boolean {
     const path: Element[] = [];
     let answer = false;
     for (let up: Element | null = element; up !== null && path.length < MAX_STEPS; up = up.parent) {
-      const known = this.#known.get(up);
-      if (known !== undefined) {
-        answer = known;
+      const cached = this.#cache.get(up);
+      if (cached !== undefined) {
+        answer = cached;
         break;
       }
       path.push(up);
-      if (this.#isOne(up)) {
+      if (this.#isSurrounding(up)) {
         answer = true;
         break;
       }
     }
-    for (const passed of path) this.#known.set(passed, answer);
+    for (const visited of path) this.#cache.set(visited, answer);
     return answer;
   }
 
-  #isOne(element: Element): boolean {
+  #isSurrounding(element: Element): boolean {
     const { name } = element.tag;
     if (name === "main" || this.#lineage.has(element)) return false;
     if (TAGS.has(name) || isHidden(element)) return true;
     if (name === "footer") return !this.#isInMain(element);
-    // Of several articles, those beside the main content are teasers of other pages, or comments.
+    // Of several articles, those outside the main content are teasers or comments.
     if (name === "article" && this.#articles > 1) return true;
     if (/(?:Review|Comments?|Answer)$/.test(element.attr("itemtype") ?? "")) return true;
     const names = layoutNames(element);

@@ -1,4 +1,4 @@
-/** The title: what several sources agree on, before what a single one says. */
+/** The title: sources that agree take precedence over a single one. */
 import { agrees, isSameName } from "../facts/agreement.ts";
 import type { Entities, PageFacts } from "../facts/page-facts.ts";
 import { type KnownField, meta, textOf } from "./source.ts";
@@ -28,7 +28,7 @@ interface Candidate {
   from: Origin;
 }
 
-/** What readers of the page, of its tab or of a link to it see. */
+/** Sources that people see on the page, in its tab or in link previews. */
 const SHOWN: ReadonlySet<Origin> = new Set(["og", "tag", "heading"]);
 
 function candidatesOf(facts: PageFacts): Candidate[] {
@@ -45,11 +45,11 @@ function candidatesOf(facts: PageFacts): Candidate[] {
 
 function fromMain(facts: PageFacts, { graph, main }: Entities, key: string): string | null {
   const [value, ...others] = main === null ? [] : graph.valuesAt(main, key);
-  // Several names are those of its parts: breadcrumbs, variants.
+  // Several names belong to parts: breadcrumbs, variants.
   return others.length > 0 && key === "name" ? null : textOf(facts, value);
 }
 
-/** As `og:site_name` and the site's or publisher's entity give it. */
+/** From `og:site_name` and the entities of the site and the publisher. */
 export function siteNames(facts: PageFacts): string[] {
   const { graph, main } = facts.entities;
   const sites = graph.entities.filter((entity) => entity["@type"] === "WebSite");

@@ -1,4 +1,4 @@
-/** The price that readers of a page see, on pages that say nothing about it in their data. */
+/** The visible price, for pages without structured price data. */
 import { isHidden } from "../article/visible.ts";
 import { type Element, elementsBelow } from "../dom/nodes.ts";
 import type { PageFacts } from "../facts/page-facts.ts";
@@ -7,16 +7,16 @@ import { Repetition } from "./repetition.ts";
 import { shortText } from "./short-text.ts";
 import { Surroundings } from "./surroundings.ts";
 
-const MAX_LOOKED = 50_000;
+const MAX_ELEMENTS = 50_000;
 const MAX_FOUND = 100;
 const MAX_TEXT = 60;
 const PRICE = /price|amount|preis|prix|precio|prezzo|preço|pris(?![a-z])/i;
-/** What it cost before. */
+/** A former price. */
 const OLD =
   /(?:^|[\s_-])(?:old|was|before|strike\w*|regular|list-?price|compare|crossed|original|previous|rrp|msrp|uvp)(?:[\s_-]|$)|oldprice|wasprice|list-?price|strikethrough|compare-?at/i;
 const STRUCK: ReadonlySet<string> = new Set(["del", "s", "strike"]);
 
-/** The first short text with money in it whose class speaks of a price, and which is no part of a list of products. */
+/** The first short text with an amount of money and a price class, outside product lists. */
 export function visiblePrice(facts: PageFacts): Money | null {
   const found = priceElements(facts);
   const listed = new Repetition(found.map(({ element }) => element));
@@ -31,10 +31,10 @@ interface Priced {
 function priceElements(facts: PageFacts): Priced[] {
   const surroundings = Surroundings.of(facts);
   const found: Priced[] = [];
-  let looked = 0;
+  let visited = 0;
   for (const element of elementsBelow(facts.document.root)) {
-    looked += 1;
-    if (looked > MAX_LOOKED || found.length >= MAX_FOUND) break;
+    visited += 1;
+    if (visited > MAX_ELEMENTS || found.length >= MAX_FOUND) break;
     const marks = `${element.attr("class") ?? ""} ${element.attr("id") ?? ""}`;
     if (!PRICE.test(marks) || isOld(element) || surroundings.hold(element) || isInOld(element)) continue;
     const text = shortText(element, MAX_TEXT, (part) => isOld(part) || isHidden(part));

@@ -1,4 +1,4 @@
-/** Lists of records: where each item begins and ends, found by the values that belong together. */
+/** Learns item selectors for lists of records, from values that belong together. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Element } from "../dom/nodes.ts";
 import { compileItems, Problems } from "../rules/compile.ts";
@@ -16,15 +16,15 @@ interface ListPage {
 }
 
 interface LearnedItems {
-  /** As it stands in `items`. */
+  /** The value of `items`. */
   items: Record<string, JsonValue>;
   fields: Readonly<Record<string, LearnedRule[]>>;
 }
 
 const MAX_LEVELS = 12;
-const MOST_PATHS = 60;
+const MAX_PATHS = 60;
 
-/** Several fields with as many examples each are one list of records. */
+/** Several fields with equally many examples form a list of records. */
 export function isListOfItems(pages: readonly ListPage[]): boolean {
   return pages.some(({ examples }) => {
     const counts = Object.values(examples).map((list) => list.length);
@@ -37,34 +37,34 @@ export function learnItems(pages: readonly ListPage[]): LearnedItems | null {
   const [first] = lists;
   if (first === undefined) return null;
   if (first.facts.isJson) return jsonItems(lists);
-  const whole = lists.map(({ facts, examples }) => new LabelledPage(facts, examples));
-  const containers = whole.map(containersOf);
+  const labelled = lists.map(({ facts, examples }) => new LabelledPage(facts, examples));
+  const containers = labelled.map(containersOf);
   if (containers.some((found) => found === null)) return null;
   let best: LearnedItems | null = null;
-  for (const path of itemPaths(whole[0]!, containers[0]!)) {
-    const items = whole.flatMap((page, index) => itemPages(page, path, containers[index]!) ?? [null]);
+  for (const path of itemPaths(labelled[0]!, containers[0]!)) {
+    const items = labelled.flatMap((page, index) => itemPages(page, path, containers[index]!) ?? [null]);
     if (items.includes(null)) continue;
     const fields = learnFields(first, items as LabelledPage[]);
     const count = Object.values(fields).filter((rules) => rules.length > 0).length;
-    if (best === null || count > learnedIn(best)) best = { items: { css: pathCss(path) }, fields };
+    if (best === null || count > learnedCount(best)) best = { items: { css: pathCss(path) }, fields };
     if (count === Object.keys(fields).length) break;
   }
   return best;
 }
 
-const learnedIn = ({ fields }: LearnedItems) => Object.values(fields).filter((rules) => rules.length > 0).length;
+const learnedCount = ({ fields }: LearnedItems) => Object.values(fields).filter((rules) => rules.length > 0).length;
 
 function learnFields({ examples }: ListPage, items: readonly LabelledPage[]): Record<string, LearnedRule[]> {
   return Object.fromEntries(Object.keys(examples).map((field) => [field, learnField(field, items)]));
 }
 
-/** For each item the smallest element that holds all of its values; null when an item has none. */
+/** For each item the smallest element that contains all of its values; null: an item has none. */
 function containersOf(page: LabelledPage): Element[] | null {
   const fields = Object.values(page.examples);
   const containers: Element[] = [];
   for (let item = 0; item < fields[0]!.length; item += 1) {
-    const places = fields.map((values) => elementsWith(page, values[item]!));
-    const container = smallestAround(places, containers.at(-1) ?? null);
+    const occurrences = fields.map((values) => elementsWith(page, values[item]!));
+    const container = smallestCommonAncestor(occurrences, containers.at(-1) ?? null);
     if (container === null) return null;
     containers.push(container);
   }
@@ -72,22 +72,22 @@ function containersOf(page: LabelledPage): Element[] | null {
 }
 
 function elementsWith(page: LabelledPage, value: string): Element[] {
-  const whole = findOccurrences(page, value);
-  return (whole.length > 0 ? whole : findParts(page, value)).map(({ element }) => element);
+  const exact = findOccurrences(page, value);
+  return (exact.length > 0 ? exact : findParts(page, value)).map(({ element }) => element);
 }
 
-/** Items come one after the other: what stands in the one before is not in this one. */
-function smallestAround(places: readonly Element[][], before: Element | null): Element | null {
+/** Items follow each other: the container must not include the previous one. */
+function smallestCommonAncestor(occurrences: readonly Element[][], before: Element | null): Element | null {
   let best: { element: Element; levels: number } | null = null;
-  const [first = [], ...others] = [...places].sort((a, b) => a.length - b.length);
+  const [first = [], ...others] = [...occurrences].sort((a, b) => a.length - b.length);
   for (const start of first) {
     let at: Element | null = start;
     for (let levels = 0; at !== null && levels < MAX_LEVELS; levels += 1, at = at.parent) {
-      const around = at;
-      if (before !== null && isIn(before, around)) break;
+      const ancestor = at;
+      if (before !== null && isIn(before, ancestor)) break;
       if (best !== null && levels >= best.levels) break;
-      if (others.every((elements) => elements.some((element) => isIn(element, around)))) {
-        best = { element: around, levels };
+      if (others.every((elements) => elements.some((element) => isIn(element, ancestor)))) {
+        best = { element: ancestor, levels };
         break;
       }
     }
@@ -100,7 +100,7 @@ function isIn(element: Element, outer: Element): boolean {
   return false;
 }
 
-/** Ways to the element around the first item that does not hold the second, the surest first. */
+/** Paths to elements around the first item that exclude the second, most robust first. */
 function itemPaths(page: LabelledPage, containers: readonly Element[]): Path[] {
   const [first, second] = containers;
   const paths: Path[] = [];
@@ -112,10 +112,10 @@ function itemPaths(page: LabelledPage, containers: readonly Element[]): Path[] {
       return containers.every((container) => itemAround(container, found) !== null);
     })
     .sort((a, b) => a.cost - b.cost)
-    .slice(0, MOST_PATHS);
+    .slice(0, MAX_PATHS);
 }
 
-/** The item that a container is in; null: none, or one in another. */
+/** The item around a container; null: none, or nested items. */
 function itemAround(container: Element, items: ReadonlySet<Element>): Element | null {
   let found: Element | null = null;
   for (let at: Element | null = container; at !== null; at = at.parent) {
@@ -126,7 +126,7 @@ function itemAround(container: Element, items: ReadonlySet<Element>): Element | 
   return found;
 }
 
-/** Each item with its own examples; null when the path does not tell them apart. */
+/** Each item with its own examples; null: the path does not separate them. */
 function itemPages(page: LabelledPage, path: Path, containers: readonly Element[]): LabelledPage[] | null {
   const found = new Set(elementsAt(page, path));
   const items = containers.map((container) => itemAround(container, found));
@@ -140,7 +140,7 @@ function itemPages(page: LabelledPage, path: Path, containers: readonly Element[
   });
 }
 
-/** Values at the same places of neighbouring elements of one array. */
+/** Finds the array whose elements contain the values at the same relative paths. */
 function jsonItems(pages: readonly ListPage[]): LearnedItems | null {
   const [{ facts, examples }] = pages as [ListPage];
   const byField = Object.entries(examples).map(
@@ -154,7 +154,7 @@ function jsonItems(pages: readonly ListPage[]): LearnedItems | null {
       for (const [field, items] of byField) {
         const rest = sameRest(
           start,
-          items.map((places) => places.map((place) => place.segments)),
+          items.map((occurrences) => occurrences.map((place) => place.segments)),
         );
         if (rest !== null) fields[field] = [{ rule: { jsonpath: jsonPathOf(rest) }, cost: 1 }];
       }
@@ -165,15 +165,17 @@ function jsonItems(pages: readonly ListPage[]): LearnedItems | null {
   return null;
 }
 
-/** What follows the position in the array, when it is the same for all items, each at another position. */
+/** The common path below the array index, when all items have it at distinct indexes. */
 function sameRest(start: readonly Segment[], items: readonly (readonly (readonly Segment[])[])[]): Segment[] | null {
   const below = (segments: readonly Segment[]) =>
     start.every((segment, index) => segments[index] === segment) && typeof segments[start.length] === "number";
   for (const segments of items[0]!.filter(below)) {
     const rest = JSON.stringify(segments.slice(start.length + 1));
     const positions = items.map(
-      (places) =>
-        places.find((other) => below(other) && JSON.stringify(other.slice(start.length + 1)) === rest)?.[start.length],
+      (occurrences) =>
+        occurrences.find((other) => below(other) && JSON.stringify(other.slice(start.length + 1)) === rest)?.[
+          start.length
+        ],
     );
     if (!positions.includes(undefined) && new Set(positions).size === positions.length)
       return segments.slice(start.length + 1);

@@ -1,4 +1,4 @@
-/** JSONPath rules to a value: in the body of an API's answer, in JSON-LD, or in the data of a script. */
+/** JSONPath rules for a value: in a JSON body, in JSON-LD, or in script data. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { isObject } from "../../domain/text/input-reader.ts";
 import { squeeze } from "../dom/text.ts";
@@ -19,9 +19,9 @@ interface JsonRule {
   cost: number;
 }
 
-const MAX_PLACES = 12;
+const MAX_MATCHES = 12;
 const MAX_NODES = 200_000;
-/** What a page tells search engines changes less often than what its scripts read. */
+/** Data for search engines changes less often than data for the page's scripts. */
 const SOURCE_COSTS: Readonly<Record<string, number>> = { body: 0.8, "json-ld": 1.1, "next-data": 2.5, "nuxt-data": 3 };
 const LEVEL_COST = 0.15;
 const INDEX_COST = 1.2;
@@ -37,7 +37,7 @@ function ruleOf(from: string, jsonpath: string, cost: number): JsonRule {
   return { rule, cost: (SOURCE_COSTS[from] ?? 3) + cost };
 }
 
-/** Where the value stands, as text or number. */
+/** Finds the value as a string or number. */
 export function findInJson(facts: PageFacts, value: string): JsonMatch[] {
   const found: JsonMatch[] = [];
   for (const [from, source] of Object.entries(JSON_SOURCES)) {
@@ -45,7 +45,7 @@ export function findInJson(facts: PageFacts, value: string): JsonMatch[] {
       if (root === undefined) continue;
       for (const segments of pathsTo(root, value)) {
         found.push({ from, root, segments });
-        if (found.length >= MAX_PLACES) return found;
+        if (found.length >= MAX_MATCHES) return found;
       }
     }
   }
@@ -53,22 +53,22 @@ export function findInJson(facts: PageFacts, value: string): JsonMatch[] {
 }
 
 function* pathsTo(root: JsonValue, value: string): Generator<Segment[]> {
-  const open: { node: JsonValue; segments: Segment[] }[] = [{ node: root, segments: [] }];
+  const pending: { node: JsonValue; segments: Segment[] }[] = [{ node: root, segments: [] }];
   for (let seen = 0; seen < MAX_NODES; seen += 1) {
-    const next = open.pop();
+    const next = pending.pop();
     if (next === undefined) return;
     const { node, segments } = next;
     if (Array.isArray(node)) {
       for (let index = node.length - 1; index >= 0; index -= 1)
-        open.push({ node: node[index]!, segments: [...segments, index] });
+        pending.push({ node: node[index]!, segments: [...segments, index] });
     } else if (isObject(node)) {
       for (const [key, child] of Object.entries(node).toReversed())
-        open.push({ node: child as JsonValue, segments: [...segments, key] });
+        pending.push({ node: child as JsonValue, segments: [...segments, key] });
     } else if (node !== null && squeeze(String(node)) === value) yield segments;
   }
 }
 
-/** As it stands; with a type instead of a position; and, for lists, with all of an array. */
+/** The exact path; one with a type filter instead of an index; and, for lists, with wildcards. */
 function* pathsOf({ root, segments }: JsonMatch, isList: boolean): Generator<{ path: string; cost: number }> {
   const levels = segments.length * LEVEL_COST;
   const positions = segments.filter((segment) => typeof segment === "number").length;
@@ -85,7 +85,7 @@ function* pathsOf({ root, segments }: JsonMatch, isList: boolean): Generator<{ p
   if (typed !== null) yield { path: typed, cost: levels + 0.2 };
 }
 
-/** `$["@graph"][?@["@type"] == "Product"].name`: the order of such a list says nothing. */
+/** `$["@graph"][?@["@type"] == "Product"].name`: the order of such a list is arbitrary. */
 function byType(root: JsonValue, segments: readonly Segment[]): string | null {
   let node: JsonValue = root;
   let path = "$";

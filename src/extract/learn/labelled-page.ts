@@ -1,4 +1,4 @@
-/** A page with values that a person wants from it, prepared for many questions. */
+/** A page with example values, indexed for repeated queries. */
 import { type Anchor, anchorKey, anchorsOf } from "./anchors.ts";
 import { type Element, elementsBelow, type TextNode } from "../dom/nodes.ts";
 import { squeeze, textOf } from "../dom/text.ts";
@@ -9,7 +9,7 @@ const MAX_LABEL = 60;
 
 export class LabelledPage {
   readonly facts: PageFacts;
-  /** The whole page, or the item that the values belong to. */
+  /** The page, or the item of the values. */
   readonly root: Element;
   /** By field; an empty list: the page has none. */
   readonly examples: Readonly<Record<string, readonly string[]>>;
@@ -53,7 +53,7 @@ export class LabelledPage {
     return text;
   }
 
-  /** Elements whose whole text is this label. */
+  /** Elements whose text equals the label. */
   labelled(label: string): readonly Element[] {
     if (this.#byText === null) {
       this.#byText = new Map();
@@ -69,7 +69,7 @@ export class LabelledPage {
     return this.#byText.get(label) ?? [];
   }
 
-  /** Text nodes that are this label. */
+  /** Text nodes that equal the label. */
   labelTexts(label: string): readonly TextNode[] {
     if (this.#byOwnText === null) {
       this.#byOwnText = new Map();
@@ -92,7 +92,7 @@ export function isSilent(element: Element): boolean {
   return SILENT.has(element.tag.name);
 }
 
-/** The text nodes of an element that are more than white space. */
+/** Non-blank text nodes of an element. */
 export function ownTexts(element: Element): TextNode[] {
   const list: TextNode[] = [];
   for (let node = element.first; node !== null; node = node.next) {

@@ -1,4 +1,4 @@
-/** Values beside a label: `<dt>Publisher</dt><dd>…</dd>`, `<b>ISBN:</b> …`. A label survives most changes of layout. */
+/** Values next to a label: `<dt>Publisher</dt><dd>…</dd>`, `<b>ISBN:</b> …`. Labels survive most layout changes. */
 import type { Element, Node, TextNode } from "../dom/nodes.ts";
 import { rawText, squeeze } from "../dom/text.ts";
 import { nthOfType, xpathText } from "./anchors.ts";
@@ -7,15 +7,15 @@ import type { Occurrence } from "./occurrences.ts";
 
 interface LabelRule {
   label: string;
-  /** It has no-break spaces, which XPath does not count as white space. */
-  isUnbroken: boolean;
-  /** The tag of the element whose whole text is the label; null: it is a text beside the value. */
+  /** XPath does not treat no-break spaces as white space. */
+  hasNoBreakSpace: boolean;
+  /** The tag of the label element; null: the label is a text node. */
   tag: string | null;
-  /** What follows it: the first sibling of this tag, or the first text. */
+  /** The first following sibling with this tag; null: the first following text. */
   sibling: string | null;
-  /** From the sibling down to the value: tag and position of each child. */
+  /** The path from the sibling down to the value. */
   down: readonly { tag: string; nth: number }[];
-  /** The text node in what was reached; null: its whole text. */
+  /** The text node of the reached element; null: its full text. */
   textNode: number | null;
   cost: number;
 }
@@ -26,7 +26,7 @@ const MAX_LEVELS = 3;
 const COST = 1.3;
 const LEVEL_COST = 0.5;
 
-/** Labels of one place where a value stands, the nearest first. */
+/** Label rules for an occurrence of a value, nearest label first. */
 export function labelRules(page: LabelledPage, { element, take }: Occurrence): LabelRule[] {
   if (take.kind === "attr" || take.kind === "regex") return [];
   const rules: LabelRule[] = [];
@@ -35,7 +35,7 @@ export function labelRules(page: LabelledPage, { element, take }: Occurrence): L
     const node = ownTexts(element)[textNode - 1]!;
     const before = previousLabel(node);
     if (before !== null && nextText(before) === node) {
-      add(rules, page, before, { sibling: null, down: [], textNode: null, cost: COST });
+      addRule(rules, page, before, { sibling: null, down: [], textNode: null, cost: COST });
     }
   }
   const down: { tag: string; nth: number }[] = [];
@@ -46,14 +46,14 @@ export function labelRules(page: LabelledPage, { element, take }: Occurrence): L
       const label = squeeze(text.data);
       if (isLabel(label)) {
         const cost = COST + level * LEVEL_COST + (/[:：]$/.test(label) ? 0 : 1);
-        const isUnbroken = text.data.includes(NO_BREAK);
-        rules.push({ label, isUnbroken, tag: null, sibling: name, down: [...down], textNode, cost });
+        const hasNoBreakSpace = text.data.includes(NO_BREAK);
+        rules.push({ label, hasNoBreakSpace, tag: null, sibling: name, down: [...down], textNode, cost });
       }
     }
     for (let before = previousLabel(at); before !== null; before = previousLabel(before)) {
       const isFirst = nextOfTag(before, name) === at;
       if (isFirst)
-        add(rules, page, before, { sibling: name, down: [...down], textNode, cost: COST + level * LEVEL_COST });
+        addRule(rules, page, before, { sibling: name, down: [...down], textNode, cost: COST + level * LEVEL_COST });
       if (!isFirst || rules.length > 6) break;
     }
     if (name === "body") break;
@@ -63,18 +63,18 @@ export function labelRules(page: LabelledPage, { element, take }: Occurrence): L
   return rules;
 }
 
-function add(
+function addRule(
   rules: LabelRule[],
   page: LabelledPage,
   element: Element,
-  rule: Omit<LabelRule, "label" | "isUnbroken" | "tag">,
+  rule: Omit<LabelRule, "label" | "hasNoBreakSpace" | "tag">,
 ): void {
   const label = page.text(element);
   if (!isLabel(label)) return;
-  // A label that ends like one, or stands where labels stand, is surer than any text before the value.
+  // A label with a colon or in a label element is more reliable than any text before the value.
   const isNamed = /[:：]$/.test(label) || ["dt", "th", "label", "b", "strong"].includes(element.tag.name);
-  const isUnbroken = rawText(element).includes(NO_BREAK);
-  rules.push({ ...rule, label, isUnbroken, tag: element.tag.name, cost: rule.cost + (isNamed ? 0 : 1) });
+  const hasNoBreakSpace = rawText(element).includes(NO_BREAK);
+  rules.push({ ...rule, label, hasNoBreakSpace, tag: element.tag.name, cost: rule.cost + (isNamed ? 0 : 1) });
 }
 
 function previousLabel(node: Node): Element | null {
@@ -106,7 +106,7 @@ function nextText(element: Node): TextNode | null {
   return null;
 }
 
-/** What the rule gives on a page. */
+/** The values of the rule on a page. */
 export function valuesByLabel(page: LabelledPage, rule: LabelRule): string[] {
   const values: string[] = [];
   for (const label of rule.tag === null ? page.labelTexts(rule.label) : page.labelled(rule.label)) {
@@ -131,15 +131,15 @@ function valueBeside(page: LabelledPage, label: Node, { sibling, down, textNode 
 }
 
 function childOfTag(element: Element, tag: string, nth: number): Element | null {
-  let left = nth;
+  let remaining = nth;
   for (let node = element.first; node !== null; node = node.next) {
-    if (node.kind === 1 && node.tag.name === tag && (left -= 1) === 0) return node;
+    if (node.kind === 1 && node.tag.name === tag && (remaining -= 1) === 0) return node;
   }
   return null;
 }
 
-export function labelXPath({ label, isUnbroken, tag, sibling, down, textNode }: LabelRule): string {
-  const text = isUnbroken ? `translate(., "${NO_BREAK}", " ")` : ".";
+export function labelXPath({ label, hasNoBreakSpace, tag, sibling, down, textNode }: LabelRule): string {
+  const text = hasNoBreakSpace ? `translate(., "${NO_BREAK}", " ")` : ".";
   const start = `//${tag ?? "text()"}[normalize-space(${text})=${xpathText(label)}]`;
   if (sibling === null) return `${start}/following-sibling::text()[normalize-space(.)][1]`;
   const steps = down.map(({ tag: name, nth }) => `/${name}[${nth}]`).join("");

@@ -1,4 +1,4 @@
-/** Rules from examples: finds ordinary rules that give the wanted values on every page, the most robust first. */
+/** Learns extraction rules from examples: rules that produce the examples on every page, most robust first. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { compileRegex } from "../../domain/text/regex.ts";
 import type { Element } from "../dom/nodes.ts";
@@ -13,60 +13,60 @@ import { elementsAt, type Path, pathCss, pathsTo, pathXPath } from "./paths.ts";
 import { patternsFor, templateOf } from "./patterns.ts";
 
 export interface LearnedRule {
-  /** As it stands in `fields`. */
+  /** The rule as in `fields`. */
   rule: Record<string, JsonValue>;
   /** Lower is more robust. */
   cost: number;
 }
 
 interface Candidate extends LearnedRule {
-  /** The first values that it gives, in document order. */
+  /** Its first values, in document order. */
   values(page: LabelledPage, limit: number): string[];
 }
 
-interface Wanted {
+interface Target {
   field: string;
-  /** Those that say what they have. */
+  /** Pages with examples for the field. */
   pages: readonly LabelledPage[];
   isList: boolean;
-  /** The examples are some of the list, in order, and not all of it. */
+  /** The examples are an ordered subset of the list. */
   isPart: boolean;
 }
 
-const MOST_RULES = 8;
-/** Beyond the rules that are shown: a cheap rule may turn out to be ambiguous. */
-const MOST_RIGHT = 24;
-/** A rule that takes the first of several matches may take another one elsewhere. */
+const MAX_RULES = 8;
+/** More than are shown: a cheap rule may turn out to be ambiguous. */
+const MAX_CORRECT = 24;
+/** A rule that uses the first of several matches may pick the wrong one on other pages. */
 const AMBIGUOUS_COST = 1.5;
-/** For each value of a list that nobody gave as an example: a narrow rule is surer than a wide one. */
-const UNASKED_COST = 0.01;
+/** Per list value without an example: a narrow rule is more reliable than a wide one. */
+const EXTRA_VALUE_COST = 0.01;
 const WRAPPER_COST = 0.6;
-const MOST_VALUES = 1000;
+const MAX_VALUES = 1000;
 
 export function learnField(field: string, pages: readonly LabelledPage[]): LearnedRule[] {
   const labelled = pages.filter((page) => page.examples[field] !== undefined);
   const isList = labelled.some((page) => page.examples[field]!.length > 1);
-  const wanted: Wanted = { field, pages: labelled, isList, isPart: false };
-  if (!isList) return learn(wanted, [wholeCandidates, jsonCandidates, partCandidates]);
-  const learned = learn(wanted, [wholeCandidates, jsonCandidates, shapedTexts, partCandidates]);
-  return learned.length > 0 ? learned : learn({ ...wanted, isPart: true }, [wholeCandidates, jsonCandidates]);
+  const target: Target = { field, pages: labelled, isList, isPart: false };
+  if (!isList) return learn(target, [wholeCandidates, jsonCandidates, partCandidates]);
+  const learned = learn(target, [wholeCandidates, jsonCandidates, shapedTexts, partCandidates]);
+  return learned.length > 0 ? learned : learn({ ...target, isPart: true }, [wholeCandidates, jsonCandidates]);
 }
 
-type Propose = (wanted: Wanted, source: LabelledPage) => Iterable<Candidate>;
+type Propose = (target: Target, source: LabelledPage) => Iterable<Candidate>;
 
-function learn(wanted: Wanted, proposers: readonly Propose[]): LearnedRule[] {
-  // The pages are alike: mostly one of them leads to all rules that hold on the others.
-  const sources = wanted.pages.filter((page) => page.examples[wanted.field]!.length > 0);
+function learn(target: Target, proposers: readonly Propose[]): LearnedRule[] {
+  // The pages are similar: usually one page yields all rules that work on the others.
+  const sources = target.pages.filter((page) => page.examples[target.field]!.length > 0);
   for (const propose of proposers) {
     for (const source of sources) {
-      const learned = rightOnes(propose(wanted, source), wanted);
+      const learned = correctRules(propose(target, source), target);
       if (learned.length > 0) return learned;
     }
   }
   return [];
 }
 
-function rightOnes(proposed: Iterable<Candidate>, wanted: Wanted): LearnedRule[] {
+function correctRules(proposed: Iterable<Candidate>, target: Target): LearnedRule[] {
   const candidates = new Map<string, Candidate>();
   for (const candidate of proposed) {
     const key = JSON.stringify(candidate.rule);
@@ -75,26 +75,26 @@ function rightOnes(proposed: Iterable<Candidate>, wanted: Wanted): LearnedRule[]
   }
   const right: LearnedRule[] = [];
   for (const candidate of [...candidates.values()].sort((a, b) => a.cost - b.cost)) {
-    const extra = extraCost(candidate, wanted);
+    const extra = extraCost(candidate, target);
     if (extra === null) continue;
-    const rule = wanted.isList ? { ...candidate.rule, all: true } : candidate.rule;
-    if (!reproduces(rule, wanted)) continue;
+    const rule = target.isList ? { ...candidate.rule, all: true } : candidate.rule;
+    if (!reproduces(rule, target)) continue;
     right.push({ rule, cost: candidate.cost + extra });
-    if (right.length >= MOST_RIGHT) break;
+    if (right.length >= MAX_CORRECT) break;
   }
-  return right.sort((a, b) => a.cost - b.cost).slice(0, MOST_RULES);
+  return right.sort((a, b) => a.cost - b.cost).slice(0, MAX_RULES);
 }
 
-/** What the rule costs more because it matches more than it should; null: it is wrong. */
-function extraCost(candidate: Candidate, wanted: Wanted): number | null {
-  const { field, pages, isList } = wanted;
+/** The extra cost of matching too much; null: the rule is wrong. */
+function extraCost(candidate: Candidate, target: Target): number | null {
+  const { field, pages, isList } = target;
   let extra = 0;
   for (const page of pages.toReversed()) {
     const examples = page.examples[field]!;
-    const values = candidate.values(page, isList ? MOST_VALUES : 2);
-    if (examples.length === 0 ? values.some((value) => value !== "") : !isRight(values, examples, wanted)) return null;
+    const values = candidate.values(page, isList ? MAX_VALUES : 2);
+    if (examples.length === 0 ? values.some((value) => value !== "") : !isRight(values, examples, target)) return null;
     if (!isList && values.length > 1) extra = AMBIGUOUS_COST;
-    if (wanted.isPart) extra += (values.length - examples.length) * UNASKED_COST;
+    if (target.isPart) extra += (values.length - examples.length) * EXTRA_VALUE_COST;
   }
   return extra;
 }
@@ -102,33 +102,33 @@ function extraCost(candidate: Candidate, wanted: Wanted): number | null {
 function isRight(
   values: readonly string[],
   examples: readonly string[],
-  { isList, isPart }: Pick<Wanted, "isList" | "isPart">,
+  { isList, isPart }: Pick<Target, "isList" | "isPart">,
 ): boolean {
   if (!isList) return values[0] === examples[0];
-  return isPart ? isAmong(examples, values) : isSame(values, examples);
+  return isPart ? isSubsequence(examples, values) : isSame(values, examples);
 }
 
-/** In the same order; a value that a page shows twice is one. */
-function isSame(actual: readonly string[], wanted: readonly string[]): boolean {
-  const [a, b] = [[...new Set(actual)], [...new Set(wanted)]];
+/** Same order; duplicates on a page count once. */
+function isSame(actual: readonly string[], expected: readonly string[]): boolean {
+  const [a, b] = [[...new Set(actual)], [...new Set(expected)]];
   return a.length === b.length && a.every((value, index) => value === b[index]);
 }
 
-/** All of them, in the same order. */
-function isAmong(examples: readonly string[], values: readonly string[]): boolean {
+/** All examples, in order. */
+function isSubsequence(examples: readonly string[], values: readonly string[]): boolean {
   let at = -1;
   return examples.every((example) => (at = values.indexOf(example, at + 1)) >= 0);
 }
 
-/** What the product itself makes of the rule. */
-function reproduces(rule: Record<string, JsonValue>, wanted: Wanted): boolean {
-  const { field, pages, isList } = wanted;
+/** Verifies the rule with the production evaluator. */
+function reproduces(rule: Record<string, JsonValue>, target: Target): boolean {
+  const { field, pages, isList } = target;
   const compiled = compileRule(field, rule, field, new Problems());
   if (compiled === null) return false;
   return pages.every(({ facts, root, examples }) => {
     const { value } = evaluate(compiled, { facts, element: root });
     const right = examples[field]!;
-    if (isList) return Array.isArray(value) && isRight(value.map(textOfValue), right, wanted);
+    if (isList) return Array.isArray(value) && isRight(value.map(textOfValue), right, target);
     return right.length === 0 ? value === null : value !== null && textOfValue(value) === right[0];
   });
 }
@@ -137,8 +137,8 @@ function textOfValue(value: JsonValue): string {
   return squeeze(typeof value === "string" ? value : JSON.stringify(value));
 }
 
-/** Values in the JSON of a page: an answer of an API, or what a page carries along for machines. */
-function* jsonCandidates({ field, isList }: Wanted, page: LabelledPage): Generator<Candidate> {
+/** Values in the JSON of a page: an API response, or embedded data. */
+function* jsonCandidates({ field, isList }: Target, page: LabelledPage): Generator<Candidate> {
   if (page.isItem) return;
   for (const value of page.examples[field]!) {
     for (const { rule, cost } of jsonRules(page.facts, value, isList)) {
@@ -156,7 +156,7 @@ function* jsonCandidates({ field, isList }: Wanted, page: LabelledPage): Generat
   }
 }
 
-function* wholeCandidates({ field }: Wanted, page: LabelledPage): Generator<Candidate> {
+function* wholeCandidates({ field }: Target, page: LabelledPage): Generator<Candidate> {
   for (const value of page.examples[field]!) {
     for (const occurrence of findOccurrences(page, value)) {
       for (const rule of labelRules(page, occurrence)) {
@@ -165,14 +165,14 @@ function* wholeCandidates({ field }: Wanted, page: LabelledPage): Generator<Cand
       }
       for (const path of pathsTo(occurrence.element, page.root)) {
         const found = byPath(path, occurrence.take, page);
-        yield wraps(page, occurrence) ? { ...found, cost: found.cost + WRAPPER_COST } : found;
+        yield isWrapper(page, occurrence) ? { ...found, cost: found.cost + WRAPPER_COST } : found;
       }
     }
   }
 }
 
-/** The value is all that is in it, of an element inside: on another page there may be more around that. */
-function wraps(page: LabelledPage, { element, take }: Occurrence): boolean {
+/** A child element has the same text: on other pages the wrapper may contain more. */
+function isWrapper(page: LabelledPage, { element, take }: Occurrence): boolean {
   if (take.kind !== "text") return false;
   for (let node = element.first; node !== null; node = node.next)
     if (node.kind === 1 && page.text(node) === page.text(element)) return true;
@@ -217,8 +217,8 @@ function candidate(
   };
 }
 
-/** Values that are a part of a text: the element, and a regular expression in it. */
-function* partCandidates({ field, pages }: Wanted, source: LabelledPage): Generator<Candidate> {
+/** Values that are part of a text: an element and a regular expression. */
+function* partCandidates({ field, pages }: Target, source: LabelledPage): Generator<Candidate> {
   const partsOf = (page: LabelledPage) => page.examples[field]!.flatMap((value) => inTexts(page, value));
   const others = pages.filter((page) => page !== source).map(partsOf);
   for (const part of partsOf(source)) {
@@ -234,8 +234,8 @@ function* partCandidates({ field, pages }: Wanted, source: LabelledPage): Genera
   }
 }
 
-/** Texts of one shape among others, such as all telephone numbers of an address. */
-function* shapedTexts({ field, pages }: Wanted, source: LabelledPage): Generator<Candidate> {
+/** Texts of one shape, such as all telephone numbers in an address. */
+function* shapedTexts({ field, pages }: Target, source: LabelledPage): Generator<Candidate> {
   const shape = templateOf(pages.flatMap((page) => page.examples[field]!));
   if (shape === null) return;
   const regex = `^\\s*(${shape})\\s*$`;
@@ -269,7 +269,7 @@ function inTexts(page: LabelledPage, value: string): TextPart[] {
   });
 }
 
-/** Parts that stand in elements alike. */
+/** Groups parts in similar elements. */
 function shapeOf({ element }: TextPart): string {
   return `${element.tag.name} ${element.attr("class") ?? ""} ${element.parent?.tag.name ?? ""}`;
 }

@@ -1,4 +1,4 @@
-/** Pages with wanted values in, rules for a job out, with alternatives and what each gives. */
+/** Turns example pages into rules for a job, with alternatives and their values. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { squeeze } from "../dom/text.ts";
 import { extract, type PageInput, parsePage, type ParsedPage } from "../page.ts";
@@ -17,39 +17,39 @@ export interface ExamplePage {
 
 export interface LessonInput {
   pages: readonly ExamplePage[];
-  /** Values that stand on some of the pages, without saying on which. */
+  /** Values that occur on some of the pages. */
   examples: Readonly<Record<string, readonly string[]>>;
 }
 
 interface Alternative {
   rule: Record<string, JsonValue>;
-  /** From 0 to 1: how well it should survive changes of the page. */
+  /** From 0 to 1: expected robustness against changes of the page. */
   score: number;
-  /** What it gives on each page; on a list of records: for each of them. */
+  /** Its value per page, or per record of a list. */
   values: JsonValue[];
 }
 
 export interface Lesson {
-  /** Where the records are; null: each page is one. */
+  /** The selector of the records; null: each page is one. */
   items: Record<string, JsonValue> | null;
   /** The best rule of each field that could be learned. */
   fields: Record<string, Record<string, JsonValue>>;
   alternatives: Record<string, Alternative[]>;
-  /** What the rules give, by page; the first of them. */
+  /** The first records per page. */
   records: Record<string, JsonValue>[][];
-  /** How many records they give on each page. */
+  /** Number of records per page. */
   record_counts: number[];
   problems: { field: string; page: number | null; message: string }[];
 }
 
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 const EMPTY_COST = 6;
 
-export function learnRules({ pages, examples: loose }: LessonInput): Lesson {
+export function learnRules({ pages, examples: unassigned }: LessonInput): Lesson {
   const parsed = pages.map(({ input }) => parsePage(input));
-  const { assigned, problems } = assign(pages, parsed, loose);
+  const { assigned, problems } = assign(pages, parsed, unassigned);
   const lists = parsed.map(({ facts }, index) => ({ facts, examples: assigned[index]! }));
-  const fields = [...new Set([...pages.flatMap(({ examples }) => Object.keys(examples)), ...Object.keys(loose)])];
+  const fields = [...new Set([...pages.flatMap(({ examples }) => Object.keys(examples)), ...Object.keys(unassigned)])];
   const list = isListOfItems(lists) ? learnItems(lists) : null;
   const labelled = lists.map(({ facts, examples }) => new LabelledPage(facts, examples));
   const items = list?.items ?? null;
@@ -63,28 +63,28 @@ export function learnRules({ pages, examples: loose }: LessonInput): Lesson {
   }
   for (const page of parsed) {
     const records = recordsOf(page, items, lesson.fields);
-    lesson.records.push(records.slice(0, MOST_SHOWN));
+    lesson.records.push(records.slice(0, MAX_SHOWN));
     lesson.record_counts.push(records.length);
   }
   return lesson;
 }
 
-/** Each value goes to a page that shows it; of several, to the one with the fewest values of the field. */
+/** Assigns each value to a page that shows it; of several, to the one with the fewest values of the field. */
 function assign(
   pages: readonly ExamplePage[],
   parsed: readonly ParsedPage[],
-  loose: LessonInput["examples"],
+  unassigned: LessonInput["examples"],
 ): { assigned: Record<string, string[]>[]; problems: Lesson["problems"] } {
   const assigned = pages.map(({ examples }) =>
     Object.fromEntries(Object.entries(examples).map(([field, values]) => [field, [...values]])),
   );
   const problems: Lesson["problems"] = [];
   const labelled = parsed.map(({ facts }) => new LabelledPage(facts, {}));
-  for (const [field, values] of Object.entries(loose)) {
+  for (const [field, values] of Object.entries(unassigned)) {
     for (const value of values.map(squeeze)) {
-      const shown = assigned.filter((_, index) => isThere(labelled[index]!, value));
+      const shown = assigned.filter((_, index) => isOnPage(labelled[index]!, value));
       const [first] = shown.toSorted((a, b) => (a[field]?.length ?? 0) - (b[field]?.length ?? 0));
-      if (first === undefined) problems.push({ field, page: null, message: notThere(value, pages.length) });
+      if (first === undefined) problems.push({ field, page: null, message: notFoundMessage(value, pages.length) });
       else (first[field] ??= []).push(value);
     }
   }
@@ -99,10 +99,10 @@ function alternative(
 ): Alternative {
   const records = pages.flatMap((page) => recordsOf(page, items, { [field]: rule }));
   const values = records.map((record) => record[field] ?? null);
-  // All pages are of one kind: a rule that finds nothing on some of them is less sure.
+  // All pages are of one kind: a rule that finds nothing on some is less reliable.
   const empty = values.filter((value) => value === null || (Array.isArray(value) && value.length === 0)).length;
-  const doubt = cost + (EMPTY_COST * empty) / Math.max(1, values.length);
-  return { rule, score: Math.round(100 / (1 + doubt / 6)) / 100, values: values.slice(0, MOST_SHOWN) };
+  const penalizedCost = cost + (EMPTY_COST * empty) / Math.max(1, values.length);
+  return { rule, score: Math.round(100 / (1 + penalizedCost / 6)) / 100, values: values.slice(0, MAX_SHOWN) };
 }
 
 function recordsOf(parsed: ParsedPage, items: Lesson["items"], fields: Lesson["fields"]): Record<string, JsonValue>[] {
@@ -114,19 +114,19 @@ function recordsOf(parsed: ParsedPage, items: Lesson["items"], fields: Lesson["f
 function problemsOf(field: string, pages: readonly LabelledPage[]): Lesson["problems"] {
   const absent = pages.flatMap((page, index) =>
     (page.examples[field] ?? [])
-      .filter((value) => !isThere(page, value))
-      .map((value) => ({ field, page: index, message: notThere(value, 1) })),
+      .filter((value) => !isOnPage(page, value))
+      .map((value) => ({ field, page: index, message: notFoundMessage(value, 1) })),
   );
   if (absent.length > 0) return absent;
   return [{ field, page: null, message: "no rule gives all examples: check that they are the same kind of value" }];
 }
 
-function notThere(value: string, pages: number): string {
+function notFoundMessage(value: string, pages: number): string {
   const who = pages === 1 ? "the page does not say" : "none of the pages says";
   return `${who} "${shortened(value)}": copy the value as the page shows it`;
 }
 
-function isThere(page: LabelledPage, value: string): boolean {
+function isOnPage(page: LabelledPage, value: string): boolean {
   if (findInJson(page.facts, value).length > 0) return true;
   return findOccurrences(page, value).length > 0 || findParts(page, value).length > 0;
 }

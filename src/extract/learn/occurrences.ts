@@ -1,4 +1,4 @@
-/** Where a wanted value stands on a page. */
+/** Finds the occurrences of a value on a page. */
 import type { Element } from "../dom/nodes.ts";
 import { squeeze } from "../dom/text.ts";
 import { isSilent, type LabelledPage, ownTexts } from "./labelled-page.ts";
@@ -6,7 +6,7 @@ import { isSilent, type LabelledPage, ownTexts } from "./labelled-page.ts";
 /** How the value is taken from its element. */
 export type Take =
   | { kind: "text" }
-  /** The text node of this number, from 1, of those that are more than white space. */
+  /** The nth non-blank text node, from 1. */
   | { kind: "textNode"; nth: number }
   | { kind: "attr"; name: string }
   | { kind: "regex"; before: string; after: string };
@@ -18,10 +18,10 @@ export interface Occurrence {
 
 const MAX_OCCURRENCES = 12;
 const ATTRIBUTES = ["content", "href", "src", "title", "alt", "datetime", "value", "data-value", "data-price"];
-/** Longer texts hold a value by chance. */
-const MAX_AROUND = 2000;
+/** Longer texts contain a value by chance. */
+const MAX_TEXT = 2000;
 
-/** Whole texts first; parts of a text only where no text is the value. */
+/** Elements, text nodes and attributes that equal the value. */
 export function findOccurrences(page: LabelledPage, value: string): Occurrence[] {
   const found: Occurrence[] = [];
   for (const element of page.elements) {
@@ -40,13 +40,13 @@ export function findOccurrences(page: LabelledPage, value: string): Occurrence[]
   return found;
 }
 
-/** The smallest elements whose text has the value in it. */
+/** The smallest elements whose text contains the value. */
 export function findParts(page: LabelledPage, value: string): Occurrence[] {
   const found: Occurrence[] = [];
   for (const element of page.elements) {
     if (isSilent(element) || element.tag.name === "html" || element.tag.name === "body") continue;
     const text = page.text(element);
-    if (text.length > MAX_AROUND || text === value) continue;
+    if (text.length > MAX_TEXT || text === value) continue;
     const at = wordAt(text, value);
     if (at < 0 || hasSmaller(page, element, value)) continue;
     const take: Take = { kind: "regex", before: text.slice(0, at), after: text.slice(at + value.length) };
@@ -63,7 +63,7 @@ function hasSmaller(page: LabelledPage, element: Element, value: string): boolea
   return false;
 }
 
-/** Where the value stands without a letter or digit right before or after it. */
+/** The position of the value at word boundaries; -1: none. */
 function wordAt(text: string, value: string): number {
   for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1)) {
     const [before, after] = [text[at - 1] ?? " ", text[at + value.length] ?? " "];

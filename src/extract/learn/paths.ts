@@ -1,11 +1,11 @@
-/** Ways to an element: the anchors of it and of some of its ancestors. */
+/** Selector paths to an element: its anchor and those of some ancestors. */
 import type { Element } from "../dom/nodes.ts";
 import { type Anchor, anchorCss, anchorsOf, anchorXPath, hasAnchor, withNth } from "./anchors.ts";
 import type { LabelledPage } from "./labelled-page.ts";
 
 export interface Step {
   anchor: Anchor;
-  /** Directly inside the step before. */
+  /** A child of the previous step. */
   isChild: boolean;
 }
 
@@ -16,22 +16,22 @@ export interface Path {
 }
 
 const MAX_LEVELS = 14;
-/** Further away an ancestor says less. */
+/** Distant ancestors are less specific. */
 const LEVEL_COST = 0.12;
 const ANCESTOR_SHARE = 0.5;
 const CHILD_COST = 0.5;
 const PLAIN_TAG = 3;
 
-/** `root`: what the path starts from; an item, or the page. */
+/** `root`: the start of the path, an item or the page. */
 export function pathsTo(element: Element, root: Element): Path[] {
   const anchors = anchorsOf(element);
   const paths: Path[] = [];
   const add = (steps: Step[], cost: number) => void paths.push({ steps, cost });
-  const alone = (anchor: Anchor): Step => ({ anchor, isChild: false });
+  const stepTo = (anchor: Anchor): Step => ({ anchor, isChild: false });
   for (const anchor of anchors) {
-    add([alone(anchor)], anchor.cost);
+    add([stepTo(anchor)], anchor.cost);
     const positioned = withNth(anchor, element);
-    add([alone(positioned)], positioned.cost);
+    add([stepTo(positioned)], positioned.cost);
   }
   const ancestors = ancestorsOf(element, root);
   for (const [level, ancestor] of ancestors.entries()) {
@@ -40,9 +40,9 @@ export function pathsTo(element: Element, root: Element): Path[] {
       for (const outer of base.attr === null ? [withNth(base, ancestor)] : [base, withNth(base, ancestor)]) {
         const outerCost = outer.cost * ANCESTOR_SHARE + distance;
         for (const anchor of anchors) {
-          add([alone(outer), alone(anchor)], anchor.cost + outerCost);
+          add([stepTo(outer), stepTo(anchor)], anchor.cost + outerCost);
           const positioned = withNth(anchor, element);
-          add([alone(outer), alone(positioned)], positioned.cost + outerCost);
+          add([stepTo(outer), stepTo(positioned)], positioned.cost + outerCost);
         }
       }
       if (base.attr !== null) paths.push(childPath(base, ancestor, element));
@@ -54,13 +54,13 @@ export function pathsTo(element: Element, root: Element): Path[] {
   return paths;
 }
 
-/** Step by step down from an ancestor. */
+/** A chain of child steps from an ancestor. */
 function childPath(anchor: Anchor, ancestor: Element, element: Element): Path {
   const steps: Step[] = [];
   let cost = anchor.cost;
   for (let at: Element | null = element; at !== null && at !== ancestor; at = at.parent) {
     const plain = anchorsOf(at).at(-1)!;
-    const isOnly = !hasTwin(at);
+    const isOnly = !hasSameTagSibling(at);
     const step = isOnly ? plain : withNth(plain, at);
     cost += CHILD_COST + (step.cost - plain.cost) * 0.6;
     steps.unshift({ anchor: step, isChild: true });
@@ -74,11 +74,11 @@ function throughParent(anchor: Anchor, distance: number, element: Element): Path
   if (parent === null) return [];
   const row = withNth(anchorsOf(parent).at(-1)!, parent);
   const cell = withNth(anchorsOf(element).at(-1)!, element);
-  const steps = [anchor, row, cell].map((one, index) => ({ anchor: one, isChild: index === 2 }));
+  const steps = [anchor, row, cell].map((step, index) => ({ anchor: step, isChild: index === 2 }));
   return [{ steps, cost: anchor.cost * ANCESTOR_SHARE + distance + row.cost + cell.cost - PLAIN_TAG }];
 }
 
-function hasTwin(element: Element): boolean {
+function hasSameTagSibling(element: Element): boolean {
   const { name } = element.tag;
   for (let node = element.parent?.first ?? null; node !== null; node = node.next) {
     if (node !== element && node.kind === 1 && node.tag.name === name) return true;
@@ -98,16 +98,16 @@ function ancestorsOf(element: Element, root: Element): Element[] {
 /** In document order. */
 export function* elementsAt(page: LabelledPage, { steps }: Path): Generator<Element> {
   for (const element of page.withAnchor(steps.at(-1)!.anchor)) {
-    if (isAt(element, steps, steps.length - 1)) yield element;
+    if (matchesSteps(element, steps, steps.length - 1)) yield element;
   }
 }
 
-function isAt(element: Element, steps: readonly Step[], index: number): boolean {
+function matchesSteps(element: Element, steps: readonly Step[], index: number): boolean {
   const { anchor, isChild } = steps[index]!;
   if (!hasAnchor(element, anchor)) return false;
   if (index === 0) return true;
-  if (isChild) return element.parent !== null && isAt(element.parent, steps, index - 1);
-  for (let at = element.parent; at !== null; at = at.parent) if (isAt(at, steps, index - 1)) return true;
+  if (isChild) return element.parent !== null && matchesSteps(element.parent, steps, index - 1);
+  for (let at = element.parent; at !== null; at = at.parent) if (matchesSteps(at, steps, index - 1)) return true;
   return false;
 }
 

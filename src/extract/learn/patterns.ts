@@ -1,11 +1,11 @@
-/** Regular expressions for a value that is a part of a text, from what stands before and after it on every page. */
+/** Derives regular expressions for a value within a text, from the text before and after it on every page. */
 interface Part {
   before: string;
   value: string;
   after: string;
 }
 
-const MOST = 24;
+const MAX_CONTEXT = 24;
 /** From the narrowest to the widest. */
 const SHAPES: readonly [RegExp, string][] = [
   [/^\d+$/, "\\d+"],
@@ -23,14 +23,14 @@ export function patternsFor(parts: readonly Part[]): { regex: string; cost: numb
   const values = parts.map((part) => part.value);
   const isAtStart = parts.every((part) => part.before === "");
   const isAtEnd = parts.every((part) => part.after === "");
-  const lead = isAtStart ? "^" : escaped(before.slice(-MOST));
+  const lead = isAtStart ? "^" : escaped(before.slice(-MAX_CONTEXT));
   const hasLead = isAtStart || /[^\s]/.test(before);
-  const tail = isAtEnd ? "$" : escaped(after.slice(0, MOST));
+  const tail = isAtEnd ? "$" : escaped(after.slice(0, MAX_CONTEXT));
   const hasTail = isAtEnd || /[^\s]/.test(after);
   const list: { regex: string; cost: number }[] = [];
   if (hasLead && hasTail) {
     const stop = isAtEnd ? null : after.trimStart()[0]!;
-    // Up to what follows; a value that holds the first character of it needs the shorter match of the whole.
+    // Up to the stop character; a value that contains it needs a lazy match instead.
     const inside = stop === null || values.some((value) => value.includes(stop)) ? ".+?" : `[^${classEscaped(stop)}]+?`;
     list.push({ regex: `${lead}(${inside})${spaced(tail)}`, cost: 1.2 });
     if (!isAtStart && /[^\s]/.test(before)) {
@@ -84,7 +84,7 @@ function classEscaped(character: string): string {
   return /[\\\]^-]/.test(character) ? `\\${character}` : character;
 }
 
-/** Digits as digits, everything else as it stands: `(325) 674-2000` is `\\(\\d{3}\\) \\d{3}-\\d{4}`. Null: they have no common shape. */
+/** Generalizes digits only: `(325) 674-2000` becomes `\\(\\d{3}\\) \\d{3}-\\d{4}`. Null: no common shape. */
 export function templateOf(values: readonly string[]): string | null {
   const templates = new Set(
     values.map((value) => escaped(value).replaceAll(/\d+/g, (digits) => `\\d{${digits.length}}`)),

@@ -1,4 +1,4 @@
-/** From the words of a model to records that satisfy the schema, or to what is wrong with them. */
+/** Parses a model's answer to records that satisfy the schema, or to a list of errors. */
 import type { LlmRequest } from "../../domain/page/extract-request.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { depthOf, MAX_JSON_DEPTH, parseJson } from "../json.ts";
@@ -8,8 +8,8 @@ import { LIST_NAME } from "./prompt.ts";
 
 type ReadAnswer = { records: Record<string, JsonValue>[] } | { wrong: string[] };
 
-const MOST_RECORDS = 10_000;
-const MOST_NAMED = 10;
+const MAX_RECORDS = 10_000;
+const MAX_NAMED = 10;
 
 export function readAnswer(content: string, request: LlmRequest, check: RecordCheck | null): ReadAnswer {
   const json = jsonIn(content);
@@ -21,9 +21,9 @@ export function readAnswer(content: string, request: LlmRequest, check: RecordCh
     return { wrong: [list ? `it has no list under "${LIST_NAME}"` : "it is no JSON object"] };
   const problems = check?.(value) ?? [];
   if (problems.length > 0)
-    return { wrong: problems.slice(0, MOST_NAMED).map(({ path, message }) => `${path || "the answer"} ${message}`) };
+    return { wrong: problems.slice(0, MAX_NAMED).map(({ path, message }) => `${path || "the answer"} ${message}`) };
   const entries = Array.isArray(value) ? value : [value];
-  if (entries.length > MOST_RECORDS) return { wrong: [`it has more than ${MOST_RECORDS} records`] };
+  if (entries.length > MAX_RECORDS) return { wrong: [`it has more than ${MAX_RECORDS} records`] };
   return { records: entries.map((entry) => (isRecord(entry) ? entry : { value: entry })) };
 }
 
@@ -31,12 +31,12 @@ function isRecord(value: JsonValue): value is Record<string, JsonValue> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Some leave out the name that the list has to stand under. */
+/** Some models return the bare list without its wrapper object. */
 function listIn(json: JsonValue): JsonValue {
   return isRecord(json) ? (json[LIST_NAME] ?? null) : json;
 }
 
-/** Models that are not held to JSON think aloud before it, or put it into a fence. */
+/** Without JSON mode, models prepend their reasoning, or use a code fence. */
 function jsonIn(content: string): JsonValue | undefined {
   const text = content.replace(/^\s*<think>[^]*?<\/think>/, "").trim();
   const whole = parseJson(text);
@@ -49,7 +49,7 @@ function jsonIn(content: string): JsonValue | undefined {
 
 const FENCE = "```";
 
-/** Looked for by hand: pages may make a model say anything, and a pattern could take for ever over it. */
+/** Without a regular expression: pages can make a model say anything, and backtracking could take forever. */
 function fenced(text: string): string | null {
   const from = text.indexOf(FENCE);
   const line = from === -1 ? -1 : text.indexOf("\n", from);

@@ -1,12 +1,12 @@
-/** What an OpenAI-compatible endpoint answers, as far as it is of use here. */
+/** Parses responses of OpenAI-compatible endpoints. */
 import { FetchFailure } from "../../domain/run/failure.ts";
 
 export interface Completion {
-  /** What the model said; empty when it said nothing. */
+  /** The model's text; may be empty. */
   content: string;
-  /** Why there is no more of it, when that matters: its end was cut off, or somebody did not like it. */
+  /** Why the text is incomplete: token limit or content filter; null: complete. */
   cut: "length" | "content_filter" | null;
-  /** The model's own words for not answering. */
+  /** The model's refusal message. */
   refusal: string | null;
   promptTokens: number;
   completionTokens: number;
@@ -17,7 +17,7 @@ export function readCompletion(text: string): Completion {
   try {
     answer = JSON.parse(text);
   } catch {
-    // Said below.
+    // Reported below.
   }
   const { choices, usage } = record(answer);
   const choice = Array.isArray(choices) ? record(choices[0]) : {};
@@ -28,13 +28,13 @@ export function readCompletion(text: string): Completion {
       "APP_LLM_URL did not answer as an OpenAI-compatible endpoint does: there are no choices in what it sent",
     );
   const { finish_reason: finish } = choice;
-  const { prompt_tokens: asked, completion_tokens: said } = record(usage);
+  const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = record(usage);
   return {
     content: textOf(message["content"]),
     cut: finish === "length" || finish === "content_filter" ? finish : null,
     refusal: typeof message["refusal"] === "string" ? message["refusal"] : null,
-    promptTokens: count(asked),
-    completionTokens: count(said),
+    promptTokens: count(promptTokens),
+    completionTokens: count(completionTokens),
   };
 }
 
@@ -42,7 +42,7 @@ function record(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
-/** A text, or a list of parts of which some are text. */
+/** A string, or a list of parts of which some are text. */
 function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
@@ -53,7 +53,7 @@ function count(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
 }
 
-/** What the endpoint says is wrong, in its own words. */
+/** The endpoint's error. */
 export interface EndpointError {
   message: string;
   code: string;
@@ -65,13 +65,13 @@ export function readError(text: string): EndpointError {
   try {
     answer = JSON.parse(text);
   } catch {
-    // A page of a gateway, mostly.
+    // Usually an HTML page of a gateway.
   }
   const { error, message, detail } = record(answer);
   const inner = record(error);
-  const said = inner["message"] ?? (typeof error === "string" ? error : undefined) ?? message ?? detail;
+  const errorText = inner["message"] ?? (typeof error === "string" ? error : undefined) ?? message ?? detail;
   return {
-    message: typeof said === "string" ? said : text.startsWith("<") ? "" : text.slice(0, 1000),
+    message: typeof errorText === "string" ? errorText : text.startsWith("<") ? "" : text.slice(0, 1000),
     code: String(inner["code"] ?? inner["type"] ?? ""),
     param: String(inner["param"] ?? ""),
   };

@@ -1,4 +1,4 @@
-/** The operator's own model behind an OpenAI-compatible address: so many calls at once, each within its limits. */
+/** The operator's OpenAI-compatible endpoint, with bounded concurrency and limits per call. */
 import { type Clock, sleep } from "../../base/clock.ts";
 import { FetchFailure } from "../../domain/run/failure.ts";
 import { parseRetryAfter } from "../../domain/lane/retry-after.ts";
@@ -14,11 +14,11 @@ interface LlmOptions {
   key: string | null;
   model: string;
   timeoutMs: number;
-  /** Calls at once. */
+  /** Concurrent calls. */
   concurrency: number;
-  /** Characters of a page that it is given. */
+  /** Characters of a page in the prompt. */
   maxInputChars: number;
-  /** Of an answer. */
+  /** Per answer. */
   maxTokens: number;
   userAgent: string;
   clock: Clock;
@@ -31,21 +31,21 @@ interface LlmUsage {
   completionTokens: number;
 }
 
-/** Longer than any answer of so many tokens that is of use; and of what is wrong, the beginning does. */
-const MOST_BYTES = 4 * 1024 * 1024;
-/** Whom it asked to wait for longer comes back for another attempt; a shorter time is waited out by all. */
-const LONGEST_PATIENCE_MS = 60_000;
-/** So many may stand in line without holding up anything else. */
-const MOST_IN_LINE = 64;
-const LONGEST_WORDS = 300;
+/** Longer than any useful answer within the token limit. */
+const MAX_BYTES = 4 * 1024 * 1024;
+/** A longer Retry-After fails the attempt; shorter ones are awaited by all calls. */
+const MAX_WAIT_MS = 60_000;
+/** Up to this many queued calls, pages release their other resources while they wait. */
+const MAX_QUEUED = 64;
+const MAX_MESSAGE = 300;
 
-/** The endpoint does not take the request as it is made: another form of it may do. */
+/** The endpoint rejects the form of the request: another form may work. */
 export class BadRequest extends FetchFailure {
-  readonly said: EndpointError;
+  readonly details: EndpointError;
 
-  constructor(message: string, said: EndpointError) {
+  constructor(message: string, details: EndpointError) {
     super("llm_refused", message);
-    this.said = said;
+    this.details = details;
   }
 }
 
@@ -55,8 +55,8 @@ export class LlmEndpoint {
   readonly #headers: Record<string, string>;
   readonly #semaphore: Semaphore;
   #http: HttpClient | null = null;
-  /** It asked for patience until then; all calls have it. */
-  #quietUntil = Number.NEGATIVE_INFINITY;
+  /** Monotonic time until which the endpoint asked all calls to wait. */
+  #rateLimitedUntil = Number.NEGATIVE_INFINITY;
   readonly #usage: LlmUsage = { calls: { ok: 0, failed: 0 }, promptTokens: 0, completionTokens: 0 };
 
   constructor(options: LlmOptions) {
@@ -88,20 +88,20 @@ export class LlmEndpoint {
     return this.#usage;
   }
 
-  /** A page that waits for its turn may let go of all else meanwhile. */
+  /** Whether a page may release its other resources while it waits. */
   get hasRoomInLine(): boolean {
-    return this.#semaphore.waiting < MOST_IN_LINE;
+    return this.#semaphore.waiting < MAX_QUEUED;
   }
 
   /**
-   * One call. Throws a FetchFailure: `llm_rate_limited`, `llm_unavailable` and `llm_timeout` may pass, `llm_refused` does
-   * not, and a BadRequest says what the endpoint did not like. The reason of an aborted signal is rethrown as it is.
+   * One call. Throws a FetchFailure: `llm_rate_limited`, `llm_unavailable` and `llm_timeout` are transient, `llm_refused`
+   * is permanent, and a BadRequest carries the endpoint's error. Rethrows the abort reason of the signal.
    */
   async ask(body: Record<string, unknown>, signal: AbortSignal): Promise<Completion> {
     using _turn = await this.#semaphore.acquire({ signal });
-    await this.#quiet(signal);
+    await this.#waitForRateLimit(signal);
     try {
-      const completion = await this.#ask(body, signal);
+      const completion = await this.#send(body, signal);
       this.#usage.calls.ok += 1;
       this.#usage.promptTokens += completion.promptTokens;
       this.#usage.completionTokens += completion.completionTokens;
@@ -116,12 +116,12 @@ export class LlmEndpoint {
     await this.#http?.close();
   }
 
-  async #quiet(signal: AbortSignal): Promise<void> {
+  async #waitForRateLimit(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     for (;;) {
-      const waitMs = this.#quietUntil - clock.monotonic();
+      const waitMs = this.#rateLimitedUntil - clock.monotonic();
       if (waitMs <= 0) return;
-      if (waitMs > LONGEST_PATIENCE_MS)
+      if (waitMs > MAX_WAIT_MS)
         throw new FetchFailure("llm_rate_limited", "the endpoint of APP_LLM_URL has asked for patience", {
           retryAfterMs: Math.ceil(waitMs),
         });
@@ -130,7 +130,7 @@ export class LlmEndpoint {
     }
   }
 
-  async #ask(body: Record<string, unknown>, signal: AbortSignal): Promise<Completion> {
+  async #send(body: Record<string, unknown>, signal: AbortSignal): Promise<Completion> {
     const sink = new BufferSink();
     let result: HttpResult;
     try {
@@ -140,7 +140,7 @@ export class LlmEndpoint {
           method: "POST",
           headers: this.#headers,
           body: JSON.stringify(body),
-          // The key is for this address and no other.
+          // The key must not leave this URL.
           followRedirects: () => false,
           signal,
         },
@@ -148,18 +148,18 @@ export class LlmEndpoint {
       );
     } catch (error) {
       signal.throwIfAborted();
-      throw this.#unreached(error);
+      throw this.#requestFailure(error);
     }
     if (result.notFollowed !== undefined || (result.status >= 300 && result.status < 400))
       throw new FetchFailure(
         "llm_refused",
         `APP_LLM_URL answered ${result.status}: it redirects, which is not followed; set it to where the endpoint is`,
       );
-    if (result.status < 200 || result.status >= 300) throw this.#refused(result, sink.text());
+    if (result.status < 200 || result.status >= 300) throw this.#statusFailure(result, sink.text());
     return readCompletion(sink.text());
   }
 
-  /** The address is the operator's own: it may be in their network, whatever targets may be. */
+  /** The operator configures the URL: it may be in a private network, unlike targets. */
   #client(): HttpClient {
     const { clock, userAgent, timeoutMs, concurrency } = this.#options;
     this.#http ??= createHttpClient({
@@ -172,18 +172,18 @@ export class LlmEndpoint {
         headersMs: timeoutMs,
         idleMs: timeoutMs,
         totalMs: timeoutMs,
-        maxBodyBytes: MOST_BYTES,
+        maxBodyBytes: MAX_BYTES,
       },
     });
     return this.#http;
   }
 
-  #unreached(error: unknown): unknown {
+  #requestFailure(error: unknown): unknown {
     if (!(error instanceof FetchFailure)) return error;
     const { code, reason } = error.failure;
     if (code === "cancelled") return error;
     if (reason === "body_too_large" || reason === "decompression_limit")
-      return new FetchFailure("llm_bad_answer", `the model's answer is longer than ${MOST_BYTES} bytes`);
+      return new FetchFailure("llm_bad_answer", `the model's answer is longer than ${MAX_BYTES} bytes`);
     if (code === "timeout") {
       const seconds = this.#options.timeoutMs / 1000;
       const message = `the endpoint of APP_LLM_URL did not answer within ${seconds} s (APP_LLM_TIMEOUT_SECONDS)`;
@@ -192,41 +192,45 @@ export class LlmEndpoint {
     return new FetchFailure("llm_unavailable", `the endpoint of APP_LLM_URL cannot be reached (${reason})`);
   }
 
-  #refused({ status, headers }: HttpResult, text: string): FetchFailure {
+  #statusFailure({ status, headers }: HttpResult, text: string): FetchFailure {
     const { clock } = this.#options;
     const error = readError(text);
-    const words = this.#shown(error.message);
-    const says = words === "" ? "" : `: ${words}`;
-    const patience = parseRetryAfter(headers["retry-after"] ?? "", clock.now());
-    const more = patience === null ? {} : { retryAfterMs: patience };
+    const detail = this.#sanitize(error.message);
+    const suffix = detail === "" ? "" : `: ${detail}`;
+    const retryAfterMs = parseRetryAfter(headers["retry-after"] ?? "", clock.now());
+    const more = retryAfterMs === null ? {} : { retryAfterMs };
     if (status === 401 || status === 403) {
       const what = this.#options.key === null ? "asks for a key" : "does not take the key";
-      return new FetchFailure("llm_refused", `the endpoint of APP_LLM_URL ${what} (${status}): set APP_LLM_KEY${says}`);
+      return new FetchFailure(
+        "llm_refused",
+        `the endpoint of APP_LLM_URL ${what} (${status}): set APP_LLM_KEY${suffix}`,
+      );
     }
-    // What is not paid for does not pass by itself.
+    // An exhausted quota is not transient.
     if (status === 429 && error.code === "insufficient_quota")
-      return new FetchFailure("llm_refused", `the account of APP_LLM_KEY has no quota left (429)${says}`);
+      return new FetchFailure("llm_refused", `the account of APP_LLM_KEY has no quota left (429)${suffix}`);
     if (status === 429) {
-      if (patience !== null) this.#quietUntil = Math.max(this.#quietUntil, clock.monotonic() + patience);
-      return new FetchFailure("llm_rate_limited", `the endpoint of APP_LLM_URL asks for patience (429)${says}`, more);
+      if (retryAfterMs !== null)
+        this.#rateLimitedUntil = Math.max(this.#rateLimitedUntil, clock.monotonic() + retryAfterMs);
+      return new FetchFailure("llm_rate_limited", `the endpoint of APP_LLM_URL asks for patience (429)${suffix}`, more);
     }
     if (status >= 500 || status === 408 || status === 409 || status === 425)
-      return new FetchFailure("llm_unavailable", `the endpoint of APP_LLM_URL answered ${status}${says}`, more);
+      return new FetchFailure("llm_unavailable", `the endpoint of APP_LLM_URL answered ${status}${suffix}`, more);
     if (status === 404)
-      return new FetchFailure("llm_refused", `the endpoint answered 404: check APP_LLM_URL and APP_LLM_MODEL${says}`);
-    const message = `the endpoint of APP_LLM_URL refused the request (${status})${says}`;
+      return new FetchFailure("llm_refused", `the endpoint answered 404: check APP_LLM_URL and APP_LLM_MODEL${suffix}`);
+    const message = `the endpoint of APP_LLM_URL refused the request (${status})${suffix}`;
     return status === 400 || status === 422 ? new BadRequest(message, error) : new FetchFailure("llm_refused", message);
   }
 
-  /** Some repeat the key that they do not like. */
-  #shown(words: string): string {
+  /** Some endpoints repeat the rejected key. */
+  #sanitize(message: string): string {
     const { key } = this.#options;
-    const masked = key === null || key === "" ? words : words.replaceAll(key, "********");
-    return masked.replace(/\s+/g, " ").trim().slice(0, LONGEST_WORDS);
+    const masked = key === null || key === "" ? message : message.replaceAll(key, "********");
+    return masked.replace(/\s+/g, " ").trim().slice(0, MAX_MESSAGE);
   }
 }
 
-/** A name and a password in the address are for its door, and not for its path. */
+/** Moves a user name and password from the URL to the Authorization header. */
 function addressOf(text: string): { address: string; basic: string | null } {
   const url = new URL(text);
   const user = decodeURIComponent(url.username);

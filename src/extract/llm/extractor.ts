@@ -1,4 +1,4 @@
-/** Reads a page by asking a model: one call, and one more when its answer does not satisfy the schema. */
+/** Extracts a page with a model: one call, and one repair call when the answer violates the schema. */
 import type { Random } from "../../base/random.ts";
 import type { ExtractStats, LlmRequest } from "../../domain/page/extract-request.ts";
 import { FetchFailure } from "../../domain/run/failure.ts";
@@ -11,35 +11,35 @@ import { BadRequest, type LlmEndpoint } from "./endpoint.ts";
 import { answerSchema, type Message, messagesFor, type PageForModel, repairMessages } from "./prompt.ts";
 
 export interface PageSource extends PageForModel {
-  /** More is on the page than it was read for. */
+  /** The page was truncated. */
   cut: boolean;
 }
 
 type Mode = NonNullable<ExtractStats["mode"]>;
 
-/** How an endpoint wants to be asked; what it refuses is left out from then on. */
+/** The request form that an endpoint accepts; rejected options are dropped from then on. */
 interface Form {
   mode: Mode;
   tokens: "max_tokens" | "max_completion_tokens";
   temperature: boolean;
 }
 
-const FIRST_FORM: Form = { mode: "json_schema", tokens: "max_tokens", temperature: true };
+const DEFAULT_FORM: Form = { mode: "json_schema", tokens: "max_tokens", temperature: true };
 const NEXT_MODE: Readonly<Record<Mode, Mode | null>> = {
   json_schema: "json_object",
   json_object: "plain",
   plain: null,
 };
-/** Every part of the form changed once. */
-const MOST_FORMS = 5;
-const KEPT = 100;
+/** Enough to change every part of the form once. */
+const MAX_FORMS = 5;
+const CACHE_SIZE = 100;
 
 export class LlmExtractor {
   readonly #endpoint: LlmEndpoint;
   readonly #random: Random;
-  /** By the text of the schema: what one endpoint takes for one schema it may not take for another. */
-  readonly #forms = new Recent<Form>(KEPT);
-  readonly #checks = new Recent<RecordCheck>(KEPT);
+  /** By schema: an endpoint may accept a form for one schema and reject it for another. */
+  readonly #forms = new Recent<Form>(CACHE_SIZE);
+  readonly #checks = new Recent<RecordCheck>(CACHE_SIZE);
 
   constructor(endpoint: LlmEndpoint, random: Random) {
     this.#endpoint = endpoint;
@@ -51,8 +51,8 @@ export class LlmExtractor {
   }
 
   /**
-   * The records. What it took is written into `stats`, whatever the end. Throws a FetchFailure of the code `extraction`;
-   * the reason of an aborted signal is rethrown as it is.
+   * Returns the records. Writes its usage into `stats`, also on failure. Throws a FetchFailure with code `extraction`;
+   * rethrows the abort reason of the signal.
    */
   async extract(
     request: LlmRequest,
@@ -60,20 +60,20 @@ export class LlmExtractor {
     stats: ExtractStats,
     signal: AbortSignal,
   ): Promise<Record<string, JsonValue>[]> {
-    const most = this.#endpoint.maxInputChars;
-    const page = { ...source, markdown: source.markdown.slice(0, most) };
+    const maxChars = this.#endpoint.maxInputChars;
+    const page = { ...source, markdown: source.markdown.slice(0, maxChars) };
     if (page.markdown.trim() === "")
       throw new FetchFailure("extraction_failed", "the page says nothing that could be given to a model");
     const schema = answerSchema(request);
     const key = JSON.stringify(schema);
     Object.assign(stats, {
       model: this.#endpoint.model,
-      mode: FIRST_FORM.mode,
+      mode: DEFAULT_FORM.mode,
       calls: 0,
       prompt_tokens: 0,
       completion_tokens: 0,
       input_chars: page.markdown.length,
-      input_cut: page.cut || source.markdown.length > most,
+      input_cut: page.cut || source.markdown.length > maxChars,
       repaired: false,
     } satisfies Partial<ExtractStats>);
     const ask = (messages: readonly Message[]) => this.#ask({ schema, key }, messages, stats, signal);
@@ -106,7 +106,7 @@ export class LlmExtractor {
     stats: ExtractStats,
     signal: AbortSignal,
   ): Promise<string> {
-    let form = this.#forms.get(key) ?? FIRST_FORM;
+    let form = this.#forms.get(key) ?? DEFAULT_FORM;
     for (let tries = 1; ; tries += 1) {
       stats.mode = form.mode;
       stats.calls = (stats.calls ?? 0) + 1;
@@ -117,7 +117,7 @@ export class LlmExtractor {
         stats.completion_tokens = (stats.completion_tokens ?? 0) + completion.completionTokens;
         return this.#contentOf(completion);
       } catch (error) {
-        const other = error instanceof BadRequest && tries < MOST_FORMS ? otherForm(form, error.said) : null;
+        const other = error instanceof BadRequest && tries < MAX_FORMS ? nextForm(form, error.details) : null;
         if (other === null) throw error;
         form = other;
       }
@@ -152,12 +152,12 @@ export class LlmExtractor {
   }
 }
 
-/** How else it may be asked, after what it says; null: the request itself is at fault. */
-function otherForm(form: Form, { message, code, param }: EndpointError): Form | null {
-  const said = `${param} ${code} ${message}`.toLowerCase();
-  if (/context[_ ](?:length|window|size)|maximum context|too many tokens|too long/.test(said)) return null;
-  if (form.temperature && said.includes("temperature")) return { ...form, temperature: false };
-  if (form.tokens === "max_tokens" && /max_tokens|max_completion_tokens/.test(said))
+/** The next form to try after this error; null: the request itself is at fault. */
+function nextForm(form: Form, { message, code, param }: EndpointError): Form | null {
+  const details = `${param} ${code} ${message}`.toLowerCase();
+  if (/context[_ ](?:length|window|size)|maximum context|too many tokens|too long/.test(details)) return null;
+  if (form.temperature && details.includes("temperature")) return { ...form, temperature: false };
+  if (form.tokens === "max_tokens" && /max_tokens|max_completion_tokens/.test(details))
     return { ...form, tokens: "max_completion_tokens" };
   const mode = NEXT_MODE[form.mode];
   return mode === null ? null : { ...form, mode };

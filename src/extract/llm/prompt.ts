@@ -1,4 +1,4 @@
-/** What a model is told. The page is a stranger's: it stands apart, under a mark that it cannot know, as data. */
+/** The prompt. The page is untrusted: it is delimited by a random mark that it cannot know, and declared as data. */
 import type { LlmRequest } from "../../domain/page/extract-request.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { givesList } from "../extract-request.ts";
@@ -14,7 +14,7 @@ export interface PageForModel {
   markdown: string;
 }
 
-/** `mark` is made anew for each page. */
+/** `mark` must be random per page. */
 export function messagesFor(request: LlmRequest, page: PageForModel, mark: string): Message[] {
   const system = [
     "You read one web page and answer with JSON that says what is on it, and with nothing else.",
@@ -37,22 +37,22 @@ export function messagesFor(request: LlmRequest, page: PageForModel, mark: strin
   ];
 }
 
-const LONGEST_LINE = 1000;
-const oneLine = (text: string) => text.replace(/\s+/g, " ").slice(0, LONGEST_LINE);
+const MAX_LINE = 1000;
+const oneLine = (text: string) => text.replace(/\s+/g, " ").slice(0, MAX_LINE);
 
-const LONGEST_REPEATED = 8000;
+const MAX_REPEATED = 8000;
 
-/** Once more, with what was wrong with the first answer. */
+/** Repeats the request with the errors of the first answer. */
 export function repairMessages(before: readonly Message[], answer: string, wrong: readonly string[]): Message[] {
-  const words = `That answer cannot be used: ${wrong.join("; ")}. Answer again with JSON alone that satisfies the schema.`;
+  const instruction = `That answer cannot be used: ${wrong.join("; ")}. Answer again with JSON alone that satisfies the schema.`;
   return [
     ...before,
-    { role: "assistant", content: answer.slice(0, LONGEST_REPEATED) },
-    { role: "user", content: words },
+    { role: "assistant", content: answer.slice(0, MAX_REPEATED) },
+    { role: "user", content: instruction },
   ];
 }
 
-/** Where a list of records is wanted, it stands under a name: endpoints want an object. */
+/** The key of a list of records: endpoints require an object. */
 export const LIST_NAME = "records";
 
 export function answerSchema(request: LlmRequest): JsonValue {
@@ -61,21 +61,21 @@ export function answerSchema(request: LlmRequest): JsonValue {
   if (!givesList(request)) return { type: "object", ...(schema as Record<string, JsonValue>) };
   return {
     type: "object",
-    properties: { [LIST_NAME]: inside(schema, `#/properties/${LIST_NAME}`) },
+    properties: { [LIST_NAME]: rebased(schema, `#/properties/${LIST_NAME}`) },
     required: [LIST_NAME],
     additionalProperties: false,
   };
 }
 
-/** A schema that now stands in another: what its references point to has moved. */
-function inside(value: JsonValue, root: string): JsonValue {
-  if (Array.isArray(value)) return value.map((one) => inside(one, root));
+/** Rewrites the references of a schema that is nested in another. */
+function rebased(value: JsonValue, root: string): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => rebased(item, root));
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).filter(([key]) => key !== "$schema" && key !== "$id");
   return Object.fromEntries(
-    entries.map(([key, one]) => [
+    entries.map(([key, inner]) => [
       key,
-      key === "$ref" && typeof one === "string" ? one.replace(/^#/, root) : inside(one, root),
+      key === "$ref" && typeof inner === "string" ? inner.replace(/^#/, root) : rebased(inner, root),
     ]),
   );
 }

@@ -1,4 +1,4 @@
-/** A page as blocks of text: what stands together without a block element in between. */
+/** Splits a page into blocks of text: runs without a block element in between. */
 import type { Element, Node } from "../dom/nodes.ts";
 import { isBlock, squeeze } from "../dom/text.ts";
 import { addTo, type Box, type Hints, newBox } from "./boxes.ts";
@@ -55,16 +55,16 @@ class BlockReader {
   box(element: Element, parent: Box | null, inLink: boolean): Box {
     const box = newBox(element, parent, this.blocks.length, this.#hints);
     this.boxes.push(box);
-    const inside: Box[] = [];
-    this.#visit(element, box, { inLink, inStrong: false }, inside);
+    const children: Box[] = [];
+    this.#visit(element, box, { inLink, inStrong: false }, children);
     this.#flush(box);
-    countRepeats(inside);
+    countRepeats(children);
     if (HEADING.test(element.tag.name)) box.headings += 1;
     if (parent !== null) addTo(parent, box);
     return box;
   }
 
-  #visit(element: Element, box: Box, { inLink, inStrong }: Inline, inside: Box[]): void {
+  #visit(element: Element, box: Box, { inLink, inStrong }: Inline, children: Box[]): void {
     for (let node: Node | null = element.first; node !== null; node = node.next) {
       if (node.kind === 3) {
         this.#add(node.data, { inLink, inStrong });
@@ -79,13 +79,13 @@ class BlockReader {
         if (name === "a") this.#links += 1;
         if (this.#isBox(node, box)) {
           this.#flush(box);
-          inside.push(this.box(node, box, link));
-        } else this.#visit(node, box, { inLink: link, inStrong: inStrong || STRONG.has(name) }, inside);
+          children.push(this.box(node, box, link));
+        } else this.#visit(node, box, { inLink: link, inStrong: inStrong || STRONG.has(name) }, children);
       }
     }
   }
 
-  /** Buttons and labels are lines of their own, and what is hidden is apart from what is seen. */
+  /** Buttons and labels are separate lines, and hidden content is separate from visible content. */
   #isBox(element: Element, { hidden }: Box): boolean {
     const { name } = element.tag;
     return isBlock(element) || name === "button" || name === "label" || (!hidden && this.#hints.isHidden(element));
@@ -107,8 +107,8 @@ class BlockReader {
     [this.#links, this.#linkWords, this.#strongWords] = [0, 0, 0];
     const counts = measure(text);
     if (counts.words === 0) return;
-    const most = (words: number) => Math.min(counts.words, words);
-    const block = { ...counts, box, text, links, linkWords: most(linkWords), strongWords: most(strongWords) };
+    const capped = (words: number) => Math.min(counts.words, words);
+    const block = { ...counts, box, text, links, linkWords: capped(linkWords), strongWords: capped(strongWords) };
     this.blocks.push(block);
     box.words += block.words;
     box.linkWords += block.linkWords;
@@ -120,7 +120,7 @@ class BlockReader {
 
 function isSilent(element: Element): boolean {
   const { name } = element.tag;
-  // Declarative shadow roots hold the very content of the page.
+  // Declarative shadow roots contain content.
   return SILENT.has(name) && !(name === "template" && element.attr("shadowrootmode") !== undefined);
 }
 

@@ -1,8 +1,8 @@
-/** The block elements of a page, each with what is inside it and what it stands in. */
+/** The block elements of a page, with statistics of their content and their ancestors. */
 import type { Element } from "../dom/nodes.ts";
 import { layoutNames, MARK_NAMES, marksOf } from "./marks.ts";
 
-/** Levels up to the nearest box of a kind; this, if there is none. */
+/** The distance to the nearest box of a kind when there is none. */
 export const FAR = 60;
 
 export const TAGS =
@@ -39,12 +39,12 @@ export interface Box {
   images: number;
   controls: number;
   headings: number;
-  /** How many of its brothers, with itself, are built the same way. */
+  /** Number of siblings with the same shape, itself included. */
   repeats: number;
-  /** How many blocks stand before it. */
+  /** Number of blocks before it. */
   firstBlock: number;
   hidden: boolean;
-  /** In the part of the page that the rules found, and kept by them. */
+  /** Inside the rule-based candidate, and kept by it. */
   inCandidate: boolean;
   kept: boolean;
   /** Levels up to the nearest box with each mark, and with each tag. */
@@ -52,7 +52,7 @@ export interface Box {
   tags: Uint8Array;
 }
 
-/** What the rules say of an element. */
+/** The verdict of the rules about an element. */
 export interface Hints {
   root: Element;
   keep(element: Element): boolean;
@@ -107,7 +107,7 @@ function levelsUp(above: Uint8Array | undefined, length: number): Uint8Array {
   return levels;
 }
 
-/** What is in a box is also in the one around it. */
+/** Adds the statistics of a box to its parent. */
 export function addTo(parent: Box, box: Box): void {
   parent.words += box.words;
   parent.linkWords += box.linkWords;

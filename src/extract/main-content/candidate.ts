@@ -1,7 +1,7 @@
 /**
- * A first guess at the element that holds what a page is about, by rules. Every paragraph earns points by its length and its commas, less
- * what of it is links; then, from the body downwards, the search follows the child that holds most of them, and stops
- * where the points spread: at the column of an article, at the list of a forum's posts.
+ * A rule-based first guess at the main content element. Paragraphs score by length and commas, reduced by their link
+ * share; from the body downwards, the search follows the child with most of the points, and stops where the points
+ * spread: at the column of an article, at the list of a forum's posts.
  */
 import type { Element } from "../dom/nodes.ts";
 import { isBlock, textOf } from "../dom/text.ts";
@@ -19,7 +19,7 @@ interface Weight {
 
 export interface Candidate {
   root: Element;
-  /** False for what should not be shown. */
+  /** False: not part of the content. */
   keep(element: Element): boolean;
 }
 
@@ -33,27 +33,27 @@ const PARTS = new Set(
 export function findCandidate(body: Element): Candidate {
   const strict = weigh(body, true);
   const strictBody = strict.get(body) as Weight;
-  // A page whose every part looks like surroundings is read without that suspicion.
+  // When nearly everything looks like surroundings, that filter is disabled.
   const loose = strictBody.chars >= 140 ? strict : weigh(body, false);
-  const careful = strictBody.chars >= (loose.get(body) as Weight).chars * (loose === strict ? 0 : 0.4);
-  const all = careful ? strict : loose;
-  const root = descend(body, all);
-  const total = all.get(root)?.chars ?? 0;
+  const skipsSurroundings = strictBody.chars >= (loose.get(body) as Weight).chars * (loose === strict ? 0 : 0.4);
+  const weights = skipsSurroundings ? strict : loose;
+  const root = descend(body, weights);
+  const total = weights.get(root)?.chars ?? 0;
   return {
     root,
     keep(element) {
-      if (isHidden(element) || (careful && isSurrounding(element))) return false;
-      const weight = all.get(element);
-      return weight === undefined || !careful || !isLinkList(element, weight, total);
+      if (isHidden(element) || (skipsSurroundings && isSurrounding(element))) return false;
+      const weight = weights.get(element);
+      return weight === undefined || !skipsSurroundings || !isLinkList(element, weight, total);
     },
   };
 }
 
-function weigh(body: Element, careful: boolean): Map<Element, Weight> {
+function weigh(body: Element, skipsSurroundings: boolean): Map<Element, Weight> {
   const weights = new Map<Element, Weight>();
   const visit = (element: Element, inLink: boolean): Weight => {
     const weight: Weight = { chars: 0, linkChars: 0, links: 0, points: 0 };
-    // Text that stands directly in this block, and in inline elements of it.
+    // Text directly in this block and in its inline elements.
     let direct = 0;
     let directLinks = 0;
     let commas = 0;
@@ -67,7 +67,7 @@ function weigh(body: Element, careful: boolean): Map<Element, Weight> {
         if (inLink) weight.linkChars += length;
         continue;
       }
-      if (isHidden(node) || (careful && isSurrounding(node))) continue;
+      if (isHidden(node) || (skipsSurroundings && isSurrounding(node))) continue;
       const link = inLink || node.tag.name === "a";
       const below = visit(node, link);
       weight.chars += below.chars;
@@ -90,7 +90,7 @@ function weigh(body: Element, careful: boolean): Map<Element, Weight> {
   return weights;
 }
 
-/** Characters, with every run of white space as one. */
+/** Number of characters, with runs of white space as one. */
 function visibleLength(text: string): number {
   let count = 0;
   let gap = true;
@@ -103,7 +103,7 @@ function visibleLength(text: string): number {
   return gap && count > 0 ? count - 1 : count;
 }
 
-/** Those of scripts that have their own: `،`, `、`, `。` and `，`. */
+/** Non-ASCII commas: `،`, `、`, `。` and `，`. */
 const COMMAS: ReadonlySet<number> = new Set([0x060c, 0x3001, 0x3002, 0xff0c]);
 
 function countCommas(text: string): number {
@@ -125,11 +125,11 @@ function descend(body: Element, weights: Map<Element, Weight>): Element {
     if (PARTS.has(next.tag.name)) break;
     current = next;
   }
-  return isMain(current) ? current : climb(current, weights);
+  return isMain(current) ? current : includeHeadline(current, weights);
 }
 
-/** The headline often stands beside the column of text, not in it: then one step up, if little else comes along. */
-function climb(found: Element, weights: Map<Element, Weight>): Element {
+/** The headline is often next to the text column, not in it: climbs to include it, if that adds little else. */
+function includeHeadline(found: Element, weights: Map<Element, Weight>): Element {
   const chars = weights.get(found)?.chars ?? 0;
   if (hasHeadline(found)) return found;
   for (let up = found.parent; up !== null; up = up.parent) {
@@ -172,13 +172,13 @@ function isMain(element: Element): boolean {
   return element.tag.name === "main" || element.attr("role") === "main";
 }
 
-/** "More from this site" inside an article: short, and nearly all links. */
+/** "More from this site" inside an article: short, and mostly links. */
 function isLinkList(element: Element, weight: Weight, total: number): boolean {
   if (!isBlock(element) || weight.links < 3 || isIntroduced(element)) return false;
   return weight.linkChars > weight.chars * 0.8 && weight.chars < total * 0.3;
 }
 
-/** A list without a name of its own that follows a paragraph belongs to it. */
+/** An unnamed list after a paragraph belongs to it. */
 function isIntroduced(element: Element): boolean {
   if (!/^[uo]l$/.test(element.tag.name) || layoutNames(element) !== "") return false;
   let before = element.prev;

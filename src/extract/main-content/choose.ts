@@ -1,15 +1,15 @@
-/** Which blocks are the main content, by how likely each of them is. */
+/** Selects the main content blocks by their likelihoods. */
 import type { Block } from "./blocks.ts";
 
-/** A text of so many words that stands in two parts of the page is shown once; a refrain stands in one. */
-const COPY = 8;
+/** A text of at least this many words in two parts of the page counts once; a refrain repeats within one part. */
+const MIN_COPY_WORDS = 8;
 
 /**
- * The set whose expected F1 is highest: the likeliest blocks, as many as pay. A limit of one half would leave out too
- * much of pages that nobody is sure about, such as lists.
+ * Maximizes the expected F1: takes the most likely blocks while they improve it. A fixed threshold of 0.5 would drop too
+ * much of uncertain pages, such as lists.
  */
-export function chooseBlocks(blocks: readonly Block[], likely: readonly number[]): boolean[] {
-  const values = withoutCopies(blocks, likely);
+export function chooseBlocks(blocks: readonly Block[], likelihoods: readonly number[]): boolean[] {
+  const values = withoutCopies(blocks, likelihoods);
   const order = blocks.map((_, index) => index).sort((a, b) => values[b]! - values[a]! || a - b);
   const expected = values.reduce((sum, value, index) => sum + value * blocks[index]!.words, 0);
   let [right, size, best, count] = [0, 0, 0, 0];
@@ -24,16 +24,16 @@ export function chooseBlocks(blocks: readonly Block[], likely: readonly number[]
   return chosen;
 }
 
-function withoutCopies(blocks: readonly Block[], likely: readonly number[]): number[] {
+function withoutCopies(blocks: readonly Block[], likelihoods: readonly number[]): number[] {
   const best = new Map<string, number>();
   for (const [index, { text, words }] of blocks.entries()) {
-    if (words < COPY) continue;
+    if (words < MIN_COPY_WORDS) continue;
     const other = best.get(text);
-    if (other === undefined || likely[other]! < likely[index]!) best.set(text, index);
+    if (other === undefined || likelihoods[other]! < likelihoods[index]!) best.set(text, index);
   }
-  return likely.map((value, index) => {
+  return likelihoods.map((value, index) => {
     const { text, words, box } = blocks[index]!;
-    const shown = words < COPY ? undefined : best.get(text);
+    const shown = words < MIN_COPY_WORDS ? undefined : best.get(text);
     return shown === undefined || blocks[shown]!.box.parent === box.parent ? value : 0;
   });
 }

@@ -1,19 +1,19 @@
-/** What is known about a block, as numbers: the columns that the model reads. */
+/** Features of a block: the columns that the model reads. */
 import type { Block } from "./blocks.ts";
 import { type Box, FAR, TAGS } from "./boxes.ts";
 import { MARK_NAMES } from "./marks.ts";
 import type { Shape, Survey } from "./survey.ts";
 
-/** What a page says of itself. */
+/** Page-level evidence. */
 export interface PageContext {
   title: string;
   heading: string;
-  /** What structured data says the content is, in small letters with single spaces. */
+  /** Descriptions from structured data, in lower case with single spaces. */
   described: string;
   signals: Readonly<Record<string, number>>;
 }
 
-/** A block with what stands around it. */
+/** A block with its context. */
 interface View {
   page: Survey;
   context: PageContext;
@@ -21,9 +21,9 @@ interface View {
   block: Block;
   box: Box;
   tag: string;
-  /** The boxes around it that hold more than the one before. */
+  /** Ancestor boxes, each with more blocks than the previous one. */
   levels: readonly Box[];
-  /** The widest box around it that stands among others of its kind. */
+  /** The outermost ancestor box that is one of several of the same shape. */
   item: Box | null;
   shape: Shape;
 }
@@ -44,7 +44,7 @@ const BY = /^(by|von|par|por|da)\s+\p{Lu}/iu;
 
 const PARAGRAPH = /^(p|h[1-6])$/;
 
-const yes = (value: boolean): number => (value ? 1 : 0);
+const toNumber = (value: boolean): number => (value ? 1 : 0);
 const share = (part: number, whole: number): number => part / Math.max(1, whole);
 
 const OWN: Record<string, (view: View) => number> = {
@@ -56,29 +56,29 @@ const OWN: Record<string, (view: View) => number> = {
   upper_share: ({ block }) => block.upper / block.chars,
   commas: ({ block }) => block.commas,
   sentences: ({ block }) => block.sentences,
-  ended: ({ block }) => yes(block.ended),
+  ended: ({ block }) => toNumber(block.ended),
   strong_share: ({ block }) => block.strongWords / block.words,
-  hidden: ({ box }) => yes(box.hidden),
+  hidden: ({ box }) => toNumber(box.hidden),
   depth: ({ box }) => box.depth,
   heading: ({ tag }) => (/^h[1-6]$/.test(tag) ? Number(tag[1]) : 0),
-  cell: ({ tag }) => (tag === "th" ? 2 : yes(tag === "td")),
-  definition: ({ tag }) => (tag === "dt" ? 2 : yes(tag === "dd")),
+  cell: ({ tag }) => (tag === "th" ? 2 : toNumber(tag === "td")),
+  definition: ({ tag }) => (tag === "dt" ? 2 : toNumber(tag === "dd")),
   copies: ({ page, index }) => page.copies[index]!,
-  notice: ({ block }) => yes(block.words < 60 && NOTICE.test(block.text)),
-  call: ({ block }) => yes(block.words < 15 && CALL.test(block.text)),
-  date: ({ block }) => yes(block.words < 20 && DATE.test(block.text)),
-  money: ({ block }) => yes(block.words < 30 && MONEY.test(block.text)),
-  by: ({ block }) => yes(block.words < 12 && BY.test(block.text)),
-  is_title: ({ block, context }) => alike(block, context.title),
-  is_heading: ({ block, context }) => alike(block, context.heading),
+  notice: ({ block }) => toNumber(block.words < 60 && NOTICE.test(block.text)),
+  call: ({ block }) => toNumber(block.words < 15 && CALL.test(block.text)),
+  date: ({ block }) => toNumber(block.words < 20 && DATE.test(block.text)),
+  money: ({ block }) => toNumber(block.words < 30 && MONEY.test(block.text)),
+  by: ({ block }) => toNumber(block.words < 12 && BY.test(block.text)),
+  is_title: ({ block, context }) => similarity(block, context.title),
+  is_heading: ({ block, context }) => similarity(block, context.heading),
   described: ({ block, context }) => (context.described === "" ? -1 : startsLikeDescription(block, context.described)),
 };
 
 const PLACE: Record<string, (view: View) => number> = {
-  in_candidate: ({ box }) => yes(box.inCandidate) + yes(box.inCandidate && box.kept),
-  kept: ({ box }) => yes(box.kept),
-  kept_before: ({ page, index }) => yes(page.blocks[index - 1]?.box.kept === true),
-  kept_after: ({ page, index }) => yes(page.blocks[index + 1]?.box.kept === true),
+  in_candidate: ({ box }) => toNumber(box.inCandidate) + toNumber(box.inCandidate && box.kept),
+  kept: ({ box }) => toNumber(box.kept),
+  kept_before: ({ page, index }) => toNumber(page.blocks[index - 1]?.box.kept === true),
+  kept_after: ({ page, index }) => toNumber(page.blocks[index + 1]?.box.kept === true),
   position: ({ page, index }) => page.wordsBefore[index]! / page.words,
   after_heading: ({ page, index }) => (page.firstHeading < 0 ? -50 : clamp(index - page.firstHeading)),
   after_first_long: ({ page, index }) => (page.firstLong < 0 ? -301 : clamp(index - page.firstLong)),
@@ -152,7 +152,7 @@ export const COLUMNS: readonly Column[] = [
   ...SIGNALS.map((name) => ({ name: `page_${name}`, of: ({ context }: View) => context.signals[name] ?? 0 })),
 ];
 
-/** A block before or after. */
+/** Features of a neighbouring block. */
 function beside(offset: number): Column[] {
   const at = ({ page, index }: View): Block | undefined => page.blocks[index + offset];
   return [
@@ -162,7 +162,7 @@ function beside(offset: number): Column[] {
   ];
 }
 
-/** The blocks on both sides. */
+/** Sums over the blocks on both sides. */
 function within(reach: number): Column[] {
   const sum = (sums: Float64Array, index: number) =>
     sums[Math.min(sums.length - 1, index + reach + 1)]! - sums[Math.max(0, index - reach)]!;
@@ -176,7 +176,7 @@ function within(reach: number): Column[] {
   ];
 }
 
-/** One of the boxes around it. */
+/** Features of an ancestor box. */
 function around(level: number): Column[] {
   const column = (name: string, of: (box: Box, page: Survey) => number): Column => ({
     name: `box${level}_${name}`,
@@ -195,7 +195,7 @@ function around(level: number): Column[] {
   ];
 }
 
-/** Each block with its columns in a row, which the next one uses again. */
+/** Calls `use` with the features of each block; the row is reused. */
 export function readRows(
   page: Survey,
   context: PageContext,
@@ -213,7 +213,7 @@ export function readRows(
   }
 }
 
-/** Of the page's words, those in the nearest box with this mark. */
+/** The share of the page's words in the nearest box with this mark. */
 function markedShare(box: Box, mark: number, words: number): number {
   const steps = box.marks[mark]!;
   if (steps >= FAR) return -1;
@@ -222,7 +222,7 @@ function markedShare(box: Box, mark: number, words: number): number {
   return up.words / words;
 }
 
-/** The nearest box around it that is on a path from the body downwards. */
+/** The nearest ancestor box on a path from the body. */
 function commonBox(path: ReadonlySet<Box>, box: Box): Box {
   let up = box;
   while (!path.has(up) && up.parent !== null) up = up.parent;
@@ -258,15 +258,15 @@ function itemOf(box: Box): Box | null {
   return found;
 }
 
-function alike({ text, words }: Block, title: string): number {
+function similarity({ text, words }: Block, title: string): number {
   if (title === "" || words > 40) return 0;
   const small = text.toLowerCase();
   if (small === title) return 2;
-  return yes(small.length >= 12 && (title.includes(small) || small.includes(title)));
+  return toNumber(small.length >= 12 && (title.includes(small) || small.includes(title)));
 }
 
 function startsLikeDescription({ text }: Block, described: string): number {
-  return yes(text.length >= 15 && described.includes(text.slice(0, 60).toLowerCase()));
+  return toNumber(text.length >= 15 && described.includes(text.slice(0, 60).toLowerCase()));
 }
 
 function clamp(value: number): number {

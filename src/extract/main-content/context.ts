@@ -1,10 +1,10 @@
-/** What a page says of itself: in its head, its structured data and its address. */
+/** Page-level evidence from the head, structured data and the URL. */
 import type { Document } from "../dom/nodes.ts";
 import { squeeze, textOf } from "../dom/text.ts";
 import { type JsonObject, typesOf } from "../facts/json-ld.ts";
 import type { PageContext } from "./columns.ts";
 
-/** The parts of a page's facts that are read here. */
+/** The part of PageFacts that is used here. */
 export interface PageSource {
   document: Document;
   url: string | null;
@@ -13,7 +13,7 @@ export interface PageSource {
   meta(...names: string[]): string | null;
 }
 
-const MOST_CHARACTERS = 200_000;
+const MAX_CHARACTERS = 200_000;
 
 export function contextOf(source: PageSource): PageContext {
   const { heading } = source.document.buckets;
@@ -26,14 +26,14 @@ export function contextOf(source: PageSource): PageContext {
   };
 }
 
-/** What structured data and descriptions say the content is. */
+/** Descriptions in structured data and meta tags. */
 function descriptionsOf(source: PageSource): string {
   const texts = source.jsonLd.flatMap((entity) =>
     ["articleBody", "reviewBody", "text", "description"].flatMap((key) =>
       typeof entity[key] === "string" ? entity[key] : [],
     ),
   );
-  const described = texts.join(" ").slice(0, MOST_CHARACTERS);
+  const described = texts.join(" ").slice(0, MAX_CHARACTERS);
   return squeeze(
     `${described} ${source.meta("og:description") ?? ""} ${source.meta("description") ?? ""}`,
   ).toLowerCase();

@@ -1,4 +1,4 @@
-/** The main content of a page: what people come for, without navigation, advertisements and the like. */
+/** Finds the main content of a page, without navigation, advertisements and the like. */
 import type { Document, Element } from "../dom/nodes.ts";
 import { isHidden } from "../article/visible.ts";
 import { type Block, type BlockPage, readBlocks } from "./blocks.ts";
@@ -14,24 +14,24 @@ import { survey } from "./survey.ts";
 
 export interface MainContent {
   root: Element;
-  /** False for what should not be shown. */
+  /** False: not part of the content. */
   keep(element: Element): boolean;
-  /** The same for plain text, where the page's own headline is not part of the content. */
+  /** The same for plain text, which excludes the page's headline. */
   keepInText(element: Element): boolean;
 }
 
-/** The model knows pages of the web; what has fewer words than this is judged by the rules alone. */
-const FEW_WORDS = 100;
-/** Beyond this the model would take longer than a page may; the rules take a twentieth of it. */
-const MOST_BLOCKS = 20_000;
+/** The model was trained on full pages; shorter ones use the rules alone. */
+const MIN_WORDS = 100;
+/** Beyond this the model would exceed the page's time limit; the rules take a twentieth of its time. */
+const MAX_BLOCKS = 20_000;
 
 export function findMainContent(page: JudgedPage, context: PageContext): MainContent {
-  const isKnownKind = page.body.words >= FEW_WORDS && page.blocks.length <= MOST_BLOCKS;
-  const found = isKnownKind ? byModel(page, context) : null;
+  const canUseModel = page.body.words >= MIN_WORDS && page.blocks.length <= MAX_BLOCKS;
+  const found = canUseModel ? byModel(page, context) : null;
   return found ?? { ...page.candidate, keepInText: page.candidate.keep };
 }
 
-/** A page in blocks, with what the rules take for its content. */
+/** A page in blocks, with the rule-based candidate. */
 export interface JudgedPage extends BlockPage {
   candidate: Candidate;
 }
@@ -45,11 +45,11 @@ export function readPageBlocks(document: Document): JudgedPage | null {
 
 function byModel(page: BlockPage, context: PageContext): MainContent | null {
   const surveyed = survey(page, context.title);
-  const likely: number[] = [];
+  const likelihoods: number[] = [];
   readRows(surveyed, context, modelColumns(), (row, { box }) => {
-    likely.push(isPlainlyNot(box, page.body) ? 0 : likelihood(row));
+    likelihoods.push(isExcluded(box, page.body) ? 0 : likelihood(row));
   });
-  const chosen = contentBlocks(page, likely);
+  const chosen = contentBlocks(page, likelihoods);
   const first = chosen.indexOf(true);
   if (first < 0) return null;
   const headline = surveyed.titleAt >= 0 && surveyed.titleAt <= first ? page.blocks[surveyed.titleAt]! : null;
@@ -59,16 +59,16 @@ function byModel(page: BlockPage, context: PageContext): MainContent | null {
   return { ...shown.content(), keepInText: inText.keep };
 }
 
-/** The blocks that make up the content, by how likely each of them is. */
-export function contentBlocks(page: BlockPage, likely: readonly number[]): boolean[] {
-  return withLists(page, withParagraphs(page, chooseBlocks(page.blocks, likely)));
+/** Selects the content blocks by their likelihoods. */
+export function contentBlocks(page: BlockPage, likelihoods: readonly number[]): boolean[] {
+  return withLists(page, withParagraphs(page, chooseBlocks(page.blocks, likelihoods)));
 }
 
 const ADVERT = MARK_NAMES.indexOf("advert");
 const FOOTER = TAGS.indexOf("footer");
 
-/** What the page itself calls a footer, or an advertisement that is a small part of it. */
-function isPlainlyNot(box: Box, body: Box): boolean {
+/** Marked as a footer, or as an advertisement that is a small part of the page. */
+function isExcluded(box: Box, body: Box): boolean {
   if (box.tags[FOOTER]! < FAR) return true;
   const advert = box.marks[ADVERT] === 0 ? box : box.marks[ADVERT] === 1 ? box.parent : null;
   return advert !== null && advert.words * 5 < body.words;
@@ -87,7 +87,7 @@ class Selection {
       total += 1;
       for (let up: Box | null = block.box; up !== null; up = up.parent) counts.set(up, (counts.get(up) ?? 0) + 1);
     }
-    // In document order the last box that has all of them is the innermost.
+    // The last box in document order with all chosen blocks is the innermost.
     this.#root = boxes.findLast((box) => counts.get(box) === total) ?? body;
     for (const box of boxes) {
       this.#boxes.set(box.element, counts.has(box) || (box.blocks === 0 && isBesideChosen(box, blocks, chosen)));
@@ -101,7 +101,7 @@ class Selection {
   readonly keep = (element: Element): boolean => this.#boxes.get(element) ?? !isHidden(element);
 }
 
-/** A box without text, such as one of a picture, belongs to what stands before or after it. */
+/** A box without text, such as an image, follows its neighbouring blocks. */
 function isBesideChosen(box: Box, blocks: readonly Block[], chosen: readonly boolean[]): boolean {
   if (box.hidden) return false;
   const { firstBlock } = box;

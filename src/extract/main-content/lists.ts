@@ -1,4 +1,4 @@
-/** Lists of links in the middle of the content: the model takes them for navigation, which they are elsewhere. */
+/** Adds link lists within the content, which the model mistakes for navigation. */
 import type { Block, BlockPage } from "./blocks.ts";
 import type { Box } from "./boxes.ts";
 import { MARK_NAMES } from "./marks.ts";
@@ -9,7 +9,7 @@ export const ELSEWHERE = ["nav", "sidebar", "related", "advert", "social", "sign
   MARK_NAMES.indexOf(name),
 );
 
-/** A list without a name of its own, between two chosen blocks of the same box, is chosen with them. */
+/** An unnamed list between two chosen blocks of the same box is chosen as well. */
 export function withLists({ blocks, boxes }: BlockPage, chosen: readonly boolean[]): boolean[] {
   const all = [...chosen];
   for (const box of boxes) {
@@ -24,7 +24,7 @@ export function withLists({ blocks, boxes }: BlockPage, chosen: readonly boolean
   return all;
 }
 
-/** A paragraph or heading that stands in the same box as the list. */
+/** A paragraph or heading in the same box as the list. */
 function isBeside(list: Box, block: Block | undefined): boolean {
   return block !== undefined && (block.box.parent === list.parent || block.box === list.parent);
 }

@@ -1,4 +1,4 @@
-/** What the names of classes, ids, tags and roles say about a part of a page. */
+/** Marks: hints from class names and ids about a part of a page. */
 import type { Element } from "../dom/nodes.ts";
 import { textOf } from "../dom/text.ts";
 
@@ -40,24 +40,24 @@ for (const [index, name] of MARK_NAMES.entries()) {
   for (const word of (MARKS[name] as string).split(" ")) BITS.set(word, (BITS.get(word) ?? 0) | (1 << index));
 }
 
-const seen = new Map<string, number>();
-const MOST_SEEN = 20_000;
+const cache = new Map<string, number>();
+const MAX_CACHED = 20_000;
 
-/** The words of a class list: `articleBody-2` is article and body. */
+/** The marks of a class list as bits: `articleBody-2` is article and body. */
 export function marksOf(names: string): number {
-  const known = seen.get(names);
-  if (known !== undefined) return known;
+  const cached = cache.get(names);
+  if (cached !== undefined) return cached;
   let bits = 0;
   for (const word of names.slice(0, 500).match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [])
     bits |= BITS.get(word.toLowerCase()) ?? 0;
-  if (seen.size >= MOST_SEEN) seen.clear();
-  seen.set(names, bits);
+  if (cache.size >= MAX_CACHED) cache.clear();
+  cache.set(names, bits);
   return bits;
 }
 
 export const HEADING = /^h[1-6]$/;
 
-/** The names that say what an element is in the layout: its classes, and its id unless that names a chapter. */
+/** The names that describe an element's role in the layout: its classes, and its id unless that names a chapter. */
 export function layoutNames(element: Element): string {
   if (element.attrTo - element.attrFrom < 4) return "";
   const classes = element.attr("class") ?? "";
@@ -65,7 +65,7 @@ export function layoutNames(element: Element): string {
   return id === undefined || namesChapter(element, id) ? classes : `${classes} ${id}`;
 }
 
-/** Ids of headings, sections and anchors are made from what the chapter is called: `cookies`, `related-work`. */
+/** Ids of headings, sections and anchors derive from the chapter title: `cookies`, `related-work`. */
 function namesChapter(element: Element, id: string): boolean {
   const { name } = element.tag;
   if (HEADING.test(name) || name === "section" || name === "a" || name === "dt") return true;

@@ -1,15 +1,15 @@
 /**
- * How likely a block belongs to the main content. The model is a sum of small decision trees, made by
- * `npm run bench -- content --train` from pages whose main content people have marked.
+ * The likelihood that a block belongs to the main content. The model is a sum of small decision trees,
+ * trained by `npm run bench -- content --train` on pages with hand-labelled main content.
  */
 import { COLUMNS, type Column } from "./columns.ts";
 import { BASE, COLUMN_NAMES, TREES } from "./trees.ts";
 
-/** Trees one after the other in flat lists: a node asks a column, or is a leaf (column −1) and adds its value. */
+/** All trees in flat arrays: a node tests a column, or is a leaf (column −1) and adds its value. */
 interface Forest {
   columns: readonly Column[];
   column: Int16Array;
-  /** Below it to the left, else to the right; of a leaf, what it adds. */
+  /** The threshold: below goes left, else right; for a leaf its value. */
   limit: Float64Array;
   right: Int32Array;
   roots: Int32Array;
@@ -22,14 +22,14 @@ export function modelColumns(): readonly Column[] {
   return (forest ??= readForest()).columns;
 }
 
-/** After so many trees, what is this far from content is not asked further. */
-const SOME = 40;
-const HOPELESS = -3.5;
+/** Early exit: blocks with a sum below this after so many trees are not evaluated further. */
+const EARLY_EXIT_TREES = 40;
+const EARLY_EXIT_SUM = -3.5;
 
 export function likelihood(row: Float32Array): number {
   const { column, limit, right, roots } = (forest ??= readForest());
   let sum = BASE;
-  for (let tree = 0; tree < roots.length && !(tree === SOME && sum < HOPELESS); tree += 1) {
+  for (let tree = 0; tree < roots.length && !(tree === EARLY_EXIT_TREES && sum < EARLY_EXIT_SUM); tree += 1) {
     let node = roots[tree]!;
     while (column[node]! >= 0) node = row[column[node]!]! < limit[node]! ? node + 1 : right[node]!;
     sum += limit[node]!;
@@ -37,7 +37,7 @@ export function likelihood(row: Float32Array): number {
   return 1 / (1 + Math.exp(-sum));
 }
 
-/** A tree is written from its root: `3<0.25` and what follows when it is so, then the other side; `=0.1` is a leaf. */
+/** Trees are serialized in preorder: `3<0.25`, its left subtree, its right subtree; `=0.1` is a leaf. */
 function readForest(): Forest {
   const byName = new Map(COLUMNS.map((column) => [column.name, column]));
   const columns = COLUMN_NAMES.split(" ").map((name) => {

@@ -1,4 +1,4 @@
-/** What kind of page it is, and what says so. */
+/** Classifies the type of a page, with the reason. */
 import { MONEY, type PageContext } from "./columns.ts";
 import type { BlockPage } from "./blocks.ts";
 import type { Box } from "./boxes.ts";
@@ -15,7 +15,7 @@ interface PageSigns {
   page: BlockPage;
   url: string | null;
   generator: string | null;
-  /** The page says when it was published, or who wrote it. */
+  /** The page has a publication date or an author. */
   isPublished: boolean;
 }
 
@@ -29,9 +29,9 @@ const FORUM_PATH =
 const LIST_PATH = /\/(collections?|category|categories|c|shop|browse|catalog|sale|plp|l)(\/|$)/;
 const PRODUCT_PATH = /\/(products?|p|dp|item|itm|pd)\//;
 const ARTICLE_PATH = /\/(19|20)\d\d\/\d\d?\/|\/(blog|news|article|articles|story|stories|posts?)\/[^/]+/;
-const LONG = 300;
+const MIN_PROSE_WORDS = 300;
 
-/** The strongest evidence first; null when nothing says what it is. */
+/** Strongest evidence first; null: none. */
 export function pageTypeOf({ context, page, url, generator, isPublished }: PageSigns): PageType | null {
   const { signals } = context;
   const address = url === null ? null : URL.parse(url);
@@ -39,7 +39,7 @@ export function pageTypeOf({ context, page, url, generator, isPublished }: PageS
   const prices = pricedItems(page);
   const isArticlePath = ARTICLE_PATH.test(path);
   const prose = page.body.paragraphWords;
-  const isProse = prose >= LONG && prose > page.body.words * 0.3;
+  const isProse = prose >= MIN_PROSE_WORDS && prose > page.body.words * 0.3;
   const rules: readonly [PageType["type"], boolean, string][] = [
     ["forum", signals["ld_forum"] === 1, "structured data names a discussion or a question"],
     ["forum", FORUMS.test(generator ?? ""), "the generator is forum software"],
@@ -62,7 +62,7 @@ export function pageTypeOf({ context, page, url, generator, isPublished }: PageS
   return found === undefined ? null : { type: found[0], reason: found[2] };
 }
 
-/** Boxes alike, each with a link and an amount of money. */
+/** Number of boxes of the same shape, each with a link and an amount of money. */
 function pricedItems({ blocks }: BlockPage): number {
   const items = new Set<Box>();
   for (const block of blocks) {
@@ -86,5 +86,5 @@ function isList({ boxes, body }: BlockPage): boolean {
 }
 
 function isStory({ body }: BlockPage): boolean {
-  return body.paragraphWords >= LONG && body.paragraphWords > body.words * 0.45;
+  return body.paragraphWords >= MIN_PROSE_WORDS && body.paragraphWords > body.words * 0.45;
 }

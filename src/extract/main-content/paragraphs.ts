@@ -1,12 +1,12 @@
-/** Short paragraphs of an article: alone they look like captions or notes, but they stand among the article's own. */
+/** Adds short paragraphs within an article, which look like captions or notes in isolation. */
 import type { Block, BlockPage } from "./blocks.ts";
 import type { Box } from "./boxes.ts";
 import { ELSEWHERE } from "./lists.ts";
 import { OTHERS } from "./survey.ts";
 
-/** The share of the words of all paragraphs of a box that must be chosen before the rest is. */
-const SHARE = 0.9;
-const FEWEST = 3;
+/** Minimal share of chosen words among the paragraphs of a box. */
+const MIN_SHARE = 0.9;
+const MIN_CHOSEN = 3;
 
 interface Paragraphs {
   words: number;
@@ -15,7 +15,7 @@ interface Paragraphs {
   missing: number[];
 }
 
-/** A plain sentence in a `<p>` is chosen where nearly all other paragraphs of the same box are. */
+/** Chooses plain sentences in `<p>` when nearly all other paragraphs of the box are chosen. */
 export function withParagraphs({ blocks }: BlockPage, chosen: readonly boolean[]): boolean[] {
   const byParent = new Map<Box, Paragraphs>();
   for (const [index, block] of blocks.entries()) {
@@ -31,7 +31,7 @@ export function withParagraphs({ blocks }: BlockPage, chosen: readonly boolean[]
   }
   const all = [...chosen];
   for (const group of byParent.values()) {
-    if (group.chosen < FEWEST || group.chosenWords < SHARE * group.words) continue;
+    if (group.chosen < MIN_CHOSEN || group.chosenWords < MIN_SHARE * group.words) continue;
     for (const index of group.missing) all[index] = true;
   }
   return all;

@@ -1,4 +1,4 @@
-/** Parts of a page that nobody comes for. */
+/** Detects parts of a page that are not content. */
 import type { Element } from "../dom/nodes.ts";
 import { layoutNames } from "./marks.ts";
 

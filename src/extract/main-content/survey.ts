@@ -1,9 +1,9 @@
-/** What is known of a page's blocks before each of them is judged. */
+/** Page-wide statistics of the blocks, computed before each block is scored. */
 import type { Block, BlockPage } from "./blocks.ts";
 import type { Box } from "./boxes.ts";
 import { HEADING } from "./marks.ts";
 
-/** Blocks that are built alike. */
+/** Statistics of blocks with the same shape. */
 export interface Shape {
   blocks: number;
   words: number;
@@ -12,11 +12,11 @@ export interface Shape {
   firstAt: number;
 }
 
-/** What the last heading before a block says. */
+/** The last heading before a block. */
 export interface Chapter {
   at: number;
   level: number;
-  /** It announces other pages, or what readers say. */
+  /** 1: announces other pages. 2: comments or reviews. 0: other. */
   kind: number;
 }
 
@@ -26,7 +26,7 @@ export interface Survey extends BlockPage {
   shapes: Shape[];
   chapters: Chapter[];
   copies: number[];
-  /** Sums up to each block: of words, of words in links, of sentences. */
+  /** Prefix sums of words, link words and sentences. */
   wordsBefore: Float64Array;
   linksBefore: Float64Array;
   sentencesBefore: Float64Array;
@@ -35,15 +35,15 @@ export interface Survey extends BlockPage {
   lastLong: number;
   articles: number;
   largestArticle: Box | null;
-  /** The boxes from the body down to the one where the paragraphs spread. */
+  /** The boxes from the body down to the one with the prose. */
   prosePath: Set<Box>;
   proseDepth: number;
-  /** The heading that says what the page's title says; −1: there is none. */
+  /** The heading that matches the page's title; −1: none. */
   titleAt: number;
   titlePath: Set<Box>;
 }
 
-/** Announces other pages. */
+/** Headings that announce other pages. */
 export const OTHERS =
   /related|recommend|more (from|in|on|stories|news|articles)|you (may|might) also|also (like|viewed|bought)|read (more|next)|see also|trending|popular|latest|similar|up next|don.t miss|top stories|sponsored|follow us|newsletter|sign up|subscribe|share|about the author|tags|categories|archives|recent (posts|comments)|links|navigation|footer|menu|cookie|privacy/i;
 const TALK = /comments?|repl(y|ies)|reviews?|discussion|responses|leave a/i;
@@ -117,9 +117,9 @@ function titleBlock(blocks: readonly Block[], title: string): number {
 }
 
 function boxesAround(box: Box): Set<Box> {
-  const around = new Set<Box>();
-  for (let up: Box | null = box; up !== null; up = up.parent) around.add(up);
-  return around;
+  const ancestors = new Set<Box>();
+  for (let up: Box | null = box; up !== null; up = up.parent) ancestors.add(up);
+  return ancestors;
 }
 
 const DOMINANT = 0.6;
@@ -127,7 +127,7 @@ const DOMINANT = 0.6;
 function proseBoxes(boxes: readonly Box[], body: Box): Set<Box> {
   const path = new Set([body]);
   let current = body;
-  // Boxes come in document order: one that holds most of the prose of the current one follows it.
+  // In document order, so a box with most of the prose of the current one comes after it.
   for (const box of boxes) {
     if (
       box.parent === current &&
@@ -142,7 +142,7 @@ function proseBoxes(boxes: readonly Box[], body: Box): Set<Box> {
   return path;
 }
 
-/** The same tags and classes, three levels up. */
+/** Tags and classes of the box and three ancestors. */
 function shapeKey(box: Box): string {
   let key = "";
   for (let up: Box | null = box, steps = 0; up !== null && steps < 4; up = up.parent, steps += 1) key += `${up.shape}>`;
@@ -166,10 +166,10 @@ function shapesOf(blocks: readonly Block[]): Shape[] {
   });
 }
 
-const SHORT = 40;
+const MAX_COPY_WORDS = 40;
 
 function copiesOf(blocks: readonly Block[]): number[] {
   const counts = new Map<string, number>();
-  for (const { text, words } of blocks) if (words <= SHORT) counts.set(text, (counts.get(text) ?? 0) + 1);
-  return blocks.map(({ text, words }) => (words <= SHORT ? counts.get(text)! : 1));
+  for (const { text, words } of blocks) if (words <= MAX_COPY_WORDS) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return blocks.map(({ text, words }) => (words <= MAX_COPY_WORDS ? counts.get(text)! : 1));
 }

@@ -1,4 +1,4 @@
-/** Counts of a text, in one pass. */
+/** Text statistics, computed in one pass. */
 export interface TextMeasure {
   /** Words; two characters of a script without spaces count as one. */
   words: number;
@@ -7,7 +7,7 @@ export interface TextMeasure {
   upper: number;
   commas: number;
   sentences: number;
-  /** Ends like a sentence. */
+  /** Ends with sentence punctuation. */
   ended: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** How CommonMark classes the characters beside a mark. */
+/** CommonMark's character classes next to a delimiter. */
 
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 const ASCII = /[ -~]/;
@@ -13,7 +13,7 @@ export function lastCharacter(text: string): string {
   return code !== undefined && code > 0xffff ? String.fromCodePoint(code) : text.slice(-1);
 }
 
-/** The edge of a block counts as space. */
+/** The start and end of a block count as space. */
 export function isSpaceCharacter(character: string): boolean {
   return character === "" || /\s/.test(character);
 }
@@ -22,7 +22,7 @@ export function isPunctuation(character: string): boolean {
   return PUNCTUATION.test(character);
 }
 
-/** Readers of older versions take symbols beyond ASCII, such as `€`, for letters. */
+/** Parsers of older CommonMark versions treat non-ASCII symbols, such as `€`, as letters. */
 export function isSurelyPunctuation(character: string): boolean {
   return isPunctuation(character) && (ASCII.test(character) || /\p{P}/u.test(character));
 }

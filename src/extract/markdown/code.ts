@@ -1,4 +1,4 @@
-/** Code in a line and in blocks. */
+/** Code spans and code blocks. */
 import { isHidden } from "../article/visible.ts";
 import type { Element } from "../dom/nodes.ts";
 import { isBlock } from "../dom/text.ts";
@@ -13,8 +13,8 @@ interface CodeContext {
 }
 
 export function codeSpan(code: string, { inCell, inLink }: CodeContext): string {
-  // In a table `\|` is a bar, even in code; for a backslash before a bar only HTML is left. A line that begins with
-  // `[` and has `]:` defines a link, even where the latter is code. An address in it would be made a link, references and all.
+  // In a table `\|` is a bar, even in code, so a backslash before a bar needs HTML. A line that starts with `[` and
+  // contains `]:` defines a link, even if the latter is code. In HTML, URLs would be autolinked, so they are escaped too.
   if ((inCell && code.includes("\\|")) || (inLink && code.includes("]:")))
     return `<code>${escapeHtml(code).replace(/[\\`*_[\]~$|@]|:(?=\/\/)|(?<=www)\./gi, asReference)}</code>`;
   const fence = "`".repeat(shortestFence(code));
@@ -22,7 +22,7 @@ export function codeSpan(code: string, { inCell, inLink }: CodeContext): string 
   return isPadded ? `${fence} ${code} ${fence}` : fence + code + fence;
 }
 
-/** The shortest run of backticks that is not in the code. */
+/** The length of the shortest backtick run that the code does not contain. */
 function shortestFence(code: string): number {
   if (!code.includes("`")) return 1;
   const lengths = new Set([...code.matchAll(/`+/g)].map((match) => match[0].length));
@@ -48,7 +48,7 @@ export function codeBlock(element: Element): string | null {
   return `${fence}${languageOf(element)}\n${text}\n${fence}`;
 }
 
-/** Without empty lines at its ends; the indent of the first line stays. */
+/** Trims empty lines at both ends; keeps the indent of the first line. */
 export function preformatted(element: Element): string {
   return trimLines(rawCode(element));
 }
@@ -57,7 +57,7 @@ function trimLines(text: string): string {
   return text.replace(/^(?:[^\S\n]*\n)+/, "").trimEnd();
 }
 
-/** Line numbers' tables and `<br>` in code are line ends. What is coloured as a comment is code, so only hidden parts go. */
+/** Blocks and `<br>` in code are line ends. Only hidden parts are dropped: an element with class "comment" is code here. */
 function rawCode(element: Element): string {
   let out = "";
   for (let node = element.first; node !== null; node = node.next) {
@@ -80,7 +80,7 @@ function languageOf(pre: Element): string {
   return "";
 }
 
-/** Text that was laid out by hand, with links in it: as Markdown it can only stay HTML, or lose its lines or its links. */
+/** Preformatted text with links stays HTML: Markdown would lose its lines or its links. */
 export function laidOutText(pre: Element, resolve: (href: string) => string | null): string | null {
   if (languageOf(pre) !== "" || isMarkedAsCode(pre) || !holds(pre, "a")) return null;
   const text = trimLines(rawLinked(pre, resolve));

@@ -1,4 +1,4 @@
-/** Walks the tree and writes each element as what it is in Markdown. */
+/** Walks the tree and writes each element as Markdown. */
 import { type Element, following, type Node } from "../dom/nodes.ts";
 import { isBlock } from "../dom/text.ts";
 import { codeBlock, laidOutText, preformatted } from "./code.ts";
@@ -40,10 +40,10 @@ function visit(element: Element, writer: Writer): void {
     return;
   }
   if (conversion.keeps(element, inline.codeDepth > 0)) write(element, writer);
-  else writeUnseen(element, writer);
+  else writeInvisible(element, writer);
 }
 
-/** The element itself, whether or not it would be kept. */
+/** Writes the element regardless of `keeps`. */
 export function write(element: Element, writer: Writer): void {
   const { name } = element.tag;
   const { inline } = writer;
@@ -84,23 +84,23 @@ export function write(element: Element, writer: Writer): void {
     default:
       if (!isBlock(element)) inside(element, writer);
       else if (writer.mode === "block") writeBlock(element, writer);
-      else writeOnLine(element, writer);
+      else writeAsLine(element, writer);
   }
 }
 
-const LONGEST_EMPHASIS = 300;
-const MOST_SEARCHED = 1000;
+const MAX_EMPHASIS = 300;
+const MAX_SEARCHED = 1000;
 
-/** A mark that nobody closed, around the rest of the page, emphasises nothing. */
+/** An unclosed tag around the rest of the page is not emphasis. */
 function isEmphasis(element: Element): boolean {
   let holdsBlocks = false;
   let length = 0;
   let searched = 0;
-  for (let node = element.first; node !== null && searched < MOST_SEARCHED; node = nextIn(node, element)) {
+  for (let node = element.first; node !== null && searched < MAX_SEARCHED; node = nextIn(node, element)) {
     searched += 1;
     if (node.kind === 3) length += node.sourceLength;
     else holdsBlocks ||= node.tag.name !== "br" && isBlock(node);
-    if (holdsBlocks && length > LONGEST_EMPHASIS) return false;
+    if (holdsBlocks && length > MAX_EMPHASIS) return false;
   }
   return true;
 }
@@ -152,7 +152,7 @@ function writeBlock(element: Element, writer: Writer): void {
   }
 }
 
-/** Terms, and the titles of parts that fold. One with a heading in it has a title already. */
+/** Terms, and titles of collapsible parts without a heading inside. */
 function isTitle(element: Element): boolean {
   const { name } = element.tag;
   if (name === "dt") return true;
@@ -192,8 +192,8 @@ function writeQuote(element: Element, writer: Writer): void {
   });
 }
 
-/** In headings and cells nothing but a line can stand. */
-function writeOnLine(element: Element, writer: Writer): void {
+/** Headings and cells are limited to a single line. */
+function writeAsLine(element: Element, writer: Writer): void {
   const { inline } = writer;
   inline.boundary();
   if (element.tag.name === "pre") {
@@ -208,15 +208,15 @@ function writeOnLine(element: Element, writer: Writer): void {
 function writeFormula(formula: Formula, writer: Writer): void {
   const { inline, mode } = writer;
   const text = formulaText(formula);
-  // Dollars within the TeX would end it.
+  // A dollar sign inside the TeX would end the formula.
   if (formula.tex === null || formula.tex.includes("$")) inline.text(formula.tex ?? text);
   else if (mode === "cell") inline.raw(text.replaceAll("\\|", "\\Vert ").replaceAll("|", "\\vert "));
   else if (formula.isDisplay && mode === "block") writer.add({ kind: "paragraph", text });
   else inline.raw(text);
 }
 
-/** Elements that are not shown, or not as text, but say something. */
-function writeUnseen(element: Element, writer: Writer): void {
+/** Elements without visible text that still carry content. */
+function writeInvisible(element: Element, writer: Writer): void {
   const { conversion, inline } = writer;
   switch (element.tag.name) {
     case "input":
@@ -240,7 +240,7 @@ function writeUnseen(element: Element, writer: Writer): void {
   }
 }
 
-/** Task lists are to be read; boxes that can be ticked belong to a form. */
+/** Task list items have disabled checkboxes; enabled ones belong to a form. */
 function isTask(input: Element, { item, inline, blocks }: Writer): boolean {
   if (item === null || blocks.length > 0 || !inline.isEmpty || input.attr("type") !== "checkbox") return false;
   return input.attr("disabled") !== undefined || /\btask/.test(item.attr("class") ?? "");

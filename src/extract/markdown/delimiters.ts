@@ -1,4 +1,4 @@
-/** How a CommonMark reader pairs runs of `*` and `~`: the rules of its section on emphasis, on tokens. */
+/** CommonMark's delimiter algorithm for `*` and `~`, on tokens. */
 import type { Token } from "./tokens.ts";
 
 export interface Run {
@@ -8,7 +8,7 @@ export interface Run {
   readonly length: number;
   readonly opens: boolean;
   readonly closes: boolean;
-  /** Also by older versions of the rules. */
+  /** Also in older CommonMark versions. */
   readonly opensSurely: boolean;
   readonly closesSurely: boolean;
 }
@@ -19,10 +19,10 @@ interface Entry {
 }
 
 /**
- * `opening:closing:size` of each pair that is read.
+ * `opening:closing:size` of each pair that a parser recognises.
  *
- * Of a run that was partly paired, readers disagree which length the rule of three means: that of the whole run (the
- * specification, commonmark.js) or that of what is left of it (micromark).
+ * For a partly paired run, parsers disagree about the length in the rule of three: the whole run (the specification,
+ * commonmark.js) or the remaining part (micromark).
  */
 export function matchDelimiters(
   tokens: readonly Token[],
@@ -37,7 +37,7 @@ export function matchDelimiters(
     if (run?.at === index) stack.push({ run, left: run.length });
     else if (token.kind === "open" && token.mark.kind === "link") links.push(stack.length);
     else if (token.kind === "close" && token.mark.kind === "link") {
-      // What is open inside a link's text ends with it.
+      // Delimiters inside a link's text do not pair beyond it.
       pairUp(stack.splice(links.pop() as number), pairs, lengths);
     }
   }
@@ -72,7 +72,7 @@ function openerBefore(entries: readonly Entry[], at: number, lengths: "whole" | 
   return -1;
 }
 
-/** Where one of two runs can do both, lengths that add up to a multiple of three do not pair. */
+/** The rule of three: if one run can both open and close, lengths that sum to a multiple of three do not pair. */
 function fits(opener: Entry, closer: Entry, lengths: "whole" | "left"): boolean {
   if (opener.run.character === "~") return opener.left === closer.left;
   if (!opener.run.closes && !closer.run.opens) return true;

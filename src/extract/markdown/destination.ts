@@ -1,16 +1,16 @@
-/** An address between the parentheses of a link or picture. */
+/** The destination of a link or image. */
 
 const ENCODED: Record<string, string> = { " ": "%20", "<": "%3C", ">": "%3E", "`": "%60", "\\": "%5C" };
 const ENTITY = /&(?=#[xX]?[\da-fA-F]{1,8};|[a-zA-Z][a-zA-Z\d]{1,31};)/g;
 
 export function destination(address: string): string {
-  const plain = address
+  const encoded = address
     .replace(/[\p{Cc} <>`\\]/gu, (character) => ENCODED[character] ?? encodeURIComponent(character))
     .replace(ENTITY, "\\&");
-  return /[()]/.test(plain) && !isBalanced(plain) ? plain.replace(/[()]/g, "\\$&") : plain;
+  return /[()]/.test(encoded) && !isBalanced(encoded) ? encoded.replace(/[()]/g, "\\$&") : encoded;
 }
 
-/** Readers count pairs of parentheses, up to a depth. */
+/** Parsers accept balanced parentheses up to a depth. */
 function isBalanced(text: string): boolean {
   let depth = 0;
   for (const character of text) {

@@ -1,15 +1,15 @@
 /**
- * Decides how each mark is written: by CommonMark's delimiters where they are read back as meant, else by HTML tags,
- * which Markdown allows in a line. Whether stars open or close depends on the characters around them.
+ * Chooses the syntax of each mark: CommonMark delimiters where they parse back as intended, else inline HTML tags.
+ * Whether asterisks open or close depends on the surrounding characters.
  */
 import { firstCharacter, isPunctuation, isSpaceCharacter, isSurelyPunctuation, lastCharacter } from "./characters.ts";
 import { type Run, matchDelimiters } from "./delimiters.ts";
 import type { MarkKind, Token } from "./tokens.ts";
 
 const DELIMITERS: Partial<Record<MarkKind, string>> = { em: "*", strong: "**", del: "~~" };
-/** Beyond this many in one paragraph nobody looks at the marks any more. */
-const MOST_PAIRS = 500;
-const MOST_ROUNDS = 8;
+/** With more pairs in a paragraph, all are written as HTML to bound the time. */
+const MAX_PAIRS = 500;
+const MAX_ROUNDS = 8;
 
 interface Pair {
   from: number;
@@ -18,13 +18,13 @@ interface Pair {
   html: boolean;
 }
 
-/** The text to write for the token at each index that opens or closes a mark; links are not among them. */
+/** The text of each token that opens or closes a mark, by index; without links. */
 export function chooseMarks(tokens: readonly Token[]): Map<number, string> {
   const pairs = pairsOf(tokens);
   const delimited = pairs.filter((pair) => DELIMITERS[pair.kind] !== undefined);
-  if (delimited.length > MOST_PAIRS) for (const pair of delimited) pair.html = true;
-  for (let round = 0; fixUnread(tokens, pairs); round += 1)
-    if (round === MOST_ROUNDS) for (const pair of pairs) pair.html = true;
+  if (delimited.length > MAX_PAIRS) for (const pair of delimited) pair.html = true;
+  for (let round = 0; replaceUnreadable(tokens, pairs); round += 1)
+    if (round === MAX_ROUNDS) for (const pair of pairs) pair.html = true;
   const marks = new Map<number, string>();
   for (const { from, to, kind, html } of pairs) {
     const delimiter = html ? undefined : DELIMITERS[kind];
@@ -48,8 +48,8 @@ function pairsOf(tokens: readonly Token[]): Pair[] {
   return pairs;
 }
 
-/** True as long as marks had to be changed, which changes what stands beside the others. */
-function fixUnread(tokens: readonly Token[], pairs: readonly Pair[]): boolean {
+/** True: some marks changed to HTML, which affects the neighbours of others. */
+function replaceUnreadable(tokens: readonly Token[], pairs: readonly Pair[]): boolean {
   const runs = runsOf(tokens, pairs);
   if (runs.size === 0) return false;
   const readings = [matchDelimiters(tokens, runs, "whole"), matchDelimiters(tokens, runs, "left")];
@@ -66,7 +66,7 @@ function fixUnread(tokens: readonly Token[], pairs: readonly Pair[]): boolean {
   return changed;
 }
 
-/** Neighbouring delimiters of the same character are one run. */
+/** Adjacent delimiters of the same character form one run. */
 function runsOf(tokens: readonly Token[], pairs: readonly Pair[]): Map<number, Run> {
   const delimiterAt = new Map<number, string>();
   const htmlAt = new Set<number>();

@@ -1,11 +1,11 @@
-/** Characters that Markdown would take for its own. Only those get a backslash that would be misread where they stand. */
+/** Escapes Markdown syntax, and only characters that would be misread at their position. */
 import type { Token } from "./tokens.ts";
 
 interface EscapeContext {
   inLink: boolean;
   tildes: boolean;
   dollars(): boolean;
-  /** What follows the text in its block. */
+  /** The next token of the block. */
   next: Token | undefined;
 }
 
@@ -13,7 +13,7 @@ const SPECIAL = /[\\`*[\]<&~$]|_+/g;
 const HAS_SPECIAL = /[\\`*[\]<&~$_]|!$|^\^|:\/\/|www\./i;
 const WORD = /[\p{L}\p{N}]/u;
 const ENTITY = /^&(?:#[xX]?[\da-fA-F]{1,8}|[a-zA-Z][a-zA-Z\d]{1,31});/;
-/** Not before what would be the rest of a link, or of its definition. */
+/** Not followed by the rest of a link or a link definition. */
 const PLAIN_BRACKETS = /^\[[^[\]\\`*<&^ ][^[\]\\`*<&]{0,80}\](?![([:])/;
 
 export function escapeText(text: string, context: EscapeContext): string {
@@ -26,7 +26,7 @@ export function escapeText(text: string, context: EscapeContext): string {
   return context.inLink ? marked.replace(/^\^/, "\\^") : breakAddresses(marked, context.next);
 }
 
-/** `[12]` in a sentence stays as it is: no link is defined that it could name. */
+/** `[12]` in a sentence needs no escape: there are no link definitions. */
 function isPlainBracket(text: string, at: number, { inLink, next }: EscapeContext): boolean {
   if (inLink || at === 0 || text[at - 1] === "!") return false;
   const end = PLAIN_BRACKETS.exec(text.slice(at, at + 90))?.[0].length;
@@ -61,7 +61,7 @@ function isSpecial(found: string, text: string, at: number, context: EscapeConte
   }
 }
 
-/** `<=a@b.example>` is a link to that mail address; marks and other tokens may be part of one. */
+/** `<=a@b.example>` is an email autolink; following tokens may be part of one. */
 function mayBeginMailAddress(text: string, at: number, next: Token | undefined): boolean {
   const [local = ""] = /^[\w.!#$%&'*+/=?^`{|}~-]*/.exec(text.slice(at + 1, at + 65)) ?? [];
   const end = at + 1 + local.length;
@@ -73,8 +73,8 @@ function mayBeginMailAddress(text: string, at: number, next: Token | undefined):
 const ADDRESS = /(?:https?(?=:\/\/)|www(?=\.))\S*/gi;
 
 /**
- * GitHub's Markdown makes links of addresses in text, up to the next space. That is welcome, but for an address with
- * a backslash in it (which a bar in a table gets), or one that other marks follow, which would become part of it.
+ * GitHub's Markdown autolinks URLs in text up to the next space. That is prevented for a URL with a backslash (from an
+ * escaped bar in a table), and for one directly followed by other markup, which would become part of it.
  */
 function breakAddresses(text: string, next: Token | undefined): string {
   if (!/:\/\/|www\./i.test(text)) return text;
@@ -84,10 +84,10 @@ function breakAddresses(text: string, next: Token | undefined): string {
   });
 }
 
-/** What would begin a heading, list, quote, table or rule, or underline the line before it. */
+/** Escapes the start of a heading, list, quote, table or rule, and setext underlines. */
 export function escapeLineStart(text: string): string {
   const code = text.charCodeAt(0);
-  // Letters and most else begin nothing: `#`, `+`, `-`, digits, `:`, `=`, `>` and `|` may.
+  // Fast path: only `#`, `+`, `-`, digits, `:`, `=`, `>` and `|` can start a block.
   if (code > 0x7c || (code > 0x3e && code < 0x7c)) return text;
   if (code >= 0x30 && code <= 0x39) return text.replace(/^(\d{1,9})([.)])(?=\s|$)/, "$1\\$2");
   return /^(?:[-+](?=\s|$)|#{1,6}(?=\s|$)|>|[-=|:][-=|:\s]*$)/.test(text) ? `\\${text}` : text;

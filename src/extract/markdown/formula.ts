@@ -1,12 +1,12 @@
-/** Formulas, as pages hold them: MathML, and what TeX renderers leave beside their drawing. */
+/** Extracts formulas from MathML, and from the output of TeX renderers. */
 import { type Element, elementsBelow } from "../dom/nodes.ts";
 import { rawText, squeeze } from "../dom/text.ts";
 import { mathText } from "./mathml.ts";
 
 export interface Formula {
-  /** Without dollar signs; null where the page has no TeX. */
+  /** Without dollar signs; null: the page has no TeX. */
   tex: string | null;
-  /** What there is instead, as a line of text. */
+  /** The plain-text fallback. */
   line: string;
   isDisplay: boolean;
 }
@@ -16,26 +16,26 @@ export function formulaText({ tex, line, isDisplay }: Formula): string {
   return isDisplay ? `$$${tex}$$` : `$${tex}$`;
 }
 
-/** Whether dollar signs below the element would be taken for those around a formula. */
+/** Whether the element contains a formula, so that literal dollar signs need escaping. */
 export function holdsFormula(top: Element): boolean {
   for (const element of elementsBelow(top)) if (formulaAt(element) !== null) return true;
   return false;
 }
 
-/** Asked of every element of every page: most are done with here. */
+/** Fast path: this check runs on every element of every page. */
 const NAMES = new Set(["math", "script", "mjx-container", "span", "div", "p", "img"]);
 const CLASSES = /math|katex|tex/i;
 const WRAPPERS =
   /(?:^|\s)(?:katex(?:-display|-block)?|mwe-math-element|math-container|MathJax(?:_Display|_CHTML|_SVG)?|math)(?:\s|$)/;
-/** What MathJax draws stands before the script that holds its TeX. */
+/** MathJax output precedes the script with its TeX. */
 const DRAWINGS = /(?:^|\s)MathJax(?:_\w+)?(?:\s|$)/;
 const DISPLAY = /(?:^|\s)(?:katex-(?:display|block)|display|mwe-math-fallback-image-display|MathJax_Display)(?:\s|$)/;
 const PICTURES = /(?:^|\s)(?:latex|tex|mwe-math-fallback-image-\w+)(?:\s|$)/;
 
-/** The drawing of a formula, behind which its MathML stands, has hundreds of elements. */
-const MOST_SEARCHED = 2000;
+/** The rendering before the MathML has hundreds of elements. */
+const MAX_SEARCHED = 2000;
 
-/** Null: not a formula. `drawn`: the drawing of one that stands elsewhere. */
+/** Null: not a formula. `drawn`: the rendering of a formula whose source is elsewhere. */
 export function formulaAt(element: Element): Formula | "drawn" | null {
   const { name } = element.tag;
   if (!NAMES.has(name)) return null;
@@ -72,7 +72,7 @@ function pictureFormula(image: Element, names: string): Formula | null {
 function firstMath(wrapper: Element): Formula | null {
   const isDisplay = DISPLAY.test(wrapper.attr("class") ?? "") || wrapper.attr("display") === "true";
   let picture: Formula | null = null;
-  let left = MOST_SEARCHED;
+  let left = MAX_SEARCHED;
   for (const element of elementsBelow(wrapper)) {
     const { name } = element.tag;
     const formula = name === "math" ? mathFormula(element) : null;
@@ -85,7 +85,7 @@ function firstMath(wrapper: Element): Formula | null {
   return picture;
 }
 
-/** Pages that leave the drawing to the browser: `\(x\)`, `\[x\]`, `$x$` and nothing else. */
+/** Client-side rendered formulas: `\(x\)`, `\[x\]`, `$x$` and nothing else. */
 function delimitedFormula(element: Element): Formula | null {
   const only = element.first;
   if (only === null || only.kind !== 3 || only.next !== null) return null;
@@ -116,7 +116,7 @@ function texFormula(source: string, isDisplay: boolean): Formula | null {
   return tex === "" ? null : { tex, line: "", isDisplay };
 }
 
-/** The braces that were taken off belonged together. */
+/** Whether the removed outer braces matched each other. */
 function isBalanced(tex: string): boolean {
   let depth = 0;
   for (const brace of tex.match(/\\.|[{}]/g) ?? []) {

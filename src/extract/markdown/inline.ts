@@ -1,35 +1,35 @@
-/** The inline content of one block, collected while the tree is walked. */
+/** Collects the inline content of one block. */
 import { oneSpaced } from "../dom/text.ts";
 import type { InlineOptions, Mark, Token } from "./tokens.ts";
 import { writeInline } from "./write-inline.ts";
 
 /**
- * White space and opening marks wait until something visible follows: so marks always touch words, empty ones never
- * appear, and space at their edges ends up outside.
+ * White space and opening marks are deferred until visible content follows: so marks always touch words, empty marks
+ * never appear, and white space at their edges moves outside.
  */
 export class Inline {
   readonly options: InlineOptions;
   #tokens: Token[] = [];
   #done: string[] = [];
-  /** White space that waits, and whether all of it is code. */
-  #space: "text" | "code" | null = null;
+  /** Deferred white space; "code": all of it is inside code. */
+  #pendingSpace: "text" | "code" | null = null;
   #breaks = 0;
-  #waiting: Mark[];
+  #pendingMarks: Mark[];
   #open: Mark[] = [];
   #code = 0;
 
   constructor(options: InlineOptions, marks: readonly Mark[] = [], code = 0) {
     this.options = options;
-    this.#waiting = [...marks];
+    this.#pendingMarks = [...marks];
     this.#code = code;
   }
 
-  /** The marks that hold here, outermost first. */
+  /** The active marks, outermost first. */
   get marks(): Mark[] {
-    return [...this.#open, ...this.#waiting];
+    return [...this.#open, ...this.#pendingMarks];
   }
 
-  /** How many elements of code this is inside of. */
+  /** Nesting depth of code elements. */
   get codeDepth(): number {
     return this.#code;
   }
@@ -39,14 +39,14 @@ export class Inline {
   }
 
   text(data: string): void {
-    const even = oneSpaced(data);
-    const from = even.startsWith(" ") ? 1 : 0;
+    const normalized = oneSpaced(data);
+    const from = normalized.startsWith(" ") ? 1 : 0;
     if (from > 0) this.space();
-    if (even.length === from) return;
-    const to = even.endsWith(" ") ? even.length - 1 : even.length;
+    if (normalized.length === from) return;
+    const to = normalized.endsWith(" ") ? normalized.length - 1 : normalized.length;
     this.#begin();
-    this.#append(even.slice(from, to), this.#code > 0 ? "code" : "text");
-    if (to < even.length) this.space();
+    this.#append(normalized.slice(from, to), this.#code > 0 ? "code" : "text");
+    if (to < normalized.length) this.space();
   }
 
   raw(text: string): void {
@@ -54,7 +54,7 @@ export class Inline {
     this.#tokens.push({ kind: "raw", text });
   }
 
-  /** Spaces within it stay. */
+  /** Preserves spaces. */
   codeLine(text: string): void {
     if (text.trim() === "") return;
     this.#begin();
@@ -62,31 +62,31 @@ export class Inline {
   }
 
   space(): void {
-    if (this.#code === 0) this.#space = "text";
-    else this.#space ??= "code";
+    if (this.#code === 0) this.#pendingSpace = "text";
+    else this.#pendingSpace ??= "code";
   }
 
   break(): void {
-    if (this.options.mode === "heading") this.#space = "text";
+    if (this.options.mode === "heading") this.#pendingSpace = "text";
     else this.#breaks += 1;
   }
 
-  /** Between blocks that have to share one line. */
+  /** Separates blocks that share one line. */
   boundary(): void {
-    if (this.options.mode === "heading") this.#space = "text";
+    if (this.options.mode === "heading") this.#pendingSpace = "text";
     else this.#breaks = Math.max(1, this.#breaks);
   }
 
   open(mark: Mark): void {
     if (this.#code > 0 && mark.kind !== "link") return;
     const holds = (other: Mark) => other.kind === mark.kind;
-    if (!this.#open.some(holds) && !this.#waiting.some(holds)) this.#waiting.push(mark);
+    if (!this.#open.some(holds) && !this.#pendingMarks.some(holds)) this.#pendingMarks.push(mark);
   }
 
   close(mark: Mark): void {
-    const waits = this.#waiting.lastIndexOf(mark);
-    if (waits >= 0) {
-      this.#waiting.splice(waits, 1);
+    const pendingAt = this.#pendingMarks.lastIndexOf(mark);
+    if (pendingAt >= 0) {
+      this.#pendingMarks.splice(pendingAt, 1);
       return;
     }
     const at = this.#open.lastIndexOf(mark);
@@ -101,10 +101,10 @@ export class Inline {
     this.#code -= 1;
   }
 
-  /** The paragraphs so far. Marks that are still open hold for what follows; a link is written once. */
+  /** Returns the paragraphs so far. Open marks continue in the next one; a link is written once. */
   take(): string[] {
     this.#split();
-    this.#space = null;
+    this.#pendingSpace = null;
     this.#breaks = 0;
     const done = this.#done;
     this.#done = [];
@@ -116,35 +116,35 @@ export class Inline {
     const marks = this.#open;
     this.#open = [...marks];
     this.#closeFrom(0);
-    this.#waiting = [...marks, ...this.#waiting].filter((mark) => mark.kind !== "link" || !mark.written);
+    this.#pendingMarks = [...marks, ...this.#pendingMarks].filter((mark) => mark.kind !== "link" || !mark.written);
     this.#done.push(writeInline(this.#tokens, this.options));
     this.#tokens = [];
   }
 
-  /** Something visible follows. */
+  /** Called before visible content. */
   #begin(): void {
     if (this.#breaks > 1 && this.options.mode === "block" && !this.#open.some((mark) => mark.kind === "link"))
       this.#split();
     if (this.#tokens.length > 0) {
       if (this.#breaks > 0) this.#tokens.push({ kind: "break" });
-      else if (this.#space !== null) this.#append(" ", this.#code > 0 ? this.#space : "text");
+      else if (this.#pendingSpace !== null) this.#append(" ", this.#code > 0 ? this.#pendingSpace : "text");
     }
-    this.#space = null;
+    this.#pendingSpace = null;
     this.#breaks = 0;
-    if (this.#waiting.length > 0) this.#openWaiting();
+    if (this.#pendingMarks.length > 0) this.#openPendingMarks();
   }
 
-  #openWaiting(): void {
-    for (const mark of this.#waiting) {
+  #openPendingMarks(): void {
+    for (const mark of this.#pendingMarks) {
       if (mark.kind === "link" && mark.written) continue;
       mark.written = true;
       const last = this.#tokens.at(-1);
-      // `*a**b*` would not be read as two; one mark around both says the same.
+      // `*a**b*` does not parse as two marks; one mark around both is equivalent.
       if (last?.kind === "close" && last.mark.kind === mark.kind && mark.kind !== "link") this.#tokens.pop();
       else this.#tokens.push({ kind: "open", mark });
       this.#open.push(mark);
     }
-    this.#waiting = [];
+    this.#pendingMarks = [];
   }
 
   #closeFrom(at: number): void {
@@ -154,7 +154,7 @@ export class Inline {
   #append(text: string, kind: "text" | "code"): void {
     const last = this.#tokens.at(-1);
     if (last?.kind === kind) last.text += text;
-    // Between code and a link in it, space is not code.
+    // A space between code and a link in it is not code.
     else this.#tokens.push({ kind: text === " " ? "text" : kind, text });
   }
 }

@@ -1,4 +1,4 @@
-/** Links, also those around headings and pictures. */
+/** Links, including those around headings and images. */
 import { isHidden } from "../article/visible.ts";
 import { type Element, elementsBelow } from "../dom/nodes.ts";
 import { squeeze } from "../dom/text.ts";
@@ -6,9 +6,9 @@ import type { Mark } from "./tokens.ts";
 import { textStart } from "./text-start.ts";
 import type { Render, Writer } from "./writer.ts";
 
-/** A heading that comes later in a link is not its title. */
-const SEARCHED = 200;
-const LONGEST = 1000;
+/** A heading later in a link is not its title. */
+const MAX_SEARCHED = 200;
+const MAX_HEADING = 1000;
 
 export function writeLink(link: Element, writer: Writer, render: Render): void {
   const rawHref = link.attr("href");
@@ -27,18 +27,18 @@ export function writeLink(link: Element, writer: Writer, render: Render): void {
   }
   writer.inline.open(mark);
   if (heading === null) render.inside(link, writer);
-  // The sign beside a heading that leads to the heading itself has nothing to say.
+  // The permalink sign next to a heading needs no label.
   if (!mark.written && !rawHref?.startsWith("#")) writer.inline.text(labelOf(link));
   writer.inline.close(mark);
 }
 
 function headingIn(link: Element): Element | null {
-  const search = { left: SEARCHED };
+  const search = { left: MAX_SEARCHED };
   const find = (parent: Element): Element | null => {
     for (let node = parent.first; node !== null && search.left > 0; node = node.next) {
       if (node.kind !== 1 || isHidden(node)) continue;
       search.left -= 1;
-      if (node.tag.rule === "heading" && textStart(node, LONGEST) !== "") return node;
+      if (node.tag.rule === "heading" && textStart(node, MAX_HEADING) !== "") return node;
       const found = find(node);
       if (found !== null) return found;
     }

@@ -1,14 +1,14 @@
-/** Lists. Items that the page numbers otherwise than by one more each time begin a list of their own. */
+/** Lists. An item whose number is not the successor of the previous one starts a new list. */
 import type { Element, Node } from "../dom/nodes.ts";
 import type { Block, Render, Writer } from "./writer.ts";
 
 interface Item {
-  /** Null in lists without numbers. */
+  /** Null in unordered lists. */
   number: number | null;
   blocks: Block[];
 }
 
-const LARGEST_NUMBER = 999_999_999;
+const MAX_NUMBER = 999_999_999;
 
 export function writeList(list: Element, writer: Writer, render: Render): void {
   writer.endParagraph();
@@ -104,15 +104,15 @@ function follows(before: Item, item: Item): boolean {
   );
 }
 
-/** Markdown knows no numbers below zero, and none of more than nine digits: such items have none. */
+/** Markdown allows no negative numbers, and at most nine digits: other items are written without a number. */
 function isWritable(number: number | null): number is number {
-  return number !== null && number >= 0 && number <= LARGEST_NUMBER;
+  return number !== null && number >= 0 && number <= MAX_NUMBER;
 }
 
-/** Two lists in a row would be one, if the same character marked their items. */
+/** Adjacent lists need different markers, else they would merge. */
 function markerAfter(before: Block | undefined, first: Item): string {
-  const [usual, other] = isWritable(first.number) ? [".", ")"] : ["-", "+"];
-  return (before?.marker === usual ? other : usual) as string;
+  const [preferred, other] = isWritable(first.number) ? [".", ")"] : ["-", "+"];
+  return (before?.marker === preferred ? other : preferred) as string;
 }
 
 function listOf(items: readonly Item[], marker: string): Block {
@@ -123,7 +123,7 @@ function listOf(items: readonly Item[], marker: string): Block {
   return { kind: "list", text: lines.join("\n"), marker, interrupts: interrupts(items[0] as Item) };
 }
 
-/** A list whose first item begins with a list depends on that one, too. */
+/** Whether the list can interrupt a paragraph; a list that starts with a nested list depends on that one. */
 function interrupts({ number, blocks }: Item): boolean {
   return (!isWritable(number) || number === 1) && blocks[0]?.interrupts !== false;
 }
@@ -133,7 +133,7 @@ function itemText(blocks: readonly Block[]): string {
   let before: Block | null = null;
   for (const block of blocks) {
     if (before === null) text = block.kind === "rule" ? "***" : block.text;
-    // A nested list follows the item's text directly; other blocks stand apart.
+    // A nested list follows the item's text directly; other blocks need an empty line.
     else text += (before.kind === "paragraph" && block.interrupts === true ? "\n" : "\n\n") + block.text;
     before = block;
   }

@@ -1,4 +1,4 @@
-/** MathML as a line of text: `(a+b)/2`, `x^2`, `√(x)`. For formulas that come without TeX. */
+/** MathML as a line of text: `(a+b)/2`, `x^2`, `√(x)`. For formulas without TeX. */
 import type { Element } from "../dom/nodes.ts";
 import { rawText, squeeze } from "../dom/text.ts";
 
@@ -60,13 +60,13 @@ function all(parts: readonly Element[], depth: number): string {
   return parts.map((part) => textOf(part, depth + 1)).join("");
 }
 
-/** Invisible ones, such as "times", say nothing; relations stand apart. */
+/** Drops invisible operators, such as "times"; adds spaces around relations. */
 function operator(text: string): string {
   if (/^[\u2061-\u2064]?$/.test(text)) return "";
   return /^[=<>≤≥≠≈→←⇒⇔∈∉⊂⊆∪∩+−±×·:,;]$/.test(text) && !/[:,;]/.test(text) ? ` ${text} ` : text;
 }
 
 function grouped(text: string): string {
-  const even = squeeze(text);
-  return /^[\p{L}\p{N}.]*$/u.test(even) ? even : `(${even})`;
+  const normalized = squeeze(text);
+  return /^[\p{L}\p{N}.]*$/u.test(normalized) ? normalized : `(${normalized})`;
 }

@@ -1,4 +1,3 @@
-/** Pictures. */
 import { isHidden } from "../article/visible.ts";
 import { type Element, elementsBelow } from "../dom/nodes.ts";
 import { squeeze } from "../dom/text.ts";
@@ -17,7 +16,7 @@ export function writePicture(image: Element, writer: Writer): void {
   writer.inline.raw(`![${text}](${destination(address)})`);
 }
 
-/** Pictures that a script loads often have a copy for readers without scripts; it counts where the first has no address. */
+/** Lazy images often have a `<noscript>` copy, which is used when the image itself has no usable URL. */
 export function writeFallbackPictures(noscript: Element, writer: Writer): void {
   if (squeezedText(noscript) !== "" || isShownBefore(noscript)) return;
   for (const element of elementsBelow(noscript))
@@ -31,7 +30,7 @@ function squeezedText(element: Element): string {
   return text;
 }
 
-/** The picture beside it decides; those further away are others. */
+/** Only the adjacent image counts; images further away are different ones. */
 function isShownBefore(noscript: Element): boolean {
   let left = 2;
   for (let node = noscript.prev; node !== null && left > 0; node = node.prev) {

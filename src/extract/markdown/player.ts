@@ -1,8 +1,8 @@
-/** Films and sounds: a link to them, by the name that the page gives. */
+/** Videos and audio: a link with the title from the page. */
 import type { Element } from "../dom/nodes.ts";
 import { squeeze } from "../dom/text.ts";
 
-/** Frames of other sites are mostly advertisements. */
+/** Known players: frames of other sites are mostly advertisements. */
 const PLAYERS =
   /^https?:\/\/(?:[\w-]+\.)*(?:youtube(?:-nocookie)?\.com\/embed|youtu\.be|player\.vimeo\.com|dailymotion\.com\/embed|player\.twitch\.tv|embed\.ted\.com|w\.soundcloud\.com|open\.spotify\.com\/embed|embed\.podcasts\.apple\.com|fast\.wistia\.net|players\.brightcove\.net|rumble\.com\/embed|player\.bilibili\.com)\b/i;
 
@@ -27,13 +27,13 @@ export function playerAt(element: Element, resolve: (address: string) => string 
 function addressOf(element: Element, resolve: (address: string) => string | null): string | null {
   for (const name of ["src", "data-src", "data-lazy-src"]) {
     const address = element.attr(name);
-    const whole = address === undefined || address.trim() === "" ? null : resolve(address);
-    if (whole !== null && /^https?:/.test(whole)) return whole;
+    const url = address === undefined || address.trim() === "" ? null : resolve(address);
+    if (url !== null && /^https?:/.test(url)) return url;
   }
   return null;
 }
 
-function nameOf(element: Element, otherwise: string): string {
+function nameOf(element: Element, fallback: string): string {
   const name = squeeze(element.attr("title") ?? element.attr("aria-label") ?? "");
-  return name === "" ? otherwise : name;
+  return name === "" ? fallback : name;
 }

@@ -1,12 +1,12 @@
 /**
- * `**Note:**text` is not read as strong, because the mark has punctuation on one side and a letter on the other.
- * `**Note**:text` is: punctuation at the edge moves out of the mark.
+ * `**Note:**text` does not parse as strong, because the delimiter has punctuation on one side and a letter on the other.
+ * `**Note**:text` does, so punctuation at the edge moves out of the mark.
  */
 import { firstCharacter, isPunctuation, isSpaceCharacter, lastCharacter } from "./characters.ts";
 import type { Token } from "./tokens.ts";
 
-/** More of it is not a sentence's end, and stays. */
-const LONGEST = 3;
+/** Longer punctuation is not the end of a sentence, and stays. */
+const MAX_LENGTH = 3;
 
 export function movePunctuationOut(tokens: Token[]): Token[] {
   let moved = false;
@@ -35,7 +35,7 @@ function movesBefore(tokens: readonly Token[], index: number): boolean {
   const text = tokens[inside];
   if (text?.kind !== "text") return false;
   const edge = /^[\p{P}\p{S}]+/u.exec(text.text)?.[0] ?? "";
-  if (edge === "" || edge.length > LONGEST) return false;
+  if (edge === "" || edge.length > MAX_LENGTH) return false;
   before.text += edge;
   text.text = text.text.slice(edge.length);
   return true;
@@ -48,14 +48,14 @@ function movesAfter(tokens: readonly Token[], index: number): boolean {
   while (isMark(tokens[inside], "close")) inside -= 1;
   const text = tokens[inside];
   if (text?.kind !== "text") return false;
-  const edge = text.text.slice(-LONGEST - 2).match(/[\p{P}\p{S}]+$/u)?.[0] ?? "";
-  if (edge === "" || edge.length > LONGEST) return false;
+  const edge = text.text.slice(-MAX_LENGTH - 2).match(/[\p{P}\p{S}]+$/u)?.[0] ?? "";
+  if (edge === "" || edge.length > MAX_LENGTH) return false;
   after.text = edge + after.text;
   text.text = text.text.slice(0, -edge.length);
   return true;
 }
 
-/** Marks around nothing go; texts that then meet become one. */
+/** Drops empty marks and merges adjacent texts. */
 function withoutEmpty(tokens: readonly Token[]): Token[] {
   const kept: Token[] = [];
   for (const token of tokens) {

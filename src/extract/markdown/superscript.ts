@@ -1,18 +1,18 @@
-/** What raised text means: `10⁶` is not `106`. */
+/** Superscripts with meaning: `10⁶` is not `106`. */
 import type { Element } from "../dom/nodes.ts";
 import { textOf } from "../dom/text.ts";
 import { textStart } from "./text-start.ts";
 
-/** Ordinals and trade marks read the same on the line; `[1]` is a footnote's mark already. */
+/** Ordinals and trade marks read the same on the line; `[1]` is already a footnote mark. */
 const ON_THE_LINE = /^(?:st|nd|rd|th|er|re|[eè]me|ère|[aeo]s?|tm|sm|[®™©℠ªº*†‡§]+|[([].*[)\]])$/i;
-const LONGEST = 40;
+const MAX_LENGTH = 40;
 
 export function isRaised(element: Element): boolean {
-  const text = textStart(element, LONGEST * 4);
-  return text !== "" && text.length <= LONGEST && !ON_THE_LINE.test(text);
+  const text = textStart(element, MAX_LENGTH * 4);
+  return text !== "" && text.length <= MAX_LENGTH && !ON_THE_LINE.test(text);
 }
 
-/** In plain text, after the word that it is raised beside: `^6`, `^(n+1)`. */
+/** As plain text after its base: `^6`, `^(n+1)`. */
 export function raisedText(element: Element): string {
   const text = textOf(element);
   return /^[+\-−–]?[\p{L}\p{N}.,]+$/u.test(text) ? `^${text}` : `^(${text})`;

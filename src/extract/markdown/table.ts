@@ -1,4 +1,4 @@
-/** Tables of data become Markdown tables; tables that only place things on the page become their content. */
+/** Data tables become Markdown tables; layout tables become their content. */
 import type { Element } from "../dom/nodes.ts";
 import { type Grid, readGrid } from "../values/table-grid.ts";
 import { preformatted } from "./code.ts";
@@ -6,7 +6,7 @@ import type { Mark } from "./tokens.ts";
 import type { Render, Writer } from "./writer.ts";
 
 /** Longer code does not fit into a cell. */
-const MOST_CODE_LINES = 10;
+const MAX_CODE_LINES = 10;
 
 export function writeTable(table: Element, writer: Writer, render: Render): void {
   writer.endParagraph();
@@ -38,7 +38,7 @@ function writeCaption(caption: Element, writer: Writer, render: Render): void {
 
 function pipeTable(grid: Grid, writer: Writer, render: Render): string {
   const width = Math.max(...grid.rows.map((row) => row.length));
-  // Columns that only wide cells reach into hold nothing.
+  // Drops columns that only spanning cells cover.
   const columns = Array.from({ length: width }, (_, at) => at).filter((at) =>
     grid.rows.some((row) => row[at]?.isOrigin === true),
   );
@@ -61,7 +61,7 @@ function isHead({ rows }: Grid): boolean {
   return first.every((slot) => slot.cell.tag.name === "th") || first[0]?.cell.parent?.parent?.tag.name === "thead";
 }
 
-/** One cell, one column, or cells that hold what no cell of a Markdown table can. */
+/** One cell, one column, or cells with content that a Markdown table cannot contain. */
 function isLayout(table: Element, { rows }: Grid, cells: readonly Element[]): boolean {
   if (cells.length === 0 || rows.every((row) => row.filter((slot) => slot?.isOrigin).length < 2)) return true;
   if (/^(?:presentation|none)$/.test(table.attr("role") ?? "")) return true;
@@ -81,5 +81,5 @@ function holdsBlocks(element: Element, hasHeads: boolean): boolean {
 }
 
 function isLong(pre: Element): boolean {
-  return preformatted(pre).split("\n", MOST_CODE_LINES + 1).length > MOST_CODE_LINES;
+  return preformatted(pre).split("\n", MAX_CODE_LINES + 1).length > MAX_CODE_LINES;
 }

@@ -1,9 +1,9 @@
-/** The beginning of an element's text, for questions that need no more. Nested elements that ask would read all else again. */
+/** The start of an element's text. Bounded, since nested elements would otherwise read the full text repeatedly. */
 import { isHidden } from "../article/visible.ts";
 import { type Element, following, type Node } from "../dom/nodes.ts";
 import { squeeze } from "../dom/text.ts";
 
-/** Empty when the first `length` characters are space. */
+/** Empty: the first `length` characters are white space. */
 export function textStart(element: Element, length: number): string {
   let text = "";
   for (let node: Node | null = element.first; node !== null && text.length < length;) {

@@ -1,29 +1,29 @@
-/** What inline content is made of. */
+/** Tokens of inline content. */
 
 export type MarkKind = "em" | "strong" | "del" | "sup" | "sub" | "link";
 
 export interface Mark {
   readonly kind: MarkKind;
-  /** Of a link, its address. */
+  /** The URL of a link. */
   readonly href: string;
-  /** Something was written inside it. */
+  /** It has content. */
   written: boolean;
 }
 
 export type Token =
   | { kind: "text"; text: string }
   | { kind: "code"; text: string }
-  /** Markdown that is finished: a picture, a formula. */
+  /** Finished Markdown: an image, a formula. */
   | { kind: "raw"; text: string }
   | { kind: "break" }
   | { kind: "open"; mark: Mark }
   | { kind: "close"; mark: Mark };
 
-/** `block`: paragraphs; `heading`: one line; `cell`: one line in which `<br>` may stand. */
+/** `block`: paragraphs; `heading`: one line; `cell`: one line that may contain `<br>`. */
 export type Mode = "block" | "heading" | "cell";
 
 export interface InlineOptions {
   mode: Mode;
-  /** Whether to escape `$`, because formulas stand between dollar signs. */
+  /** Whether to escape `$`, because the text contains formulas. */
   dollars(): boolean;
 }

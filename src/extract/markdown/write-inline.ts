@@ -1,4 +1,4 @@
-/** Tokens to the text of a paragraph, heading or cell. */
+/** Writes tokens as the text of a paragraph, heading or cell. */
 import { escapeLineStart, escapeText } from "./escape.ts";
 import { chooseMarks } from "./emphasis.ts";
 import type { InlineOptions, Token } from "./tokens.ts";
@@ -47,7 +47,7 @@ export function writeInline(input: Token[], options: InlineOptions): string {
   return options.mode === "cell" ? out.replaceAll("|", "\\|") : out;
 }
 
-/** A single tilde, as in `~5`, cannot strike anything out. */
+/** A single tilde, as in `~5`, cannot form a strikethrough. */
 function holdsTwoTildes(tokens: readonly Token[]): boolean {
   let count = 0;
   for (const token of tokens) {
@@ -61,7 +61,7 @@ function holdsTwoTildes(tokens: readonly Token[]): boolean {
   return false;
 }
 
-/** `# C #` is read as `C`. */
+/** `# C #` parses as `C`. */
 function escapeHeadingEnd(text: string): string {
   return text.endsWith("#") ? text.replace(/(^|\s)(#+)$/, "$1\\$2") : text;
 }

@@ -1,4 +1,4 @@
-/** Collects the blocks of one container: of the page, of a quote, of a list item, of a table cell. */
+/** Collects the blocks of one container: the page, a quote, a list item or a table cell. */
 import type { Element } from "../dom/nodes.ts";
 import { Inline } from "./inline.ts";
 import type { Mark, Mode } from "./tokens.ts";
@@ -6,20 +6,20 @@ import type { Mark, Mode } from "./tokens.ts";
 export interface Block {
   kind: "paragraph" | "list" | "rule" | "other";
   text: string;
-  /** Of a list, the character after which its items begin: a list of the same kind that follows needs another. */
+  /** The marker of a list: an adjacent list of the same kind needs another one. */
   marker?: string;
-  /** A list that may follow a line of text directly. */
+  /** The list can interrupt a paragraph. */
   interrupts?: boolean;
 }
 
-/** What holds for the whole conversion. */
+/** Shared by all writers of a conversion. */
 export interface Conversion {
   resolve(href: string): string | null;
-  /** In code, what is named like a comment or an advertisement is code. */
+  /** In code, class names such as "comment" do not exclude an element. */
   keeps(element: Element, inCode: boolean): boolean;
-  /** Whether the reader wants it, hidden or not. */
+  /** Whether to include the element, hidden or not. */
   wants(element: Element): boolean;
-  /** Links around whole blocks belong to the heading among them. */
+  /** A link around blocks moves to the heading inside. */
   headingLinks: Map<Element, Mark>;
 }
 
@@ -27,9 +27,9 @@ export class Writer {
   readonly conversion: Conversion;
   readonly inline: Inline;
   readonly blocks: Block[] = [];
-  /** The list item that this is. */
+  /** The list item of this container. */
   readonly item: Element | null;
-  /** Whether its task is done; null when it is no task. */
+  /** Whether the task is done; null: not a task. */
   isDone: boolean | null = null;
 
   constructor(conversion: Conversion, inline: Inline, item: Element | null = null) {
@@ -42,7 +42,7 @@ export class Writer {
     return this.inline.options.mode;
   }
 
-  /** For what is inside; the marks around it hold there, too. */
+  /** A writer for a nested container; inherits the active marks. */
   nested(mode: Mode, item: Element | null = null): Writer {
     const options = { ...this.inline.options, mode };
     return new Writer(this.conversion, new Inline(options, this.inline.marks, this.inline.codeDepth), item);
@@ -62,7 +62,7 @@ export class Writer {
     return this.blocks;
   }
 
-  /** Of a heading or cell, its only line. */
+  /** The only line of a heading or cell. */
   line(): string {
     return this.inline.take().join(" ");
   }
@@ -72,10 +72,10 @@ export function joinBlocks(blocks: readonly Block[]): string {
   return blocks.map((block) => block.text).join("\n\n");
 }
 
-/** How the parts of this folder render what is inside the elements that they know. */
+/** Passed to the element writers to render nested content. */
 export interface Render {
   /** The element's content. */
   inside(element: Element, writer: Writer): void;
-  /** The element itself, unless it is left out. */
+  /** The element itself, unless it is excluded. */
   visit(element: Element, writer: Writer): void;
 }

@@ -1,4 +1,4 @@
-/** Users' rules to something that runs. Every mistake is found here, before a page is fetched, and named with its path. */
+/** Compiles users' rules. Finds all errors before a page is fetched, with their paths. */
 import { type FieldError, messageOf } from "../../base/errors.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { isObject } from "../../domain/text/input-reader.ts";
@@ -25,7 +25,7 @@ export interface Rule {
 }
 
 const COMMON = ["regex", "type", "all", "required", "default"];
-const WAYS = [...Object.keys(EXTRACTORS), "known"];
+const SELECTORS = [...Object.keys(EXTRACTORS), "known"];
 
 export class Problems {
   readonly list: FieldError[] = [];
@@ -36,26 +36,31 @@ export class Problems {
 }
 
 export function compileRule(field: string, value: unknown, path: string, problems: Problems): Rule | null {
-  const before = problems.list.length;
+  const problemCount = problems.list.length;
   // The short form: a CSS selector and nothing else.
   const input = typeof value === "string" ? { css: value } : value;
   if (!isObject(input)) {
     problems.add(path, 'expected a CSS selector or a rule like {"css": ".price", "type": "number"}');
     return null;
   }
-  const ways = WAYS.filter((way) => input[way] !== undefined);
-  const way = ways[0];
-  if (ways.length > 1) problems.add(path, `has both ${ways.join(" and ")}: one of them points at the value`);
-  if (way === undefined && input["regex"] === undefined) {
-    problems.add(path, `needs one of ${[...WAYS, "regex"].join(", ")}`);
+  const selectors = SELECTORS.filter((selector) => input[selector] !== undefined);
+  const selector = selectors[0];
+  if (selectors.length > 1) problems.add(path, `has both ${selectors.join(" and ")}: one of them points at the value`);
+  if (selector === undefined && input["regex"] === undefined) {
+    problems.add(path, `needs one of ${[...SELECTORS, "regex"].join(", ")}`);
   }
-  checkKeys(input, [...(way === undefined ? [] : [way]), ...ways, ...optionsOf(way), ...COMMON], path, problems);
+  checkKeys(
+    input,
+    [...(selector === undefined ? [] : [selector]), ...selectors, ...optionsOf(selector), ...COMMON],
+    path,
+    problems,
+  );
   const flag = (key: string) => readFlag(input, key, path, problems);
   const rule: Rule = {
     field,
-    shown: shownRule(input, way),
-    known: way === "known" ? readKnown(input["known"], `${path}.known`, problems) : null,
-    select: way === undefined || way === "known" ? null : readSelect(way, input, path, problems),
+    shown: shownRule(input, selector),
+    known: selector === "known" ? readKnown(input["known"], `${path}.known`, problems) : null,
+    select: selector === undefined || selector === "known" ? null : readSelect(selector, input, path, problems),
     pattern: readPattern(input["regex"], `${path}.regex`, problems),
     type: null,
     typeName: null,
@@ -63,30 +68,30 @@ export function compileRule(field: string, value: unknown, path: string, problem
     required: flag("required"),
     fallback: readDefault(input, path, problems),
   };
-  // Nothing found in what is a list is an empty list, unless the rule says otherwise.
+  // The default of a list rule is an empty list.
   if (input["default"] === undefined && (rule.all || rule.known?.list === true)) rule.fallback = [];
   readType(input["type"], rule, `${path}.type`, problems);
   if (rule.required && input["default"] !== undefined) {
     problems.add(`${path}.default`, "a required field has no default: it would never be missing");
   }
-  return problems.list.length === before ? rule : null;
+  return problems.list.length === problemCount ? rule : null;
 }
 
-/** `items`: where the records are. */
+/** Compiles `items`, the selector of the records. */
 export function compileItems(value: unknown, path: string, problems: Problems): Select | null {
   const input = typeof value === "string" ? { css: value } : value;
   if (!isObject(input)) {
     problems.add(path, 'expected a CSS selector or an object like {"css": "article.product"}');
     return null;
   }
-  const ways = Object.keys(EXTRACTORS).filter((way) => input[way] !== undefined);
-  const way = ways[0];
-  if (way === undefined || ways.length > 1) {
+  const selectors = Object.keys(EXTRACTORS).filter((selector) => input[selector] !== undefined);
+  const selector = selectors[0];
+  if (selector === undefined || selectors.length > 1) {
     problems.add(path, `needs one of ${Object.keys(EXTRACTORS).join(", ")}`);
     return null;
   }
-  checkKeys(input, [way, ...optionsOf(way).filter((key) => key !== "attr")], path, problems);
-  return readSelect(way, input, path, problems);
+  checkKeys(input, [selector, ...optionsOf(selector).filter((key) => key !== "attr")], path, problems);
+  return readSelect(selector, input, path, problems);
 }
 
 export function readKnown(value: unknown, path: string, problems: Problems): KnownField | null {
@@ -98,13 +103,13 @@ export function readKnown(value: unknown, path: string, problems: Problems): Kno
   return null;
 }
 
-function optionsOf(way: string | undefined): readonly string[] {
-  return (way === undefined ? undefined : EXTRACTORS[way]?.options) ?? [];
+function optionsOf(selector: string | undefined): readonly string[] {
+  return (selector === undefined ? undefined : EXTRACTORS[selector]?.options) ?? [];
 }
 
 function checkKeys(input: Record<string, unknown>, allowed: readonly string[], path: string, problems: Problems): void {
   const options = Object.values(EXTRACTORS).flatMap((extractor) => extractor.options);
-  const everywhere = new Set([...WAYS, ...COMMON, ...options]);
+  const everywhere = new Set([...SELECTORS, ...COMMON, ...options]);
   for (const key of Object.keys(input)) {
     if (allowed.includes(key)) continue;
     if (everywhere.has(key)) problems.add(`${path}.${key}`, `does not go with ${allowed[0] ?? "this rule"}`);
@@ -115,12 +120,12 @@ function checkKeys(input: Record<string, unknown>, allowed: readonly string[], p
   }
 }
 
-function readSelect(way: string, input: Record<string, unknown>, path: string, problems: Problems): Select | null {
-  const extractor = EXTRACTORS[way];
-  const text = input[way];
+function readSelect(selector: string, input: Record<string, unknown>, path: string, problems: Problems): Select | null {
+  const extractor = EXTRACTORS[selector];
+  const text = input[selector];
   if (extractor === undefined) return null;
   if (typeof text !== "string") {
-    problems.add(`${path}.${way}`, "expected a text");
+    problems.add(`${path}.${selector}`, "expected a text");
     return null;
   }
   for (const key of extractor.options) {
@@ -132,7 +137,7 @@ function readSelect(way: string, input: Record<string, unknown>, path: string, p
   try {
     return extractor.compile(text, (key) => input[key] as string | undefined);
   } catch (error) {
-    problems.add(`${path}.${error instanceof OptionError ? error.key : way}`, messageOf(error));
+    problems.add(`${path}.${error instanceof OptionError ? error.key : selector}`, messageOf(error));
     return null;
   }
 }
@@ -178,7 +183,7 @@ function readDefault(input: Record<string, unknown>, path: string, problems: Pro
   return null;
 }
 
-function shownRule(input: Record<string, unknown>, way: string | undefined): string {
-  const key = way ?? "regex";
+function shownRule(input: Record<string, unknown>, selector: string | undefined): string {
+  const key = selector ?? "regex";
   return `${key} ${JSON.stringify(input[key])}`.slice(0, 200);
 }

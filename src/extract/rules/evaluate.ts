@@ -1,4 +1,4 @@
-/** One rule on one page (or item): what it finds, as the type it asks for. */
+/** Evaluates a rule on a page or item, and converts the result to its type. */
 import { messageOf } from "../../base/errors.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Pattern } from "../../domain/text/regex.ts";
@@ -8,19 +8,19 @@ import type { Rule } from "./compile.ts";
 import type { Scope } from "./extractors.ts";
 
 export interface ExtractionProblem {
-  /** Which record, counted from 0. */
+  /** Record index, from 0. */
   record: number;
   field: string;
   /** `css ".price"`. */
   rule: string;
   message: string;
-  /** What stood there instead; null when nothing did. */
+  /** The value found instead; null: none. */
   found: string | null;
 }
 
 export interface Evaluated {
   value: JsonValue;
-  /** Why the value is null or the default although something may have been there. */
+  /** Why the value is null or the default. */
   problem: { message: string; found: string | null } | null;
 }
 
@@ -33,7 +33,7 @@ export function evaluate(rule: Rule, scope: Scope): Evaluated {
     if (rule.known !== null) return evaluateKnown(rule, scope);
     return rule.all ? evaluateAll(rule, scope) : evaluateOne(rule, scope);
   } catch (error) {
-    // A rule that takes too long, or a library that gives up, costs this field and not the page.
+    // A rule that exceeds its budget, or a library error, fails this field and not the page.
     return { value: rule.fallback, problem: { message: messageOf(error), found: null } };
   }
 }
@@ -41,28 +41,28 @@ export function evaluate(rule: Rule, scope: Scope): Evaluated {
 function evaluateKnown(rule: Rule, scope: Scope): Evaluated {
   const value = rule.known?.read(scope.facts) ?? null;
   if (value === null || (Array.isArray(value) && value.length === 0)) return missing(rule, "the page does not have it");
-  if (Array.isArray(value)) return everyOf(rule, value, scope);
-  return rule.all ? everyOf(rule, [value], scope) : oneOf(rule, value, scope);
+  if (Array.isArray(value)) return evaluateValues(rule, value, scope);
+  return rule.all ? evaluateValues(rule, [value], scope) : evaluateValue(rule, value, scope);
 }
 
-/** As it is, line ends included, unless the rule asks for more. */
-function oneOf(rule: Rule, value: JsonValue, scope: Scope): Evaluated {
+/** Unchanged, including line ends, unless the rule has a type or regex. */
+function evaluateValue(rule: Rule, value: JsonValue, scope: Scope): Evaluated {
   if (rule.type === null && rule.pattern === null) return { value, problem: null };
   const text = rule.pattern === null ? value : rule.pattern.first(textOfMatch({ value }));
   return text === null ? missing(rule) : convert(rule, [{ value: text }], scope);
 }
 
-function everyOf(rule: Rule, list: readonly JsonValue[], scope: Scope): Evaluated {
-  return collected(
+function evaluateValues(rule: Rule, list: readonly JsonValue[], scope: Scope): Evaluated {
+  return collect(
     rule,
-    list.map((value) => oneOf(rule, value, scope)),
+    list.map((value) => evaluateValue(rule, value, scope)),
   );
 }
 
-/** What could not be read is left out; when that is everything, the first reason is given. */
-function collected(rule: Rule, list: readonly Evaluated[]): Evaluated {
-  const read = list.filter((one) => one.problem === null);
-  if (read.length > 0) return { value: read.map((one) => one.value), problem: null };
+/** Drops values that failed; if all failed, returns the first problem. */
+function collect(rule: Rule, list: readonly Evaluated[]): Evaluated {
+  const valid = list.filter(({ problem }) => problem === null);
+  if (valid.length > 0) return { value: valid.map(({ value }) => value), problem: null };
   return { value: rule.fallback, problem: list[0]?.problem ?? missing(rule).problem };
 }
 
@@ -102,28 +102,27 @@ function evaluateAll(rule: Rule, scope: Scope): Evaluated {
   let found = false;
   let problem: Evaluated["problem"] = null;
   for (const match of matches) {
-    const one = convert(rule, [match], scope);
-    if (one.problem === null) {
+    const converted = convert(rule, [match], scope);
+    if (converted.problem === null) {
       found = true;
-      values.push(one.value);
+      values.push(converted.value);
       continue;
     }
-    // Lists out of JSON are read beside each other: what is null there, or cannot be read, keeps its place.
+    // Parallel lists from JSON must stay aligned: null or invalid values keep their position.
     if (isJson(match)) values.push(rule.type === null && match.value === "" ? "" : null);
-    if (problem === null || problem.message === EMPTY) ({ problem } = one);
+    if (problem === null || problem.message === EMPTY) ({ problem } = converted);
   }
   if (!found)
-    return { value: isNothing(rule.fallback) ? values : rule.fallback, problem: problem ?? missing(rule).problem };
-  const isNews = !rule.required && problem !== null && problem.message !== EMPTY && matches.some(isJson);
-  return { value: values, problem: isNews ? problem : null };
+    return { value: isEmptyList(rule.fallback) ? values : rule.fallback, problem: problem ?? missing(rule).problem };
+  const isWarning = !rule.required && problem !== null && problem.message !== EMPTY && matches.some(isJson);
+  return { value: values, problem: isWarning ? problem : null };
 }
 
-/** No default was given. */
-function isNothing(fallback: JsonValue): boolean {
+function isEmptyList(fallback: JsonValue): boolean {
   return Array.isArray(fallback) && fallback.length === 0;
 }
 
-/** What a regex finds in a match; JSON strings are searched as they are. */
+/** The first regex match; JSON strings are searched verbatim. */
 function firstIn(pattern: Pattern, match: Match): Match | null {
   const isText = isJson(match) && typeof match.value === "string";
   const found = pattern.first(isText ? (match.value as string) : textOfMatch(match));
@@ -134,7 +133,7 @@ function isJson(match: Match): match is { value: JsonValue; json: true } {
   return "json" in match;
 }
 
-/** The readable text first; then, for what stands in scripts and attributes, the source itself. */
+/** The visible text first; then the source, for values in scripts and attributes. */
 function wholeTexts(scope: Scope): string[] {
   const { facts, element } = scope;
   if (scope.json !== undefined) return [JSON.stringify(scope.json)];
@@ -154,7 +153,7 @@ function convert(rule: Rule, [match]: readonly Match[], scope: Scope): Evaluated
     }
     return { value, problem: null };
   }
-  // `disabled` and `checked` are true by being there.
+  // The presence of an empty attribute such as `disabled` or `checked` means true.
   const isThere = "value" in match && match.value === "" && !isJson(match);
   if (isThere && rule.typeName === "boolean") return { value: true, problem: null };
   const value = rule.type.convert(match, scope.facts);

@@ -1,4 +1,4 @@
-/** The ways to point at something on a page. A new one is an entry here: a key of a rule, and how it is compiled. */
+/** The selector languages of rules. To add one, add an entry: the rule's key, and how to compile it. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { suggest } from "../../domain/text/suggest.ts";
 import type { Element } from "../dom/nodes.ts";
@@ -8,20 +8,20 @@ import { compileJsonPath } from "../select/jsonpath.ts";
 import { compileXPath } from "../select/xpath.ts";
 import type { Match } from "../values/types.ts";
 
-/** Where a rule looks: the whole page, or one of its items. */
+/** The scope of a rule: the page, or one of its items. */
 export interface Scope {
   facts: PageFacts;
   element: Element;
-  /** Set when the item is a piece of JSON. */
+  /** Set for JSON items. */
   json?: JsonValue | undefined;
 }
 
 export type Select = (scope: Scope, limit: number) => Match[];
 
 interface Extractor {
-  /** Keys that may stand beside it. */
+  /** Additional keys of the rule. */
   options: readonly string[];
-  /** Throws an error that says what is wrong with the text. */
+  /** Throws an Error with a message for the user. */
   compile(text: string, option: (key: string) => string | undefined): Select;
 }
 
@@ -32,7 +32,7 @@ export const EXTRACTORS: Readonly<Record<string, Extractor>> = {
       const query = compileCss(text);
       const attribute = option("attr")?.toLowerCase();
       return ({ element }, limit) =>
-        // An item that is asked about itself: `{"css": ":scope", "attr": "data-id"}`.
+        // The item itself: `{"css": ":scope", "attr": "data-id"}`.
         (text.trim() === ":scope" ? [element] : query.select(element, limit)).flatMap((found) =>
           attributeOrElement(found, attribute),
         );
@@ -84,7 +84,7 @@ export const JSON_SOURCES: Readonly<Record<string, JsonSource>> = {
   "nuxt-data": (facts) => [facts.scriptJson("__NUXT_DATA__")],
 };
 
-/** A name of the table, or `script#id` for the JSON that stands in such a script. */
+/** A name of JSON_SOURCES, or `script#id` for the JSON in that script. */
 function jsonSource(name: string): JsonSource {
   const found = Object.hasOwn(JSON_SOURCES, name) ? JSON_SOURCES[name] : undefined;
   if (found !== undefined) return found;
@@ -95,7 +95,7 @@ function jsonSource(name: string): JsonSource {
   throw new OptionError("from", `expected ${known}${near === undefined ? "" : `, did you mean "${near}"?`}`);
 }
 
-/** A mistake in a key beside the extractor's own. */
+/** An error in an additional key of the rule. */
 export class OptionError extends Error {
   readonly key: string;
 

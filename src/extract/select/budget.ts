@@ -1,13 +1,13 @@
 /**
- * What users write runs against what strangers serve. A count of steps, not a clock, ends what runs wild: the same page
- * and the same rule always end the same way.
+ * Users' rules run on untrusted pages. A step count, not a clock, bounds them: the same page and rule always end the
+ * same way.
  */
 import { LimitExceeded } from "../../base/time-limit.ts";
 
-/** Somewhat below a second of CPU; a selector over the largest tree that is kept needs a fiftieth of it. */
+/** Somewhat below a second of CPU; a selector over the largest possible tree needs a fiftieth of it. */
 const STEPS_PER_PAGE = 50_000_000;
 
-/** One page is read at a time, start to end, without a pause: one counter serves all. */
+/** A thread reads one page at a time, synchronously, so one counter suffices. */
 class Budget {
   #left = STEPS_PER_PAGE;
 

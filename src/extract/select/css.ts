@@ -1,4 +1,4 @@
-/** CSS selectors on our tree. */
+/** CSS selectors on the page tree. */
 import { compile, selectAll, type Options } from "css-select";
 import { messageOf } from "../../base/errors.ts";
 import { type Element, following, type Node } from "../dom/nodes.ts";
@@ -19,7 +19,7 @@ function childrenOf(node: Node): Node[] {
   return list;
 }
 
-/** `:nth-child` asks for the siblings of every sibling in turn. */
+/** Cache: `:nth-child` requests the siblings of every sibling in turn. */
 let lastParent: Element | null = null;
 let lastChildren: Node[] = [];
 
@@ -34,7 +34,7 @@ const adapter: NonNullable<Options<Node, Element>["adapter"]> = {
   getChildren: childrenOf,
   getParent: (node) => {
     budget.spend(1);
-    // The document itself is no element: `:root` is the html element.
+    // The document is not an element: `:root` is the html element.
     return node.parent === node.document.root ? null : node.parent;
   },
   getSiblings: (node) => {
@@ -68,20 +68,20 @@ const adapter: NonNullable<Options<Node, Element>["adapter"]> = {
 const SIMPLE = /^([a-zA-Z][\w-]*)?((?:[.#][a-zA-Z_][\w-]*)*)(?:\[([a-zA-Z][\w-]*)\])?$/;
 const MAX_LENGTH = 2000;
 
-/** Throws an error that says what is wrong with the selector. */
+/** Throws an Error with a message for the user. */
 export function compileCss(selector: string): CssQuery {
   if (selector.length > MAX_LENGTH) throw new Error(`is longer than ${MAX_LENGTH} characters`);
   if (selector.trim() === "") throw new Error("must not be empty");
   const simple = SIMPLE.exec(selector.trim());
-  if (simple !== null) return new Scan(simpleTest(simple), null);
+  if (simple !== null) return new TreeScan(simpleTest(simple), null);
   const options: Options<Node, Element> = { adapter, xmlMode: false };
   budget.reset();
-  const test = compileWhole(selector, options);
-  if (/:scope\b|(^|,)\s*[>+~]/.test(selector)) return new Relative(selector);
-  return new Scan(test, selector);
+  const test = compileSelector(selector, options);
+  if (/:scope\b|(^|,)\s*[>+~]/.test(selector)) return new RelativeQuery(selector);
+  return new TreeScan(test, selector);
 }
 
-function compileWhole(selector: string, options: Options<Node, Element>): Test {
+function compileSelector(selector: string, options: Options<Node, Element>): Test {
   try {
     return compile<Node, Element>(selector, options) as Test;
   } catch (error) {
@@ -89,7 +89,7 @@ function compileWhole(selector: string, options: Options<Node, Element>): Test {
   }
 }
 
-/** The parser names all that follows the place where it gave up; at the end that is nothing. */
+/** The parser's message ends with the rest of the selector, which is empty at its end. */
 function brokenSelector(message: string): string {
   if (/successive traversals/.test(message)) return "invalid selector: two combinators in a row, such as > >";
   const [, expected, found] = /^Expected ([^,]+), found\s?(.*)$/s.exec(message) ?? [];
@@ -100,7 +100,7 @@ function brokenSelector(message: string): string {
     : `invalid selector: ${what} is missing before ${found}`;
 }
 
-/** A tag, classes, an id and one attribute: nine of ten selectors, and a third of the time of the general way. */
+/** Fast path for a tag, classes, an id and one attribute: nine of ten selectors, in a third of the time. */
 function simpleTest(match: RegExpExecArray): Test {
   const [, tag, rest = "", attribute] = match;
   const name = tag?.toLowerCase();
@@ -133,7 +133,7 @@ function isGap(code: number): boolean {
   return code === 32 || (code >= 9 && code <= 13);
 }
 
-class Scan implements CssQuery {
+class TreeScan implements CssQuery {
   readonly #test: Test;
   readonly #selector: string | null;
   #xmlTest: Test | null = null;
@@ -147,7 +147,7 @@ class Scan implements CssQuery {
     const test = within.document.xml ? this.#forXml() : this.#test;
     const found: Element[] = [];
     lastParent = null;
-    // The walk of `elementsBelow`, without the cost of a generator: this is where the time of most plans goes.
+    // Inlined `elementsBelow` without the cost of a generator: most plans spend their time here.
     for (let node = within.first; node !== null;) {
       if (node.kind === 1) {
         budget.spend(1);
@@ -161,15 +161,15 @@ class Scan implements CssQuery {
     return found;
   }
 
-  /** In XML `<Item>` and `<item>` are two things. */
+  /** XML is case-sensitive. */
   #forXml(): Test {
     if (this.#selector === null) return this.#test;
     return (this.#xmlTest ??= compile<Node, Element>(this.#selector, { adapter, xmlMode: true }) as Test);
   }
 }
 
-/** `> a` and `:scope > a` mean another thing for each element they start from. */
-class Relative implements CssQuery {
+/** `> a` and `:scope > a` depend on the start element. */
+class RelativeQuery implements CssQuery {
   readonly #selector: string;
 
   constructor(selector: string) {

@@ -1,4 +1,4 @@
-/** JSONPath by RFC 9535. Filters compare and match; there are no scripts in it. */
+/** JSONPath by RFC 9535, which has filters but no scripts. */
 import { FunctionExpressionType, JSONPathEnvironment, type JSONPathQuery, Nothing } from "json-p3";
 import { withTimeLimit } from "../../base/time-limit.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
@@ -9,24 +9,24 @@ interface JsonQuery {
 }
 
 const MAX_LENGTH = 1000;
-/** Deeper documents are searched down to here by `..`; the library itself recurses. */
+/** Depth limit of `..`: the library recurses. */
 const MAX_DEPTH = 200;
 
-/** In I-Regexp (RFC 9485) `.` is anything but `\n` and `\r`; the engine knows only the first as a line end. */
-function withDots(source: string): string {
+/** In I-Regexp (RFC 9485) `.` excludes `\n` and `\r`; the engine excludes only `\n`. */
+function withIRegexpDots(source: string): string {
   return source.replace(/\\[^]|\[(?:\\[^]|[^\]\\])*\]|\./g, (part) => (part === "." ? "[^\\n\\r]" : part));
 }
 
-/** `match` and `search` with the linear engine instead of the built-in one. A bad pattern matches nothing (RFC 9535). */
-function regexFunction(whole: boolean) {
+/** `match` and `search` with the linear-time engine. An invalid pattern matches nothing (RFC 9535). */
+function regexFunction(isFullMatch: boolean) {
   let last: { source: string; pattern: Pattern | null } | null = null;
   const compile = (source: string): Pattern | null => {
     if (last?.source === source) return last.pattern;
     let pattern: Pattern | null = null;
     try {
-      pattern = compileRegex(whole ? `^(?:${withDots(source)})$` : `(?:${withDots(source)})`);
+      pattern = compileRegex(isFullMatch ? `^(?:${withIRegexpDots(source)})$` : `(?:${withIRegexpDots(source)})`);
     } catch {
-      // Stays null.
+      // An invalid pattern matches nothing.
     }
     last = { source, pattern };
     return pattern;
@@ -39,7 +39,7 @@ function regexFunction(whole: boolean) {
   };
 }
 
-/** The library counts the halves of characters beyond U+FFFF; RFC 9535 counts characters. */
+/** The library counts UTF-16 code units; RFC 9535 counts characters. */
 const lengthFunction = {
   argTypes: [FunctionExpressionType.ValueType],
   returnType: FunctionExpressionType.ValueType,
@@ -58,8 +58,8 @@ environment.functionRegister.set("search", regexFunction(false));
 export function compileJsonPath(path: string): JsonQuery {
   if (path.length > MAX_LENGTH) throw new Error(`is longer than ${MAX_LENGTH} characters`);
   const query: JSONPathQuery = environment.compile(path);
-  // A path of names and indices takes no time; the rest is watched.
-  const harmless = !/\.\.|\?/.test(path);
+  // Paths of names and indexes are cheap; others run with a time limit.
+  const isCheap = !/\.\.|\?/.test(path);
   return {
     select(value, limit) {
       const read = () => {
@@ -70,7 +70,7 @@ export function compileJsonPath(path: string): JsonQuery {
         }
         return found;
       };
-      return harmless ? read() : withTimeLimit(read);
+      return isCheap ? read() : withTimeLimit(read);
     },
   };
 }

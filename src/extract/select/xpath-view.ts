@@ -1,11 +1,11 @@
-/** Our nodes as the XPath library wants to see them: a thin view with the names of the W3C's DOM. */
+/** Adapts tree nodes to the W3C DOM interface that the XPath library expects. */
 import type { Document, Element, Node, TextNode } from "../dom/nodes.ts";
 import { following } from "../dom/nodes.ts";
 import { budget } from "./budget.ts";
 
 export type View = NodeView | AttributeView;
 
-/** Position in the page: the library sorts by it. Counted once, when the first XPath rule of a page asks. */
+/** Assigns document positions, by which the library sorts. Built on the first XPath rule of a page. */
 class PageView {
   readonly #views = new Map<Node, NodeView>();
   readonly root: Element;
@@ -16,14 +16,14 @@ class PageView {
     let node: Node | null = document.root;
     while (node !== null) {
       this.#views.set(node, new NodeView(this, node, order));
-      // Attributes stand between their element and its children.
+      // Leaves room for attributes, which sort between their element and its children.
       order += 1024;
       node = (node.kind === 1 ? node.first : null) ?? following(node, document.root);
     }
   }
 
   view(node: Node | null): NodeView | null {
-    // One step of the library is as long as several of the selectors'.
+    // A step of the library costs as much as several selector steps.
     budget.spend(4);
     return node === null ? null : (this.#views.get(node) ?? null);
   }
@@ -69,7 +69,7 @@ export class NodeView extends Ordered {
     this.nodeName = name;
     const colon = node.kind === 1 && node.document.xml ? name.indexOf(":") : -1;
     this.localName = colon < 0 ? name : name.slice(colon + 1);
-    // A feed's `media:content` is asked for as written; which address stands behind `media` does not matter.
+    // Prefixed names such as `media:content` match as written, regardless of the namespace URI.
     this.namespaceURI = colon < 0 ? "" : name.slice(0, colon);
   }
 

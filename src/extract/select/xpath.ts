@@ -1,11 +1,11 @@
-/** XPath 1.0 on our tree. */
+/** XPath 1.0 on the page tree. */
 import { createRequire } from "node:module";
 import { suggest } from "../../domain/text/suggest.ts";
 import type { Element } from "../dom/nodes.ts";
 import { budget } from "./budget.ts";
 import { AttributeView, type NodeView, viewOf } from "./xpath-view.ts";
 
-/** An element, or the text of an attribute, of a text node or of a calculation; numbers and truth values as they are. */
+/** An element, or the value of an attribute, a text node or an expression. */
 type XPathMatch = { element: Element } | { value: string | number | boolean };
 
 interface XPathQuery {
@@ -14,7 +14,7 @@ interface XPathQuery {
 
 interface Evaluated {
   toUnsortedArray?(): (NodeView | AttributeView)[];
-  /** Whichever of these the result has is its value. */
+  /** Exactly one of these is the result's value. */
   num?: number;
   b?: boolean;
   str?: string;
@@ -30,10 +30,10 @@ interface Library {
   parse(expression: string): { evaluate(options: Record<string, unknown>): Evaluated };
 }
 
-// The package's own types bring the browser's globals into every file of the program.
+// The package's types would add the DOM globals to every file of the program.
 const library = createRequire(import.meta.url)("xpath") as Library;
 
-// Its own way compares every node with every other: 5 s for 100,000 links, in which no step of ours is counted.
+// The original compares all pairs of nodes: 5 s for 100,000 links, without spending the budget.
 library.XNodeSet.prototype.addArray = function addArray(this: NodeSet, nodes: readonly unknown[]): void {
   budget.spend(this.nodes.length + nodes.length);
   const all = new Set(this.nodes);
@@ -63,7 +63,7 @@ export function compileXPath(expression: string): XPathQuery {
         namespaces: (prefix: string) => prefix,
       });
       if (result.toUnsortedArray === undefined) return [{ value: result.num ?? result.b ?? result.str ?? "" }];
-      // The library's own sorting takes seconds for 100,000 nodes.
+      // The library's sort takes seconds for 100,000 nodes.
       const nodes = [...new Set(result.toUnsortedArray())].sort((a, b) => a.order - b.order);
       budget.spend(nodes.length);
       return nodes.slice(0, limit).map(toMatch);
@@ -76,7 +76,7 @@ function toMatch(view: NodeView | AttributeView): XPathMatch {
   return view.node.kind === 3 ? { value: view.node.data } : { element: view.node };
 }
 
-/** The library finds a function that does not exist only when a page makes it call it. */
+/** The library reports unknown functions only when it evaluates them. */
 function checkNames(expression: string): void {
   const code = expression.replace(/"[^"]*"|'[^']*'/g, "''");
   if (code.includes("$")) throw new Error("variables are not available");

@@ -1,7 +1,6 @@
 /**
- * HTML that is safe to keep and to show: an allow-list of elements and attributes, written anew from the tree. Scripts,
- * styles, frames, forms, event handlers and addresses that run code are gone; links and pictures have whole addresses,
- * pictures those that scripts would have loaded, and formulas are written as TeX.
+ * Sanitizes HTML: serializes the tree with an allow-list of elements and attributes. Drops scripts, styles, frames, forms,
+ * event handlers and URLs that run code; makes URLs absolute, uses the URLs of lazy images, and writes formulas as TeX.
  */
 import { type Element, MAX_TEXT } from "../dom/nodes.ts";
 import { formulaAt, formulaText } from "../markdown/formula.ts";
@@ -13,7 +12,7 @@ const ELEMENTS = new Set(
     " ",
   ),
 );
-/** Their content goes too; of any other unknown element the content stays. */
+/** Dropped with their content; other unknown elements keep their content. */
 const DROPPED = new Set(
   "script style noscript template svg math iframe object embed applet frame frameset noframes noembed head title base link meta button input select textarea option canvas audio video plaintext xmp param track".split(
     " ",
@@ -27,52 +26,51 @@ const ATTRIBUTES = new Set(
 const ADDRESSES = new Set(["href", "src", "cite", "action", "poster"]);
 const VOID = new Set(["br", "col", "hr", "img", "input", "source", "track", "wbr"]);
 
-/** What is kept of a page. */
 interface CleanRules {
   elements: ReadonlySet<string>;
   dropped: ReadonlySet<string>;
   isKept(attribute: string): boolean;
 }
 
-/** What a reader comes for. */
-const READING: CleanRules = { elements: ELEMENTS, dropped: DROPPED, isKept: (name) => ATTRIBUTES.has(name) };
+/** For articles. */
+const ARTICLE_RULES: CleanRules = { elements: ELEMENTS, dropped: DROPPED, isKept: (name) => ATTRIBUTES.has(name) };
 
-const MORE_ELEMENTS =
+const PAGE_ONLY_ELEMENTS =
   "audio button datalist dialog fieldset form input label legend meter optgroup option output progress search select textarea track video".split(
     " ",
   );
-const MORE_ATTRIBUTES =
+const PAGE_ONLY_ATTRIBUTES =
   "action checked content disabled for itemprop itemscope itemtype label loading max maxlength media method min multiple name placeholder poster property rel required role selected sizes type".split(
     " ",
   );
-const wholeElements = new Set([...ELEMENTS, ...MORE_ELEMENTS]);
-const wholeAttributes = new Set([...ATTRIBUTES, ...MORE_ATTRIBUTES]);
+const pageElements = new Set([...ELEMENTS, ...PAGE_ONLY_ELEMENTS]);
+const pageAttributes = new Set([...ATTRIBUTES, ...PAGE_ONLY_ATTRIBUTES]);
 
-/** All that a page shows, forms and players included, with what programs find their way by. */
-const WHOLE: CleanRules = {
-  elements: wholeElements,
-  dropped: new Set([...DROPPED].filter((name) => !wholeElements.has(name))),
-  isKept: (name) => wholeAttributes.has(name) || /^(?:data|aria)-[\w.:-]+$/.test(name),
+/** For whole pages: also forms and players, and attributes that programs select by. */
+const PAGE_RULES: CleanRules = {
+  elements: pageElements,
+  dropped: new Set([...DROPPED].filter((name) => !pageElements.has(name))),
+  isKept: (name) => pageAttributes.has(name) || /^(?:data|aria)-[\w.:-]+$/.test(name),
 };
 
 export type Resolve = (address: string) => string | null;
 
-/** What is inside the element, not the element itself. */
+/** The inner HTML of the element. */
 export function cleanHtml(
   element: Element,
   resolve: Resolve,
   keep: (element: Element) => boolean = () => true,
 ): string {
-  return inner(element, { resolve, keep, wants: () => true, left: MAX_TEXT, rules: READING });
+  return inner(element, { resolve, keep, wants: () => true, left: MAX_TEXT, rules: ARTICLE_RULES });
 }
 
-/** Whole elements one after the other, with all that a page shows; `cut`: the end is missing, because it is too long. */
+/** The outer HTML of the elements, by the rules for whole pages; `cut`: truncated at the length limit. */
 export function cleanElements(
   elements: readonly Element[],
   resolve: Resolve,
   { keep, wants }: Choice,
 ): { html: string; cut: boolean } {
-  const cleaning: Cleaning = { resolve, keep: () => true, wants, left: MAX_TEXT, rules: WHOLE };
+  const cleaning: Cleaning = { resolve, keep: () => true, wants, left: MAX_TEXT, rules: PAGE_RULES };
   const parts = elements.map((element) => {
     cleaning.keep = (inside) => inside === element || keep(inside);
     return cleaning.left > 0 ? cleanElement(element, cleaning).trim() : "";
@@ -82,13 +80,13 @@ export function cleanElements(
 
 interface Choice {
   keep(element: Element): boolean;
-  /** Whether the reader wants it although it is not shown itself, as the source of a formula. */
+  /** Whether to include an invisible element, such as the source of a formula. */
   wants(element: Element): boolean;
 }
 
 interface Cleaning extends Choice {
   resolve: Resolve;
-  /** Characters that may still be written. */
+  /** Remaining characters. */
   left: number;
   rules: CleanRules;
 }
@@ -120,7 +118,7 @@ function cleanElement(element: Element, cleaning: Cleaning): string {
 }
 
 function attributes(element: Element, { resolve, rules }: Cleaning): string {
-  const list = element.tag.name === "img" ? withSource(element) : element.attributes;
+  const list = element.tag.name === "img" ? withResolvedSource(element) : element.attributes;
   let out = "";
   for (let index = 0; index < list.length; index += 2) {
     const name = list[index] as string;
@@ -133,7 +131,7 @@ function attributes(element: Element, { resolve, rules }: Cleaning): string {
   return out;
 }
 
-function withSource(image: Element): readonly string[] {
+function withResolvedSource(image: Element): readonly string[] {
   const source = imageSource(image);
   if (source === null || source === image.attr("src")) return image.attributes;
   const list = [...image.attributes];
@@ -145,8 +143,8 @@ function withSource(image: Element): readonly string[] {
 
 function sourceSet(value: string, resolve: Resolve): string | null {
   const parts = readSourceSet(value).flatMap(({ address, size }) => {
-    const whole = resolve(address);
-    return whole === null ? [] : [size === "" ? whole : `${whole} ${size}`];
+    const url = resolve(address);
+    return url === null ? [] : [size === "" ? url : `${url} ${size}`];
   });
   return parts.length === 0 ? null : parts.join(", ");
 }

@@ -1,9 +1,9 @@
-/** Which currency a sign or a word beside an amount means. What many countries write alike (`$`, `kr`, `¥`) the page's region decides. */
+/** Maps currency signs and words to codes. Ambiguous ones (`$`, `kr`, `¥`) depend on the page's region. */
 
-/** Where a text is written. */
+/** The locale of a text. */
 export interface Locale {
   language: string | null;
-  /** Countries as two letters; several when the page contradicts itself. */
+  /** Country codes; several when the page contradicts itself. */
   regions: readonly string[];
 }
 
@@ -16,8 +16,8 @@ const DOLLARS: ByCountry = {
   ...{ TW: "TWD", MX: "MXN", AR: "ARS", CL: "CLP", CO: "COP", UY: "UYU", DO: "DOP", JM: "JMD", TT: "TTD", BB: "BBD" },
   ...{ BS: "BSD", BZ: "BZD", BM: "BMD", KY: "KYD", FJ: "FJD", GY: "GYD", NA: "NAD", BN: "BND", LR: "LRD", SR: "SRD" },
 };
-/** Bare, these languages are written in several countries with a dollar or peso of their own. */
-const MANY_DOLLARS: ReadonlySet<string> = new Set(["es", "fr", "pt", "zh"]);
+/** Languages of several countries with their own dollar or peso. */
+const AMBIGUOUS_DOLLAR_LANGUAGES: ReadonlySet<string> = new Set(["es", "fr", "pt", "zh"]);
 const CROWNS: ByCountry = { SE: "SEK", NO: "NOK", DK: "DKK", FO: "DKK", GL: "DKK", IS: "ISK" };
 const CROWN_LANGUAGES: ByCountry = { sv: "SE", nb: "NO", nn: "NO", no: "NO", da: "DK", fo: "FO", kl: "GL", is: "IS" };
 const YUAN: ByCountry = { CN: "CNY", JP: "JPY" };
@@ -30,7 +30,7 @@ const LEI: ByCountry = { RO: "RON", MD: "MDL" };
 const BOLIVIANS: ByCountry = { BO: "BOB", VE: "VES" };
 const RIALS: ByCountry = { IR: "IRR", OM: "OMR", YE: "YER", SA: "SAR", QA: "QAR" };
 
-/** By the countries of the page, which must agree; else by its language. */
+/** By the page's countries, which must agree; else by its language. */
 function pick(table: ByCountry, locale: Locale, languages: ByCountry = {}): string | null {
   const named = [...new Set(locale.regions.flatMap((region) => table[region] ?? []))];
   if (named.length > 0) return named.length === 1 ? (named[0] ?? null) : null;
@@ -42,7 +42,7 @@ function pick(table: ByCountry, locale: Locale, languages: ByCountry = {}): stri
 function dollar(locale: Locale): string | null {
   if (locale.regions.some((region) => DOLLARS[region] !== undefined)) return pick(DOLLARS, locale);
   const spoken = locale.language?.split("-")[0]?.toLowerCase() ?? "en";
-  return locale.regions.length === 0 && MANY_DOLLARS.has(spoken) ? null : "USD";
+  return locale.regions.length === 0 && AMBIGUOUS_DOLLAR_LANGUAGES.has(spoken) ? null : "USD";
 }
 
 type Meaning = string | ((locale: Locale) => string | null);
@@ -59,7 +59,7 @@ const SIGNS: Readonly<Record<string, Meaning>> = {
   "﷼": (locale) => pick(RIALS, locale, { fa: "IR" }),
 };
 
-/** In small letters. They stand alone, with or without a point. */
+/** Lower case. Matched as whole words, with or without a period. */
 const WORDS: Readonly<Record<string, Meaning>> = {
   ...{
     zł: "PLN",
@@ -97,7 +97,7 @@ const WORDS: Readonly<Record<string, Meaning>> = {
   bs: (locale) => pick(BOLIVIANS, locale),
 };
 
-/** Letters before or behind `$`. */
+/** Letters before or after `$`. */
 const DOLLAR_LETTERS: ByCountry = {
   ...{ US: "USD", U: "USD", CA: "CAD", C: "CAD", CDN: "CAD", AU: "AUD", A: "AUD", NZ: "NZD", HK: "HKD", SG: "SGD" },
   ...{ S: "SGD", MX: "MXN", MEX: "MXN", R: "BRL", NT: "TWD", TT: "TTD", J: "JMD", JA: "JMD", BZ: "BZD", RD: "DOP" },
@@ -107,7 +107,7 @@ const DOLLAR_LETTERS: ByCountry = {
 const letters = Object.keys(DOLLAR_LETTERS).toSorted((a, b) => b.length - a.length);
 const words = Object.keys(WORDS).map((word) => word.replace("/", "\\/"));
 
-/** A mark of a currency as a part of a regular expression; words stand apart from other letters. */
+/** A regular expression fragment for currency marks; words match at letter boundaries. */
 export const MARK = [
   `(?<![\\p{L}])(?:${letters.join("|")})\\$`,
   `\\$\\s?(?:US|CA|AU|NZ|CAD|USD|AUD|MXN)(?![\\p{L}])`,
@@ -120,13 +120,24 @@ function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-/** Three letters that are a word as often as a currency. */
-const ENGLISH: ReadonlySet<string> = new Set(["ALL", "TOP", "CUP", "TRY", "GEL", "MOP", "PEN", "BAM", "LAK", "SOS"]);
+/** Codes that are as often a word. */
+const WORD_LIKE_CODES: ReadonlySet<string> = new Set([
+  "ALL",
+  "TOP",
+  "CUP",
+  "TRY",
+  "GEL",
+  "MOP",
+  "PEN",
+  "BAM",
+  "LAK",
+  "SOS",
+]);
 
-/** Undefined when the mark is none; null when it is one that leaves open which. */
+/** Undefined: not a currency mark. Null: ambiguous. */
 export function currencyOf(mark: string, locale: Locale, isAlone = true): string | null | undefined {
   const code = /[A-Z]{3}/.exec(mark)?.[0];
-  if (code !== undefined && CODES.has(code) && (isAlone || !ENGLISH.has(code))) return code;
+  if (code !== undefined && CODES.has(code) && (isAlone || !WORD_LIKE_CODES.has(code))) return code;
   const lettered = /([A-Za-z]+)\s?\$/.exec(mark)?.[1] ?? /\$\s?([A-Za-z]+)/.exec(mark)?.[1];
   if (lettered !== undefined) return DOLLAR_LETTERS[lettered.toUpperCase()];
   const sign = [...mark].find((character) => Object.hasOwn(SIGNS, character));
@@ -138,11 +149,11 @@ export function currencyOf(mark: string, locale: Locale, isAlone = true): string
 const WORD_NEAR =
   /(?:^|[^\p{L}])(?:kr|zł|Kč|Ft|lei|лв|руб|р|грн|din|дин|Rs|Rp|RM|Fr|SFr|Bs|S\/|Kč|円|元|원)(?:\.|$|[^\p{L}])/u;
 
-/** Whether money is near, without saying which. */
+/** Whether the text contains any currency mark. */
 export function hasCurrency(text: string): boolean {
   if (/\p{Sc}/u.test(text) || WORD_NEAR.test(text)) return true;
   return [...text.matchAll(/[A-Z]{3}/g)].some(([code]) => CODES.has(code));
 }
 
-/** `CHF-4.20`, as Switzerland writes it; `SKU-12` is none. */
+/** `CHF-4.20`, as in Switzerland, but not `SKU-12`. */
 export const MINUS_AFTER_CURRENCY = new RegExp(`(?:^|[^A-Za-z])(?:${[...CODES].join("|")})\\s?[-\\u2212]\\s?$`);

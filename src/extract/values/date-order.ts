@@ -1,20 +1,20 @@
-/** In which order a language writes day, month and year in digits. */
+/** The order of day, month and year in numeric dates. */
 type DateOrder = "dmy" | "mdy" | "ymd";
 
-const known = new Map<string, DateOrder | null>();
-const MOST_KNOWN = 500;
+const cache = new Map<string, DateOrder | null>();
+const MAX_CACHED = 500;
 
-/** Null: the language does not say. English without a country is written both ways, Canada's too. */
+/** Null: unknown. English without a country, and Canadian English, use both orders. */
 export function dateOrderOf(language: string | null): DateOrder | null {
   if (language === null || /^en(?:-ca)?$/i.test(language)) return null;
-  const there = known.get(language);
-  if (there !== undefined) return there;
-  const order = look(language);
-  if (known.size < MOST_KNOWN) known.set(language, order);
+  const cached = cache.get(language);
+  if (cached !== undefined) return cached;
+  const order = orderFromLocale(language);
+  if (cache.size < MAX_CACHED) cache.set(language, order);
   return order;
 }
 
-function look(language: string): DateOrder | null {
+function orderFromLocale(language: string): DateOrder | null {
   try {
     const format = new Intl.DateTimeFormat(`${language.replaceAll("_", "-")}-u-ca-gregory-nu-latn`, {
       timeZone: "UTC",
@@ -23,7 +23,7 @@ function look(language: string): DateOrder | null {
     const order = parts.filter((letter) => letter === "d" || letter === "m" || letter === "y").join("");
     return order === "dmy" || order === "mdy" || order === "ymd" ? order : null;
   } catch {
-    // Not the name of a language.
+    // Not a valid language tag.
     return null;
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Dates as pages write them, to ISO 8601. A date without a time stays a date (`2024-05-01`); a time is given in UTC, and one
- * without a zone is taken as UTC; one with a zone that is not known is left out. Of a range the first day counts. What can
- * be read in two ways, `03/04/2024`, follows the page's language or is refused. Relative dates ("3 hours ago") are refused:
- * a page does not say when it was written.
+ * Parses dates to ISO 8601. A date without a time stays a date (`2024-05-01`). Times are converted to UTC, and are assumed
+ * to be UTC without a zone; a time with an unknown zone is dropped. A range yields its first day. Ambiguous dates,
+ * `03/04/2024`, follow the page's language or are rejected. Relative dates ("3 hours ago") are rejected, because the time
+ * of writing is unknown.
  */
 import { dateOrderOf } from "./date-order.ts";
 import { plainDigits } from "./digits.ts";
@@ -15,7 +15,7 @@ interface DateParts {
   day: number;
 }
 
-/** A date, and the text behind it, in which a time may follow. */
+/** A date, and the text after it, which may contain a time. */
 interface Found extends DateParts {
   after: string;
 }
@@ -44,7 +44,7 @@ const COMPACT = /^\d{8}(?:T\d{2}:?\d{2}.*)?$/;
 const iso: Reader = (text) => {
   const match = ISO.exec(text) ?? /^(\d{4})(\d{2})(\d{2})(?=T\d{4})/.exec(text);
   if (match === null) return null;
-  // Eight digits in a row are a date only when nothing else is there: they may be any number.
+  // Eight digits in a row are a date only on their own: otherwise they may be any number.
   if (!match[0].includes("-") && !COMPACT.test(text)) return null;
   return found(text, match, day(match[1], Number(match[2]), match[3]));
 };
@@ -65,7 +65,7 @@ const YEAR_FIRST = new RegExp(
   String.raw`(?<![\d.])(\d{4})(?:\.|\(e\)ko| m\.| ж\.)?[ -](?:gada )?(?:(${WORD})[ -](\d{1,2})|(\d{1,2})\.? (${WORD}))(?![\d:])`,
   "iu",
 );
-/** Where the range began in a month of its own: `28 April – 3 May 2024`, `May 28 – June 3, 2024`. */
+/** A range that starts in another month: `28 April – 3 May 2024`, `May 28 – June 3, 2024`. */
 const BEGAN_DAY_FIRST = new RegExp(
   String.raw`(?<!\d)(\d{1,2})${ORDINAL}[ -]?(?:de )?(${WORD}) ?[-\u2013\u2014] ?$`,
   "iu",
@@ -95,7 +95,7 @@ const monthFirst: Reader = (text, language) => {
 
 function rangeFrom(text: string, match: RegExpExecArray, parts: DateParts): Found | null {
   const first = isDay(parts) ? found(text, match, parts) : null;
-  // The time behind a range may be that of its end.
+  // The time after a range may be that of its end.
   return first === null ? null : { ...first, after: "" };
 }
 
@@ -145,7 +145,7 @@ const vietnamese: Reader = (text) => {
   return match === null ? null : found(text, match, day(match[3], Number(match[2]), match[1]));
 };
 
-/** RFC 850 and RFC 822: a year of two digits, with a weekday or a time beside it. */
+/** RFC 850 and RFC 822: a two-digit year followed by a time. */
 const SHORT_YEAR = /(?<!\d)(\d{1,2})[- ]([A-Za-z]{3})[- ](\d{2})(?= \d{1,2}:\d{2})/;
 const shortYear: Reader = (text) => {
   const match = SHORT_YEAR.exec(text);
@@ -153,32 +153,32 @@ const shortYear: Reader = (text) => {
   return found(text, match, day(century(Number(match[3])), monthNumber(match[2] ?? "", "en"), match[1]));
 };
 
-/** The nearest century, with 70 as the turn, as every parser of two digits has it. */
+/** POSIX convention: two-digit years below 70 are in the 2000s. */
 const century = (short: number) => short + (short < 70 ? 2000 : 1900);
 
 const NUMERIC = /(?<![\d.:\p{L}/-])(\d{1,4})([./-])( ?)(\d{1,2})\2\3(\d{1,4})(?!\d|[./-]\d|\p{L})/u;
 
-/** `01.05.2024` is day first everywhere; with slashes or hyphens the language decides, unless a number can only be a day. */
+/** `01.05.2024` is day first everywhere; with slashes or hyphens the language decides, unless one number exceeds 12. */
 const numeric: Reader = (text, language) => {
   const match = NUMERIC.exec(text);
   if (match === null) return null;
   const [, first = "", mark = "", , second = "", third = ""] = match;
   const [a, b] = [Number(first), Number(second)];
-  const give = (year: number | string, month: number, date: number) =>
+  const dateOf = (year: number | string, month: number, date: number) =>
     found(text, match, day(typeof year === "string" ? yearOf(year, language) : year, month, String(date)));
-  if (first.length === 4) return give(first, b, Number(third));
+  if (first.length === 4) return dateOf(first, b, Number(third));
   const order = dateOrderOf(language);
   if (first.length > 2 || third.length === 3 || (third.length === 1 && order !== "ymd")) return null;
   if (third.length <= 2) {
-    // Thailand's years of two digits are another era's.
+    // Two-digit years in these locales belong to another calendar.
     if (/^(?:th|fa|ar-sa)\b/i.test(language ?? "")) return null;
-    if (order === "ymd") return give(century(a), b, Number(third));
-    if (order === "mdy" && mark !== ".") return give(century(Number(third)), a, b);
-    return mark === "." || order === "dmy" ? give(century(Number(third)), b, a) : null;
+    if (order === "ymd") return dateOf(century(a), b, Number(third));
+    if (order === "mdy" && mark !== ".") return dateOf(century(Number(third)), a, b);
+    return mark === "." || order === "dmy" ? dateOf(century(Number(third)), b, a) : null;
   }
-  if (mark === "." || a === b || a > 12) return give(third, b, a);
-  if (b > 12 || order === "mdy") return give(third, a, b);
-  return order === "dmy" ? give(third, b, a) : null;
+  if (mark === "." || a === b || a > 12) return dateOf(third, b, a);
+  if (b > 12 || order === "mdy") return dateOf(third, a, b);
+  return order === "dmy" ? dateOf(third, b, a) : null;
 };
 
 const READERS: readonly Reader[] = [
@@ -189,7 +189,7 @@ function found(text: string, match: RegExpExecArray, parts: DateParts | null): F
   return parts === null ? null : { ...parts, after: text.slice(match.index + match[0].length) };
 }
 
-/** Thailand counts from Buddha's death. */
+/** Converts Thai Buddhist years. */
 function yearOf(year: string | undefined, language: string | null): number {
   const value = Number(year);
   return value > 2400 && value < 2700 && /^th\b/i.test(language ?? "th") ? value - 543 : value;
@@ -201,7 +201,7 @@ function day(year: string | number | undefined, month: number | null, date: stri
   return isDay(parts) ? parts : null;
 }
 
-/** Other years are another calendar's, or no years. */
+/** Years outside this range belong to another calendar, or are not years. */
 function isDay({ year, month, day: date }: DateParts): boolean {
   if (year < 1500 || year > 2200 || month < 1 || month > 12 || date < 1) return false;
   return date <= new Date(Date.UTC(year, month, 0)).getUTCDate();
@@ -213,7 +213,7 @@ const COMPACT_TIME = /^T(\d{2})(\d{2})(\d{2})?(?:[.,](\d+))?()/;
 const ZONE =
   /^ ?\(?(Z\b|(?:UTC|GMT) ?[+\u2212-] ?\d{1,2}(?::?\d{2})?|[+\u2212-]\d{2}(?::?\d{2})?(?!\d)|[A-Z]{3,5}(?![\p{L}\d])|(?:ET|CT|MT|PT|UT)(?![\p{L}\d])|(?:Eastern|Central|Mountain|Pacific)(?= Time|\b))/u;
 
-/** The time that follows a date directly, if one does. */
+/** Adds the time that directly follows the date, if any. */
 function withTime(parts: DateParts, after: string, language: string | null): string {
   const match = TIME.exec(after) ?? COMPACT_TIME.exec(after);
   if (match === null) return isoDay(parts);
@@ -224,7 +224,7 @@ function withTime(parts: DateParts, after: string, language: string | null): str
     hour = (hour % 12) + (half.toLowerCase() === "p" ? 12 : 0);
   }
   const [minute, second] = [Number(minutes ?? 0), Number(seconds ?? 0)];
-  // 24:00 and a leap second are written now and then; both are the next moment.
+  // 24:00 and leap seconds occur; both roll over to the next minute.
   if (hour > 24 || minute > 59 || second > 60) return isoDay(parts);
   const millis = fraction === undefined ? 0 : Math.floor(Number(`0.${fraction}`) * 1000);
   const moment = Date.UTC(parts.year, parts.month - 1, parts.day, hour, minute, second, millis);

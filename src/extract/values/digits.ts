@@ -1,4 +1,4 @@
-/** The zeros of the decimal digits that are in use besides ours; each is followed by its nine others. */
+/** Code points of the zero in non-ASCII decimal digit ranges. */
 const ZEROS = [
   ...[0x0660, 0x06f0, 0x07c0, 0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0d66, 0x0e50, 0x0ed0],
   ...[0x0f20, 0x1040, 0x17e0, 0x1810, 0xff10],
@@ -10,7 +10,7 @@ const MARKS: Readonly<Record<string, string>> = {
   ...{ "\uff0b": "+", "\uff05": "%", "\uff1a": ":", "\uff0f": "/" },
 };
 
-/** The digits and marks of all scripts as ours; what only turns the direction of writing is left out. */
+/** Converts digits and marks of all scripts to ASCII; removes bidirectional control characters. */
 export function plainDigits(text: string): string {
   return text
     .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "")

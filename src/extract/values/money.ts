@@ -1,11 +1,11 @@
-/** An amount of money in a text that people read. */
+/** Parses an amount of money in visible text. */
 import { CODES, currencyOf, MARK, type Locale } from "./currency.ts";
 import { plainDigits } from "./digits.ts";
 import { parseNumber } from "./number.ts";
 
 export interface Money {
   amount: number;
-  /** Null: the sign means several currencies, and the page does not say which. */
+  /** Null: the sign is ambiguous. */
   currency: string | null;
 }
 
@@ -16,7 +16,7 @@ const MONEY = new RegExp(
   "gu",
 );
 
-/** The first amount that stands beside the mark of a currency. */
+/** The first amount next to a currency mark. */
 export function readMoney(text: string, locale: Locale): Money | null {
   const plain = plainDigits(text.slice(0, 1000));
   for (const match of plain.matchAll(MONEY)) {
@@ -29,7 +29,7 @@ export function readMoney(text: string, locale: Locale): Money | null {
   return null;
 }
 
-/** `$15 CAD`: the code says more than the sign. */
+/** `$15 CAD`: the code is more specific than the sign. */
 function behindAmount(text: string, end: number, before: string | undefined): string | undefined {
   if (before === undefined || /[A-Z]/.test(before)) return undefined;
   const code = /^\s?([A-Z]{3})(?!\p{L})/u.exec(text.slice(end, end + 6))?.[1];

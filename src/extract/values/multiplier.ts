@@ -1,9 +1,9 @@
-/** What a number is multiplied by: `K`, `million`, `Mio.`, `万`, `lakh`. */
+/** Multipliers after a number: `K`, `million`, `Mio.`, `万`, `lakh`. */
 
 interface Multiplier {
-  /** Of ten. */
+  /** Power of ten. */
   exponent: number;
-  /** How many characters of the text it takes. */
+  /** Length in the text. */
   length: number;
   /** The next digits belong to the same number. */
   continues: boolean;
@@ -11,7 +11,7 @@ interface Multiplier {
 
 const NONE: Multiplier = { exponent: 0, length: 0, continues: false };
 
-/** They stand right behind the digits, and more digits may follow. */
+/** Directly follow the digits; more digits may follow. */
 const MYRIADS: Readonly<Record<string, number>> = {
   ...{ 千: 3, 万: 4, 萬: 4, 億: 8, 亿: 8, 兆: 12, 천: 3, 만: 4, 억: 8, 조: 12 },
 };
@@ -25,7 +25,7 @@ const WORDS: readonly [words: RegExp, exponent: number][] = [
   [/^(?:bn|milliards?|milliarden|mrd\.?|miliardi|miliardo|miljard|miliardów|miljarder|mld\.?|млрд\.?)$/i, 9],
   [/^(?:миллиард(?:а|ов)?|bilhões|bilhão)$/i, 9],
 ];
-/** A million millions in most of Europe. */
+/** 10¹² in most of Europe. */
 const BILLION = /^billions?$/i;
 const THOUSANDS_IN_SPANISH = /^(?:es|pt)\b/i;
 
@@ -34,7 +34,7 @@ export function multiplierAt(
   text: string,
   { language, isMoney }: { language: string | null; isMoney: boolean },
 ): Multiplier | null {
-  // 千万 is a thousand times ten thousand.
+  // Multipliers combine: 千万 is 10³ × 10⁴.
   const myriads = /^[千万萬億亿兆천만억조]+/.exec(text)?.[0];
   if (myriads !== undefined) {
     const exponent = [...myriads].reduce((sum, sign) => sum + (MYRIADS[sign] ?? 0), 0);

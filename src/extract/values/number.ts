@@ -1,14 +1,13 @@
 /**
- * Numbers as people write them: `£51.77`, `1.234,56 €`, `1 234,56`, `($5)`, `12 %`, `1万2800円`, `3.2K`, `1.5 million`. The
- * first number of the text counts; a percentage is the number before the sign. Null: there is none, or it can be read in
- * more than one way.
+ * Parses human-readable numbers: `£51.77`, `1.234,56 €`, `1 234,56`, `($5)`, `12 %`, `1万2800円`, `3.2K`, `1.5 million`.
+ * Uses the first number of the text; a percentage is the number before the sign. Null: none, or ambiguous.
  */
 import { decimalMarkOf } from "./decimal-mark.ts";
 import { hasCurrency, MINUS_AFTER_CURRENCY } from "./currency.ts";
 import { plainDigits } from "./digits.ts";
 import { multiplierAt } from "./multiplier.ts";
 
-// Groups are three digits (two in India) apart by comma, point, apostrophe or a kind of space.
+// Groups of three digits (two in India), separated by comma, point, apostrophe or a space character.
 const NUMBER =
   /\d{1,3}(?:[ \u00a0\u2007\u2009\u202f]\d{3})+(?![\d])(?:[.,]\d+)?|\d+(?:[.,'\u2019]\d+)*(?:[eE][+-]?\d{1,3}(?![\w]))?|[.,]\d+/;
 const FRACTIONS: Readonly<Record<string, number>> = {
@@ -21,22 +20,22 @@ export function parseNumber(text: string, language: string | null = null): numbe
   if (match === null) return null;
   const before = plain.slice(0, match.index);
   let rest = plain.slice(match.index + match[0].length);
-  // A time of day, an address of a machine, a version: no quantity.
+  // A time of day is not a quantity.
   if (/^:\d\d/.test(rest)) return null;
   let value = 0;
-  for (let written = match[0], first = true; ; first = false) {
-    const digits = normalise(written, language);
+  for (let digitsText = match[0], first = true; ; first = false) {
+    const digits = normalise(digitsText, language);
     const multiplier = multiplierAt(rest, { language, isMoney: hasCurrency(before.slice(-6)) });
     if (digits === null || multiplier === null) return null;
     value += multiplier.exponent === 0 ? Number(digits) : Number(shifted(digits, multiplier.exponent));
     rest = rest.slice(multiplier.length);
-    // 1万2800, 3億5000万: what follows is added.
+    // 1万2800, 3億5000万: the following digits are added.
     const more = multiplier.continues ? /^\s?(\d+(?:[.,]\d+)*)/.exec(rest) : null;
     if (more === null) {
       if (first) value += FRACTIONS[rest.charAt(0)] ?? 0;
       break;
     }
-    written = more[1] ?? "";
+    digitsText = more[1] ?? "";
     rest = rest.slice(more[0].length);
   }
   if (!Number.isFinite(value)) return null;
@@ -44,13 +43,13 @@ export function parseNumber(text: string, language: string | null = null): numbe
 }
 
 function shifted(digits: string, exponent: number): string {
-  const [number = "", ownExponent = "0"] = digits.split("e");
-  return `${number}e${Number(ownExponent) + exponent}`;
+  const [number = "", innerExponent = "0"] = digits.split("e");
+  return `${number}e${Number(innerExponent) + exponent}`;
 }
 
-/** To what `Number` reads: groups removed, a point before the decimals. Null: the marks contradict each other. */
-function normalise(written: string, language: string | null): string | null {
-  const [number = "", exponent] = written.split(/e/i);
+/** To the syntax of `Number`: no groups, a decimal point. Null: contradictory marks. */
+function normalise(digitsText: string, language: string | null): string | null {
+  const [number = "", exponent] = digitsText.split(/e/i);
   const plain = number.replace(/[ \u00a0\u2007\u2009\u202f'\u2019]/g, "");
   const result = decimals(plain, plain.length !== number.length, language);
   return result === null || exponent === undefined ? result : `${result}e${exponent}`;
@@ -61,7 +60,7 @@ function decimals(plain: string, grouped: boolean, language: string | null): str
   const point = plain.lastIndexOf(".");
   if (comma < 0 && point < 0) return plain;
   if (comma >= 0 && point >= 0) {
-    // Of two kinds the last is the decimal one, and stands there once.
+    // With two kinds of marks, the last one is the decimal mark, and occurs once.
     const [decimal, group] = comma > point ? [",", "."] : [".", ","];
     const [whole = "", rest = "", ...more] = plain.split(decimal);
     return more.length === 0 && areGroups(whole.split(group)) ? `${whole.replaceAll(group, "")}.${rest}` : null;
@@ -74,7 +73,7 @@ function decimals(plain: string, grouped: boolean, language: string | null): str
   return looksGrouped && mark !== decimalMarkOf(language) ? whole + rest : `${whole}.${rest}`;
 }
 
-/** `1.000.000`, `12,34,567`; `1.299.00` has decimals; `1.2.3` and `01.05.2024` are no numbers. */
+/** `1.000.000`, `12,34,567`; `1.299.00` has decimals; `1.2.3` and `01.05.2024` are not numbers. */
 function severalParts(parts: readonly string[]): string | null {
   if (areGroups(parts)) return parts.join("");
   const last = parts.at(-1) ?? "";
@@ -82,7 +81,7 @@ function severalParts(parts: readonly string[]): string | null {
   return last.length <= 2 && whole.length > 1 && areGroups(whole) ? `${whole.join("")}.${last}` : null;
 }
 
-/** Threes, or in India twos and a three at the end. */
+/** Groups of three, or the Indian system: groups of two and a final group of three. */
 function areGroups([first = "", ...groups]: readonly string[]): boolean {
   if (groups.length === 0) return true;
   if (!/^[1-9]\d{0,2}$/.test(first)) return false;
@@ -93,7 +92,7 @@ function areGroups([first = "", ...groups]: readonly string[]): boolean {
   );
 }
 
-/** A minus before the number or its currency, or the accountants' brackets around money; `SKU-12`, `10-20` and `(128)` hold no minus. */
+/** A minus before the number or its currency, or accounting parentheses; not in `SKU-12`, `10-20` and `(128)`. */
 function isNegative(before: string, after: string): boolean {
   const near = before.slice(-8);
   if (/(?:^|[^\p{L}\p{N}_)\]])[-\u2212\u2012\u2013]\s?(?:\p{Sc}|[A-Z]{2,3}\$?|[a-zč]{1,3}\.?)?\s?$/u.test(near))

@@ -1,4 +1,4 @@
-/** One of the pictures that a `srcset` offers. */
+/** An image candidate of a `srcset`. */
 interface SourceCandidate {
   address: string;
   /** `2x`, `480w`; empty: none. */
@@ -7,7 +7,7 @@ interface SourceCandidate {
 
 const SPACE = /[\t\n\f\r ]/;
 
-/** As browsers read it: an address may have commas in it, and only one at its end, or after its size, ends it. */
+/** Parses like browsers: URLs may contain commas; only a comma at the end of the URL or after its size ends a candidate. */
 export function readSourceSet(value: string): SourceCandidate[] {
   const list: SourceCandidate[] = [];
   for (let at = 0; at < value.length;) {
@@ -32,13 +32,13 @@ export function readSourceSet(value: string): SourceCandidate[] {
 /** Picks the accepted source with the most pixels; the first one wins a tie. */
 export function largestSource(value: string, accepts: (address: string) => boolean): string | null {
   let best: string | null = null;
-  let most = -1;
+  let maxPixels = -1;
   for (const { address, size } of readSourceSet(value)) {
     if (!accepts(address)) continue;
     const pixels = Number.parseFloat(size) || 0;
-    if (pixels <= most) continue;
+    if (pixels <= maxPixels) continue;
     best = address;
-    most = pixels;
+    maxPixels = pixels;
   }
   return best;
 }

@@ -1,27 +1,27 @@
-/** The cells of a table by row and column, as a browser places them: a cell may cover several of either. */
+/** The cell grid of a table, as browsers lay it out, with row and column spans. */
 import type { Element, Node } from "../dom/nodes.ts";
 
 export interface Slot {
   cell: Element;
-  /** The first of the places that the cell covers. */
+  /** The first slot of the cell. */
   isOrigin: boolean;
 }
 
 export interface Grid {
-  /** Rows that have cells of their own; `null` is a place that no cell covers. */
+  /** Rows with own cells; `null`: an empty slot. */
   rows: (Slot | null)[][];
   caption: Element | null;
-  /** What has no place in a table and yet stands in it. */
+  /** Content that does not belong into a table. */
   stray: Node[];
 }
 
-/** Beyond this, cells cover one place each: a few tags could claim billions. */
-const MOST_COLUMNS = 1000;
-const MOST_SLOTS = 200_000;
+/** Beyond these limits spans are ignored: a few tags could claim billions of slots. */
+const MAX_COLUMNS = 1000;
+const MAX_SLOTS = 200_000;
 
 interface Row {
   cells: Element[];
-  /** How many rows of its group follow. */
+  /** Number of following rows in its group. */
   below: number;
 }
 
@@ -73,42 +73,42 @@ function cellsOf(row: Element, { grid, keep }: Collected): Element[] {
 }
 
 function fillGrid(rows: readonly Row[], placed: (Slot | null)[][]): void {
-  /** For each column, the cell that reaches down into the next rows, and how many of them. */
-  let reaching: ({ cell: Element; left: number } | undefined)[] = [];
+  /** By column: the cell that spans into the next rows, and how many. */
+  let spanning: ({ cell: Element; left: number } | undefined)[] = [];
   let slots = 0;
   for (const { cells, below } of rows) {
     const row: (Slot | null)[] = [];
-    const next: typeof reaching = [];
+    const next: typeof spanning = [];
     const fillFromAbove = () => {
-      for (let from = reaching[row.length]; from !== undefined; from = reaching[row.length]) {
+      for (let from = spanning[row.length]; from !== undefined; from = spanning[row.length]) {
         if (from.left > 1) next[row.length] = { cell: from.cell, left: from.left - 1 };
         row.push({ cell: from.cell, isOrigin: false });
       }
     };
     for (const cell of cells) {
       fillFromAbove();
-      const isCrowded = row.length > MOST_COLUMNS || slots > MOST_SLOTS;
-      const across = isCrowded ? 1 : spanOf(cell, "colspan", 1);
-      const down = isCrowded ? 1 : Math.min(spanOf(cell, "rowspan", below + 1), below + 1);
+      const isOverLimit = row.length > MAX_COLUMNS || slots > MAX_SLOTS;
+      const across = isOverLimit ? 1 : spanOf(cell, "colspan", 1);
+      const down = isOverLimit ? 1 : Math.min(spanOf(cell, "rowspan", below + 1), below + 1);
       for (let step = 0; step < across; step += 1) {
         if (down > 1) next[row.length] = { cell, left: down - 1 };
         row.push({ cell, isOrigin: step === 0 });
       }
     }
-    for (let at = row.length; at < reaching.length; at = Math.max(at + 1, row.length)) {
-      if (reaching[at] === undefined) continue;
+    for (let at = row.length; at < spanning.length; at = Math.max(at + 1, row.length)) {
+      if (spanning[at] === undefined) continue;
       while (row.length < at) row.push(null);
       fillFromAbove();
     }
-    reaching = next;
+    spanning = next;
     slots += row.length;
     if (cells.length > 0) placed.push(row);
   }
 }
 
-/** `rowspan="0"` reaches to the end of the group. */
+/** `rowspan="0"` spans to the end of the group. */
 function spanOf(cell: Element, name: "colspan" | "rowspan", forZero: number): number {
   const span = Number.parseInt(cell.attr(name) ?? "1", 10);
   if (span === 0) return forZero;
-  return Number.isNaN(span) || span < 0 ? 1 : Math.min(span, MOST_COLUMNS);
+  return Number.isNaN(span) || span < 0 ? 1 : Math.min(span, MAX_COLUMNS);
 }

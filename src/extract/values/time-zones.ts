@@ -1,4 +1,4 @@
-/** Minutes east of Greenwich. Names that mean several zones (AST) are left out: a time with one of them is not known. */
+/** Minutes east of UTC. Ambiguous names (AST) are omitted: a time with one of them is unknown. */
 const OFFSETS: Readonly<Record<string, number>> = {
   ...{ Z: 0, UT: 0, UTC: 0, GMT: 0, WET: 0, WEST: 60, BST: 60, CET: 60, MEZ: 60, CEST: 120, MESZ: 120, SAST: 120 },
   ...{ EET: 120, EEST: 180, MSK: 180, TRT: 180, PKT: 300, WIB: 420, ICT: 420, HKT: 480, SGT: 480, AWST: 480, JST: 540 },
@@ -6,14 +6,14 @@ const OFFSETS: Readonly<Record<string, number>> = {
   ...{ EST: -300, EDT: -240, CDT: -300, MST: -420, MDT: -360, PST: -480, PDT: -420, AKST: -540, AKDT: -480, HST: -600 },
 };
 
-/** Those that are an hour ahead in summer without saying so. */
+/** Names that include daylight saving time. */
 const TIME_ZONES: Readonly<Record<string, string>> = {
   ...{ ET: "America/New_York", CT: "America/Chicago", MT: "America/Denver", PT: "America/Los_Angeles" },
   ...{ EASTERN: "America/New_York", CENTRAL: "America/Chicago", MOUNTAIN: "America/Denver" },
   ...{ PACIFIC: "America/Los_Angeles" },
 };
 
-/** A moment as if its clock were Greenwich's; null: the zone is not known, or means different ones. */
+/** The offset in minutes; `moment` is the local time read as UTC. Null: unknown or ambiguous. */
 export function zoneOffset(zone: string, moment: number, language: string | null): number | null {
   const name = zone.toUpperCase().replace(/^(?:UTC|GMT)(?=[+\u2212-])/, "");
   const numeric = /^([+\u2212-])(\d{1,2}):?(\d{2})?$/.exec(name);
@@ -21,7 +21,7 @@ export function zoneOffset(zone: string, moment: number, language: string | null
     const minutes = Number(numeric[2]) * 60 + Number(numeric[3] ?? 0);
     return numeric[1] === "+" ? minutes : -minutes;
   }
-  // China's and America's, India's, Israel's and Ireland's: the page's language tells.
+  // CST is Chinese or American, IST Indian, Israeli or Irish: the page's language decides.
   const tag = language?.toLowerCase() ?? "";
   if (name === "CST") return tag.startsWith("zh") ? 480 : -360;
   if (name === "IST") return /^(?:hi|en-in|bn|ta|te|mr|gu|kn|ml|pa)\b/.test(tag) ? 330 : null;
@@ -36,6 +36,6 @@ function offsetAt(timeZone: string, moment: number): number {
     const [, sign, hours, minutes] = /GMT([+-])(\d\d):(\d\d)/.exec(name) ?? [];
     return (sign === "-" ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0));
   };
-  // The offset at the moment that is meant: a first guess is off by hours only.
+  // A second pass with the corrected time: the first guess is off by hours.
   return at(moment - at(moment) * 60_000);
 }

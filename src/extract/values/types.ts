@@ -1,4 +1,4 @@
-/** What a field's text may become. A new type is a line here, and a file beside this one when it needs one. */
+/** The value types of fields. To add one, add an entry to TYPES. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { toMarkdown } from "../article/markdown.ts";
 import { isHidden } from "../article/visible.ts";
@@ -9,17 +9,17 @@ import { cleanHtml } from "./clean-html.ts";
 import { parseDate } from "./date.ts";
 import { parseNumber } from "./number.ts";
 
-/** What a selector found: an element of the page, or a value: an attribute, a text, or, with `json`, a piece of JSON. */
+/** The match of a selector: an element, or a value: an attribute, a text, or, with `json`, JSON. */
 export type Match = { element: Element } | { value: JsonValue; json?: true };
 
 export interface ValueType {
-  /** As in "expected …". */
+  /** Completes "expected …". */
   expected: string;
-  /** Undefined when the match is not of this type. */
+  /** Undefined: the match is not of this type. */
   convert(match: Match, facts: PageFacts): JsonValue | undefined;
 }
 
-const YES = new Set([
+const TRUE_TEXTS = new Set([
   "true",
   "yes",
   "y",
@@ -35,7 +35,7 @@ const YES = new Set([
   "in stock",
   "available",
 ]);
-const NO = new Set([
+const FALSE_TEXTS = new Set([
   "false",
   "no",
   "n",
@@ -82,13 +82,13 @@ export const TYPES: Readonly<Record<string, ValueType>> = {
       const text = textOfMatch(match)
         .toLowerCase()
         .replace(/^https?:\/\/schema\.org\//, "");
-      return YES.has(text) ? true : NO.has(text) ? false : undefined;
+      return TRUE_TEXTS.has(text) ? true : FALSE_TEXTS.has(text) ? false : undefined;
     },
   },
   date: {
     expected: "a date that can be read in one way only",
     convert: (match, facts) => {
-      // <time> says in an attribute what its text says to people.
+      // <time> has the machine-readable date in an attribute.
       const stamp = "element" in match ? match.element.attr("datetime") : undefined;
       return parseDate(stamp ?? textOfMatch(match), facts.language) ?? undefined;
     },

@@ -1,4 +1,4 @@
-/** What is done on a page before it is read. */
+/** Runs browser actions on a page before it is read. */
 import type { Locator } from "playwright-core";
 import type { Clock } from "../../base/clock.ts";
 import { FetchFailure } from "../../domain/run/failure.ts";
@@ -11,50 +11,50 @@ import { pageTime } from "./page-time.ts";
 import { takePicture } from "./picture.ts";
 import type { PageTraffic } from "./settle.ts";
 
-interface ActionSurroundings {
+interface ActionContext {
   opened: OpenPage;
   traffic: PageTraffic;
   clock: Clock;
   maxBodyBytes: number;
   signal: AbortSignal;
-  /** What is not there at this moment of the monotonic clock is waited for no more. */
-  lastLookAt: number;
-  /** Waits for the document that came in the place of another. */
+  /** Monotonic time at which all waits end. */
+  deadline: number;
+  /** Waits until the current document is complete, after a navigation. */
   complete(): Promise<void>;
-  /** Why the page was not let go where it wanted to, when that was after the last time that this was asked. */
+  /** The refusal of a navigation since the last call; null: none. */
   refusal(): FetchFailure | null;
-  /** The page has become something that is no page. Throws what ended the visit. */
+  /** The page navigated to something that is not HTML. Throws the failure that ended the visit. */
   hasLeft(): boolean;
 }
 
-/** What is to be clicked should be there: the page has come to rest. What comes later is waited for. */
+/** Patience for an element to click: the page has settled, so it should exist. Later elements need a wait action. */
 const ELEMENT_MS = 5_000;
-/** A click is over before what it leads to has begun. */
-const BEGIN_MS = 60;
-const REST_MS = 3_000;
-/** Lists wait a moment before they load what comes next. */
-const LATE_MS = 1_000;
-const MOST_CLICKS = 100;
-/** Longer texts are put in at once, and not key by key. */
-const TYPED = 500;
-const MOST_PICTURE_BYTES = 64 * 1024 * 1024;
+/** A click returns before its effects start. */
+const EFFECT_MS = 60;
+const SETTLE_MS = 3_000;
+/** Lazy lists debounce before they load the next items. */
+const LAZY_LOAD_MS = 1_000;
+const MAX_CLICKS = 100;
+/** Longer texts are inserted at once, not key by key. */
+const MAX_TYPED = 500;
+const MAX_SCREENSHOT_BYTES = 64 * 1024 * 1024;
 
 export class PageActions {
-  readonly #around: ActionSurroundings;
+  readonly #context: ActionContext;
   readonly taken: NonNullable<TakenFromPage["actions"]> = { screenshots: [], scrapes: [] };
   /** The current action, for the timeout message. */
   doing: string | null = null;
-  /** What is waited for has all the time there is: when that is over, it did not come. */
-  #waits = false;
+  /** A wait for a selector may use all of the page's time: a timeout then means that nothing matched. */
+  #waitsForSelector = false;
   #scraped = 0;
 
-  constructor(around: ActionSurroundings) {
-    this.#around = around;
+  constructor(context: ActionContext) {
+    this.#context = context;
   }
 
-  /** One after the other. Throws a FetchFailure that names the action that could not be done. */
+  /** Runs the actions in order. Throws a FetchFailure that names the failed one. */
   async do(actions: readonly BrowserAction[]): Promise<void> {
-    const { signal, hasLeft } = this.#around;
+    const { signal, hasLeft } = this.#context;
     for (const [index, action] of actions.entries()) {
       if (signal.aborted) return;
       this.doing = `browser.actions[${index}] (${shown(action)})`;
@@ -62,21 +62,21 @@ export class PageActions {
       try {
         await this.#do(action);
       } catch (error) {
-        if (signal.aborted || isGone(error) || isOurs(error)) throw error;
+        if (signal.aborted || isGone(error) || isClassified(error)) throw error;
         throw failed(this.doing, messageOf(error), error);
       }
       this.refuse();
     }
   }
 
-  /** Why the time was over with what is done just now; null: that is no answer. */
+  /** The failure that explains a timeout in the current action; null: none. */
   get overdue(): FetchFailure | null {
-    return this.#waits && this.doing !== null ? failed(this.doing, NOTHING_MATCHES) : null;
+    return this.#waitsForSelector && this.doing !== null ? failed(this.doing, NOTHING_MATCHES) : null;
   }
 
-  /** Fails when the last action led to where the page may not go. */
+  /** Throws when the last action navigated to a forbidden target. */
   refuse(): void {
-    const why = this.#around.refusal();
+    const why = this.#context.refusal();
     if (why !== null && this.doing !== null)
       throw new FetchFailure(why.failure.reason, `${this.doing}: ${why.failure.message}`, { cause: why });
   }
@@ -84,7 +84,7 @@ export class PageActions {
   #do(action: BrowserAction): Promise<void> {
     switch (action.type) {
       case "wait":
-        return "selector" in action ? this.#waitUntilThere(action.selector) : this.#wait(action.milliseconds);
+        return "selector" in action ? this.#waitForSelector(action.selector) : this.#wait(action.milliseconds);
       case "click":
         return this.#click(action.selector, action.all === true);
       case "write":
@@ -102,48 +102,47 @@ export class PageActions {
     }
   }
 
-  get #left(): number {
-    return Math.max(1, this.#around.lastLookAt - this.#around.clock.monotonic());
+  get #leftMs(): number {
+    return Math.max(1, this.#context.deadline - this.#context.clock.monotonic());
   }
 
-  /** To Playwright the prefix says that it is CSS and nothing else. */
+  /** The prefix keeps Playwright from guessing the selector language. */
   #find(selector: string): Locator {
-    return this.#around.opened.page.locator(`css=${selector}`);
+    return this.#context.opened.page.locator(`css=${selector}`);
   }
 
-  async #waitUntilThere(selector: string): Promise<void> {
-    this.#waits = true;
-    await this.#waitFor(selector, this.#left);
-    this.#waits = false;
+  async #waitForSelector(selector: string): Promise<void> {
+    this.#waitsForSelector = true;
+    await this.#waitFor(selector, this.#leftMs);
+    this.#waitsForSelector = false;
   }
 
   async #waitFor(selector: string, mostMs: number): Promise<void> {
     await this.#find(selector).first().waitFor({ state: "attached", timeout: mostMs });
   }
 
-  /** What should be there, as the page has come to rest. */
   #waitSoonFor(selector: string): Promise<void> {
-    return this.#soon(
+    return this.#retryWithin(
       (mostMs) => this.#waitFor(selector, mostMs),
       async () => (await this.#find(selector).count()) === 0,
     );
   }
 
   /**
-   * Within a few seconds, of which the page has had as much as that: on a busy machine the time may be over before
-   * anybody has looked. `isSure`: somebody has, and it is as the error says.
+   * Retries until the page itself has run for ELEMENT_MS: on a busy machine a timeout may fire before Playwright has
+   * looked at all. `isSure` confirms that the error holds.
    */
-  async #soon(
+  async #retryWithin(
     attempt: (mostMs: number) => Promise<void>,
     isSure: (error: Error) => boolean | Promise<boolean>,
   ): Promise<void> {
-    const patience = this.#turns(ELEMENT_MS);
+    const patience = this.#pageTime(ELEMENT_MS);
     patience.catch(() => {});
     for (;;) {
       try {
-        return await attempt(Math.min(ELEMENT_MS, this.#left));
+        return await attempt(Math.min(ELEMENT_MS, this.#leftMs));
       } catch (error) {
-        if (!isTimeout(error) || this.#left <= 1 || this.#around.signal.aborted) throw error;
+        if (!isTimeout(error) || this.#leftMs <= 1 || this.#context.signal.aborted) throw error;
         await patience;
         if (await isSure(error)) throw error;
       }
@@ -152,38 +151,39 @@ export class PageActions {
 
   async #click(selector: string, all: boolean): Promise<void> {
     await this.#waitSoonFor(selector);
-    const elements = all ? (await this.#find(selector).elementHandles()).slice(0, MOST_CLICKS) : [];
+    const elements = all ? (await this.#find(selector).elementHandles()).slice(0, MAX_CLICKS) : [];
     if (!all) await this.#clickOn(this.#find(selector).first());
     for (const element of elements) {
-      // A click may take the next ones away.
+      // A click may remove the next elements.
       const isThere = await element.isVisible().catch(() => false);
       if (isThere) await this.#clickOn(element);
     }
-    await this.#rest();
+    await this.#settle();
   }
 
-  /** It is to be reachable soon; where the click leads may take its time. */
+  /** The element must become clickable soon; the navigation it triggers may take longer. */
   async #clickOn(element: Pick<Locator, "click">): Promise<void> {
-    await this.#soon(
+    await this.#retryWithin(
       (timeout) => element.click({ trial: true, timeout }),
-      ({ message }) => WHY_NOT.test(message),
+      ({ message }) => NOT_CLICKABLE.test(message),
     );
-    await element.click({ timeout: this.#left });
+    await element.click({ timeout: this.#leftMs });
   }
 
   async #write(text: string): Promise<void> {
-    const { page, session } = this.#around.opened;
+    const { page, session } = this.#context.opened;
     const expression = "![null, document.body, document.documentElement].includes(document.activeElement)";
     const { result } = await session.send("Runtime.evaluate", { expression, returnByValue: true });
-    if (result.value !== true) throw new Refused("nothing on the page has the focus: click what is to be written into");
-    if (text.length <= TYPED) await page.keyboard.type(text);
+    if (result.value !== true)
+      throw new ActionError("nothing on the page has the focus: click what is to be written into");
+    if (text.length <= MAX_TYPED) await page.keyboard.type(text);
     else await page.keyboard.insertText(text);
-    await this.#rest();
+    await this.#settle();
   }
 
   async #press(key: string): Promise<void> {
-    await this.#around.opened.page.keyboard.press(key);
-    await this.#rest();
+    await this.#context.opened.page.keyboard.press(key);
+    await this.#settle();
   }
 
   async #scroll({ direction, amount, selector }: Extract<BrowserAction, { type: "scroll" }>): Promise<void> {
@@ -192,35 +192,35 @@ export class PageActions {
       selector === undefined ? "document.scrollingElement" : `document.querySelector(${JSON.stringify(selector)})`;
     const far = amount ?? "(what.clientHeight || innerHeight)";
     const expression = `(() => { const what = ${what}; what?.scrollBy({ top: ${direction === "up" ? "-" : ""}${far}, behavior: "instant" }); })()`;
-    await this.#around.opened.session.send("Runtime.evaluate", { expression });
-    await this.#rest();
+    await this.#context.opened.session.send("Runtime.evaluate", { expression });
+    await this.#settle();
   }
 
-  /** Until nothing new comes. A list may have no end: what is there when its bounds are reached is the page. */
+  /** Scrolls until nothing new loads. An endless list ends at the limits, with what has loaded by then. */
   async #scrollToEnd(action: Extract<BrowserAction, { type: "scroll_to_end" }>): Promise<void> {
     const { max_steps: most = SCROLL_TO_END.steps, max_seconds: seconds = SCROLL_TO_END.seconds, selector } = action;
-    const { clock, signal, lastLookAt } = this.#around;
+    const { clock, signal, deadline } = this.#context;
     if (selector !== undefined) await this.#waitSoonFor(selector);
-    const until = Math.min(clock.monotonic() + seconds * 1000, lastLookAt);
-    const goesOn = () => !signal.aborted && clock.monotonic() < until;
+    const until = Math.min(clock.monotonic() + seconds * 1000, deadline);
+    const hasTime = () => !signal.aborted && clock.monotonic() < until;
     let before = await this.#extent(selector);
-    for (let step = 0; step < most && goesOn(); step += 1) {
+    for (let step = 0; step < most && hasTime(); step += 1) {
       let after = await this.#scrollDown(selector, until, "once");
-      // Some lists load when they are scrolled a moment later, or only when they were not at their end before.
-      if (!isMore(before, after) && goesOn()) after = await this.#scrollDown(selector, until, "again");
+      // Some lists load only on a later scroll, or only when scrolled to the end from further up.
+      if (!isMore(before, after) && hasTime()) after = await this.#scrollDown(selector, until, "again");
       if (!isMore(before, after)) return;
       before = after;
     }
   }
 
   async #scrollDown(selector: string | undefined, until: number, how: "once" | "again"): Promise<Extent> {
-    const { traffic, signal } = this.#around;
+    const { traffic, signal } = this.#context;
     const begun = traffic.started;
     const back = how === "again" ? "what.scrollBy({ top: -innerHeight, behavior: 'instant' });" : "";
     await this.#inPage(selector, `${back} what.scrollTo({ top: what.scrollHeight, behavior: "instant" });`);
-    await this.#turns(how === "again" ? LATE_MS : BEGIN_MS);
+    await this.#pageTime(how === "again" ? LAZY_LOAD_MS : EFFECT_MS);
     await traffic.endedSince(begun, until, signal);
-    await this.#rest();
+    await this.#settle();
     return this.#extent(selector);
   }
 
@@ -230,53 +230,52 @@ export class PageActions {
     return { height, elements };
   }
 
-  /** `body` is run with the element that is scrolled as `what`; nothing when there is none. */
+  /** Runs `body` with the scrolled element as `what`; null when there is none. */
   async #inPage(selector: string | undefined, body: string): Promise<unknown> {
     const what =
       selector === undefined ? "document.scrollingElement" : `document.querySelector(${JSON.stringify(selector)})`;
     const expression = `(() => { const what = ${what}; if (what === null) return null; ${body} })()`;
-    const { result } = await this.#around.opened.session.send("Runtime.evaluate", { expression, returnByValue: true });
+    const { result } = await this.#context.opened.session.send("Runtime.evaluate", { expression, returnByValue: true });
     return result.value as unknown;
   }
 
   async #screenshot(wholePage: boolean): Promise<void> {
-    const { page, session } = this.#around.opened;
+    const { page, session } = this.#context.opened;
     const { screenshots } = this.taken;
-    screenshots.push(await takePicture(page, session, wholePage ? "page" : "window", this.#left));
-    if (screenshots.reduce((sum, { byteLength }) => sum + byteLength, 0) > MOST_PICTURE_BYTES)
-      throw new Refused(`all pictures of the page together are larger than ${MOST_PICTURE_BYTES} bytes`);
+    screenshots.push(await takePicture(page, session, wholePage ? "page" : "window", this.#leftMs));
+    if (screenshots.reduce((sum, { byteLength }) => sum + byteLength, 0) > MAX_SCREENSHOT_BYTES)
+      throw new ActionError(`all pictures of the page together are larger than ${MAX_SCREENSHOT_BYTES} bytes`);
   }
 
   async #scrape(): Promise<void> {
-    const { opened, maxBodyBytes } = this.#around;
+    const { opened, maxBodyBytes } = this.#context;
     const html = await source(opened.session, maxBodyBytes - this.#scraped);
     if (html === null) throw tooLarge(maxBodyBytes);
     this.#scraped += html.length;
     this.taken.scrapes.push({ url: opened.page.url(), html });
   }
 
-  /** All of it, whatever time is left: a wait beyond the time of the page fails with a message. */
+  /** Not shortened to the remaining time: a wait beyond the page's timeout fails with a message. */
   #wait(ms: number): Promise<void> {
-    const { opened, clock, signal } = this.#around;
+    const { opened, clock, signal } = this.#context;
     return pageTime(opened.page, ms, { clock, signal });
   }
 
-  /** Lets the page have so much of its own time. */
-  #turns(ms: number): Promise<void> {
-    const { opened, clock, signal } = this.#around;
-    return pageTime(opened.page, ms, { clock, signal, mostMs: this.#left });
+  /** Waits until the page has run for this long. */
+  #pageTime(ms: number): Promise<void> {
+    const { opened, clock, signal } = this.#context;
+    return pageTime(opened.page, ms, { clock, signal, mostMs: this.#leftMs });
   }
 
-  /** Until the effects of the action have settled, as far as that is detectable. */
-  async #rest(): Promise<void> {
-    const { traffic, clock, signal, lastLookAt, complete } = this.#around;
-    await this.#turns(BEGIN_MS);
-    await traffic.quiet(Math.min(clock.monotonic() + REST_MS, lastLookAt), signal);
+  /** Waits until the effects of the action have settled, as far as detectable. */
+  async #settle(): Promise<void> {
+    const { traffic, clock, signal, deadline, complete } = this.#context;
+    await this.#pageTime(EFFECT_MS);
+    await traffic.quiet(Math.min(clock.monotonic() + SETTLE_MS, deadline), signal);
     if (!signal.aborted) await complete();
   }
 }
 
-/** How much there is to see. */
 interface Extent {
   height: number;
   elements: number;
@@ -290,13 +289,13 @@ function isTimeout(error: unknown): error is Error {
   return error instanceof Error && error.name === "TimeoutError";
 }
 
-/** Why an element was not clicked, in Playwright's words; without any of them it was not looked at to the end. */
-const WHY_NOT = /intercepts pointer events|not visible|outside of the viewport|not enabled|not stable/;
+/** Playwright's reasons for not clicking an element; a timeout without one means that it did not finish checking. */
+const NOT_CLICKABLE = /intercepts pointer events|not visible|outside of the viewport|not enabled|not stable/;
 
-/** What keeps an action from being done, in our words. */
-class Refused extends Error {}
+/** An error with a message for the user. */
+class ActionError extends Error {}
 
-function isOurs(error: unknown): boolean {
+function isClassified(error: unknown): boolean {
   return error instanceof FetchFailure && error.failure.reason !== "browser_failed";
 }
 
@@ -305,11 +304,11 @@ function failed(action: string, message: string, cause?: unknown): FetchFailure 
 }
 
 const NOTHING_MATCHES = "nothing on the page matches";
-const LONGEST_SHOWN = 100;
+const MAX_SHOWN = 100;
 
-/** What is written may be a secret. */
+/** Never shows written text: it may be a secret. */
 function shown(action: BrowserAction): string {
-  const quoted = (text: string) => JSON.stringify(text.slice(0, LONGEST_SHOWN));
+  const quoted = (text: string) => JSON.stringify(text.slice(0, MAX_SHOWN));
   switch (action.type) {
     case "wait":
       return "selector" in action ? `wait for ${quoted(action.selector)}` : `wait ${action.milliseconds} ms`;
@@ -328,7 +327,7 @@ function shown(action: BrowserAction): string {
 
 /** The part of Playwright's message that helps the author of the action. */
 function messageOf(error: unknown): string {
-  if (error instanceof Refused) return error.message;
+  if (error instanceof ActionError) return error.message;
   const text = error instanceof Error ? error.message : String(error);
   if (/Unexpected token|is not a valid selector|Malformed|parsing css selector|Unsupported token/i.test(text))
     return "the browser cannot read it as a CSS selector";

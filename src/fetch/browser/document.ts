@@ -19,34 +19,34 @@ interface DocumentRules {
   policy: AddressPolicy;
   maxBodyBytes: number;
   followRedirects?: (from: URL, to: URL) => boolean;
-  /** Waited for before a redirect, or a script that leads elsewhere, is followed. */
+  /** Awaited before a redirect or a scripted navigation is followed. */
   beforeRedirect?: (to: URL) => Promise<void>;
-  /** Marks answers that are the proxy's own. */
+  /** Marks responses of the proxy itself. */
   guestId: string;
   /** Why the proxy could not reach this host. */
   proxyFailure: (host: string) => FetchFailure | null;
 }
 
 /**
- * What happens to the document of the page itself: its redirects, its head, and its bytes when they are nothing that a
- * browser puts together. Ends the navigation where it must not go on, and keeps the reason.
+ * Tracks the main document: its redirects, its head, and its bytes when it is not HTML. Aborts forbidden navigations
+ * and records the reason.
  */
 export class MainDocument implements DocumentWatch {
   readonly redirects: Redirect[] = [];
-  /** Of the document that the page shows, or that ended the navigation. */
+  /** The head of the current document, or of the one that ended the navigation. */
   head: DocumentHead | null = null;
   /** The body of a document that is not HTML. */
   body: Buffer | null = null;
-  /** Asked of the site for the page itself. */
+  /** Requests for the main document. */
   requests = 0;
   notFollowed: string | null = null;
-  /** What ended the navigation. May be anything that `followRedirects` or `beforeRedirect` threw. */
+  /** What ended the navigation, including any error of `followRedirects` or `beforeRedirect`. */
   failure: unknown = null;
-  /** Why the page was last kept from going elsewhere. */
+  /** Why the last navigation away was blocked. */
   refusal: FetchFailure | null = null;
-  /** Resolves when the page wanted to leave and was kept: Chromium then never says that the document is complete. */
+  /** Resolves when a navigation away was blocked: Chromium then never reports the document as complete. */
   readonly kept: Promise<void>;
-  readonly #keep: () => void;
+  readonly #resolveKept: () => void;
   readonly #rules: DocumentRules;
   #frame: string | null = null;
 
@@ -54,25 +54,24 @@ export class MainDocument implements DocumentWatch {
     this.#rules = rules;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.kept = promise;
-    this.#keep = resolve;
+    this.#resolveKept = resolve;
   }
 
   onRequest(held: HeldRequest): Verdict | Promise<Verdict> {
-    // The first document that a new page asks for is its own.
+    // The first document request of a new page is its main document.
     this.#frame ??= held.frameId;
     if (held.frameId !== this.#frame || this.head === null || held.redirectedRequestId !== undefined) return "continue";
-    // A script, a form or a refresh leads away from the document that is there. What may not be followed is not asked
-    // for, and the page stays as it is. Loading the same address again is how challenges end.
+    // A script, a form or a refresh navigates away from the current document. A forbidden target is not requested, and
+    // the page stays. Reloading the same URL is allowed: that is how challenges end.
     const from = URL.parse(this.head.url);
     const to = URL.parse(held.request.url);
     if (from === null || to === null || from.href.split("#")[0] === to.href.split("#")[0]) return "continue";
     try {
       checkUrl(to, this.#rules.policy);
       if (this.#rules.followRedirects?.(from, to) !== false) return this.#follow(to);
-      return this.#stay(leadsAway());
+      return this.#blockNavigation(notFollowedHere());
     } catch (error) {
-      // The guard's refusal is as good as the caller's.
-      return this.#stay(error);
+      return this.#blockNavigation(error);
     }
   }
 
@@ -84,22 +83,22 @@ export class MainDocument implements DocumentWatch {
       const head = headOf(held);
       if (head.headers[FAILURE_HEADER] === this.#rules.guestId) throw this.#proxyFailure(held.request.url);
       if (isRedirect(head.status) && head.headers["location"] !== undefined) return this.#redirect(head);
-      return this.#begin(head, held, session);
+      return this.#receive(head, held, session);
     } catch (error) {
-      // A document is there already: what it wanted to turn into cannot be had, and it stays.
-      if (this.head !== null) return this.#stay(error);
+      // The current document stays when its successor fails.
+      if (this.head !== null) return this.#blockNavigation(error);
       this.failure = error;
       return "abort";
     }
   }
 
-  #stay(why?: unknown): Verdict {
+  #blockNavigation(why?: unknown): Verdict {
     if (why instanceof FetchFailure) this.refusal = why;
-    this.#keep();
+    this.#resolveKept();
     return "abort";
   }
 
-  /** Goes there as soon as that may be; else the navigation ends, and the reason is kept. */
+  /** Continues after `beforeRedirect`; its error ends the navigation and is recorded. */
   #follow(to: URL): Verdict | Promise<Verdict> {
     const { beforeRedirect } = this.#rules;
     if (beforeRedirect === undefined) return "continue";
@@ -107,7 +106,7 @@ export class MainDocument implements DocumentWatch {
       () => "continue",
       (error: unknown) => {
         this.failure = error;
-        return this.#stay();
+        return this.#blockNavigation();
       },
     );
   }
@@ -120,7 +119,7 @@ export class MainDocument implements DocumentWatch {
     to.password = "";
     const [target = ""] = to.href.split("#");
     if (this.#rules.followRedirects?.(from, to) === false) {
-      if (this.head !== null) return this.#stay(leadsAway());
+      if (this.head !== null) return this.#blockNavigation(notFollowedHere());
       this.notFollowed = target;
       this.head = head;
       return "abort";
@@ -129,11 +128,11 @@ export class MainDocument implements DocumentWatch {
     return this.#follow(to);
   }
 
-  #begin(head: DocumentHead, held: HeldRequest, session: CDPSession): Verdict | Promise<Verdict> {
+  #receive(head: DocumentHead, held: HeldRequest, session: CDPSession): Verdict | Promise<Verdict> {
     const { maxBodyBytes } = this.#rules;
     if (Number(head.headers["content-length"] ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
     if (head.status === 204 || head.status === 205) {
-      if (this.head !== null) return this.#stay();
+      if (this.head !== null) return this.#blockNavigation();
       this.head = head;
       this.body = Buffer.alloc(0);
       return "abort";
@@ -155,14 +154,14 @@ export class MainDocument implements DocumentWatch {
     return readBody(session, held.requestId, maxBodyBytes).then(
       (body) => {
         this.body = body;
-        return this.#stay();
+        return this.#blockNavigation();
       },
       (error: unknown) => {
         this.failure =
           error instanceof FetchFailure
             ? error
             : new FetchFailure("truncated_body", "the body could not be read to its end", { cause: error });
-        return this.#stay();
+        return this.#blockNavigation();
       },
     );
   }
@@ -173,7 +172,7 @@ export class MainDocument implements DocumentWatch {
   }
 }
 
-function leadsAway(): FetchFailure {
+function notFollowedHere(): FetchFailure {
   return new FetchFailure("action_failed", "it leads to a page that is not followed here");
 }
 
@@ -198,12 +197,12 @@ const PLAIN =
 function kindOf(head: DocumentHead): "page" | "text" | "file" {
   if (/^\s*attachment/i.test(head.headers["content-disposition"] ?? "")) return "file";
   const type = (head.contentType ?? "").split(/[;,]/)[0]!.trim().toLowerCase();
-  // Without a type Chromium looks at the bytes; most of what says nothing is HTML.
+  // Without a type Chromium sniffs; most such documents are HTML.
   if (type === "" || type === "text/html" || type === "application/xhtml+xml") return "page";
   return PLAIN.test(type) ? "text" : "file";
 }
 
-/** In pieces, so that a body that never ends does not fill anybody's memory. */
+/** Reads in chunks, so that an endless body cannot fill the memory. */
 async function readBody(session: CDPSession, requestId: string, maxBodyBytes: number): Promise<Buffer> {
   const { stream } = await session.send("Fetch.takeResponseBodyAsStream", { requestId });
   const chunks: Buffer[] = [];

@@ -5,20 +5,20 @@ import { messageOf } from "../../base/errors.ts";
 import { FetchFailure } from "../../domain/run/failure.ts";
 
 export interface FindOptions {
-  /** What the operator named; nothing else is tried then. */
+  /** Set by the operator; no other path is tried then. */
   path?: string | undefined;
   /** The PATH variable. */
   searchPath: string;
-  /** Where Playwright keeps browsers that it installed, best first. */
+  /** Paths of browsers installed by Playwright, best first. */
   installed: readonly string[];
   /** Only browsers that can show a window. */
   headed?: boolean;
 }
 
-/** The headless shell first: on the same page it is two to three times as fast as a whole Chromium. */
+/** The headless shell first: it is two to three times as fast as a full Chromium on the same page. */
 const NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
 
-/** The path of a Chromium that can be run. */
+/** The path of an executable Chromium. Throws `browser_missing`. */
 export async function findChromium(options: FindOptions): Promise<string> {
   if (options.path !== undefined) {
     if (await isExecutable(options.path)) return options.path;
@@ -47,10 +47,10 @@ export async function isExecutable(path: string): Promise<boolean> {
   }
 }
 
-/** Installs one where it can, and names the command where it cannot. */
+/** Installs a browser, or prints the command where it cannot. */
 const FIX = "orb doctor --fix";
 
-/** What brings a browser to this machine. */
+/** The command that installs a browser on this machine. */
 export async function installCommand(): Promise<string> {
   const release = await readFile("/etc/os-release", "utf8").catch((error: unknown) => messageOf(error));
   return /^ID(?:_LIKE)?=.*debian/m.test(release) && !/^ID=ubuntu/m.test(release)

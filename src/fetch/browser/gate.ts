@@ -2,30 +2,30 @@ import type { BrowserContext, CDPSession, Page } from "playwright-core";
 import { type Bound, sharesCookies, withoutBoundCookies } from "../../net/bound.ts";
 import type { ProxyGuest } from "../../net/proxy-guest.ts";
 
-/** A request that the browser holds until it is continued or aborted. */
+/** A request that the browser pauses until it is continued or aborted. */
 export interface HeldRequest {
   requestId: string;
   frameId: string;
   resourceType: string;
   request: { url: string; method: string; headers: Record<string, string> };
-  /** Present once there is an answer. */
+  /** Present once there is a response. */
   responseStatusCode?: number;
   responseHeaders?: { name: string; value: string }[];
   responseErrorReason?: string;
-  /** The request that was answered with a redirect to this one. */
+  /** The request that redirected to this one. */
   redirectedRequestId?: string;
 }
 
 export type Verdict = "continue" | "abort";
 
-/** Sees the documents of a page and of its frames, before they are asked for and before they are read. */
+/** Intercepts the documents of a page and its frames, before the request and before the body. */
 export interface DocumentWatch {
   onRequest(held: HeldRequest): Verdict | Promise<Verdict>;
   onResponse(held: HeldRequest, session: CDPSession): Verdict | Promise<Verdict>;
 }
 
 interface GateOptions {
-  /** Kept to its origin. The proxy does it in plain requests; encrypted ones it cannot read. */
+  /** Enforced here for encrypted requests; the proxy does it for plain ones. */
   bound?: Bound;
   blockResources?: boolean;
   documents?: DocumentWatch;
@@ -33,7 +33,7 @@ interface GateOptions {
 
 export interface Gate {
   session: CDPSession;
-  /** From now on the documents are seen by this one; a page that is used again has one for each visit. */
+  /** Replaces the watcher: a reused page has one per visit. */
   watch(documents: DocumentWatch): void;
 }
 
@@ -46,10 +46,10 @@ interface Pattern {
 const HEAVY = ["Image", "Font", "Media"] as const;
 
 /**
- * Stands between a page and its requests. It signs the page's context in at the proxy (with the first document; the
- * browser then remembers), adds credentials, and leaves out what is not wanted. Playwright has ways of its own for all
- * three, but its proxy password and its routes hold back every single request, its extra headers go to every origin,
- * and its routes carry changed headers along to wherever a redirect leads.
+ * Intercepts the requests of a page. Authenticates its context at the proxy (with the first document; the browser then
+ * remembers), adds credentials, and blocks unwanted resources. Playwright's own features do not fit: its proxy password
+ * and its routes pause every request, its extra headers go to every origin, and its routes send changed headers on to
+ * redirect targets.
  */
 export async function openGate(
   context: BrowserContext,
@@ -60,33 +60,33 @@ export async function openGate(
   const session = await context.newCDPSession(page);
   let documents = options.documents;
   const { bound } = options;
-  const asked = new Set<string>();
-  // The page may close at any moment, and takes its session along.
+  const challenged = new Set<string>();
+  // The page and its session may close at any moment.
   const send = (method: "Fetch.continueRequest" | "Fetch.failRequest", params: object) =>
     void session.send(method, params as never).catch(() => {});
-  const obey = (held: HeldRequest, verdict: Verdict, headers?: { name: string; value: string }[]) => {
+  const apply = (held: HeldRequest, verdict: Verdict, headers?: { name: string; value: string }[]) => {
     const { requestId } = held;
     if (verdict === "abort") send("Fetch.failRequest", { requestId, errorReason: "Aborted" });
     else send("Fetch.continueRequest", headers === undefined ? { requestId } : { requestId, headers });
   };
 
-  const obeySoon = (
+  const applyWhenDecided = (
     held: HeldRequest,
     verdict: Verdict | Promise<Verdict>,
     headers?: { name: string; value: string }[],
   ) => {
-    if (typeof verdict === "string") return obey(held, verdict, headers);
+    if (typeof verdict === "string") return apply(held, verdict, headers);
     verdict.then(
-      (decided) => obey(held, decided, headers),
-      () => obey(held, "abort"),
+      (decided) => apply(held, decided, headers),
+      () => apply(held, "abort"),
     );
   };
 
   session.on("Fetch.authRequired", ({ requestId, authChallenge }) => {
-    // Asked twice means refused: the context has ended. A site's own question goes unanswered, and its 401 is shown.
-    const known = authChallenge.source === "Proxy" && !asked.has(requestId);
-    asked.add(requestId);
-    const authChallengeResponse = known
+    // A second proxy challenge means that the context has ended. Challenges of sites are cancelled, which shows their 401.
+    const isFirstProxyChallenge = authChallenge.source === "Proxy" && !challenged.has(requestId);
+    challenged.add(requestId);
+    const authChallengeResponse = isFirstProxyChallenge
       ? { response: "ProvideCredentials" as const, username: guest.id, password: guest.password }
       : { response: "CancelAuth" as const };
     session.send("Fetch.continueWithAuth", { requestId, authChallengeResponse }).catch(() => {});
@@ -96,13 +96,13 @@ export async function openGate(
     const isAnswer = held.responseStatusCode !== undefined || held.responseErrorReason !== undefined;
     if (isAnswer) {
       const verdict = documents?.onResponse(held, session) ?? "continue";
-      return obeySoon(held, verdict);
+      return applyWhenDecided(held, verdict);
     }
-    if (isIcon(held)) return obey(held, "abort");
-    const heavy = HEAVY.some((type) => type === held.resourceType);
-    if (heavy && options.blockResources === true) return obey(held, "abort");
+    if (isIcon(held)) return apply(held, "abort");
+    const isHeavy = HEAVY.some((type) => type === held.resourceType);
+    if (isHeavy && options.blockResources === true) return apply(held, "abort");
     const verdict = held.resourceType === "Document" ? (documents?.onRequest(held) ?? "continue") : "continue";
-    return obeySoon(held, verdict, bound === undefined ? undefined : boundHeaders(held, bound, guest));
+    return applyWhenDecided(held, verdict, bound === undefined ? undefined : boundHeaders(held, bound, guest));
   });
 
   const patterns: Pattern[] = [
@@ -110,9 +110,9 @@ export async function openGate(
     { urlPattern: "*", resourceType: "Other", requestStage: "Request" },
   ];
   if (documents !== undefined) patterns.push({ urlPattern: "*", resourceType: "Document", requestStage: "Response" });
-  const seen = bound === undefined ? null : visibleCookieUrls(bound);
-  if (seen !== null) patterns.push({ urlPattern: seen, requestStage: "Request" });
-  if (seen !== "*" && options.blockResources === true)
+  const inspectedUrls = bound === undefined ? null : visibleCookieUrls(bound);
+  if (inspectedUrls !== null) patterns.push({ urlPattern: inspectedUrls, requestStage: "Request" });
+  if (inspectedUrls !== "*" && options.blockResources === true)
     for (const resourceType of HEAVY) patterns.push({ urlPattern: "*", resourceType, requestStage: "Request" });
   await session.send("Fetch.enable", { handleAuthRequests: true, patterns });
   return {
@@ -123,23 +123,20 @@ export async function openGate(
   };
 }
 
-/** The icon of a tab that nobody sees: the browser asks for it by itself, and sites need not answer for that. */
+/** The favicon, which the browser requests by itself: an unnecessary request to the site. */
 function isIcon({ resourceType, request }: HeldRequest): boolean {
   const accept = Object.entries(request.headers).find(([name]) => name.toLowerCase() === "accept")?.[1] ?? "";
   return resourceType === "Other" && accept.startsWith("image/");
 }
 
-/** Which encrypted requests must be looked at; no more than needed, since each of them waits for us. */
+/** URL pattern of the encrypted requests to intercept; as few as possible, since each one pauses. */
 function visibleCookieUrls(bound: Bound): string | null {
   const { protocol, hostname } = new URL(bound.origin);
   if (protocol === "https:" && Object.keys(bound.headers).length > 0) return "*";
   return bound.cookies.size > 0 ? `https://${hostname}*` : null;
 }
 
-/**
- * Chromium sends changed headers on to where a redirect leads: elsewhere they are taken out again. Cookies it looks up
- * anew for every address.
- */
+/** Chromium sends changed headers on to redirect targets: they are removed there. It looks up cookies per URL itself. */
 function boundHeaders(
   held: HeldRequest,
   bound: Bound,
@@ -148,17 +145,20 @@ function boundHeaders(
   const url = URL.parse(held.request.url);
   if (url === null) return undefined;
   const added = bound.origin.startsWith("https:") ? Object.entries(bound.headers) : [];
-  const ours = new Map(added.map(([name, value]) => [name.toLowerCase(), value]));
-  const here = url.origin === bound.origin;
-  const shared = url.protocol === "https:" && sharesCookies(bound, url);
-  if (shared) guest.vouchFor(url.host);
-  const changes = ours.size > 0 && (here || held.redirectedRequestId !== undefined);
-  if (!changes && !shared) return undefined;
+  const addedByName = new Map(added.map(([name, value]) => [name.toLowerCase(), value]));
+  const isBoundOrigin = url.origin === bound.origin;
+  const hasSharedCookies = url.protocol === "https:" && sharesCookies(bound, url);
+  if (hasSharedCookies) guest.allowTunnel(url.host);
+  const changes = addedByName.size > 0 && (isBoundOrigin || held.redirectedRequestId !== undefined);
+  if (!changes && !hasSharedCookies) return undefined;
   const kept = Object.entries(held.request.headers)
-    .filter(([name]) => !ours.has(name.toLowerCase()))
-    // An empty value says that there are no cookies; without the header the browser would fill it in itself.
-    .map(([name, value]) => [name, shared && isCookie(name) ? withoutBoundCookies(value, bound) : value] as const);
-  return [...kept, ...(here ? ours : [])].map(([name, value]) => ({ name, value }));
+    .filter(([name]) => !addedByName.has(name.toLowerCase()))
+    // An empty value sends no cookies; without the header the browser would fill it in.
+    .map(
+      ([name, value]) =>
+        [name, hasSharedCookies && isCookie(name) ? withoutBoundCookies(value, bound) : value] as const,
+    );
+  return [...kept, ...(isBoundOrigin ? addedByName : [])].map(([name, value]) => ({ name, value }));
 }
 
 const isCookie = (name: string) => name.toLowerCase() === "cookie";

@@ -12,35 +12,35 @@ import { phoneOptions } from "./phone.ts";
 import { BrowserProcess } from "./process.ts";
 
 export interface PageOptions {
-  /** Ends the wait for a free slot; an open page belongs to its user. */
+  /** Aborts the wait for a free slot; an open page is up to its user. */
   signal?: AbortSignal;
   /** Bound to their origin. */
   credentials?: Credentials | null;
   blockResources?: boolean;
-  /** As a phone shows it; pages under one key are all so, or none is. */
+  /** Emulates a phone; the same for all pages under one key. */
   mobile?: boolean;
-  /** The proxy that all connections of the page go through. Default: none. */
+  /** The proxy for all connections of the page. Default: none. */
   via?: Upstream;
-  /** All that the page may move over the network. */
+  /** Network traffic budget of the page. */
   maxBytes?: number;
-  /** The guard refused a host that the page asked for. */
+  /** Called when the guard refuses a host. */
   onRefused?: (host: string) => void;
-  /** Sees the page's documents; made once its place at the proxy is known. */
+  /** Creates the watcher of the page's documents, once the page is registered at the proxy. */
   documents?: (guest: ProxyGuest) => DocumentWatch;
   /**
-   * Pages under one key may follow each other in one page of the browser, with its cookies and its storage: pages of
-   * one run, with the same credentials, wishes and proxy. Without a key a page has a context of its own.
+   * Pages under one key may reuse one browser page, with its cookies and storage: pages of one run with the same
+   * credentials, options and proxy. Without a key a page gets a fresh context.
    */
   key?: string;
   /** See `PageRequest`. */
   memory?: MemoryShare;
 }
 
-/** A page in a context of its own: nothing is shared with pages of another key, and nothing outlives it. */
+/** A page in its own context: shares nothing with pages of another key, and nothing outlives it. */
 export interface OpenPage {
   page: Page;
   context: BrowserContext;
-  /** For what Playwright has no words for. */
+  /** For features that Playwright does not expose. */
   session: CDPSession;
   guest: ProxyGuest;
   /** See `Gate`. */
@@ -51,23 +51,23 @@ export interface OpenPage {
 
 const VIEWPORT = { width: 1280, height: 720 };
 const HEARTBEAT_MS = 2_000;
-const SILENCE_MS = 8_000;
+const UNRESPONSIVE_MS = 8_000;
 const CLOSE_MS = 5_000;
 
-interface Surroundings {
+interface InstanceContext {
   proxy: BrowserProxy;
   clock: Clock;
-  /** Certificates are not looked at. */
+  /** Ignore certificate errors. */
   trustAll: boolean;
   userAgent: string;
 }
 
 /** One running browser and the pages in it. */
 export class BrowserInstance {
-  /** Pages that are open, or about to be. */
+  /** Pages open or opening. */
   open = 0;
   served = 0;
-  /** Takes no new pages, and ends with its last one. */
+  /** Takes no new pages, and closes with its last one. */
   retired = false;
   gone = false;
   readonly process: BrowserProcess;
@@ -78,28 +78,28 @@ export class BrowserInstance {
   readonly #userAgent: string;
   readonly #loss: PromiseWithResolvers<never> = Promise.withResolvers();
   #heartbeat: Timer | null = null;
-  #cleared: Promise<void> = Promise.resolve();
+  #cleanup: Promise<void> = Promise.resolve();
 
-  private constructor(browser: Browser, process: BrowserProcess, surroundings: Surroundings) {
+  private constructor(browser: Browser, process: BrowserProcess, context: InstanceContext) {
     this.#browser = browser;
     this.process = process;
-    this.#proxy = surroundings.proxy;
-    this.#clock = surroundings.clock;
-    this.#trustAll = surroundings.trustAll;
-    this.#userAgent = surroundings.userAgent;
+    this.#proxy = context.proxy;
+    this.#clock = context.clock;
+    this.#trustAll = context.trustAll;
+    this.#userAgent = context.userAgent;
     this.#loss.promise.catch(() => {});
     browser.once("disconnected", () => {
       this.gone = true;
       this.retired = true;
       this.#heartbeat?.cancel();
       this.#loss.reject(crashed("the browser ended while the page was open"));
-      this.#cleared = this.process.clear();
+      this.#cleanup = this.process.cleanUp();
     });
   }
 
-  static async of(browser: Browser, surroundings: Surroundings): Promise<BrowserInstance> {
+  static async of(browser: Browser, context: InstanceContext): Promise<BrowserInstance> {
     try {
-      return new BrowserInstance(browser, await BrowserProcess.of(browser, surroundings.clock), surroundings);
+      return new BrowserInstance(browser, await BrowserProcess.of(browser, context.clock), context);
     } catch (error) {
       await browser.close().catch(() => {});
       throw crashed("the browser ended while it started", error);
@@ -107,14 +107,14 @@ export class BrowserInstance {
   }
 
   async openPage(options: PageOptions): Promise<OpenPage> {
-    const bound = boundTo(options.credentials ?? null);
+    const bound = boundCredentials(options.credentials ?? null);
     const guest = this.#proxy.admit({
       ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
       ...(bound === undefined ? {} : { bound }),
       ...(options.via === undefined ? {} : { via: options.via }),
       ...(options.onRefused === undefined ? {} : { onRefused: options.onRefused }),
     });
-    this.#watch();
+    this.#scheduleHeartbeat();
     try {
       return await Promise.race([this.#prepare(options, guest, bound), this.#loss.promise]);
     } catch (error) {
@@ -123,7 +123,7 @@ export class BrowserInstance {
     }
   }
 
-  /** Empties the page for its next visit: what the last one still does ends here. Whether that worked. */
+  /** Navigates to about:blank, which ends the activity of the last visit. Returns whether that worked. */
   async emptyPage({ page, guest }: OpenPage): Promise<boolean> {
     const emptied = page.goto("about:blank", { timeout: CLOSE_MS }).then(
       () => true,
@@ -134,10 +134,10 @@ export class BrowserInstance {
     return !this.gone;
   }
 
-  /** Closes the page with all that belongs to it. A browser that does not manage to is not used again. */
+  /** Closes the page and its context. A browser that fails to is retired. */
   async closePage({ context, guest }: OpenPage): Promise<void> {
     guest.end();
-    const closed = await within(this.#clock, CLOSE_MS, context.close());
+    const closed = await finishesWithin(this.#clock, CLOSE_MS, context.close());
     if (closed) return;
     this.retired = true;
     if (!(await this.process.answers(CLOSE_MS))) this.process.kill();
@@ -146,11 +146,11 @@ export class BrowserInstance {
   async close(): Promise<void> {
     this.retired = true;
     this.#heartbeat?.cancel();
-    if (!(await within(this.#clock, CLOSE_MS, this.#browser.close()))) {
+    if (!(await finishesWithin(this.#clock, CLOSE_MS, this.#browser.close()))) {
       this.process.kill();
-      await within(this.#clock, CLOSE_MS, this.#browser.close());
+      await finishesWithin(this.#clock, CLOSE_MS, this.#browser.close());
     }
-    await this.#cleared;
+    await this.#cleanup;
   }
 
   async #prepare(options: PageOptions, guest: ProxyGuest, bound: Bound | undefined): Promise<OpenPage> {
@@ -162,7 +162,7 @@ export class BrowserInstance {
       serviceWorkers: "block",
       acceptDownloads: false,
       ignoreHTTPSErrors: this.#trustAll,
-      // The password is handed over at the gate, see there.
+      // `openGate` supplies the password.
       proxy: { server: this.#proxy.address, bypass: "<-loopback>" },
       ...(stored.length === 0
         ? {}
@@ -170,9 +170,9 @@ export class BrowserInstance {
     });
     try {
       const cookies = credentials === null || credentials === undefined ? [] : cookiesOf(credentials);
-      if (cookies.length > 0) await context.addCookies(cookies).catch(unusable);
+      if (cookies.length > 0) await context.addCookies(cookies).catch(rejectCookies);
       const page = await context.newPage();
-      // A window that a page opens is of no use to anybody.
+      // Closes popups.
       context.on("page", (other) => void other.close().catch(() => {}));
       const crash = Promise.withResolvers<never>();
       crash.promise.catch(() => {});
@@ -186,26 +186,26 @@ export class BrowserInstance {
       lost.catch(() => {});
       return { page, context, session, guest, watch, lost };
     } catch (error) {
-      await within(this.#clock, CLOSE_MS, context.close());
+      await finishesWithin(this.#clock, CLOSE_MS, context.close());
       throw error;
     }
   }
 
-  /** A browser that has stopped answering would hold its pages until their time is over, and all that come after. */
-  #watch(): void {
+  /** An unresponsive browser would block its pages, and all later ones, until their timeouts. */
+  #scheduleHeartbeat(): void {
     if (this.#heartbeat !== null || this.gone) return;
     this.#heartbeat = this.#clock.after(HEARTBEAT_MS, () => {
-      void this.process.answers(SILENCE_MS).then((alive) => {
+      void this.process.answers(UNRESPONSIVE_MS).then((alive) => {
         this.#heartbeat = null;
         if (!alive && !this.gone) this.process.kill();
-        else if (this.open > 0) this.#watch();
+        else if (this.open > 0) this.#scheduleHeartbeat();
       });
     });
   }
 }
 
-/** Whether it was done in time; a failure counts as done. */
-function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
+/** Whether the work settled in time; a rejection counts. */
+function finishesWithin(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = clock.after(ms, () => resolve(false), { keepAlive: true });
     const done = () => {
@@ -216,7 +216,7 @@ function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<boole
   });
 }
 
-/** Its renderer died: that is the page's own doing, and other pages do not notice. */
+/** The renderer died: caused by the page, and other pages are not affected. */
 export function pageCrashed(cause?: unknown): FetchFailure {
   return new FetchFailure("page_crashed", "the page crashed in the browser", { cause });
 }
@@ -225,14 +225,14 @@ export function crashed(message: string, cause?: unknown): FetchFailure {
   return new FetchFailure("browser_crashed", `${message}; the next attempt gets a new one`, { cause });
 }
 
-function unusable(error: unknown): never {
+function rejectCookies(error: unknown): never {
   if (isGone(error)) throw error;
   throw new FetchFailure("request_invalid", "credentials.cookies: the browser does not take one of the cookies", {
     cause: error,
   });
 }
 
-/** What Playwright says when a page is gone that somebody is still using. */
+/** Whether Playwright reports that the page in use is gone. */
 export function isGone(error: unknown): boolean {
   return (
     error instanceof Error &&
@@ -241,7 +241,7 @@ export function isGone(error: unknown): boolean {
   );
 }
 
-function boundTo(credentials: Credentials | null): Bound | undefined {
+function boundCredentials(credentials: Credentials | null): Bound | undefined {
   if (credentials === null) return undefined;
   const { origin, basic } = credentials;
   const pair = basic === null ? "" : `${basic.username}:${basic.password}`;
@@ -253,11 +253,11 @@ function boundTo(credentials: Credentials | null): Bound | undefined {
   return Object.keys(headers).length + cookies.size === 0 ? undefined : { origin, headers, cookies };
 }
 
-/** For the origin's host alone, whatever wider domain a cookie names; one of another domain is left out. */
+/** Restricts cookies to the origin's host, even when they name a wider domain; drops those of other domains. */
 function cookiesOf({ origin, cookies }: Credentials) {
   const { hostname, protocol } = new URL(origin);
   return cookies
-    .filter((cookie) => belongs(cookie, hostname))
+    .filter((cookie) => matchesDomain(cookie, hostname))
     .map(({ name, value, ...rest }) => ({
       name,
       value,
@@ -265,13 +265,13 @@ function cookiesOf({ origin, cookies }: Credentials) {
       path: rest.path ?? "/",
       expires: rest.expires ?? -1,
       httpOnly: rest.httpOnly ?? false,
-      // Otherwise it would go out in plain, too.
+      // Keeps the cookies of an https origin off plain http.
       secure: protocol === "https:" || (rest.secure ?? false),
       ...(rest.sameSite === undefined ? {} : { sameSite: rest.sameSite }),
     }));
 }
 
-function belongs({ domain }: Cookie, hostname: string): boolean {
+function matchesDomain({ domain }: Cookie, hostname: string): boolean {
   if (domain === undefined || domain === "") return true;
   const bare = domain.replace(/^\./, "").toLowerCase();
   return hostname === bare || hostname.endsWith(`.${bare}`);

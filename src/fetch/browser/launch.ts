@@ -8,19 +8,19 @@ import { findChromium, type FindOptions } from "./find.ts";
 interface LaunchOptions {
   log: Log;
   userAgent: string;
-  /** Of the guarding proxy. */
+  /** Of `BrowserProxy`. */
   proxyAddress: string;
   /** APP_BROWSER_PATH. */
   path?: string | undefined;
-  /** All that the browser sees of our environment: PATH, HOME, LANG, TMPDIR and the like, no secrets. */
+  /** The browser's whole environment: PATH, HOME, LANG, TMPDIR and the like, no secrets. */
   env: Readonly<Record<string, string>>;
-  /** In a window that people see. */
+  /** Show a window. */
   headed?: boolean;
 }
 
 const LAUNCH_MS = 60_000;
 
-/** Starts browsers. Remembers whether the sandbox works here, so that the warning comes once. */
+/** Starts browsers. Remembers whether the sandbox works, so that the warning is logged once. */
 export class Launcher {
   readonly #options: LaunchOptions;
   #sandbox = true;
@@ -29,12 +29,12 @@ export class Launcher {
     this.#options = options;
   }
 
-  /** False once it turned out that the sandbox does not work here. */
+  /** False after a launch has shown that the sandbox does not work here. */
   get sandboxed(): boolean {
     return this.#sandbox;
   }
 
-  /** The program that `launch` would start. */
+  /** The executable that `launch` starts. */
   async find(): Promise<string> {
     const { chromium } = await import("playwright-core");
     return findChromium({
@@ -46,7 +46,7 @@ export class Launcher {
   }
 
   async launch(): Promise<Browser> {
-    // Loaded on first need: it is large, and most runs need no browser.
+    // Lazy: it is large, and most runs need no browser.
     const { chromium } = await import("playwright-core");
     const executablePath = await this.find();
     if (this.#sandbox && process.getuid?.() === 0) this.#withoutSandbox("the program runs as root");
@@ -78,17 +78,17 @@ export class Launcher {
       chromiumSandbox: this.#sandbox,
       env,
       timeout: LAUNCH_MS,
-      // Without a password: what does not belong to a page of ours gets nowhere. "<-loopback>" takes back Chromium's
-      // habit of going to the machine itself without asking the proxy.
+      // Without a password: traffic outside our pages is rejected. "<-loopback>" disables Chromium's implicit proxy
+      // bypass for loopback addresses.
       proxy: { server: proxyAddress, bypass: "<-loopback>" },
-      // The program that embeds us decides what a signal means; the browser ends with its pipe in any case.
+      // The embedding program handles signals; the browser ends with its pipe in any case.
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,
       args: [
         `--user-agent=${userAgent}`,
         "--disable-quic",
-        // Names are resolved by the proxy alone, and WebRTC may not open sockets of its own.
+        // Only the proxy resolves names, and WebRTC must not open its own sockets.
         `--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE ${new URL(proxyAddress).hostname}`,
         "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
         "--webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -99,7 +99,7 @@ export class Launcher {
   }
 }
 
-/** The path of a browser, if possible without loading the large launcher library. */
+/** The path of a browser, if possible without loading Playwright. */
 export async function findWithoutLoading(options: Pick<FindOptions, "path" | "searchPath">): Promise<string> {
   try {
     return await findChromium({ ...options, installed: [] });
@@ -112,21 +112,21 @@ export async function findWithoutLoading(options: Pick<FindOptions, "path" | "se
 
 const SHELL_FOLDERS = ["linux64", "linux-arm64", "mac-arm64", "mac-x64", "win64"];
 
-/** Where Playwright would have put its browsers. It names the whole one only; the shell stands beside it. */
+/** Where Playwright installs its browsers. It reports only the full one; the headless shell is next to it. */
 function installedPaths(chromium: BrowserType): string[] {
-  let whole: string;
+  let fullPath: string;
   try {
-    whole = chromium.executablePath();
+    fullPath = chromium.executablePath();
   } catch {
     return [];
   }
-  const [, folder, revision] = /^(.*[\\/])chromium-(\d+)[\\/]/.exec(whole) ?? [];
-  if (folder === undefined || revision === undefined) return [whole];
-  const program = whole.endsWith(".exe") ? "chrome-headless-shell.exe" : "chrome-headless-shell";
+  const [, folder, revision] = /^(.*[\\/])chromium-(\d+)[\\/]/.exec(fullPath) ?? [];
+  if (folder === undefined || revision === undefined) return [fullPath];
+  const program = fullPath.endsWith(".exe") ? "chrome-headless-shell.exe" : "chrome-headless-shell";
   const shells = SHELL_FOLDERS.map((name) =>
     join(folder, `chromium_headless_shell-${revision}`, `chrome-headless-shell-${name}`, program),
   );
-  return [...shells, whole];
+  return [...shells, fullPath];
 }
 
 function launchFailure(error: unknown): FetchFailure {

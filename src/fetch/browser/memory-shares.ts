@@ -13,21 +13,21 @@ interface SiteShare {
   waiting: Waiter[];
 }
 
-/** A measurement is believed so long; while somebody waits, it is made again and again. */
-const BELIEVED_MS = 1000;
+/** How long a measurement is valid; it is repeated while pages wait. */
+const MEASUREMENT_TTL_MS = 1000;
 
 /**
- * How many pages of a site may be open at once so that they stay within its share of the browser's memory: always one,
- * and more as long as that many pages of the size that was measured fit. Only pages of the same site wait for each other.
+ * Limits the open pages of each site to its share of the browser's memory: always one, and more while pages of the
+ * measured size fit. Only pages of the same site wait for each other.
  */
 export class MemoryShares {
   readonly #clock: Clock;
-  /** What a page takes, of those that are open now; null: none is. */
+  /** Average memory of the open pages; null: none is open. */
   readonly #measure: () => Promise<number | null>;
   readonly #sites = new Map<string, SiteShare>();
   #pageBytes: number | null = null;
   #measuredAt = Number.NEGATIVE_INFINITY;
-  #looks = false;
+  #isMeasuring = false;
 
   constructor(clock: Clock, measure: () => Promise<number | null>) {
     this.#clock = clock;
@@ -39,12 +39,12 @@ export class MemoryShares {
     if (signal.aborted) return Promise.reject(signal.reason as Error);
     const share = this.#sites.get(site) ?? { open: 0, maxBytes, waiting: [] };
     this.#sites.set(site, share);
-    // The newest word holds for those who wait, too.
+    // The latest limit also applies to waiting pages.
     share.maxBytes = maxBytes;
     return new Promise((resolve, reject) => {
       const leave = () => {
         share.waiting.splice(share.waiting.indexOf(waiter), 1);
-        this.#forget(site, share);
+        this.#removeIfUnused(site, share);
         if (waiter.isNotified) onWait?.(false);
         reject(signal.reason as Error);
       };
@@ -60,18 +60,18 @@ export class MemoryShares {
       signal.addEventListener("abort", leave, { once: true });
       share.waiting.push(waiter);
       this.#grant(share);
-      if (share.waiting.length > 0) void this.#look();
+      if (share.waiting.length > 0) void this.#measureWhileWaiting();
     });
   }
 
-  give(site: string): void {
+  release(site: string): void {
     const share = this.#sites.get(site)!;
     share.open -= 1;
     this.#grant(share);
-    this.#forget(site, share);
+    this.#removeIfUnused(site, share);
   }
 
-  #forget(site: string, { open, waiting }: SiteShare): void {
+  #removeIfUnused(site: string, { open, waiting }: SiteShare): void {
     if (open === 0 && waiting.length === 0) this.#sites.delete(site);
   }
 
@@ -84,14 +84,14 @@ export class MemoryShares {
 
   #fits({ open, maxBytes }: SiteShare): boolean {
     if (open === 0 || maxBytes === null) return true;
-    if (this.#clock.monotonic() - this.#measuredAt > BELIEVED_MS || this.#pageBytes === null) return false;
+    if (this.#clock.monotonic() - this.#measuredAt > MEASUREMENT_TTL_MS || this.#pageBytes === null) return false;
     return (open + 1) * this.#pageBytes <= maxBytes;
   }
 
-  /** Measures while somebody waits: pages grow and shrink. */
-  async #look(): Promise<void> {
-    if (this.#looks) return;
-    this.#looks = true;
+  /** Repeats the measurement while pages wait: pages grow and shrink. */
+  async #measureWhileWaiting(): Promise<void> {
+    if (this.#isMeasuring) return;
+    this.#isMeasuring = true;
     for (;;) {
       this.#pageBytes = await this.#measure();
       this.#measuredAt = this.#clock.monotonic();
@@ -102,8 +102,8 @@ export class MemoryShares {
         waiter.isNotified = true;
         waiter.onWait?.(true);
       }
-      await sleep(this.#clock, BELIEVED_MS / 2);
+      await sleep(this.#clock, MEASUREMENT_TTL_MS / 2);
     }
-    this.#looks = false;
+    this.#isMeasuring = false;
   }
 }

@@ -32,26 +32,26 @@ const REASONS: Record<string, FailureReason> = {
   ERR_CONTENT_DECODING_INIT_FAILED: "unsupported_encoding",
 };
 
-/** The browser's own code (`ERR_…`) in the text of an error. */
+/** Chromium's code (`ERR_…`) in an error message. */
 function browserCode(text: string): string | null {
   return /net::(ERR_[A-Z0-9_]+)/.exec(text)?.[1] ?? null;
 }
 
-/** What a navigation that did not come about means in our vocabulary. */
+/** Maps a failed navigation to a failure reason. */
 export function navigationFailure(error: unknown, host: string): FetchFailure {
   if (error instanceof FetchFailure) return error;
   const text = messageOf(error);
   if (text.includes("Download is starting"))
     return new FetchFailure("not_html", "the address leads to a file, not to a page");
   const code = browserCode(text);
-  // Playwright's texts go on for many lines, and repeat the address with all that may be in it.
+  // Without Playwright's message: it has many lines, and repeats the URL, which may contain secrets.
   if (code === null) return new FetchFailure("internal", "the browser could not open the page", { cause: error });
   if (code.startsWith("ERR_CERT_") || code.startsWith("ERR_SSL_") || code.includes("_SSL_"))
     return new FetchFailure("tls_failed", `no secure connection to ${host} (${code})`);
   return new FetchFailure(REASONS[code] ?? "connection_failed", `${host} could not be opened (${code})`);
 }
 
-/** What it means that the document broke off after it had begun; null when that is no fault of the site. */
+/** Maps a document that broke off to a failure; null: not the site's fault. */
 export function brokenDocument(errorText: string): FetchFailure | null {
   const code = browserCode(errorText);
   if (code === null || code === "ERR_ABORTED" || code === "ERR_BLOCKED_BY_CLIENT") return null;

@@ -1,4 +1,4 @@
-/** What a page is taken to need where that cannot be measured. */
+/** Assumed memory of a page where it cannot be measured. */
 export const PAGE_BYTES = 300 * 1024 * 1024;
 
 /** How many pages may be open at once on a machine with this much free memory. */

@@ -7,7 +7,7 @@ import type { AddressPolicy } from "../../net/address.ts";
 import { type BrowserProxy, startBrowserProxy } from "../../net/browser-proxy.ts";
 import type { Lookup } from "../../net/resolver.ts";
 import { BrowserInstance, crashed, isGone, pageCrashed, type OpenPage, type PageOptions } from "./instance.ts";
-import { MOST_VISITS, type ParkedPage, ParkedPages } from "./parked.ts";
+import { MAX_VISITS, type ParkedPage, ParkedPages } from "./parked.ts";
 import { Launcher } from "./launch.ts";
 import { MemoryShares } from "./memory-shares.ts";
 import { PAGE_BYTES } from "./pages-for-memory.ts";
@@ -17,45 +17,44 @@ export interface BrowserPoolOptions {
   log: Log;
   policy: AddressPolicy;
   userAgent: string;
-  /** All that the browser sees of our environment: PATH, HOME, LANG, TMPDIR and the like, no secrets. */
+  /** The browser's whole environment: PATH, HOME, LANG, TMPDIR and the like, no secrets. */
   env: Readonly<Record<string, string>>;
-  /** Open at once; `pagesForMemory` knows a good number. */
+  /** Concurrently open; see `pagesForMemory`. */
   maxPages: number;
-  /** Resolves when there is room for another page, with what to call when it is over; rejects with the signal's reason. */
+  /** Resolves with a release function when another page may open; rejects with the abort reason. */
   enter?: (signal: AbortSignal) => Promise<() => void>;
   /** APP_BROWSER_PATH. */
   path?: string | undefined;
-  /** In a window that people see. */
+  /** Show a window. */
   headed?: boolean;
   lookup?: Lookup;
-  /** False opens sites, and uses proxies, whose certificate nobody vouches for. */
+  /** False accepts invalid certificates of sites and proxies. */
   tls?: { rejectUnauthorized?: boolean };
-  /** A browser is replaced after so many pages, … */
+  /** A browser is replaced after this many pages, … */
   pagesPerBrowser?: number;
   /** … or when all its processes together are larger than this. */
   maxBrowserBytes?: number;
-  /** A browser without pages is ended after this time. */
+  /** A browser without pages closes after this time. */
   idleMs?: number;
-  /** The longest silence of a site. */
+  /** Idle timeout of connections to sites. */
   silenceMs?: number;
 }
 
 export interface BrowserPool {
   /**
-   * A page under the guard for as long as `use` takes, in a fresh context unless a `key` says whose it may go on with; it
-   * waits for a free place.
-   * Rejects with a FetchFailure (`browser_missing`, `browser_crashed`) or with what `use` threw.
+   * Waits for a free slot and opens a guarded page for the duration of `use`, in a fresh context, or in a parked page of
+   * the same `key`. Rejects with a FetchFailure (`browser_missing`, `browser_crashed`) or with the error of `use`.
    */
   withPage<T>(options: PageOptions, use: (opened: OpenPage) => Promise<T>): Promise<T>;
   /** The process id of the browser that takes new pages, if one runs. */
   readonly browserPid: number | null;
   /** Resident memory of all its browsers; 0 where the system does not report it. */
   memory(): Promise<number>;
-  /** Lets go of what only waits for use. */
+  /** Frees memory: closes idle browsers and parked pages. */
   relieve(): void;
-  /** Why the last browser that was wanted could not be started, and since when; null: it could, or none was wanted yet. */
+  /** Why the last browser failed to start, and since when; null: it started, or none was needed yet. */
   readonly problem: { message: string; since: number } | null;
-  /** Ends all pages with `run_cancelled`, all browsers and the proxy. */
+  /** Fails all pages with `run_cancelled`, and closes all browsers and the proxy. */
   close(): Promise<void>;
 }
 
@@ -71,11 +70,11 @@ class Pool implements BrowserPool {
   readonly #slots: Semaphore;
   readonly #shares: MemoryShares;
   readonly #instances = new Set<BrowserInstance>();
-  /** Closings that nobody waits for but the pool's own end. */
+  /** Cleanups in the background; only `close` awaits them. */
   readonly #closing = new Set<Promise<void>>();
   readonly #stop = new AbortController();
   readonly #parked: ParkedPages;
-  /** Pages under a key that will be parked in a moment; each is waited for by one visit. */
+  /** Pages about to be parked; one visit may await each. */
   readonly #emptying = new Set<{ key: string; done: Promise<void> }>();
   #inUse = 0;
   #proxy: Promise<BrowserProxy> | null = null;
@@ -90,7 +89,9 @@ class Pool implements BrowserPool {
     this.#options = options;
     this.#slots = new Semaphore(Math.max(1, options.maxPages));
     this.#shares = new MemoryShares(options.clock, () => this.#pageBytes());
-    this.#parked = new ParkedPages(options.clock, ({ instance, opened }) => this.#later(this.#leave(instance, opened)));
+    this.#parked = new ParkedPages(options.clock, ({ instance, opened }) =>
+      this.#track(this.#closePage(instance, opened)),
+    );
   }
 
   get browserPid(): number | null {
@@ -110,25 +111,25 @@ class Pool implements BrowserPool {
     for (const instance of this.#instances) {
       if (instance.retired) continue;
       instance.retired = true;
-      if (instance.open === 0) this.#later(this.#end(instance));
+      if (instance.open === 0) this.#track(this.#closeInstance(instance));
     }
     this.#parked.dropAll();
   }
 
   async withPage<T>(options: PageOptions, use: (opened: OpenPage) => Promise<T>): Promise<T> {
     const stopped = this.#stop.signal;
-    const giveBack = await this.#takeSlot(options, stopped);
+    const releaseSlot = await this.#takeSlot(options, stopped);
     this.#inUse += 1;
     let instance: BrowserInstance | null = null;
     let opened: OpenPage | null = null;
     let visits = 0;
-    let well = false;
+    let succeeded = false;
     try {
-      const parked = options.key === undefined ? null : await this.#goOn(options.key);
+      const parked = options.key === undefined ? null : await this.#reuse(options.key);
       if (parked === null) {
         while (this.#inUse + this.#parked.count > this.#options.maxPages && this.#parked.count > 0)
           this.#parked.dropOldest();
-        instance = await this.#take();
+        instance = await this.#acquireInstance();
         opened = await this.#open(instance, options);
       } else {
         ({ instance, opened, visits } = parked);
@@ -138,49 +139,49 @@ class Pool implements BrowserPool {
       if (stopped.aborted) throw stopped.reason as Error;
       if (options.signal?.aborted === true) throw options.signal.reason as Error;
       const work = use(opened);
-      // When the page is lost, what its user still waits for fails as well, and nobody is there to hear it.
+      // When the page is lost, `use` rejects as well, unobserved.
       work.catch(() => {});
       const result = await Promise.race([work, opened.lost]);
-      well = true;
+      succeeded = true;
       return result;
     } catch (error) {
       if (stopped.aborted) throw stopped.reason as Error;
-      // The user of the page may notice its end sooner than we do.
+      // `use` may notice the loss before `lost` rejects.
       if (!isGone(error)) throw error;
       throw /crashed/i.test((error as Error).message)
         ? pageCrashed(error)
         : crashed("the browser ended while the page was open", error);
     } finally {
-      // The answer does not wait until the page is closed, but the place does.
+      // The result does not wait for the page to close; the slot does.
       const left =
-        well && options.key !== undefined && instance !== null && opened !== null
+        succeeded && options.key !== undefined && instance !== null && opened !== null
           ? this.#park(options.key, { instance, opened, visits: visits + 1 })
-          : this.#leave(instance, opened);
-      this.#later(
+          : this.#closePage(instance, opened);
+      this.#track(
         left.finally(() => {
           this.#inUse -= 1;
-          giveBack();
+          releaseSlot();
         }),
       );
     }
   }
 
-  /** A slot for a page. A page that waits for its site's share of memory takes none meanwhile. */
+  /** A slot for a page. A page that waits for its site's share of memory holds none. */
   async #takeSlot({ memory, signal }: PageOptions, stopped: AbortSignal): Promise<() => void> {
-    const unwanted = signal === undefined ? stopped : AbortSignal.any([signal, stopped]);
+    const abortSignal = signal === undefined ? stopped : AbortSignal.any([signal, stopped]);
     using taken = new DisposableStack();
-    const leave = await this.#options.enter?.(unwanted);
+    const leave = await this.#options.enter?.(abortSignal);
     if (leave !== undefined) taken.defer(leave);
     if (memory !== undefined) {
-      await this.#shares.take(memory, unwanted);
-      taken.defer(() => this.#shares.give(memory.site));
+      await this.#shares.take(memory, abortSignal);
+      taken.defer(() => this.#shares.release(memory.site));
     }
-    taken.use(await this.#slots.acquire({ signal: unwanted }));
+    taken.use(await this.#slots.acquire({ signal: abortSignal }));
     const kept = taken.move();
     return () => kept.dispose();
   }
 
-  /** What a page takes of the browser, with its part of what all pages share; null: none is open. */
+  /** Average memory per page, shared processes included; null: none is open. */
   async #pageBytes(): Promise<number | null> {
     const instance = this.#current;
     if (instance === null || instance.gone || instance.open === 0) return null;
@@ -188,13 +189,13 @@ class Pool implements BrowserPool {
     return bytes === 0 ? PAGE_BYTES : bytes / Math.max(1, instance.open);
   }
 
-  /** A page that may go on under this key; one that is just being emptied is sooner there than a new one. */
-  async #goOn(key: string): Promise<ParkedPage | null> {
+  /** A parked page of this key; waits for one that is being emptied, which is faster than a new one. */
+  async #reuse(key: string): Promise<ParkedPage | null> {
     const ready = this.#parked.take(key);
-    const soon = ready === null ? [...this.#emptying].find((one) => one.key === key) : undefined;
-    if (soon === undefined) return ready;
-    this.#emptying.delete(soon);
-    await soon.done;
+    const emptying = ready === null ? [...this.#emptying].find((entry) => entry.key === key) : undefined;
+    if (emptying === undefined) return ready;
+    this.#emptying.delete(emptying);
+    await emptying.done;
     return this.#parked.take(key);
   }
 
@@ -205,15 +206,14 @@ class Pool implements BrowserPool {
     return done.finally(() => this.#emptying.delete(entry));
   }
 
-  /** Keeps a page for the next visit under its key. */
   async #emptyAndPark(key: string, parked: ParkedPage): Promise<void> {
     const { instance, opened, visits } = parked;
-    const worn = visits >= MOST_VISITS || instance.served >= (this.#options.pagesPerBrowser ?? PAGES_PER_BROWSER);
-    if (worn) instance.retired ||= instance.served >= (this.#options.pagesPerBrowser ?? PAGES_PER_BROWSER);
-    if (worn || instance.retired || this.#stop.signal.aborted || !(await instance.emptyPage(opened)))
-      return this.#leave(instance, opened);
+    const isWornOut = visits >= MAX_VISITS || instance.served >= (this.#options.pagesPerBrowser ?? PAGES_PER_BROWSER);
+    if (isWornOut) instance.retired ||= instance.served >= (this.#options.pagesPerBrowser ?? PAGES_PER_BROWSER);
+    if (isWornOut || instance.retired || this.#stop.signal.aborted || !(await instance.emptyPage(opened)))
+      return this.#closePage(instance, opened);
     await this.#checkMemory(instance);
-    if (instance.retired || this.#stop.signal.aborted) return this.#leave(instance, opened);
+    if (instance.retired || this.#stop.signal.aborted) return this.#closePage(instance, opened);
     this.#parked.park(key, parked);
     return undefined;
   }
@@ -224,28 +224,28 @@ class Pool implements BrowserPool {
     this.#idle?.cancel();
     this.#parked.dropAll();
     await this.#starting?.catch(() => {});
-    await Promise.all([...this.#instances].map((instance) => this.#end(instance)));
+    await Promise.all([...this.#instances].map((instance) => this.#closeInstance(instance)));
     while (this.#closing.size > 0) await Promise.all(this.#closing);
     await (await this.#proxy?.catch(() => null))?.close();
   }
 
-  /** A browser that takes another page. The page counts from now on, so that nobody ends the browser before it opens. */
-  async #take(): Promise<BrowserInstance> {
+  /** A browser for another page. Counts the page at once, so that the browser does not close before it opens. */
+  async #acquireInstance(): Promise<BrowserInstance> {
     this.#idle?.cancel();
     let instance = this.#current;
     if (instance === null || instance.retired) {
       this.#current = null;
-      this.#starting ??= this.#startNoted().finally(() => (this.#starting = null));
+      this.#starting ??= this.#startAndRecordProblem().finally(() => (this.#starting = null));
       instance = await this.#starting;
     }
     instance.open += 1;
     instance.served += 1;
-    // The last page of its time: the next one starts a new browser, and this one ends when its pages have.
+    // The next page starts a new browser; this one closes with its last page.
     if (instance.served >= (this.#options.pagesPerBrowser ?? PAGES_PER_BROWSER)) instance.retired = true;
     return instance;
   }
 
-  async #startNoted(): Promise<BrowserInstance> {
+  async #startAndRecordProblem(): Promise<BrowserInstance> {
     try {
       const instance = await this.#start();
       this.#problem = null;
@@ -284,19 +284,19 @@ class Pool implements BrowserPool {
     try {
       return await instance.openPage(options);
     } catch (error) {
-      // A browser that cannot open a page is not asked for another one; credentials that cannot be used are not its fault.
+      // A browser that cannot open a page is retired; invalid credentials are not its fault.
       if (!(error instanceof FetchFailure) || error.failure.reason === "browser_crashed") instance.retired = true;
       throw error;
     }
   }
 
-  async #leave(instance: BrowserInstance | null, opened: OpenPage | null): Promise<void> {
+  async #closePage(instance: BrowserInstance | null, opened: OpenPage | null): Promise<void> {
     if (instance === null) return;
     if (opened !== null) await instance.closePage(opened);
     instance.open -= 1;
     if (!instance.retired) await this.#checkMemory(instance);
     if (instance.open > 0) return;
-    if (instance.retired) await this.#end(instance);
+    if (instance.retired) await this.#closeInstance(instance);
     else if (!this.#stop.signal.aborted) this.#endWhenIdle(instance);
   }
 
@@ -305,7 +305,7 @@ class Pool implements BrowserPool {
     this.#idle = this.#options.clock.after(this.#options.idleMs ?? 60_000, () => {
       if (instance.open > 0 || instance.retired) return;
       instance.retired = true;
-      this.#later(this.#end(instance));
+      this.#track(this.#closeInstance(instance));
     });
   }
 
@@ -317,13 +317,13 @@ class Pool implements BrowserPool {
     if (bytes > (this.#options.maxBrowserBytes ?? 4 * 1024 ** 3)) instance.retired = true;
   }
 
-  async #end(instance: BrowserInstance): Promise<void> {
+  async #closeInstance(instance: BrowserInstance): Promise<void> {
     await instance.close();
     this.#instances.delete(instance);
     if (this.#current === instance) this.#current = null;
   }
 
-  #later(work: Promise<void>): void {
+  #track(work: Promise<void>): void {
     const done = work.catch(() => {}).finally(() => this.#closing.delete(done));
     this.#closing.add(done);
   }

@@ -31,31 +31,31 @@ export class BrowserProcess {
     const pid = processInfo.find(({ type }) => type === "browser")?.id ?? null;
     if (pid === null) return new BrowserProcess(session, clock, null, null, null);
     const [group, ours, profile] = await Promise.all([groupOf(pid), groupOf(process.pid), profileOf(pid)]);
-    // It was started as the leader of a group of its own, or by a script that was; never ends our own group.
+    // The browser, or the script that started it, leads its own process group; `kill` must never hit ours.
     return new BrowserProcess(session, clock, pid, group === ours ? null : group, profile);
   }
 
   /**
-   * Whether the browser still says something within this time. One that has work and is not given the processor is not
-   * stuck: a busy machine gets a few times as long.
+   * Whether the browser responds within this time. A browser that is runnable but gets no CPU is not stuck: on a busy
+   * machine the time is extended up to MAX_CHECKS times.
    */
   async answers(withinMs: number): Promise<boolean> {
     const answer = this.#session.send("Browser.getVersion").then(
       () => true,
       () => false,
     );
-    for (let looks = 1; ; looks += 1) {
-      const answered = await this.#inTime(answer, withinMs);
+    for (let checks = 1; ; checks += 1) {
+      const answered = await this.#answeredWithin(answer, withinMs);
       if (answered !== null) return answered;
-      if (looks === MOST_LOOKS || !(await this.#isAtWork())) return false;
+      if (checks === MAX_CHECKS || !(await this.#isBusy())) return false;
     }
   }
 
-  #inTime(answer: Promise<boolean>, ms: number): Promise<boolean | null> {
+  #answeredWithin(answer: Promise<boolean>, ms: number): Promise<boolean | null> {
     return new Promise((resolve) => {
       // Messages that arrived while this process was starved are handled first.
-      const late = () => setImmediate(() => setImmediate(() => resolve(null)));
-      const timer = this.#clock.after(ms, late);
+      const onTimeout = () => setImmediate(() => setImmediate(() => resolve(null)));
+      const timer = this.#clock.after(ms, onTimeout);
       void answer.then((alive) => {
         timer.cancel();
         resolve(alive);
@@ -63,8 +63,8 @@ export class BrowserProcess {
     });
   }
 
-  /** Any of its threads runs, would run if it could, or waits for a disk. */
-  async #isAtWork(): Promise<boolean> {
+  /** Any thread is runnable or waits for a disk. */
+  async #isBusy(): Promise<boolean> {
     const threads = await readdir(`/proc/${this.pid}/task`).catch(() => []);
     const states = await Promise.all(threads.map((thread) => stateOf(`/proc/${this.pid}/task/${thread}/stat`)));
     return states.some((state) => state === "R" || state === "D");
@@ -77,7 +77,7 @@ export class BrowserProcess {
     return sizes.reduce((sum, size) => sum + size, 0);
   }
 
-  /** Ends the browser and all its processes at once, also one that is stopped or stuck. */
+  /** Kills all processes of the browser, including stopped or stuck ones. */
   kill(): void {
     if (this.pid === null) return;
     try {
@@ -88,10 +88,10 @@ export class BrowserProcess {
   }
 
   /**
-   * After the end: helpers that outlived a crashed browser go, and then its profile. Playwright removes that as well,
-   * but a helper may still write to it at that moment, and what it leaves would stay for ever.
+   * Kills helpers that outlived a crashed browser, then removes its profile. Playwright removes it as well, but a helper
+   * may still write to it at that moment and leave files behind for good.
    */
-  async clear(): Promise<void> {
+  async cleanUp(): Promise<void> {
     this.kill();
     if (this.#profile === null) return;
     await rm(this.#profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }).catch(() => {});
@@ -99,8 +99,8 @@ export class BrowserProcess {
 }
 
 const PAGE_SIZE = 4096;
-/** Nothing is busy for ever that is to answer what its version is. */
-const MOST_LOOKS = 5;
+/** After these many timeouts, even a busy browser counts as stuck. */
+const MAX_CHECKS = 5;
 
 async function stateOf(path: string): Promise<string> {
   const stat = await readFile(path, "utf8").catch(() => "");
@@ -114,12 +114,12 @@ async function residentBytes(pid: number): Promise<number> {
 
 async function groupOf(pid: number): Promise<number | null> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  // The command name may contain anything, parentheses included; the fields after the last one are plain.
+  // The command name may contain parentheses; the fields follow the last one.
   const group = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[2]);
   return Number.isInteger(group) && group > 1 ? group : null;
 }
 
-/** Only a folder that was made for this one browser, by its name. */
+/** Only a temporary profile of Playwright, recognised by its name. */
 async function profileOf(pid: number): Promise<string | null> {
   const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
   const folder =

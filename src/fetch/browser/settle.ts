@@ -3,33 +3,33 @@ import { type Clock, sleep } from "../../base/clock.ts";
 import { FetchFailure } from "../../domain/run/failure.ts";
 import { isGone } from "./instance.ts";
 
-/** A settled page, as it stood. */
+/** The content of a settled page. */
 export interface PageView {
-  /** Null: longer than it may be. */
+  /** Null: longer than the limit. */
   html: string | null;
-  /** Scripts run here, and so far they have put nothing on the page. */
+  /** The page has scripts, and they have rendered nothing so far. */
   empty: boolean;
 }
 
-/** Kinds of requests that bring content. Pictures, media, streams and sockets do not keep a page waiting. */
+/** Requests that bring content. Images, media, streams and sockets do not delay a page. */
 const COUNTED = new Set(["document", "script", "xhr", "fetch"]);
-/** A request that takes longer than this is a long poll, or will not bring what the reader came for. */
-const LONGEST_REQUEST_MS = 2_500;
-/** After an answer to a script the next request often follows from a timer; pages without such requests wait for none. */
+/** A request that takes longer is a long poll, or not worth waiting for. */
+const MAX_REQUEST_MS = 2_500;
+/** After a response to a script, a timer often starts the next request; pages without such requests do not wait. */
 const QUIET_MS = 120;
 const SOFT_CAP_MS = 6_000;
-/** How long the tree may keep changing. */
-const STILL_MS = 1_500;
-/** How long scripts may leave a page empty that asks for nothing. */
+/** How long the DOM may keep changing. */
+const MUTATION_MS = 1_500;
+/** How long scripts may leave a page without requests empty. */
 const EMPTY_MS = 1_000;
-/** How long it may take, on a busy machine, until a page leaves whose time to leave has come. */
+/** How late a due refresh may navigate on a busy machine. */
 const LEAVE_MS = 2_000;
 
-/** Counts what a page waits for. */
+/** Tracks the pending requests of a page. */
 export class PageTraffic {
   readonly #clock: Clock;
   readonly #pending = new Map<Request, number>();
-  /** The sequence number at which each of them began. */
+  /** The sequence number of each pending request. */
   readonly #numbers = new Map<Request, number>();
   /** Counted requests so far. */
   started = 0;
@@ -64,16 +64,16 @@ export class PageTraffic {
     };
   }
 
-  /** How long to wait before the page may be looked at: 0 when nothing is on its way. */
+  /** How long to wait before reading the page: 0 when nothing is pending. */
   waitMs(): number {
     const now = this.#clock.monotonic();
     const quietIn = this.#lastData === 0 ? 0 : this.#lastData + QUIET_MS - now;
-    const oldest = [...this.#pending.values()].filter((since) => now - since < LONGEST_REQUEST_MS);
-    const pendingIn = oldest.length === 0 ? 0 : Math.max(...oldest) + LONGEST_REQUEST_MS - now;
+    const oldest = [...this.#pending.values()].filter((since) => now - since < MAX_REQUEST_MS);
+    const pendingIn = oldest.length === 0 ? 0 : Math.max(...oldest) + MAX_REQUEST_MS - now;
     return Math.max(0, quietIn, pendingIn);
   }
 
-  /** Resolves when nothing is on its way any more that began behind the first `before` requests, or at `until`. */
+  /** Resolves when all requests after the first `before` have ended, or at `until`. */
   async endedSince(before: number, until: number, signal: AbortSignal): Promise<void> {
     const isPending = () => [...this.#numbers.values()].some((number) => number > before);
     while (isPending() && !signal.aborted) {
@@ -83,7 +83,7 @@ export class PageTraffic {
     }
   }
 
-  /** Until a request ends, or so long. */
+  /** Waits until a request ends, at most `ms`. */
   async #changed(ms: number, signal: AbortSignal): Promise<void> {
     const change = new AbortController();
     this.#change = () => change.abort();
@@ -91,7 +91,7 @@ export class PageTraffic {
     this.#change = null;
   }
 
-  /** Resolves when nothing is on its way that counts, or at `until`. */
+  /** Resolves when no counted request is pending, or at `until`. */
   async quiet(until: number, signal: AbortSignal): Promise<void> {
     for (let wait = this.waitMs(); wait > 0 && !signal.aborted; wait = this.waitMs()) {
       const left = until - this.#clock.monotonic();
@@ -102,11 +102,11 @@ export class PageTraffic {
 }
 
 /**
- * Waits inside the page until its scripts rest and its tree stands still, then brings the page along: one round trip.
- * A page without scripts is taken as it is, unless a refresh leads elsewhere within a second: that is a redirect, which
- * begins when all of the page is there, and ends this. Written as text, because it runs elsewhere.
+ * Waits inside the page until its scripts are idle and its DOM is stable, then returns the HTML: one round trip. A page
+ * without scripts is returned at once, unless a refresh leads elsewhere within a second: that is a redirect, which
+ * starts when the page is complete, and destroys this context. Source text: runs in the page.
  */
-const LOOK = `(async (maxLength, capMs, emptyMs, leaveMs, refreshHeader) => {
+const READ_VIEW = `(async (maxLength, capMs, emptyMs, leaveMs, refreshHeader) => {
   const scripted = Array.from(document.scripts).some((s) => !s.type || /javascript|module/i.test(s.type));
   const begun = performance.now();
   const idle = () => new Promise((resolve) => {
@@ -172,17 +172,17 @@ interface SettleOptions {
   maxBodyBytes: number;
   waitFor?: string | undefined;
   signal: AbortSignal;
-  /** Nothing is waited for any more after this moment of the monotonic clock. */
-  lastLookAt: number;
-  /** Waits for the document that came in the place of another. */
+  /** Monotonic time at which all waits end. */
+  deadline: number;
+  /** Waits until the current document is complete, after a navigation. */
   complete: () => Promise<void>;
-  /** What the document's header says of where it leads, and when. */
+  /** The Refresh header of the document. */
   refresh: () => string;
-  /** Resolves when the page wanted to leave and was kept. */
+  /** Resolves when a navigation away was blocked. */
   kept: Promise<void>;
 }
 
-/** Waits until the page has its content, never for ever; the caller's time bounds all of it. */
+/** Waits until the page has its content, bounded by SOFT_CAP_MS and the caller's deadline. */
 export async function settle(
   page: Page,
   session: CDPSession,
@@ -190,8 +190,8 @@ export async function settle(
   options: SettleOptions,
 ): Promise<PageView> {
   const { clock, signal } = options;
-  if (options.waitFor !== undefined) await present(page, options.waitFor);
-  const until = Math.min(clock.monotonic() + SOFT_CAP_MS, options.lastLookAt);
+  if (options.waitFor !== undefined) await waitForSelector(page, options.waitFor);
+  const until = Math.min(clock.monotonic() + SOFT_CAP_MS, options.deadline);
   let mayLeave = true;
   const kept = options.kept.then(() => {
     mayLeave = false;
@@ -201,22 +201,22 @@ export async function settle(
     await traffic.quiet(until, signal);
     const before = traffic.started;
     const left = Math.max(0, until - clock.monotonic());
-    const looking = look(session, options, left, mayLeave);
-    const view = mayLeave ? await Promise.race([looking, kept]) : await looking;
+    const reading = readView(session, options, left, mayLeave);
+    const view = mayLeave ? await Promise.race([reading, kept]) : await reading;
     if (view === "kept") continue;
     const over = signal.aborted || clock.monotonic() >= until;
     if (view !== null && (over || (traffic.started === before && traffic.waitMs() === 0))) return view;
     if (view === null) {
-      // It went on to another document; that one is waited for.
+      // The page navigated: wait for the new document.
       if (signal.aborted) return { html: "", empty: true };
       await options.complete();
     }
   }
 }
 
-async function present(page: Page, selector: string): Promise<void> {
+async function waitForSelector(page: Page, selector: string): Promise<void> {
   try {
-    // To Playwright ">>" is a step from one selector to the next, and without the prefix it guesses the language.
+    // Playwright chains selectors with ">>", and guesses the language without the prefix.
     if (selector.replace(/"[^"]*"|'[^']*'/g, "").includes(">>")) throw new Error("there is no >> in CSS");
     await page.waitForSelector(`css=${selector}`, { state: "attached", timeout: 0 });
   } catch (error) {
@@ -227,38 +227,38 @@ async function present(page: Page, selector: string): Promise<void> {
   }
 }
 
-/** Null when the page left while it was looked at. */
-async function look(
+/** Null: the page navigated meanwhile. */
+async function readView(
   session: CDPSession,
   { maxBodyBytes: maxLength, refresh }: SettleOptions,
   left: number,
   mayLeave: boolean,
 ): Promise<PageView | null> {
-  const limits = [STILL_MS, EMPTY_MS, mayLeave ? LEAVE_MS : 0].map((ms) => Math.min(ms, left));
-  const expression = `${LOOK}(${[maxLength, ...limits].join()}, ${JSON.stringify(refresh())})`;
+  const limits = [MUTATION_MS, EMPTY_MS, mayLeave ? LEAVE_MS : 0].map((ms) => Math.min(ms, left));
+  const expression = `${READ_VIEW}(${[maxLength, ...limits].join()}, ${JSON.stringify(refresh())})`;
   try {
     const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
       expression,
       awaitPromise: true,
       returnByValue: true,
     });
-    // A page that breaks the tools it is looked at with is taken as it is.
-    if (exceptionDetails !== undefined) return plainLook(session, maxLength);
+    // The page overrides built-ins that the script uses: read it over CDP.
+    if (exceptionDetails !== undefined) return readOuterHtml(session, maxLength);
     const view = result.value as PageView | undefined;
     return view !== undefined && (view.html === null || typeof view.html === "string") ? view : null;
   } catch (error) {
-    if (leftThePage(error)) return null;
+    if (hasNavigated(error)) return null;
     throw error;
   }
 }
 
-async function plainLook(session: CDPSession, maxLength: number): Promise<PageView> {
+async function readOuterHtml(session: CDPSession, maxLength: number): Promise<PageView> {
   const { root } = await session.send("DOM.getDocument", { depth: 0 });
   const { outerHTML } = await session.send("DOM.getOuterHTML", { nodeId: root.nodeId });
   return { html: outerHTML.length > maxLength ? null : outerHTML, empty: false };
 }
 
-function leftThePage(error: unknown): boolean {
+function hasNavigated(error: unknown): boolean {
   return (
     error instanceof Error &&
     /context was destroyed|navigated or closed|Cannot find (default )?context/i.test(error.message)

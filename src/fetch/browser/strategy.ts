@@ -27,18 +27,18 @@ export interface BrowserStrategyOptions {
   pool: BrowserPool;
   clock: Clock;
   policy: AddressPolicy;
-  /** A page that may turn into the real one by itself, if one waits. */
+  /** Whether the page is a challenge that may resolve by itself. */
   isChallenge?: (page: SeenPage) => boolean;
 }
 
 const CHALLENGE_MS = 10_000;
-const CHALLENGE_LOOK_MS = 300;
-const LAST_LOOK_MS = 500;
-/** A page brings pictures, fonts and scripts along; what it may move in all is more than it may be itself. */
+const CHALLENGE_POLL_MS = 300;
+const DEADLINE_MARGIN_MS = 500;
+/** The traffic budget exceeds the body limit: a page also loads images, fonts and scripts. */
 const TRAFFIC_PER_BODY = 8;
-const LEAST_TRAFFIC = 64 * 1024 * 1024;
+const MIN_TRAFFIC = 64 * 1024 * 1024;
 
-/** Gets pages as a browser shows them. */
+/** Fetches pages as rendered by a browser. */
 export function createBrowserStrategy(options: BrowserStrategyOptions): PageStrategy {
   return {
     name: "browser",
@@ -51,7 +51,7 @@ export function createBrowserStrategy(options: BrowserStrategyOptions): PageStra
       return options.pool.withPage(
         {
           credentials,
-          maxBytes: Math.max(LEAST_TRAFFIC, request.maxBodyBytes * TRAFFIC_PER_BODY),
+          maxBytes: Math.max(MIN_TRAFFIC, request.maxBodyBytes * TRAFFIC_PER_BODY),
           blockResources,
           mobile,
           ...(request.via === undefined ? {} : { via: request.via }),
@@ -77,7 +77,7 @@ export function createBrowserStrategy(options: BrowserStrategyOptions): PageStra
   };
 }
 
-/** Only pages that may see each other's cookies, and come the same way, share a page of the browser. */
+/** Only pages with the same credentials, options and proxy may reuse a browser page. */
 function keyOf({ shareKey, via, browser }: PageRequest, credentials: Credentials | null): string {
   const { blockResources = false, mobile = false } = browser ?? {};
   return createHash("sha256")
@@ -85,7 +85,7 @@ function keyOf({ shareKey, via, browser }: PageRequest, credentials: Credentials
     .digest("base64url");
 }
 
-/** `user:password@` in the address belongs to its origin, and is shown to nobody. */
+/** Moves `user:password@` from the URL into the credentials of its origin. */
 function withUrlCredentials(credentials: Credentials | null, url: URL): Credentials | null {
   if (url.username === "" && url.password === "") return credentials;
   const basic = { username: decodeURIComponent(url.username), password: decodeURIComponent(url.password) };
@@ -95,7 +95,7 @@ function withUrlCredentials(credentials: Credentials | null, url: URL): Credenti
   return { ...(credentials ?? noCredentials(url.origin)), basic };
 }
 
-/** One page, from its address to its answer. */
+/** One page visit, from URL to answer. */
 class Visit {
   readonly #options: BrowserStrategyOptions;
   readonly #request: PageRequest;
@@ -104,12 +104,11 @@ class Visit {
   readonly #main: MainDocument;
   readonly #traffic: PageTraffic;
   readonly #over = new AbortController();
-  /** What is there by then is the answer: a page that is not quite at rest is better than none. */
-  #lastLookAt = 0;
+  /** The page is read at this time even if it has not settled. */
+  #deadline = 0;
   #actions: PageActions | null = null;
-  /** What kept an action from being done. */
-  #undone: FetchFailure | null = null;
-  /** Rejects when the document breaks off; Chromium shows what there is of it, and may never say that it is complete. */
+  #actionFailure: FetchFailure | null = null;
+  /** Rejects when the document breaks off; Chromium renders the partial one, and may never report it as complete. */
   readonly #breaks: PromiseWithResolvers<never> = Promise.withResolvers();
 
   constructor(
@@ -137,8 +136,8 @@ class Visit {
     if (broken !== null) this.#breaks.reject(guest.failureOf(URL.parse(failed.url())?.host ?? "") ?? broken);
   };
 
-  /** The page may be used for another visit. */
-  #leave(): void {
+  /** The page may be reused for another visit. */
+  #stopListening(): void {
     this.#traffic.stop();
     this.#opened.page.off("requestfailed", this.#onFailed);
   }
@@ -147,7 +146,7 @@ class Visit {
     const { clock } = this.#options;
     const { timeoutMs, signal, wantsEvidence } = this.#request;
     const startedAt = clock.monotonic();
-    this.#lastLookAt = startedAt + timeoutMs - Math.min(LAST_LOOK_MS, timeoutMs / 4);
+    this.#deadline = startedAt + timeoutMs - Math.min(DEADLINE_MARGIN_MS, timeoutMs / 4);
     const ended = Promise.withResolvers<"late" | "aborted">();
     const timer = clock.after(timeoutMs, () => ended.resolve("late"), { keepAlive: true });
     const abort = () => ended.resolve("aborted");
@@ -159,14 +158,14 @@ class Visit {
       work.catch(() => {});
       answer = await Promise.race([work, ended.promise]);
     } catch (error) {
-      if (error !== this.#undone || this.#undone === null) throw error;
-      const { reason, message } = this.#undone.failure;
+      if (error !== this.#actionFailure || this.#actionFailure === null) throw error;
+      const { reason, message } = this.#actionFailure.failure;
       throw new PageFailure(await this.#evidence(), reason, message, { cause: error });
     } finally {
       timer.cancel();
       signal?.removeEventListener("abort", abort);
       this.#over.abort();
-      this.#leave();
+      this.#stopListening();
     }
     if (answer === "aborted") throw signal!.reason as Error;
     if (answer === "late") throw await this.#late();
@@ -182,12 +181,12 @@ class Visit {
     if (main.notFollowed !== null) return { ...this.#answer(""), notFollowed: main.notFollowed };
     if (main.body !== null) return this.#answer(main.body);
     let html = await this.#settled();
-    // A script may have led to something that is no page while it was waited for.
+    // A script may have navigated to something that is not HTML meanwhile.
     if (main.body !== null) return this.#answer(main.body);
     const { clock, isChallenge } = this.#options;
-    const giveUpAt = Math.min(clock.monotonic() + CHALLENGE_MS, this.#lastLookAt);
+    const giveUpAt = Math.min(clock.monotonic() + CHALLENGE_MS, this.#deadline);
     while (isChallenge?.(this.#seen(html)) === true && clock.monotonic() < giveUpAt && !this.#over.signal.aborted) {
-      await sleep(clock, CHALLENGE_LOOK_MS, this.#over.signal);
+      await sleep(clock, CHALLENGE_POLL_MS, this.#over.signal);
       html = await this.#settled();
     }
     const taken = await this.#act(html);
@@ -200,35 +199,35 @@ class Visit {
     };
   }
 
-  /** Nothing is done on a page that is not the one that was asked for. */
+  /** Actions do not run on error pages and challenges. */
   #isUsable(html: string): boolean {
     const { status = 0 } = this.#main.head ?? {};
     return status < 400 && this.#options.isChallenge?.(this.#seen(html)) !== true;
   }
 
-  /** What was asked for beside the page itself, and what it looks like then; null: nothing. */
+  /** Runs waits, actions and the screenshot, and reads the page again; null: none requested. */
   async #act(seen: string): Promise<{ html: string | null; taken: TakenFromPage } | null> {
     const { waitMs = 0, actions = [], picture } = this.#request.browser ?? {};
     if ((waitMs === 0 && actions.length === 0 && picture === undefined) || !this.#isUsable(seen)) return null;
     const { clock } = this.#options;
     const { page, session } = this.#opened;
     if (waitMs > 0) await pageTime(page, waitMs, { clock, signal: this.#over.signal });
-    const done = (this.#actions = new PageActions(this.#surroundings()));
+    const done = (this.#actions = new PageActions(this.#actionContext()));
     try {
       await done.do(actions);
       const html = waitMs > 0 || actions.length > 0 ? await this.#settled(false) : null;
       done.refuse();
-      const left = this.#lastLookAt - clock.monotonic();
+      const left = this.#deadline - clock.monotonic();
       const screenshot =
         picture === undefined || this.#main.body !== null ? null : await takePicture(page, session, picture, left);
       return { html, taken: { screenshot, actions: actions.length === 0 ? null : done.taken } };
     } catch (error) {
-      if (error instanceof FetchFailure) this.#undone = error;
+      if (error instanceof FetchFailure) this.#actionFailure = error;
       throw error;
     }
   }
 
-  #surroundings() {
+  #actionContext() {
     const main = this.#main;
     main.refusal = null;
     return {
@@ -237,7 +236,7 @@ class Visit {
       clock: this.#options.clock,
       maxBodyBytes: this.#request.maxBodyBytes,
       signal: this.#over.signal,
-      lastLookAt: this.#lastLookAt,
+      deadline: this.#deadline,
       complete: this.#complete,
       refusal: () => {
         const why = main.refusal;
@@ -251,7 +250,7 @@ class Visit {
     };
   }
 
-  /** Where the page says it is: a script may have given the document another address of the same origin. */
+  /** The URL that the page shows: a script may have changed it within the origin. */
   #shownUrl(): string {
     const shown = URL.parse(this.#opened.page.url());
     const answered = this.#main.head?.url ?? this.#url;
@@ -269,28 +268,28 @@ class Visit {
       const main = this.#main;
       if (main.failure !== null) throw main.failure;
       if (main.notFollowed !== null || main.body !== null) return;
-      // The page sent itself elsewhere before it was complete.
+      // The page navigated before it was complete.
       if (error instanceof Error && error.message.includes("interrupted by another navigation"))
         return this.#complete();
       throw this.#failure(error);
     }
   }
 
-  /** Until the document that the page shows is complete, or will not get any further. */
+  /** Waits until the current document is complete, or cannot become so. */
   readonly #complete = async (): Promise<void> => {
     const complete = this.#opened.page.waitForLoadState("domcontentloaded", { timeout: 0 });
     complete.catch(() => {});
     await Promise.race([complete, this.#main.kept, this.#breaks.promise]);
   };
 
-  async #settled(waits = true): Promise<string> {
+  async #settled(waitForSelector = true): Promise<string> {
     const { page, session } = this.#opened;
     const { maxBodyBytes, browser } = this.#request;
     const settled = settle(page, session, this.#traffic, {
       clock: this.#options.clock,
       maxBodyBytes,
-      waitFor: waits ? browser?.waitFor : undefined,
-      lastLookAt: this.#lastLookAt,
+      waitFor: waitForSelector ? browser?.waitFor : undefined,
+      deadline: this.#deadline,
       complete: this.#complete,
       refresh: () => this.#main.head?.headers["refresh"] ?? "",
       kept: this.#main.kept,
@@ -303,7 +302,7 @@ class Visit {
     return html;
   }
 
-  /** A tunnel that the proxy refused is all the same to the browser; the proxy knows why. */
+  /** The browser reports a refused tunnel without its cause; the proxy knows it. */
   #failure(error: unknown): FetchFailure {
     const last = this.#main.redirects.at(-1)?.to ?? this.#url;
     const { host } = new URL(last);

@@ -13,16 +13,16 @@ export interface DownloadDeps {
 
 type Resumable = NonNullable<ReturnType<BodyStore["resumable"]>>;
 
-/** A shorter beginning is not worth a second request's conditions. */
-const WORTH_KEEPING_BYTES = 64 * 1024;
+/** Shorter parts are fetched again: resuming is not worth it. */
+const MIN_RESUMABLE_BYTES = 64 * 1024;
 
 export function createHttpStrategy(deps: DownloadDeps): Strategy {
   return { name: "http", fetch: (request) => download(deps, request) };
 }
 
 /**
- * A body from the network into the store, without ever being whole in memory. With a `partKey`, a transfer that breaks
- * off leaves what it got, and the next call asks the server for the rest, provided that it is still the same file.
+ * Streams a body from the network into the store, never fully in memory. With a `partKey`, an interrupted transfer keeps
+ * its part, and the next call requests the rest, provided that the file has not changed.
  */
 export async function download(deps: DownloadDeps, request: FetchRequest): Promise<FetchAnswer> {
   const part = request.partKey === undefined ? null : deps.artifacts.resumable(request.partKey);
@@ -32,7 +32,7 @@ export async function download(deps: DownloadDeps, request: FetchRequest): Promi
   }
   if (part !== null) deps.artifacts.dropPart(part.key);
   const answer = await attempt(deps, request, null);
-  // Without a Range there is nothing to start over from.
+  // Without a part, `attempt` never returns "start_over".
   return answer as FetchAnswer;
 }
 
@@ -77,15 +77,15 @@ async function attempt(
   return answer;
 }
 
-/** Thrown inside a transfer to end it: the server answered a range that was not asked for. */
+/** Aborts a transfer: the server sent another range than requested. */
 const MISMATCH = new Error("the range in the answer is another one");
 
 class Receiver implements BodySink {
   writer: BodyWriter | null = null;
-  /** The server gave what is needed to ask for the rest later. */
-  described = false;
+  /** The server sent the validators needed to resume. */
+  isResumable = false;
   resumed = false;
-  /** The size of the whole, checked at the end of a resumed transfer. */
+  /** The full size, checked at the end of a resumed transfer. */
   total: number | null = null;
   readonly #artifacts: BodyStore;
   readonly #request: FetchRequest;
@@ -98,23 +98,23 @@ class Receiver implements BodySink {
   }
 
   get keepable(): boolean {
-    return this.described && this.writer !== null && this.writer.size >= WORTH_KEEPING_BYTES;
+    return this.isResumable && this.writer !== null && this.writer.size >= MIN_RESUMABLE_BYTES;
   }
 
   start(head: ResponseHead): void | "discard" {
     const { status } = head;
     if (status === 206) return this.#resume(head);
     if (status < 200 || status > 299 || status === 204 || status === 205) return "discard";
-    const described = this.#describe(head);
-    this.described = described !== null;
-    this.writer = described === null ? this.#artifacts.writer() : this.#artifacts.writer({ part: described });
+    const part = this.#partOf(head);
+    this.isResumable = part !== null;
+    this.writer = part === null ? this.#artifacts.writer() : this.#artifacts.writer({ part });
     return undefined;
   }
 
   write(chunk: Buffer): void | Promise<void> {
     const writer = this.writer!;
     const { maxBodyBytes } = this.#request;
-    // The client counts one answer; of a resumed body that is only the rest.
+    // The client counts only the resumed rest.
     if (this.resumed && maxBodyBytes !== undefined && writer.size + chunk.length > maxBodyBytes) {
       throw new FetchFailure("body_too_large", `the body is larger than ${maxBodyBytes} bytes`);
     }
@@ -132,30 +132,30 @@ class Receiver implements BodySink {
     this.total = total ?? part.total;
     // Without the total size a complete rest cannot be verified.
     if (this.total === null) throw MISMATCH;
-    this.described = true;
+    this.isResumable = true;
     this.resumed = true;
     this.writer = this.#artifacts.writer({ part, resume: true });
   }
 
-  #describe(head: ResponseHead): PartOf | null {
+  #partOf(head: ResponseHead): PartOf | null {
     const { partKey, url } = this.#request;
     if (partKey === undefined || head.encoded || head.headers["accept-ranges"]?.toLowerCase() === "none") return null;
     const etag = head.headers["etag"] ?? null;
     const lastModified = head.headers["last-modified"] ?? null;
-    // What lets somebody in is not written beside the file.
-    const described: PartOf = {
+    // Credentials must not be written next to the file.
+    const part: PartOf = {
       key: partKey,
       url: withoutCredentials(url),
       etag,
       lastModified,
       total: head.contentLength,
     };
-    return validatorOf(described) === null ? null : described;
+    return validatorOf(part) === null ? null : part;
   }
 }
 
 function toHttp(request: FetchRequest, part: Resumable | null): HttpRequest {
-  // Identity by default: a file is stored as it is, its length is known, and a range means what it says.
+  // Identity by default: Content-Length and ranges then refer to the stored bytes.
   const headers: Record<string, string> = { "accept-encoding": "identity", ...request.headers };
   if (part !== null) {
     headers["range"] = `bytes=${part.offset}-`;
@@ -170,13 +170,13 @@ function toHttp(request: FetchRequest, part: Resumable | null): HttpRequest {
   return http;
 }
 
-/** What If-Range may carry: a strong ETag, or the date. A weak ETag promises meaning, not bytes. */
+/** The value for If-Range: a strong ETag or the date. A weak ETag does not guarantee identical bytes. */
 function validatorOf(part: { etag: string | null; lastModified: string | null }): string | null {
   if (part.etag !== null && part.etag.startsWith('"')) return part.etag;
   return part.lastModified;
 }
 
-const BROKEN_OFF: ReadonlySet<FailureReason> = new Set<FailureReason>([
+const RESUMABLE_REASONS: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "connection_failed",
   "connection_reset",
   "run_cancelled",
@@ -185,8 +185,8 @@ const BROKEN_OFF: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "truncated_body",
 ]);
 
-/** The transfer ended for a reason that says nothing against the bytes so far. */
+/** Whether the received bytes are still valid after this error. */
 function isWorthResuming(error: unknown, signal: AbortSignal | undefined): boolean {
-  if (error instanceof FetchFailure) return BROKEN_OFF.has(error.failure.reason);
+  if (error instanceof FetchFailure) return RESUMABLE_REASONS.has(error.failure.reason);
   return isOrbError(error, "disk_full") || signal?.aborted === true;
 }

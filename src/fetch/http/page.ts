@@ -53,7 +53,7 @@ function toHttp(request: PageRequest, limits: Partial<HttpLimits>): HttpRequest 
   return http;
 }
 
-/** Headers, cookies and a password, when they belong to the origin that is asked; the client drops them elsewhere. */
+/** Credential headers for a URL of their origin; the client drops them on redirects to other origins. */
 export function credentialHeaders(credentials: Credentials | null, url: URL): Record<string, string> {
   if (credentials === null || credentials.origin !== url.origin) return {};
   const headers: Record<string, string> = {};

@@ -1,4 +1,4 @@
-/** A request that a page made, and what came back: recorded in a browser, or read from a HAR file. */
+/** A request of a page and its response: recorded in a browser, or read from a HAR file. */
 export interface Exchange {
   request: {
     method: string;

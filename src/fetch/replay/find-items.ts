@@ -1,4 +1,4 @@
-/** Where in an answer the list is that the page shows. */
+/** Finds the list in a JSON response that the page displays. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { isObject } from "./json-body.ts";
 import { writePath } from "./path.ts";
@@ -7,17 +7,17 @@ import { addWords } from "./words.ts";
 export interface FoundItems {
   /** `$.data.products[*]`. */
   path: string;
-  /** Objects of the lists that this path names, the first ones. */
+  /** The first objects that the path matches. */
   samples: Record<string, JsonValue>[];
   count: number;
-  /** Words of the page that stand in them. */
+  /** Words of the page that occur in them. */
   covered: number;
 }
 
 interface Coverage {
-  /** Words of the page that stand anywhere in the answer. */
+  /** Words of the page that occur anywhere in the response. */
   covered: number;
-  /** The list of objects that has most of them; null when there is none. */
+  /** The list of objects with the most of them; null: none. */
   items: FoundItems | null;
 }
 
@@ -32,39 +32,39 @@ const MAX_VALUES = 200_000;
 const MAX_DEPTH = 30;
 const MAX_LISTS = 500;
 const SAMPLES = 50;
-/** Stands for an index in a list's names; no key of JSON that anybody writes. */
+/** The wildcard index in a path; not a realistic JSON key. */
 const ANY = "\0";
 
 export function coverageOf(json: JsonValue, visible: ReadonlySet<string>): Coverage {
   const lists = new Map<string, List>();
-  const all = new Set<string>();
-  let left = MAX_VALUES;
+  const coveredWords = new Set<string>();
+  let budget = MAX_VALUES;
 
-  const walk = (value: JsonValue, names: string[], around: readonly List[]): void => {
-    left -= 1;
-    if (left < 0 || names.length > MAX_DEPTH) return;
-    if (typeof value === "string" || typeof value === "number") return note(String(value), around);
+  const walk = (value: JsonValue, names: string[], enclosing: readonly List[]): void => {
+    budget -= 1;
+    if (budget < 0 || names.length > MAX_DEPTH) return;
+    if (typeof value === "string" || typeof value === "number") return note(String(value), enclosing);
     if (Array.isArray(value)) {
       const list = value.some(isObject) ? listAt([...names, ANY]) : null;
-      const inside = list === null ? around : [...around, list];
+      const enclosingHere = list === null ? enclosing : [...enclosing, list];
       for (const element of value) {
         if (list !== null && isObject(element)) {
           list.count += 1;
           if (list.samples.length < SAMPLES) list.samples.push(element);
         }
-        walk(element, [...names, ANY], inside);
+        walk(element, [...names, ANY], enclosingHere);
       }
     } else if (isObject(value)) {
-      for (const [key, inner] of Object.entries(value)) walk(inner, [...names, key], around);
+      for (const [key, inner] of Object.entries(value)) walk(inner, [...names, key], enclosing);
     }
   };
-  const note = (text: string, around: readonly List[]) => {
+  const note = (text: string, enclosing: readonly List[]) => {
     const words = new Set<string>();
     addWords(text, words);
     for (const word of words) {
       if (!visible.has(word)) continue;
-      all.add(word);
-      for (const list of around) list.words.add(word);
+      coveredWords.add(word);
+      for (const list of enclosing) list.words.add(word);
     }
   };
   const listAt = (names: string[]): List | null => {
@@ -78,10 +78,10 @@ export function coverageOf(json: JsonValue, visible: ReadonlySet<string>): Cover
 
   walk(json, [], []);
   const best = choose([...lists.values()]);
-  return { covered: all.size, items: best === null ? null : toItems(best) };
+  return { covered: coveredWords.size, items: best === null ? null : toItems(best) };
 }
 
-/** Most words, and rather several things than one; a list within it when that holds nearly all and is longer. */
+/** The list with the most words, preferring several items over one; or a longer nested list with nearly all of them. */
 function choose(lists: readonly List[]): List | null {
   const weight = (list: List) => list.words.size * (list.count > 1 ? 1 : 0.3);
   let best = lists.toSorted((a, b) => weight(b) - weight(a) || a.names.length - b.names.length)[0] ?? null;
@@ -99,7 +99,7 @@ function isWithin(inner: List, outer: List): boolean {
 function toItems(list: List): FoundItems {
   const { count } = list;
   const covered = list.words.size;
-  // GraphQL's edges: a wrapper with nothing but the thing itself and its cursor.
+  // GraphQL edges: wrappers with only the node and its cursor.
   const nodes = list.samples.map((sample) => sample["node"]);
   if (nodes.every(isObject) && list.samples.every((sample) => Object.keys(sample).length <= 3)) {
     return { path: writePath([...list.names, "node"], ANY), samples: nodes, count, covered };

@@ -1,16 +1,16 @@
-/** A page that loads its list piece by piece makes many calls that are one: the pages of the same list. */
+/** Groups the calls of a page that fetch pages of the same list. */
 import { type GuessedPagination, nextAddress, type PageAsked, pageAsked } from "./guess-pagination.ts";
 import type { RankedExchange } from "./ranked.ts";
 
 interface Member {
   ranked: RankedExchange;
   asked: PageAsked;
-  /** Where it is and where it goes on, without the scheme: proxies get that wrong. */
+  /** Its URL and that of the next page, without the scheme: servers behind proxies get it wrong. */
   address: string;
   next: string | null;
 }
 
-/** Calls that differ only in the page that they ask for, or that lead from one to the next, first page first. */
+/** Groups calls that differ only in the requested page, or that link to each other; first page first. */
 export function groupPages(all: readonly RankedExchange[]): RankedExchange[][] {
   const members = all.map(toMember);
   const groups = new Map<string, Member[]>();
@@ -43,16 +43,16 @@ function toMember(ranked: RankedExchange): Member {
   };
 }
 
-/** First what no other leads to; then what names no page, the lowest number, and what was asked for first. */
+/** Calls that no other links to first; then those without a page, by page number, and in request order. */
 function inOrder(group: readonly Member[]): Member[] {
-  const led = new Set(group.flatMap(({ next, address }) => (next === null || next === address ? [] : next)));
+  const linked = new Set(group.flatMap(({ next, address }) => (next === null || next === address ? [] : next)));
   const rank = ({ at }: PageAsked) => (at === null ? -1 : typeof at === "number" ? at : Number.MAX_SAFE_INTEGER);
   return group.toSorted(
-    (a, b) => Number(led.has(a.address)) - Number(led.has(b.address)) || rank(a.asked) - rank(b.asked),
+    (a, b) => Number(linked.has(a.address)) - Number(linked.has(b.address)) || rank(a.asked) - rank(b.asked),
   );
 }
 
-/** How a list goes on whose pages were seen: they know more together than the first one alone. */
+/** Pagination of a list, from all recorded pages: they reveal more than the first one alone. */
 export function paginationOf(pages: readonly RankedExchange[]): GuessedPagination | null {
   const guess = pages.find(({ pagination }) => pagination !== null)?.pagination ?? null;
   if (guess?.kind !== "page" && guess?.kind !== "offset") return guess;
@@ -60,15 +60,15 @@ export function paginationOf(pages: readonly RankedExchange[]): GuessedPaginatio
   const numbers = [...new Set(seen.flatMap(({ at }) => (typeof at === "number" ? at : [])))].toSorted((a, b) => a - b);
   const bare = seen.find(({ at }) => at === null);
   if (guess.kind === "page") {
-    // Without a number comes the first page: if number 1 is another one, then counting begins at 0.
-    const one = seen.find(({ at }) => at === 1);
-    const fromZero = numbers[0] === 0 || (bare !== undefined && one !== undefined && bare.body !== one.body);
+    // A request without a number gets the first page: if page 1 differs from it, numbering starts at 0.
+    const pageOne = seen.find(({ at }) => at === 1);
+    const fromZero = numbers[0] === 0 || (bare !== undefined && pageOne !== undefined && bare.body !== pageOne.body);
     return { ...guess, start: fromZero ? 0 : 1 };
   }
   const steps = (bare === undefined ? numbers : [0, ...numbers])
     .map((number, index, list) => number - (list[index - 1] ?? number))
     .filter((step) => step > 0);
-  // The last page has fewer items than the others. Too small a step only brings items twice, too large a one loses some.
+  // The last page has fewer items. Too small a step only repeats items, too large a one loses some.
   const sizes = pages.map(({ items, pagination }) => Number(pagination?.["limit"] ?? items?.count ?? 0));
   return { ...guess, limit: Math.min(Math.max(...sizes), ...steps) };
 }

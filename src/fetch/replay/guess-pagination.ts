@@ -1,4 +1,4 @@
-/** How an API goes on to its next page, by the names that such things have. */
+/** Guesses the pagination of an API from common parameter and field names. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Exchange } from "./exchange.ts";
 import { isObject, readJson } from "./json-body.ts";
@@ -12,7 +12,7 @@ export type GuessedPagination = { kind: string } & Record<string, string | numbe
 interface Parameter {
   name: string;
   value: JsonValue;
-  /** How a recipe names the place. */
+  /** Its location in a recipe. */
   location: Record<string, string>;
 }
 
@@ -24,22 +24,22 @@ const CURSOR =
 const NEXT_CURSOR =
   /^(?:next_?cursor|end_?cursor|next_?(?:page_?)?(?:token|key|id)|continuation(?:_?token)?|cursor|scroll_?id|next|after)$/i;
 const NEXT_LINK = /^(?:next|next_?(?:url|link|href|page|page_?url)|@odata\.nextlink)$/i;
-/** A cursor that is asked for by another name than it is given by. */
+/** Cursors whose request parameter differs from their response field. */
 const ASKED_AS: Readonly<Record<string, string>> = { endcursor: "after", nextpagetoken: "pageToken" };
 const MAX_DEPTH = 6;
 
-/** What the answer says itself comes first, then a cursor, then numbers in the request. Null: nothing to be seen. */
+/** A link in the response takes precedence, then a cursor, then numbers in the request. Null: none found. */
 export function guessPagination(exchange: Exchange, json: JsonValue, itemCount: number): GuessedPagination | null {
   if (nextLink(exchange.response.headers["link"] ?? "") !== undefined) return { kind: "link" };
   const parameters = parametersOf(exchange.request);
   return guessLink(json) ?? guessCursor(json, parameters) ?? guessNumber(parameters, itemCount);
 }
 
-/** Which page of what a request asks for. */
+/** The list and page that a request asks for. */
 export interface PageAsked {
-  /** The request without the page: the same for all pages of one list. */
+  /** The request without its page parameters: identical for all pages of a list. */
   what: string;
-  /** A page number or an offset, or else a cursor; null: it names none, as the first page often does. */
+  /** A page number or an offset, else a cursor; null: none, as often for the first page. */
   at: number | string | null;
 }
 
@@ -57,7 +57,7 @@ export function pageAsked(request: Exchange["request"]): PageAsked {
   return { what: JSON.stringify([bare.method, bare.url, bare.body]), at };
 }
 
-/** Where the answer says that the next page is; null: it does not say. */
+/** The link to the next page in the response; null: none. */
 export function nextAddress(exchange: Exchange, json: JsonValue, guess: GuessedPagination | null): URL | null {
   if (guess?.kind !== "link") return null;
   const { next } = guess;
@@ -66,13 +66,13 @@ export function nextAddress(exchange: Exchange, json: JsonValue, guess: GuessedP
   return typeof link === "string" ? URL.parse(link, exchange.request.url) : null;
 }
 
-/** The request of the first page: the recorded one may have been a later one. */
+/** The request of the first page: the recorded one may be a later one. */
 export function firstPage(request: ReplayRequest, guess: GuessedPagination | null, next: URL | null): ReplayRequest {
   if (guess?.kind === "cursor") return slotOf({ location: locationOf(guess) }).write(request, undefined);
   if (next === null) return request;
   let first = request;
   for (const [name, value] of new URL(request.url).searchParams) {
-    // Only what the link changes is the page; another parameter of such a name may be a filter.
+    // Only a parameter that the link changes is the page; others with such a name may be filters.
     const then = next.searchParams.get(name);
     if (then === null || then === value) continue;
     const parameter = { name, value, location: { param: name } };
@@ -116,7 +116,7 @@ function guessCursor(json: JsonValue, parameters: readonly Parameter[]): Guessed
   for (const { names, value } of outerValues(json)) {
     const last = names.at(-1) ?? "";
     if (!NEXT_CURSOR.test(last) || value === "" || (typeof value !== "string" && typeof value !== "number")) continue;
-    // A bare `next: 2` or `after` may be anything; with a parameter to put it into, it is the cursor.
+    // A bare `next: 2` or `after` is ambiguous; with a matching parameter it is the cursor.
     if (known !== undefined) return { kind: "cursor", ...known.location, next: writePath(names) };
     if (/^(?:next|after|cursor)$/i.test(last)) continue;
     const plain = last.toLowerCase().replaceAll("_", "");
@@ -152,11 +152,11 @@ function parametersOf({ url, body }: Exchange["request"]): Parameter[] {
   return found;
 }
 
-/** Texts and numbers that are not in a list: what is said about the page rather than by its items. */
+/** Scalars outside lists: metadata of the page rather than of its items. */
 function outerValues(json: JsonValue): { names: string[]; value: JsonValue }[] {
   const found: { names: string[]; value: JsonValue }[] = [];
   let level: { names: string[]; value: JsonValue }[] = [{ names: [], value: json }];
-  // Level by level: what stands further out is more likely about the whole.
+  // Breadth-first: outer values more likely describe the whole response.
   for (let depth = 0; depth <= MAX_DEPTH && level.length > 0; depth += 1) {
     const deeper: typeof level = [];
     for (const { names, value } of level.slice(0, 1000)) {

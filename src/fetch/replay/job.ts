@@ -1,4 +1,4 @@
-/** A recorded exchange as a job that anybody can run again. */
+/** Converts a recorded exchange to a job. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { firstPage, nextAddress } from "./guess-pagination.ts";
 import { isObject } from "./json-body.ts";
@@ -14,13 +14,13 @@ interface WrittenJob {
     replay: { request: Record<string, JsonValue>; items?: string; pagination?: Record<string, JsonValue> };
     fields?: Record<string, { jsonpath: string }>;
   };
-  /** What looks like a secret in the recording: the job's owner supplies it, if it is needed. */
+  /** Apparent secrets of the recording; the job's owner supplies them if needed. */
   left_out: { in: "headers" | "query" | "body"; name: string }[];
 }
 
 const MAX_FIELDS = 40;
-/** Of the browser, of one connection or of a proxy on the way: no API needs them from us. */
-const OF_THE_BROWSER =
+/** Headers of the browser, the connection or a proxy: no API needs them. */
+const BROWSER_HEADERS =
   /^(?:accept-encoding|accept-charset|cache-control|connection|content-length|dnt|expect|host|if-.*|keep-alive|origin|pragma|priority|proxy-.*|purpose|range|referer|save-data|sec-.*|te|trailer|transfer-encoding|upgrade.*|user-agent|via|x-forwarded-.*)$/;
 
 export function writeJob(ranked: RankedExchange): WrittenJob {
@@ -46,7 +46,8 @@ export function writeJob(ranked: RankedExchange): WrittenJob {
       ...(Object.keys(fields).length === 0 ? {} : { fields }),
     },
     left_out: leftOut.filter(
-      ({ name, in: location }, index) => index === leftOut.findIndex((one) => one.in === location && one.name === name),
+      ({ name, in: location }, index) =>
+        index === leftOut.findIndex((other) => other.in === location && other.name === name),
     ),
   };
 }
@@ -57,7 +58,7 @@ function headersFor(
 ): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(recorded)) {
-    if (OF_THE_BROWSER.test(name) || name.startsWith(":")) continue;
+    if (BROWSER_HEADERS.test(name) || name.startsWith(":")) continue;
     if (isSecret(name, value)) leftOut.push({ in: "headers", name });
     else headers[name] = value;
   }
@@ -70,7 +71,7 @@ function withoutSecrets(ranked: RankedExchange, leftOut: WrittenJob["left_out"])
   if (username !== "" || password !== "") leftOut.push({ in: "headers", name: "authorization" });
   const next = nextAddress(exchange, json, pagination);
   let request = firstPage(recordedRequest(exchange.request), pagination, next);
-  // A cursor is called a token by many, and is none of the kind that opens doors.
+  // Many APIs call their cursor a token; it is not a secret.
   const cursor = pagination?.["param"] ?? pagination?.["pointer"];
   for (const [name, value] of new URL(request.url).searchParams) {
     if (name === cursor || !isSecret(name, value)) continue;
@@ -96,16 +97,16 @@ function bodyWithoutSecrets(
     return request;
   }
   if (body === null || !/^[^\s=&{[<]+=/.test(body.text)) return request;
-  let clean = request;
+  let cleaned = request;
   for (const [name, value] of new URLSearchParams(body.text)) {
     if (name === cursor || !isSecret(name, value)) continue;
-    clean = formSlot(name).write(clean, undefined);
+    cleaned = formSlot(name).write(cleaned, undefined);
     leftOut.push({ in: "body", name });
   }
-  return clean;
+  return cleaned;
 }
 
-/** Texts, numbers and lists of them, also one level down: `price.amount` becomes `price_amount`. */
+/** Scalars and lists of them, also one level down: `price.amount` becomes `price_amount`. */
 function suggestFields(samples: readonly Record<string, JsonValue>[]): Record<string, { jsonpath: string }> {
   const paths = new Map<string, string[]>();
   for (const sample of samples) {
@@ -134,6 +135,6 @@ function suggestFields(samples: readonly Record<string, JsonValue>[]): Record<st
 function isPlain(value: JsonValue): boolean {
   if (value === null) return false;
   return (
-    typeof value !== "object" || (Array.isArray(value) && value.length > 0 && value.every((one) => !isObject(one)))
+    typeof value !== "object" || (Array.isArray(value) && value.length > 0 && value.every((item) => !isObject(item)))
   );
 }

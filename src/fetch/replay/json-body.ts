@@ -1,10 +1,10 @@
 import { hasTooManyValues } from "../../domain/text/json-size.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 
-/** The guards that some servers put before JSON, so that browsers do not run it as a script. */
+/** Anti-hijacking prefixes of some JSON APIs. */
 const GUARD = /^\s*(?:\)\]\}'?,?|while\s*\(1\);|for\s*\(;;\);)\s*\n?/;
 
-/** Undefined for what is no JSON, or more of it than may be held. */
+/** Undefined: not JSON, or too many values. */
 export function readJson(text: string): JsonValue | undefined {
   if (hasTooManyValues(text)) return undefined;
   try {

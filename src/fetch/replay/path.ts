@@ -1,6 +1,6 @@
 /**
- * Places in JSON. Paths are JSONPath (RFC 9535) of names, indices, slices and wildcards: they are followed on the main
- * thread, so nothing is understood whose time could grow faster than the answer (`..` and filters).
+ * Paths in JSON: a subset of JSONPath (RFC 9535) with names, indices, slices and wildcards. They are evaluated on the
+ * main thread, so features with superlinear cost (`..` and filters) are not supported.
  */
 import { JSONPathEnvironment, jsonpath } from "json-p3";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
@@ -14,7 +14,7 @@ export interface Path {
 const MAX_LENGTH = 1000;
 const environment = new JSONPathEnvironment();
 
-/** Throws an error that says what is wrong with the text. */
+/** Throws an Error whose message completes "the path …". */
 export function compilePath(text: string): Path {
   if (text.length > MAX_LENGTH) throw new Error(`is longer than ${MAX_LENGTH} characters`);
   const query = environment.compile(text);
@@ -24,7 +24,7 @@ export function compilePath(text: string): Path {
     if (segment.selectors.some((selector) => selector instanceof jsonpath.selectors.FilterSelector)) {
       throw new Error("must not contain a filter: take all items, and leave some out by the fields and the schema");
     }
-    // Each choice of several multiplies the matches of those before it.
+    // Several selectors in a segment multiply the matches of the previous ones.
     if (segment.selectors.length > 1) throw new Error("must not choose several names or places at once");
   }
   return {
@@ -34,7 +34,7 @@ export function compilePath(text: string): Path {
   };
 }
 
-/** `$.data.items`, with brackets where a name is no plain word. `wildcard` is what stands for any index. */
+/** `$.data.items`, with brackets where a name is not an identifier. `wildcard` is written as `[*]`. */
 export function writePath(names: readonly string[], wildcard?: string): string {
   const parts = names.map((name) => {
     if (name === wildcard) return "[*]";
@@ -43,7 +43,7 @@ export function writePath(names: readonly string[], wildcard?: string): string {
   return `$${parts.join("")}`;
 }
 
-/** JSON Pointer (RFC 6901) to the names it stands for. Throws for what is none. */
+/** Parses a JSON Pointer (RFC 6901) to its names. Throws when invalid. */
 export function readPointer(text: string): string[] {
   if (!text.startsWith("/")) throw new Error('expected a JSON Pointer such as "/variables/page"');
   if (text.length > MAX_LENGTH) throw new Error(`is longer than ${MAX_LENGTH} characters`);
@@ -68,13 +68,13 @@ export function valueAt(value: JsonValue, names: readonly string[]): JsonValue |
   return current;
 }
 
-/** A copy with another value at this place; everything beside the way is shared. Undefined takes the place away. */
+/** A copy with another value at this path; the rest is shared. Undefined removes it. */
 export function withValueAt(value: JsonValue, names: readonly string[], next: JsonValue | undefined): JsonValue {
   const [name, ...rest] = names;
   if (name === undefined) return next ?? null;
   if (typeof value !== "object" || value === null) return value;
   const copy = (Array.isArray(value) ? [...value] : { ...value }) as Record<string, JsonValue>;
-  // A list keeps its other places.
+  // In a list, removal leaves null, so that other indices stay.
   if (rest.length === 0 && next === undefined && !Array.isArray(value)) delete copy[name];
   else copy[name] = rest.length === 0 ? (next ?? null) : withValueAt(copy[name] ?? null, rest, next);
   return copy as JsonValue;

@@ -1,4 +1,4 @@
-/** Which of the requests that a page made brought what the page shows. */
+/** Ranks the requests of a page by how much of the displayed text their responses contain. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Exchange } from "./exchange.ts";
 import { coverageOf, type FoundItems } from "./find-items.ts";
@@ -10,38 +10,38 @@ import { wordsOf } from "./words.ts";
 
 const MAX_EXCHANGES = 1000;
 const MAX_SAMPLES = 100;
-/** An answer that is no list of things, but a page's texts or one thing. */
-const NO_LIST = 0.5;
-const NOISE = 0.1;
-/** Measuring, logging, settings, translations: they answer in JSON too. */
+/** For a response that is not a list: texts of the page, or a single item. */
+const NO_LIST_FACTOR = 0.5;
+const NOISE_FACTOR = 0.1;
+/** Analytics, logging, settings and translations also return JSON. */
 const NOISE_PATH =
   /(?:^|[/._-])(?:analytics|beacon|collect|consent|cookies?|config(?:uration)?|events?-?log|feature-?flags?|flags|gtm|heartbeat|i18n|locales?|logs?|metrics|ping|pixel|rum|sentry|settings|stats|telemetry|track(?:ing|er)?|translations?)(?:[/._-]|$)/i;
 const NOISE_HOST =
   /(?:^|\.)(?:amplitude|clarity|criteo|datadoghq|doubleclick|facebook|fullstory|google-analytics|googletagmanager|hotjar|intercom|launchdarkly|mixpanel|newrelic|nr-data|onetrust|optimizely|segment|sentry)\.\w+$/i;
 
-/** Best first; only answers of JSON with a status of success, by GET or POST. Pure: the same input, the same order. */
+/** Best first; only successful JSON responses to GET or POST. Deterministic. */
 export function rankExchanges(exchanges: readonly Exchange[], visibleText: string): RankedExchange[] {
   const visible = wordsOf(visibleText);
   const single = exchanges.slice(0, MAX_EXCHANGES).flatMap((exchange) => rankOne(exchange, visible) ?? []);
-  const ranked = groupPages(single).flatMap((pages) => together(pages, visible) ?? []);
+  const ranked = groupPages(single).flatMap((pages) => merged(pages, visible) ?? []);
   return ranked.sort((a, b) => b.score - a.score || b.coverage - a.coverage);
 }
 
-/** Without knowing what the page showed: the longest lists come first. */
+/** Without the displayed text: the longest lists come first. */
 export function rankUnseen(exchanges: readonly Exchange[]): RankedExchange[] {
   const single = exchanges
     .slice(0, MAX_EXCHANGES)
     .flatMap((exchange) => rankOne(exchange, wordsOf(exchange.response.body)) ?? []);
-  const ranked = groupPages(single).flatMap((pages) => together(pages, null) ?? []);
+  const ranked = groupPages(single).flatMap((pages) => merged(pages, null) ?? []);
   const weight = ({ score, items }: RankedExchange) => score * (items?.count ?? 1);
   return ranked.sort((a, b) => weight(b) - weight(a));
 }
 
-/** What the pages of one list bring together. */
-function together(pages: readonly RankedExchange[], visible: ReadonlySet<string> | null): RankedExchange | null {
+/** Merges the pages of one list. */
+function merged(pages: readonly RankedExchange[], visible: ReadonlySet<string> | null): RankedExchange | null {
   const [first] = pages;
   if (first === undefined || pages.length === 1) return first ?? null;
-  // The same page may have been asked for twice.
+  // The same page may have been requested twice.
   const distinct = [...new Map(pages.map((page) => [page.exchange.response.body, page])).values()];
   const lists = distinct.flatMap(({ items }) => items ?? []);
   const path = first.items?.path ?? lists[0]?.path;
@@ -75,11 +75,11 @@ function rankOne(exchange: Exchange, visible: ReadonlySet<string>): RankedExchan
 
 function scoreOf(coverage: number, items: FoundItems | null, { request }: Exchange): number {
   const isList = items !== null && items.count > 1;
-  return coverage * (isList ? 1 : NO_LIST) * (isNoise(request.url) ? NOISE : 1);
+  return coverage * (isList ? 1 : NO_LIST_FACTOR) * (isNoise(request.url) ? NOISE_FACTOR : 1);
 }
 
 function jsonOf({ contentType, body }: Exchange["response"]): JsonValue | undefined {
-  // Servers call JSON many things; what is called a page, a picture or a program is none.
+  // Servers label JSON with many types, but not with these.
   if (/\b(?:html|css|image|font|video|audio|octet-stream|wasm)\b/i.test(contentType ?? "")) return undefined;
   return readJson(body);
 }

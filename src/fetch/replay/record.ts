@@ -1,4 +1,4 @@
-/** Listens to a page in a browser, and keeps the exchanges of JSON that its scripts have with their servers. */
+/** Records the JSON exchanges of a browser page's scripts. */
 import type { Page, Request } from "playwright-core";
 import type { Clock, Timer } from "../../base/clock.ts";
 import type { Exchange } from "./exchange.ts";
@@ -6,21 +6,21 @@ import { readJson } from "./json-body.ts";
 
 interface RecordOptions {
   clock: Clock;
-  /** Kept at most; what comes later is counted as dropped. */
+  /** Later ones are counted as dropped. */
   maxExchanges?: number;
-  /** Of one answer, and of all together. */
+  /** Of one response, and of all together. */
   maxBodyBytes?: number;
   maxBytes?: number;
-  /** The page has settled when no script has been waiting for an answer for so long. */
+  /** The page has settled when no script request was pending for this long. */
   quietMs?: number;
 }
 
 interface Recording {
-  /** In the order in which they ended. */
+  /** In order of completion. */
   readonly exchanges: readonly Exchange[];
-  /** Answers of JSON that were too many or too large to be kept. */
+  /** JSON responses beyond the limits. */
   readonly dropped: number;
-  /** Resolves when the page has settled, or with false after `timeoutMs`. To be called once the page has loaded. */
+  /** Resolves with true when the page has settled, with false after `timeoutMs`. Call it once the page has loaded. */
   settled(timeoutMs: number): Promise<boolean>;
   stop(): void;
 }
@@ -28,12 +28,12 @@ interface Recording {
 const DEFAULTS = { maxExchanges: 200, maxBodyBytes: 5 * 1024 * 1024, maxBytes: 50 * 1024 * 1024, quietMs: 500 };
 const MAX_TEXT = 500_000;
 
-/** To be called before the page is opened. */
+/** Call it before the page navigates. */
 export function recordExchanges(page: Page, options: RecordOptions): Recording {
   return new Recorder(page, { ...DEFAULTS, ...options });
 }
 
-/** What a reader sees of the page, for ranking what was recorded. */
+/** The displayed text of the page, for ranking. */
 export async function visibleText(page: Page): Promise<string> {
   return String(await page.evaluate(`(document.body?.innerText ?? "").slice(0, ${MAX_TEXT})`));
 }
@@ -43,8 +43,8 @@ class Recorder implements Recording {
   dropped = 0;
   readonly #page: Page;
   readonly #options: Required<RecordOptions>;
-  /** Asked and not answered, or answered and not yet read. */
-  readonly #open = new Set<Request>();
+  /** Not answered, or not yet read. */
+  readonly #pending = new Set<Request>();
   #bytes = 0;
   #quiet: Timer | null = null;
   #onSettled: (() => void) | null = null;
@@ -67,7 +67,7 @@ class Recorder implements Recording {
         resolve(settled);
       };
       this.#onSettled = () => end(true);
-      this.#look();
+      this.#restartQuietTimer();
     });
   }
 
@@ -80,25 +80,25 @@ class Recorder implements Recording {
 
   readonly #onRequest = (request: Request) => {
     if (!isByScript(request)) return;
-    this.#open.add(request);
-    this.#look();
+    this.#pending.add(request);
+    this.#restartQuietTimer();
   };
 
   readonly #onFailed = (request: Request) => {
-    if (this.#open.delete(request)) this.#look();
+    if (this.#pending.delete(request)) this.#restartQuietTimer();
   };
 
   readonly #onFinished = (request: Request) => {
-    if (!this.#open.has(request)) return;
+    if (!this.#pending.has(request)) return;
     void this.#read(request)
-      // The page was closed or has moved on, and the browser has forgotten the answer.
+      // After a close or a navigation the browser no longer has the body.
       .catch(() => {})
       .finally(() => this.#onFailed(request));
   };
 
-  #look(): void {
+  #restartQuietTimer(): void {
     this.#quiet?.cancel();
-    if (this.#onSettled === null || this.#open.size > 0) return;
+    if (this.#onSettled === null || this.#pending.size > 0) return;
     this.#quiet = this.#options.clock.after(this.#options.quietMs, () => this.#onSettled?.(), { keepAlive: true });
   }
 
@@ -118,7 +118,7 @@ class Recorder implements Recording {
     const bytes = await response.body();
     const body = bytes.toString("utf8");
     if (readJson(body) === undefined) return;
-    // On the wire it may have been smaller, and others may have come meanwhile.
+    // `responseBodySize` is the compressed size, and other responses may have arrived meanwhile.
     const fits = bytes.length <= maxBodyBytes && this.#bytes + bytes.length <= maxBytes;
     if (!fits || this.exchanges.length >= maxExchanges) {
       this.dropped += 1;
@@ -137,7 +137,7 @@ function isByScript(request: Request): boolean {
   return (type === "xhr" || type === "fetch") && /^https?:/.test(request.url());
 }
 
-/** Servers send JSON as plain text and as script too. */
+/** Servers also send JSON as plain text or script. */
 function mayBeJson(contentType: string | null): boolean {
   return contentType === null || /\bjson\b|[+/]json|text\/plain|javascript/i.test(contentType);
 }

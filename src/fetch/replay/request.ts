@@ -1,4 +1,4 @@
-/** The request that is sent again and again, and the places in it that change from page to page. */
+/** The replayed request, and the slots in it that change from page to page. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Exchange } from "./exchange.ts";
 import { readJson } from "./json-body.ts";
@@ -7,12 +7,12 @@ import { valueAt, withValueAt } from "./path.ts";
 export interface ReplayRequest {
   method: "GET" | "POST";
   url: string;
-  /** Lower-case names. They belong to the origin of the recipe's URL. */
+  /** Lower-case names. Bound to the origin of the recipe's URL. */
   headers: Readonly<Record<string, string>>;
   body: { text: string } | { json: JsonValue } | null;
 }
 
-/** As a page has sent it, without its headers and what may stand before a host. */
+/** The recorded request without headers and URL credentials. */
 export function recordedRequest({ method, url, body }: Exchange["request"]): ReplayRequest {
   const bare = new URL(url);
   bare.hash = "";
@@ -30,10 +30,10 @@ export function recordedRequest({ method, url, body }: Exchange["request"]): Rep
 
 type SlotValue = JsonValue;
 
-/** A place for a page number, an offset or a cursor. */
+/** The location of a page number, an offset or a cursor. */
 export interface Slot {
   read(request: ReplayRequest): JsonValue | undefined;
-  /** Undefined takes the parameter out. */
+  /** Undefined removes the parameter. */
   write(request: ReplayRequest, value: SlotValue | undefined): ReplayRequest;
 }
 
@@ -48,7 +48,7 @@ export function querySlot(name: string): Slot {
   };
 }
 
-/** In a body of the kind that HTML forms send. */
+/** In a form-encoded body. */
 export function formSlot(name: string): Slot {
   return {
     read: ({ body }) => new URLSearchParams(formOf(body)).get(name) ?? undefined,
@@ -63,7 +63,7 @@ export function jsonSlot(names: readonly string[]): Slot {
     write(request, value) {
       const { body } = request;
       if (body === null || !("json" in body)) return request;
-      // A server that was sent "1" may not understand 2.
+      // Keeps the type: a server that expects "1" may reject 2.
       const wasText = typeof valueAt(body.json, names) === "string" && typeof value === "number";
       return { ...request, body: { json: withValueAt(body.json, names, wasText ? String(value) : value) } };
     },
@@ -79,15 +79,15 @@ function formOf(body: ReplayRequest["body"]): string {
   return body !== null && "text" in body ? body.text : "";
 }
 
-/** Only this parameter changes: URLSearchParams would write all the others anew, and servers may care how. */
+/** Changes only this parameter: URLSearchParams would re-encode all others, and some servers care. */
 function withParameter(query: string, name: string, value: SlotValue | undefined): string {
   const parts = query === "" ? [] : query.split("&");
-  const mine = (part: string) => new URLSearchParams(part).has(name);
-  if (value === undefined) return parts.filter((part) => !mine(part)).join("&");
+  const isParameter = (part: string) => new URLSearchParams(part).has(name);
+  if (value === undefined) return parts.filter((part) => !isParameter(part)).join("&");
   const text = typeof value === "string" ? value : JSON.stringify(value);
   const next = `${encodeURIComponent(name)}=${encodeURIComponent(text)}`;
-  const at = parts.findIndex(mine);
+  const at = parts.findIndex(isParameter);
   if (at < 0) return [...parts, next].join("&");
-  const written = parts[at]?.split("=")[0] ?? "";
-  return parts.map((part, index) => (index === at ? `${written}=${encodeURIComponent(text)}` : part)).join("&");
+  const writtenName = parts[at]?.split("=")[0] ?? "";
+  return parts.map((part, index) => (index === at ? `${writtenName}=${encodeURIComponent(text)}` : part)).join("&");
 }

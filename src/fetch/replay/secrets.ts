@@ -1,4 +1,4 @@
-/** What lets somebody in, and must not be copied from a recording into a job that is stored and shown. */
+/** Recognises secrets, which must not be copied from a recording into a stored job. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { isObject } from "./json-body.ts";
 
@@ -14,11 +14,11 @@ export function isSecret(name: string, value: unknown): boolean {
   return SECRET_NAME.test(plain) || (typeof value === "string" && SECRET_VALUE.test(value));
 }
 
-/** Of a JSON body: the places of what looks like a secret. Lists are looked into as well. */
+/** Paths of apparent secrets in a JSON body, lists included. */
 export function secretPaths(json: JsonValue, depth = 20): string[][] {
   if (typeof json !== "object" || json === null || depth === 0) return [];
   return Object.entries(json).flatMap(([key, value]) => {
-    const hidden = isObject(value) || Array.isArray(value) ? false : isSecret(key, value);
-    return hidden ? [[key]] : secretPaths(value, depth - 1).map((names) => [key, ...names]);
+    const isHidden = isObject(value) || Array.isArray(value) ? false : isSecret(key, value);
+    return isHidden ? [[key]] : secretPaths(value, depth - 1).map((names) => [key, ...names]);
   });
 }

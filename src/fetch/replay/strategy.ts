@@ -1,4 +1,4 @@
-/** `api_replay`: asks a site's own API for all pages of a list, and answers with the items of all of them. */
+/** `api_replay`: fetches all pages of a list from a site's own API, and answers with all items. */
 import { createHash } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import { classifyStatus } from "../../domain/run/classify.ts";
@@ -20,13 +20,13 @@ export interface ReplayDeps {
   client: HttpClient;
   clock: Clock;
   limits: Partial<HttpLimits>;
-  /** Between two requests to the site of this URL, for as long as politeness asks. May end early when the signal is raised. */
+  /** Waits between two requests to the site, as its politeness settings require. May end early on abort. */
   pause(signal: AbortSignal | undefined, url: string): Promise<void>;
 }
 
 /**
- * The request's `timeoutMs` is for each page of the API, its `maxBodyBytes` for all of them together. The answer's body is
- * a JSON array of all items; status and headers are those of the last page.
+ * `timeoutMs` applies to each page of the API, `maxBodyBytes` to all of them together. The body is a JSON array of all
+ * items; status and headers are those of the last page.
  */
 export function createReplayStrategy(deps: ReplayDeps): PageStrategy {
   return { name: "api_replay", fetch: async (request) => new ReplayRun(deps, request).run() };
@@ -37,8 +37,8 @@ interface Page {
   body: Buffer;
 }
 
-/** These describe the bytes of one answer, and the body is made of several. */
-const ABOUT_THE_BYTES: ReadonlySet<string> = new Set([
+/** Headers that describe the bytes of a single response; the body is merged from several. */
+const BYTE_HEADERS: ReadonlySet<string> = new Set([
   "content-encoding",
   "content-length",
   "content-md5",
@@ -49,7 +49,7 @@ const ABOUT_THE_BYTES: ReadonlySet<string> = new Set([
 
 class ReplayRun {
   readonly #deps: ReplayDeps;
-  readonly #asked: PageRequest;
+  readonly #request: PageRequest;
   readonly #recipe: Replay;
   readonly #started: number;
   /** The items of each page, as JSON without the brackets. */
@@ -58,10 +58,10 @@ class ReplayRun {
   #count = 0;
   #requests = 0;
 
-  constructor(deps: ReplayDeps, asked: PageRequest) {
+  constructor(deps: ReplayDeps, pageRequest: PageRequest) {
     this.#deps = deps;
-    this.#asked = asked;
-    this.#recipe = recipeOf(asked.replay);
+    this.#request = pageRequest;
+    this.#recipe = recipeOf(pageRequest.replay);
     this.#started = deps.clock.monotonic();
   }
 
@@ -76,17 +76,17 @@ class ReplayRun {
       if (early !== null) return early;
       const json = this.#read(page);
       if (json === "html") return this.#answer(page, page.body, page.result.contentType);
-      if (!this.#keep(json)) return this.#whole(page);
-      if (pagination === null || this.#count >= pagination.maxPages) return this.#whole(page);
+      if (!this.#keep(json)) return this.#allItems(page);
+      if (pagination === null || this.#count >= pagination.maxPages) return this.#allItems(page);
       const { headers, url } = page.result;
       const next = pagination.steps.next({ count: this.#count, request, json: json ?? null, headers, url });
-      // A server that names a page again which has been read would lead round in a circle.
-      if (next === null || sent.has(keyOf(next))) return this.#whole(page);
+      // A link to a page that was already read would loop.
+      if (next === null || sent.has(keyOf(next))) return this.#allItems(page);
       request = next;
-      const { signal } = this.#asked;
+      const { signal } = this.#request;
       await this.#deps.pause(signal, request.url);
       if (signal?.aborted === true) throw signal.reason;
-      this.#asked.mayAsk?.();
+      this.#request.mayAsk?.();
     }
   }
 
@@ -102,7 +102,7 @@ class ReplayRun {
     } catch (error) {
       if (!(error instanceof FetchFailure) || this.#count === 1) throw error;
       const { reason, message, httpStatus, retryAfterMs } = error.failure;
-      const limit = this.#asked.maxBodyBytes;
+      const limit = this.#request.maxBodyBytes;
       const text = reason === "body_too_large" ? `all pages together are larger than ${limit} bytes` : message;
       throw this.#failure(reason, text, {
         cause: error,
@@ -113,7 +113,7 @@ class ReplayRun {
   }
 
   #toHttp(request: ReplayRequest): HttpRequest {
-    const { credentials, timeoutMs, maxBodyBytes, signal, via, followRedirects, beforeRedirect } = this.#asked;
+    const { credentials, timeoutMs, maxBodyBytes, signal, via, followRedirects, beforeRedirect } = this.#request;
     const http: HttpRequest = {
       url: request.url,
       method: request.method,
@@ -139,7 +139,7 @@ class ReplayRun {
     return http;
   }
 
-  /** The first page is judged by the caller, whatever it is; a later one that fails leaves nothing whole to hand out. */
+  /** The caller judges the first page in any case; a later failure fails the fetch, since the list is incomplete. */
   #endsEarly({ result, body }: Page): PageAnswer | null {
     const retryAfter = parseRetryAfter(result.headers["retry-after"], this.#deps.clock.now());
     const bad = classifyStatus(result.status, retryAfter);
@@ -153,7 +153,7 @@ class ReplayRun {
     });
   }
 
-  /** Undefined: an empty answer. A page of HTML instead of JSON is for the caller to look at: it may be a challenge. */
+  /** Undefined: an empty body. HTML instead of JSON is returned to the caller: it may be a challenge. */
   #read({ result, body }: Page): JsonValue | undefined | "html" {
     if (body.length === 0) return undefined;
     const text = body.toString("utf8");
@@ -171,7 +171,7 @@ class ReplayRun {
     });
   }
 
-  /** False when this page has nothing new, and therefore is the end. */
+  /** False: nothing new, so this page is the end. */
   #keep(json: JsonValue | undefined): boolean {
     if (json === undefined) return false;
     const { items } = this.#recipe;
@@ -187,9 +187,9 @@ class ReplayRun {
     return true;
   }
 
-  #whole(page: Page): PageAnswer {
+  #allItems(page: Page): PageAnswer {
     const answer = this.#answer(page, `[${this.#pages.join(",")}]`, "application/json");
-    const headers = Object.entries(answer.headers).filter(([name]) => !ABOUT_THE_BYTES.has(name));
+    const headers = Object.entries(answer.headers).filter(([name]) => !BYTE_HEADERS.has(name));
     return { ...answer, headers: { ...Object.fromEntries(headers), "content-type": "application/json" } };
   }
 
@@ -220,7 +220,7 @@ function recipeOf(replay: unknown): Replay {
   throw new FetchFailure("request_invalid", errors.map(({ path, message }) => `${path}: ${message}`).join("; "));
 }
 
-/** Short, since bodies may be large and pages many. */
+/** Hashed, since bodies may be large and pages many. */
 function keyOf(request: ReplayRequest): string {
   const text = `${request.method} ${request.url}\n${bodyText(request) ?? ""}`;
   return createHash("sha256").update(text).digest("base64");

@@ -1,7 +1,7 @@
-/** Words as a measure: how much of what a reader sees stands in an answer. */
+/** Word sets, to measure how much of the displayed text a response contains. */
 const MAX_TEXT = 500_000;
 const MAX_WORDS = 20_000;
-/** Scripts without spaces: every two neighbours count as a word. */
+/** Scripts without spaces: every bigram counts as a word. */
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /** Adds the words of a text; the set is bounded. */
@@ -12,7 +12,7 @@ export function addWords(text: string, words: Set<string>): void {
     .matchAll(/[\p{L}\p{N}]+/gu)) {
     if (words.size >= MAX_WORDS) return;
     if (!DENSE.test(run)) {
-      // Single letters and digits stand everywhere and prove nothing.
+      // Single letters and digits occur everywhere.
       if (run.length > 1) words.add(run);
       continue;
     }

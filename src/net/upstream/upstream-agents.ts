@@ -7,7 +7,7 @@ import { createTunnels, type TunnelOptions, type Tunnels, upstreamKey } from "./
 import { connectFailure } from "../wire-failure.ts";
 
 interface UpstreamAgentsOptions extends TunnelOptions {
-  /** For each agent, as for those that use no proxy. */
+  /** The same options as for direct agents. */
   agent: Agent.Options;
 }
 
@@ -17,20 +17,20 @@ interface Entry {
   usedAt: number;
 }
 
-/** Agents are cheap, their connections close by themselves; many proxies of a pool are used once and never again. */
+/** Agents are cheap and their connections idle out, but many proxies of a pool are used only once. */
 const MAX_AGENTS = 256;
 const IDLE_MS = 60_000;
 
-/** The connections through proxies: those of one proxy are never used for another, nor for a request without one. */
+/** Connection pools per upstream proxy, never shared between proxies or with direct requests. */
 export class UpstreamAgents {
   /** See `Dialer.opening`. */
   opening = false;
   readonly #options: UpstreamAgentsOptions;
   readonly #tunnels: Tunnels;
-  /** The one used longest ago first. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, Entry>();
-  /** Given up, with requests that still run. */
-  readonly #leaving = new Set<Agent>();
+  /** Evicted agents with requests in flight. */
+  readonly #draining = new Set<Agent>();
   #sweep: Timer | null = null;
 
   constructor(options: UpstreamAgentsOptions) {
@@ -42,12 +42,12 @@ export class UpstreamAgents {
     return this.#entries.size;
   }
 
-  /** `fresh`: a connection for this request alone. To be asked for each request anew: an agent may be given up. */
+  /** `fresh`: a connection for this request alone. Call for each request: agents may be evicted. */
   through(via: Upstream, fresh: boolean): Dispatcher {
     const key = upstreamKey(via);
     let entry = this.#entries.get(key);
     if (entry === undefined) {
-      if (this.#entries.size >= MAX_AGENTS) this.#giveUp(this.#entries.keys().next().value!);
+      if (this.#entries.size >= MAX_AGENTS) this.#evict(this.#entries.keys().next().value!);
       entry = this.#create(via);
     } else this.#entries.delete(key);
     entry.usedAt = this.#options.clock.monotonic();
@@ -63,7 +63,7 @@ export class UpstreamAgents {
   async destroy(): Promise<void> {
     this.#sweep?.cancel();
     this.#tunnels.close();
-    const agents = [...this.#leaving, ...[...this.#entries.values()].flatMap(({ pool, fresh }) => [pool, fresh])];
+    const agents = [...this.#draining, ...[...this.#entries.values()].flatMap(({ pool, fresh }) => [pool, fresh])];
     this.#entries.clear();
     await Promise.all(agents.map((agent) => agent.destroy()));
   }
@@ -78,13 +78,13 @@ export class UpstreamAgents {
     };
   }
 
-  /** What it has in flight ends as it would have. */
-  #giveUp(key: string): void {
+  /** Requests in flight complete. */
+  #evict(key: string): void {
     const { pool, fresh } = this.#entries.get(key)!;
     this.#entries.delete(key);
     for (const agent of [pool, fresh]) {
-      this.#leaving.add(agent);
-      const gone = () => this.#leaving.delete(agent);
+      this.#draining.add(agent);
+      const gone = () => this.#draining.delete(agent);
       agent.close().then(gone, gone);
     }
   }
@@ -95,14 +95,14 @@ export class UpstreamAgents {
     const before = clock.monotonic() - IDLE_MS;
     for (const [key, { usedAt }] of this.#entries) {
       if (usedAt > before) break;
-      this.#giveUp(key);
+      this.#evict(key);
     }
     if (this.#entries.size > 0) this.#sweep = clock.after(IDLE_MS, this.#onSweep);
   };
 
   #connector(via: Upstream): buildConnector.connector {
     const { tls, connectMs } = this.#options;
-    // One for each proxy: a TLS session that is taken up again would show a site that two proxies are one visitor.
+    // One per proxy: a resumed TLS session would reveal to a site that two proxies are one client.
     const secure = buildConnector({ ...tls, timeout: connectMs });
     return (target, callback) => {
       const { hostname, protocol, port } = target;

@@ -9,8 +9,8 @@ const STATUS_LINE = /^HTTP\/1\.[01] ([1-5]\d\d)(?: [^\r\n]*)?$/;
 const HEADER_LINE = /^[!#$%&'*+.^_`|~0-9a-z-]+:[^\r\n]*$/i;
 
 /**
- * Asks an HTTP proxy for a tunnel (CONNECT) on a connection to it. When it resolves, the other end of the stream is the
- * destination. Whoever calls bounds the time, and destroys the stream when it rejects.
+ * Requests a tunnel (CONNECT) from an HTTP proxy. Once it resolves, the peer of the stream is the destination. The
+ * caller bounds the time and destroys the stream on rejection.
  */
 export function askForTunnel(stream: Duplex, via: Upstream, address: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -28,7 +28,7 @@ export function askForTunnel(stream: Duplex, via: Upstream, address: string, por
       }
     };
     const hungUp = () => end(tunnelRefused(via, "it closed the connection instead of answering"));
-    // With `readable` the stream is neither flowing nor paused afterwards, so the next reader may read in any way.
+    // `readable` leaves the stream neither flowing nor paused, so the next reader is free to choose.
     stream.on("readable", read).once("end", hungUp).once("close", hungUp);
     stream.write(request(via, address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`));
   });
@@ -41,7 +41,7 @@ function request({ credentials }: Upstream, authority: string): string {
   return `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${signIn}\r\n`;
 }
 
-/** Null: the tunnel stands. */
+/** Null: the tunnel is established. */
 function readAnswer(head: string, via: Upstream): FetchFailure | null | "incomplete" {
   if (!head.startsWith(BEGINNING.slice(0, head.length))) return unreachable(via, "what answers there is no HTTP proxy");
   const end = head.indexOf("\r\n\r\n");
@@ -53,7 +53,7 @@ function readAnswer(head: string, via: Upstream): FetchFailure | null | "incompl
     return unreachable(via, "its answer is not valid HTTP");
   if (status === 407) return signInRefused(via);
   if (status < 200 || status > 299) return tunnelRefused(via, `it answered ${status}`);
-  // Behind the tunnel it is always us who speak first: these bytes are the proxy's own.
+  // The client speaks first through a tunnel, so these bytes are the proxy's own.
   if (head.length > end + 4) return unreachable(via, "it sent something nobody asked for");
   return null;
 }

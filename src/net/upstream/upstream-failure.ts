@@ -2,9 +2,9 @@ import { FetchFailure, type FailureReason } from "../../domain/run/failure.ts";
 import { shownUpstream, type Upstream } from "../../domain/proxy/upstream.ts";
 
 /**
- * What went wrong between us and a proxy. Until it has been told where to go, the fault is the proxy's for sure; from
- * then on a refusal may come from the site behind it. Messages never repeat credentials, and no cause is kept that
- * could: errors of the SOCKS library carry the password along.
+ * Failures between us and a proxy. Before the destination is sent, the fault is certainly the proxy's; afterwards a
+ * refusal may come from the site behind it. Messages never contain credentials, and no cause is kept: errors of the
+ * SOCKS library contain the password.
  */
 export function unreachable(via: Upstream, why: string): FetchFailure {
   return proxyFailure("proxy_unreachable", via, `cannot be used: ${why}`);
@@ -26,9 +26,9 @@ export function tunnelLate(via: Upstream, ms: number): FetchFailure {
   return proxyFailure("proxy_timeout", via, `made no connection to the site within ${ms} ms`);
 }
 
-/** Why there is no connection to the proxy itself, as the proxy's failure. */
+/** Maps a failed connection to the proxy itself to the proxy's failure. */
 export function connectionToProxyFailed(via: Upstream, error: FetchFailure): FetchFailure {
-  // Without its address: the guard has refused it.
+  // Without the address, which the guard refused.
   if (error.failure.code === "forbidden_target")
     return new FetchFailure(
       "proxy_forbidden",

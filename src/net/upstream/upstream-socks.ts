@@ -8,8 +8,8 @@ import { signInRefused, tunnelRefused, unreachable } from "./upstream-failure.ts
 const MAX_CREDENTIAL_BYTES = 255;
 
 /**
- * Asks a SOCKS5 proxy for a tunnel on a connection to it. When it resolves, the other end of the socket is the
- * destination. Whoever calls bounds the time, and destroys the socket when it rejects.
+ * Requests a tunnel from a SOCKS5 proxy. Once it resolves, the peer of the socket is the destination. The caller bounds
+ * the time and destroys the socket on rejection.
  */
 export async function askSocksForTunnel(
   socket: Socket,
@@ -21,7 +21,7 @@ export async function askSocksForTunnel(
   const { hostname, credentials } = via;
   const parts = credentials === null ? [] : [credentials.username, credentials.password];
   if (parts.some((part) => Buffer.byteLength(part) > MAX_CREDENTIAL_BYTES)) throw signInRefused(via);
-  // Only when somebody has such a proxy.
+  // Loaded only when a SOCKS5 proxy is configured.
   const { SocksClient } = await import("socks");
   let granted;
   try {
@@ -35,20 +35,20 @@ export async function askSocksForTunnel(
       },
       destination: { host: address, port },
       existing_socket: socket,
-      // The caller ends it sooner; the library keeps its timer and its state until this time is over.
+      // The caller's deadline is shorter; the library keeps its timer and state until this one.
       timeout: 2 * connectMs,
     });
   } catch (error) {
     throw refusal(messageOf(error), socket, via);
   }
-  // The library hands over what came behind the answer in the next turn. Behind the tunnel it is always us who speak
-  // first: such bytes are the proxy's own, or the answer was not what it said it was.
-  let more = false;
-  const seen = () => (more = true);
-  socket.on("data", seen);
+  // The library emits bytes after the reply in the next turn. The client speaks first through a tunnel, so such bytes
+  // are the proxy's own, and the reply was not valid.
+  let hasExtraBytes = false;
+  const onData = () => (hasExtraBytes = true);
+  socket.on("data", onData);
   await new Promise((resolve) => setImmediate(resolve));
-  socket.off("data", seen);
-  if (more || granted.remoteHost === undefined) throw unreachable(via, "its answer is not valid SOCKS5");
+  socket.off("data", onData);
+  if (hasExtraBytes || granted.remoteHost === undefined) throw unreachable(via, "its answer is not valid SOCKS5");
   if (socket.destroyed) throw hungUp(via);
 }
 
@@ -64,11 +64,12 @@ const REPLIES: Readonly<Record<string, string>> = {
 };
 
 /** The library reports causes only in its messages. */
-function refusal(words: string, socket: Socket, via: Upstream): FetchFailure {
-  if (/authentication failed|no accepted authentication type/i.test(words)) return signInRefused(via);
-  const reply = REPLIES[/rejected connection - (\w+)/.exec(words)?.[1] ?? ""];
+function refusal(message: string, socket: Socket, via: Upstream): FetchFailure {
+  if (/authentication failed|no accepted authentication type/i.test(message)) return signInRefused(via);
+  const reply = REPLIES[/rejected connection - (\w+)/.exec(message)?.[1] ?? ""];
   if (reply !== undefined) return tunnelRefused(via, reply);
-  if (/invalid|rejected|internal error/i.test(words)) return unreachable(via, "what answers there is no SOCKS5 proxy");
+  if (/invalid|rejected|internal error/i.test(message))
+    return unreachable(via, "what answers there is no SOCKS5 proxy");
   // Closed without an answer, before the destination was sent.
   return socket.bytesRead === 0 ? unreachable(via, "it closed the connection at once") : hungUp(via);
 }

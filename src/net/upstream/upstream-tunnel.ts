@@ -17,28 +17,28 @@ export interface TunnelOptions extends SocketOpenerOptions {
 
 export interface Tunnels {
   /**
-   * A connection to the destination through the proxy, within `connectMs` in all; `hostname` is in WHATWG form, or an
+   * Connects to the destination through the proxy, within `connectMs` in total; `hostname` is in WHATWG form, or an
    * IPv6 address without its brackets. Throws a FetchFailure.
    */
   open(via: Upstream, hostname: string, port: number): Promise<Socket>;
   /**
-   * Whether the proxy itself answers, as far as that can be seen without a destination: a connection, TLS where it speaks
-   * it, and the greeting of SOCKS5 with its sign-in; within `connectMs` in all. Throws a FetchFailure.
+   * Checks the proxy itself, as far as possible without a destination: connection, TLS where it speaks it, and the SOCKS5
+   * greeting with authentication; within `connectMs` in total. Throws a FetchFailure.
    */
   reach(via: Upstream, signal: AbortSignal): Promise<void>;
-  /** Ends those that are being opened. */
+  /** Fails tunnels that are being opened. */
   close(): void;
 }
 
 /**
- * Two targets for each connection, both under the guard. The proxy: its address as written, each one it resolves to,
- * and the connected socket. The destination: we resolve it, all of its addresses must be allowed, and the proxy is told
- * one of them. It is never asked to resolve a name, since nobody here could check what it finds.
+ * Each connection has two guarded targets. The proxy: its address as written, every resolved address, and the connected
+ * socket. The destination: we resolve it, all of its addresses must be allowed, and the proxy gets one of them. The
+ * proxy never resolves a name, because we could not check the result.
  */
 export function createTunnels(options: TunnelOptions): Tunnels {
   const open = createSocketOpener(options);
   const opening = new Set<Opening>();
-  const keep = async (tunnel: Opening, run: () => Promise<Socket>) => {
+  const track = async (tunnel: Opening, run: () => Promise<Socket>) => {
     opening.add(tunnel);
     try {
       return await run();
@@ -49,7 +49,7 @@ export function createTunnels(options: TunnelOptions): Tunnels {
   return {
     open(via, hostname, port) {
       const tunnel = new Opening(options, open, via);
-      return keep(tunnel, () => tunnel.run({ hostname, port }));
+      return track(tunnel, () => tunnel.run({ hostname, port }));
     },
     async reach(via, signal) {
       signal.throwIfAborted();
@@ -57,7 +57,7 @@ export function createTunnels(options: TunnelOptions): Tunnels {
       const abort = () => tunnel.fail(new FetchFailure("run_cancelled", "nobody waits for it any more"));
       signal.addEventListener("abort", abort, { once: true });
       try {
-        (await keep(tunnel, () => tunnel.run(null))).destroy();
+        (await track(tunnel, () => tunnel.run(null))).destroy();
       } finally {
         signal.removeEventListener("abort", abort);
       }
@@ -68,7 +68,7 @@ export function createTunnels(options: TunnelOptions): Tunnels {
   };
 }
 
-/** Two that are the same proxy for the same user have the same key. Never shown: it holds the password. */
+/** Identifies a proxy with its credentials. Never shown: it contains the password. */
 export function upstreamKey({ scheme, hostname, port, credentials }: Upstream): string {
   return JSON.stringify([scheme, hostname, port, credentials?.username, credentials?.password]);
 }
@@ -80,7 +80,7 @@ interface Destination {
 
 type Stage = "resolving" | "connecting" | "asking";
 
-/** One tunnel until it stands. */
+/** One tunnel until it is established. */
 class Opening {
   readonly #options: TunnelOptions;
   readonly #open: OpenSocket;
@@ -97,13 +97,13 @@ class Opening {
     this.#ended.promise.catch(() => {});
   }
 
-  /** Without a destination only as far as the proxy itself. */
+  /** Without a destination: only up to the proxy itself. */
   async run(to: Destination | null): Promise<Socket> {
     const { clock, connectMs } = this.#options;
-    // After a stall of our own the answer may be there already: it is read before the time counts as over.
+    // After a stall of this process the reply may be buffered: read it before timing out.
     const timer = clock.after(connectMs, () => setImmediate(() => this.fail(this.#late(to?.hostname ?? ""))));
     const work = this.#work(to);
-    // When it ends early, nobody waits for what becomes of it.
+    // Its result is ignored after an early end.
     work.catch(() => {});
     try {
       const socket = await Promise.race([work, this.#ended.promise]);
@@ -145,7 +145,7 @@ class Opening {
     checkHost(literal, this.#options.policy);
     if (isIP(literal) !== 0) return literal;
     const addresses = await this.#options.resolve(literal);
-    // Few proxies have a way to IPv6.
+    // Few proxies can reach IPv6.
     return (addresses.find(({ family }) => family === 4) ?? addresses[0]!).address;
   }
 
@@ -157,7 +157,7 @@ class Opening {
     }
   }
 
-  /** Remembered, so that whatever ends the opening closes it; the end may have come while it connected. */
+  /** `fail` closes the held socket; it may have been called while the socket connected. */
   #hold(socket: Socket): Socket {
     this.#socket = socket;
     if (this.#over) socket.destroy();
@@ -176,7 +176,7 @@ class Opening {
         ALPNProtocols: ["http/1.1"],
       });
       this.#hold(secured);
-      // Stays for as long as the socket lives: an error that nobody listens for would end the process.
+      // Stays for the socket's lifetime: an unhandled error event would end the process.
       secured.on("error", (error) =>
         reject(connectionToProxyFailed(this.#via, connectFailure(error, this.#via.hostname))),
       );
@@ -190,8 +190,8 @@ class Opening {
     if (this.#stage === "resolving")
       return new FetchFailure("timeout_connect", `no address of ${hostname} after ${connectMs} ms`);
     // A SOCKS5 proxy answers before the destination is sent, an HTTP proxy after.
-    const isGreeted = this.#via.scheme !== "socks5" || this.#socket!.bytesRead > 0;
-    if (this.#stage === "connecting" || !isGreeted) return unreachable(this.#via, `no answer within ${connectMs} ms`);
+    const hasGreeted = this.#via.scheme !== "socks5" || this.#socket!.bytesRead > 0;
+    if (this.#stage === "connecting" || !hasGreeted) return unreachable(this.#via, `no answer within ${connectMs} ms`);
     return tunnelLate(this.#via, connectMs);
   }
 }

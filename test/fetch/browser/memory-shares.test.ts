@@ -35,7 +35,7 @@ describe("the browser's memory", () => {
     const { all, open, said } = shares(100);
     for (let n = 1; n <= 4; n += 1) open(`a/${n}`, 250);
     assert.deepEqual(await said(), ["a/1 opens", "a/3 waits", "a/4 waits", "a/2 opens"]);
-    all.give("a");
+    all.release("a");
     assert.deepEqual(await said(), ["a/3 goes on", "a/3 opens"]);
     open("b/1", 10);
     open("b/2", 10);

@@ -32,7 +32,7 @@ export async function chooseEngine(config: Config, client: Client, parts: Engine
   const { store, clock, random, cluster } = client;
   const { host, timetable, log, onLead, givesWay } = parts;
   let standBy: StandByEngine | null = null;
-  const onRole = (role: EngineRole) => parts.onRole(standBy?.roleSeen(role) ?? role);
+  const onRole = (role: EngineRole) => parts.onRole(standBy?.visibleRole(role) ?? role);
   const common = {
     store,
     host,

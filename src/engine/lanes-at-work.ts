@@ -11,7 +11,7 @@ export interface AtWorkOptions {
   owner: string;
   ttlMs: number;
   leaseHolds: () => boolean;
-  /** Whether a lane that has worked this long should yield to another. */
+  /** Whether a lane should yield to another after `forMs`. */
   shouldYield: (lane: string, forMs: number) => boolean;
   /** Whether other processes take lanes that are released now. */
   movesOn: () => boolean;
@@ -19,7 +19,7 @@ export interface AtWorkOptions {
 
 export interface Turn {
   end: TicketEnd;
-  /** It was offered while it was at work, and that may have come too late for it to be seen. */
+  /** The lane was offered while at work, perhaps too late to notice. */
   offered: boolean;
 }
 
@@ -28,21 +28,21 @@ interface Lane {
   changed: Signal;
 }
 
-/** When to try a lane again whose owner failed. */
-const FAILED_MS = 1000;
+/** Delay before a lane whose owner threw is retried. */
+const RETRY_MS = 1000;
 
-/** The lanes that one process works on in one term, and the signals to all of them; shared by both engines. */
+/** The lanes that one process works on in one term, and the signals to them; used by both engines. */
 export class LanesAtWork {
   readonly #options: AtWorkOptions;
-  /** Those that began first come first. */
+  /** In order of start. */
   readonly #lanes = new Map<string, Lane>();
   #controls = 0;
   readonly #drain = new AbortController();
   readonly #hurry = new AbortController();
   readonly #fence = new AbortController();
   readonly #idle: (() => void)[] = [];
-  /** Told when nothing is at work while no lane may begin. */
-  #onRest: (() => void) | null = null;
+  /** Set while held: called when no lane is at work any more. */
+  #onDrained: (() => void) | null = null;
 
   constructor(options: AtWorkOptions) {
     this.#options = options;
@@ -52,7 +52,7 @@ export class LanesAtWork {
     return this.#lanes.size;
   }
 
-  /** Their names; those that began first come first. */
+  /** In order of start. */
   names(): Iterable<string> {
     return this.#lanes.keys();
   }
@@ -63,7 +63,7 @@ export class LanesAtWork {
 
   /** No lane may begin, temporarily or permanently. */
   get closed(): boolean {
-    return this.#onRest !== null || this.#drain.signal.aborted;
+    return this.#onDrained !== null || this.#drain.signal.aborted;
   }
 
   get draining(): boolean {
@@ -81,31 +81,31 @@ export class LanesAtWork {
 
   controlChanged(): void {
     this.#controls += 1;
-    this.lookUp();
+    this.wakeAll();
   }
 
-  /** Lets every lane look whether it is to go on. */
-  lookUp(): void {
+  /** Wakes every lane to check whether it must end. */
+  wakeAll(): void {
     for (const lane of this.#lanes.values()) lane.changed.raise();
   }
 
   /**
-   * Working lanes finish their running tasks and take no more, without a time limit. Calls `onRest` when all have.
-   * Until `goOn` the engine begins none.
+   * Working lanes finish their running tasks and take no more, without a time limit. Calls `onDrained` when all have ended.
+   * The engine begins none until `resume`.
    */
-  hold(onRest: () => void): void {
-    this.#onRest = onRest;
-    this.lookUp();
-    if (this.size === 0) onRest();
+  hold(onDrained: () => void): void {
+    this.#onDrained = onDrained;
+    this.wakeAll();
+    if (this.size === 0) onDrained();
   }
 
-  goOn(): void {
-    this.#onRest = null;
+  resume(): void {
+    this.#onDrained = null;
   }
 
   /** Working lanes finish, and none begins any more. Resolves when all have ended. */
   drain(): Promise<void> {
-    this.#end(this.#drain);
+    this.#abort(this.#drain);
     return new Promise((resolve) => {
       if (this.size === 0) resolve();
       else this.#idle.push(resolve);
@@ -114,18 +114,18 @@ export class LanesAtWork {
 
   /** Aborts and requeues running tasks. */
   hurry(): void {
-    this.#end(this.#hurry);
+    this.#abort(this.#hurry);
   }
 
   /** Ownership is gone: everything stops and writes nothing. Resolves when all have ended. */
   fence(): Promise<void> {
-    this.#end(this.#fence);
+    this.#abort(this.#fence);
     return this.drain();
   }
 
-  #end(controller: AbortController): void {
+  #abort(controller: AbortController): void {
     controller.abort();
-    this.lookUp();
+    this.wakeAll();
   }
 
   /** Passes the lane to the host until its turn ends; calls `ended` first. */
@@ -138,12 +138,12 @@ export class LanesAtWork {
       end = await host.work(this.#ticket(name, lane));
     } catch (error) {
       log.error("a lane's owner failed; retrying", { lane: name, error: messageOf(error) });
-      end = { more: false, wakeAt: clock.now() + FAILED_MS };
+      end = { more: false, wakeAt: clock.now() + RETRY_MS };
     }
     this.#lanes.delete(name);
     ended({ end, offered: lane.offers > 0 });
     if (this.size > 0) return;
-    this.#onRest?.();
+    this.#onDrained?.();
     if (this.draining) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
@@ -159,7 +159,7 @@ export class LanesAtWork {
       hurry: this.#hurry.signal,
       fence: this.#fence.signal,
       leaseHolds,
-      yieldWanted: () => this.#onRest !== null || shouldYield(name, clock.monotonic() - since),
+      yieldWanted: () => this.#onDrained !== null || shouldYield(name, clock.monotonic() - since),
       movesOn,
       offers: () => lane.offers,
       controls: () => this.#controls,

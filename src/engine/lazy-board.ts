@@ -1,6 +1,6 @@
 import type { Board } from "./port.ts";
 
-/** Most processes never show theirs: it is loaded, and connects, when somebody looks. */
+/** Loads and connects the board on first use: most processes never show it. */
 export function lazyBoard(make: () => Promise<Board>): Board {
   let board: Promise<Board> | null = null;
   return {

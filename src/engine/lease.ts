@@ -13,8 +13,8 @@ interface LeaseOptions {
   heartbeatMs: number;
 }
 
-/** Null also when there is no answer in time. */
-async function inTime<T>(clock: Clock, ms: number, answer: Promise<T>): Promise<T | null> {
+/** Null: no answer in time, or the answer is null. */
+async function withTimeout<T>(clock: Clock, ms: number, answer: Promise<T>): Promise<T | null> {
   const answered = new AbortController();
   try {
     return await Promise.race([answer, sleep(clock, ms, answered.signal).then(() => null)]);
@@ -26,13 +26,13 @@ async function inTime<T>(clock: Clock, ms: number, answer: Promise<T>): Promise<
 /** Minimum interval between checks, however often doubts are reported. */
 const DOUBT_MS = 500;
 
-/** How long a process may rely on its ownership, by its own monotonic clock: it stops before others may take over. */
+/** Tracks ownership by this process's monotonic clock: it stops before others may take over. */
 export class Lease {
   readonly #options: LeaseOptions;
-  /** When it was last known to be ours: measured before asking, so never too late. */
+  /** When the last successful renewal was sent, so never too late. */
   #renewed = Number.NEGATIVE_INFINITY;
   #asked = Number.NEGATIVE_INFINITY;
-  readonly #doubted = new Signal();
+  readonly #wake = new Signal();
 
   constructor(options: LeaseOptions) {
     this.#options = options;
@@ -49,20 +49,20 @@ export class Lease {
 
   /** Ownership is in doubt: checks the store soon instead of at the next heartbeat. */
   doubt(): void {
-    if (this.#options.clock.monotonic() - this.#asked >= DOUBT_MS) this.#doubted.raise();
+    if (this.#options.clock.monotonic() - this.#asked >= DOUBT_MS) this.#wake.raise();
   }
 
   /** Renews the lease until it is lost, which aborts `lost`, or until `lost` is aborted. */
   async keep(owner: string, lost: AbortController, renewed: () => Promise<void> = async () => {}): Promise<void> {
     const { store, clock, log, ttlMs, heartbeatMs } = this.#options;
     const outages = new OutageLogger(log);
-    lost.signal.addEventListener("abort", () => this.#doubted.raise(), { once: true });
+    lost.signal.addEventListener("abort", () => this.#wake.raise(), { once: true });
     while (!lost.signal.aborted) {
-      await this.#doubted.wait(clock, heartbeatMs);
+      await this.#wake.wait(clock, heartbeatMs);
       if (lost.signal.aborted) return;
       const asked = (this.#asked = clock.monotonic());
       try {
-        const beat = await inTime(clock, this.#renewed + ttlMs - asked, store.heartbeat(owner, ttlMs));
+        const beat = await withTimeout(clock, this.#renewed + ttlMs - asked, store.heartbeat(owner, ttlMs));
         if (beat === null) return lost.abort();
         this.#renewed = asked;
         outages.ends("the engine's lease is renewed again");

@@ -2,14 +2,14 @@ import type { Clock } from "../base/clock.ts";
 import { Signal } from "../base/signal.ts";
 import type { EngineRole } from "./port.ts";
 
-/** Whether an engine may work, and the role it reports; shared by both engines. */
+/** Whether an engine may work, and the role it reports; used by both engines. */
 export class EngineLifecycle {
   readonly #options: { clock: Clock; onRole?: (role: EngineRole) => void };
   readonly #stopping = new AbortController();
-  /** Raised when it is to drain, to go on, or to end. */
+  /** Raised on drain, resume and stop. */
   readonly #changed = new Signal();
   #role: EngineRole = "standby";
-  /** The last role reported to `onRole`: none yet, although a process begins as a standby. */
+  /** The last role reported to `onRole`; null: none yet, although a process begins as a standby. */
   #reported: EngineRole | null = null;
   #drainRequested = false;
 
@@ -28,7 +28,7 @@ export class EngineLifecycle {
     this.#options.onRole?.(role);
   }
 
-  /** Aborted when it is to end. */
+  /** Aborted by `stop`. */
   get stopping(): AbortSignal {
     return this.#stopping.signal;
   }
@@ -38,7 +38,7 @@ export class EngineLifecycle {
   }
 
   /** False: nothing changed. */
-  askToDrain(drain: boolean): boolean {
+  setDrain(drain: boolean): boolean {
     if (this.#drainRequested === drain) return false;
     this.#drainRequested = drain;
     this.#changed.raise();
@@ -50,7 +50,7 @@ export class EngineLifecycle {
     this.#changed.raise();
   }
 
-  /** Somebody asked it to take no work: until they ask it to go on. */
+  /** Waits while drained, until `resume` or `stop`. */
   async rest(): Promise<void> {
     if (this.#drainRequested) this.role = "drained";
     while (this.#drainRequested && !this.stopping.aborted) await this.#changed.wait(this.#options.clock, null);

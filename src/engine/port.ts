@@ -2,44 +2,44 @@ import type { Service } from "../base/service.ts";
 import type { Signal } from "../base/signal.ts";
 
 /**
- * The engine says who owns which lane, and carries no data: a lost ticket is issued again by the reconciler, a
- * doubled one is stopped by the lane's epoch in the store.
+ * The engine decides which process works on which lane, and carries no data: the reconciler reissues a lost ticket, and
+ * the lane's epoch in the store stops a duplicate.
  */
 export interface Engine extends Service {
   readonly role: EngineRole;
-  /** Lanes have work; telling twice changes nothing. */
+  /** Lanes have work. Idempotent. */
   offer(lanes: Iterable<string>): void;
-  /** Limits, pauses or run states changed: owners look at once. */
+  /** Limits, pauses or run states changed: owners check at once. */
   controlChanged(): void;
-  /** Finishes what runs, takes nothing more and lets others be the engine, until `resume`. */
+  /** Finishes running tasks, takes no more and leaves the engine to others, until `resume`. */
   drain(): void;
   resume(): void;
   /** By our own clock no other process can be the leader. */
   leads(): boolean;
 }
 
-/** `drained`: it was asked to take no work, and has none left. */
+/** `drained`: asked to take no work, and none is left. */
 export type EngineRole = "engine" | "standby" | "drained" | "stopped";
 
-/** The right to try for one lane, for a while. */
+/** The right to try to own one lane for a while. */
 export interface LaneTicket {
   readonly lane: string;
-  /** The name under which the lane is to be owned. */
+  /** The owner name to take the lane under. */
   readonly owner: string;
   readonly ttlMs: number;
   /** Raised when the lane got work, limits changed, or one of the signals below was aborted. */
   readonly changed: Signal;
-  /** Take no more; finish what runs. */
+  /** Take no more tasks; finish the running ones. */
   readonly drain: AbortSignal;
-  /** Stop what runs and hand it back. */
+  /** Abort and requeue running tasks. */
   readonly hurry: AbortSignal;
-  /** The lane is not ours any more: stop, and write nothing. */
+  /** The lane is no longer ours: stop, and write nothing. */
   readonly fence: AbortSignal;
   /** By our own clock no other process can own the lane yet. Nothing may start once this is false. */
   leaseHolds(): boolean;
-  /** Others wait for a turn, and this one has had its time. */
+  /** Others wait for a turn, and this lane has had its time slice. */
   yieldWanted(): boolean;
-  /** Its process has more lanes than its share: another one takes this lane when it is released. */
+  /** This process has more lanes than its share: another one takes this lane when it is released. */
   movesOn(): boolean;
   /** Grows with every offer since the ticket was given. */
   offers(): number;
@@ -52,22 +52,22 @@ export interface TicketEnd {
   more: boolean;
   /** Wall time at which something becomes ready. */
   wakeAt: number | null;
-  /** The lane was not to be had, or was lost: perhaps the lease behind it is gone. */
+  /** The lane could not be taken, or was lost: the lease may be gone. */
   refused?: boolean;
 }
 
-/** Who does the work of a lane. */
+/** Works on lanes. */
 export interface LaneHost {
   work(ticket: LaneTicket): Promise<TicketEnd>;
-  /** It could not begin anything now. */
+  /** It cannot start any task now. */
   readonly resting: boolean;
-  /** Raises `changed` whenever that may have changed, until the returned function is called. */
+  /** Raises `changed` whenever `resting` may have changed, until the returned function is called. */
   watchRest(changed: Signal): () => void;
 }
 
 /** Scheduled work. The store knows when it is due; an engine only ensures that a process checks then. */
 export interface Timetable {
-  /** Does what is due, in any process, and returns when the next is due; null: never. */
+  /** Runs what is due and returns when the next is due; null: never. */
   keep(): Promise<number | null>;
   nextAt(): Promise<number | null>;
 }
@@ -81,7 +81,7 @@ export interface Board {
 
 export interface BoardAnswer {
   status: number;
-  /** The type of its content. */
+  /** Content type. */
   type: string;
   body: string | Buffer;
 }

@@ -11,7 +11,6 @@ export interface HurriedEngine extends Engine {
 
 interface StandByOptions {
   engine: HurriedEngine;
-  /** Whether some other process works. */
   othersWork(): Promise<boolean>;
   /** Stops working when another working process appears, and resumes when that one is gone. */
   givesWay?: boolean;
@@ -20,11 +19,11 @@ interface StandByOptions {
   onRole(role: EngineRole): void;
 }
 
-const LOOK_MS = 1000;
+const CHECK_MS = 1000;
 
 /**
- * For a process that has submitted work and follows it, where many may work at once: it leaves the work to workers, and
- * does it itself when there are none.
+ * For a process that has submitted work and follows it, where many processes may work at once: it leaves the work to
+ * workers, and does it itself when there are none.
  */
 export class StandByEngine implements HurriedEngine {
   readonly #options: StandByOptions;
@@ -32,7 +31,7 @@ export class StandByEngine implements HurriedEngine {
   #watching: Promise<void> = Promise.resolve();
   #works = false;
   #drained = false;
-  /** It has left the work to another process. */
+  /** The work is left to another process. */
   #gaveWay = false;
 
   constructor(options: StandByOptions) {
@@ -40,13 +39,13 @@ export class StandByEngine implements HurriedEngine {
   }
 
   get role(): EngineRole {
-    if (this.#works) return this.roleSeen(this.#options.engine.role);
+    if (this.#works) return this.visibleRole(this.#options.engine.role);
     if (this.#stopping.signal.aborted) return "stopped";
     return this.#drained ? "drained" : "standby";
   }
 
-  /** The role seen from outside: an engine that gave way is a standby, although nobody drained it. */
-  roleSeen(role: EngineRole): EngineRole {
+  /** The role seen from outside: an engine that gave way is a standby, not drained. */
+  visibleRole(role: EngineRole): EngineRole {
     return role === "drained" && this.#gaveWay && !this.#drained ? "standby" : role;
   }
 
@@ -111,14 +110,14 @@ export class StandByEngine implements HurriedEngine {
     const { clock, log, othersWork } = this.#options;
     const outages = new OutageLogger(log);
     while (!this.#stopping.signal.aborted) {
-      await sleep(clock, LOOK_MS, this.#stopping.signal);
+      await sleep(clock, CHECK_MS, this.#stopping.signal);
       if (this.#stopping.signal.aborted || this.#drained) continue;
       try {
         const others = await othersWork();
         if (this.#works) this.#giveWay(others);
         else if (!others) await this.#begin();
         if (this.#works && this.#options.givesWay !== true) return;
-        outages.ends("it can be seen again who works");
+        outages.ends("the live workers can be read again");
       } catch (error) {
         outages.begins("cannot read which workers are alive; retrying", { error: messageOf(error) });
       }

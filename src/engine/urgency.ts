@@ -3,7 +3,7 @@ import type { Log } from "../base/log.ts";
 import { OutageLogger } from "../base/outage-logger.ts";
 import type { OwnerStore } from "../store/ports/owner-port.ts";
 
-/** How urgent the work of lanes is, as the store knows it. */
+/** Reads lane priorities from the store. */
 export class Urgency {
   readonly #store: Pick<OwnerStore, "lanePriorities">;
   readonly #outages: OutageLogger;

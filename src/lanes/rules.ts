@@ -1,12 +1,12 @@
 import type { BreakerRule } from "../domain/lane/circuit.ts";
 import type { RetryRules } from "../domain/run/outcome.ts";
 
-/** The configured manners of a worker; a site's own limits override the per-site ones. */
+/** The configured limits of a worker; a site's settings override the per-site ones. */
 export interface LaneRules {
   maxPerSite: number;
   minDelayMs: number;
   breaker: BreakerRule;
   retry: RetryRules;
-  /** Cap per resolver; resolvers that are not named have none. */
+  /** Cap per resolver; others have none. */
   maxPerResolver: Readonly<Record<string, number>>;
 }

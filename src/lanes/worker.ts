@@ -32,22 +32,22 @@ interface WorkerOptions {
   log: Log;
   rules: LaneRules;
   handlers: HandlerLookup;
-  /** Tasks in flight in this process. */
+  /** Maximum number of tasks in flight in this process. */
   maxWorkers: number;
-  /** Says when fewer are better. */
+  /** Measures event-loop lag and memory for load shedding. */
   gauge: Gauge;
-  /** Throws while there is no room for more work, apart from the limits of the store. */
+  /** Throws while a resource other than the store leaves no room for more work. */
   probeRoom: () => Promise<void>;
   /** Lanes that got work because a task moved there or found something. */
   onOpened: (lanes: string[]) => void;
   onSettled?: (settled: Settled) => void;
-  /** From now on lanes are owned under another name: before any of them is taken. */
+  /** Called before the first lane is taken under a new owner name. */
   onOwner?: () => void;
   onTask?: (name: string, what: "started" | "ended", settled?: SettledTask) => void;
 }
 
-/** When to try a lane again that could not be worked on, and whether there is room for those in line. */
-const LATER_MS = 1000;
+/** Delay before a lane that could not be worked on, or a full slot limit, is checked again. */
+const RETRY_MS = 1000;
 
 /** Executes tasks of the lanes that the engine grants. */
 export class LaneWorker implements LaneHost {
@@ -59,7 +59,7 @@ export class LaneWorker implements LaneHost {
   readonly #memory: MemoryBackpressure;
   readonly #active = new ActiveTasks();
   readonly #waits = new RateLimitWaits();
-  readonly #left: PendingReleases;
+  readonly #pendingReleases: PendingReleases;
   readonly #onOwner: (() => void) | undefined;
   #owner: string | null = null;
 
@@ -71,7 +71,7 @@ export class LaneWorker implements LaneHost {
     this.#memory = new MemoryBackpressure({ clock, log, onEnd: () => this.#slots.lookAgain() });
     this.#slots = new Slots(
       (used) => (this.#memory.reason === null ? shedder.most(used) : 1),
-      (look) => void clock.after(LATER_MS, look),
+      (look) => void clock.after(RETRY_MS, look),
     );
     this.#backpressure = new StoreBackpressure({
       clock,
@@ -81,7 +81,7 @@ export class LaneWorker implements LaneHost {
         await options.probeRoom();
       },
     });
-    this.#left = new PendingReleases({ store, clock, onLeft: (lane) => options.onOpened([lane]) });
+    this.#pendingReleases = new PendingReleases({ store, clock, onLeft: (lane) => options.onOpened([lane]) });
     this.#budgets = new Budgets({ store, clock, log, caps: rules.maxPerResolver });
     const settler = new Settler({
       store,
@@ -125,17 +125,16 @@ export class LaneWorker implements LaneHost {
     return this.#slots.used;
   }
 
-  /** The tasks that have been at work the longest. */
+  /** The tasks that have run the longest. */
   active(most: number): ActiveTask[] {
     return this.#active.list(most);
   }
 
-  /** How long sites had to wait for their limits. */
   rateLimitWaits(): WaitCount[] {
     return this.#waits.read();
   }
 
-  /** Why this process takes no more work, when it does not. */
+  /** Why this process takes no more work; null: it does. */
   get paused(): string | null {
     return this.#backpressure.reason ?? this.#memory.reason;
   }
@@ -152,48 +151,48 @@ export class LaneWorker implements LaneHost {
     return this.#backpressure.subscribe(changed);
   }
 
-  /** There is no room for more work: what runs is finished, and nothing is begun until a probe finds room. */
+  /** No room for more work: running tasks finish, and none starts until a probe succeeds. */
   pause(error: unknown): void {
     this.#backpressure.report(error);
   }
 
-  /** There is too little memory for more than one task at a time; null: there is enough again. */
+  /** Memory suffices for one task at a time only; null: enough again. */
   short(error: unknown): void {
     if (error === null) this.#memory.over();
     else this.#memory.found(error);
   }
 
-  /** After the engine has stopped: what waits for the store to come back does so no longer. */
+  /** Called after the engine has stopped: nothing waits for the store any more. */
   async stop(): Promise<void> {
     this.#backpressure.stop();
-    this.#left.stop();
+    this.#pendingReleases.stop();
     this.#deps.settler.stop();
   }
 
   async work(ticket: LaneTicket): Promise<TicketEnd> {
-    // Thousands of lanes may be offered at once, each with a task that ends at once.
+    // Thousands of lanes may be offered together, each with a task that ends immediately.
     await this.#deps.turns.yieldNow();
-    if (this.resting || !ticket.leaseHolds()) return { more: false, wakeAt: this.#deps.clock.now() + LATER_MS };
-    this.#ownAs(ticket.owner);
+    if (this.resting || !ticket.leaseHolds()) return { more: false, wakeAt: this.#deps.clock.now() + RETRY_MS };
+    this.#setOwner(ticket.owner);
     let grant: LaneGrant | null;
     try {
-      await this.#left.leave(ticket.lane);
-      grant = await this.#take(ticket);
+      await this.#pendingReleases.leave(ticket.lane);
+      grant = await this.#takeLane(ticket);
     } catch (error) {
       if (!this.#backpressure.report(error)) throw error;
-      return { more: false, wakeAt: this.#deps.clock.now() + LATER_MS };
+      return { more: false, wakeAt: this.#deps.clock.now() + RETRY_MS };
     }
     if (grant === null) return { more: false, wakeAt: null, refused: true };
     const owner = new LaneOwner(this.#deps, ticket, grant);
     try {
       return await owner.work();
     } finally {
-      if (!ticket.fence.aborted) await this.#giveBack(grant, owner.pace.restMs);
+      if (!ticket.fence.aborted) await this.#release(grant, owner.pace.restMs);
     }
   }
 
-  /** Nothing that was true under another name is relied on under this one: what others did since, or what the store lost. */
-  #ownAs(owner: string): void {
+  /** A new owner name invalidates cached state: others may have owned the lanes since, or the store lost data. */
+  #setOwner(owner: string): void {
     if (owner === this.#owner) return;
     this.#owner = owner;
     this.#budgets.setOwner(owner);
@@ -201,28 +200,28 @@ export class LaneWorker implements LaneHost {
     this.#onOwner?.();
   }
 
-  async #take({ lane, owner, ttlMs }: LaneTicket): Promise<LaneGrant | null> {
+  async #takeLane({ lane, owner, ttlMs }: LaneTicket): Promise<LaneGrant | null> {
     try {
       const grant = await this.#store.takeLane(lane, owner, ttlMs);
-      // What its owner before could not stop any more is not begun again.
+      // Tasks that the previous owner was asked to stop are not started again.
       const left = grant !== null && grant.recovered > 0;
       const opened = left ? await this.#store.endStopped(this.#deps.clock.now()) : [];
-      const divided = grant?.opened?.filter((name) => name !== lane) ?? [];
-      if (opened.length + divided.length > 0) this.#deps.onOpened([...opened, ...divided]);
+      const newShards = grant?.opened?.filter((name) => name !== lane) ?? [];
+      if (opened.length + newShards.length > 0) this.#deps.onOpened([...opened, ...newShards]);
       return grant;
     } catch (error) {
-      this.#left.add(lane, owner);
+      this.#pendingReleases.add(lane, owner);
       throw error;
     }
   }
 
-  async #giveBack(grant: LaneGrant, restMs: number): Promise<void> {
+  async #release(grant: LaneGrant, restMs: number): Promise<void> {
     try {
       await this.#store.releaseLane(grant, restMs);
     } catch (error) {
       this.#backpressure.report(error);
       this.#deps.log.warn("cannot release a lane yet; retrying", { lane: grant.lane, error: messageOf(error) });
-      this.#left.add(grant.lane, grant.owner);
+      this.#pendingReleases.add(grant.lane, grant.owner);
     }
   }
 }

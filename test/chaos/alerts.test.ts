@@ -22,7 +22,7 @@ test("an alert survives a kill between its raising and its delivery, and keeps i
   await receiver.until(() => told().length === 2, "the next try");
   assert.deepEqual(told()[1], told()[0]);
   assert.equal(told()[0]?.subject, run.id);
-  // What comes later is told alone: nothing of before once more.
+  // Later alerts are sent alone: earlier ones are not repeated.
   const other = await second.run(recipe);
   await receiver.until(() => told().length === 3, "the next alert");
   assert.equal(told()[2]?.subject, other.id);

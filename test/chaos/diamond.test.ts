@@ -85,7 +85,7 @@ function diamond(origin: string) {
   };
 }
 
-/** What all steps call. Answers when the test lets it, and knows what it has answered. */
+/** The server that all steps call. It answers when the test releases it, and records its answers. */
 class Target implements AsyncDisposable {
   readonly site: MisbehavingSite;
   /** Places whose requests are held. */
@@ -154,7 +154,7 @@ async function begin(served: Served, target: Target): Promise<string> {
   return answer.json<{ id: string }>().id;
 }
 
-/** Nothing goes on but what waits for the target's answer: all that it has answered is written down. */
+/** Only held requests are open: every answered one is written. */
 async function isQuiet(served: Served, id: string, target: Target): Promise<boolean> {
   for (const { task_name: name, status, waiting_for: waiting, child_run_ids: children } of (
     await tasksOf(served, id)
@@ -172,7 +172,7 @@ async function isQuiet(served: Served, id: string, target: Target): Promise<bool
   return true;
 }
 
-/** What the steps gave, without what is another one in every run. */
+/** The steps' outputs, without values that differ between runs. */
 async function outcomeOf(served: Served, id: string, target: Target): Promise<JsonValue> {
   const outcome: Record<string, JsonValue> = {};
   for (const [name, { result, status }] of await tasksOf(served, id)) {
@@ -231,7 +231,7 @@ describe("a workflow of twelve steps that part and meet", () => {
     await served.ended(id);
     await assertOneEnd(served, id);
     assert.deepEqual(await outcomeOf(served, id, target), expected);
-    // Only what a kill met in mid-step was begun again; what had been answered never was.
+    // Only steps that a kill interrupted ran again; answered ones did not.
     for (const [place, count] of target.answered) if (place !== "robots.txt") assert.equal(count, 1, place);
     const asked = target.site.visits.filter(({ path }) => path !== "/robots.txt").length;
     assert.equal(asked, target.answered.size - Number(target.answered.has("robots.txt")) + cut);

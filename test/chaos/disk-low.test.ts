@@ -14,7 +14,7 @@ import { Target } from "./target.ts";
 const possible = gate("disks that run low", mayMount(), "it needs root and the right to mount a tmpfs");
 const MB = 1024 * 1024;
 
-/** Leaves about so much. */
+/** Fills the disk until about this much is left. */
 function leave(disk: string, megabytes: number): string {
   const { bavail, bsize } = statfsSync(disk);
   const ballast = join(disk, "ballast");
@@ -60,7 +60,7 @@ test("a disk that runs low pauses the work, refuses more, and is told once", { .
   assert.match(receiver.of("disk_low")[0]?.message ?? "", /^Disk low: \d+ MB are free/);
   await first.killed();
 
-  // Whoever starts on a disk that is low still takes no work, and does not tell it again.
+  // A process that starts with a low disk takes no work and does not repeat the alert.
   const second = await Served.start(orb);
   await second.process.said("work paused: ");
   assert.equal((await second.api.post(`/jobs/${job.id}/runs`)).status, 507);

@@ -145,7 +145,7 @@ describe("a user's own handlers", () => {
       [of("later").state, of("later").results, of("later").attempts],
       ["completed", [{ attempt: 3 }], 3],
     );
-    // What the server says reaches the engine through the handler: this is retried, that is waited for at no cost.
+    // Server errors reach the engine through the handler: a 500 is retried, a 429 costs no attempt.
     assertStored(of("flaky"), bodyOf("/flaky"), "flaky");
     assert.equal(of("flaky").tries, 2);
     assertStored(of("limited"), bodyOf("/limited"), "limited");

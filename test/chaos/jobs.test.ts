@@ -54,7 +54,7 @@ function pages(all: readonly { path: string; kind: Kind }[]): Record<string, Rou
 
 const ends = /^Run (?:completed|failed|cancelled)/;
 
-/** The run ended as its page deserves, once, with everything that belongs to it. */
+/** The run ended once, in the expected state, with all of its records. */
 async function assertEnded(orb: Served, id: string, path: string, kind: Kind): Promise<RunView> {
   const run = await orb.ended(id);
   const task = await orb.task(id);
@@ -85,7 +85,7 @@ describe("orb serve with pages under way", browserGate, () => {
   test(`killed ${KILLS} times while ${RUNS} runs execute: every run ends once`, async () => {
     await withSeed(async (random) => {
       const all = Array.from({ length: RUNS }, (_, index) => ({ path: `/p${index}`, kind: kindOf(index) }));
-      // What needs a browser has a site of its own: what is learned of it must not decide over the others.
+      // Browser pages have their own site: what is learned there must not affect the others.
       const isPlain = ({ kind }: { kind: Kind }) => kind !== "shell" && kind !== "browser";
       await using plain = await MisbehavingSite.start(pages(all.filter(isPlain)));
       await using rich = await MisbehavingSite.start(pages(all.filter((one) => !isPlain(one))));

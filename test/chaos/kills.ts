@@ -5,14 +5,14 @@ import { testSeed } from "../support/seed.ts";
 import { type Ended, FULL, type Orb } from "./orb.ts";
 import type { Target } from "./target.ts";
 
-/** What one kill may cost at most: the largest window a lane owner claims. */
+/** Maximum cost of one kill: the largest window a lane owner claims. */
 export const WINDOW = 256;
-/** Promised: work goes on this long after a start at the latest. A machine with much else to do is slower. */
+/** Work must resume this long after a start at the latest; a busy machine is slower. */
 const RESUME_MS = FULL ? 10_000 : 120_000;
-/** Whatever a dead process had is its own for longer than a test takes: who goes on with it knows that it is dead. */
+/** Leases outlast the test: a successor must detect that the process is dead. */
 export const OWNED_FOR_LONG = { APP_LEASE_TTL_SECONDS: "3600" };
 
-/** The seed repeats a failed run's choices; the moments themselves are the machine's. */
+/** The seed repeats the choices of a failed run, but not its timing. */
 export function chance(): { seed: number; random: Random } {
   const seed = testSeed();
   return { seed, random: seededRandom(seed) };
@@ -54,7 +54,7 @@ export async function drainThroughKills(
       await pause(random.next() * 600);
     } else {
       await resumed(started);
-      // Somewhere in this kill's own share of the requests: however they fall, a fifth of the work outlasts them all.
+      // Within this kill's own share of the requests, so that a fifth of the work is left after the last one.
       const goal = kill * share + integerBelow(random, share);
       await target.when(() => target.hits.length >= goal || !engine.alive, "more requests come");
       await pause(random.next() * 20);

@@ -12,7 +12,7 @@ import { builtBefore, root } from "../support/source.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
-/** What a command says of the machine that it runs on, which may be busy with other tests. */
+/** Warnings about the machine, which may be busy with other tests. */
 export const OF_THE_MACHINE = /^warning: fewer tasks at once,[^\n]*\n/gm;
 
 export { FULL } from "../support/gate.ts";
@@ -24,7 +24,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** One `orb` at work. */
+/** A running `orb` process. */
 export class OrbProcess {
   readonly #child: ChildProcess;
   readonly ended: Promise<Ended>;
@@ -39,7 +39,7 @@ export class OrbProcess {
     options: { cwd: string; env: Record<string, string>; input?: string; through?: readonly string[]; orb?: string },
   ) {
     this.args = args;
-    // The runtime itself, not the hand-over from an older one: signals are to hit the process that does the work.
+    // The runtime itself, not the launcher: signals must reach the process that does the work.
     const orb = options.orb ?? join(root, "bin", "orb");
     const [command = "", ...words] = [...(options.through ?? []), process.execPath, orb, ...args];
     this.#child = spawn(command, words, {
@@ -87,7 +87,7 @@ export class OrbProcess {
     }
   }
 
-  /** Like `| head`: nobody reads its output any more. */
+  /** Like `| head`: closes the pipes of its output. */
   closeOutput(name: "stdout" | "stderr"): void {
     this.#child[name]?.destroy();
   }
@@ -97,7 +97,7 @@ export class OrbProcess {
     return this.ended;
   }
 
-  /** Resolves when the text stands in what it has written to standard error. */
+  /** Resolves when the text appears on standard error. */
   said(text: string, timeoutMs = PATIENCE_MS): Promise<void> {
     return new Promise((resolve, reject) => {
       const finish = (how: () => void) => {
@@ -216,7 +216,7 @@ export class Orb implements AsyncDisposable {
     return this.start(args, options).end();
   }
 
-  /** One command in this process, while others may be at work in theirs. */
+  /** Runs a command in this process, while others may run in theirs. */
   async #aside(args: readonly string[]): Promise<string> {
     // Loaded only when needed: most of the program.
     const { runHere } = await import("../cli/here.ts");
@@ -225,7 +225,7 @@ export class Orb implements AsyncDisposable {
     return stdout;
   }
 
-  /** A command that has to succeed, and what it says with `--json`. */
+  /** Runs a command that must succeed and returns its `--json` output. */
   async json<T>(...args: string[]): Promise<T> {
     return JSON.parse(await this.#aside(args)) as T;
   }
@@ -252,7 +252,7 @@ export class Orb implements AsyncDisposable {
     assert.equal((await this.json<{ clean: boolean }>("audit", "--deep")).clean, true);
   }
 
-  /** Where the engine is reached by other processes. */
+  /** The engine's socket. */
   async engineAddress(): Promise<string> {
     const store = openSqliteStore({ path: this.database, clock: systemClock });
     try {
@@ -311,7 +311,7 @@ export function assertStored(item: StoredItem | undefined, body: string | Buffer
   assert.deepEqual(readFileSync(file.path), Buffer.from(body), name);
 }
 
-/** Resolves when `look` gives something; for what nobody tells us about. */
+/** Polls `look` until it returns a value, where there is no event to wait for. */
 export async function until<T>(
   look: () => T | undefined | false | null | Promise<T | undefined | false | null>,
   what: string,

@@ -47,7 +47,7 @@ describe("a crawl through proxies that is killed", () => {
     assert.equal(run.status, "completed", run.message ?? "");
     const tasks = (await served.api.get(`/jobs/runs/${id}/tasks?limit=200`)).json<TaskView[]>();
     assert.ok(tasks.length === PAGES && tasks.every(({ attempts }) => attempts.length === 1));
-    // All that the site was asked for has passed through one of them.
+    // Every request to the site went through one of them.
     const passed = proxies.all.reduce((sum, { requests }) => sum + requests.length, 0);
     assert.ok(site.visits.length <= passed, `${site.visits.length} requests, ${passed} of them through proxies`);
     await served.terminated();

@@ -54,7 +54,7 @@ async function crawlOf(orb: Orb, pages: number, age: number): Promise<RunRecord>
   return (await store.run(created.id))!;
 }
 
-/** How many rows each table has, read beside whoever writes. */
+/** Rows per table, read concurrently with the writer. */
 function rowsOf(orb: Orb): Record<string, number> {
   const db = new DatabaseSync(orb.database, { readOnly: true, timeout: 5000 });
   try {
@@ -79,7 +79,7 @@ describe("a crawl that was kept long enough", () => {
       let [kills, missed] = [0, 0];
       while (kills < KILLS) {
         const { process } = await Served.start(orb);
-        // As soon as a process is the engine nobody sees it; the rows go bit by bit.
+        // Rows are removed in batches: kill somewhere in between.
         const goal = total(all) - Math.floor((toGo * (kills + 1 - random.next())) / (KILLS + 1)) - 1;
         await until(() => {
           if (total(rowsOf(orb)) > goal) return false;
@@ -90,7 +90,7 @@ describe("a crawl that was kept long enough", () => {
         await orb.audit();
         if (total(rowsOf(orb)) > total(whole)) kills += 1;
         else {
-          // This one was done with all of it before we could look.
+          // It removed everything before the check.
           assert.ok((missed += 1) < 10, "it can be killed in the middle");
           expired = await crawlOf(orb, PAGES, DAY + 1000 * (1 + missed));
           all = rowsOf(orb);

@@ -4,7 +4,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { FULL, Orb, report } from "./orb.ts";
 import { Served } from "./served.ts";
-import { assertAccounted, SECOND, slotsOf, started } from "./slots.ts";
+import { assertAccounted, SECOND, occurrencesOf, untilStarted } from "./schedule-occurrences.ts";
 import { Target } from "./target.ts";
 
 const KILLS = FULL ? 10 : 3;
@@ -18,18 +18,18 @@ describe("a schedule of every second", () => {
     const store = openSqliteStore({ path: orb.database, clock: systemClock });
     try {
       for (let kill = 0; kill < KILLS; kill += 1) {
-        await started(store, job.id, 2);
+        await untilStarted(store, job.id, 2);
         await served.killed();
-        // Longer than it takes until two times have passed that nobody is there for.
+        // Long enough that two occurrences are missed.
         await new Promise((resolve) => setTimeout(resolve, 3 * SECOND));
         served = await Served.start(orb);
       }
-      await started(store, job.id, 2);
+      await untilStarted(store, job.id, 2);
       assert.equal((await served.api.post(`/schedules/${job.id}/pause`)).status, 200);
       const { code } = await served.terminated();
       assert.equal(code, 0);
       const counts = await assertAccounted(store, job.id);
-      const gaps = (await slotsOf(store, job.id)).filter(({ outcome }) => outcome === "missed");
+      const gaps = (await occurrencesOf(store, job.id)).filter(({ outcome }) => outcome === "missed");
       assert.ok(gaps.length >= KILLS, `each gap is told: ${JSON.stringify(gaps)}`);
       report("a schedule of every second", counts);
     } finally {
@@ -48,15 +48,15 @@ describe("a schedule of every second", () => {
     try {
       const standby = orb.start(["worker"]);
       await standby.said("standing by");
-      await started(store, job.id, 2);
+      await untilStarted(store, job.id, 2);
       await served.killed();
       await standby.said("working on runs");
       const third = orb.start(["worker"]);
       await third.said("standing by");
-      await started(store, job.id, 2);
+      await untilStarted(store, job.id, 2);
       await standby.killed();
       await third.said("working on runs");
-      await started(store, job.id, 2);
+      await untilStarted(store, job.id, 2);
       await third.killed();
       report("with a standby", await assertAccounted(store, job.id));
     } finally {

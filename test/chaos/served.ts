@@ -15,7 +15,7 @@ export class Served extends Caller {
     this.api = api;
   }
 
-  /** Ready once it says where it listens. */
+  /** Resolves once it logs its address. */
   static async start(orb: Orb, options: readonly string[] = [], env: Record<string, string> = {}): Promise<Served> {
     const process = orb.start(["serve", "--port", "0", ...options], { env });
     await process.said("listening on");
@@ -23,7 +23,7 @@ export class Served extends Caller {
     return new Served(process, await CheckedApi.open(url));
   }
 
-  /** Dies at once, and with it everything that it had started. */
+  /** Kills the process group: the server and everything it started. */
   async killed(): Promise<void> {
     const family = treeOf(this.process.pid).map(({ pid }) => pid);
     const { signal } = await this.process.killed();
@@ -32,7 +32,7 @@ export class Served extends Caller {
     await until(() => !family.some(isAlive), "no child of the dead process is left");
   }
 
-  /** Asked to stop; gives how it ended. */
+  /** Stops it and returns its exit. */
   async terminated(): Promise<Ended> {
     const family = treeOf(this.process.pid).map(({ pid }) => pid);
     this.process.kill("SIGTERM");
@@ -43,7 +43,7 @@ export class Served extends Caller {
   }
 }
 
-/** Browsers keep their profile in the installation's folder here: who still names it was left behind. */
+/** Browsers keep their profile in the installation's folder: a process that still refers to it is an orphan. */
 export async function assertNoBrowsers(orb: Orb): Promise<void> {
   const left = () => processes().filter(({ command, state }) => state !== "Z" && command.includes(orb.dir));
   await until(() => left().length === 0, `no browser is left: ${left().map(({ command }) => command.slice(0, 80))}`);

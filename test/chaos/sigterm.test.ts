@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { assertStored, FULL, Orb, report, until } from "./orb.ts";
 import { bodyOf, Target } from "./target.ts";
 
-/** Longer than anybody waits for a process here: one that ends has not waited for it. */
+/** Longer than any timeout here: a process that ends has not waited for it. */
 const LONG_GRACE = { APP_SHUTDOWN_GRACE_SECONDS: "3600" };
 
 /** Answers wait until they are let go. */
@@ -43,7 +43,7 @@ async function expectAllStored(orb: Orb, names: string[]): Promise<void> {
 describe("SIGTERM", () => {
   test("lets what is in flight finish, takes no more, and ends with 0; the next start does the rest", async () => {
     await using target = await Target.start(1);
-    // As many as a process does at once that is short of time.
+    // The minimum concurrency of the load shedder.
     await using orb = new Orb({ APP_MAX_PER_HOST: "2" });
     const gate = new Gate();
     target.script = async (path) => {

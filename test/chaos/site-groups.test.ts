@@ -17,7 +17,7 @@ function itemsOf(target: Target, count: number): { artifact_id: string; url: str
   }));
 }
 
-/** As another process would do it: whoever works hears of it from the store alone. */
+/** Like another process: the worker learns of it from the store only. */
 async function setSites(
   orb: Orb,
   changes: readonly (readonly [string | undefined, Partial<SiteLimits>])[],
@@ -35,13 +35,13 @@ async function expectStored(orb: Orb): Promise<void> {
   await orb.audit();
 }
 
-/** How many were on the wire when this one came, itself included. */
+/** Requests in flight when this one arrived, itself included. */
 function together(hits: readonly Hit[], at: number): number {
   const { start } = hits[at] as Hit;
   return hits.slice(0, at).filter(({ end }) => end === null || end > start).length + 1;
 }
 
-/** What a bucket lets through between any two of them; those under way may have been kept up. */
+/** Requests that a bucket allows between any two of them; requests in flight may be delayed. */
 function expectRate(hits: readonly Hit[]): void {
   for (const [from, first] of hits.entries())
     for (const [index, last] of hits.slice(from).entries()) {
@@ -79,7 +79,7 @@ describe("sites that are one server", () => {
     await orb.import(itemsOf(target, ITEMS));
     const engine = orb.start(["queue", "run", "--drain"]);
     await target.when(() => target.hits.length >= 40, "work is under way");
-    // Until it is seen that the limit holds, answers take their time: not much is left to be done by then otherwise.
+    // Answers are slow until the limit is checked: otherwise little work would be left by then.
     target.latencyMs = 1500;
     const most = Math.max(...target.hits.map((_, index) => together(target.hits, index)));
     const changed = Date.now();
@@ -97,7 +97,7 @@ describe("sites that are one server", () => {
     const rest = hits.slice(last + 1);
     assert.ok(rest.length >= ITEMS / 2, `of ${hits.length} requests the last ${rest.length} kept to the limit`);
     expectRate(rest);
-    // What was under way when the owners lost their lanes, or was not written yet, is fetched again, and nothing else.
+    // Only pages in flight or unwritten when the owners lost their lanes are fetched again.
     assert.ok(target.repeats <= 24, `${target.repeats} refetches`);
     await expectStored(orb);
     const overMs = Math.max(0, (hits[last]?.start ?? changed) - changed);
@@ -114,8 +114,8 @@ test("a site that needs another is asked only when that one's work is finished",
   await using orb = new Orb();
   target.latencyMs = 5;
   const [last, first, free] = target.sites;
-  // A page of the first that fails at first is not finished before it has been tried again, and that not before another
-  // site was asked.
+  // A page of the first site that fails once is only finished after its retry, which comes after a request to another
+  // site.
   const freeAsked = Promise.withResolvers<void>();
   target.script = async (path, nth, request) => {
     if (request.headers.host === free) freeAsked.resolve();

@@ -16,7 +16,7 @@ const ENTRIES_PER_PAGE = 50;
 
 const path = (n: number) => (n % ENTRIES_PER_PAGE === 0 ? `/page-${n / ENTRIES_PER_PAGE}` : `/other/${n}`);
 
-/** How many are known, read beside whoever writes. */
+/** The number of known pages, read concurrently with the writer. */
 function pagesOf(orb: Orb, id: string): number {
   using db = new DatabaseSync(orb.database, { readOnly: true, timeout: 5000 });
   return Number(db.prepare("SELECT pages_known FROM runs WHERE id = ?").get(id)?.["pages_known"] ?? 0);

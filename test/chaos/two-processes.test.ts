@@ -6,9 +6,9 @@ import { bodyOf, Target } from "./target.ts";
 
 const ITEMS = 300;
 
-/** Promised: the standby takes over this long after the engine's death at the latest. A busy machine is slower. */
+/** The standby must take over this long after the engine's death; a busy machine is slower. */
 const TAKEOVER_MS = FULL ? 10_000 : 120_000;
-/** From another process's word to the request; without it, it would be found within half a minute. */
+/** From a poke to the request; without the poke the work is found within half a minute. */
 const WOKEN_MS = FULL ? 2000 : 15_000;
 
 function itemsOf(target: Target, count: number, prefix: string): { artifact_id: string; url: string }[] {

@@ -20,7 +20,7 @@ describe("orb up with a Redis and a Postgres of its own", servicesGate, () => {
   // One installation after another costs a Postgres each; these go on where the one before has stopped.
   let up: Upped;
   before(async () => {
-    // Somebody else has the port that its Postgres would take first: it begins at another one, which is no reason to begin again.
+    // The first port of its Postgres is taken: it uses another one without a restart.
     await using _stranger = await listenOn(5433);
     up = await Upped.start({ ...SERVICES, APP_MAX_PER_HOST: "2" }, { sqlite: true });
   });
@@ -82,7 +82,7 @@ describe("orb up with a Redis and a Postgres of its own", servicesGate, () => {
     const left = await up.orb.run(["up", "--status", "--json"]);
     const { running, pid: supervisor } = JSON.parse(left.stdout) as Told;
     assert.deepEqual([left.code, running, supervisor], [1, false, null]);
-    // A live process that has nothing to do with it stands in the file, as after a reboot or a long time.
+    // The file contains the pid of an unrelated live process, as after a reboot.
     const stranger = spawn("sleep", ["600"]);
     try {
       const pid = stranger.pid ?? 0;
@@ -137,7 +137,7 @@ describe("orb up with a Redis and a Postgres of its own", servicesGate, () => {
     await up.process.killed();
     process.kill(next, "SIGKILL");
     await until(() => up.left().length === 0, "all of Postgres is gone");
-    // Its pid is somebody else's by now: here it is made to look so.
+    // Simulates a pid that another process has by now.
     const stranger = spawn("sleep", ["600"], process.getuid?.() === 0 ? ownerOf(up) : {});
     try {
       const lock = join(up.orb.dataDir, "services/postgres/data/postmaster.pid");
@@ -191,7 +191,7 @@ function ownerOf(up: Upped): { uid: number; gid: number } {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-/** Takes a port, unless somebody has it already. */
+/** Binds a port unless it is taken. */
 async function listenOn(port: number): Promise<AsyncDisposable> {
   const server = createServer();
   const taken = Promise.withResolvers<boolean>();

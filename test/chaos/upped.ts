@@ -14,7 +14,7 @@ interface Line {
   pid?: number;
 }
 
-/** What it looks like from outside, as `orb up --status --json` tells it. */
+/** The output of `orb up --status --json`. */
 export interface Told {
   running: boolean;
   pid: number | null;
@@ -22,11 +22,11 @@ export interface Told {
   processes: { name: string; state: string; pid: number | null; port: number | null; restarts: number }[];
 }
 
-/** `orb up` in a folder of its own. At the end everything that it ever started is gone, services included. */
+/** `orb up` in its own folder. On disposal everything it ever started is gone, services included. */
 export class Upped implements AsyncDisposable {
   readonly orb: Orb;
   process: OrbProcess;
-  /** All that was ever looked after here. */
+  /** All processes that were ever supervised here. */
   readonly #seen = new Map<string, ProcessIdentity>();
 
   private constructor(orb: Orb, process: OrbProcess) {
@@ -59,7 +59,7 @@ export class Upped implements AsyncDisposable {
     this.state();
   }
 
-  /** As it is written down at the moment. */
+  /** The current state file. */
   state(): UpState {
     const state = JSON.parse(readFileSync(join(this.orb.dataDir, "up", "state.json"), "utf8")) as UpState;
     for (const { identity } of state.children)
@@ -90,10 +90,10 @@ export class Upped implements AsyncDisposable {
     );
   }
 
-  /** Asks it to stop, and looks that nothing is left. */
+  /** Stops it and asserts that nothing is left. */
   async stopped(): Promise<Ended> {
     const family = treeOf(this.process.pid).map(({ pid }) => pid);
-    // Others may have taken the ports of our services meanwhile: those are looked for by what they are.
+    // Others may have taken our ports meanwhile: processes are identified by what they are.
     const open = this.state().children.flatMap(({ kind, port }) =>
       kind === "api" || kind === "worker" ? (port ?? []) : [],
     );
@@ -105,7 +105,7 @@ export class Upped implements AsyncDisposable {
     return ended;
   }
 
-  /** Processes of ours that are there. */
+  /** Our live processes. */
   left(): number[] {
     const services = (["redis", "postgres"] as const).flatMap((name) => {
       const data = join(realpathSync(this.orb.dir), "data", "services", name, "data");

@@ -9,7 +9,7 @@ import { Target } from "./target.ts";
 
 const GOOD = { artifact_id: "a", url: "http://127.0.0.1:9/a" };
 
-/** One sentence for people: what is wrong, no stack trace, nothing on standard output. */
+/** One sentence about the error: no stack trace, nothing on standard output. */
 function expectRefused(ended: Ended, code: number, message: RegExp): void {
   assert.equal(ended.code, code, ended.stderr);
   assert.match(ended.stderr, message);
@@ -44,7 +44,7 @@ describe("a user's mistake is answered with a sentence and the right exit code:"
 
   test(
     "a file that may not be read",
-    // Not a service that could be had: whoever runs this as root has no such file.
+    // A file that does not exist, even for root.
     { skip: process.getuid?.() === 0 ? "root may read everything" : false },
     async () => {
       chmodSync(orb.file("secret.jsonl", JSON.stringify(GOOD)), 0o000);

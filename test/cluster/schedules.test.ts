@@ -6,7 +6,7 @@ import { MISSED_AFTER_MS } from "../../src/domain/run/schedule.ts";
 import type { Store } from "../../src/store/ports/port.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { report, until } from "../chaos/orb.ts";
-import { assertAccounted, slotsOf, started } from "../chaos/slots.ts";
+import { assertAccounted, occurrencesOf, untilStarted } from "../chaos/schedule-occurrences.ts";
 import { Target } from "../chaos/target.ts";
 import { servicesGate } from "../support/services-kit.ts";
 import { Cluster, type Worker } from "./kit.ts";
@@ -36,18 +36,18 @@ describe("schedules of a cluster", servicesGate, () => {
     const job = await cluster.api.job({ target_url: target.url("/"), strategy: "http", schedule });
     const store = await openPostgresStore({ url: cluster.postgres.url, clock: systemClock, log: silentLog });
     try {
-      await started(store, job.id, 1);
+      await untilStarted(store, job.id, 1);
       const frozen = await leaderOf(cluster, store);
       frozen.process.kill("SIGSTOP");
-      await started(store, job.id, 2);
+      await untilStarted(store, job.id, 2);
       frozen.process.kill("SIGCONT");
-      await started(store, job.id, 1);
+      await untilStarted(store, job.id, 1);
       await (await leaderOf(cluster, store)).process.killed();
-      await started(store, job.id, 2);
+      await untilStarted(store, job.id, 2);
       assert.equal((await cluster.api.api.post(`/schedules/${job.id}/pause`)).status, 200);
       const counts = await assertAccounted(store, job.id);
-      const slots = await slotsOf(store, job.id);
-      const latest = Math.max(...slots.map(({ at, notedAt }) => notedAt - at));
+      const occurrences = await occurrencesOf(store, job.id);
+      const latest = Math.max(...occurrences.map(({ at, notedAt }) => notedAt - at));
       report("a schedule of every second", { ...counts, "latest start ms": latest });
       // Unless the machine was so slow that nobody came to look for as long as it takes to be too late.
       assert.ok(counts["missed"] === 0 || latest > MISSED_AFTER_MS, "somebody was there for each of them");

@@ -4,7 +4,7 @@ import { silentLog } from "../../src/base/log.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { TicketClient } from "../../src/engine/bullmq/client.ts";
 import { BullmqEngine } from "../../src/engine/bullmq/engine.ts";
-import { lineOf, ticketId } from "../../src/engine/bullmq/names.ts";
+import { queueOf, ticketId } from "../../src/engine/bullmq/names.ts";
 import type { EngineHarness } from "../contract/engine-kit.ts";
 import { Cable } from "../support/cable.ts";
 import type { PostgresBench } from "../store/postgres-bench.ts";
@@ -49,7 +49,7 @@ export const bullmqHarness = (redis: TestService, postgres: PostgresBench, prefi
     poke: async (_, lanes) => void (await client.poke(lanes)),
     wipe: async () => void (await admin.flushall()),
     double: async (lane) => {
-      const key = `${prefix}:${lineOf(lane)}`;
+      const key = `${prefix}:${queueOf(lane)}`;
       await admin.lrem(`${key}:active`, 1, ticketId(lane));
       await admin.del(`${key}:${ticketId(lane)}`);
       await client.poke([lane]);

@@ -11,11 +11,11 @@ test("a process that never reached Redis can stop", async () => {
   const consumer = new TicketConsumer({
     redis,
     prefix: "orb",
-    line: "sites",
+    queue: "sites",
     owner: "this one",
     clock: systemClock,
     log: silentLog,
-    heldMs: 5000,
+    lockMs: 5000,
     mayTake: () => true,
     room: new Signal(),
     onTicket: () => {},

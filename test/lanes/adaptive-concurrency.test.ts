@@ -11,22 +11,22 @@ const NEVER_MS = 20_000;
 
 /** Asks a site for pages as a lane does, and says how many were under way at each start. */
 class Visitor {
-  readonly ease = new AdaptiveConcurrency(300_000);
+  readonly adaptive = new AdaptiveConcurrency(300_000);
   readonly starts: number[] = [];
   readonly limit: number;
   #now = 0;
-  #underWay: { ends: number; ms: number | null }[] = [];
+  #inFlight: { ends: number; ms: number | null }[] = [];
 
   constructor(limit: number) {
     this.limit = limit;
   }
 
   visit(site: Site, pages: number): void {
-    for (let left = pages; left > 0 || this.#underWay.length > 0; this.#endOne()) {
-      for (; left > 0 && this.#underWay.length < this.ease.atOnce(this.limit); left -= 1) {
-        this.starts.push(this.#underWay.length + 1);
-        const ms = site(this.#underWay.length + 1, this.starts.length);
-        this.#underWay.push({ ends: this.#now + (ms ?? NEVER_MS), ms });
+    for (let left = pages; left > 0 || this.#inFlight.length > 0; this.#endOne()) {
+      for (; left > 0 && this.#inFlight.length < this.adaptive.atOnce(this.limit); left -= 1) {
+        this.starts.push(this.#inFlight.length + 1);
+        const ms = site(this.#inFlight.length + 1, this.starts.length);
+        this.#inFlight.push({ ends: this.#now + (ms ?? NEVER_MS), ms });
       }
     }
   }
@@ -38,12 +38,12 @@ class Visitor {
   }
 
   #endOne(): void {
-    this.#underWay.sort((a, b) => a.ends - b.ends);
-    const first = this.#underWay.shift();
+    this.#inFlight.sort((a, b) => a.ends - b.ends);
+    const first = this.#inFlight.shift();
     if (first === undefined) return;
     this.#now = first.ends;
-    if (first.ms === null) this.ease.timedOut(this.limit, this.#underWay.length);
-    else this.ease.answered(first.ms, this.limit, this.#underWay.length);
+    if (first.ms === null) this.adaptive.timedOut(this.limit, this.#inFlight.length);
+    else this.adaptive.answered(first.ms, this.limit, this.#inFlight.length);
   }
 }
 
@@ -138,14 +138,14 @@ test("whatever a site does, there is at least one at a time and never more than 
   );
   fc.assert(
     fc.property(fc.array(event, { maxLength: 400 }), fc.integer({ min: 1, max: 50 }), (events, limit) => {
-      const ease = new AdaptiveConcurrency(300_000);
+      const adaptive = new AdaptiveConcurrency(300_000);
       for (const what of events) {
-        const atOnce = ease.atOnce(limit);
+        const atOnce = adaptive.atOnce(limit);
         assert.ok(Number.isInteger(atOnce) && atOnce >= 1 && atOnce <= limit, String(atOnce));
-        if (what.kind === "answer") ease.answered(what.ms ?? undefined, limit, atOnce - 1);
-        else if (what.kind === "timeout") ease.timedOut(limit, atOnce - 1);
-        else ease.refused(atOnce);
-        assert.ok(ease.spacingMs >= 0 && ease.spacingMs <= 300_000);
+        if (what.kind === "answer") adaptive.answered(what.ms ?? undefined, limit, atOnce - 1);
+        else if (what.kind === "timeout") adaptive.timedOut(limit, atOnce - 1);
+        else adaptive.refused(atOnce);
+        assert.ok(adaptive.spacingMs >= 0 && adaptive.spacingMs <= 300_000);
       }
     }),
   );

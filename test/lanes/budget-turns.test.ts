@@ -20,7 +20,7 @@ interface Process {
   release(): void;
 }
 
-/** It asks now and then, and has a unit soon. */
+/** It asks periodically and gets a permit soon. */
 async function getsIt(clock: FakeClock, { take }: Process): Promise<void> {
   for (let passed = 0; !take(); passed += 5) {
     assert.ok(passed < 200, "it waits no longer than it takes to ask again");
@@ -35,7 +35,7 @@ async function make(t: TestContext) {
   t.after(() => store.close());
   await store.takeEngine(candidate("me"), TTL);
   for (const owner of ["me", "they"]) await store.joinOwners(owner, TTL);
-  /** Answers to whether others want units come only when this is resolved. */
+  /** Contention checks are answered only when this is resolved. */
   const looks: { held: Promise<void> | null } = { held: null };
   const shared = new Proxy(store, {
     get: (target, name) => {

@@ -36,7 +36,7 @@ async function make(t: TestContext, caps: Record<string, number>) {
   const budgets = new Budgets({ store: watched, clock, log: silentLog, caps });
   budgets.setOwner("me");
   const waiter = new Signal();
-  /** Takes until refused, asking again whenever that is said to be worth it. */
+  /** Takes permits until refused, asking again whenever signalled. */
   const takeAll = async (resolver: string) => {
     let taken = 0;
     for (let asked = 0; asked < 50 && taken < 20; asked += 1) {
@@ -45,13 +45,13 @@ async function make(t: TestContext, caps: Record<string, number>) {
     }
     return taken;
   };
-  /** Units that the store has lent to this owner, measured by what another could still get. */
+  /** Permits that this owner holds in the store, measured by what another could still acquire. */
   const lent = async (resolver: string, cap: number) => {
     const mine = await store.acquirePermits(resolverKey(resolver), "me", 0, cap);
     return mine;
   };
   const fail = (error: Error | null) => (fault = error);
-  /** The next one is done, and nobody hears of it. */
+  /** The next call succeeds, but its reply is lost. */
   const lose = (verb: "acquirePermits" | "releasePermits") => (lost = verb);
   return { clock, store, budgets, waiter, takeAll, lent, asked, fail, lose };
 }
@@ -258,7 +258,7 @@ test("a lane keeps its last place for what its page has led to; when nothing com
   assert.equal(budgets.take("crawl", fast), true);
   budgets.release("crawl", fast);
   assert.equal(budgets.take("crawl", hangs), false);
-  // What it was told before does not count.
+  // Earlier answers do not count.
   hangs.raise();
   await hangs.wait(clock, null);
   const woken = hangs.wait(clock, null);

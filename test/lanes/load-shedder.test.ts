@@ -10,7 +10,7 @@ import { NO_STRAIN, pages, Workshop } from "./workshop.ts";
 const LATE: Strain = { lagMs: 900, memory: 0.1 };
 const FULL: Strain = { lagMs: 0, memory: 0.95 };
 
-/** A process whose strain the test sets, and what it says about that. */
+/** A load shedder with a fake gauge, and its log. */
 function process(most: number) {
   const clock = new FakeClock();
   const lines: string[] = [];
@@ -21,7 +21,7 @@ function process(most: number) {
     return state.strain;
   };
   const shedder = new LoadShedder({ clock, log, gauge: { read, stop: () => {} }, most });
-  /** How many at once, look after look, when all that are allowed are used. */
+  /** The limit after each measurement, when all slots are in use. */
   const over = async (strain: Strain, looks: number) => {
     state.strain = strain;
     const seen: number[] = [];

@@ -43,7 +43,7 @@ test("how a site does stands on its row: outcomes, times, and when it last answe
   assert.deepEqual([good, failed, blocked], [80, 10, 10]);
   assert.ok(Math.abs(p50Ms! - 50) <= 3 && Math.abs(p95Ms! - 900) <= 45, `${p50Ms} ${p95Ms}`);
   assert.ok(health!.lastSuccessAt! <= shop.clock.now());
-  // Whoever owns the site next goes on with it.
+  // The next owner continues with it.
   await shop.run(pages(SITE, 10, {}, "again-"));
   await shop.finish();
   assert.equal((await healthOf(shop)).good, 88);

@@ -152,7 +152,7 @@ test("a lane that its own work brings new work is kept, not given back and taken
   await shop.run([{ ...pages("a.test", 1)[0]!, url: "http://a.test/page-0" }]);
   await shop.finish();
   assert.equal(shop.starts.length, 6);
-  // Once more, perhaps, because the start of the run is told twice.
+  // One more is possible, because the start of the run is announced twice.
   assert.ok(taken <= 2, `the lane was taken ${taken} times`);
 });
 

@@ -32,14 +32,14 @@ export interface WorkshopOptions {
   rules?: Partial<Omit<LaneRules, "retry">> & { retry?: Partial<LaneRules["retry"]> };
   maxWorkers?: number;
   maxActiveLanes?: number;
-  /** How hard the process has it. */
+  /** Event-loop lag and memory usage of the process. */
   strain?: () => Strain;
   log?: Log;
   /** How long an answer takes. */
   latencyMs?: number | ((task: ClaimedTask) => number);
   /** What the sites' robots.txt say. */
   robots?: RobotsRules;
-  /** What comes back; null: a good answer. `times` counts requests for this URL, from 1. */
+  /** The failure of a request; null: a good answer. `times` counts requests for this URL, from 1. */
   answer?: (task: ClaimedTask, times: number) => Handled | null;
   /** Stands between the worker and the handler. */
   around?: (handler: TaskHandler, shop: Workshop) => TaskHandler;
@@ -56,7 +56,7 @@ export const status = (code: number, retryAfterMs: number | null = null): Handle
 
 export const GOOD: Handled = { kind: "completed", artifacts: [], results: [{ ok: true }] };
 
-/** Engine, worker and store as they run in production, on a clock that stands still and a network that is a script. */
+/** Engine, worker and store as in production, with a fake clock and a scripted network. */
 export class Workshop {
   readonly clock = new FakeClock();
   readonly store: Store;

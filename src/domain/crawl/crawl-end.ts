@@ -1,6 +1,6 @@
 /**
- * How a crawl ends. Two things are told apart: why it went no further (`end_reason`), and whether what it has is all of
- * what it wanted (`status`). A limit that the user set is no failure: a crawl that reached its page limit is completed.
+ * How a crawl ends: why it stopped (`end_reason`), and whether anything is missing (`status`). A limit that the user set
+ * is no failure: a crawl that reached its page limit is completed.
  */
 import type { Failure, FailureCode, FailureReason } from "../run/failure.ts";
 
@@ -22,33 +22,33 @@ export const ERROR_CLASSES = ["timeout", "connection", "general"] as const;
 export type ErrorClass = (typeof ERROR_CLASSES)[number];
 
 export interface CrawlFacts {
-  /** Pages by how they ended; those that were never tried are in none. */
+  /** Pages by outcome; pages that were never tried are not counted. */
   pages: Readonly<Record<PageEnd, number>>;
   /** The failed pages by class. */
   errors: Readonly<Record<ErrorClass, number>>;
   /** Completed pages that have not changed since the previous run of the job. */
   unchanged: number;
-  /** Completed pages that were fetched for their links alone. */
+  /** Completed pages that were fetched for their links only. */
   followedOnly: number;
   /** Pages that the site redirected to a sign-in; they are completed or skipped, depending on its address. */
   signIns?: number;
-  /** Its time was over before its pages were. */
+  /** The time limit was reached before all pages were done. */
   timeIsUp: boolean;
   /** Pages are left because their site's circuit breaker is open. */
   breakerOpen: boolean;
-  /** Pages are left because no proxy could be used for them. */
+  /** Pages are left because no proxy was usable. */
   proxiesGone: boolean;
-  /** `max_pages` kept pages out. */
+  /** `max_pages` excluded pages. */
   pagesLeft: boolean;
-  /** Sites of which nothing was got, though it was tried, when `max_pages` ended the crawl before the next try. */
+  /** Sites that were tried without success when `max_pages` ended the crawl before the next attempt. */
   silent: readonly string[];
-  /** `max_depth` kept links out that the scope would follow otherwise. */
+  /** `max_depth` excluded links that are in scope. */
   depthLeft: boolean;
-  /** Sitemaps that could not be read, after all tries: what they name is missing, but nobody knows what that is. */
+  /** Sitemaps that could not be read after all attempts: how many pages they list is unknown. */
   sitemapsUnread: number;
-  /** What the most frequent failure said; null: there was none. */
+  /** Message of the most frequent failure; null: there was none. */
   example: string | null;
-  /** Whether a part of the pages is a result. */
+  /** Whether a part of the pages is an acceptable result. */
   partialResultsOk: boolean;
 }
 
@@ -60,25 +60,25 @@ export const NO_PAGES: Pick<CrawlFacts, "pages" | "errors"> = {
 export interface CrawlEnd {
   status: "completed" | "partial" | "failed";
   end_reason: EndReason;
-  /** What went wrong most often; null when nothing did. */
+  /** The most frequent class of errors; null: none. */
   error_class: ErrorClass | null;
   message: string;
 }
 
 /**
- * `max_pages` counts pages that were fetched to an end, good or bad. These were not: they may not be fetched, or their
- * site was given up before it was their turn.
+ * `max_pages` counts fetched pages, successful or not. Pages that failed for these reasons were not fetched: robots.txt
+ * disallows them, or their site was given up first.
  */
 export const NEVER_FETCHED: readonly FailureReason[] = ["robots_disallowed", "breaker_open"];
 
-/** How many pages a crawl may come to know: some of them will not count. */
+/** How many pages a crawl may discover: some of them will not count. */
 export function mostKnown(maxPages: number): number {
   return 2 * maxPages + 1000;
 }
 
 /**
- * Null: the page was got. What does not exist, may not be fetched, or turns out to be a file whose address does not say
- * so is an answer, not a failure of the crawl.
+ * Null: the page was fetched. A page that does not exist, is disallowed, or turns out to be a file despite its URL is no
+ * failure of the crawl.
  */
 export function pageEndOf(failure: Pick<Failure, "reason"> | null): PageEnd {
   if (failure === null) return "succeeded";
@@ -106,13 +106,13 @@ export function endOfCrawl(facts: CrawlFacts): CrawlEnd {
     return { status, end_reason, error_class, message: `${words}${sent}${unread}` };
   };
   if (pages.succeeded === 0)
-    return end("failed", `Crawl failed: no page was fetched (${whatInstead(facts)})${example}`);
+    return end("failed", `Crawl failed: no page was fetched (${emptyReason(facts)})${example}`);
   const notes = [
     facts.unchanged === 0 ? [] : `${facts.unchanged} unchanged`,
     facts.followedOnly === 0 ? [] : `${facts.followedOnly} only followed`,
   ].flat();
   const same = notes.length === 0 ? "" : ` (${notes.join(", ")})`;
-  const got = `${count(pages.succeeded, "page")} fetched${same}${alsoOf(pages)}`;
+  const got = `${count(pages.succeeded, "page")} fetched${same}${otherPages(pages)}`;
   if (gap === null) return end("completed", `Crawl completed: ${got}${WORDS[end_reason]}`);
   if (partialResultsOk) return end("partial", `Crawl completed in part: ${got}; ${gap}`);
   return end("failed", `Crawl failed: ${gap}, and partial_results_ok is false; ${got}`);
@@ -127,7 +127,7 @@ const WORDS: Readonly<Record<EndReason, string>> = {
   no_proxies: "",
 };
 
-/** What stopped it comes before what it would have stopped at. */
+/** What stopped the crawl has precedence over limits it would have reached. */
 function endReasonOf(facts: CrawlFacts): EndReason {
   if (facts.proxiesGone) return "no_proxies";
   if (facts.timeIsUp) return "limit_time";
@@ -136,34 +136,37 @@ function endReasonOf(facts: CrawlFacts): EndReason {
   return facts.depthLeft ? "limit_depth" : "exhausted";
 }
 
-/** What is missing that the crawl wanted; null: nothing. */
+/** Why the result is incomplete; null: it is complete. */
 function gapOf({ timeIsUp, breakerOpen, proxiesGone, pages, silent }: CrawlFacts): string | null {
   const gaps: string[] = [];
   if (timeIsUp) gaps.push("the time limit was reached");
   if (proxiesGone) gaps.push("pages are left because no proxy could be used for them");
   if (breakerOpen) gaps.push("pages are left because their site keeps failing");
   if (pages.failed > 0) gaps.push(`${count(pages.failed, "page")} failed`);
-  if (silent.length > 0) gaps.push(`nothing from ${named(silent)}`);
+  if (silent.length > 0) gaps.push(`nothing from ${listed(silent)}`);
   return gaps.length === 0 ? null : gaps.join(", ");
 }
 
-const MOST_NAMED = 3;
+const MAX_LISTED = 3;
 
-function named(sites: readonly string[]): string {
-  const more = sites.length > MOST_NAMED ? ` and ${sites.length - MOST_NAMED} more` : "";
-  return `${sites.slice(0, MOST_NAMED).join(", ")}${more}`;
+function listed(sites: readonly string[]): string {
+  const more = sites.length > MAX_LISTED ? ` and ${sites.length - MAX_LISTED} more` : "";
+  return `${sites.slice(0, MAX_LISTED).join(", ")}${more}`;
 }
 
-function errorClass({ errors, timeIsUp, breakerOpen, proxiesGone }: CrawlFacts, isWrong: boolean): ErrorClass | null {
-  if (!isWrong) return null;
+function errorClass(
+  { errors, timeIsUp, breakerOpen, proxiesGone }: CrawlFacts,
+  isIncomplete: boolean,
+): ErrorClass | null {
+  if (!isIncomplete) return null;
   const most = ERROR_CLASSES.reduce((best, name) => (errors[name] > errors[best] ? name : best));
   if (errors[most] > 0) return most;
-  // No page failed by itself: then it is the proxies, the time, or the site as a whole.
+  // No page failed by itself: the cause is the proxies, the time limit, or the site.
   if (proxiesGone) return "connection";
   return timeIsUp && !breakerOpen ? "timeout" : "general";
 }
 
-function whatInstead(facts: CrawlFacts): string {
+function emptyReason(facts: CrawlFacts): string {
   const { missing, disallowed, file } = facts.pages;
   const parts = [gapOf(facts) ?? "", missing > 0 ? `${missing} not found` : ""];
   if (disallowed > 0) parts.push(`${disallowed} disallowed by robots.txt`);
@@ -171,7 +174,7 @@ function whatInstead(facts: CrawlFacts): string {
   return parts.filter((part) => part !== "").join(", ") || "there was nothing to fetch";
 }
 
-function alsoOf({ missing, disallowed, file }: CrawlFacts["pages"]): string {
+function otherPages({ missing, disallowed, file }: CrawlFacts["pages"]): string {
   const parts = [
     missing > 0 ? `, ${missing} not found` : "",
     disallowed > 0 ? `, ${disallowed} disallowed by robots.txt` : "",

@@ -1,34 +1,34 @@
-/** How long a crawl will still take. It finds pages as it goes, so that this is a range. */
+/** Estimates the remaining time of a crawl. It finds pages as it goes, so this is a range. */
 interface CrawlPace {
-  /** Pages that are known and not done. */
+  /** Known pages that are not done. */
   open: number;
   /** Pages that it may still fetch. */
   allowed: number;
-  /** Pages that end in a second, lately. */
+  /** Recent rate of ended pages. */
   perSecond: number;
-  /** Pages that are found in a second, lately; null: not known yet. */
+  /** Recent rate of discovered pages; null: unknown. */
   foundPerSecond: number | null;
-  /** What is left of its time; null: it has no limit. */
+  /** Time left; null: no limit. */
   limitSeconds: number | null;
-  /** It cannot be over before this, whatever its pace: a site is tried again then. */
+  /** Lower bound, because a site is retried only then. */
   waitSeconds?: number;
-  /** So many pages have ended by now; absent: enough. */
+  /** Pages ended so far; absent: enough. */
   ended?: number;
 }
 
 interface Eta {
-  /** For what is known. */
+  /** For the known pages. */
   least: number;
-  /** If it keeps finding pages at the recent rate; null: unknown. */
+  /** If it keeps finding pages at the recent rate; null: unknown or too uncertain. */
   most: number | null;
 }
 
-/** Fewer pages say nothing of the pace of the others. */
+/** Fewer pages do not predict the others. */
 const ENOUGH_PAGES = 10;
-/** A wider range is useless: then only its lower end is shown. */
-const WIDEST = 5;
+/** Of a wider range, only the lower end is shown. */
+const MAX_RANGE = 5;
 
-/** Null: too little is known of its pace, or there is nothing to do. */
+/** Null: too few pages for an estimate, or nothing to do. */
 export function crawlEta({
   open,
   allowed,
@@ -43,9 +43,9 @@ export function crawlEta({
   const limit = limitSeconds ?? Number.POSITIVE_INFINITY;
   const least = Math.min(limit, Math.max(known / perSecond, waitSeconds));
   if (foundPerSecond === null) return { least, most: null };
-  // Each page leads to some more, and each of those as well; where that is one or more, only the limits end it.
+  // Each page leads to `growth` more, recursively: from 1 on, only the limits end the crawl.
   const growth = foundPerSecond / perSecond;
   const pages = growth < 1 ? Math.min(allowed, open / (1 - growth)) : allowed;
   const most = Math.min(limit, Math.max(pages / perSecond, least));
-  return { least, most: most > WIDEST * least ? null : most };
+  return { least, most: most > MAX_RANGE * least ? null : most };
 }

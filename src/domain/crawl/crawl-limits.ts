@@ -1,2 +1,2 @@
-/** A crawl begins with so many addresses at most: every page is held against a scope that is made of them. */
+/** Maximum number of start URLs: every page is compared with a scope built from them. */
 export const MOST_STARTS = 10_000;

@@ -4,7 +4,7 @@ import type { ProxyOptions } from "../proxy/proxy-options.ts";
 import type { JsonValue } from "../lane/queue-item.ts";
 import { plainRecipe, type Recipe, type StrategyName } from "../run/recipe.ts";
 
-/** The name under which the worker knows how a page of a crawl is got; no handler of a user can have it. */
+/** Handler name of crawl pages; the `@` keeps user handlers from having it. */
 export const CRAWL_HANDLER = "@crawl";
 
 /** The options of a crawl, names as in the API; every default is filled in. */
@@ -15,56 +15,54 @@ export interface CrawlOptions extends ProxyOptions, StoredCrawlSettings {
   fields: JsonValue;
   items: JsonValue;
   schema: JsonValue;
-  /** Absent: of a crawl that began before there was such a thing. */
+  /** The optional settings are absent in crawls stored by earlier versions. */
   extract?: JsonValue;
-  /** These are absent in what is older than they are. */
   document?: DocumentRequest | null;
   browser?: BrowserOptions | null;
-  /** Sent to the origin of the starts alone; their values are sealed. */
+  /** Sent to the origin of the starts only; their values are sealed. */
   header_names?: readonly string[];
   /** Base64 of sealed Credentials; null: none. */
   sealed?: string | null;
-  /** A stored session: sent to its own origin, where the crawl begins. */
+  /** A stored session, sent to its own origin only, where the crawl begins. */
   session_id?: string | null;
 }
 
-/** What a caller says about a crawl: where it begins, and what differs from the defaults. */
+/** A request for a crawl: its starts, and what differs from the defaults. */
 export type CrawlInput = Partial<
   Omit<CrawlOptions, "urls" | "sealed_proxy" | "document" | "browser" | "header_names" | "sealed">
 > & {
-  /** Where it begins; this or `urls`. */
+  /** Start URLs; either this or `urls`. */
   url?: string | readonly string[];
   urls?: readonly string[];
-  /** Instead of `retry_attempts`: the first attempt counts, too. */
+  /** Instead of `retry_attempts`; includes the first attempt. */
   max_attempts?: CrawlSettings["max_attempts"];
   document?: Partial<DocumentRequest> | null;
   browser?: Partial<BrowserOptions> | null;
   headers?: Readonly<Record<string, string>> | null;
 };
 
-/** What is stored of a crawl. Earlier versions knew fewer settings. */
+/** As stored; earlier versions had fewer settings. */
 export type StoredCrawlOptions = Omit<CrawlOptions, keyof StoredCrawlSettings> & Partial<StoredCrawlSettings>;
 
 export interface CrawlSnapshot {
   options: StoredCrawlOptions;
 }
 
-/** The options of a stored crawl, with the defaults of settings that it does not have. */
+/** Adds the defaults of settings that a stored crawl does not have. */
 export function wholeCrawlOptions(stored: StoredCrawlOptions): CrawlOptions {
   return { ...CRAWL_DEFAULTS, ...stored };
 }
 
-/** The options of a run that is a crawl. */
 export function crawlOptionsOf({ snapshot }: { snapshot: unknown }): CrawlOptions {
   return wholeCrawlOptions((snapshot as CrawlSnapshot).options);
 }
 
-/** A saved crawl: how each of its pages is got and read, when it runs, and what it is asked for each time. */
+/** A saved crawl: how its pages are fetched and read, its schedule, and the options of each run. */
 export interface CrawlRecipe extends Recipe {
   crawl: StoredCrawlOptions;
 }
 
-/** How the pages of a crawl are got and read. */
+/** How the pages of a crawl are fetched and read. */
 export function pageRecipeOf(options: CrawlOptions): Recipe {
   const {
     strategy,
@@ -100,7 +98,7 @@ export function pageRecipeOf(options: CrawlOptions): Recipe {
   });
 }
 
-/** What stands in a crawl's task besides its address. */
+/** Payload of a crawl task. */
 export interface CrawlPayload {
   depth: number;
 }

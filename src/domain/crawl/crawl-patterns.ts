@@ -1,6 +1,6 @@
 /**
- * Which pages a crawl fetches and which of them it reads. `include` is both; `follow` adds pages that only lead to
- * others; `read` adds or names the pages that give records; `exclude` is neither.
+ * Which pages a crawl fetches and which of them it reads. `include` does both; `follow` adds pages that are fetched for
+ * their links only; `read` adds or restricts the pages that give records; `exclude` does neither.
  */
 import type { FieldError } from "../../base/errors.ts";
 import { compilePatterns, type PatternTarget, type UrlPattern } from "./url-pattern.ts";
@@ -26,14 +26,14 @@ export function compileCrawlPatterns(options: PatternLists, errors: FieldError[]
 
 export class CrawlPatterns {
   readonly #exclude: readonly UrlPattern[];
-  /** A page that matches none of these is left; empty: every page is fetched. */
+  /** A page that matches none of these is skipped; empty: every page is fetched. */
   readonly #fetch: readonly UrlPattern[];
-  /** A page that matches none of these gives no record; null: every page that is fetched does. */
+  /** A page that matches none of these gives no records; null: every fetched page does. */
   readonly #read: readonly UrlPattern[] | null;
 
   constructor({ include, exclude, follow, read }: Record<PatternOption, readonly UrlPattern[]>) {
     this.#exclude = exclude;
-    // With `read` alone every page is followed: it only says which of them give records.
+    // With `read` alone every page is followed, and those that match give records.
     this.#fetch = include.length + follow.length === 0 ? [] : [...include, ...follow, ...read];
     const isSplit = follow.length + read.length > 0 && include.length + read.length > 0;
     this.#read = isSplit ? [...include, ...read] : null;
@@ -43,7 +43,7 @@ export class CrawlPatterns {
     return this.#exclude.length === 0 && this.#fetch.length === 0 && this.#read === null;
   }
 
-  /** Every page that is fetched is read, starts included. */
+  /** Every fetched page is read, starts included. */
   get readsAll(): boolean {
     return this.#read === null;
   }
@@ -52,7 +52,7 @@ export class CrawlPatterns {
     return this.#read === null || anyMatches(this.#read, target);
   }
 
-  /** `ending`: of a file, by its address; null: it looks like a page. */
+  /** `ending` is the file extension of the URL; null: it looks like a page. */
   whyNot(target: PatternTarget, ending: string | null): LeftByPattern | null {
     const excluding = this.#exclude.find((pattern) => pattern.matches(target));
     if (excluding !== undefined) return { why: "excluded", pattern: excluding.text };
@@ -60,7 +60,7 @@ export class CrawlPatterns {
     return ending === null || this.#namesFile(target, ending) ? null : { why: "file" };
   }
 
-  /** A file is wanted only by a pattern that names its ending: with `/docs/**` one means pages. */
+  /** Only a pattern with the extension matches a file: `/docs/**` means pages. */
   #namesFile(target: PatternTarget, ending: string): boolean {
     const named = new RegExp(`(?<![a-z0-9])${ending}(?![a-z0-9])`, "i");
     return [...this.#fetch, ...(this.#read ?? [])].some(({ text, matches }) => named.test(text) && matches(target));

@@ -1,6 +1,6 @@
 /**
- * Which links a crawl follows. The scope is made once from what the user asked for, and says for every link either
- * under which key its page is crawled, or why it is left.
+ * Which links a crawl follows. The scope is compiled once from the user's options and gives, for every link, the key of
+ * its page or the reason to skip it.
  */
 import type { FieldError } from "../../base/errors.ts";
 import { MOST_STARTS } from "./crawl-limits.ts";
@@ -14,15 +14,15 @@ import { NO_TRAPS, TRAP_LIMITS, type TrapLimits, type TrapReason, Traps, type Tr
 import { canonicalUrl, fetchUrl, keyUrl, pageKey } from "../text/url.ts";
 import { patternTarget } from "./url-pattern.ts";
 
-/** The part of a request for a crawl that the scope is made of, in the words of the API. Other keys are not looked at. */
+/** The part of a crawl request that defines its scope; names as in the API. Other keys are ignored. */
 export interface ScopeOptions extends PatternLists {
-  /** Where the crawl begins: one URL or several. */
+  /** One or several start URLs. */
   url: string | readonly string[] | undefined;
-  /** Links from a start to a page: 0 is that page alone. Without it there is no limit. */
+  /** Link hops from a start; 0: the starts only. Absent: no limit. */
   max_depth?: number | null | undefined;
   /** Default: true. */
   same_site?: boolean | null | undefined;
-  /** How near to a start its pages are when it stays at its site; default: the whole site. */
+  /** With `same_site`: default is the whole site. */
   stay_within?: StayWithin | null | undefined;
 }
 
@@ -53,15 +53,15 @@ type ScopeDecision =
   /** `url` is the address to fetch; each `key` is crawled once. */
   { follow: true; key: string; url: string } | { follow: false; why: LeftReason };
 
-/** Where a link stands. */
+/** Where a link was found. */
 interface LinkSource {
-  /** Of the page that the link leads to. */
+  /** Depth of the linked page. */
   depth: number;
-  /** The page that the link was found on; null for a start and for an entry of a sitemap. */
+  /** The page with the link; null for a start or a sitemap entry. */
   from: string | null;
 }
 
-/** Two addresses with the same key are one page of a crawl. */
+/** URLs with the same key are one page of a crawl. */
 export function crawlKey(url: string): string {
   return pageKey({ url: withoutSessionIds(url) });
 }
@@ -80,7 +80,7 @@ export function compileScope(
   return { ok: new CrawlScope(rules, maxDepth, new Traps(merged, traps)) };
 }
 
-/** Where a crawl with valid options begins: one page for each key. */
+/** The starts of a crawl with valid options, one per key. */
 export function crawlStarts(urls: readonly string[]): readonly Start[] {
   return startsOf(urls, TRAP_LIMITS.urlLength, []);
 }
@@ -135,7 +135,7 @@ interface Rules {
   patterns: CrawlPatterns;
   /** Null: every site. */
   sites: ReadonlySet<string> | null;
-  /** Null: anywhere at its sites. */
+  /** Null: anywhere on its sites. */
   near: readonly StartArea[] | null;
   urlLength: number;
 }
@@ -145,13 +145,13 @@ type StaticReason = Exclude<LeftReason, TrapReason | "depth">;
 
 interface Left {
   why: StaticReason;
-  /** Of what is left by patterns; `pattern` is the one that excludes it. */
+  /** Only of links skipped by patterns; `pattern` is the one that excludes it. */
   key?: string;
   url?: string;
   pattern?: string;
 }
 
-/** What can be said of a link from its address alone. */
+/** The part of the scope that depends on the URL only. */
 export class ScopeRules {
   readonly #rules: Rules;
   readonly #startKeys: ReadonlySet<string>;
@@ -182,7 +182,7 @@ export class ScopeRules {
     return why === null ? { follow: true, key, url } : { follow: false, key, url, ...why };
   }
 
-  /** Whether a page that is fetched gives records; one that does not is followed only. */
+  /** Whether a fetched page gives records; otherwise only its links are followed. */
   reads(url: string): boolean {
     const { patterns } = this.#rules;
     return patterns.readsAll || patterns.reads(targetOf(url));
@@ -211,7 +211,6 @@ export class CrawlScope {
     this.#traps = traps;
   }
 
-  /** Where the crawl begins, each page once. */
   get starts(): readonly Start[] {
     return this.#rules.starts;
   }
@@ -225,40 +224,40 @@ export class CrawlScope {
     return this.#rules.reads(url);
   }
 
-  /** Links on a page of this depth lead to pages that are still wanted. */
+  /** Links on a page of this depth are within `max_depth`. */
   goesDeeperThan(depth: number): boolean {
     return depth < this.#maxDepth;
   }
 
   /**
-   * Counts nothing: the same link may be asked about as often as it is found. `depth` is the last reason that is looked
-   * for, so a link that was left because of it is one that a deeper crawl would follow.
+   * Read-only: may be called as often as a link is found. `depth` is checked last, so a link skipped for it is one that a
+   * deeper crawl would follow.
    */
-  decide(link: string, place: LinkSource): ScopeDecision {
-    const decision = this.#rules.look(link, place.from);
+  decide(link: string, source: LinkSource): ScopeDecision {
+    const decision = this.#rules.look(link, source.from);
     if (!decision.follow) return left(decision.why);
     if (this.#rules.isStart(decision.key)) return decision;
     const page = pageOf(decision.url);
-    const why = page === null ? null : this.#whyNot(page, place);
+    const why = page === null ? null : this.#whyNot(page, source);
     return why === null ? decision : left(why);
   }
 
   /**
-   * Why a page that the rules allow is left all the same; null: it is not, and then it counts. Called once for each key
-   * that is added to the crawl: the traps are recognised by how much there is.
+   * Why a page that the rules allow is skipped; null: it is admitted, and counted. Called once for each key that is added
+   * to the crawl: traps are recognised by their number of pages.
    */
-  admit({ key, url }: { key: string; url: string }, place: LinkSource): TrapReason | "depth" | null {
-    // The key names the page in canonical form: it need not be worked out again.
+  admit({ key, url }: { key: string; url: string }, source: LinkSource): TrapReason | "depth" | null {
+    // The key contains the canonical URL already.
     const page = keyUrl(key) ?? pageOf(url);
     if (page === null) return null;
-    const why = this.#rules.isStart(key) ? null : this.#whyNot(page, place);
+    const why = this.#rules.isStart(key) ? null : this.#whyNot(page, source);
     if (why !== null) return why;
-    this.#traps.count(page, this.#fromUrl(place.from));
+    this.#traps.count(page, this.#fromUrl(source.from));
     this.#trapChanges += 1;
     return null;
   }
 
-  /** A page gave something of worth, such as records: others of its kind are no trap. */
+  /** A page had content, such as records: others of its kind are no trap. */
   earn(link: string, pages = 1): void {
     const page = pageOf(link);
     if (page === null) return;
@@ -271,7 +270,7 @@ export class CrawlScope {
     return this.#trapChanges;
   }
 
-  /** What was counted; given to `compileScope` again, counting goes on from there. */
+  /** The counters; pass them to `compileScope` to continue counting. */
   trapState(): TrapState {
     return this.#traps.state();
   }
@@ -298,7 +297,7 @@ function pageOf(url: string): URL | null {
 
 function isNear(page: URL, near: readonly StartArea[]): boolean {
   const host = plainHost(page);
-  return near.some((place) => place.host === host && page.pathname.startsWith(place.path));
+  return near.some((area) => area.host === host && page.pathname.startsWith(area.path));
 }
 
 function targetOf(url: string, canonical?: string): ReturnType<typeof patternTarget> {
@@ -325,7 +324,7 @@ function startsOf(value: unknown, urlLength: number, errors: FieldError[]): Star
     else if (text.length > urlLength || (url?.length ?? 0) > urlLength) {
       errors.push({ path, message: `is longer than ${urlLength} characters` });
     } else if (url === null || !/^https?:/.test(url)) {
-      errors.push({ path, message: `expected an absolute http or https URL${meant(text)}` });
+      errors.push({ path, message: `expected an absolute http or https URL${schemeHint(text)}` });
     } else {
       const key = crawlKey(url);
       if (!starts.has(key)) starts.set(key, { url, key });
@@ -334,8 +333,8 @@ function startsOf(value: unknown, urlLength: number, errors: FieldError[]): Star
   return [...starts.values()];
 }
 
-/** People leave the scheme away. */
-function meant(text: string): string {
+/** Users often omit the scheme. */
+function schemeHint(text: string): string {
   const near = /^[\w.-]+(?::\d+)?(?:[/?#]|$)/.test(text) ? fetchUrl(`http://${text}`) : null;
   return near === null ? "" : `, did you mean "${near}"?`;
 }

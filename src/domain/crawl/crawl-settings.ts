@@ -1,6 +1,6 @@
 /**
- * The settings of a crawl, each declared once. From here come the API's body, the workflow step `crawl`, the MCP tool `crawl_start`, the
- * flags of `orb crawl` and `orb jobs`, the defaults of what is stored, and the names on the dashboard.
+ * The settings of a crawl, each declared once. The API's body, the workflow step `crawl`, the MCP tool `crawl_start`, the
+ * flags of `orb crawl` and `orb jobs`, the stored defaults and the labels of the dashboard are derived from this.
  */
 import { MOST_STARTS } from "./crawl-limits.ts";
 
@@ -8,21 +8,21 @@ import { MOST_STARTS } from "./crawl-limits.ts";
 export const STAY_WITHIN = ["site", "host", "path"] as const;
 
 interface Declaration {
-  /** JSON Schema of its value, with the description for the API's reference. */
+  /** JSON Schema of the value, with the description for the API reference. */
   schema: object;
-  /** Absent: it is another name for a setting, and is not stored. */
+  /** Absent: an alias of another setting, not stored. */
   default?: unknown;
-  /** Its name on the dashboard. */
+  /** Label on the dashboard. */
   label: string;
-  /** On the form of the dashboard: what it does, and the names of its choices. */
+  /** Help text and choice labels on the dashboard's form. */
   form?: { help: string; choices?: Readonly<Record<string, string>> };
-  /** Its flag in the CLI. `sets` is what a flag without a value stands for. */
+  /** CLI flag. `sets` is the value of a flag without an argument. */
   cli?: { flag: string; about: string; sets?: boolean };
-  /** Offered to agents, with what their schema says instead. */
+  /** Offered to agents, with overrides for their schema. */
   agents?: { description: string; maximum?: number; default?: unknown };
-  /** Only for crawls that are saved as jobs. */
+  /** Only for saved crawls. */
   savedOnly?: boolean;
-  /** It decides which pages the crawl comes to: runs that differ in it are not compared, and share no copies of pages. */
+  /** Decides which pages the crawl reaches: runs that differ in it are not compared and share no page copies. */
   reach?: boolean;
 }
 
@@ -51,7 +51,7 @@ export const CRAWL_SETTINGS = {
     default: 1000,
     label: "Maximum pages",
     cli: { flag: "--max-pages <number>", about: "how many pages at most" },
-    // Agents rarely read more, and say so when they do.
+    // Agents rarely read more, and can raise it.
     agents: { maximum: 100_000, default: 100, description: "pages at most" },
   },
   timeout_minutes: {
@@ -231,10 +231,9 @@ export type AgentSettingName = {
   [K in CrawlSettingName]: Declared[K] extends { agents: object } ? K : never;
 }[CrawlSettingName];
 
-/** What the settings hold. */
 export type CrawlSettings = { -readonly [K in CrawlSettingName]: ValueOf<Declared[K]["schema"]> };
 
-/** Settings that are stored with a crawl; the others are second names. */
+/** Settings that are stored with a crawl; the others are aliases. */
 export type StoredCrawlSettings = {
   readonly [
     K in CrawlSettingName as Declared[K] extends { default: unknown } ? K : never
@@ -248,12 +247,11 @@ export const crawlSettings: readonly (readonly [CrawlSettingName, Declaration])[
   CRAWL_SETTINGS,
 ) as never;
 
-/** What holds unless a crawl says otherwise. */
 export const CRAWL_DEFAULTS = Object.fromEntries(
   crawlSettings.filter(([, setting]) => "default" in setting).map(([name, setting]) => [name, setting.default]),
 ) as unknown as StoredCrawlSettings;
 
-/** Settings beside those of `known` that decide which pages a crawl comes to, where they are not the default. */
+/** Settings outside of `known` that decide which pages a crawl reaches and differ from the default. */
 export function otherReach(options: object, known: ReadonlySet<string>): [name: string, value: unknown][] {
   const values = options as Readonly<Record<string, unknown>>;
   return crawlSettings
@@ -263,7 +261,7 @@ export function otherReach(options: object, known: ReadonlySet<string>): [name: 
     .map(([name, value]) => [name, value]);
 }
 
-/** Their JSON schemas: of all, or of those that a crawl without a job can have. */
+/** JSON schemas of all settings; `unsaved`: only those of a crawl without a job. */
 export function crawlSchemas({ unsaved = false } = {}): Record<string, object> {
   const offered = crawlSettings.filter(([, { savedOnly = false }]) => !(unsaved && savedOnly));
   return Object.fromEntries(offered.map(([name, { schema }]) => [name, schema]));

@@ -1,30 +1,30 @@
-/** The sitemaps of a crawl: what stands in their tasks, and how many there may be. */
+/** Sitemap tasks of a crawl. */
 import { laneOfSite } from "../lane/lane.ts";
 import type { Discovered } from "../run/outcome.ts";
 import { fetchUrl, siteOf } from "../text/url.ts";
 
-/** The name under which the worker knows how a sitemap is read; no handler of a user can have it. */
+/** Handler name of sitemaps; the `@` keeps user handlers from having it. */
 export const SITEMAP_HANDLER = "@sitemap";
 
-/** A crawl reads so many sitemaps, besides asking each origin it begins at where they are. */
+/** Maximum number of sitemaps per crawl, besides the robots.txt of each start's origin. */
 export const MOST_SITEMAPS = 1_000;
 
-/** What stands in the task of a sitemap besides its address. */
+/** Payload of a sitemap task. */
 export interface SitemapPayload {
-  /** How many indices led here. */
+  /** Number of sitemap indices that led here. */
   depth: number;
   /**
-   * Who said that it is there: `origin` is no sitemap itself, but the robots.txt that may name some; `guess` is the usual
-   * address, tried when robots.txt names none; `start` is one that the crawl begins with.
+   * How it was found: `origin` is no sitemap itself, but the robots.txt that may list some; `guess` is the usual address,
+   * tried when robots.txt lists none; `start` is a start of the crawl.
    */
   by: "origin" | "robots" | "guess" | "index" | "start";
-  /** The origin whose robots.txt has named it. */
+  /** The origin whose robots.txt lists it. */
   namedAt?: string;
-  /** The crawl begins with it: the pages it names are starts, and not one link away from them. */
+  /** A start of the crawl: the pages it lists are starts, not one link away from them. */
   isStart?: true;
 }
 
-/** Where sitemaps may be named that are of use to a crawl that begins here. */
+/** The origins whose robots.txt may list sitemaps for these starts. */
 export function originsOf(starts: readonly { url: string }[]): string[] {
   return [...new Set(starts.map(({ url }) => new URL(url).origin))];
 }
@@ -33,7 +33,7 @@ export function askForSitemaps(origin: string): Discovered {
   return sitemapTask(`${origin}/robots.txt`, { depth: 0, by: "origin" });
 }
 
-/** Each file is read once, so indices that name each other come to an end. */
+/** The key makes each file be read once, so indices that list each other terminate. */
 export function sitemapTask(address: string, payload: SitemapPayload): Discovered {
   const url = fetchUrl(address) ?? address;
   const site = siteOf(url);

@@ -1,11 +1,11 @@
-/** What a crawl did not fetch, why, and when that is probably not what was meant. */
+/** What a crawl skips and why, and warnings about probably unintended skips. */
 import type { LeftReason } from "./crawl-scope.ts";
 
-/** A link that the crawl leaves. */
+/** A link that the crawl skips. */
 export interface LeftLink {
   key: string;
   why: LeftReason;
-  /** Of links that look like pagination and are left by a pattern. */
+  /** Only of links that look like pagination and are skipped by a pattern. */
   next?: { url: string; pattern?: string };
 }
 
@@ -21,7 +21,6 @@ export const SKIP_REASONS = [
   "trap",
   "too_long",
 ] as const;
-/** What each of them means. */
 export const SKIP_WORDS: Readonly<Record<(typeof SKIP_REASONS)[number], string>> = {
   not_included: "match none of include, follow and read",
   excluded: "match exclude",
@@ -37,7 +36,7 @@ export const SKIP_WORDS: Readonly<Record<(typeof SKIP_REASONS)[number], string>>
 export type SkipReason = (typeof SKIP_REASONS)[number];
 export type SkipCounts = Partial<Record<SkipReason, number>>;
 
-/** Null: what is no address of a page is not counted. */
+/** Null: not counted, because it is no URL of a page. */
 export function skipReasonOf(why: LeftReason): SkipReason | null {
   if (why === "not_http") return null;
   return why === "trap_path" || why === "trap_query" || why === "trap_pattern" ? "trap" : why;
@@ -52,15 +51,15 @@ export function addSkips(before: SkipCounts, more: SkipCounts): SkipCounts {
   return sum;
 }
 
-/** Patterns of a crawl leave a link that looks like the next page of a list. */
+/** A pattern of the crawl skips a link that looks like the next page of a list. */
 export interface PaginationCut {
-  /** The option whose patterns leave it, and those patterns. */
+  /** The option whose patterns skip it, and those patterns. */
   option: "include" | "follow" | "exclude";
   patterns: readonly string[];
-  /** The link, and the page that it stands on. */
+  /** The link, and the page it was found on. */
   url: string;
   found_on: string;
-  /** A pattern for `follow` that lets it in; null: `exclude` wins over it. */
+  /** A pattern for `follow` that includes it; null: `exclude` has precedence. */
   follow: string | null;
 }
 
@@ -76,7 +75,7 @@ export interface RunWarning {
   follow?: string | null;
 }
 
-const MOST_PATTERNS = 5;
+const MAX_PATTERNS = 5;
 
 export function paginationCut(
   { include, follow = [] }: { include: readonly string[]; follow?: readonly string[] },
@@ -87,10 +86,10 @@ export function paginationCut(
   if (pattern !== undefined) return { option: "exclude", patterns: [pattern], ...at, follow: null };
   const option = include.length > 0 ? "include" : "follow";
   const patterns = option === "include" ? include : follow;
-  return { option, patterns: patterns.slice(0, MOST_PATTERNS), ...at, follow: followPattern(url) };
+  return { option, patterns: patterns.slice(0, MAX_PATTERNS), ...at, follow: followPattern(url) };
 }
 
-/** A pattern that matches the pages of the list that an address is one of. */
+/** A pattern that matches all pages of the paginated list that the URL belongs to. */
 export function followPattern(address: string): string {
   const { pathname, search } = new URL(address);
   if (search !== "") return `${pathname}?**`;

@@ -1,8 +1,8 @@
 /**
- * Globs over URLs. `*` is a run of characters within one segment of the path, or within one parameter once the query
- * has begun; `**` runs across segments and parameters; `{a,b}` is either; everything else, `?` included, is itself.
- * A glob becomes a small automaton whose states are all followed at once: every character of a URL is looked at once,
- * whatever the glob, so no glob and no URL can make it slow. Which states follow which is remembered.
+ * Globs over URLs. `*` matches characters within one path segment, or within one query parameter; `**` matches across
+ * segments and parameters; `{a,b}` matches either; everything else, `?` included, is literal. A glob is compiled to an NFA
+ * whose states are followed in parallel: every character of a URL is read once, so no glob and no URL can make it slow.
+ * Transitions between state sets are cached, as in a lazy DFA.
  */
 
 type Item =
@@ -12,7 +12,7 @@ type Item =
   | { kind: "either"; of: readonly Item[][] };
 
 interface Glob {
-  /** Whether the whole text is what the glob describes. */
+  /** Whether the glob matches the whole text. */
   matches(text: string): boolean;
 }
 
@@ -57,7 +57,7 @@ class Reader {
     if (depth > 20) throw new Error("has { } nested more than 20 levels deep");
     const of: Item[][] = [];
     do {
-      // Over the { or the comma.
+      // Skips the { or the comma.
       this.#at += 1;
       of.push(this.#sequence(depth));
     } while (this.#source.charAt(this.#at) === ",");
@@ -72,7 +72,7 @@ class Reader {
     return this.#at - from;
   }
 
-  /** No segment at all is a run of segments as well: stars between slashes may be nothing, and so may stars at the end. */
+  /** `**` also matches no segment at all, between slashes and at the end. */
   #slashAndStars(): Item[] {
     this.#at += 1;
     this.#stars();
@@ -110,43 +110,43 @@ const SLASH = 47;
 const QUESTION = 63;
 const AMPERSAND = 38;
 
-/** A set of states that was met, and which set follows it for each character. */
-interface Met {
+/** A set of NFA states, with cached transitions by character. */
+interface StateSet {
   readonly states: readonly number[];
   readonly isEnd: boolean;
-  readonly inPath: Map<number, Met>;
-  readonly inQuery: Map<number, Met>;
+  readonly inPath: Map<number, StateSet>;
+  readonly inQuery: Map<number, StateSet>;
 }
 
-/** Sets that are remembered; few globs have more than a dozen. Beyond that they are worked out again each time. */
-const MOST_MET = 500;
+/** Cached sets; few globs have more than a dozen. Further ones are computed each time. */
+const MAX_CACHED = 500;
 
 class Automaton implements Glob {
   readonly #prefix: string;
-  /** What a state waits for: a character code, or one of the signs above. */
-  readonly #waits: number[] = [];
+  /** What each state expects: a character code, or one of the constants above. */
+  readonly #expects: number[] = [];
   readonly #next: number[] = [];
-  /** The other ways out of a SPLIT. */
+  /** Further successors of a SPLIT. */
   readonly #others: number[][] = [];
-  readonly #met = new Map<string, Met>();
-  readonly #first: Met;
+  readonly #cached = new Map<string, StateSet>();
+  readonly #initial: StateSet;
 
   constructor(items: readonly Item[], prefix: string) {
     this.#prefix = prefix;
     const start = this.#sequence(items, this.#state(END, 0));
     const entered = new Set<number>();
     this.#enter(start, entered);
-    this.#first = this.#meet(entered);
+    this.#initial = this.#stateSet(entered);
   }
 
-  #state(waits: number, next: number, others: number[] = []): number {
-    this.#waits.push(waits);
+  #state(expects: number, next: number, others: number[] = []): number {
+    this.#expects.push(expects);
     this.#next.push(next);
     this.#others.push(others);
-    return this.#waits.length - 1;
+    return this.#expects.length - 1;
   }
 
-  /** Built from its end: every state knows the one after it. */
+  /** Built backwards: every state knows its successor. */
   #sequence(items: readonly Item[], after: number): number {
     let next = after;
     for (const item of items.toReversed()) {
@@ -165,50 +165,50 @@ class Automaton implements Glob {
     if (!text.startsWith(this.#prefix)) return false;
     const found = text.indexOf("?");
     const queryAt = found < 0 ? text.length : found;
-    let met = this.#first;
+    let current = this.#initial;
     for (let at = this.#prefix.length; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
-      const known = at > queryAt ? met.inQuery : met.inPath;
-      met = known.get(code) ?? this.#follow(met, code, at > queryAt);
-      if (met.states.length === 0) return false;
+      const known = at > queryAt ? current.inQuery : current.inPath;
+      current = known.get(code) ?? this.#follow(current, code, at > queryAt);
+      if (current.states.length === 0) return false;
     }
-    return met.isEnd;
+    return current.isEnd;
   }
 
-  #follow(met: Met, code: number, inQuery: boolean): Met {
+  #follow(current: StateSet, code: number, inQuery: boolean): StateSet {
     const entered = new Set<number>();
-    for (const state of met.states) {
-      const waits = this.#waits[state] as number;
-      if (waits >= 0) {
-        if (waits === code) this.#enter(this.#next[state] as number, entered);
-      } else if (waits === STAR) {
+    for (const state of current.states) {
+      const expects = this.#expects[state] as number;
+      if (expects >= 0) {
+        if (expects === code) this.#enter(this.#next[state] as number, entered);
+      } else if (expects === STAR) {
         if (inQuery ? code !== AMPERSAND : code !== SLASH && code !== QUESTION) this.#enter(state, entered);
-      } else if (waits === STARS && (inQuery || code !== QUESTION)) this.#enter(state, entered);
+      } else if (expects === STARS && (inQuery || code !== QUESTION)) this.#enter(state, entered);
     }
-    const next = this.#meet(entered);
-    if (this.#met.size < MOST_MET) (inQuery ? met.inQuery : met.inPath).set(code, next);
+    const next = this.#stateSet(entered);
+    if (this.#cached.size < MAX_CACHED) (inQuery ? current.inQuery : current.inPath).set(code, next);
     return next;
   }
 
-  /** Also enters what can be reached from there without a character; nothing is entered twice. */
+  /** Adds a state and its epsilon closure. */
   #enter(state: number, entered: Set<number>): void {
     if (entered.has(state)) return;
     entered.add(state);
-    const waits = this.#waits[state] as number;
-    if (waits !== STAR && waits !== STARS && waits !== SPLIT) return;
+    const expects = this.#expects[state] as number;
+    if (expects !== STAR && expects !== STARS && expects !== SPLIT) return;
     this.#enter(this.#next[state] as number, entered);
     for (const other of this.#others[state] as number[]) this.#enter(other, entered);
   }
 
-  #meet(entered: ReadonlySet<number>): Met {
-    const states = [...entered].filter((state) => this.#waits[state] !== SPLIT).sort((a, b) => a - b);
+  #stateSet(entered: ReadonlySet<number>): StateSet {
+    const states = [...entered].filter((state) => this.#expects[state] !== SPLIT).sort((a, b) => a - b);
     const name = states.join();
-    let met = this.#met.get(name);
-    if (met === undefined) {
-      const isEnd = states.some((state) => this.#waits[state] === END);
-      met = { states, isEnd, inPath: new Map(), inQuery: new Map() };
-      if (this.#met.size < MOST_MET) this.#met.set(name, met);
+    let current = this.#cached.get(name);
+    if (current === undefined) {
+      const isEnd = states.some((state) => this.#expects[state] === END);
+      current = { states, isEnd, inPath: new Map(), inQuery: new Map() };
+      if (this.#cached.size < MAX_CACHED) this.#cached.set(name, current);
     }
-    return met;
+    return current;
   }
 }

@@ -1,13 +1,13 @@
 /**
- * Spider traps: parts of a site that have no end. Some show in one URL (endless depth, repeated segments), others only in
- * how many there are, so pages are counted as they are added to a crawl.
+ * Spider traps: endless parts of a site. Some are visible in one URL (excessive depth, repeated segments), others only in
+ * the number of pages, so pages are counted as they are added to a crawl.
  *
- * A shop with 100,000 pages `/product/{n}` must be crawled to its end, a calendar `/calendar/{n}/{n}` must not. The
+ * A shop with 100,000 pages `/product/{n}` must be crawled completely, a calendar `/calendar/{n}/{n}` must not. The
  * difference is where the links are found: products are found on other pages (categories, sitemaps), months only on
- * months. So a page costs something only if it is found on a page of its own kind, of the same pattern or of the same
- * family, and each pattern may have 1,000 of those. A page of that kind that leads to new pages of other kinds earns one
- * more for each: a list of 5,000 pages, each found on the one before, goes on as long as it shows new products. What is
- * refused is not remembered: found again on a page of another kind, it is let in.
+ * months. So a page counts only if it is found on a page of its own kind, of the same pattern or of the same family, and
+ * each pattern may have 1,000 of those. A page of that kind that leads to new pages of other kinds earns one more for
+ * each: a list of 5,000 pages, each found on the one before, continues as long as it shows new products. Rejected pages
+ * are not remembered: found again on a page of another kind, they are admitted.
  */
 import { BoundedCounts, type CountPairs } from "../lane/bounded-counts.ts";
 import { shapeOf, type UrlShape } from "./url-shape.ts";
@@ -18,9 +18,9 @@ export interface TrapLimits {
   queryParameters: number;
   /** Different combinations of parameters on one path. */
   queriesPerPath: number;
-  /** Pages of one pattern that were found on pages of their own kind. */
+  /** Pages of one pattern that are found on pages of their own kind. */
   ownKindPerPattern: number;
-  /** The same where days and months vary, however much such pages lead to: 27 years of days. */
+  /** The same where days and months vary, whatever such pages earn: 27 years of days. */
   datedPerPattern: number;
 }
 
@@ -35,7 +35,7 @@ export const TRAP_LIMITS: Readonly<TrapLimits> = {
 
 export type TrapReason = "trap_path" | "trap_query" | "trap_pattern";
 
-/** What the counters hold, as JSON. A state that was written by another version is not read: counting begins anew. */
+/** The counters as JSON. State of another version is ignored: counting starts over. */
 export interface TrapState {
   readonly version: 1;
   readonly ownKind: CountPairs;
@@ -46,31 +46,31 @@ export interface TrapState {
 
 export const NO_TRAPS: TrapState = { version: 1, ownKind: [], earned: [], queries: [], shapes: [] };
 
-/** Names that are counted at once; some megabyte at the very most. */
-const ROOM = { ownKind: 2_000, earned: 500, queries: 1_000, shapes: 4_000 } as const;
+/** Names per counter; about a megabyte at most. */
+const CAPACITY = { ownKind: 2_000, earned: 500, queries: 1_000, shapes: 4_000 } as const;
 
 export class Traps {
   readonly #limits: TrapLimits;
   readonly #ownKind: BoundedCounts;
   readonly #earned: BoundedCounts;
   readonly #queries: BoundedCounts;
-  /** Combinations of parameters that were seen, by their patterns. */
+  /** Seen combinations of parameters, by pattern. */
   readonly #shapes: BoundedCounts;
-  /** The links of a page are asked about one after the other, all from the same page. */
+  /** Cached: the links of a page are checked one after the other. */
   #lastFrom: { url: URL; shape: UrlShape } | null = null;
-  /** What is let in is counted next. */
+  /** Cached: an admitted page is counted next. */
   #lastPage: { url: URL; shape: UrlShape } | null = null;
 
   constructor(limits: Readonly<TrapLimits> = TRAP_LIMITS, state: TrapState = NO_TRAPS) {
     const known = state.version === 1 ? state : NO_TRAPS;
     this.#limits = limits;
-    this.#ownKind = new BoundedCounts(ROOM.ownKind, known.ownKind);
-    this.#earned = new BoundedCounts(ROOM.earned, known.earned);
-    this.#queries = new BoundedCounts(ROOM.queries, known.queries);
-    this.#shapes = new BoundedCounts(ROOM.shapes, known.shapes);
+    this.#ownKind = new BoundedCounts(CAPACITY.ownKind, known.ownKind);
+    this.#earned = new BoundedCounts(CAPACITY.earned, known.earned);
+    this.#queries = new BoundedCounts(CAPACITY.queries, known.queries);
+    this.#shapes = new BoundedCounts(CAPACITY.shapes, known.shapes);
   }
 
-  /** Whether a page looks like part of a trap; counts nothing. `from`: where it was found, null for a sitemap. */
+  /** Whether a page looks like part of a trap; read-only. `from`: where it was found, null for a sitemap. */
   check(url: URL, from: URL | null): TrapReason | null {
     const limits = this.#limits;
     if (isPathTrap(url.pathname, limits.pathSegments)) return "trap_path";
@@ -91,14 +91,14 @@ export class Traps {
     if (from === null) return;
     if (this.#isOfOwnKind(url, shape, from)) this.#ownKind.add(shape.pattern);
     const finder = this.#shapeOfFrom(from);
-    // A month leads to its days for ever: where days and months vary, only what lies elsewhere counts.
+    // Every month leads to its days: where days and months vary, only pages elsewhere count.
     const isElsewhere = finder.family !== shape.family;
-    const isBelowIt = !shape.dated && wayDown(url, shape, from, finder) === "word";
-    // `/login?next=…` is on every page, and a new page for each.
+    const isBelowIt = !shape.dated && descentOf(url, shape, from, finder) === "word";
+    // `/login?next=…` is linked from every page and differs for each.
     if (finder.varies && !shape.holdsAddress && (isElsewhere || isBelowIt)) this.#earned.add(finder.family);
   }
 
-  /** A page was worth its fetch for another reason, such as records on it: others of its kind may follow. */
+  /** A page had content, such as records: others of its kind may follow. */
   earn(url: URL, pages = 1): void {
     const { varies, family } = shapeOf(url);
     if (varies) this.#earned.add(family, pages);
@@ -115,8 +115,8 @@ export class Traps {
   }
 
   /**
-   * One parameter is often the page's id (`?title=Spring`, `?id=7`): any number of those is well. Several that are
-   * combined freely, or an address to return to, are not.
+   * One parameter is often the page's id (`?title=Spring`, `?id=7`): any number of those is fine. Freely combined
+   * parameters, or a return address, are not.
    */
   #addsQuery(shape: UrlShape): boolean {
     if (shape.holdsAddress) return true;
@@ -127,8 +127,8 @@ export class Traps {
     if (from === null || !shape.varies) return false;
     const finder = this.#shapeOfFrom(from);
     if (finder.pattern === shape.pattern) return true;
-    // `/album/7/photo/1` on `/album/7` is a way down, which ends; from `/day/…` to the next `/day/…/evening` is not.
-    return finder.varies && finder.family === shape.family && wayDown(url, shape, from, finder) === null;
+    // `/album/7/photo/1` on `/album/7` leads down, which ends; `/day/…/evening` on another `/day/…` does not.
+    return finder.varies && finder.family === shape.family && descentOf(url, shape, from, finder) === null;
   }
 
   #shapeOfPage(url: URL): UrlShape {
@@ -142,35 +142,35 @@ export class Traps {
   }
 }
 
-/** So many segments of a path may vary when no word is between them: year, month and day. */
-const NUMBERS_BELOW = 3;
+/** Varying segments without a word between them: year, month and day. */
+const MAX_NUMBER_SEGMENTS = 3;
 
-/** How a page is below the one where it was found: by a word (`/album/7/photo/1` on `/album/7`), by numbers, or not. */
-function wayDown(url: URL, shape: UrlShape, from: URL, finder: UrlShape): "word" | "numbers" | null {
+/** How a page is below the one with its link: by a word (`/album/7/photo/1` on `/album/7`), by numbers, or not. */
+function descentOf(url: URL, shape: UrlShape, from: URL, finder: UrlShape): "word" | "numbers" | null {
   if (url.host !== from.host || from.pathname === "/") return null;
   if (!url.pathname.startsWith(from.pathname.endsWith("/") ? from.pathname : `${from.pathname}/`)) return null;
   const isNumber = (segment: string) => segment.includes("{");
   if (!shape.segments.slice(finder.segments.length).every(isNumber)) return "word";
-  return shape.segments.filter(isNumber).length <= NUMBERS_BELOW ? "numbers" : null;
+  return shape.segments.filter(isNumber).length <= MAX_NUMBER_SEGMENTS ? "numbers" : null;
 }
 
-/** So often may a run of segments follow itself: `/a/a/a` may be a name three times, `/a/b/a/b/a/b` is a mistake in links. */
+/** Repetitions of a run of segments that count as a trap: `/a/a/a` may be a name, `/a/b/a/b/a/b` is a broken link. */
 const REPEATS_OF_ONE = 4;
 const REPEATS_OF_MORE = 3;
-/** So often may one word stand anywhere in a path. */
-const SAME_WORD = 5;
+/** Maximum occurrences of one word anywhere in a path. */
+const MAX_SAME_WORD = 5;
 
-export function isPathTrap(pathname: string, mostSegments: number): boolean {
+export function isPathTrap(pathname: string, maxSegments: number): boolean {
   const segments = pathname.split("/").filter((segment) => segment !== "");
-  if (segments.length > mostSegments) return true;
+  if (segments.length > maxSegments) return true;
   const words = new Map<string, number>();
   for (const segment of segments) {
     const seen = (words.get(segment) ?? 0) + 1;
-    if (seen > SAME_WORD && segment.length > 1) return true;
+    if (seen > MAX_SAME_WORD && segment.length > 1) return true;
     words.set(segment, seen);
   }
   for (let period = 1; period * REPEATS_OF_MORE <= segments.length; period += 1) {
-    // As many equal pairs at this distance as a run of that many repeats has.
+    // The number of equal pairs at this distance in a run with that many repeats.
     const needed = period * ((period === 1 ? REPEATS_OF_ONE : REPEATS_OF_MORE) - 1);
     let equal = 0;
     for (let at = period; at < segments.length; at += 1) {

@@ -1,15 +1,15 @@
 /**
- * The patterns of `include` and `exclude`: globs, or regular expressions between slashes.
+ * The patterns of `include` and `exclude`: globs, or regular expressions literal slashes.
  *
- * - `https://shop.example/blog/**` is compared with the whole URL; so is what begins with `**` or has `://` in it.
+ * - `https://shop.example/blog/**` is compared with the whole URL, like any glob that begins with `**` or contains `://`.
  * - `/blog/**` is compared with the path, on any site.
- * - A glob without `?` does not look at the query of a URL. One with `?` describes the query as well: then a URL
- *   matches with its query as it is written, or in the order of the names and without tracking parameters.
- * - `/\/item\/\d+$/` and `/print/i` are regular expressions, found anywhere in the whole URL with its query.
- * - `path:/^\/blog/` is one that is found in the path, without host and query.
+ * - A glob without `?` ignores the query of a URL. One with `?` matches the query as well, either as written or in
+ *   canonical form: sorted by name and without tracking parameters.
+ * - `/\/item\/\d+$/` and `/print/i` are regular expressions, searched in the whole URL with its query.
+ * - `path:/^\/blog/` is searched in the path only, without host and query.
  *
- * A URL has no fragment, no user name and no password here. Spellings that mean the same (`é` and `%C3%A9`, `%7e` and
- * `~`, capitals in the host) are the same to a glob; a regular expression sees the URL as it is sent.
+ * URLs are compared without fragment, user name and password. Equivalent spellings (`é` and `%C3%A9`, `%7e` and `~`,
+ * capitals in the host) are the same to a glob; a regular expression sees the URL as it is sent.
  */
 import { RE2JS } from "re2js";
 import { type FieldError, messageOf } from "../../base/errors.ts";
@@ -23,7 +23,7 @@ export interface UrlPattern {
   matches(target: PatternTarget): boolean;
 }
 
-/** A URL as patterns see it; made once for all of them. */
+/** A URL as patterns see it; computed once for all of them. */
 export interface PatternTarget {
   /** For regular expressions. */
   readonly addresses: readonly string[];
@@ -38,7 +38,7 @@ export interface PatternTarget {
 
 export const PATTERN_LIMITS = { patterns: 200, length: 1000 } as const;
 
-/** `path` names the list in mistakes: `include[2]`. No list is an empty one. */
+/** `path` is the name of the list in errors: `include[2]`. No list: no patterns. */
 export function compilePatterns(value: unknown, path: string): Parsed<readonly UrlPattern[]> {
   if (value === undefined || value === null) return { ok: [] };
   if (!Array.isArray(value)) return { errors: [{ path, message: "expected a list of patterns" }] };
@@ -59,15 +59,15 @@ export function compilePatterns(value: unknown, path: string): Parsed<readonly U
   return errors.length > 0 ? { errors } : { ok: patterns };
 }
 
-/** Throws an Error that says what is wrong with the pattern, and what to write instead. */
+/** Throws an Error that explains the problem and what to write instead. */
 export function compilePattern(text: unknown): UrlPattern {
   if (typeof text !== "string") throw new Error("expected a string");
   if (text.trim() === "") throw new Error("must not be empty");
   if (text.length > PATTERN_LIMITS.length) throw new Error(`is longer than ${PATTERN_LIMITS.length} characters`);
   const ofPath = /^path:\/(.+)\/(i?)$/s.exec(text);
   if (ofPath !== null) return compilePathRegex(text, { source: ofPath[1] ?? "", flags: ofPath[2] ?? "" });
-  const between = betweenSlashes(text);
-  return between === null ? compileUrlGlob(text) : compileUrlRegex(text, between);
+  const literal = regexLiteral(text);
+  return literal === null ? compileUrlGlob(text) : compileUrlRegex(text, literal);
 }
 
 export function patternTarget(url: URL, canonical = canonicalUrl(url)): PatternTarget {
@@ -83,24 +83,24 @@ export function patternTarget(url: URL, canonical = canonicalUrl(url)): PatternT
   };
 }
 
-interface Between {
+interface RegexLiteral {
   source: string;
   flags: string;
 }
 
-/** Signs that stand in regular expressions and hardly ever in a path. */
-const REGEX_SIGN = /[\\^$()[\]+|]|\.[*?]/;
+/** Characters that are common in regular expressions and rare in paths. */
+const REGEX_CHARACTER = /[\\^$()[\]+|]|\.[*?]/;
 
 /**
- * `/blog/` could be either, and whoever wrote it would be surprised by one of the two: it is refused. With a star or
- * with braces it is a glob, with signs of regular expressions or the flag `i` a regular expression.
+ * `/blog/` could be either, and one of the two would surprise its author: it is refused. With a star or braces it is a
+ * glob, with characters of regular expressions or the flag `i` a regular expression.
  */
-function betweenSlashes(text: string): Between | null {
+function regexLiteral(text: string): RegexLiteral | null {
   const match = /^\/((?:[^/\\[]|\\.|\[(?:[^\]\\]|\\.)*\])+)\/([dgimsuvy]{0,3})$/s.exec(text);
   if (match === null) return null;
   const [, source = "", flags = ""] = match;
   if (flags === "i") return { source, flags };
-  if (REGEX_SIGN.test(source)) {
+  if (REGEX_CHARACTER.test(source)) {
     if (flags !== "") throw new Error(`has the flags "${flags}" behind a regular expression, only i is available`);
     return { source, flags };
   }
@@ -111,17 +111,17 @@ function betweenSlashes(text: string): Between | null {
   );
 }
 
-function compileUrlRegex(text: string, between: Between): UrlPattern {
-  const compiled = compileRegex(between);
+function compileUrlRegex(text: string, literal: RegexLiteral): UrlPattern {
+  const compiled = compileRegex(literal);
   return { text, matches: ({ addresses }) => addresses.some((address) => compiled.matcher(address).find()) };
 }
 
-function compilePathRegex(text: string, between: Between): UrlPattern {
-  const compiled = compileRegex(between);
+function compilePathRegex(text: string, literal: RegexLiteral): UrlPattern {
+  const compiled = compileRegex(literal);
   return { text, matches: ({ sentPath }) => compiled.matcher(sentPath).find() };
 }
 
-function compileRegex({ source, flags }: Between): RE2JS {
+function compileRegex({ source, flags }: RegexLiteral): RE2JS {
   try {
     return RE2JS.compile(RE2JS.translateRegExp(source), flags === "i" ? RE2JS.CASE_INSENSITIVE : 0);
   } catch (error) {
@@ -133,18 +133,18 @@ function compileRegex({ source, flags }: Between): RE2JS {
 
 function compileUrlGlob(text: string): UrlPattern {
   if (text.includes("#")) throw new Error("has a fragment (#…), which is no part of a page's address: leave it out");
-  const whole = isWhole(text);
+  const whole = matchesWholeUrl(text);
   const glob = compileGlob(uniform(whole ? withPlainHost(text) : text, true));
-  const beginning = ({ origin, path }: PatternTarget) => (whole ? `${origin}${path}` : path);
-  if (!text.includes("?")) return { text, matches: (target) => glob.matches(beginning(target)) };
+  const withoutQuery = ({ origin, path }: PatternTarget) => (whole ? `${origin}${path}` : path);
+  if (!text.includes("?")) return { text, matches: (target) => glob.matches(withoutQuery(target)) };
   return {
     text,
-    matches: (target) => target.queries.some((query) => glob.matches(`${beginning(target)}${query}`)),
+    matches: (target) => target.queries.some((query) => glob.matches(`${withoutQuery(target)}${query}`)),
   };
 }
 
-/** Whether a glob is about the whole URL or about the path; one that could never match is a mistake. */
-function isWhole(text: string): boolean {
+/** Whether a glob matches the whole URL or the path; throws for one that could never match. */
+function matchesWholeUrl(text: string): boolean {
   const query = text.indexOf("?");
   const scheme = text.indexOf("://");
   if (scheme >= 0 && (query < 0 || scheme < query)) return true;
@@ -174,7 +174,7 @@ function firstAlternatives(text: string): string[] {
   return ways;
 }
 
-/** Scheme and host as URLs have them: small letters, punycode, no default port; and a path, which every URL has. */
+/** Normalises scheme and host as URL parsers do: lower case, punycode, no default port, and at least the path `/`. */
 function withPlainHost(text: string): string {
   const from = text.indexOf("://") + 3;
   if (from < 3) return text;
@@ -193,7 +193,7 @@ function withPlainHost(text: string): string {
   return `${scheme}${plain.host}${rest.startsWith("/") ? rest : `/${rest}`}`;
 }
 
-/** One spelling for everything that URLs may or may not escape, so that a glob finds both. Brackets stand in hosts, too. */
+/** One spelling for everything that URLs may or may not escape, so that a glob matches both. IPv6 hosts keep brackets. */
 function uniform(text: string, keepBraces = false): string {
   const escaped = normaliseEscapes(
     text.replace(/[^\u0021-\u007e]+|["'<>\\^`|{}]/gu, (some) => {

@@ -1,27 +1,27 @@
 /**
- * The shape of a URL: what is left when numbers, dates, ids and hashes in it are replaced by placeholders.
- * `/calendar/2031/7` and `/calendar/2031/8` have one shape, `/blog/spring` and `/blog/autumn` have two: words are content,
- * numbers can be made without end.
+ * The shape of a URL: numbers, dates, ids and hashes are replaced by placeholders. `/calendar/2031/7` and
+ * `/calendar/2031/8` have one shape, `/blog/spring` and `/blog/autumn` have two: words are content, numbers can be
+ * generated endlessly.
  */
 export interface UrlShape {
   /** Host, path and query with placeholders: `shop.example/item/{n}?page={n}`. */
   readonly pattern: string;
-  /** Whether there is a placeholder in it at all. */
+  /** Whether it has a placeholder. */
   readonly varies: boolean;
-  /** The pattern up to its first placeholder: what a generator of such pages would own. */
+  /** The pattern up to its first placeholder: shared by all pages of one generator. */
   readonly family: string;
   /** The segments of the path, with placeholders. */
   readonly segments: readonly string[];
   /** Host and path as they are. */
   readonly path: string;
-  /** Days, months or years are among what varies. */
+  /** Days, months or years vary. */
   readonly dated: boolean;
   readonly parameters: number;
-  /** A parameter holds an address, as in `/login?next=/basket`: there are as many as there are pages. */
+  /** A parameter holds an address, as in `/login?next=/basket`: there is one for every page. */
   readonly holdsAddress: boolean;
 }
 
-// An escape is one character of a word: its digits are no number.
+// A percent escape is one character of a word: its digits are no number.
 const PIECES =
   /%[0-9a-f]{2}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?<!\d)(?:19|20|21)\d\d-(?:0[1-9]|1[0-2])(?:-[0-3]\d)?(?!\d)|[0-9a-z]+/gi;
 const YEAR_AND_MONTH = /\/(?:19|20|21)\d\d\/(?:0?[1-9]|1[0-2])(?=\/|$)/;
@@ -68,7 +68,7 @@ function placeholders(text: string): string {
     if (!/[0-9]/.test(piece)) return piece;
     if (!/[a-z]/i.test(piece)) return "{n}";
     if (piece.length >= 8 && /^(?:[0-9a-f]+|[0-9A-F]+)$/.test(piece)) return "{hex}";
-    // Random letters and digits in both cases, as short links and tokens have.
+    // Letters in both cases and digits, as in short links and tokens.
     if (piece.length >= 20 && /[a-z]/.test(piece) && /[A-Z]/.test(piece)) return "{token}";
     return piece.replace(/[0-9]+/g, "{n}");
   });

@@ -8,8 +8,8 @@ export interface BackoffRule {
 }
 
 /**
- * How long to wait before the next try: base × factor^(attempt−1), at most `maxMs`, plus up to 10 % so that tasks that
- * failed together do not come back together. A longer Retry-After wins.
+ * Delay before the next attempt: base × factor^(attempt−1), at most `maxMs`, plus up to 10 % jitter, so that tasks that
+ * failed together do not retry together. A longer Retry-After wins.
  */
 export function retryDelay(rule: BackoffRule, attempt: number, random: Random, retryAfterMs = 0): number {
   const plain = Math.min(rule.maxMs, rule.baseMs * (rule.factor ?? 3) ** (Math.max(1, attempt) - 1));
@@ -17,8 +17,8 @@ export function retryDelay(rule: BackoffRule, attempt: number, random: Random, r
 }
 
 /**
- * How long a site rests after it asked for patience without saying for how long: base, then twice as long each
- * time until it is quiet again.
+ * How long a site is held after a rate limit without Retry-After: base, doubled each time until the site answers
+ * normally.
  */
 export function siteHold(rule: BackoffRule, step: number): number {
   return Math.min(rule.maxMs, rule.baseMs * 2 ** Math.min(30, Math.max(0, step)));

@@ -1,14 +1,14 @@
 /**
- * Counts by name in bounded memory, by the rule of Misra and Gries: when there is no room for another name, every count
- * goes down together until one is free. A count is therefore never too high, and too low by at most (everything that
- * was counted) / (capacity + 1). Two of them can be merged, with the same bound.
+ * Counts by name in bounded memory (Misra–Gries): when there is no room for another name, all counts are lowered together
+ * until one is free. A count is never too high, and too low by at most (total count) / (capacity + 1). Summaries can be
+ * merged, with the same bound.
  */
 import { createHash } from "node:crypto";
 
 export type CountPairs = readonly (readonly [name: string, count: number])[];
 
-/** Longer names are kept as their beginning and a hash, so that a hostile site cannot fill the store with them. */
-const LONGEST_NAME = 160;
+/** Longer names are stored as prefix and hash, so that a hostile site cannot fill the store. */
+const MAX_NAME_LENGTH = 160;
 
 export class BoundedCounts {
   readonly #capacity: number;
@@ -47,8 +47,8 @@ export class BoundedCounts {
       if (amount > 0) this.#counts.set(key, (this.#counts.get(key) ?? 0) + amount);
     }
     if (this.#counts.size <= this.#capacity) return;
-    const falling = [...this.#counts.values()].sort((a, b) => b - a);
-    this.#lower(falling[this.#capacity] as number);
+    const descending = [...this.#counts.values()].sort((a, b) => b - a);
+    this.#lower(descending[this.#capacity] as number);
   }
 
   #lower(amount: number): void {
@@ -64,6 +64,6 @@ export class BoundedCounts {
 }
 
 function shortened(name: string): string {
-  if (name.length <= LONGEST_NAME) return name;
-  return `${name.slice(0, LONGEST_NAME - 33)}#${createHash("sha256").update(name).digest("hex").slice(0, 32)}`;
+  if (name.length <= MAX_NAME_LENGTH) return name;
+  return `${name.slice(0, MAX_NAME_LENGTH - 33)}#${createHash("sha256").update(name).digest("hex").slice(0, 32)}`;
 }

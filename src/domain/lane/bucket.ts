@@ -1,6 +1,6 @@
-/** A token bucket as plain data. A new owner starts it empty, so that taking a lane over never makes a burst. */
+/** A token bucket as plain data. A new owner starts with an empty one, so that taking over a lane causes no burst. */
 export interface Bucket {
-  /** Below zero when some were taken for turns that are still to come. */
+  /** Negative when tokens are reserved for future turns. */
   tokens: number;
   at: number;
 }
@@ -10,10 +10,10 @@ interface BucketRule {
   burst: number;
 }
 
-/** What follows at once within a rate when nobody said: what comes in this time. Waits are no more exact than timers. */
+/** Timers are no more precise than this. */
 const TIMER_SECONDS = 0.02;
 
-/** One up to 50 a second; above, waiting for each by itself would never reach the rate that was asked for. */
+/** Burst of a rate without a configured one: 1 up to 50 per second; above, single waits would never reach the rate. */
 export function usualBurst(perSecond: number): number {
   return Math.max(1, Math.floor(perSecond * TIMER_SECONDS));
 }
@@ -27,17 +27,17 @@ function refill(bucket: Bucket, rule: BucketRule, now: number): Bucket {
   return { tokens: Math.min(Math.max(1, rule.burst), bucket.tokens + (elapsed * rule.perSecond) / 1000), at: now };
 }
 
-// Sums of fractions may end a hair below 1; without this a waiter could be told to wait 0 ms for ever.
+// Sums of fractions may end slightly below 1; without this a waiter could wait 0 ms forever.
 const ALMOST_ONE = 1 - 1e-9;
 
-/** Takes one token, or says how many milliseconds to wait for it. */
+/** Takes one token, or returns how many milliseconds to wait for it. */
 export function takeToken(bucket: Bucket, rule: BucketRule, now: number): { bucket: Bucket; waitMs: number } {
   const filled = refill(bucket, rule, now);
   if (filled.tokens >= ALMOST_ONE) return { bucket: { tokens: Math.max(0, filled.tokens - 1), at: now }, waitMs: 0 };
   return { bucket: filled, waitMs: Math.max(1, Math.ceil(((1 - filled.tokens) * 1000) / rule.perSecond)) };
 }
 
-/** Takes one token, which may come later: then in how many milliseconds. Later callers wait longer for it. */
+/** Takes one token even if it is only available after `waitMs`; later callers wait longer. */
 export function reserveToken(bucket: Bucket, rule: BucketRule, now: number): { bucket: Bucket; waitMs: number } {
   const taken = takeToken(bucket, rule, now);
   return taken.waitMs === 0 ? taken : { ...taken, bucket: { ...taken.bucket, tokens: taken.bucket.tokens - 1 } };

@@ -1,39 +1,39 @@
-/** How lanes are divided among the processes that work on one store. */
+/** How lanes are distributed among the processes that share one store. */
 export interface LaneShares {
   /** Processes that may own lanes now. */
   owners: number;
-  /** Lanes with open work, of all owners. */
+  /** Lanes with open work in the whole deployment. */
   openLanes: number;
 }
 
-/** How long a lane may go on while others wait for a turn. */
+/** How long a lane may work while others wait for a turn. */
 export const LANE_SLICE_MS = 2000;
 
-/** The lanes of one process if all have equally many. */
+/** Lanes per process when distributed evenly. */
 export function evenLaneShare({ owners, openLanes }: LaneShares): number {
   return Math.max(1, Math.ceil(openLanes / Math.max(1, owners)));
 }
 
 /**
- * The most lanes one process takes: its even share, and one more. The one more is for a lane that has just been opened:
- * without it, it would wait until somebody has counted anew.
+ * The most lanes one process takes: its even share, and one more for a lane that was just opened, which would otherwise
+ * wait for the next count.
  */
 export function laneShare(shares: LaneShares): number {
   return Math.ceil(shares.openLanes / Math.max(1, shares.owners)) + 1;
 }
 
 interface LaneTurn {
-  /** How long this one has been at work. */
+  /** How long the lane has been at work. */
   forMs: number;
-  /** Lanes that its process holds, without those that are on their way back. */
+  /** Lanes that the process holds, without those that are yielding. */
   held: number;
-  /** Its even share, or fewer if it cannot work on so many: with the one more, some would keep what others lack. */
+  /** The even share of the process, or its capacity if smaller. Without the extra lane, which others may lack. */
   most: number;
   /** Others wait for a turn. */
   othersWait: boolean;
 }
 
-/** Whether a lane is given back although it has work: its slice is over, and there is somebody to gain by it. */
+/** Whether a lane with work is released: its time slice is over, and another lane or process gains by it. */
 export function shouldYieldLane({ forMs, held, most, othersWait }: LaneTurn): boolean {
   return forMs >= LANE_SLICE_MS && (held > most || (othersWait && held >= most));
 }

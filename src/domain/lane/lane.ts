@@ -8,7 +8,7 @@ export function laneOfShard(site: string, shard: number): string {
   return shard === 0 ? laneOfSite(site) : `${laneOfSite(site)}#${shard}`;
 }
 
-/** The lane of the site that a lane is a shard of; others as they are. */
+/** The site's lane of a shard's lane; other lanes are returned unchanged. */
 export function laneWithoutShard(lane: string): string {
   const at = lane.startsWith("site:") ? lane.indexOf("#") : -1;
   return at === -1 ? lane : lane.slice(0, at);
@@ -28,10 +28,10 @@ export function resolverKey(resolver: string): string {
   return `resolver:${resolver}`;
 }
 
-/** The name under which the configuration limits every resolver that it does not name. */
+/** Configuration key for the limit of every other resolver. */
 const ANY_RESOLVER = "*";
 
-/** What the configuration says of a resolver; null: nothing. Resolvers have the names users give them, `constructor` among them. */
+/** Null: no configured limit. `hasOwn`, because users choose the names of resolvers, such as `constructor`. */
 export function configuredLimit(limits: Readonly<Record<string, number>>, resolver: string): number | null {
   for (const name of [resolver, ANY_RESOLVER]) if (Object.hasOwn(limits, name)) return limits[name] ?? null;
   return null;

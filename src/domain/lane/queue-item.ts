@@ -1,6 +1,6 @@
 /**
- * What may be put into the queue. The same rules hold for a line of an imported file, for the command line and for the
- * API; every mistake of an item is reported at once, each with the field it is in.
+ * Validates queue items. The same rules apply to a line of an imported file, to the command line and to the API; all
+ * errors of an item are reported at once, each with its field.
  */
 import { type FieldError, messageOf } from "../../base/errors.ts";
 import { suggest } from "../text/suggest.ts";
@@ -9,7 +9,7 @@ import { fetchUrl } from "../text/url.ts";
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 
 export interface QueueItem {
-  /** The user's own name for the thing; the queue holds each once. */
+  /** The user's id; unique in the queue. */
   artifactId: string;
   /** As it will be fetched: WHATWG form without fragment. */
   url: string;
@@ -31,7 +31,7 @@ export const QUEUE_ITEM_LIMITS = {
   priority: 1000,
   payloadBytes: 64 * 1024,
   payloadDepth: 32,
-  /** Longer lines are refused before they are parsed: the largest legal item is well below. */
+  /** Longer lines are rejected before parsing: the largest valid item is well below. */
   lineLength: 1024 * 1024,
 } as const;
 
@@ -133,7 +133,7 @@ function parsePriority(value: unknown): number {
   if (typeof value !== "number" || !Number.isInteger(value) || Math.abs(value) > limit) {
     throw new Error(`expected a whole number from -${limit} to ${limit}`);
   }
-  // -0 would not survive the way through JSON.
+  // JSON has no -0.
   return value + 0;
 }
 
@@ -148,7 +148,7 @@ function parsePayload(value: unknown): JsonValue {
 }
 
 /**
- * Bounded in depth and, as each value takes at least a byte, in number: so it ends on circular values too, and
+ * Bounded in depth and, as each value takes at least a byte, in number: so it terminates for cyclic values, and
  * JSON.stringify never sees one.
  */
 function assertJson(value: unknown, depth: number, values: { left: number }): asserts value is JsonValue {

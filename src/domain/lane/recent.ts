@@ -1,11 +1,11 @@
-/** A map of what was put in last: when it is full, the older half is forgotten. */
+/** A bounded map in two generations: when it is full, the older half is dropped. */
 export class Recent<Value> {
-  readonly #most: number;
+  readonly #capacity: number;
   #young = new Map<string, Value>();
   #old = new Map<string, Value>();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(capacity: number) {
+    this.#capacity = capacity;
   }
 
   get(key: string): Value | undefined {
@@ -13,8 +13,8 @@ export class Recent<Value> {
   }
 
   set(key: string, value: Value): void {
-    // Only what is not among the young takes room.
-    if (this.#young.size >= this.#most / 2 && !this.#young.has(key)) {
+    // An existing key takes no further room.
+    if (this.#young.size >= this.#capacity / 2 && !this.#young.has(key)) {
       this.#old = this.#young;
       this.#young = new Map();
     }

@@ -2,10 +2,10 @@
  * Retry-After (RFC 9110 §10.2.3): seconds, or a date in one of three formats, two of them obsolete but still sent.
  */
 
-/** How long the server asks us to stay away, in milliseconds; 0 when that time is past, null when it is unreadable. */
+/** The requested delay in milliseconds; 0 when the date is past, null when the header is invalid. */
 export function parseRetryAfter(value: string | null | undefined, nowMs: number): number | null {
   const text = value?.trim() ?? "";
-  // Fractions are not in the standard, but what they ask for is clear; rounding up is the polite side.
+  // Fractions are not in the standard, but unambiguous; rounded up to be polite.
   if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number.MAX_SAFE_INTEGER, Math.ceil(Number(text) * 1000));
   const date = parseHttpDate(text, nowMs);
   return date === null ? null : Math.max(0, date - nowMs);

@@ -1,22 +1,21 @@
 /**
- * A site that is too large for one process is divided into shards: lanes of its own, each with its share of what the site
- * allows. The shares add up to the limits, so they hold over all machines although nobody asks the others.
+ * A site that is too large for one process is divided into shards: separate lanes, each with its share of the site's
+ * limits. The shares add up to the limits, so they hold across machines without coordination.
  */
 
-/** Which part of a site's work a lane has, of how many. */
 export interface Shard {
   index: number;
   of: number;
 }
 
-/** What is allowed of a site, as far as it can be divided; null: not set for it. */
+/** Limits that can be divided among shards; null: not configured. */
 interface DividedLimits {
   maxConcurrency: number | null;
   requestsPerSecond: number | null;
   burst: number | null;
 }
 
-/** What decides whether a site may be divided. */
+/** The settings that decide whether a site may be sharded. */
 export interface ShardedSite extends DividedLimits {
   shards: number | null;
   minDelayMs: number | null;
@@ -24,13 +23,13 @@ export interface ShardedSite extends DividedLimits {
   group: string | null;
 }
 
-/** Why a site cannot have so many shards, for people; null: it can. */
+/** Why a site cannot have this many shards, as a user-facing message; null: it can. */
 export function whyNotDivided(site: ShardedSite): string | null {
   const shards = site.shards ?? 1;
   if (shards <= 1) return null;
   if (site.group !== null)
     return `sites of a group are one lane: take it out of the group ${site.group} first, or give it one shard`;
-  // Pauses hold between any two requests: several who do not ask each other cannot keep them.
+  // A delay applies between any two requests: shards without coordination cannot keep it.
   if (site.minDelayMs !== 0)
     return "a site with a pause between requests has one shard, which is enough for it: set min_delay_ms to 0, or leave shards at 1";
   if ((site.crawlDelayMs ?? 0) > 0)
@@ -42,7 +41,7 @@ export function whyNotDivided(site: ShardedSite): string | null {
   return null;
 }
 
-/** Into how many shards its work is to be divided, as things stand: as many as were asked for, or as its limits allow. */
+/** The effective number of shards: as many as configured, or as the current limits allow. */
 export function shardsDue(site: ShardedSite): number {
   const asked = site.shards ?? 1;
   const most = Math.min(
@@ -54,9 +53,9 @@ export function shardsDue(site: ShardedSite): number {
   return whyNotDivided({ ...site, shards }) === null ? shards : 1;
 }
 
-/** A whole number, dealt out: the first ones get the remainder. */
-export function shareOf(whole: number, { index, of }: Shard): number {
-  return Math.floor(whole / of) + (index < whole % of ? 1 : 0);
+/** One shard's part of a total number: the first shards get the remainder. */
+export function shareOf(total: number, { index, of }: Shard): number {
+  return Math.floor(total / of) + (index < total % of ? 1 : 0);
 }
 
 /** One shard's part of the limits. */
@@ -70,7 +69,7 @@ export function shareOfLimits<T extends DividedLimits>(limits: T, shard: Shard):
   };
 }
 
-/** The shard of a task, by the hash of its key: always the same one for the same number of them. */
+/** The shard of a task, by the hash of its key. */
 export function shardOfKey(hash: Uint8Array, of: number): number {
   return of <= 1 ? 0 : new DataView(hash.buffer, hash.byteOffset).getUint32(0) % of;
 }

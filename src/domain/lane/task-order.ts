@@ -1,3 +1,3 @@
-/** Which tasks of a run come first in a list. */
+/** Sort orders of a run's tasks. */
 export const TASK_ORDERS = ["oldest", "newest", "slowest", "largest"] as const;
 export type TaskOrder = (typeof TASK_ORDERS)[number];

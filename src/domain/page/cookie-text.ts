@@ -1,6 +1,6 @@
 /**
- * Cookies as people have them at hand: JSON of a browser extension or of Playwright, a Netscape `cookies.txt`, or the value
- * of a `Cookie` header. The message of what cannot be read never repeats what was given.
+ * Parses cookies in common formats: JSON of a browser extension or of Playwright, a Netscape `cookies.txt`, or the value
+ * of a `Cookie` header. Error messages never repeat the input.
  */
 import type { Cookie } from "../text/credentials.ts";
 import { isObject } from "../text/input-reader.ts";
@@ -28,14 +28,14 @@ function fromJson(text: string): ReadCookies {
   const inner = isObject(value) && Array.isArray(value["cookies"]) ? value["cookies"] : value;
   if (Array.isArray(inner)) {
     const cookies = inner.map(fromEntry);
-    const wrong = cookies.indexOf(null);
-    return wrong < 0
+    const invalid = cookies.indexOf(null);
+    return invalid < 0
       ? { cookies: cookies as Cookie[] }
-      : { error: `entry ${wrong + 1} of the list has no name and value` };
+      : { error: `entry ${invalid + 1} of the list has no name and value` };
   }
   const pairs = isObject(inner) ? Object.entries(inner) : [];
-  if (pairs.length === 0 || pairs.some(([, one]) => typeof one !== "string")) return { error: EXPECTED };
-  return { cookies: pairs.map(([name, one]) => ({ name, value: one as string })) };
+  if (pairs.length === 0 || pairs.some(([, entry]) => typeof entry !== "string")) return { error: EXPECTED };
+  return { cookies: pairs.map(([name, entry]) => ({ name, value: entry as string })) };
 }
 
 const SAME_SITE: Readonly<Record<string, Cookie["sameSite"]>> = {
@@ -45,18 +45,20 @@ const SAME_SITE: Readonly<Record<string, Cookie["sameSite"]>> = {
   no_restriction: "None",
 };
 
-/** Extensions call some things otherwise than Playwright does. */
+/** Extensions use other names than Playwright for some fields. */
 function fromEntry(entry: unknown): Cookie | null {
   if (!isObject(entry)) return null;
   const { name, value, domain, path, hostOnly, httpOnly, secure, sameSite } = entry;
   if (typeof name !== "string" || typeof value !== "string") return null;
   const expires = entry["expires"] ?? entry["expirationDate"];
-  const kept = typeof domain === "string" && domain !== "" ? domain : undefined;
+  const cookieDomain = typeof domain === "string" && domain !== "" ? domain : undefined;
   const site = SAME_SITE[String(sameSite).toLowerCase()];
   return {
     name,
     value,
-    ...(kept === undefined ? {} : { domain: hostOnly === true ? kept.replace(/^\./, "") : kept }),
+    ...(cookieDomain === undefined
+      ? {}
+      : { domain: hostOnly === true ? cookieDomain.replace(/^\./, "") : cookieDomain }),
     ...(typeof path === "string" && path.startsWith("/") ? { path } : {}),
     ...(typeof expires === "number" && expires > 0 ? { expires } : {}),
     ...(typeof httpOnly === "boolean" ? { httpOnly } : {}),
@@ -67,7 +69,7 @@ function fromEntry(entry: unknown): Cookie | null {
 
 const HTTP_ONLY = "#HttpOnly_";
 
-/** domain, whether subdomains count, path, secure, expiry, name, value; tabs between them. */
+/** Tab-separated: domain, include subdomains, path, secure, expiry, name, value. */
 function fromNetscape(text: string): ReadCookies {
   const cookies: Cookie[] = [];
   for (const [index, line] of text.split(/\r?\n/).entries()) {
@@ -93,7 +95,7 @@ function fromNetscape(text: string): ReadCookies {
 function fromHeader(text: string): ReadCookies {
   const cookies: Cookie[] = [];
   const parts = text.replace(/^cookie:\s*/i, "").split(/;|\r?\n/);
-  for (const part of parts.map((one) => one.trim()).filter((one) => one !== "")) {
+  for (const part of parts.map((text) => text.trim()).filter((text) => text !== "")) {
     const at = part.indexOf("=");
     if (at < 1) return { error: EXPECTED };
     cookies.push({ name: part.slice(0, at).trim(), value: part.slice(at + 1).trim() });

@@ -1,4 +1,4 @@
-/** Which cookies can be sent at all. */
+/** Validates cookies. */
 import type { Cookie } from "../text/credentials.ts";
 
 // oxlint-disable-next-line no-control-regex
@@ -12,8 +12,8 @@ export function isCookieValue(value: string): boolean {
   return COOKIE_PART.test(value);
 }
 
-/** Name and value together, as browsers count. */
-const LARGEST_COOKIE = 4096;
+/** Bytes of name and value together, as in browsers. */
+const MAX_COOKIE_BYTES = 4096;
 const SAME_SITE: readonly unknown[] = ["Strict", "Lax", "None"] satisfies Cookie["sameSite"][];
 
 /** Whether a browser accepts it. */
@@ -24,7 +24,7 @@ export function isUsableCookie(input: unknown): input is Cookie {
   return (
     isCookieName(name) &&
     isCookieValue(value) &&
-    Buffer.byteLength(name) + Buffer.byteLength(value) <= LARGEST_COOKIE &&
+    Buffer.byteLength(name) + Buffer.byteLength(value) <= MAX_COOKIE_BYTES &&
     (domain === undefined || typeof domain === "string") &&
     // oxlint-disable-next-line no-control-regex
     (path === undefined || (typeof path === "string" && /^\/[^\x00-\x1f\x7f;]*$/.test(path))) &&

@@ -1,14 +1,14 @@
-/** One request and the head of its answer, as they went over the wire. */
+/** One request and the head of its response, as sent over the wire. */
 export interface Exchange {
   url: string;
   method: string;
-  /** In the order in which they were sent. */
+  /** In the order sent. */
   sent: readonly Header[];
   /** When it was sent. */
   at: number;
   status: number;
   statusText: string;
-  /** As the server wrote them: in its order, with its capitals, repeated ones included. */
+  /** As received: original order and case, including repeated headers. */
   headers: readonly Header[];
 }
 

@@ -1,4 +1,4 @@
-/** Endings of addresses behind which there is a file and no page to read links from. */
+/** File extensions of URLs that are not HTML pages with links. */
 const FILES: Readonly<Record<string, string>> = {
   images: "jpg jpeg jpe png gif webp avif svg ico bmp tif tiff heic heif psd ai eps raw cr2 nef",
   audio: "mp3 m4a aac wav flac ogg oga opus wma mid midi aif aiff",
@@ -13,10 +13,10 @@ const FILES: Readonly<Record<string, string>> = {
   models: "stl obj fbx glb gltf blend dwg dxf",
 };
 
-// `.js`, `.txt`, `.md` and `.com` are missing on purpose: `/wiki/Node.js` and `/company/example.com` are pages.
+// `.js`, `.txt`, `.md` and `.com` are omitted on purpose: `/wiki/Node.js` and `/company/example.com` are pages.
 const ENDINGS: ReadonlySet<string> = new Set(Object.values(FILES).flatMap((endings) => endings.split(" ")));
 
-/** The ending, in small letters, when the path's last segment is a file's; null: it may be a page. */
+/** The extension in lower case, if the path looks like a file; null: it may be a page. */
 export function fileEnding(pathname: string): string | null {
   const name = pathname.slice(pathname.lastIndexOf("/") + 1);
   const dot = name.lastIndexOf(".");

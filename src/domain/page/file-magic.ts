@@ -1,6 +1,6 @@
-/** What a file is by its first bytes. Names and headers lie, sometimes on purpose; the first bytes lie less often. */
+/** Detects content types by magic bytes: names and headers are wrong more often. */
 
-/** So many bytes from the start of a file are enough for every rule here. */
+/** Bytes from the start of a file that suffice for every rule here. */
 export const MAGIC_BYTES = 512;
 
 interface Magic {
@@ -47,7 +47,7 @@ const MAGICS: readonly Magic[] = [
   { type: "font/woff2", bytes: "774f4632" },
 ];
 
-/** Of the container that began as QuickTime, the first brand says what is in it. */
+/** Major brands of ISO base media files. */
 const BRANDS: readonly (readonly [RegExp, string])[] = [
   [/^avi[fs]$/, "image/avif"],
   [/^(heic|heix|heim|heis|hevc|hevx|mif1|msf1)$/, "image/heic"],
@@ -62,7 +62,7 @@ const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/^\s*<\?xml[\s?]/i, "application/xml"],
 ];
 
-/** The content type, or null when the bytes tell nothing (as those of plain text do). */
+/** The content type; null: unknown, as for plain text. */
 export function contentTypeOf(start: Uint8Array): string | null {
   const head = Buffer.from(start.buffer, start.byteOffset, Math.min(start.byteLength, MAGIC_BYTES));
   const hex = head.toString("hex");
@@ -82,7 +82,7 @@ function matches(hex: string, at: number, bytes: string): boolean {
   return true;
 }
 
-/** Endings that files of a type may have; types that are not listed are not judged by their name. */
+/** Extensions by type; other types are not checked. */
 const ENDINGS: Readonly<Record<string, readonly string[]>> = {
   "image/jpeg": ["jpg", "jpeg", "jpe", "jfif"],
   "image/png": ["png", "apng"],
@@ -101,13 +101,13 @@ const ENDINGS: Readonly<Record<string, readonly string[]>> = {
 };
 const KNOWN_ENDINGS: ReadonlySet<string> = new Set(Object.values(ENDINGS).flat());
 
-/** Whether a name with this ending (`jpg`) claims something else than the content is. No claim is no lie. */
+/** Whether an extension (`jpg`) contradicts the content. An unknown extension does not. */
 export function endingLies(ending: string | null, contentType: string | null): boolean {
   if (ending === null || contentType === null || !KNOWN_ENDINGS.has(ending)) return false;
   return ENDINGS[contentType]?.includes(ending) !== true;
 }
 
-/** The ending that files of a type usually have; null: this is not known. */
+/** The usual extension of a type; null: unknown. */
 export function usualEnding(contentType: string): string | null {
   return ENDINGS[contentType]?.[0] ?? null;
 }

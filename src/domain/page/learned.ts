@@ -1,13 +1,13 @@
 /**
- * What a site has taught us about itself. A page that needed a browser is known to need one; a whole site is believed to
- * only after several of its pages did and none was got by a plain request. So one page that blocks does not make a
- * plain site slow, and a site that is nothing but an application is not probed page after page.
+ * What was learned about a site. A page that needed a browser keeps using one; a whole site does only after several of its
+ * pages did and none was fetched by a plain request. So one blocking page does not make a plain site slow, and a
+ * single-page application is not probed page by page.
  */
 import { createHash } from "node:crypto";
 import type { LearnedStrategy } from "../run/run-facts.ts";
 import { canonicalUrl } from "../text/url.ts";
 
-/** Sites change: what was learned is believed so long. */
+/** Sites change: what was learned expires. */
 export const LEARNED_FOR_MS = 24 * 3_600_000;
 const PAGES_FOR_SITE = 3;
 const PAGES_KEPT = 50;
@@ -43,7 +43,7 @@ export function learnBrowser(
   };
 }
 
-/** A plain request got a page: from now on a site is not believed to need a browser for all of them. null: no news. */
+/** A plain request fetched a page: the site does not need a browser for all of them. Null: already known. */
 export function learnPlain(before: LearnedStrategy | null, now: number): LearnedStrategy | null {
   if (before !== null && Date.parse(before.expires_at) > now) return before.mixed ? null : { ...before, mixed: true };
   return {

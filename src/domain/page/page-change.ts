@@ -1,38 +1,38 @@
-/** How a page of a saved crawl compares with what the job knew of it. */
+/** Compares a page of a saved crawl with the job's stored state. */
 import { type CrawlSettingName, otherReach } from "../crawl/crawl-settings.ts";
 import { hash } from "node:crypto";
 
 export const PAGE_CHANGES = ["new", "changed", "gone"] as const;
-/** What a run lists; pages that are as they were are only counted. */
+/** Listed changes; unchanged pages are only counted. */
 export type ListedChange = (typeof PAGE_CHANGES)[number];
 export type PageChange = Exclude<ListedChange, "gone"> | "unchanged";
 
-/** What a run of a saved crawl leaves of a page, for the next one to compare with. */
+/** The state of a page that the next run compares with. */
 export interface PageState {
   key: string;
   url: string;
   digest: string;
   scopeHash: string;
-  /** A redirect led to it: where that leads is not the page's own doing. */
+  /** Reached by a redirect. */
   isRedirected: boolean;
   /** Null: there is nothing to compare with. */
   change: PageChange | null;
 }
 
-/** What a run of a saved crawl found, compared with what the job knew before it. */
+/** Changes that a run of a saved crawl found. */
 export interface ChangeCounts {
-  /** The run before; null: it is not there any more. */
+  /** The previous run; null: it was deleted. */
   compared_with: string | null;
   new: number;
   changed: number;
   unchanged: number;
-  /** Answered that they are gone, or are not found any more by a crawl that ran to its end. */
+  /** Answered 404 or 410, or no longer found by a complete crawl. */
   gone: number;
-  /** Known before, and this run cannot say: they failed, or it did not get to them. Null: not known before it ends. */
+  /** Known pages that failed or were not reached in this run. Null: unknown until it ends. */
   unknown: number | null;
 }
 
-/** Of what a page says: its title, and its article or what the rules found. */
+/** Digest of the title and the content: the article, or what the rules extracted. */
 export function pageDigest(title: string | null, contentHash: string | null): string {
   return hash("sha256", JSON.stringify([title, contentHash]), "hex").slice(0, 32);
 }
@@ -47,17 +47,27 @@ const REACH_KNOWN: ReadonlySet<string> = new Set<CrawlSettingName>([
   ...(["use_sitemap", "respect_robots", "follow", "read"] as const),
 ]);
 
-/** Of the part of a crawl's options that decides which pages it can come to. */
+/** Hash of the options that decide which pages a crawl can reach. */
 export function scopeHashOf(options: Readonly<Record<string, unknown>>): string {
   const { urls, max_depth, include, exclude, same_site, use_sitemap, respect_robots, strategy, browser } = options;
   const { stay_within = "site", follow_links = true, follow = [], read = [] } = options;
-  // Stored hashes have these in an order of their own.
-  const said = [urls, max_depth, include, exclude, same_site, stay_within, follow_links, use_sitemap, respect_robots];
-  // What saved crawls of earlier versions have reached is reached still.
+  // Stored hashes depend on this order.
+  const settings = [
+    urls,
+    max_depth,
+    include,
+    exclude,
+    same_site,
+    stay_within,
+    follow_links,
+    use_sitemap,
+    respect_robots,
+  ];
+  // Keeps the hashes of crawls stored by earlier versions.
   const split = isEmpty(follow) && isEmpty(read) ? [] : [follow, read];
   return hash(
     "sha256",
-    JSON.stringify([...said, strategy, browser ?? null, ...split, ...otherReach(options, REACH_KNOWN)]),
+    JSON.stringify([...settings, strategy, browser ?? null, ...split, ...otherReach(options, REACH_KNOWN)]),
     "hex",
   ).slice(0, 32);
 }

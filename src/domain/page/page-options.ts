@@ -1,4 +1,4 @@
-/** What a page is asked for as a whole, and what is done on it in a browser before it is read: names as in the API. */
+/** Document formats of a page and browser options; names as in the API. */
 
 /** `screenshot_full` is the whole page, `screenshot` what a window shows of it. */
 export const DOCUMENT_FORMATS = [
@@ -48,18 +48,18 @@ export type BrowserAction =
   | { type: "screenshot"; full_page?: boolean }
   | { type: "scrape" };
 
-/** What was stored before there was more than the first two has no more. */
+/** The optional ones are absent in recipes stored by earlier versions. */
 export interface BrowserOptions {
   wait_for: string | null;
   block_resources: boolean;
-  /** After the page is there, and before the actions. */
+  /** After loading, before the actions. */
   wait_ms?: number | null;
-  /** As a phone shows it. */
+  /** Emulate a phone. */
   mobile?: boolean;
   actions?: BrowserAction[];
 }
 
-/** As it is shown. */
+/** With defaults, for display. */
 export function wholeBrowserOptions(options: BrowserOptions): Required<BrowserOptions> {
   return { wait_ms: null, mobile: false, actions: [], ...options };
 }
@@ -72,21 +72,21 @@ interface PageRequest {
 
 const NOTHING_MORE: DocumentRequest = { formats: [], only_main_content: true, include_tags: [], exclude_tags: [] };
 
-/** What the page's document is to hold; what actions bring along stands in one, too. null: nobody asks for one. */
+/** The requested document; actions with output imply one. Null: none. */
 export function documentOf({ document = null, browser = null }: PageRequest): DocumentRequest | null {
   if (document !== null) return document;
   const brings = browser?.actions?.some(({ type }) => type === "screenshot" || type === "scrape") ?? false;
   return brings ? NOTHING_MORE : null;
 }
 
-/** Which picture of the page is asked for. */
+/** The requested screenshot. */
 export function pictureOf(document: DocumentRequest | null): "window" | "page" | null {
   if (document === null) return null;
   if (document.formats.includes("screenshot_full")) return "page";
   return document.formats.includes("screenshot") ? "window" : null;
 }
 
-/** Why only a browser can do what is asked for; null: it need not be one. */
+/** Why the request needs a browser; null: it does not. */
 export function browserNeeds({ document = null, browser = null }: PageRequest): string | null {
   if (pictureOf(document) !== null) return "a screenshot is asked for, which only a browser can take";
   if (browser === null) return null;

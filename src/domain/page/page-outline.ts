@@ -1,7 +1,7 @@
 /**
- * The outline of a page: how much a reader would see, and what is loaded besides. Enough to tell a page from a wall or an
- * empty shell, without building a tree. One pass over the text, in linear time whatever the text is: every search that
- * finds no end finishes the scan, as it would in a browser.
+ * The outline of a page: visible text, scripts, links and media. Enough to tell a page from a wall or an empty shell,
+ * without building a DOM. One pass in linear time for any input: a search that finds no end finishes the scan, as it would
+ * in a browser.
  */
 export interface PageOutline {
   title: string;
@@ -12,7 +12,7 @@ export interface PageOutline {
   noscript: string;
   /** Addresses of scripts, and of modules that the page announces. */
   scriptSources: string[];
-  /** What stands in the page's own scripts; its beginning only, see `scriptBytes`. */
+  /** Inline scripts, truncated; see `scriptBytes`. */
   inlineScript: string;
   /** Characters of the page's own scripts; data blocks such as JSON-LD are left out. */
   scriptBytes: number;
@@ -29,9 +29,9 @@ export interface PageOutline {
   refresh: string | null;
   /** Elements that frameworks fill. */
   mounts: Mount[];
-  /** Places for content that have none, such as `<ul>` or `#rows`. */
+  /** Empty content containers, such as `<ul>` or `#rows`. */
   emptyContainers: string[];
-  /** There was so much text, or so many links, that the scan stopped: this is a page for readers. */
+  /** The scan stopped early: with this much text or this many links it is a real page. */
   long: boolean;
 }
 
@@ -43,7 +43,7 @@ interface Mount {
   media: number;
 }
 
-/** No wall and no empty shell shows more than this: for most pages a small part tells that they are neither. */
+/** Walls and empty shells never have more than this: the scan of most pages ends early. */
 const LONG_TEXT = 2_000;
 const MANY_LINKS = 15;
 const KEPT_TEXT = 8_000;
@@ -51,7 +51,7 @@ const KEPT_SCRIPT = 256 * 1024;
 const KEPT_LIST = 200;
 const KEPT_NAMES = 2_000;
 
-/** Their content is no text of the page; a pattern each that finds their end tag. */
+/** Elements whose content is not page text, with the pattern of their end tag. */
 const OPAQUE: ReadonlyMap<string, RegExp> = new Map(
   ["script", "style", "title", "textarea", "noscript", "template", "svg", "select", "iframe", "object", "xmp"].map(
     (name) => [name, new RegExp(`</${name}(?=[\\s/>])`, "gi")],
@@ -111,11 +111,11 @@ export function outlineOf(html: string): PageOutline {
     at = afterMarkup(page, open, html, next);
     if (at < 0) break;
   }
-  for (const one of open) close(page, one);
+  for (const mount of open) close(page, mount);
   return page;
 }
 
-/** Reads what begins at a `<`, and says where the text goes on; -1: nowhere. */
+/** Reads the markup at a `<` and returns the index after it; -1: no end. */
 function afterMarkup(page: PageOutline, open: OpenMount[], html: string, at: number): number {
   const following = html.charCodeAt(at + 1);
   if (following === 0x21 /* ! */ || following === 0x3f /* ? */) {
@@ -215,7 +215,7 @@ function note(page: PageOutline, open: OpenMount[], tag: Tag): void {
   }
   countDepth(page, open, name, 1);
   const mount = mountName(tag);
-  // A few are enough; a bound keeps a page of nothing but `<div id=root>` linear.
+  // Bounded, so that a page of nothing but `<div id=root>` takes linear time.
   if (mount !== null && page.mounts.length < 8) {
     const entry: Mount = { name: mount, textLength: 0, links: 0, media: 0 };
     page.mounts.push(entry);
@@ -224,13 +224,13 @@ function note(page: PageOutline, open: OpenMount[], tag: Tag): void {
   }
 }
 
-/** Where lists, tables and the main part of a page stand; an empty `<div>` may be for anything. */
-const PLACES: ReadonlyMap<string, RegExp> = new Map(
+/** Containers of lists, tables and main content; an empty `<div>` may be anything. */
+const CONTAINERS: ReadonlyMap<string, RegExp> = new Map(
   ["main", "ul", "ol", "table", "tbody"].map((name) => [name, new RegExp(`\\s*</${name}\\s*>`, "iy")]),
 );
 
 function noteEmptyContainer(page: PageOutline, html: string, { name, attributes, end }: Tag): void {
-  const closed = PLACES.get(name);
+  const closed = CONTAINERS.get(name);
   if (closed === undefined || page.emptyContainers.length === 8) return;
   closed.lastIndex = end;
   const id = attributes.get("id");
@@ -307,7 +307,7 @@ const NAMED: Readonly<Record<string, string>> = {
   middot: "·",
 };
 
-/** The few character references that walls use; others stay as they are, which is good enough to count and to compare. */
+/** Decodes the few character references that walls use; others may stay for counting and comparing. */
 function decode(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi, (whole, decimal, hex, name) => {

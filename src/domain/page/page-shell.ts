@@ -1,7 +1,6 @@
 /**
- * Recognises a page that is empty until scripts have run: there is nothing in it to extract, and a browser would see
- * more. Pages that a server has put together with the same frameworks, and short pages that mean what they say, are not
- * shells.
+ * Recognises a page that is empty until scripts have run: a browser would see more. Server-rendered pages of the same
+ * frameworks and genuinely short pages are not shells.
  */
 import { type PageOutline, outlineOf } from "./page-outline.ts";
 
@@ -31,10 +30,10 @@ const MUCH_SCRIPT = 20_000;
 const LITTLE_TEXT = 80;
 /** A heading, a menu's few words. */
 const MOST_TEXT_AROUND = 150;
-/** What counts readers writes no more than this into a page, and puts no content into it. */
+/** Analytics scripts are shorter, and write no content. */
 const MUCH_DATA = 1_000;
 
-/** Scripts that count readers, ask for consent or show advertisements: a page without them would look the same. */
+/** Scripts for analytics, consent or advertisements: the page would look the same without them. */
 const BYSTANDERS = [
   "googletagmanager.com",
   "google-analytics.com",
@@ -68,10 +67,10 @@ const BYSTANDERS = [
 const LOADING =
   /^(?:(?:the )?(?:page|app|application|site|content)?\s*(?:is )?(?:loading|starting|please wait|one moment|just a moment|wird geladen|laden|lädt|bitte warten|chargement|cargando|caricamento|carregando|загрузка|加载中|読み込み中|로딩 ?중?)[\s\S]{0,40})?$/;
 
-/** The shell that this page is, or null for a page that can be read as it is. */
+/** The shell that this page is; null: it can be read as it is. */
 export function shellOf(page: FetchedPage, outline = outlineOf(page.html)): PageShell | null {
   if (page.status < 200 || page.status >= 300 || !isHtml(page)) return null;
-  // A redirect by <meta> is no content either, but a browser finds no more here than behind the address it names.
+  // A <meta> redirect has no content either, but a browser would find no more here.
   if (outline.long || outline.refresh !== null) return null;
   const found =
     emptyRoot(outline) ??
@@ -142,7 +141,7 @@ function programs(page: PageOutline): string[] {
   });
 }
 
-/** What a few lines of script do that put a page together. */
+/** Scripts that build a page. */
 const WRITES =
   /\bimport\b\s*[\w{*("']|\.(?:innerHTML|textContent|innerText)\b|\b(?:createElement|appendChild|insertAdjacentHTML|replaceChildren|createRoot|createApp)\b|document\.write\b|\.(?:render|mount|append)\s*\(/;
 

@@ -1,6 +1,6 @@
 /**
- * Texts that a browser types and nobody is to read again, such as a password: `secret: true` on a `write`. They are stored
- * sealed with the origin that they were given for, opened where the page is got, and shown as `***`.
+ * Secret texts that a browser types, such as a password: `secret: true` on a `write`. They are stored sealed together with
+ * the origin they were given for, opened where the page is fetched, and shown as `***`.
  */
 import { isOrbError } from "../../base/errors.ts";
 import type { Seal } from "../../base/seal.ts";
@@ -23,15 +23,15 @@ function isSecret(action: BrowserAction | undefined): action is SecretWrite {
 
 interface SealingOrder {
   seal: Seal;
-  /** Where the page is that they are typed for. */
+  /** Origin of the page. */
   origin: string;
-  /** What holds now: `***` stands for the text at the same place. */
+  /** The stored actions: `***` keeps the text at the same index. */
   before: readonly BrowserAction[];
-  /** What is wrong, and which action it is about. */
+  /** Reports an error of one action. */
   report: (index: number, message: string) => void;
 }
 
-/** The actions as they are stored. */
+/** The actions with sealed secrets, for storage. */
 export function sealActions(actions: readonly BrowserAction[], order: SealingOrder): BrowserAction[] {
   const stored = new Set(order.before.filter(isSecret).map(({ text }) => text));
   return actions.map((action, index) => {
@@ -52,7 +52,7 @@ export function sealActions(actions: readonly BrowserAction[], order: SealingOrd
 
 const GIVE_ANEW = `${HIDDEN} is shown instead of a secret text, which is not known here: give the text itself`;
 
-/** Actions may have been moved. */
+/** Actions may have been moved: a single secret is unambiguous. */
 function onlyOne(texts: ReadonlySet<string>): string | null {
   const [only] = texts;
   return only === undefined || texts.size > 1 ? null : only;
@@ -77,7 +77,7 @@ function refusalOf({ seal, origin }: SealingOrder, text: string): string | null 
   }
 }
 
-/** What a browser is to do on the page that was asked for; a secret is typed for its own origin alone. */
+/** Opens the secrets of browser actions; a secret is typed on its own origin only. */
 export function openActions(seal: Seal, browser: BrowserOptions | null, askedUrl: string): BrowserOptions | null {
   if (browser?.actions?.some(isSecret) !== true) return browser;
   const origin = URL.parse(askedUrl)?.origin;

@@ -4,7 +4,7 @@
  */
 import { outlineOf } from "./page-outline.ts";
 
-/** What a rule of this name is about: the whole page. Stands where a warning names its rule. */
+/** Rule name in warnings about the whole page. */
 export const SIGN_IN_RULE = "sign-in";
 
 const VERB = String.raw`(?:log[-_.]?(?:in|on)|sign[-_.]?in|anmelden|anmeldung|einloggen|connexion|se-connecter|iniciar-sesion|inloggen|logga-in|logowanie|zaloguj|accedi)`;
@@ -48,7 +48,7 @@ interface Landing {
   html: string;
 }
 
-/** What is said of it; null: the page is no sign-in, or one was asked for. */
+/** The warning; null: the page is no sign-in, or a sign-in was requested. */
 export function signInReached({ askedUrl, finalUrl, html }: Landing): string | null {
   const asked = URL.parse(askedUrl);
   const final = URL.parse(finalUrl);
@@ -58,7 +58,7 @@ export function signInReached({ askedUrl, finalUrl, html }: Landing): string | n
   return sentTo(asked, final, asksForPassword);
 }
 
-/** The same of an address that is not followed. */
+/** The same for a redirect that is not followed. */
 export function signInAhead(askedUrl: string, nextUrl: string): string | null {
   const asked = URL.parse(askedUrl);
   const next = URL.parse(nextUrl);
@@ -92,7 +92,7 @@ function looksLikeSignIn(asked: URL, final: URL, html: string, asksForPassword: 
   );
 }
 
-/** `?next=/account/orders`: who signs in is led back to the page. */
+/** `?next=/account/orders`: the sign-in leads back to the page. */
 function returnsTo({ pathname }: URL, { searchParams }: URL): boolean {
   return pathname.length > 1 && [...searchParams.values()].some((value) => value.includes(pathname));
 }

@@ -21,7 +21,7 @@ interface AnsweredPage {
   url: string;
 }
 
-/** The block that this page is, or null for a page that is what it says. Ask before asking for an empty shell. */
+/** The block that this page is; null: a real page. Check this before `shellOf`. */
 export function softBlockOf(page: AnsweredPage, outline = outlineOf(page.html)): SoftBlock | null {
   const textsOf = textsBySource(page, outline);
   const found = SOFT_BLOCK_RULES.find(
@@ -36,7 +36,7 @@ function isWithinLimit(page: PageOutline, contentLimit: ContentLimit): boolean {
   return !page.long && page.textLength <= 700 && page.links <= 6 && page.fields === 0;
 }
 
-/** A vendor's mark inside an application that has been put together is no wall. */
+/** A vendor's marker inside a rendered application is no wall. */
 function isSmall(mount: PageOutline["mounts"][number]): boolean {
   return mount.textLength <= 1_000;
 }

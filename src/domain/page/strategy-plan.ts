@@ -1,6 +1,6 @@
 /**
- * Which way a page is got, and why. Deterministic: the same recipe, memory and knowledge of the site give the same
- * answer, and the evidence says which of them decided.
+ * Which strategy fetches a page, and why. Deterministic: the same recipe, memory and site knowledge give the same plan,
+ * and the evidence says which of them decided.
  */
 import type { Failure } from "../run/failure.ts";
 import { isKnown } from "./learned.ts";
@@ -15,30 +15,30 @@ export interface StrategyEvidence {
   /** What decided. */
   rule: "requires_auth" | "needed" | "explicit" | "site" | "learned" | "probe" | "escalated";
   because: string;
-  /** What the probe's answer was, or what the block before was. */
+  /** Status of the probe, or of the block before. */
   http_status?: number | null;
-  /** The mark that was seen on the page. */
+  /** The marker found on the page. */
   sign?: string;
-  /** Until when that is believed. */
+  /** Expiry of learned knowledge. */
   expires_at?: string;
 }
 
 export interface StrategyPlan {
   way: Way;
-  /** The first fetch is a probe: if its answer asks for a browser, a browser goes on at once, in the same attempt. */
+  /** The first fetch is a probe: if the page needs a browser, one follows in the same attempt. */
   probe: boolean;
   evidence: StrategyEvidence;
 }
 
-/** What an attempt leaves for the next one. */
+/** State that an attempt leaves for the next one. */
 export interface PageMemory {
   way: Way;
   evidence: StrategyEvidence;
-  /** How often the browser has died with this page in it, since the page last got anywhere. */
+  /** Browser crashes with this page open since its last progress. */
   crashes?: number;
 }
 
-/** What is known of the page's site, and what its operator says of it. */
+/** What was learned about the site, and its configured strategy. */
 export type SiteKnowledge = Pick<SiteOptions, "strategy"> & { learned: LearnedStrategy | null };
 
 export function planStrategy(
@@ -48,7 +48,7 @@ export function planStrategy(
   url: string,
   now: number,
 ): StrategyPlan {
-  // Whatever a run has climbed to it keeps: never down within a run.
+  // A run keeps the strategy it escalated to.
   if (memory !== null) return { way: memory.way, probe: false, evidence: memory.evidence };
   if (recipe.requires_auth)
     return decided("browser", { rule: "requires_auth", because: "the job says that the page needs a sign-in" });
@@ -72,7 +72,7 @@ function decided(way: Way, evidence: StrategyEvidence): StrategyPlan {
   return { way, probe: false, evidence };
 }
 
-/** Where a run climbs to after this failure; null: it stays where it is. */
+/** The strategy to escalate to after this failure; null: none. */
 export function escalationOf(way: Way, what: Failure): "browser" | null {
   if (way === "browser" || what.code !== "blocked" || what.reason === "human_skipped") return null;
   return "browser";

@@ -4,7 +4,7 @@ import type { Exchange, Header } from "./exchange.ts";
 
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** Archives name digests in base 32. 20 bytes make 32 letters, so that nothing needs to be filled up. */
+/** WARC digests are base32; 20 bytes make 32 letters without padding. */
 function digestOf(bytes: Uint8Array): string {
   const digest = hash("sha1", bytes, "buffer");
   let [text, value, bits] = ["sha1:", 0, 0];
@@ -49,12 +49,12 @@ export function warcFields(fields: readonly Header[]): Buffer {
   return Buffer.from(linesOf(fields.map(([name, value]) => [name, value.replaceAll(/[\r\n]+/g, " ")])), "utf8");
 }
 
-/** What lets us in is nobody else's business. */
+/** Credentials are never archived. */
 const NEVER_WRITTEN: ReadonlySet<string> = new Set(["authorization", "cookie", "proxy-authorization"]);
 
 /**
- * The records of one request and its answer. `body` is as the client has decoded it; null: it was not read, as that of a
- * redirect. Headers that are about how it came keep their values under `x-orig-`, as other archivers write them.
+ * The records of one request and its response. `body` is decoded; null: not read, as for a redirect. Transfer headers keep
+ * their values under `x-orig-`, as in other archivers.
  */
 export function exchangeRecords(exchange: Exchange, body: Uint8Array | null, uuid: () => string): Buffer[] {
   const { url, at, method, status, statusText } = exchange;
@@ -94,12 +94,12 @@ function saysBody(name: string, value: string): boolean {
   return name === "transfer-encoding" || (name === "content-length" && value.trim() !== "0");
 }
 
-const ABOUT_THE_WAY: ReadonlySet<string> = new Set(["content-encoding", "transfer-encoding", "content-length"]);
+const TRANSFER_HEADERS: ReadonlySet<string> = new Set(["content-encoding", "transfer-encoding", "content-length"]);
 
 function answerHeaders(headers: readonly Header[], length: number): Header[] {
   const kept = headers.map(([name, value]): Header => {
     const lower = name.toLowerCase();
-    return ABOUT_THE_WAY.has(lower) && !(lower === "content-length" && value.trim() === String(length))
+    return TRANSFER_HEADERS.has(lower) && !(lower === "content-length" && value.trim() === String(length))
       ? [`x-orig-${lower}`, value]
       : [name, value];
   });
@@ -107,7 +107,7 @@ function answerHeaders(headers: readonly Header[], length: number): Header[] {
   return hasLength ? kept : [...kept, ["content-length", String(length)]];
 }
 
-/** A page that a browser has put together: not what the server sent, and so no response. */
+/** A page rendered by a browser: not what the server sent, so no response record. */
 export function renderedRecords(
   page: { url: string; html: string; at: number; about: readonly Header[] },
   uuid: () => string,

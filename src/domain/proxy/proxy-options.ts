@@ -1,4 +1,4 @@
-/** Through which proxy the requests of a run go, as it stands on its job and in its snapshot. */
+/** The proxy setting of a run, as stored in its job and snapshot. */
 export interface ProxyOptions {
   /** `pool`: one of the pool, chosen for each attempt. Otherwise a proxy's address as it may be shown. null: none. */
   proxy: string | null;
@@ -8,10 +8,10 @@ export interface ProxyOptions {
 
 export const NO_PROXY: ProxyOptions = { proxy: null, sealed_proxy: null };
 
-/** Instead of an address: whichever of the pool is best. */
+/** Instead of an address: a proxy of the pool. */
 export const POOL = "pool";
 
-/** What the run was asked to do about proxies, whatever kind it is. Runs of earlier versions say nothing. */
+/** The proxy setting of a run of any kind; runs of earlier versions have none. */
 export function proxyOptionsOf(kind: string, snapshot: unknown): ProxyOptions {
   const { recipe, options, ...download } = (snapshot ?? {}) as { recipe?: unknown; options?: unknown };
   const holder = (kind === "page" ? recipe : kind === "crawl" ? options : kind === "download" ? download : null) ?? {};

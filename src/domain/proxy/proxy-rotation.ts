@@ -5,13 +5,13 @@ export const PROXY_ROTATIONS = ["round_robin", "least_used", "sticky"] as const;
 export type ProxyRotation = (typeof PROXY_ROTATIONS)[number];
 
 /**
- * Proxies have seats, numbered from 0 without gaps, so that ten thousand of them are looked through in a fraction of a
- * millisecond. Who leaves makes its seat free for another.
+ * Proxies have dense seat numbers from 0, so that ten thousand of them are scanned in a fraction of a millisecond. A removed
+ * proxy frees its seat for another.
  */
 export interface Rotation {
-  /** It keeps to one: nobody is sent elsewhere only to see whether it is better there by now. */
+  /** Sticky: a session is not moved to another proxy just to probe it. */
   readonly keeps: boolean;
-  /** Somebody new has this seat. */
+  /** A new proxy takes this seat. */
   seat(seat: number, id: string): void;
   /** The proxy in this seat was unusable for a while, and is back. */
   returned(seat: number): void;
@@ -65,7 +65,7 @@ class LeastUsed implements Rotation {
   readonly keeps = false;
   readonly #uses: number[] = [];
   readonly #usedAt: number[] = [];
-  /** Who is new or back, and has not been compared with the others yet. */
+  /** New or returned proxies whose usage is not aligned with the others yet. */
   readonly #late = new Set<number>();
   #turn = 0;
 
@@ -93,7 +93,7 @@ class LeastUsed implements Rotation {
     return best;
   }
 
-  /** They begin where the least used of the others is: they do not get all the traffic first. */
+  /** They start at the usage of the least used other proxy, so that they do not get all traffic first. */
   #catchUp(shares: readonly number[]): void {
     let least = Number.POSITIVE_INFINITY;
     for (let seat = 0; seat < shares.length; seat += 1)
@@ -108,7 +108,7 @@ const MOST_REMEMBERED = 20_000;
 /** A proxy whose share is below this part of the best one's is no first choice. */
 const GOOD_ENOUGH = 0.2;
 
-/** The same one for the same session and site. Which one that is does not depend on the process that asks. */
+/** The same proxy for the same session and site, in every process. */
 class Sticky implements Rotation {
   readonly keeps = true;
   readonly #ids: string[] = [];
@@ -139,7 +139,7 @@ class Sticky implements Rotation {
     let [chosen, most] = [-1, -1];
     for (let seat = 0; seat < shares.length; seat += 1) {
       if (shares[seat] === 0 || shares[seat]! < enough) continue;
-      const rank = stirred(hash ^ this.#hashes[seat]!);
+      const rank = mixed(hash ^ this.#hashes[seat]!);
       if (rank > most) [chosen, most] = [seat, rank];
     }
     return chosen;
@@ -150,10 +150,10 @@ class Sticky implements Rotation {
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return stirred(hash);
+  return mixed(hash);
 }
 
-function stirred(bits: number): number {
+function mixed(bits: number): number {
   let hash = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;

@@ -1,4 +1,4 @@
-/** How well a proxy serves, from what uses and checks of it have shown. */
+/** Health of a proxy, from the outcomes of its uses and checks. */
 import { isProxyFault } from "../run/classify.ts";
 import type { Failure, FailureReason } from "../run/failure.ts";
 
@@ -26,17 +26,16 @@ export type ProxyOutcome =
   | { kind: "good"; latencyMs: number | null }
   /** It lets us in; whether anything comes through it was not tried. */
   | { kind: "reached"; latencyMs: number }
-  /** An answer came through it, and it was that this address is not wanted at the site. */
+  /** The site answered that it blocks this address. */
   | { kind: "blocked" }
-  /** It could not be reached, or did not let us in: its own fault for sure. */
+  /** It could not be reached or refused our login: certainly the proxy's fault. */
   | { kind: "fault"; why: string }
   /** No answer came; whether the proxy or the site failed is unknown. */
   | { kind: "unsure"; why: string };
 
-/** What a page that was to come through a proxy can show. */
 export type PageOutcome = Exclude<ProxyOutcome, { kind: "reached" }>;
 
-/** Nothing is known yet: in the middle, so that one good use already prefers it, and one bad one does not ruin it. */
+/** Score of a new proxy: one good use already prefers it, and one bad use does not ruin it. */
 export const FIRST_SCORE = 0.5;
 const SURE_WEIGHT = 0.2;
 const UNSURE_WEIGHT = 0.05;
@@ -45,12 +44,12 @@ const LATENCY_WEIGHT = 0.2;
 const REST_BASE_MS = 30_000;
 export const REST_MAX_MS = 3_600_000;
 
-/** How long a proxy that has failed so often in a row is left alone. */
+/** How long a proxy rests after this many consecutive failures. */
 export function restMs(step: number): number {
   return Math.min(REST_MAX_MS, REST_BASE_MS * 2 ** Math.min(step, 20));
 }
 
-/** What is known of a proxy after one more use or check. What an operator has switched off stays so. */
+/** The health after one more use or check. A disabled proxy stays disabled. */
 export function afterUse(health: ProxyHealth, outcome: ProxyOutcome, now: number): ProxyHealth {
   switch (outcome.kind) {
     case "good":
@@ -72,7 +71,7 @@ export function afterUse(health: ProxyHealth, outcome: ProxyOutcome, now: number
       return failed({ ...health, score: towards(health.score, 0, SURE_WEIGHT) }, outcome.why, now);
     case "unsure": {
       const after = { ...health, score: towards(health.score, 0, UNSURE_WEIGHT) };
-      // The use that was to decide whether it is back has not shown that it is.
+      // On probation, an inconclusive use counts as a failure.
       return onProbation(health, now) ? failed(after, outcome.why, now) : { ...after, lastError: outcome.why };
     }
   }
@@ -85,7 +84,7 @@ function working(health: ProxyHealth, more: Partial<ProxyHealth>): ProxyHealth {
 
 function failed(health: ProxyHealth, why: string, now: number): ProxyHealth {
   const state = health.state === "disabled" ? "disabled" : "resting";
-  // Uses that were under way together fail together: they are one failure.
+  // Concurrent uses that fail together count as one failure.
   if (health.state === "resting" && health.restUntil > now) return { ...health, lastError: why };
   const { restStep } = health;
   return { ...health, state, restUntil: now + restMs(restStep), restStep: restStep + 1, lastError: why };
@@ -100,13 +99,13 @@ function smoothed(known: number | null, measured: number | null): number | null 
   return known === null ? measured : known + (measured - known) * LATENCY_WEIGHT;
 }
 
-/** Whether it may be used now. A rest that is longer than any was begun by a clock that has been set back since. */
+/** Whether it may be used now. A rest beyond the maximum means that the clock was set back. */
 export function mayBeUsed({ state, restUntil }: ProxyHealth, now: number): boolean {
   if (state === "resting") return restUntil <= now || restUntil > now + REST_MAX_MS;
   return state === "usable" || state === "unchecked";
 }
 
-/** Whether the next use decides about it: then it gets one at a time. */
+/** Whether the next use decides its state: then it gets one use at a time. */
 export function onProbation(health: ProxyHealth, now: number): boolean {
   return health.state !== "usable" && mayBeUsed(health, now);
 }
@@ -115,7 +114,7 @@ export function onProbation(health: ProxyHealth, now: number): boolean {
 const SLOW_MS = 5_000;
 const LEAST_WEIGHT = 0.02;
 
-/** Its share of the traffic among others: the better and faster the more, and never nothing. */
+/** Its share of the traffic: grows with score and speed, never zero. */
 export function weightOf({ score, latencyMs }: Pick<ProxyHealth, "score" | "latencyMs">): number {
   const speed = 1 / (1 + (latencyMs ?? 0) / SLOW_MS);
   return Math.max(LEAST_WEIGHT, score * score * speed);
@@ -129,12 +128,12 @@ export interface SiteRecordOfProxy {
   at: number;
 }
 
-/** The newest count most: beyond this, all that was before is halved. */
+/** Beyond this many outcomes, earlier ones are halved, so that the newest count most. */
 export const MOST_REMEMBERED = 40;
-/** What nobody has seen again counts half after this time: what keeps an address away from a site ends by itself. */
+/** Old outcomes decay: blocks of an address end by themselves. */
 const HALF_LIFE_MS = 600_000;
 
-/** Its own faults are the same at every site, and say nothing of this one. `null`: it was never used there. */
+/** Without faults of the proxy itself, which say nothing about the site. `null`: never used there. */
 export function afterUseAtSite(
   known: SiteRecordOfProxy | null,
   outcome: Exclude<ProxyOutcome, { kind: "fault" }>,
@@ -151,7 +150,7 @@ export function afterUseAtSite(
   };
 }
 
-/** One good answer is assumed of everybody: a single block is bad luck. */
+/** Prior: a single block may be bad luck. */
 const ASSUMED_GOOD = 1;
 
 /**
@@ -170,7 +169,7 @@ const BLOCKS: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "robots_unreachable",
 ]);
 
-/** An answer that another address may not get. */
+/** Another address may not be blocked. */
 export function isBlockOfAddress({ reason }: Failure): boolean {
   return BLOCKS.has(reason);
 }
@@ -190,20 +189,20 @@ const UNSURE: ReadonlySet<FailureReason> = new Set<FailureReason>([
 ]);
 
 /**
- * No answer came through the proxy, or none that robots.txt could be read from: that may be the proxy's doing alone, and
- * says nothing about the site.
+ * No answer came through the proxy, or robots.txt could not be read through it: this may be the proxy's fault, and says
+ * nothing about the site.
  */
 export function mayBeOfProxy(what: Failure): boolean {
   if (what.httpStatus !== undefined) return false;
   return isProxyFault(what) || UNSURE.has(what.reason) || what.reason === "robots_unreachable";
 }
 
-/** What came of a page says this about the proxy it came through; null: nothing. */
+/** What the outcome of a page says about its proxy; null: nothing. */
 export function shownByPage(what: Failure | null, latencyMs: number | null): PageOutcome | null {
   if (what === null) return { kind: "good", latencyMs };
   if (isProxyFault(what)) return { kind: "fault", why: what.message };
   if (isBlockOfAddress(what)) return { kind: "blocked" };
   if (UNSURE.has(what.reason)) return { kind: "unsure", why: what.message };
-  // Whatever the answer was, it came.
+  // Any HTTP status proves that the proxy works.
   return what.httpStatus === undefined ? null : { kind: "good", latencyMs };
 }

@@ -11,7 +11,7 @@ export interface Upstream {
   credentials: { username: string; password: string } | null;
 }
 
-/** Stands in a shown address for what lets somebody in. */
+/** Placeholder for credentials in a displayed address. */
 const HIDDEN = "***";
 
 const DEFAULT_PORTS: Readonly<Record<UpstreamScheme, number>> = { http: 80, https: 443, socks5: 1080 };
@@ -22,11 +22,11 @@ export function parseUpstream(text: string): Upstream | string {
   const known = UPSTREAM_SCHEMES.find((name) => name === scheme.toLowerCase());
   if (known === undefined)
     return `expected a proxy such as http://host:8080, https://host or socks5://user:password@host:1080`;
-  // WHATWG takes it for a slash.
+  // WHATWG URL parsing treats it as a slash.
   if (rest.includes("\\")) return "has a backslash: in a user name or a password it is written as %5C";
   const port = /:(\d+)\/?$/.exec(rest)?.[1];
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return "has a port that no proxy can have";
-  // Of other schemes WHATWG does not read the host.
+  // WHATWG URL parsing does not normalise the host of other schemes.
   const url = URL.parse(`http://${rest}`);
   if (url === null || url.hostname === "")
     return rest.includes("@")
@@ -52,7 +52,7 @@ function decoded(part: string): string {
   }
 }
 
-/** As it may be shown: what lets us in is not. */
+/** For display, without credentials. */
 export function shownUpstream({ scheme, hostname, port, credentials }: Upstream): string {
   return `${scheme}://${credentials === null ? "" : `${HIDDEN}@`}${hostname}:${port}`;
 }

@@ -22,7 +22,7 @@ export type Disposition =
   | "retry"
   /** The answer is final. */
   | "permanent"
-  /** The site asks for patience: it is held, and the page's attempts are not touched. */
+  /** The site rate-limits us: it is held, and the page spends no attempt. */
   | "rate_limit";
 
 const PERMANENT: ReadonlySet<FailureReason> = new Set<FailureReason>([
@@ -77,7 +77,7 @@ export function dispositionOf(what: Failure): Disposition {
   return PERMANENT.has(what.reason) ? "permanent" : "retry";
 }
 
-/** Permanent as far as the run is concerned; but what stands in the way may be gone when somebody tries again. */
+/** Permanent for the run, but a manual retry may succeed later. */
 const MAY_PASS: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "retry_after_too_long",
   "no_proxies",
@@ -90,10 +90,10 @@ const MAY_PASS: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "step_entries_failed",
 ]);
 
-/** What failed for one of these would fail again. */
+/** A retry would fail again. */
 export const HOPELESS_REASONS: readonly FailureReason[] = [...PERMANENT].filter((reason) => !MAY_PASS.has(reason));
 
-/** Whether it is worth trying again what failed for good. */
+/** Whether a manual retry of a permanent failure may succeed. */
 export function retryMayHelp(reason: FailureReason): boolean {
   return !HOPELESS_REASONS.includes(reason);
 }
@@ -105,14 +105,14 @@ const PROXY_FAULTS: ReadonlySet<FailureReason> = new Set<FailureReason>([
 ]);
 
 /**
- * The proxy's fault for sure, whatever the page: another one may do better, and the page must not pay for it. A tunnel
- * that was refused or did not come about in time is not sure: the site behind it may be the one that does not answer.
+ * Certainly the proxy's fault: another proxy may succeed, and the page spends no attempt. A refused or slow tunnel is not
+ * certain: the site behind it may not answer.
  */
 export function isProxyFault(what: Failure): boolean {
   return PROXY_FAULTS.has(what.reason);
 }
 
-/** The page came, and was what was asked for; the model that was to read it failed. */
+/** The page was fetched; the model that should read it failed. */
 export function isOfExtractor({ reason }: Failure): boolean {
   return reason.startsWith("llm_");
 }
@@ -126,17 +126,17 @@ const OF_SITE: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "tls_failed",
 ]);
 
-/** Whether it may be the page alone that fails: a site that refuses, or cannot be reached, does so for all of its pages. */
+/** Whether the failure may be specific to the page: a site that refuses or is unreachable is so for all pages. */
 export function mayBeOfPage({ code, reason }: Failure): boolean {
   return code !== "blocked" && code !== "rate_limited" && !OF_SITE.has(reason);
 }
 
 export function countsForBreaker(what: Failure): boolean {
-  // Without robots.txt no page may be fetched: a site that fails there is as much down as one that fails on its pages.
+  // Without robots.txt no page may be fetched: a site that fails there is down.
   if (what.because !== undefined) return countsForBreaker(failure(what.because, what.message));
-  // A user's handler that takes too long is not the site's fault; other tasks of the site must not pay for it.
+  // A slow user handler is not the site's fault.
   if (what.reason === "handler_timeout") return false;
-  // Nobody has spoken with the site.
+  // The site was not reached.
   if (isProxyFault(what) || what.reason === "proxy_refused" || what.reason === "proxy_timeout") return false;
   return (
     what.code === "timeout" ||

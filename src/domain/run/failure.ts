@@ -101,7 +101,7 @@ export type FailureReason = keyof typeof FAILURE_REASONS;
 export interface Failure {
   code: FailureCode;
   reason: FailureReason;
-  /** One sentence for people. Never contains an address that the guard refused, nor a secret. */
+  /** One user-facing sentence. Never contains an address that the guard refused, nor a secret. */
   message: string;
   httpStatus?: number | undefined;
   /** From a Retry-After header, already turned into milliseconds. */
@@ -118,7 +118,7 @@ export function failure(
   return { code: FAILURE_REASONS[reason], reason, message, ...more };
 }
 
-/** Thrown by everything that fetches, so that a failure travels with its classification. */
+/** Thrown by everything that fetches; carries the classified failure. */
 export class FetchFailure extends Error {
   readonly failure: Failure;
 

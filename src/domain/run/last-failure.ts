@@ -1,7 +1,7 @@
-/** Why something waits that has failed: what went wrong last, and when it is tried again. */
+/** The last failure of waiting work, and its next attempt. */
 import type { Failure, FailureCode, FailureReason } from "./failure.ts";
 
-/** What a site did last of all that made it wait; null once it answers again. */
+/** The last failure that put a site on hold; null once it answers again. */
 export interface SiteFailure {
   code: FailureCode;
   reason: FailureReason;
@@ -27,7 +27,7 @@ export interface LastFailure {
   next_try_at: string | null;
 }
 
-/** What is to come after a failure. */
+/** The attempt after a failure. */
 export type NextTry = Pick<LastFailure, "url" | "attempt" | "max_attempts" | "next_try_at">;
 
 const NO_NEXT_TRY: NextTry = { url: null, attempt: null, max_attempts: null, next_try_at: null };

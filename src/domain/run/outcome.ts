@@ -25,9 +25,9 @@ export interface Attempt {
 }
 
 /**
- * What a stored file is: what was asked for, what shows why it could not be had, or what servers sent, for an archive. The
- * answer that sent a page to another site stays, whatever becomes of the page there. `items` is what a step of a workflow
- * hands on to the next ones.
+ * What a stored file is: the requested file, evidence of a failure, or an exchange for an archive. `redirect` is the
+ * response that sent a page to another site; it is kept whatever happens to the page there. `items` is the output of a
+ * workflow step.
  */
 export const ARTIFACT_ROLES = ["file", "screenshot", "snapshot", "exchange", "redirect", "items"] as const;
 export type ArtifactRole = (typeof ARTIFACT_ROLES)[number];
@@ -40,20 +40,20 @@ export interface TaskArtifact {
   url: string;
   /** Absent: the file that was asked for. */
   role?: ArtifactRole;
-  /** Where its id is to stand in what the task yields: which record, and the way inside it. */
+  /** Where its id goes in the results: the record, and the path inside it. */
   into?: readonly [record: number, ...way: (string | number)[]];
 }
 
-/** A page that another page leads to, or a sitemap does. */
+/** A page found by a link or a sitemap. */
 export interface Discovered {
   key: string;
   url: string;
   lane: string;
   site: string;
   depth: number;
-  /** Who does it, when it is not the one that found it. */
+  /** Absent: the handler that found it. */
   handler?: string;
-  /** It is no page itself, but serves to find some: this stands in its task, and it comes before all pages. */
+  /** Payload of a task that is no page but finds some, such as a sitemap; it runs before all pages. */
   auxiliary?: JsonValue;
 }
 
@@ -67,57 +67,56 @@ export interface RunEvent {
 
 /** What an attempt reports beside its outcome; written in the same transaction. */
 export interface Report {
-  /** What was really used, when that was decided on the way. */
+  /** The strategy that was used, if decided during the attempt. */
   strategy?: string;
   proxy?: string;
-  /** When the try began, if it slept since. */
+  /** When the attempt began, if it slept since. */
   startedAt?: number;
   /** Handed to the next attempt of this task. */
   memory?: unknown;
-  /** The next attempt goes about it in another way; only true if there is one. */
+  /** The next attempt, if any, uses another strategy. */
   escalation?: { to: string; why: string };
-  /** Pictures and copies of a page that could not be used. */
+  /** Screenshots and snapshots of a failed page. */
   evidence?: readonly TaskArtifact[];
-  /** What the page has taught about its site; put together with what is known when it is written. */
+  /** What was learned about the site; merged with existing knowledge when written. */
   learned?: { site: string; url: string; needed: "plain" | "browser"; because: string };
-  /** Pages that this one links to; the store drops those that are known already. */
+  /** Linked pages; the store drops known ones. */
   discovered?: readonly Discovered[];
-  /** Keys of links that only the depth of the crawl keeps out, unless they are known already. */
+  /** Keys of unknown links that only `max_depth` excludes. */
   tooDeep?: readonly string[];
-  /** Of a saved crawl's page: what its next run is to know of it; null: nothing. */
+  /** Saved crawls: the copy for the next run; null: none. */
   copy?: PageCopy | null;
-  /** Of a saved crawl's page: what it said, and how that compares; null: there is nothing to compare it with. */
+  /** Saved crawls: the page's digest and how it compares with the previous run. */
   page?: PageState;
-  /** Links of the page that the crawl leaves, as far as they were not counted before. */
+  /** Skipped links that were not counted before. */
   skipped?: SkipCounts;
-  /** The page was fetched for its links alone. */
+  /** The page was fetched for its links only. */
   followedOnly?: true;
-  /** The server said that the page is as it was: its records are those of before. */
+  /** The server answered 304: the records are those of the previous run. */
   unchanged?: true;
-  /** Of a crawl's page: the site has sent it to a sign-in; what is said of that. */
+  /** Warning that the site redirected the page to a sign-in. */
   signIn?: string;
   /** For the log of a run of many tasks. */
   events?: readonly RunEvent[];
-  /** The page that a redirect led to. If another task stands for it already, this one is skipped. */
+  /** The page a redirect led to. If it already has a task, this one is skipped. */
   landed?: { key: string; url: string };
-  /** A SHA-256 of what the page says, in hex: the records of a page that says what another has said name that one. */
+  /** SHA-256 of the content, in hex, to detect duplicates. */
   content?: string;
-  /** What the crawl has counted so far to recognise traps. */
+  /** Trap counters of the crawl. */
   traps?: TrapState;
   /** How long a page of this run takes, reported when less time than that is left. */
   pageMs?: number;
-  /** Child runs of a step that it does not wait for any more. */
+  /** Child runs that the step no longer waits for. */
   cancelRuns?: readonly string[];
-  /** For the log and the face of a run that consists of this one task. */
+  /** Events and facts of a run that consists of this task. */
   run?: { events: readonly RunEvent[]; facts: RunFacts };
 }
 
-/** What a task's handler made of it. */
+/** The result of a handler. */
 export type Handled = Outcome & {
   report?: Report;
   /**
-   * How long the site took to begin its answer; null: this one was not measured, as in a browser. Absent: whoever did it
-   * measures nothing.
+   * Time to the first byte of the response; null: not measured, as in a browser. Absent: the handler never measures.
    */
   answeredMs?: number | null;
 };
@@ -132,15 +131,15 @@ type Outcome =
     }
   | { kind: "skipped"; why: string; httpStatus?: number }
   | { kind: "failed"; failure: Failure }
-  /** Only a person can go on from here: the run waits for one, and no attempt is spent. */
+  /** Needs a person: the run waits, and no attempt is spent. */
   | { kind: "human"; failure: Failure }
-  /** The page lives on another site now: the task moves to that site's lane, and no attempt is spent. */
+  /** The page is on another site: the task moves to that site's lane, and no attempt is spent. */
   | { kind: "moved"; url: string; redirects: readonly string[]; httpStatus?: number }
-  /** The process could not do it (disk full, stopping): someone tries again, and no attempt is spent. */
+  /** The process could not run it (disk full, stopping): the task is requeued, and no attempt is spent. */
   | {
       kind: "handed_back";
       why: string;
-      /** Nobody can do it sooner than this. */
+      /** Delay before the next attempt. */
       waitMs?: number;
     };
 
@@ -149,7 +148,7 @@ export type Verdict =
   | { kind: "completed"; artifacts: readonly TaskArtifact[]; results: readonly unknown[]; detail: unknown }
   | { kind: "skipped"; why: string }
   | { kind: "moved"; url: string; lane: string; site: string; redirects: readonly string[] }
-  /** With a time: it is not begun again before. */
+  /** Not started again before `readyAt`. */
   | { kind: "handed_back"; readyAt?: number }
   /** The task waits in the queue, and its run for a person. */
   | { kind: "human"; failure: Failure }
@@ -161,7 +160,7 @@ export interface RetryRules {
   backoff: BackoffRule;
   maxAttempts: number;
   retryAfterMaxMs: number;
-  /** null: there is no site to be held, so that being asked for patience is a failure as others are. */
+  /** Null: no site to hold, so a rate limit is a normal failure. */
   rateLimitMaxWaits: number | null;
 }
 
@@ -204,7 +203,7 @@ function verdictOfFailure(
   now: number,
 ): Verdict {
   const disposition = dispositionOf(what);
-  // A final answer stays what it is, whatever it says about coming back.
+  // Retry-After does not apply to a final answer.
   if (disposition !== "permanent" && (what.retryAfterMs ?? 0) > rules.retryAfterMaxMs) {
     const message = `${what.message}; it asked to wait ${Math.round((what.retryAfterMs ?? 0) / 1000)} s, longer than allowed`;
     const reason = isOfExtractor(what) ? what.reason : "retry_after_too_long";

@@ -2,19 +2,19 @@ import type { BrowserOptions, DocumentRequest } from "../page/page-options.ts";
 import { NO_PROXY, type ProxyOptions } from "../proxy/proxy-options.ts";
 import type { JsonValue } from "../lane/queue-item.ts";
 
-/** How a page is asked to be got. */
+/** Requested fetch strategies. */
 export const STRATEGIES = ["auto", "http", "browser", "api_replay"] as const;
 export type StrategyName = (typeof STRATEGIES)[number];
 
-/** What a job says about getting and reading its page, as it is stored: names as in the API. */
+/** How a job fetches and reads its page, as stored; names as in the API. */
 export interface Recipe extends ProxyOptions {
   strategy: StrategyName;
   requires_auth: boolean;
-  /** Well-known names or rules; null: what a reader wants to know of a page. */
+  /** Well-known names or rules; null: DEFAULT_FIELDS. */
   fields: JsonValue;
   items: JsonValue;
   schema: JsonValue;
-  /** Who reads the page besides the rules, see ExtractRequest; null: nobody. */
+  /** See ExtractRequest; null: rules only. */
   extract: JsonValue;
   max_attempts: number | null;
   /** After a block or an empty shell the next attempt uses a browser. */
@@ -24,7 +24,7 @@ export interface Recipe extends ProxyOptions {
   session_id: string | null;
   replay: JsonValue;
   browser: BrowserOptions | null;
-  /** The page as a whole, beside its fields; absent in what is older than this. */
+  /** Document formats of the page; absent in recipes of earlier versions. */
   document?: DocumentRequest | null;
   schedule: Schedule | null;
   timezone: string | null;
@@ -43,19 +43,19 @@ export interface Schedule {
   jitter_seconds: number;
 }
 
-/** A run carries its job as it was when it started. */
+/** The job as it was when the run started. */
 export interface PageSnapshot {
   url: string;
   recipe: Recipe;
 }
 
-/** What is asked for first: a replayed call has an address of its own. */
+/** The first URL to fetch: a replayed call has its own. */
 export function fetchedUrl({ url, recipe }: PageSnapshot): string {
   const replay = recipe.replay as { request: { url: string } } | null;
   return recipe.strategy === "api_replay" && replay !== null ? replay.request.url : url;
 }
 
-/** The recipe of somebody who only names a page. */
+/** A recipe with defaults. */
 export function plainRecipe(strategy: StrategyName, more: Partial<Recipe> = {}): Recipe {
   return {
     strategy,
@@ -82,7 +82,6 @@ export function plainRecipe(strategy: StrategyName, more: Partial<Recipe> = {}):
   };
 }
 
-/** What is read from a page when a job names no fields. */
 export const DEFAULT_FIELDS = ["title", "description", "author", "published_at", "markdown"] as const;
-/** Beside a document, which has the text in the forms that were asked for. */
+/** With a document, which contains the text already. */
 export const FIELDS_BESIDE_DOCUMENT = DEFAULT_FIELDS.filter((name) => name !== "markdown");

@@ -1,4 +1,4 @@
-/** How long runs are kept where nobody has asked to keep them. */
+/** How long runs are kept by default. */
 export interface RetentionRules {
   /** Temporary runs, after their end. */
   temporaryMs: number;
@@ -23,14 +23,14 @@ export interface KeptRun {
 interface RunExpiry {
   /** When it is removed; null: no time is set. */
   expiresAt: number | null;
-  /** It goes when its job has so many newer runs that have ended; null: no such limit. */
+  /** Removed when its job has this many newer ended runs; null: no such limit. */
   keepRuns: number | null;
 }
 
 const DAY_MS = 86_400_000;
 const STAYS: RunExpiry = { expiresAt: null, keepRuns: null };
 
-/** Runs that steps have started go with their workflow, and the queue's own run stays. */
+/** Child runs are removed with their workflow; the queue's run is never removed. */
 export function expiryOf(run: KeptRun, rules: RetentionRules): RunExpiry {
   if (run.kept || run.finishedAt === null || run.parent !== null || run.alias !== null) return STAYS;
   const isOfJob = run.jobId !== null && run.jobDeletedAt === null;
@@ -41,15 +41,15 @@ export function expiryOf(run: KeptRun, rules: RetentionRules): RunExpiry {
   return { expiresAt: days === 0 ? null : from + days * DAY_MS, keepRuns: count === 0 ? null : count };
 }
 
-/** How much room what is kept may take. */
+/** Maximum disk usage of stored data. */
 export interface DiskBudget {
   /** 0: there is no budget. */
   bytes: number;
-  /** What happens beyond it: an alert alone, or the oldest runs go. */
+  /** Beyond it: only alert, or remove the oldest runs. */
   action: "warn" | "remove";
 }
 
-/** From this part of the budget on people are warned. */
+/** Warn from this fraction of the budget on. */
 export const NEAR_BUDGET = 0.8;
 
 /** Which files are moved to the archive folder in the background. */

@@ -4,7 +4,7 @@ import type { ExtractStats } from "../page/extract-request.ts";
 import type { ChangeCounts } from "../page/page-change.ts";
 import type { FailureCode, FailureReason } from "./failure.ts";
 
-/** What is known of how a page was got: shown on the run, written together with the outcome it comes from. */
+/** Facts about a run, shown with it; written together with the outcome they come from. */
 export interface RunFacts {
   /** The attempt that these facts are of; counts from 1. */
   attempt?: number;
@@ -15,34 +15,34 @@ export interface RunFacts {
   failure_reason?: FailureReason | null;
   error_message?: string | null;
   stats?: PageStats;
-  /** What the limits of a crawl kept out, or cut off. */
+  /** What the limits of a crawl excluded or cut off. */
   left?: { pages?: boolean; depth?: boolean; time?: boolean; proxies?: boolean };
-  /** Pages of a crawl that were as they had been. */
+  /** Unchanged pages of a crawl. */
   unchanged?: number;
   /** Pages of a crawl that were fetched for their links alone, by its patterns. */
   followed_only?: number;
-  /** Links that a crawl has left, each address once for each process that met it. */
+  /** Skipped links, each address once per process. */
   skipped?: SkipCounts;
-  /** The first link that looked like the next page of a list and was left by a pattern. */
+  /** The first pagination link that a pattern skipped. */
   pagination_cut?: PaginationCut;
   /** Of a saved crawl that has run before. */
   changes?: ChangeCounts;
-  /** What it did not come to may still be there: a list that it read shows a part, or robots.txt has closed a part. */
+  /** Pages that were not reached may still exist: a list was partial, or robots.txt disallows a part. */
   sees_part?: boolean;
-  /** Where starts of a crawl have moved to, in other sites than they were. */
+  /** New URLs of starts that moved to other sites. */
   moved_starts?: readonly string[];
   /** Why a crawl went no further. */
   end_reason?: EndReason;
-  /** How long it had been running before it was opened again, in all: its time begins anew with that. */
+  /** Total running time before it was reopened, which restarts its time limit. */
   ran_before_ms?: number;
   /** Of a workflow: since when it is paused or waits for a person (null: it does not), and how long it did before. */
   stopped_at?: number | null;
   stopped_ms?: number;
-  /** Pages of a crawl that were sent to a sign-in, and what was said of one of them. */
+  /** Pages redirected to a sign-in, and the message of one of them. */
   sign_ins?: { pages: number; message: string };
   /** The session that a person supplied for this run. */
   session_id?: string;
-  /** The site that the way of its page leads to, and that is to be left alone; null: it goes on. */
+  /** The held site that the page redirects to; null: none. */
   waits_at?: string | null;
 }
 
@@ -58,11 +58,11 @@ export interface PageStats {
   browser?: string;
   redirects?: string[];
   warnings?: unknown[];
-  /** Of a page that was read by more than rules. */
+  /** Only with an extractor. */
   extract?: ExtractStats;
 }
 
-/** What a site has been found to need, until when that is believed. */
+/** The strategy that a site was found to need, with an expiry. */
 export interface LearnedStrategy {
   strategy: string;
   reason: string;

@@ -1,4 +1,4 @@
-/** What keeps a run from its work although nobody has paused it: something else has to happen first. */
+/** Why a run that is not paused is held: another event has to happen first. */
 const HOLD_REASONS = ["proxies", "previous_run", "turn"] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
 
@@ -9,11 +9,11 @@ export interface RunHold {
   until: number | null;
   /** A sentence for people: what it waits for. */
   message: string;
-  /** The run is paused or waits for a person: its time stands still, and goes on from here. */
+  /** Set while the run is paused or waits for a person: the timeout is suspended. */
   stopped?: { at: number; until: number };
 }
 
-/** The time of a hold stands still while nobody wants the run to go on. */
+/** The timeout of a hold is suspended while the run is paused or waits for a person. */
 export function holdOf(hold: RunHold, isStopped: boolean, now: number): RunHold {
   const { stopped, ...rest } = hold;
   if (isStopped) return rest.until === null ? hold : { ...rest, until: null, stopped: { at: now, until: rest.until } };
@@ -28,7 +28,7 @@ export interface ProxiesThere {
   disabled: number;
 }
 
-/** A crawl that waited for something else has given its place back, and goes on when it has one again. */
+/** A crawl that was held has released its slot, and continues when it gets one again. */
 export function waitForTurn(now: number): RunHold {
   return { reason: "turn", since: now, until: null, message: "Waiting for its turn among the crawls" };
 }
@@ -78,11 +78,11 @@ export interface ShortageRules {
 
 export type HoldEnd = "waits" | "goes_on" | "goes_on_with_fewer" | "fails";
 
-/** What is known of the last proxy is written a moment later than the run is held. */
+/** The state of the last proxy is written shortly after the run is held. */
 const WRITTEN_AFTER_MS = 3_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** What becomes of a run that waits for proxies. */
+/** Decides about a run that waits for proxies. */
 export function afterWaiting(
   { hold, waits }: HeldRun,
   there: ProxiesThere,
@@ -94,19 +94,19 @@ export function afterWaiting(
   if (waits > 0) {
     // Or the clock was set back.
     const waited = Math.abs(now - hold.since);
-    // That proxies count as usable did not help it the last time: then it asks again later each time, and not for ever.
+    // Usable proxies did not help the last time: back off, and not forever.
     const pause = Math.min(LONGEST_PAUSE_MS, WRITTEN_AFTER_MS * 2 ** (waits - 1));
     if (usable > 0 && waited >= pause && (waits === 1 || !isOver)) return "goes_on";
     return isOver && waited >= WRITTEN_AFTER_MS ? "fails" : "waits";
   }
   if (usable >= leastOf(rules)) return "goes_on";
-  // More than all cannot become usable.
+  // No further proxy can become usable.
   const isAll = usable === there.total - there.disabled;
   if (rules.shortage === "use_fewer" && usable > 0 && (isOver || isAll)) return "goes_on_with_fewer";
   return isOver ? "fails" : "waits";
 }
 
-/** Without a minimum it still needs one. */
+/** At least one proxy, even without a configured minimum. */
 export function leastOf({ atLeast }: Pick<ShortageRules, "atLeast">): number {
   return Math.max(1, atLeast);
 }

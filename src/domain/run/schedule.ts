@@ -29,10 +29,10 @@ export function lastOccurrence(schedule: Times, until: number): number | null {
   return cronOf(schedule).previousRuns(1, new Date(second))[0]?.getTime() ?? null;
 }
 
-/** So many are counted one by one; what lies behind them is reckoned from how close to each other they were. */
+/** Occurrences counted exactly; further ones are extrapolated from their spacing. */
 const COUNTED = 1000;
 
-/** How many times lie between two of them, both included. */
+/** The number of occurrences between two of them, inclusive. */
 export function countOccurrences(schedule: Times, from: number, until: number): { count: number; exact: boolean } {
   const cron = cronOf(schedule);
   let last = from;
@@ -44,5 +44,5 @@ export function countOccurrences(schedule: Times, from: number, until: number): 
   return { count: COUNTED + Math.round(((until - last) / (last - from)) * (COUNTED - 1)), exact: false };
 }
 
-/** A time that comes so much too late was missed: the program did not run, or the clock was set. */
+/** An occurrence this late is missed: no process was running, or the clock was set. */
 export const MISSED_AFTER_MS = 60_000;

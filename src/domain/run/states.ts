@@ -54,11 +54,11 @@ export const TASK_TRANSITIONS: Readonly<Record<TaskState, readonly TaskState[]>>
   // running → queued hands the task back without spending an attempt.
   running: ["completed", "failed", "skipped", "cancelled", "retrying", "queued"],
   retrying: ["queued", "skipped", "cancelled"],
-  // Steps of a workflow that is recovered wait for each other once more, whatever had become of them.
+  // Recovering a workflow resets its steps, whatever their state.
   completed: ["pending"],
   failed: ["queued", "pending"],
   skipped: ["pending"],
-  // What the end of a crawl's time has cut off goes on when the crawl does.
+  // Tasks cut off by a crawl's time limit continue when the crawl is reopened.
   cancelled: ["queued", "pending"],
 };
 

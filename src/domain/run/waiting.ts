@@ -31,7 +31,7 @@ export const WAIT_REASONS = [
 ] as const;
 export type WaitReason = (typeof WAIT_REASONS)[number];
 
-/** Nobody begins anything, wherever it is. */
+/** No worker starts any task. */
 export const IDLE_REASONS = ["no_worker", "workers_drained", "worker_paused"] as const satisfies readonly WaitReason[];
 export type IdleReason = (typeof IDLE_REASONS)[number];
 
@@ -42,14 +42,14 @@ export function isIdle(reason: WaitReason): reason is IdleReason {
 /** These slow a site down while it is at work; all others keep it waiting. */
 export const WHILE_AT_WORK: ReadonlySet<WaitReason> = new Set(["concurrency", "rate", "min_delay", "crawl_delay"]);
 
-/** False of what is only paced: it is at work, with pauses. */
+/** False for pacing only: the site is at work, with delays. */
 export function isHeld(waits: { reason: WaitReason } | null): boolean {
   return waits !== null && !WHILE_AT_WORK.has(waits.reason);
 }
 
 /**
- * How many requests are under way, as the owner of the site says it. Of a site in several lanes each owner speaks for its
- * own: there it holds only while all of them have to wait.
+ * Requests in flight as reported by the site's owner. With several shards each owner reports its own lane: then it only
+ * applies while all of them are held.
  */
 export function begunByOwner(
   site: Pick<SiteManners, "waiting"> & { shardCount: number },
@@ -61,7 +61,7 @@ export function begunByOwner(
   return isWhole ? (reported.begun ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
 }
 
-/** What a site keeps waiting: of these the sites tell themselves. */
+/** Reasons that are reported per site. */
 export const AT_SITES: ReadonlySet<WaitReason> = new Set([
   "site_paused",
   "circuit_open",
@@ -78,23 +78,23 @@ export interface Waiting {
   reason: WaitReason;
   /** Null: not a matter of time. */
   until: number | null;
-  /** The limit that several sites share, where that is what is waited for. */
+  /** The shared concurrency limit, for `concurrency_key`. */
   key?: string;
-  /** As its owner says it: so many requests are under way all the same. */
+  /** Requests in flight, as reported by the owner. */
   begun?: number;
 }
 
-/** What something waits for, as users see it wherever they look. */
+/** A wait as users see it. */
 export interface WaitingView {
   reason: WaitReason;
   until: string | null;
   /** A sentence for people. */
   message: string;
-  /** What went wrong, where that is why it waits; null: nothing did. */
+  /** The failure that caused the wait; null: none. */
   last_failure: LastFailure | null;
 }
 
-/** What the site's behaviour and its operator ask of us. */
+/** Limits and state of a site, by its behaviour and its operator. */
 export interface SiteManners {
   paused: boolean;
   holdUntil: number;
@@ -103,11 +103,11 @@ export interface SiteManners {
   minDelayMs: number | null;
   crawlDelayMs: number | null;
   requestsPerSecond: number | null;
-  /** What its owner waits for, as it said last; absent or null: it goes on. */
+  /** The wait its owner reported last; absent or null: none. */
   waiting?: Waiting | null;
 }
 
-/** What holds for a site of which nothing is said. */
+/** Limits of sites without settings. */
 export interface SiteDefaults {
   maxPerSite: number;
   minDelayMs: number;
@@ -125,21 +125,21 @@ export interface WorkAtSite {
   /** What keeps the whole run from its work. */
   hold?: Pick<RunHold, "reason" | "until"> | null;
   counts: Pick<TaskCounts, "pending" | "queued" | "retrying" | "running">;
-  /** When the next of those that failed is tried again; null: not known, or there is none. */
+  /** When the next retry is due; null: unknown or none. */
   nextTryAt: number | null;
   /** Tasks of all runs that are at work here. */
   laneRunning: number;
-  /** Why nobody begins anything; null: somebody does, or has begun with this. */
+  /** Why no worker starts tasks; null: a worker does. */
   idle: IdleReason | null;
   /** The lost worker that holds tasks of this site; null: none. */
   lost?: LostLease | null;
   /** Its tasks here wait until other sites' work is finished. */
   dependsOnOthers?: boolean;
-  /** All pages that the crawl may still have are in hand elsewhere. */
+  /** The crawl's page quota is used up by pages in flight at other sites. */
   quotaExhausted?: boolean;
 }
 
-/** Runs that wait for no turn begin with the first of their tasks: what keeps them is what keeps that. */
+/** Runs that need no turn start with their first task: what blocks that task blocks the run. */
 export function stateForWork({ kind, status }: { kind: string; status: RunState }): RunState {
   return status === "queued" && kind !== "crawl" && kind !== "workflow" ? "running" : status;
 }
@@ -150,7 +150,7 @@ const RUN_WAITS: Partial<Record<RunState, WaitReason>> = {
   waiting_for_human: "person",
 };
 
-/** Whatever would keep the work waiting the longest comes first; null: nothing holds it. */
+/** The reason that blocks the work the longest; null: none. */
 export function waitingFor(
   work: WorkAtSite,
   site: SiteManners | null,
@@ -159,7 +159,7 @@ export function waitingFor(
 ): Waiting | null {
   const { counts } = work;
   const waiting = counts.pending + counts.queued + counts.retrying;
-  // An owner has more in hand than it has begun: what is held may be there, and not in the queue.
+  // An owner has claimed more tasks than it has started: blocked tasks may count as running.
   if (waiting + counts.running === 0) return null;
   const runWaits = RUN_WAITS[work.runStatus];
   // A crawl that is held has no turn before it is released.
@@ -186,7 +186,7 @@ export function waitingFor(
   return work.laneRunning >= most ? { reason: "concurrency", until: null } : null;
 }
 
-/** The owner knows best, as long as it is true: what it said may be older than its end. */
+/** The owner's report, unless it has expired. */
 export function reportedByOwner(
   { waiting = null }: Pick<SiteManners, "waiting">,
   running: number,

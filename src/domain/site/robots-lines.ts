@@ -1,16 +1,16 @@
 /**
- * The lines of a robots.txt. Who writes one by hand makes mistakes, and what is plainly meant is obeyed: byte order marks
- * in the wrong place, the misspellings that Google's parser takes too, and a colon that is missing.
+ * The lines of a robots.txt. Common mistakes are tolerated: misplaced byte order marks, the misspellings that Google's
+ * parser accepts too, and a missing colon.
  */
 
 type Directive = "user-agent" | "allow" | "disallow" | "crawl-delay" | "sitemap";
 
 /** A crawler must read 500 KiB at least. */
 const READ_BYTES = 512 * 1024;
-/** One more than is read, so that it shows when there was more. */
+/** One more than is read, to detect truncation. */
 export const ROBOTS_BYTES = READ_BYTES + 1;
 
-/** In small letters, with a `-` for spaces and underscores. */
+/** In lower case, with `-` for spaces and underscores. */
 const SPELLINGS: Readonly<Record<Directive, string>> = {
   "user-agent": "user-agent useragent",
   allow: "allow",
@@ -28,7 +28,7 @@ const DIRECTIVES: ReadonlyMap<string, Directive> = new Map(
 export function* robotsLines(source: string | Uint8Array): Generator<readonly [key: Directive, value: string]> {
   const text = typeof source === "string" ? source : robotsText(source.subarray(0, ROBOTS_BYTES));
   const isCut = text.length > READ_BYTES || (typeof source !== "string" && source.length > READ_BYTES);
-  // The last line of a file that was cut may be half a rule, which would forbid or allow more than the whole one.
+  // The last line of a truncated file may be half a rule, which would match more than the whole one.
   const end = isCut ? Math.max(text.lastIndexOf("\n", READ_BYTES), text.lastIndexOf("\r", READ_BYTES)) : text.length;
   for (const raw of text.slice(0, Math.max(0, end)).split(/\r\n|\r|\n/)) {
     const hash = raw.indexOf("#");

@@ -1,15 +1,15 @@
 /**
- * The Robots Exclusion Protocol, RFC 9309: what a site's robots.txt lets a crawler of a given name fetch. Anything may
- * stand in such a file, so nothing in it makes the parser throw: lines that make no sense are skipped.
+ * The Robots Exclusion Protocol, RFC 9309: what a site's robots.txt allows a crawler to fetch. The parser never throws:
+ * invalid lines are skipped.
  */
 import { meantUrl } from "../text/meant-url.ts";
 import { robotsLines } from "./robots-lines.ts";
 
 export { ROBOTS_BYTES } from "./robots-lines.ts";
 
-/** What a robots.txt says to one crawler. */
+/** The rules of a robots.txt for one crawler. */
 export interface Robots {
-  /** Longest first, and of two that are as long, the one that allows. */
+  /** Longest first; of equal length, `allow` first. */
   readonly rules: readonly RobotsRule[];
   readonly crawlDelaySeconds: number | null;
   /** Absolute addresses; they are for every crawler. */
@@ -88,7 +88,7 @@ export function parseRobots(source: string | Uint8Array, productToken: string, u
         named.at(-1)?.agents.add(agent);
       }
     } else if (key === "allow" || key === "disallow") {
-      // A rule before the first name is for nobody.
+      // A rule before the first user agent applies to none.
       if (group === null) continue;
       hasRules = true;
       const rule = ruleOf(key === "allow", value);
@@ -190,7 +190,7 @@ function pieceOf(text: string): Piece {
   return { text, fallback };
 }
 
-/** Knuth, Morris and Pratt: no character of the path is looked at anew for another beginning. */
+/** Knuth–Morris–Pratt: linear in the path. */
 function find({ text, fallback }: Piece, path: string, from: number): number {
   if (fallback === null) return path.indexOf(text, from);
   for (let at = from, matched = 0; at < path.length; at += 1) {

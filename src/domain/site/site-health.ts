@@ -1,6 +1,6 @@
 /**
- * How a site has done of late: what came of its requests, minute by minute, and how long its answers took. It is plain
- * data that stands on the site's row, so that whoever owns the site next goes on with it.
+ * Recent health of a site: outcomes of its requests per minute, and their latency. Plain data in the site's row, so that
+ * the next owner continues with it.
  */
 import type { Failure } from "../run/failure.ts";
 
@@ -15,7 +15,7 @@ interface HealthSlot {
   since: number;
   good: number;
   failed: number;
-  /** The site let us not in, or asked for patience. */
+  /** Blocked or rate limited. */
   blocked: number;
   /** Good answers by the time they took: how many fell into each step of the scale. */
   times: Readonly<Record<string, number>>;
@@ -94,7 +94,7 @@ export class HealthMeter {
   #slot(now: number): OpenSlot {
     const last = this.#slots.at(-1);
     if (last !== undefined && minuteOf(last.since) === minuteOf(now)) return last;
-    // What a clock that was set back since has called the future is not to be believed.
+    // Drops slots in the future, written before the clock was set back.
     this.#slots = this.#slots.filter((slot) => isRecent(slot, now));
     const slot: OpenSlot = { since: now, good: 0, failed: 0, blocked: 0, times: new Map() };
     this.#slots.push(slot);
@@ -115,7 +115,7 @@ function isRecent({ since }: Pick<HealthSlot, "since">, now: number): boolean {
   return age >= 0 && age < SLOTS;
 }
 
-/** Both together, as if one had counted: for what two have seen of one site, or of several sites. */
+/** Merges the counts of two owners or of several sites. */
 export function mergeHealth(a: SiteHealth, b: SiteHealth): SiteHealth {
   const slots = new Map(a.slots.map((slot) => [minuteOf(slot.since), slot]));
   for (const slot of b.slots) {
@@ -165,7 +165,7 @@ export function summaryOf(health: SiteHealth | null, now: number): HealthSummary
   };
 }
 
-/** The minute that has just begun says little: the one before is looked at, too. */
+/** Includes the previous minute, because the current one may have just begun. */
 function rateOf(slots: readonly HealthSlot[], now: number): number {
   const recent = slots.filter(({ since }) => minuteOf(now) - minuteOf(since) <= 1);
   const [first] = recent;

@@ -12,8 +12,8 @@ export interface Cookie {
 }
 
 /**
- * What lets us in somewhere: headers and cookies of a job, or a stored session. All of it belongs to one origin and is
- * sent nowhere else, whatever a redirect, a frame or a script asks for.
+ * Credentials for one origin: headers and cookies of a job, or a stored session. They are sent nowhere else, whatever a
+ * redirect, a frame or a script requests.
  */
 export interface Credentials {
   origin: string;

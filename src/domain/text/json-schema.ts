@@ -42,20 +42,20 @@ function isDay(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
-/** Knows what a JSON Schema is. One for all: learning it takes ten times as long as compiling a schema. */
-let judge: Ajv2020 | null = null;
+/** Validates schemas. Shared: compiling the meta-schema takes ten times as long as compiling a schema. */
+let metaValidator: Ajv2020 | null = null;
 
-function theJudge(): Ajv2020 {
-  if (judge !== null) return judge;
-  judge = new Ajv2020({ strict: false, logger: false });
-  // It learns at the first look, which must not count as time that somebody's schema takes.
-  judge.validateSchema({});
-  return judge;
+function sharedMetaValidator(): Ajv2020 {
+  if (metaValidator !== null) return metaValidator;
+  metaValidator = new Ajv2020({ strict: false, logger: false });
+  // Compiles the meta-schema now, outside of the time limit of the first schema.
+  metaValidator.validateSchema({});
+  return metaValidator;
 }
 
 function assertIsSchema(schema: object | boolean, by: Ajv2020): void {
   if (by.validateSchema(schema) === true) return;
-  // It tells every branch that does not fit, too; the first mistake says what is wrong.
+  // It also reports every branch that does not fit; the first error is the relevant one.
   const [first] = by.errors ?? [];
   throw new Error(`is no JSON Schema: ${first?.instancePath ?? ""} ${first?.message ?? ""}`.trimEnd());
 }
@@ -67,15 +67,15 @@ export function compileJsonSchema(schema: unknown, options: { defaults: boolean 
   }
   const shape = inspect(schema, "", 0);
   if (JSON.stringify(schema).length > MAX_CHARS) throw new SchemaError("", `is longer than ${MAX_CHARS} characters`);
-  // The library keeps one expression per text of it: without the text all patterns would be one.
+  // Ajv caches patterns by their text: without `toString` all of them would be one.
   const engine = (pattern: string) => ({ ...compileRegex(pattern), toString: () => pattern });
   const regExp = Object.assign(engine, { code: "" });
   let validate: ValidateFunction;
   try {
-    const by = theJudge();
+    const by = sharedMetaValidator();
     validate = withTimeLimit(() => {
       assertIsSchema(schema, by);
-      // Made anew for each try: one that was stopped at its work is of no use any more.
+      // A new instance each time: one that was interrupted is unusable.
       return newAjv(options.defaults, regExp).compile(schema);
     });
   } catch (error) {

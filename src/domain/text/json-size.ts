@@ -1,12 +1,12 @@
 /**
- * A few bytes of JSON become some sixty in memory, in one step that nothing can interrupt: how much it will be is asked
- * before it is parsed.
+ * A few bytes of JSON become some sixty in memory, in one uninterruptible step: the number of values is estimated before
+ * parsing.
  */
 export const MAX_JSON_VALUES = 1_500_000;
 
 export function hasTooManyValues(json: string): boolean {
   if (json.length <= MAX_JSON_VALUES) return false;
-  // Somewhat too many when texts contain commas and brackets.
+  // Overestimates when strings contain commas and brackets.
   let count = 1;
   for (let at = 0; at < json.length; at += 1) {
     const code = json.charCodeAt(at);

@@ -6,7 +6,7 @@ import { isOrbError } from "../../base/errors.ts";
 import type { Seal } from "../../base/seal.ts";
 import type { JsonValue } from "../lane/queue-item.ts";
 
-/** What is shown instead. */
+/** Placeholder for display. */
 export const HIDDEN = "***";
 export const SEALED_MARK = "orb-sealed:";
 /** What sealed bytes are bound to. */
@@ -20,7 +20,7 @@ const SEALED_FOR_ADDRESS = "credentials of an address";
 const USERINFO =
   /(:[/\\]{2,})((?:\$\{\{[^}]{0,1000}\}\}|\$(?!\{\{)|[^\s/\\?#$])+)@((?:\$\{\{[^}]{0,1000}\}\}|\$(?!\{\{)|[^\s/\\?#@$])*)/g;
 const EXPRESSIONS = /\$\{\{[^}]*\}\}/g;
-/** Longer ones are refused as addresses wherever one is taken. */
+/** Longer URLs are rejected everywhere. */
 const LONGEST_ADDRESS = 16_384;
 
 /** True: the whole text is sealed. */
@@ -50,7 +50,7 @@ export function mapTexts(
 ): JsonValue {
   if (typeof value === "string") return change(value, path);
   if (typeof value !== "object" || value === null) return value;
-  // Lists of a hundred thousand addresses are gone through: nothing is made for what stays.
+  // Lists may have a hundred thousand URLs: unchanged values are not copied.
   const from = value as Record<string, JsonValue>;
   let changedCopy: Record<string, JsonValue> | null = null;
   const keys = Array.isArray(value) ? null : Object.keys(value);
@@ -106,7 +106,7 @@ function openUserinfo(seal: Seal, { text, host }: Userinfo): string {
   return String(seal.open(Buffer.from(text.slice(SEALED_MARK.length), "base64url"), aboutHost(host)));
 }
 
-/** null: it was sealed under another key, or by nobody. */
+/** Null: sealed with another key, or not sealed by us. */
 export function openedOrNull<T>(open: () => T): T | null {
   try {
     return open();
@@ -168,12 +168,12 @@ export function sealedUserinfo(text: JsonValue | undefined): Set<string> {
   return found;
 }
 
-/** For people: `***` for all that is sealed, and for every `user:password@`, sealed or not, however deep. */
+/** For display: `***` for all sealed values and for every `user:password@`, sealed or not, at any depth. */
 export function withoutSecrets<T>(value: T): T {
   return mapTexts(value as JsonValue, (text) => (isSealed(text) ? HIDDEN : changeUserinfo(text, () => HIDDEN))) as T;
 }
 
-/** For what is handed on as data: addresses without `user:password@`, `***` for texts that are sealed. */
+/** For data: URLs without `user:password@`, `***` for sealed values. */
 export function withoutCredentials<T>(value: T): T {
   return mapTexts(value as JsonValue, (text) => {
     if (isSealed(text)) return HIDDEN;

@@ -1,4 +1,4 @@
-/** "Did you mean …": the nearest of the known words, if one is near enough to be a slip of the finger. */
+/** "Did you mean …": the nearest known word, if it is close enough to be a typo. */
 export function suggest(word: string, known: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
   let best: string | undefined;

@@ -1,4 +1,4 @@
-/** What a workflow is once it has been checked: steps in order, each after those it depends on. */
+/** A validated workflow: steps in order, each after its dependencies. */
 import type { JsonValue } from "../lane/queue-item.ts";
 
 export interface WorkflowDefinition {
@@ -18,11 +18,11 @@ export interface StepDefinition {
   params: Readonly<Record<string, JsonValue>>;
   /** Indices of earlier steps. */
   dependencies: readonly number[];
-  /** Extra tries after the first. */
+  /** Retries after the first attempt. */
   max_retries: number;
-  /** Seconds that one try may take; of a step that waits for a child run, the waiting counts. null: no limit. */
+  /** Seconds per attempt, including the wait for a child run. Null: no limit. */
   timeout: number | null;
-  /** Seconds; what the step weighs in the progress of the whole. */
+  /** Seconds; the weight of the step in the progress of the workflow. */
   estimated_duration: number | null;
   /** An expression: when it is false the step is skipped, and those after it go on without it. */
   when: string | null;
@@ -46,7 +46,7 @@ export const STEP_DEFAULTS = { max_retries: 3, max_recovery_attempts: 3, concurr
 export const MOST_STEPS = 1000;
 export const MOST_ITEMS = 100_000;
 
-/** Who executes the steps of workflows. */
+/** Handler name of workflow steps. */
 export const STEP_HANDLER = "@step";
 
 /** What a run of a workflow keeps: editing a template or a job changes later runs only. */
@@ -56,19 +56,19 @@ export interface WorkflowSnapshot {
   template: { name: string; version: number } | null;
 }
 
-/** And what was said of it when it was made: the answer to that call stays the same, whatever is said of it later. */
+/** With the metadata at creation: a repeated request gets the same response, whatever changes later. */
 export interface CreatedSnapshot extends WorkflowSnapshot {
   metadata: Readonly<Record<string, JsonValue>>;
 }
 
-/** What stands in the task of a step. */
+/** Payload of a step task. */
 export interface StepPayload {
   step: number;
   /** Of one entry of a `for_each`. */
   item?: { index: number; value: JsonValue };
 }
 
-/** What the names of the lanes of steps begin with. */
+/** Prefix of step lanes. */
 export const STEP_LANES = "step.";
 
 /** A step is a lane of its own; the entries of a `for_each` take turns in as many lanes as may be at work at once. */
@@ -83,7 +83,7 @@ export function stepOfLane(lane: string): { runId: string; step: number; slot: n
   return { runId, step: Number(step), slot: slot === undefined ? null : Number(slot) };
 }
 
-/** What a completed step leaves: a small value for expressions, and a list of any length in a file. */
+/** The result of a completed step: a small value for expressions, and items of any number in a file. */
 export interface StepResult {
   output: Readonly<Record<string, JsonValue>>;
   items: ItemsFile | null;
@@ -100,7 +100,7 @@ export interface ItemsFile {
 /** Larger outputs belong into items. */
 export const MOST_OUTPUT_BYTES = 256 * 1024;
 
-/** Steps try again after 1, 2, 4, 8 … s, at most so long. */
+/** Back-off of steps: 1, 2, 4, 8 … s, up to the maximum. */
 export const STEP_RETRY = { baseMs: 1000, factor: 2, maxMs: 300_000 } as const;
 
 /** The key of a step's task. */

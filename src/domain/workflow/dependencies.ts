@@ -45,12 +45,12 @@ export function resolveDependencies(steps: readonly WrittenStep[], faults: Fault
       return [];
     }),
   );
-  const groups = circlesOf(edges);
-  for (const first of new Set(groups)) if (first !== null) addCircle(first, edges, groups, names, faults);
+  const groups = cyclesOf(edges);
+  for (const first of new Set(groups)) if (first !== null) reportCycle(first, edges, groups, names, faults);
   for (const [step, out] of edges.entries()) {
     for (const { to, path } of out) {
-      const inCircle = groups[step] !== null && groups[step] === groups[to];
-      if (to <= step || inCircle) continue;
+      const inCycle = groups[step] !== null && groups[step] === groups[to];
+      if (to <= step || inCycle) continue;
       faults.add(path, `"${names[to]}" comes later: a step depends on earlier ones, so move it before this step`);
     }
   }
@@ -65,10 +65,10 @@ export function resolveDependencies(steps: readonly WrittenStep[], faults: Fault
 }
 
 /**
- * For each step the first of those it stands in a circle with, or null (Tarjan's strongly connected components). A chain
- * may be as long as there are steps, so there is a list of open steps instead of recursion.
+ * For each step the first step of its cycle, or null (Tarjan's strongly connected components). Iterative, because a chain
+ * may be as long as there are steps.
  */
-function circlesOf(edges: readonly (readonly Edge[])[]): (number | null)[] {
+function cyclesOf(edges: readonly (readonly Edge[])[]): (number | null)[] {
   const seen: (number | undefined)[] = [];
   const low: number[] = [];
   const groups: (number | null)[] = edges.map(() => null);
@@ -101,15 +101,15 @@ function circlesOf(edges: readonly (readonly Edge[])[]): (number | null)[] {
       if (low[step] !== seen[step]) continue;
       const members = path.splice(path.indexOf(step));
       for (const member of members) closed.add(member);
-      const isCircle = members.length > 1 || (edges[step] ?? []).some(({ to }) => to === step);
-      if (isCircle) for (const member of members) groups[member] = Math.min(...members);
+      const isCycle = members.length > 1 || (edges[step] ?? []).some(({ to }) => to === step);
+      if (isCycle) for (const member of members) groups[member] = Math.min(...members);
     }
   }
   return groups;
 }
 
-/** The shortest way from the first step of a circle back to it. */
-function addCircle(
+/** Reports the shortest cycle through its first step. */
+function reportCycle(
   first: number,
   edges: readonly (readonly Edge[])[],
   groups: readonly (number | null)[],

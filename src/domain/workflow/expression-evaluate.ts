@@ -1,6 +1,6 @@
 /**
- * Evaluates an expression on plain data. It runs on the main thread, so every step is paid for: whatever is written, and
- * whatever it is evaluated on, it ends after a bounded amount of work. Only keys that an object has of its own are seen.
+ * Evaluates an expression on plain data. It runs on the main thread, so the amount of work is bounded for any expression
+ * and any data. Only own keys of objects are visible.
  */
 import type { JsonValue } from "../lane/queue-item.ts";
 import { suggest } from "../text/suggest.ts";

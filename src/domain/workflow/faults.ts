@@ -1,4 +1,4 @@
-/** What is wrong with a definition: every fault with its path, as many as somebody will read. */
+/** Collects the errors of a definition with their paths, up to a readable number. */
 import type { FieldError } from "../../base/errors.ts";
 import { suggest } from "../text/suggest.ts";
 
@@ -16,7 +16,7 @@ export class Faults {
     return this.#list.length;
   }
 
-  /** Nothing more has to be looked for. */
+  /** Further checks can be skipped. */
   get isFull(): boolean {
     return this.#more;
   }
@@ -28,7 +28,7 @@ export class Faults {
       return;
     }
     const text = typeof message === "string" ? message : message();
-    // The same slip may be seen from two sides.
+    // Two checks may find the same error.
     const key = `${path} ${text}`;
     if (this.#seen.has(key)) return;
     this.#seen.add(key);

@@ -63,7 +63,7 @@ const TELLING_SHARE = 0.05;
 
 function remaining({ elapsed, share }: TimedStep, expected: number | null): number | null {
   if (elapsed === null) return expected;
-  // What a step says of itself is worth more than what others took.
+  // A step's own progress is more reliable than its history.
   if (share >= TELLING_SHARE) return (elapsed * (1 - clamp(share))) / clamp(share);
   return expected === null ? null : Math.max(0, expected - elapsed);
 }

@@ -1,4 +1,4 @@
-/** Whatever somebody handed in, as plain JSON of bounded size: nothing later has to fear it. */
+/** Copies any input to plain JSON of bounded size, so that later code can trust it. */
 import type { JsonValue } from "../lane/queue-item.ts";
 import type { Faults } from "./faults.ts";
 

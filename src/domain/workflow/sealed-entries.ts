@@ -60,7 +60,7 @@ export function openEntry(seal: Seal, payload: StepPayload): StepPayload {
   return { ...payload, item: { index, value: text === null ? openAddresses(seal, value) : openWhole(seal, text) } };
 }
 
-/** For people. */
+/** For display. */
 export function shownEntry(entry: JsonValue): JsonValue {
   return sealedText(entry) === null ? withoutSecrets(entry) : HIDDEN;
 }

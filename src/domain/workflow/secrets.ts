@@ -1,7 +1,6 @@
 /**
- * What nobody is to read again in workflows: texts and numbers whose schema says `writeOnly`, in the params of steps and in those of
- * the workflow, and `user:password@` in any address. They are stored sealed, opened where the step runs, and shown as `***`.
- * Expressions among them stay what they are.
+ * Secrets in workflows: values whose schema says `writeOnly`, in params of steps and of the workflow, and `user:password@`
+ * in any URL. They are stored sealed, opened where the step runs, and shown as `***`. Expressions are not sealed.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Seal } from "../../base/seal.ts";
@@ -58,8 +57,8 @@ export function sealParams(seal: Seal, schema: JsonValue, params: Params, before
 }
 
 /**
- * Params as they were given, with what was kept in clear: `***` stands for what is there in `before`, which is stored; elsewhere
- * its path is told. What cannot be opened with the present key stays sealed: the step that needs it will say so.
+ * Replaces `***` in params by the stored value in `before`, in clear text; a `***` without one is reported with its path.
+ * Values that the current key cannot open stay sealed: the step that needs them fails with that reason.
  */
 export function keepHiddenParams(
   seal: Seal,
@@ -132,9 +131,9 @@ interface Written {
 }
 
 /**
- * The definition as it is stored; it has been checked. A `***` stands for what is there in `before`, in a step whose other
- * params are the same: what was given for one address is not sent to another. One in an address stands for what the same
- * address has there. Elsewhere its path is told.
+ * Seals a validated definition for storage. A `***` keeps the value in `before` if the other params of the step are the
+ * same: a secret for one address is not sent to another. A `***` inside a URL keeps the credentials of the same host. Any
+ * other `***` is reported with its path.
  */
 export function sealDefinition<T>(
   seal: Seal,

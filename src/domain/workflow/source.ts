@@ -1,7 +1,7 @@
 import type { JsonValue } from "../lane/queue-item.ts";
 import type { Recipe } from "../run/recipe.ts";
 
-/** Where a workflow comes from, as it was given: a definition, or the name of a template; and what it is started with. */
+/** The source of a workflow: a definition or the name of a template, and its params. */
 export interface WorkflowSource {
   definition: JsonValue;
   template: string | null;
@@ -10,7 +10,7 @@ export interface WorkflowSource {
   params: Readonly<Record<string, JsonValue>>;
 }
 
-/** A saved workflow: what it is made from each time, and when. */
+/** A saved workflow and its schedule. */
 export interface WorkflowRecipe extends Recipe {
   workflow: WorkflowSource;
 }

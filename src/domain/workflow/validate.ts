@@ -1,6 +1,6 @@
 /**
- * From whatever somebody handed in to a definition that can run, or to everything that is wrong with it at once: a
- * workflow should not fail in its fifth hour for a slip that could be seen before.
+ * Turns any input into a runnable definition, or reports all of its errors at once: a workflow must not fail in its fifth
+ * hour for an error that could be found before.
  */
 import { messageOf } from "../../base/errors.ts";
 import { compileJsonSchema, type SchemaCheck, SchemaError } from "../text/json-schema.ts";
@@ -48,7 +48,7 @@ export function* validateInStages(value: unknown, kinds: KindLookup): Generator<
   const json = plainJson(value, faults);
   if (json === undefined) return { errors: faults.list() };
   yield;
-  // What has the wrong shape is said here, and the rest is looked at as far as it goes.
+  // Reports shape errors, and checks the rest as far as possible.
   shape ??= compileJsonSchema(WorkflowInput, { defaults: false });
   faults.addAll(fieldErrors(shape(json).slice(0, MOST_SHAPE_ERRORS), json, ""));
   yield;
@@ -67,7 +67,7 @@ export function* validateInStages(value: unknown, kinds: KindLookup): Generator<
   const expressions = steps.map((step, index) => ({
     name: names[index] ?? "",
     dependencies: resolved[index]?.dependencies ?? [],
-    // Where dependencies are wrong, what follows from them would only be said twice.
+    // With wrong dependencies, errors that follow from them would be reported twice.
     isSound: resolved[index]?.isSound ?? false,
     output: outputKeys(step, kinds),
     params: objectOf(step["params"]),

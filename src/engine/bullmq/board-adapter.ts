@@ -9,7 +9,7 @@ import type {
 } from "@bull-board/api/typings/app";
 import type { BoardAnswer } from "../port.ts";
 
-const TYPES: Readonly<Record<string, string>> = {
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".ico": "image/x-icon",
   ".js": "text/javascript; charset=utf-8",
@@ -21,21 +21,20 @@ const TYPES: Readonly<Record<string, string>> = {
 type Handler = AppControllerRoute["handler"];
 
 /**
- * The server adapter for Bull Board. It registers read-only routes alone: operations that change something do not exist
- * here, instead of being refused.
+ * The server adapter for Bull Board. It registers read-only routes only: operations that change something do not exist
+ * here, rather than being refused.
  */
 export class BoardAdapter implements IServerAdapter {
   readonly #basePath: string;
   #queues: BullBoardQueues = new Map();
   #ui: UIConfig = {};
-  #views = "";
-  #files = "";
-  #filesAt = "";
+  #viewsPath = "";
+  #staticPath = "";
+  #staticRoute = "";
   #page: { patterns: RegExp[]; handler: AppViewRoute["handler"] } | null = null;
-  #readings: { pattern: RegExp; handler: Handler }[] = [];
-  #known: Promise<ReadonlySet<string>> | null = null;
+  #routes: { pattern: RegExp; handler: Handler }[] = [];
+  #staticFiles: Promise<ReadonlySet<string>> | null = null;
 
-  /** `basePath`: where it is on its server. */
   constructor(basePath: string) {
     this.#basePath = basePath;
   }
@@ -46,12 +45,12 @@ export class BoardAdapter implements IServerAdapter {
   }
 
   setViewsPath(path: string): this {
-    this.#views = path;
+    this.#viewsPath = path;
     return this;
   }
 
   setStaticPath(route: string, path: string): this {
-    [this.#filesAt, this.#files] = [`${route}/`, path];
+    [this.#staticRoute, this.#staticPath] = [`${route}/`, path];
     return this;
   }
 
@@ -61,13 +60,13 @@ export class BoardAdapter implements IServerAdapter {
   }
 
   setApiRoutes(routes: AppControllerRoute[]): this {
-    this.#readings = routes
+    this.#routes = routes
       .filter(({ method }) => [method].flat().every((name) => name === "get"))
-      .flatMap(({ route, handler }) => [route].flat().map((one) => ({ pattern: patternOf(one), handler })));
+      .flatMap(({ route, handler }) => [route].flat().map((path) => ({ pattern: patternOf(path), handler })));
     return this;
   }
 
-  /** Failures are reported like those of every other call of the server. */
+  /** The server reports failures like those of its other calls. */
   setErrorHandler(): this {
     return this;
   }
@@ -77,20 +76,20 @@ export class BoardAdapter implements IServerAdapter {
     return this;
   }
 
-  /** The page itself, or one of the files that it is made of; null: neither. */
+  /** The page or one of its static files; null: not found. */
   async file(path: string): Promise<BoardAnswer | null> {
     if (this.#page?.patterns.some((pattern) => pattern.test(path)) === true) return this.#pageFor(this.#page.handler);
-    if (!path.startsWith(this.#filesAt)) return null;
-    const name = path.slice(this.#filesAt.length);
-    this.#known ??= filesIn(this.#files);
-    if (!(await this.#known).has(name)) return null;
-    const type = TYPES[extname(name)] ?? "application/octet-stream";
-    return { status: 200, type, body: await readFile(join(this.#files, name)) };
+    if (!path.startsWith(this.#staticRoute)) return null;
+    const name = path.slice(this.#staticRoute.length);
+    this.#staticFiles ??= filesIn(this.#staticPath);
+    if (!(await this.#staticFiles).has(name)) return null;
+    const type = CONTENT_TYPES[extname(name)] ?? "application/octet-stream";
+    return { status: 200, type, body: await readFile(join(this.#staticPath, name)) };
   }
 
-  /** The handler for a request of the page; null: not found. */
+  /** The handler of a GET route; null: not found. */
   reading(path: string, query: Readonly<Record<string, unknown>>): (() => Promise<BoardAnswer>) | null {
-    for (const { pattern, handler } of this.#readings) {
+    for (const { pattern, handler } of this.#routes) {
       const match = pattern.exec(path);
       if (match !== null) return () => this.#read(handler, match.groups ?? {}, query);
     }
@@ -111,8 +110,8 @@ export class BoardAdapter implements IServerAdapter {
 
   async #pageFor(handler: AppViewRoute["handler"]): Promise<BoardAnswer> {
     const { name, params } = handler({ basePath: this.#basePath, uiConfig: this.#ui });
-    const template = await readFile(join(this.#views, name), "utf8");
-    return { status: 200, type: "text/html; charset=utf-8", body: fillIn(ownThingsOnly(template), params) };
+    const template = await readFile(join(this.#viewsPath, name), "utf8");
+    return { status: 200, type: "text/html; charset=utf-8", body: renderTemplate(selfHosted(template), params) };
   }
 }
 
@@ -135,18 +134,15 @@ async function filesIn(folder: string): Promise<ReadonlySet<string>> {
   );
 }
 
-/**
- * No resources of other servers, such as fonts, and nothing inline: the placeholder shown until scripts load is
- * removed.
- */
-function ownThingsOnly(template: string): string {
+/** Removes resources of other servers, such as fonts, and the inline placeholder shown until scripts load. */
+function selfHosted(template: string): string {
   return template
     .replaceAll(/<link\b[^>]*\bhref="https?:[^>]*>/g, "")
     .replace(/(<div id="root">)[^]*?<\/style>\s*(<\/div>)/, "$1$2");
 }
 
 /** The two kinds of EJS placeholders without code. */
-function fillIn(template: string, params: Readonly<Record<string, string>>): string {
+function renderTemplate(template: string, params: Readonly<Record<string, string>>): string {
   return template.replaceAll(/<%([=-]) (\w+) %>/g, (_, kind: string, name: string) => {
     const value = params[name] ?? "";
     return kind === "-" ? value : value.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);

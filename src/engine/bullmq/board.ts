@@ -6,28 +6,27 @@ import { type Clock, sleep } from "../../base/clock.ts";
 import { OrbError } from "../../base/errors.ts";
 import type { Board, BoardAnswer } from "../port.ts";
 import { BoardAdapter } from "./board-adapter.ts";
-import { type Line, LINES } from "./names.ts";
+import { type QueueName, QUEUES } from "./names.ts";
 import { reached, redisAt } from "./redis.ts";
 
 interface TicketBoardOptions {
   redisUrl: string;
-  /** What all keys of a deployment begin with. */
+  /** Prefix of all keys of a deployment. */
   prefix: string;
   clock: Clock;
-  /** The place of the board on its server, such as `/admin/queues`. */
+  /** Such as `/admin/queues`. */
   basePath: string;
 }
 
-/** A person waits for the answer: slower calls fail. */
-const PATIENCE_MS = 3000;
+const TIMEOUT_MS = 3000;
 
-const ABOUT: Readonly<Record<Line, string>> = {
+const DESCRIPTIONS: Readonly<Record<QueueName, string>> = {
   sites: "A ticket says that a site has work, and nothing else.",
   steps: "A ticket says that a step of a workflow is to be done.",
   times: "The ticket says when a schedule has its next time.",
 };
 
-/** Bull Board over the tickets. It writes nothing, not even what BullMQ notes of itself. */
+/** Bull Board over the ticket queues. Writes nothing, not even BullMQ's own metadata. */
 export class TicketBoard implements Board {
   readonly #clock: Clock;
   readonly #redis: Redis;
@@ -38,15 +37,15 @@ export class TicketBoard implements Board {
     this.#clock = clock;
     this.#redis = redisAt(redisUrl);
     this.#adapter = new BoardAdapter(basePath);
-    this.#queues = LINES.map((line) => {
-      const queue = new Queue(line, { connection: this.#redis, prefix, skipMetasUpdate: true, skipVersionCheck: true });
+    this.#queues = QUEUES.map((name) => {
+      const queue = new Queue(name, { connection: this.#redis, prefix, skipMetasUpdate: true, skipVersionCheck: true });
       // Errors are shown on the page.
       queue.on("error", () => {});
       return queue;
     });
     createBullBoard({
       queues: this.#queues.map(
-        (queue) => new BullMQAdapter(queue, { readOnlyMode: true, description: ABOUT[queue.name as Line] }),
+        (queue) => new BullMQAdapter(queue, { readOnlyMode: true, description: DESCRIPTIONS[queue.name as QueueName] }),
       ),
       serverAdapter: this.#adapter,
       options: { uiConfig: { boardTitle: "Tickets for lanes", hideDocsLink: true } },
@@ -58,8 +57,8 @@ export class TicketBoard implements Board {
     if (file !== null) return file;
     const reading = this.#adapter.reading(path, query);
     if (reading === null) return null;
-    await reached(this.#redis, this.#clock, PATIENCE_MS);
-    return this.#inTime(reading());
+    await reached(this.#redis, this.#clock, TIMEOUT_MS);
+    return this.#withTimeout(reading());
   }
 
   async close(): Promise<void> {
@@ -67,9 +66,9 @@ export class TicketBoard implements Board {
     this.#redis.disconnect();
   }
 
-  async #inTime<T>(answer: Promise<T>): Promise<T> {
+  async #withTimeout<T>(answer: Promise<T>): Promise<T> {
     const done = new AbortController();
-    const late = sleep(this.#clock, PATIENCE_MS, done.signal).then(() => {
+    const late = sleep(this.#clock, TIMEOUT_MS, done.signal).then(() => {
       throw new OrbError("service_unavailable", "Redis does not answer", {
         hint: "Look at Redis; then open it again.",
       });

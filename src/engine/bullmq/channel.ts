@@ -5,18 +5,18 @@ import { OutageLogger } from "../../base/outage-logger.ts";
 import { controlChannel, ownerChannel } from "./names.ts";
 
 interface ChannelOptions {
-  /** Not the connection itself: one like it. */
+  /** Duplicated: a subscribed connection accepts no other commands. */
   redis: Redis;
   prefix: string;
   owner: string;
   log: Log;
   /** Lanes of ours got work. */
   onLanes(lanes: string[]): void;
-  /** Limits, pauses or run states changed, or may have: a reconnected process has missed messages. */
+  /** Limits, pauses or run states changed, or may have: after a reconnect, messages were missed. */
   onControl(): void;
 }
 
-/** Notifications for owners. Nothing depends on them: a missed one is found in the store a little later. */
+/** Notifications for owners. Nothing depends on them: a missed change is found in the store a little later. */
 export class RevokeChannel {
   readonly #options: ChannelOptions;
   readonly #redis: Redis;
@@ -34,12 +34,12 @@ export class RevokeChannel {
       if (this.#closed) return;
       outages.begins("Redis does not announce changes; the store is polled for them", { error: messageOf(error) });
     };
-    let before = false;
+    let wasReady = false;
     this.#redis.on("error", cutOff);
     this.#redis.on("ready", () => {
       outages.ends("Redis announces changes again");
-      if (before) onControl();
-      before = true;
+      if (wasReady) onControl();
+      wasReady = true;
     });
     this.#redis.on("message", (channel, message) => {
       if (channel === controlChannel(prefix)) onControl();

@@ -8,16 +8,16 @@ import { redisAt } from "./redis.ts";
 interface TicketClientOptions {
   store: Pick<OwnerStore, "lanePriorities">;
   redisUrl: string;
-  /** What all keys of a deployment begin with. */
+  /** Prefix of all keys of a deployment. */
   prefix: string;
   clock: Clock;
   log: Log;
 }
 
-/** A caller that has written work gets its answer; a failing notification must not delay it longer than this. */
+/** A caller that has written work must not wait longer than this for the notification. */
 const POKE_MS = 500;
 
-/** Notifies workers from a process that does no work itself. Connects on first use. */
+/** Notifies workers from a process that is no worker. Connects on first use. */
 export class TicketClient {
   readonly #options: TicketClientOptions;
   #open: { redis: Redis; producer: TicketProducer } | null = null;
@@ -27,8 +27,8 @@ export class TicketClient {
   }
 
   /**
-   * Lanes have work; null: limits, pauses or run states changed. False: not sent yet. It is retried for as long as this
-   * process lives, and the store has it anyway.
+   * Lanes have work; null: limits, pauses or run states changed. False: not sent yet; this process keeps retrying, and the
+   * reconciler finds the work in the store anyway.
    */
   async poke(lanes: readonly string[] | null): Promise<boolean> {
     const { producer } = (this.#open ??= this.#connect());

@@ -5,18 +5,18 @@ import { messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Signal } from "../../base/signal.ts";
 import { OutageLogger } from "../../base/outage-logger.ts";
-import type { Line } from "./names.ts";
+import type { QueueName } from "./names.ts";
 
 interface ConsumerOptions {
   redis: Redis;
   prefix: string;
-  line: Line;
+  queue: QueueName;
   owner: string;
   clock: Clock;
   log: Log;
-  /** A ticket stays a little longer than this with a process that says nothing. */
-  heldMs: number;
-  /** Whether one more may be taken now. `room` is raised when that may have changed. */
+  /** A silent process keeps its ticket a little longer than this. */
+  lockMs: number;
+  /** Whether one more ticket may be taken now. `room` is raised when that may have changed. */
   mayTake(): boolean;
   room: Signal;
   onTicket(ticket: TakenTicket): void;
@@ -24,29 +24,28 @@ interface ConsumerOptions {
 
 export interface TakenTicket {
   lane: string;
-  /** It was used: the lane has none from now on. */
+  /** Completes the ticket: the lane has none any more. */
   done(): Promise<void>;
-  /** It was used, and comes again at that time. False: it is not there any more. */
+  /** Delays the ticket until that time. False: it no longer exists. */
   again(at: number): Promise<boolean>;
 }
 
-/** A ticket that was fetched and never arrived returns to the queue after this time. */
-const MOST_ARRIVAL_MS = 10_000;
-const MOST_RENEW_MS = 3000;
-/** How often stalled tickets are looked for. */
-const MOST_STALLED_MS = 5000;
-/** How long to block in Redis for a ticket, in seconds: a ticket handed to a frozen process is looked for after it. */
-const MOST_BLOCK_S = 5;
-/** BullMQ blocks for ten seconds at most. A fetch that takes longer hangs. */
+/** A ticket that was fetched but never arrived returns to the queue after this time. */
+const MAX_ARRIVAL_MS = 10_000;
+const MAX_RENEW_MS = 3000;
+const MAX_STALLED_CHECK_MS = 5000;
+/** Maximum blocking fetch, in seconds: a ticket fetched by a frozen process is detected after it. */
+const MAX_BLOCK_S = 5;
+/** BullMQ blocks for ten seconds at most: a fetch that takes this long hangs. */
 const SILENT_MS = 25_000;
-const AGAIN_MS = 500;
-const STOP_MS = 2000;
+const RETRY_MS = 500;
+const HALT_TIMEOUT_MS = 2000;
 
-/** Never runs anything itself: the engine asks it for the next ticket when there is room for one. */
+/** A BullMQ worker that runs nothing: the engine fetches the next ticket when there is room. */
 class TicketSource extends Worker<unknown, null, string> {
   #halted = false;
 
-  /** Ends the wait for a ticket. None is taken any more, so that none is lost between Redis and here. */
+  /** Ends the blocking fetch. No further ticket is taken, so that none is lost on the way. */
   async halt(): Promise<void> {
     this.#halted = true;
     // Not awaited: a connection that was never established never reports its end.
@@ -60,28 +59,28 @@ class TicketSource extends Worker<unknown, null, string> {
       const blocking = await this.backend.blockingClient;
       if (blocking !== undefined) blocking.connect = () => Promise.reject(new Error("Connection is closed."));
     } catch {
-      // It never was connected.
+      // It was never connected.
     }
   }
 
   protected override async moveToActive(token: string, name?: string): Promise<Job<unknown, null, string>> {
-    // BullMQ's own type leaves out that there may be none.
+    // BullMQ's type omits undefined.
     return this.#halted ? (undefined as unknown as Job) : super.moveToActive(token, name);
   }
 }
 
-/** Takes tickets of one line from Redis, one after the other, for as long as there is room. */
+/** Takes tickets of one queue, one after the other, while there is room. */
 export class TicketConsumer {
   readonly #options: ConsumerOptions;
   readonly #halting = new AbortController();
-  /** Anything still open now is no longer waited for. */
+  /** Aborted when open fetches are no longer awaited. */
   readonly #halted = new AbortController();
   readonly #closing = new AbortController();
   readonly #outages: OutageLogger;
-  /** Tickets in hand, with the tokens that prove it. */
+  /** Lock tokens of the held tickets, by id. */
   readonly #held = new Map<string, string>();
   #source: TicketSource;
-  #taken = 0;
+  #fetches = 0;
   #consuming: Promise<void> = Promise.resolve();
 
   constructor(options: ConsumerOptions) {
@@ -95,13 +94,13 @@ export class TicketConsumer {
     void this.#keepRenewing();
   }
 
-  /** Takes no more tickets. Taken ones stay renewed until `close`. */
+  /** Takes no more tickets. Held ones are renewed until `close`. */
   async halt(): Promise<void> {
     this.#halting.abort();
     this.#options.room.raise();
     await this.#source.halt();
     const ended = new AbortController();
-    await Promise.race([this.#consuming, sleep(this.#options.clock, STOP_MS, ended.signal)]);
+    await Promise.race([this.#consuming, sleep(this.#options.clock, HALT_TIMEOUT_MS, ended.signal)]);
     ended.abort();
     this.#halted.abort();
   }
@@ -111,15 +110,15 @@ export class TicketConsumer {
   }
 
   #open(): TicketSource {
-    const { redis, prefix, line, owner, heldMs } = this.#options;
-    const source = new TicketSource(line, null, {
+    const { redis, prefix, queue, owner, lockMs } = this.#options;
+    const source = new TicketSource(queue, null, {
       connection: redis,
       prefix,
       name: owner,
       autorun: false,
-      drainDelay: Math.min(MOST_BLOCK_S, heldMs / 1000),
-      lockDuration: Math.min(MOST_ARRIVAL_MS, heldMs),
-      stalledInterval: Math.min(MOST_STALLED_MS, heldMs / 2),
+      drainDelay: Math.min(MAX_BLOCK_S, lockMs / 1000),
+      lockDuration: Math.min(MAX_ARRIVAL_MS, lockMs),
+      stalledInterval: Math.min(MAX_STALLED_CHECK_MS, lockMs / 2),
       // A lane may outlive any number of processes.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
       removeOnComplete: { count: 0 },
@@ -141,12 +140,12 @@ export class TicketConsumer {
         const job = await this.#next();
         if (job === undefined) continue;
         this.#outages.ends("tickets can be taken again");
-        if (this.#halting.signal.aborted || !mayTake()) await putBack(job);
+        if (this.#halting.signal.aborted || !mayTake()) await requeue(job);
         else this.#accept(job);
       } catch (error) {
         this.#failed(error);
-        await sleep(clock, AGAIN_MS, this.#halting.signal);
-        if (!this.#halting.signal.aborted) await this.#openAnew();
+        await sleep(clock, RETRY_MS, this.#halting.signal);
+        if (!this.#halting.signal.aborted) await this.#reopen();
       }
     }
   }
@@ -159,7 +158,7 @@ export class TicketConsumer {
       lane: job.name,
       done: async () => {
         this.#held.delete(id);
-        // Somebody may have wiped Redis, or taken the ticket for a dead one's: then it is not there to be ended.
+        // The ticket may be gone: Redis was wiped, or another process took us for dead.
         await job.moveToCompleted(null, token, false).catch(() => {});
       },
       again: async (at) => {
@@ -173,44 +172,44 @@ export class TicketConsumer {
   }
 
   /**
-   * The watchdog: a fetch without an answer is given up, with its connection. So is one that continues when no ticket
-   * is wanted: while Redis is unreachable it would never end.
+   * The watchdog: a fetch without an answer is given up with its connection. So is one that is still open after `halt`:
+   * while Redis is unreachable it would never end.
    */
   async #next(): Promise<Job<unknown, null, string> | undefined> {
-    const { clock, owner, redis, log, line } = this.#options;
-    const token = `${owner}:${(this.#taken += 1)}`;
+    const { clock, owner, redis, log, queue } = this.#options;
+    const token = `${owner}:${(this.#fetches += 1)}`;
     const fetched: Promise<Job | undefined> = this.#source.getNextJob(token, { block: true });
     for (;;) {
       const answered = new AbortController();
-      const enough = AbortSignal.any([answered.signal, this.#halted.signal]);
-      const silence = sleep(clock, SILENT_MS, enough).then(() => "silence" as const);
+      const stopWaiting = AbortSignal.any([answered.signal, this.#halted.signal]);
+      const silence = sleep(clock, SILENT_MS, stopWaiting).then(() => "silence" as const);
       const first = await Promise.race([fetched, silence]).finally(() => answered.abort());
       if (first !== "silence") return first;
-      // While Redis is unreachable, everything waits for it and resumes by itself.
+      // While Redis is unreachable, the fetch waits and resumes by itself.
       if (redis.status === "ready" || this.#halted.signal.aborted) break;
     }
-    fetched.then((job) => job && putBack(job)).catch(() => {});
+    fetched.then((job) => job && requeue(job)).catch(() => {});
     if (this.#halted.signal.aborted) return undefined;
-    log.warn("Redis does not answer about tickets; reconnecting", { line });
-    await this.#openAnew();
+    log.warn("Redis does not answer about tickets; reconnecting", { queue });
+    await this.#reopen();
     return undefined;
   }
 
-  async #openAnew(): Promise<void> {
+  async #reopen(): Promise<void> {
     const old = this.#source;
     this.#source = this.#open();
     await old.halt();
   }
 
   async #keepRenewing(): Promise<void> {
-    const { clock, heldMs } = this.#options;
-    const everyMs = Math.min(MOST_RENEW_MS, heldMs / 4);
+    const { clock, lockMs } = this.#options;
+    const everyMs = Math.min(MAX_RENEW_MS, lockMs / 4);
     while (!this.#closing.signal.aborted) {
       await sleep(clock, everyMs, this.#closing.signal);
       if (this.#held.size === 0 || this.#closing.signal.aborted) continue;
       try {
-        // A missing ticket was wiped; its lane is still ours.
-        await this.#source.extendJobLocks([...this.#held.keys()], [...this.#held.values()], heldMs + everyMs);
+        // A missing ticket was wiped; the lane is still ours.
+        await this.#source.extendJobLocks([...this.#held.keys()], [...this.#held.values()], lockMs + everyMs);
       } catch (error) {
         this.#failed(error);
       }
@@ -223,8 +222,8 @@ export class TicketConsumer {
   }
 }
 
-/** BullMQ wakes no consumer for a job with a priority that is requeued, but does when the priority is set again. */
-async function putBack(job: Job<unknown, null, string>): Promise<void> {
+/** BullMQ wakes no consumer for a requeued job with a priority, but does when the priority is set again. */
+async function requeue(job: Job<unknown, null, string>): Promise<void> {
   await job.moveToWait(job.token);
   await job.changePriority({ priority: job.priority });
 }

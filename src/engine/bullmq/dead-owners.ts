@@ -12,20 +12,20 @@ interface DeadOwnersOptions {
   clock: Clock;
   log: Log;
   owner: string;
-  /** Whether a process may still live; true when that cannot be known from here. */
+  /** Whether a process may be alive; true when that cannot be known from here. */
   mayBeAlive(who: ProcessIdentity): boolean;
 }
 
-const LOOK_MS = 1000;
+const CHECK_MS = 1000;
 
 /**
- * What dead processes leave behind. Their leases end at once where it is certain that they are gone, which only a process on
- * the same machine (and in the same pid namespace) can say; otherwise by themselves. In either case their tickets come back
- * when the lease is over, and not when Redis has noticed that nobody renews them.
+ * Cleans up after dead processes. A process on the same machine (and in the same pid namespace) can be sure that one is
+ * dead and ends its lease at once; other leases expire. Either way the tickets are reissued when the lease is over, not
+ * only when Redis notices that they are no longer renewed.
  */
 export class DeadOwners {
   readonly #options: DeadOwnersOptions;
-  #freeing = false;
+  #releasing = false;
 
   constructor(options: DeadOwnersOptions) {
     this.#options = options;
@@ -33,7 +33,7 @@ export class DeadOwners {
 
   async keep(over: AbortSignal): Promise<void> {
     const { clock, log } = this.#options;
-    const [ending, freeing] = [new OutageLogger(log), new OutageLogger(log)];
+    const [ending, releasing] = [new OutageLogger(log), new OutageLogger(log)];
     while (!over.aborted) {
       try {
         await this.#endLeases();
@@ -41,14 +41,14 @@ export class DeadOwners {
       } catch (error) {
         ending.begins("cannot read the owners from the store; retrying", { error: messageOf(error) });
       }
-      // Redis may be away for long; an unanswered call is not awaited twice.
-      if (!this.#freeing)
-        void this.#freeTickets().then(
-          () => freeing.ends("tickets of dead workers can be freed again"),
+      // Redis may be down for long: only one call is open at a time.
+      if (!this.#releasing)
+        void this.#releaseTickets().then(
+          () => releasing.ends("tickets of dead workers can be freed again"),
           (error: unknown) =>
-            freeing.begins("cannot release the tickets of dead workers; retrying", { error: messageOf(error) }),
+            releasing.begins("cannot release the tickets of dead workers; retrying", { error: messageOf(error) }),
         );
-      await sleep(clock, LOOK_MS, over);
+      await sleep(clock, CHECK_MS, over);
     }
   }
 
@@ -61,18 +61,18 @@ export class DeadOwners {
     }
   }
 
-  /** One of all processes checks. Tickets first: a process that joins in between has none yet. */
-  async #freeTickets(): Promise<void> {
+  /** One process of the deployment checks. Tickets are read first: a process that joins in between has none yet. */
+  async #releaseTickets(): Promise<void> {
     const { store, producer } = this.#options;
-    this.#freeing = true;
+    this.#releasing = true;
     try {
-      if (!(await producer.isFirst("dead-owners", LOOK_MS / 2))) return;
+      if (!(await producer.isFirst("dead-owners", CHECK_MS / 2))) return;
       const held = await producer.heldTickets();
       if (held.length === 0) return;
       const owners = new Set((await store.owners()).map(({ owner }) => owner));
-      for (const ticket of held) if (!owners.has(ticket.owner)) await producer.takeBack(ticket);
+      for (const ticket of held) if (!owners.has(ticket.owner)) await producer.reissue(ticket);
     } finally {
-      this.#freeing = false;
+      this.#releasing = false;
     }
   }
 }

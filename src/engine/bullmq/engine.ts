@@ -11,18 +11,18 @@ import type { BullmqEngineOptions } from "./options.ts";
 import { redisAt, requireRedis } from "./redis.ts";
 import { MembershipSession } from "./membership-session.ts";
 
-const PATIENCE_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 const RECONCILE_MS = 30_000;
-const AGAIN_MS = 1000;
+const RETRY_MS = 1000;
 
-interface Means {
+interface Connections {
   redis: Redis;
   producer: TicketProducer;
 }
 
 /**
- * The engine of many machines: every process works on lanes, which it finds by tickets in Redis, and one of them leads.
- * Who owns a lane stands in the store alone; Redis may be away, wiped or wrong about it, and nothing is lost or done twice.
+ * The engine for many machines: every process works on lanes, found by tickets in Redis, and one of them is the leader.
+ * Only the store knows who owns a lane: if Redis is down, wiped or wrong, nothing is lost or done twice.
  */
 export class BullmqEngine implements Engine {
   readonly #options: BullmqEngineOptions;
@@ -49,16 +49,16 @@ export class BullmqEngine implements Engine {
     return this.#leader.holds();
   }
 
-  /** Throws when there is no Redis, or none that tickets are safe in; resolves when this process may work. */
+  /** Throws when Redis is unreachable or unsafe for tickets; resolves when this process may work. */
   async start(): Promise<void> {
     const { store, clock, log, prefix, redisUrl } = this.#options;
     const redis = redisAt(redisUrl);
     try {
-      await requireRedis(redis, clock, PATIENCE_MS);
+      await requireRedis(redis, clock, CONNECT_TIMEOUT_MS);
       const owner = await this.#join();
       const producer = new TicketProducer({ store, redis, prefix, clock, log });
       [this.#redis, this.#producer] = [redis, producer];
-      this.#loop = this.#live({ redis, producer }, owner);
+      this.#loop = this.#run({ redis, producer }, owner);
     } catch (error) {
       redis.disconnect();
       throw error;
@@ -76,14 +76,14 @@ export class BullmqEngine implements Engine {
   }
 
   drain(): void {
-    if (this.#lifecycle.askToDrain(true)) this.#membership?.hold();
+    if (this.#lifecycle.setDrain(true)) this.#membership?.hold();
   }
 
   resume(): void {
-    if (this.#lifecycle.askToDrain(false)) this.#membership?.goOn();
+    if (this.#lifecycle.setDrain(false)) this.#membership?.resume();
   }
 
-  /** Finishes or hands back what runs within the grace period, then leaves the others to it. */
+  /** Finishes or requeues running tasks within the grace period, then leaves the deployment. */
   async stop(): Promise<void> {
     this.#lifecycle.stop();
     await this.#loop;
@@ -102,7 +102,7 @@ export class BullmqEngine implements Engine {
     await this.stop();
   }
 
-  async #live(means: Means, firstOwner: string): Promise<void> {
+  async #run(connections: Connections, firstOwner: string): Promise<void> {
     const { clock, log } = this.#options;
     const outages = new OutageLogger(log);
     let owner: string | null = firstOwner;
@@ -110,7 +110,7 @@ export class BullmqEngine implements Engine {
       try {
         if (owner !== null) {
           outages.ends("the engine can use the store again");
-          await this.#serve(means, owner);
+          await this.#serve(connections, owner);
         } else await this.#lifecycle.rest();
         owner = null;
         if (this.#lifecycle.stopping.aborted) return;
@@ -119,8 +119,7 @@ export class BullmqEngine implements Engine {
         owner = null;
         this.#lifecycle.role = "standby";
         outages.begins("the engine cannot use the store; retrying", { error: messageOf(error) });
-        await sleep(clock, AGAIN_MS, this.#lifecycle.stopping);
-        // After a loss it joins again under another name.
+        await sleep(clock, RETRY_MS, this.#lifecycle.stopping);
         if (!this.#lifecycle.drainRequested && !this.#lifecycle.stopping.aborted)
           owner = await this.#join().catch(() => null);
       }
@@ -128,7 +127,7 @@ export class BullmqEngine implements Engine {
     if (owner !== null) await this.#leave(owner);
   }
 
-  /** Under a new name each time: nobody, including this process, inherits the leases of an earlier membership. */
+  /** Joins under a new name: no process, this one included, inherits the leases of an earlier membership. */
   async #join(): Promise<string> {
     const { store, random, leaseTtlMs, identity } = this.#options;
     const owner = random.uuid();
@@ -148,12 +147,12 @@ export class BullmqEngine implements Engine {
     }
   }
 
-  /** One membership as an owner of lanes: until stopped or drained, or until its lease is lost. */
-  async #serve(means: Means, owner: string): Promise<void> {
+  /** One membership: until stopped or drained, or until its lease is lost. */
+  async #serve(connections: Connections, owner: string): Promise<void> {
     const { log, reconcileMs = RECONCILE_MS } = this.#options;
     const membership = new MembershipSession({
       ...this.#options,
-      ...means,
+      ...connections,
       owner,
       lease: this.#lease,
       leader: this.#leader,

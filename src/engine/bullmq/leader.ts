@@ -7,45 +7,44 @@ interface LeaderOptions {
   store: Store;
   clock: Clock;
   identity: ProcessIdentity;
-  /** How long the lease of a lane lasts. */
+  /** Lease of lanes. */
   leaseTtlMs: number;
-  /** Whether the process that leads may still live. */
+  /** Whether the leading process may be alive. */
   mayBeAlive(holder: EngineHolder): boolean;
   onLead(leads: boolean): void;
 }
 
 /**
- * Nothing in flight ends with leadership, and the store refuses duplicates if two believe to lead: so it may change
- * sooner than lanes do.
+ * Losing leadership stops no task, and the store refuses duplicates if two processes believe to lead: its lease may be
+ * shorter than that of lanes.
  */
-const LONGEST_MS = 15_000;
-const LOOK_MS = 2000;
+const MAX_TTL_MS = 15_000;
+const CHECK_MS = 2000;
 
 /** Leader election among all processes, with a lease of its own. */
 export class Leader {
   readonly #options: LeaderOptions;
   readonly #ttlMs: number;
-  /** When the lead was last asked for, and got. */
+  /** When the last successful request for leadership was sent. */
   #renewed = Number.NEGATIVE_INFINITY;
   #leads = false;
 
   constructor(options: LeaderOptions) {
     this.#options = options;
-    this.#ttlMs = Math.min(LONGEST_MS, options.leaseTtlMs);
+    this.#ttlMs = Math.min(MAX_TTL_MS, options.leaseTtlMs);
   }
 
-  /** How often it is to look. */
-  get lookMs(): number {
-    return Math.min(LOOK_MS, this.#ttlMs / 4);
+  get checkMs(): number {
+    return Math.min(CHECK_MS, this.#ttlMs / 4);
   }
 
-  /** By our own clock nobody else can lead yet: a process that was frozen knows it before it has checked. */
+  /** By our own clock no other process can lead yet: a process that was frozen knows before it has asked. */
   holds(): boolean {
     return this.#leads && this.#age() < this.#ttlMs;
   }
 
-  /** Takes leadership when it is free, and keeps it; notices when another process has it. */
-  async look(owner: string): Promise<void> {
+  /** Takes leadership when it is free, renews it, and notices when another process has it. */
+  async check(owner: string): Promise<void> {
     try {
       const holder = await this.#options.store.engineHolder();
       if (holder?.id === owner) {
@@ -60,7 +59,7 @@ export class Leader {
     }
   }
 
-  /** From now on others may lead: reported first, so that no two lead at once. */
+  /** Others may lead from now on. Reported first, so that no two processes lead at once. */
   lost(): void {
     this.#set(false);
   }

@@ -10,7 +10,7 @@ import { RevokeChannel } from "./channel.ts";
 import { type TakenTicket, TicketConsumer } from "./consumer.ts";
 import { DeadOwners } from "./dead-owners.ts";
 import type { Leader } from "./leader.ts";
-import { LANE_LINES, type Line, TIMES } from "./names.ts";
+import { LANE_QUEUES, type QueueName, TIMES } from "./names.ts";
 import type { TicketProducer } from "./ticket-producer.ts";
 import type { BullmqEngineOptions } from "./options.ts";
 import { Reconciler } from "./reconciler.ts";
@@ -28,22 +28,21 @@ interface MembershipOptions extends BullmqEngineOptions {
 
 type MembershipEnd = "lost" | "left";
 
-/** How long tickets may take to be ended and issued again when a term ends. */
-const LAST_WORDS_MS = 2000;
-/** A process that holds the schedule ticket and is silent for this long loses it: schedules do not wait. */
-const TIMES_HELD_MS = 3000;
-/** Scheduled work that failed is retried after this time. */
-const TIMES_AGAIN_MS = 500;
+/** How long completing and reissuing tickets may take when a session ends. */
+const FLUSH_TIMEOUT_MS = 2000;
+/** A silent process loses the schedule ticket after this time: schedules must not wait. */
+const TIMES_LOCK_MS = 3000;
+const TIMES_RETRY_MS = 500;
 
-/** The time in which a process owns lanes under one name. */
+/** The period in which a process owns lanes under one name. */
 export class MembershipSession {
   readonly #options: MembershipOptions;
   readonly #lanes: LanesAtWork;
   readonly #share: Share;
   readonly #lost = new AbortController();
-  readonly #rested = new AbortController();
+  readonly #drained = new AbortController();
   readonly #reconciler: Reconciler;
-  /** Tickets whose turn is over, and who are being ended in Redis. */
+  /** Tickets being completed in Redis. */
   readonly #ending = new Set<Promise<void>>();
 
   constructor(options: MembershipOptions) {
@@ -67,22 +66,22 @@ export class MembershipSession {
     });
   }
 
-  /** Notifies a lane that works here; false: it does not. */
+  /** Notifies a lane at work here; false: it is not. */
   offer(lane: string): boolean {
     return this.#lanes.offer(lane);
   }
 
   controlChanged(): void {
     this.#lanes.controlChanged();
-    this.#reconciler.lookAtAll();
+    this.#reconciler.reconcileSoon();
   }
 
   hold(): void {
-    this.#lanes.hold(() => this.#rested.abort());
+    this.#lanes.hold(() => this.#drained.abort());
   }
 
-  goOn(): void {
-    this.#lanes.goOn();
+  resume(): void {
+    this.#lanes.resume();
     this.#share.changed();
   }
 
@@ -90,24 +89,24 @@ export class MembershipSession {
     this.#lanes.hurry();
   }
 
-  /** Works until it is to stop, until a drain has come to its end, or until the lease is lost. */
+  /** Works until stopped, until a drain has finished, or until the lease is lost. */
   async serve(): Promise<MembershipEnd> {
     const { clock, graceMs, stopping, owner, lease, leader, store } = this.#options;
-    const over = AbortSignal.any([this.#lost.signal, this.#rested.signal, stopping]);
+    const over = AbortSignal.any([this.#lost.signal, this.#drained.signal, stopping]);
     const ended = new AbortController();
-    const channel = this.#listen();
+    const channel = this.#openChannel();
     const unwatch = store.watch((what) => what === "control" && this.controlChanged());
     const { leaseTtlMs } = this.#options;
     const consumers = [
-      ...LANE_LINES.map((line) => this.#consumer(line, leaseTtlMs, (ticket) => this.#work(ticket))),
-      this.#consumer("times", Math.min(TIMES_HELD_MS, leaseTtlMs), (ticket) => this.#lookAtTimes(ticket)),
+      ...LANE_QUEUES.map((queue) => this.#consumer(queue, leaseTtlMs, (ticket) => this.#work(ticket))),
+      this.#consumer("times", Math.min(TIMES_LOCK_MS, leaseTtlMs), (ticket) => this.#startTimes(ticket)),
     ];
-    const duties = [
+    const loops = [
       lease.keep(owner, this.#lost),
       this.#share.keep(this.#lanes, ended.signal),
       this.#reconciler.keep(ended.signal),
       new DeadOwners(this.#options).keep(ended.signal),
-      this.#keepLooking(over),
+      this.#keepLeader(over),
     ];
     for (const consumer of consumers) consumer.start();
     await new Promise<void>((resolve) => {
@@ -120,24 +119,24 @@ export class MembershipSession {
     if (lost) await this.#lanes.fence();
     else await drainWithin(this.#lanes, clock, graceMs, this.#lost.signal);
     await halted;
-    await this.#lastWords();
+    await this.#flush();
     ended.abort();
     this.#lost.abort();
     unwatch();
     channel.close();
     for (const consumer of consumers) consumer.close();
-    await Promise.all(duties);
+    await Promise.all(loops);
     return lost ? "lost" : "left";
   }
 
-  #listen(): RevokeChannel {
+  #openChannel(): RevokeChannel {
     const { redis, prefix, owner, log } = this.#options;
     const channel = new RevokeChannel({
       redis,
       prefix,
       owner,
       log,
-      // A lane whose turn has just ended needs no notification: the store is asked about it.
+      // A lane whose turn has just ended needs no notification: it is looked up in the store.
       onLanes: (lanes) => {
         for (const lane of lanes) this.#lanes.offer(lane);
       },
@@ -147,24 +146,24 @@ export class MembershipSession {
     return channel;
   }
 
-  #consumer(line: Line, heldMs: number, onTicket: (ticket: TakenTicket) => void): TicketConsumer {
+  #consumer(queue: QueueName, lockMs: number, onTicket: (ticket: TakenTicket) => void): TicketConsumer {
     const { redis, prefix, owner, clock, log } = this.#options;
     return new TicketConsumer({
       redis,
       prefix,
-      line,
+      queue,
       owner,
       clock,
       log,
-      heldMs,
-      mayTake: () => this.#share.mayTake(line),
-      room: this.#share.room[line],
+      lockMs,
+      mayTake: () => this.#share.mayTake(queue),
+      room: this.#share.room[queue],
       onTicket,
     });
   }
 
   #work(ticket: TakenTicket): void {
-    // Two tickets for one lane: Redis was wiped, or thought us dead.
+    // Two tickets for one lane: Redis was wiped, or our ticket counted as stalled.
     if (this.#lanes.has(ticket.lane)) {
       this.#lanes.offer(ticket.lane);
       return this.#end(ticket, null);
@@ -174,46 +173,45 @@ export class MembershipSession {
   }
 
   #end(ticket: TakenTicket, turn: Turn | null): void {
-    this.#note(this.#giveBack(ticket, turn));
+    this.#track(this.#complete(ticket, turn));
   }
 
-  #note(end: Promise<void>): void {
+  #track(end: Promise<void>): void {
     const ending = end.finally(() => this.#ending.delete(ending));
     this.#ending.add(ending);
   }
 
-  #lookAtTimes(ticket: TakenTicket): void {
-    this.#note(this.#keepTimes(ticket));
+  #startTimes(ticket: TakenTicket): void {
+    this.#track(this.#runTimes(ticket));
   }
 
   /** The ticket exists while anything is scheduled: if this process dies, the next one gets it. */
-  async #keepTimes(ticket: TakenTicket): Promise<void> {
+  async #runTimes(ticket: TakenTicket): Promise<void> {
     const { timetable, lease, producer, clock, log } = this.#options;
     let next: number | null = 0;
     try {
-      // A process that was frozen first finds out what it has missed.
+      // A process that was frozen must renew its lease first.
       if (lease.holds()) next = await timetable.keep();
     } catch (error) {
       log.warn("scheduled work failed; retrying", { error: messageOf(error) });
     }
     if (next === null) return ticket.done();
-    const at = Math.max(next, clock.now() + TIMES_AGAIN_MS);
+    const at = Math.max(next, clock.now() + TIMES_RETRY_MS);
     if (!(await ticket.again(at))) producer.offerAt(TIMES, at);
   }
 
   /**
-   * An offer made while the lane's ticket was in use created no new one, and its notification may have come too late.
-   * The work was written before, so the store is asked once more when the ticket is gone and every offer creates a new
-   * one.
+   * An offer made while the lane's ticket was held created no new ticket, and its notification may have come too late. The
+   * work was written before the offer, so the store is asked once more when the ticket is gone and offers create a new one.
    */
-  async #giveBack(ticket: TakenTicket, turn: Turn | null): Promise<void> {
+  async #complete(ticket: TakenTicket, turn: Turn | null): Promise<void> {
     const { producer, store, log, lease } = this.#options;
     const { lane } = ticket;
     if (turn?.end.refused === true) lease.doubt();
     if (turn !== null && (turn.end.more || turn.offered)) {
       await ticket.done();
       await producer.offerNow(lane);
-      // Not earlier: it may be more urgent than the lanes that wait.
+      // Only now: the lane may be more urgent than those that wait.
       return this.#share.changed();
     }
     this.#share.changed();
@@ -224,34 +222,34 @@ export class MembershipSession {
       const work = await store.laneWork(lane);
       if (work !== null) producer.offerAt(lane, work.readyAt);
     } catch (error) {
-      log.warn("whether a lane has more to do could not be asked; it is looked at later", {
+      log.warn("cannot read whether a lane has more work; the reconciler checks it later", {
         lane,
         error: messageOf(error),
       });
     }
   }
 
-  async #lastWords(): Promise<void> {
+  async #flush(): Promise<void> {
     const { clock, producer } = this.#options;
-    const said = new AbortController();
-    await Promise.race([Promise.all(this.#ending), sleep(clock, LAST_WORDS_MS, said.signal)]);
-    said.abort();
-    await producer.issued(LAST_WORDS_MS);
+    const flushed = new AbortController();
+    await Promise.race([Promise.all(this.#ending), sleep(clock, FLUSH_TIMEOUT_MS, flushed.signal)]);
+    flushed.abort();
+    await producer.issued(FLUSH_TIMEOUT_MS);
   }
 
-  async #keepLooking(over: AbortSignal): Promise<void> {
+  async #keepLeader(over: AbortSignal): Promise<void> {
     const { leader, owner, clock, log } = this.#options;
     const outages = new OutageLogger(log);
-    const look = new Signal();
-    over.addEventListener("abort", () => look.raise(), { once: true });
+    const check = new Signal();
+    over.addEventListener("abort", () => check.raise(), { once: true });
     while (!over.aborted) {
       try {
-        await leader.look(owner);
-        outages.ends("who leads can be asked again");
+        await leader.check(owner);
+        outages.ends("the leader can be read from the store again");
       } catch (error) {
         outages.begins("cannot read the leader from the store; retrying", { error: messageOf(error) });
       }
-      await look.wait(clock, leader.lookMs);
+      await check.wait(clock, leader.checkMs);
     }
   }
 }

@@ -12,20 +12,20 @@ export interface BullmqEngineOptions {
   random: Random;
   log: Log;
   identity: ProcessIdentity;
-  /** Whether a process may still live; true when that cannot be known from here. */
+  /** Whether a process may be alive; true when that cannot be known from here. */
   mayBeAlive(who: ProcessIdentity): boolean;
-  /** Scheduled work; any working process may be notified of it. */
+  /** Scheduled work; any worker may run it. */
   timetable: Timetable;
   redisUrl: string;
-  /** What all keys of a deployment begin with. */
+  /** Prefix of all keys of a deployment. */
   prefix: string;
   leaseTtlMs: number;
   heartbeatMs: number;
   graceMs: number;
   maxActiveLanes: number;
-  /** How often one of all processes reconciles everything, even without a known change. */
+  /** How often one process of the deployment reconciles everything, even without a known change. */
   reconcileMs?: number;
-  /** Told when this process begins to work or stops working. */
+  /** Called when this process starts or stops working. */
   onRole?: (role: EngineRole) => void;
   /** Called when this process gains or loses leadership. */
   onLead?: (leads: boolean) => void;

@@ -24,37 +24,37 @@ interface ReconcilerOptions {
   onControl(): void;
 }
 
-const LOOK_MS = 250;
+const CHECK_MS = 250;
 /**
- * How often the store is asked whether limits, pauses or run states changed without a notification. Only where the
- * store notifies; elsewhere it is asked at every look.
+ * How often the control version is read without a notification, where the store notifies; elsewhere it is read at every
+ * check.
  */
-const UNNOTIFIED_LOOK_MS = 5000;
-/** How often Redis is asked whether anybody reconciled lately: soon after a wipe, nobody has. */
-const WIPED_LOOK_MS = 2000;
-/** How often the leader checks that the ticket of the next scheduled time exists and is not too late. */
-const TIMES_LOOK_MS = 1000;
-/** Several processes are notified at once, and one of them reconciles. */
+const UNNOTIFIED_CHECK_MS = 5000;
+/** How often Redis is checked for a recent reconciliation: after a wipe there is none. */
+const WIPE_CHECK_MS = 2000;
+/** How often the leader checks that the schedule ticket exists and is not too late. */
+const TIMES_CHECK_MS = 1000;
+/** A notification reaches several processes, and one of them reconciles. */
 const SETTLE_MS = 200;
-const MOST_PAUSE_MS = 5000;
+const MAX_PAUSE_MS = 5000;
 
 /**
- * Reissues lost tickets. For every occasion (half a minute has passed, something changed, Redis is back) one process
- * does: the first to claim it in Redis.
+ * Reissues lost tickets. For every trigger (half a minute has passed, something changed, Redis is back) one process does:
+ * the first to claim it in Redis.
  */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
-  readonly #look = new Signal();
-  /** Looks still to be made after a notification: the first may have begun before the write. */
-  #looksWanted = 2;
+  readonly #wake = new Signal();
+  /** Reconciliations still wanted after a notification: the first may have begun before the write. */
+  #pendingRounds = 2;
   #control = -1;
-  /** A notification has arrived, and the store has not been asked since. */
+  /** A notification has arrived, and the control version has not been read since. */
   #notified = true;
   #controlAt = Number.NEGATIVE_INFINITY;
   #askedAt = Number.NEGATIVE_INFINITY;
-  #wipedLook = Number.NEGATIVE_INFINITY;
-  #timesLook = Number.NEGATIVE_INFINITY;
-  #costMs = 0;
+  #wipeCheckedAt = Number.NEGATIVE_INFINITY;
+  #timesCheckedAt = Number.NEGATIVE_INFINITY;
+  #averageMs = 0;
   #issuing = false;
   readonly #outages: OutageLogger;
 
@@ -63,39 +63,39 @@ export class Reconciler {
     this.#outages = new OutageLogger(options.log);
   }
 
-  lookAtAll(): void {
-    this.#looksWanted = 2;
+  reconcileSoon(): void {
+    this.#pendingRounds = 2;
     this.#notified = true;
-    this.#look.raise();
+    this.#wake.raise();
   }
 
   async keep(over: AbortSignal): Promise<void> {
     const { clock, log, redis } = this.#options;
     const outages = new OutageLogger(log);
-    const back = () => this.lookAtAll();
-    redis.on("ready", back);
-    over.addEventListener("abort", () => this.#look.raise(), { once: true });
+    const onReady = () => this.reconcileSoon();
+    redis.on("ready", onReady);
+    over.addEventListener("abort", () => this.#wake.raise(), { once: true });
     while (!over.aborted) {
-      const begun = clock.monotonic();
+      const startedAt = clock.monotonic();
       try {
-        await this.#lookAtControl();
+        await this.#checkControl();
         outages.ends("changes of limits, pauses and run states can be read again");
       } catch (error) {
         outages.begins("cannot read changes of limits, pauses and run states; retrying", {
           error: messageOf(error),
         });
       }
-      // Not awaited: an answer of Redis may take as long as Redis is away. When it is back, everything is reconciled.
-      if (!this.#issuing && redis.status === "ready") void this.#issue(begun);
-      await this.#look.wait(clock, LOOK_MS);
+      // Not awaited: Redis may be down. When it is back, everything is reconciled.
+      if (!this.#issuing && redis.status === "ready") void this.#issue(startedAt);
+      await this.#wake.wait(clock, CHECK_MS);
     }
-    redis.off("ready", back);
+    redis.off("ready", onReady);
   }
 
-  async #lookAtControl(): Promise<void> {
+  async #checkControl(): Promise<void> {
     const { store, clock } = this.#options;
     const now = clock.monotonic();
-    if (store.capabilities.notifies && !this.#notified && now - this.#controlAt < UNNOTIFIED_LOOK_MS) return;
+    if (store.capabilities.notifies && !this.#notified && now - this.#controlAt < UNNOTIFIED_CHECK_MS) return;
     this.#notified = false;
     let version: number;
     try {
@@ -108,28 +108,28 @@ export class Reconciler {
     if (version === this.#control) return;
     const isFirst = this.#control === -1;
     this.#control = version;
-    this.#looksWanted = 2;
+    this.#pendingRounds = 2;
     if (!isFirst) this.#options.onControl();
   }
 
   async #isOurTurn(now: number): Promise<boolean> {
     const { producer, reconcileMs } = this.#options;
     let ours = false;
-    if (this.#looksWanted > 0 && now - this.#askedAt >= this.#pauseMs()) {
-      this.#looksWanted -= 1;
+    if (this.#pendingRounds > 0 && now - this.#askedAt >= this.#pauseMs()) {
+      this.#pendingRounds -= 1;
       this.#askedAt = now;
       ours = await producer.isFirst("asked", this.#pauseMs());
-      // Our own look begins after the write.
-      if (ours) this.#looksWanted = 0;
+      // Our own reconciliation begins after the write.
+      if (ours) this.#pendingRounds = 0;
     }
-    if (now - this.#wipedLook < WIPED_LOOK_MS) return ours;
-    this.#wipedLook = now;
+    if (now - this.#wipeCheckedAt < WIPE_CHECK_MS) return ours;
+    this.#wipeCheckedAt = now;
     return (await producer.isFirst("reconciled", reconcileMs)) || ours;
   }
 
-  /** However much changes, reconciling takes all processes together a tenth of one's time. */
+  /** However much changes, reconciling takes at most a tenth of one process's time in the whole deployment. */
   #pauseMs(): number {
-    return Math.min(MOST_PAUSE_MS, Math.max(SETTLE_MS, 10 * this.#costMs));
+    return Math.min(MAX_PAUSE_MS, Math.max(SETTLE_MS, 10 * this.#averageMs));
   }
 
   async #issue(now: number): Promise<void> {
@@ -137,21 +137,22 @@ export class Reconciler {
     this.#issuing = true;
     try {
       if (await this.#isOurTurn(now)) {
-        const begun = clock.monotonic();
+        const startedAt = clock.monotonic();
         await producer.issueMissing([...(await store.lanesWithWork()), ...(await this.#times(now))]);
-        // The first one is slower than others, because nothing is warm.
-        this.#costMs = (this.#costMs + clock.monotonic() - begun) / 2;
-      } else if (leads() && now - this.#timesLook >= TIMES_LOOK_MS) await producer.issueMissing(await this.#times(now));
+        // Averaged: the first one is slow, because nothing is warm.
+        this.#averageMs = (this.#averageMs + clock.monotonic() - startedAt) / 2;
+      } else if (leads() && now - this.#timesCheckedAt >= TIMES_CHECK_MS)
+        await producer.issueMissing(await this.#times(now));
       this.#outages.ends("lost tickets can be reissued again");
     } catch (error) {
       this.#outages.begins("cannot reissue lost tickets; retrying", { error: messageOf(error) });
-      this.#looksWanted = 1;
+      this.#pendingRounds = 1;
     }
     this.#issuing = false;
   }
 
   async #times(now: number): Promise<LaneWork[]> {
-    this.#timesLook = now;
+    this.#timesCheckedAt = now;
     const next = await this.#options.timetable.nextAt();
     return next === null ? [] : [{ lane: TIMES, readyAt: next }];
   }

@@ -2,29 +2,29 @@ import { Redis } from "ioredis";
 import type { Clock } from "../../base/clock.ts";
 import { OrbError } from "../../base/errors.ts";
 
-const OLDEST = [6, 2] as const;
-/** A connection without an answer for this long is dead; nothing blocks for longer than ten seconds. */
+const MIN_VERSION = [6, 2] as const;
+/** A connection that is silent for this long is dead; no command blocks for longer than ten seconds. */
 const SILENT_MS = 15_000;
 const CONNECT_MS = 5000;
-const SLOWEST_RETRY_MS = 2000;
+const MAX_RETRY_MS = 2000;
 
-/** Connects, for as long as it takes. Commands wait while Redis cannot be reached, and are then sent. */
+/** Connects and reconnects without a limit. Commands are queued while Redis is unreachable. */
 export function redisAt(url: string): Redis {
   const redis = new Redis(url, {
     maxRetriesPerRequest: null,
     connectTimeout: CONNECT_MS,
     socketTimeout: SILENT_MS,
-    retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), SLOWEST_RETRY_MS),
+    retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), MAX_RETRY_MS),
   });
-  // Callers report their failures; this handler only keeps an error from ending the process.
+  // Callers report their failures; an unhandled "error" event would end the process.
   redis.on("error", () => {});
   return redis;
 }
 
-/** Throws when there is no Redis to be had in time, or none that tickets are safe in. */
-export async function requireRedis(redis: Redis, clock: Clock, patienceMs: number): Promise<void> {
-  await reached(redis, clock, patienceMs);
-  // Asked for once more: a number that there is not would only be a line in the log, again and again.
+/** Throws when Redis cannot be reached in time, or is unsafe for tickets. */
+export async function requireRedis(redis: Redis, clock: Clock, timeoutMs: number): Promise<void> {
+  await reached(redis, clock, timeoutMs);
+  // Explicitly, because ioredis would only log a database that does not exist, again and again.
   const { db = 0 } = redis.options;
   await redis.select(db).catch((error: Error) => {
     throw refusal(
@@ -36,52 +36,52 @@ export async function requireRedis(redis: Redis, clock: Clock, patienceMs: numbe
   if (refused !== null) throw refused;
 }
 
-/** The version of Redis; throws like `requireRedis`. Uses a separate connection: none that blocks. */
-export async function probeRedis(url: string, clock: Clock, patienceMs: number): Promise<string> {
+/** The version of Redis; throws like `requireRedis`. Uses a separate, non-blocking connection. */
+export async function probeRedis(url: string, clock: Clock, timeoutMs: number): Promise<string> {
   const redis = redisAt(url);
   try {
-    await requireRedis(redis, clock, patienceMs);
+    await requireRedis(redis, clock, timeoutMs);
     return /^redis_version:(.*)$/m.exec(await redis.info("server"))?.[1]?.trim() ?? "of unknown version";
   } finally {
     redis.disconnect();
   }
 }
 
-/** Resolves when it answers; throws when there is none to be had in time. */
-export function reached(redis: Redis, clock: Clock, patienceMs: number): Promise<void> {
+/** Resolves when Redis is ready; throws when it is not in time. */
+export function reached(redis: Redis, clock: Clock, timeoutMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     let last = "no answer";
-    const noted = (error: Error) => {
+    const onError = (error: Error) => {
       last = error.message;
-      // Refused credentials will not be accepted a moment later.
-      const closed = doorClosed(last, addressOf(redis));
+      // Refused credentials are not worth a retry.
+      const closed = authError(last, addressOf(redis));
       if (closed !== null) done(() => reject(closed));
     };
     const done = (end: () => void) => {
       timer.cancel();
-      redis.off("error", noted);
-      redis.off("ready", ready);
+      redis.off("error", onError);
+      redis.off("ready", onReady);
       end();
     };
-    const ready = () => done(resolve);
-    const late = () =>
+    const onReady = () => done(resolve);
+    const onTimeout = () =>
       done(() =>
         reject(
           new OrbError("service_unavailable", `Redis at ${addressOf(redis)} cannot be used: ${last}`, {
-            hint: adviceFor(last, redis),
+            hint: hintFor(last, redis),
             fields: [{ path: "APP_REDIS_URL", message: last }],
           }),
         ),
       );
-    const timer = clock.after(patienceMs, late, { keepAlive: true });
-    redis.on("error", noted);
-    redis.on("ready", ready);
-    if (redis.status === "ready") ready();
+    const timer = clock.after(timeoutMs, onTimeout, { keepAlive: true });
+    redis.on("error", onError);
+    redis.on("ready", onReady);
+    if (redis.status === "ready") onReady();
   });
 }
 
-/** A server that speaks TLS and one that does not understand nothing of each other, and do not say so. */
-function adviceFor(reply: string, { options }: Redis): string {
+/** A TLS mismatch does not announce itself: the connection just breaks. */
+function hintFor(reply: string, { options }: Redis): string {
   if (options.tls === undefined)
     return /ECONNRESET|EPIPE|closed/i.test(reply)
       ? "Something answers there and breaks off: if it speaks TLS alone, write rediss:// in APP_REDIS_URL."
@@ -91,8 +91,8 @@ function adviceFor(reply: string, { options }: Redis): string {
     : "Start it, or correct APP_REDIS_URL: redis:// where it speaks no TLS.";
 }
 
-/** The error for a refused login; null: another reply. */
-function doorClosed(reply: string, address: string): OrbError | null {
+/** The error for refused credentials; null: another reply. */
+function authError(reply: string, address: string): OrbError | null {
   const hint = "Put it into APP_REDIS_URL: redis://:PASSWORD@HOST:PORT, or redis://USER:PASSWORD@HOST:PORT";
   const refused = (message: string) =>
     new OrbError("service_unavailable", `Redis at ${address} ${message}`, {
@@ -114,8 +114,8 @@ export function refusalOf(info: string): OrbError | null {
   );
   const version = fields.get("redis_version") ?? "";
   const [major = 0, minor = 0] = version.split(".").map(Number);
-  if (version !== "" && (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])))
-    return refusal(`Redis ${version} is too old`, `Use Redis ${OLDEST.join(".")} or later.`);
+  if (version !== "" && (major < MIN_VERSION[0] || (major === MIN_VERSION[0] && minor < MIN_VERSION[1])))
+    return refusal(`Redis ${version} is too old`, `Use Redis ${MIN_VERSION.join(".")} or later.`);
   const policy = fields.get("maxmemory_policy") ?? "noeviction";
   if (policy !== "noeviction")
     return refusal(

@@ -1,22 +1,22 @@
 import { PRIORITY_WORTH_MS } from "../../domain/lane/queue-order.ts";
 import { QUEUE_ITEM_LIMITS } from "../../domain/lane/queue-item.ts";
 
-const MOST = QUEUE_ITEM_LIMITS.priority;
-/** BullMQ's numbers end below twice as much. A round takes twelve days. */
+const MAX_PRIORITY = QUEUE_ITEM_LIMITS.priority;
+/** BullMQ's priorities end below twice this number. A round takes twelve days. */
 const ROUND = 2 ** 20;
-/** Clocks of several machines differ. */
+/** Tolerance for clocks that differ between machines. */
 const SLACK = 600;
 
-/** The number of a ticket that goes before all others; to BullMQ, none at all would be before it. */
-export const FIRST_OF_ALL = 1;
+/** The highest priority of a ticket; 0 means "no priority" to BullMQ. */
+export const HIGHEST = 1;
 
-/** BullMQ's priority of a ticket, lowest first, in steps of one point of priority. */
+/** BullMQ's priority of a ticket, lowest number first. */
 export function ticketPriority(at: number, priority: number): number {
-  const worth = Math.min(MOST, Math.max(-MOST, priority));
-  return FIRST_OF_ALL + MOST + (Math.floor(at / PRIORITY_WORTH_MS) % ROUND) - worth;
+  const worth = Math.min(MAX_PRIORITY, Math.max(-MAX_PRIORITY, priority));
+  return HIGHEST + MAX_PRIORITY + (Math.floor(at / PRIORITY_WORTH_MS) % ROUND) - worth;
 }
 
-/** Whether a ticket that is in line has come in the last round: then its number says nothing in this one. */
+/** Whether a waiting ticket was issued in the last round: its number is not comparable with those of this one. */
 export function isOfLastRound(number: number, now: number): boolean {
-  return number > ticketPriority(now, -MOST) + SLACK;
+  return number > ticketPriority(now, -MAX_PRIORITY) + SLACK;
 }

@@ -8,55 +8,55 @@ import type { LaneWork, OwnerStore } from "../../store/ports/owner-port.ts";
 import { Urgency } from "../urgency.ts";
 import {
   controlChannel,
-  LANE_LINES,
-  type LaneLine,
-  type Line,
-  lineOf,
-  LINES,
+  LANE_QUEUES,
+  type LaneQueueName,
+  type QueueName,
+  queueOf,
+  QUEUES,
   ownerChannel,
   scoreOf,
   ticketId,
   timeOfScore,
 } from "./names.ts";
-import { FIRST_OF_ALL, isOfLastRound, ticketPriority } from "./ticket-priority.ts";
+import { HIGHEST, isOfLastRound, ticketPriority } from "./ticket-priority.ts";
 
 interface TicketProducerOptions {
   store: Pick<OwnerStore, "lanePriorities">;
   redis: Redis;
-  /** What all keys of a deployment begin with. */
+  /** Prefix of all keys of a deployment. */
   prefix: string;
   clock: Clock;
   log: Log;
 }
 
-interface Wanted {
+interface Ticket {
   lane: string;
   id: string;
   /** Wall time; 0: now. */
   at: number;
-  /** BullMQ's number for its place in the line; 0: there is no line. */
+  /** BullMQ's priority; 0: unordered. */
   priority: number;
 }
 
 /** A ticket that an owner holds. */
 interface HeldTicket {
-  line: LaneLine;
+  queueName: LaneQueueName;
   id: string;
-  /** Proves that it is held: the name of the owner, and a number. */
+  /** Lock token: the owner's name and a number. */
   token: string;
   owner: string;
 }
 
-/** Only of the expected owner: it may have changed since it was read. */
+/** Compare and delete: the holder may have changed since it was read. */
 const UNLOCK = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0";
 const lockOf = (queue: Queue, id: string) => `${queue.toKey(id)}:lock`;
 
-const MOST_AT_ONCE = 500;
-const AGAIN_MS = 500;
-/** Nobody reads BullMQ's events; they would be the largest thing in Redis. */
-const MOST_EVENTS = 100;
-/** A ticket for a time that is so little later than wanted stays as it is. */
-const CLOSE_MS = 1000;
+const BATCH_SIZE = 500;
+const RETRY_MS = 500;
+/** BullMQ's events are not used; unlimited, they would be the largest key in Redis. */
+const MAX_EVENTS = 100;
+/** A delayed ticket that is at most this much later than wanted is not moved. */
+const TOLERANCE_MS = 1000;
 
 /**
  * Issues tickets: jobs in Redis that say "this lane has work" and nothing else. A lane has at most one, so Redis holds
@@ -64,8 +64,8 @@ const CLOSE_MS = 1000;
  */
 export class TicketProducer {
   readonly #options: TicketProducerOptions;
-  readonly #queues: Readonly<Record<Line, Queue>>;
-  /** Lanes to be offered, and when. */
+  readonly #queues: Readonly<Record<QueueName, Queue>>;
+  /** Lanes to offer, and when. */
   readonly #wanted = new Map<string, number>();
   readonly #closing = new AbortController();
   readonly #outages: OutageLogger;
@@ -77,13 +77,13 @@ export class TicketProducer {
     this.#options = options;
     this.#outages = new OutageLogger(options.log);
     this.#urgency = new Urgency(options);
-    const open = (line: Line) => {
-      const queue = new Queue(line, {
+    const open = (queueName: QueueName) => {
+      const queue = new Queue(queueName, {
         connection: options.redis,
         prefix: options.prefix,
-        // redis.ts reports problems of this Redis: BullMQ's check would write to the console.
+        // redis.ts checks the version; BullMQ would write to the console.
         skipVersionCheck: true,
-        streams: { events: { maxLen: MOST_EVENTS } },
+        streams: { events: { maxLen: MAX_EVENTS } },
       });
       queue.on("error", (error) => this.#failed(error));
       return queue;
@@ -103,10 +103,10 @@ export class TicketProducer {
     this.#sending ??= this.#send();
   }
 
-  /** Resolves when the ticket is queued: the next fetch finds it if it is the first. */
+  /** Resolves when the ticket is in the queue. */
   async offerNow(lane: string): Promise<void> {
     try {
-      await this.#issue(lineOf(lane), [[lane, 0]]);
+      await this.#issue(queueOf(lane), [[lane, 0]]);
     } catch {
       this.offerAt(lane, 0);
     }
@@ -130,13 +130,13 @@ export class TicketProducer {
     this.#sending ??= this.#send();
   }
 
-  /** Lanes that wait for a turn, and could have it now. */
+  /** The number of lanes that wait for a turn now. */
   async waiting(): Promise<number> {
     const { redis, clock } = this.#options;
     const due = scoreOf(clock.now() + 1) - 1;
     const counts = await Promise.all(
-      LANE_LINES.flatMap((line) => {
-        const { keys } = this.#queues[line];
+      LANE_QUEUES.flatMap((queueName) => {
+        const { keys } = this.#queues[queueName];
         return [
           redis.llen(keys["wait"] as string),
           redis.zcard(keys["prioritized"] as string),
@@ -148,30 +148,30 @@ export class TicketProducer {
   }
 
   /**
-   * The reconciler's part: issues tickets for lanes with work that have none, or one that is later than necessary.
-   * Lanes that have waited since the last round go first.
+   * For the reconciler: issues tickets for lanes with work that have none, or one that is too late. Lanes that have waited
+   * since the last round go first.
    */
   async issueMissing(work: readonly LaneWork[]): Promise<void> {
     const { redis, clock } = this.#options;
-    for (let first = 0; first < work.length; first += MOST_AT_ONCE) {
-      const part = work.slice(first, first + MOST_AT_ONCE);
-      const asking = redis.pipeline();
+    for (let first = 0; first < work.length; first += BATCH_SIZE) {
+      const part = work.slice(first, first + BATCH_SIZE);
+      const pipeline = redis.pipeline();
       for (const { lane } of part) {
-        const queue = this.#queues[lineOf(lane)];
-        asking.hmget(queue.toKey(ticketId(lane)), "name", "priority");
-        asking.zscore(queue.keys["delayed"] as string, ticketId(lane));
+        const queue = this.#queues[queueOf(lane)];
+        pipeline.hmget(queue.toKey(ticketId(lane)), "name", "priority");
+        pipeline.zscore(queue.keys["delayed"] as string, ticketId(lane));
       }
-      const answers = ((await asking.exec()) ?? []).map(([error, answer]) => {
+      const answers = ((await pipeline.exec()) ?? []).map(([error, answer]) => {
         if (error !== null) throw error;
         return answer;
       });
       for (const [n, { lane, readyAt }] of part.entries()) {
         const [name, priority] = answers[2 * n] as [string | null, string | null];
         const score = answers[2 * n + 1] as string | null;
-        const isLate = score !== null && timeOfScore(Number(score)) > Math.max(readyAt, clock.now()) + CLOSE_MS;
+        const isLate = score !== null && timeOfScore(Number(score)) > Math.max(readyAt, clock.now()) + TOLERANCE_MS;
         if (name === null || isLate) this.offerAt(lane, readyAt);
         else if (score === null && isOfLastRound(Number(priority), clock.now()))
-          await this.#queues[lineOf(lane)].backend.changePriority(ticketId(lane), FIRST_OF_ALL).catch(() => {});
+          await this.#queues[queueOf(lane)].backend.changePriority(ticketId(lane), HIGHEST).catch(() => {});
       }
     }
   }
@@ -179,26 +179,26 @@ export class TicketProducer {
   /** Held tickets and their owners. */
   async heldTickets(): Promise<HeldTicket[]> {
     const held: HeldTicket[] = [];
-    for (const line of LANE_LINES) {
-      const queue = this.#queues[line];
+    for (const queueName of LANE_QUEUES) {
+      const queue = this.#queues[queueName];
       const ids = await this.#options.redis.lrange(queue.keys["active"] as string, 0, -1);
-      for (let first = 0; first < ids.length; first += MOST_AT_ONCE) {
-        const part = ids.slice(first, first + MOST_AT_ONCE);
+      for (let first = 0; first < ids.length; first += BATCH_SIZE) {
+        const part = ids.slice(first, first + BATCH_SIZE);
         const tokens = await this.#options.redis.mget(part.map((id) => lockOf(queue, id)));
         for (const [n, id] of part.entries()) {
           const token = tokens[n] ?? null;
           // BullMQ itself detects stalled jobs without a token.
-          if (token !== null) held.push({ line, id, token, owner: token.slice(0, token.indexOf(":")) });
+          if (token !== null) held.push({ queueName, id, token, owner: token.slice(0, token.indexOf(":")) });
         }
       }
     }
     return held;
   }
 
-  /** Its holder is dead: the lane gets another ticket. */
-  async takeBack({ line, id, token }: HeldTicket): Promise<void> {
+  /** The holder is dead: the lane gets another ticket. */
+  async reissue({ queueName, id, token }: HeldTicket): Promise<void> {
     const { redis } = this.#options;
-    const queue = this.#queues[line];
+    const queue = this.#queues[queueName];
     const lane = await redis.hget(queue.toKey(id), "name");
     const unlocked = await redis.eval(UNLOCK, 1, lockOf(queue, id), token);
     if (unlocked !== 1 || lane === null) return;
@@ -206,7 +206,7 @@ export class TicketProducer {
     this.offerAt(lane, 0);
   }
 
-  /** Whether this is the first of all processes to say so within that time. */
+  /** Whether this is the first process of the deployment to claim `what` within that time. */
   async isFirst(what: string, withinMs: number): Promise<boolean> {
     const { redis, prefix } = this.#options;
     return (await redis.set(`${prefix}:once:${what}`, "", "PX", Math.ceil(withinMs), "NX")) === "OK";
@@ -214,29 +214,29 @@ export class TicketProducer {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    await Promise.all(LINES.map((line) => this.#queues[line].close().catch(() => {})));
+    await Promise.all(QUEUES.map((queueName) => this.#queues[queueName].close().catch(() => {})));
   }
 
-  /** While one batch is on its way, the next one grows. */
+  /** Offers made while a batch is being sent go into the next one. */
   async #send(): Promise<void> {
     const { clock, redis, prefix } = this.#options;
     // Offers made one by one are sent together.
     await Promise.resolve();
     while ((this.#wanted.size > 0 || this.#controlWanted) && !this.#closing.signal.aborted) {
-      const batch = [...this.#wanted].slice(0, MOST_AT_ONCE);
+      const batch = [...this.#wanted].slice(0, BATCH_SIZE);
       for (const [lane] of batch) this.#wanted.delete(lane);
       const control = this.#controlWanted;
       this.#controlWanted = false;
       try {
         if (control) await redis.publish(controlChannel(prefix), "");
-        for (const line of LINES) await this.#issue(line, batch);
+        for (const queueName of QUEUES) await this.#issue(queueName, batch);
         this.#outages.ends("tickets for lanes can be issued again");
       } catch (error) {
         for (const [lane, at] of batch)
           this.#wanted.set(lane, Math.min(at, this.#wanted.get(lane) ?? Number.POSITIVE_INFINITY));
         this.#controlWanted ||= control;
         this.#failed(error);
-        await sleep(clock, AGAIN_MS, this.#closing.signal);
+        await sleep(clock, RETRY_MS, this.#closing.signal);
       }
     }
     this.#sending = null;
@@ -244,43 +244,43 @@ export class TicketProducer {
 
   #failed(error: unknown): void {
     if (this.#closing.signal.aborted) return;
-    this.#outages.begins("Redis cannot be used; lanes at work go on, others wait until it can", {
+    this.#outages.begins("Redis cannot be used; lanes at work continue, others wait for it", {
       error: messageOf(error),
     });
   }
 
-  async #issue(line: Line, batch: readonly (readonly [string, number])[]): Promise<void> {
+  async #issue(queueName: QueueName, batch: readonly (readonly [string, number])[]): Promise<void> {
     const { clock } = this.#options;
-    const queue = this.#queues[line];
-    const ofLine = batch.filter(([lane]) => lineOf(lane) === line);
-    if (ofLine.length === 0) return;
-    // Steps have none.
-    const priorities = line === "sites" ? await this.#urgency.of(ofLine.map(([lane]) => lane)) : [];
+    const queue = this.#queues[queueName];
+    const ofQueue = batch.filter(([lane]) => queueOf(lane) === queueName);
+    if (ofQueue.length === 0) return;
+    // Only sites have priorities.
+    const priorities = queueName === "sites" ? await this.#urgency.of(ofQueue.map(([lane]) => lane)) : [];
     const now = clock.now();
-    const tickets = ofLine.map(([lane, at], n): Wanted => {
-      const priority = line === "times" ? 0 : ticketPriority(Math.max(at, now), priorities[n] ?? 0);
+    const tickets = ofQueue.map(([lane, at], n): Ticket => {
+      const priority = queueName === "times" ? 0 : ticketPriority(Math.max(at, now), priorities[n] ?? 0);
       return { lane, id: ticketId(lane), at, priority };
     });
     await queue.addBulk(
       tickets.map(({ lane, id, at, priority }) => ({
         name: lane,
         data: {},
-        // By the clock of all, and not by this machine's.
+        // The deployment's clock, not this machine's.
         opts: { jobId: id, priority, timestamp: now, ...(at > now ? { delay: at - now } : {}) },
       })),
     );
-    await this.#wakeThere(queue, tickets, now);
+    await this.#updateExisting(queue, tickets, now);
   }
 
-  /** Lanes that already had a ticket: it is moved forward, or its owner is notified. */
-  async #wakeThere(queue: Queue, tickets: readonly Wanted[], now: number): Promise<void> {
+  /** For lanes that already had a ticket: moves it forward, or notifies its owner. */
+  async #updateExisting(queue: Queue, tickets: readonly Ticket[], now: number): Promise<void> {
     const { redis, prefix } = this.#options;
-    const asking = redis.pipeline();
+    const pipeline = redis.pipeline();
     for (const { id } of tickets) {
-      asking.zscore(queue.keys["delayed"] as string, id);
-      asking.hmget(queue.toKey(id), "pb", "priority");
+      pipeline.zscore(queue.keys["delayed"] as string, id);
+      pipeline.hmget(queue.toKey(id), "pb", "priority");
     }
-    const answers = ((await asking.exec()) ?? []).map(([error, answer]) => {
+    const answers = ((await pipeline.exec()) ?? []).map(([error, answer]) => {
       if (error !== null) throw error;
       return answer;
     });
@@ -293,9 +293,9 @@ export class TicketProducer {
       if (score === null) {
         if (owner !== null && at <= now) owned.set(owner, [...(owned.get(owner) ?? []), lane]);
       } else if (at <= now) moves.push(queue.backend.promote(id));
-      else if (timeOfScore(Number(score)) > at + CLOSE_MS) moves.push(queue.backend.changeDelay(id, at - now));
+      else if (timeOfScore(Number(score)) > at + TOLERANCE_MS) moves.push(queue.backend.changeDelay(id, at - now));
     }
-    // A ticket taken in between needs no move: its owner sees what was written before.
+    // A ticket taken in between needs no move: its owner sees everything written before.
     await Promise.allSettled(moves);
     await Promise.all(
       [...owned].map(([owner, lanes]) => redis.publish(ownerChannel(prefix, owner), JSON.stringify(lanes))),

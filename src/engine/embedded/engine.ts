@@ -22,7 +22,7 @@ interface EmbeddedEngineOptions {
   random: Random;
   log: Log;
   identity: ProcessIdentity;
-  /** Whether the process that holds the lock may still live. */
+  /** Whether the lock's holder may be alive. */
   mayBeAlive(holder: EngineHolder): boolean;
   link: Link;
   watch(address: string): Watch;
@@ -32,35 +32,35 @@ interface EmbeddedEngineOptions {
   maxActiveLanes: number;
   /** How often everything is reconciled, even without a known change. */
   reconcileMs?: number;
-  /** Told when this process becomes the engine or stops being it. */
+  /** Called when this process becomes the engine or stops being it. */
   onRole?: (role: EngineRole) => void;
 }
 
-/** Fallback for a poke that got lost: how often the store is asked whether another process wrote. */
-const LOOK_MS = 250;
-const LISTEN_AGAIN_MS = 5000;
+/** Fallback for a lost poke: how often the store is asked whether another process wrote. */
+const POLL_MS = 250;
+const LISTEN_RETRY_MS = 5000;
 const RECONCILE_MS = 30_000;
-const STANDBY_LOOK_MS = 1000;
-/** After a closed socket the lock is looked at soon, and less and less often while the holder lives on without one. */
-const SOCKET_CLOSED_MS = 20;
+const STANDBY_CHECK_MS = 1000;
+/** After its socket closed, the lock is checked soon, then less and less often while the holder lives on. */
+const MIN_CLOSED_PAUSE_MS = 20;
 
 /**
- * The engine of a single machine. The process that holds the engine lock in the store runs lanes; every other
- * process on the file is a standby that takes over when the lock becomes free: at once when the holder's process is
- * gone, after the lease when it is frozen.
+ * The engine for a single machine. The process that holds the engine lock in the store runs lanes; every other process on
+ * the database is a standby that takes over when the lock becomes free: at once when the holder is dead, after the lease
+ * when it is frozen.
  */
 export class EmbeddedEngine implements Engine {
   readonly #options: EmbeddedEngineOptions;
   readonly #lifecycle: EngineLifecycle;
   #scheduler: LaneScheduler | null = null;
-  /** Ends a term in which nothing is at work any more. */
-  #onRest: () => void = () => {};
+  /** Ends a drained term. */
+  #onDrained: () => void = () => {};
   #loop: Promise<void> | null = null;
-  readonly #look = new Signal();
-  /** Somebody said that something changed: look even if the store's versions do not show it. */
-  #lookAtAll = false;
+  readonly #wake = new Signal();
+  /** A change was reported: read the lanes even if the store's versions do not show it. */
+  #reconcileNow = false;
   readonly #lease: Lease;
-  #closedPause = SOCKET_CLOSED_MS;
+  #closedPause = MIN_CLOSED_PAUSE_MS;
 
   constructor(options: EmbeddedEngineOptions) {
     this.#options = options;
@@ -76,10 +76,10 @@ export class EmbeddedEngine implements Engine {
     return this.role === "engine" && this.#lease.holds();
   }
 
-  /** Resolves when it is known whether this process is the engine or a standby. */
+  /** Resolves when this process is the engine or a standby. */
   async start(): Promise<void> {
     const term = await this.#tryTake();
-    this.#loop = this.#live(term);
+    this.#loop = this.#run(term);
   }
 
   offer(lanes: Iterable<string>): void {
@@ -88,19 +88,19 @@ export class EmbeddedEngine implements Engine {
 
   controlChanged(): void {
     this.#scheduler?.controlChanged();
-    this.#lookAtAll = true;
-    this.#look.raise();
+    this.#reconcileNow = true;
+    this.#wake.raise();
   }
 
   drain(): void {
-    if (this.#lifecycle.askToDrain(true)) this.#scheduler?.hold(this.#onRest);
+    if (this.#lifecycle.setDrain(true)) this.#scheduler?.hold(this.#onDrained);
   }
 
   resume(): void {
-    if (this.#lifecycle.askToDrain(false)) this.#scheduler?.goOn();
+    if (this.#lifecycle.setDrain(false)) this.#scheduler?.resume();
   }
 
-  /** Finishes or hands back what runs within the grace period, then gives the lock back. */
+  /** Finishes or requeues running tasks within the grace period, then releases the lock. */
   async stop(): Promise<void> {
     this.#lifecycle.stop();
     await this.#loop;
@@ -117,7 +117,7 @@ export class EmbeddedEngine implements Engine {
     await this.stop();
   }
 
-  async #live(firstTerm: string | null): Promise<void> {
+  async #run(firstTerm: string | null): Promise<void> {
     const { clock, log } = this.#options;
     let term = firstTerm;
     while (!this.#lifecycle.stopping.aborted) {
@@ -130,13 +130,13 @@ export class EmbeddedEngine implements Engine {
       } catch (error) {
         term = null;
         log.warn("the engine cannot use the store; retrying", { error: messageOf(error) });
-        await sleep(clock, STANDBY_LOOK_MS, this.#lifecycle.stopping);
+        await sleep(clock, STANDBY_CHECK_MS, this.#lifecycle.stopping);
       }
     }
     if (term !== null) await this.#release(term);
   }
 
-  /** Tries for the lock under a new name: nobody, including this process, inherits the leases of an earlier term. */
+  /** Tries for the lock under a new name: no process, this one included, inherits the leases of an earlier term. */
   async #tryTake(): Promise<string | null> {
     const { store, identity, link, random, leaseTtlMs, mayBeAlive } = this.#options;
     const holder = await store.engineHolder();
@@ -167,15 +167,15 @@ export class EmbeddedEngine implements Engine {
     const waited = new AbortController();
     const stop = () => waited.abort();
     this.#lifecycle.stopping.addEventListener("abort", stop, { once: true });
-    // A socket that cannot be reached closes at once; the growing pause keeps that from becoming a busy loop.
+    // An unreachable socket closes at once; the growing pause prevents a busy loop.
     let closed = false;
     const gone = watched.closed.then(() => {
       closed = true;
       return sleep(clock, this.#closedPause, waited.signal);
     });
-    await Promise.race([gone, sleep(clock, STANDBY_LOOK_MS, waited.signal)]);
+    await Promise.race([gone, sleep(clock, STANDBY_CHECK_MS, waited.signal)]);
     waited.abort();
-    this.#closedPause = closed ? Math.min(STANDBY_LOOK_MS, this.#closedPause * 2) : SOCKET_CLOSED_MS;
+    this.#closedPause = closed ? Math.min(STANDBY_CHECK_MS, this.#closedPause * 2) : MIN_CLOSED_PAUSE_MS;
     this.#lifecycle.stopping.removeEventListener("abort", stop);
     watched.stop();
   }
@@ -197,12 +197,12 @@ export class EmbeddedEngine implements Engine {
     this.#scheduler = scheduler;
     this.#lifecycle.role = "engine";
     const lost = new AbortController();
-    const rested = new AbortController();
-    this.#onRest = () => rested.abort();
-    const over = AbortSignal.any([lost.signal, rested.signal, this.#lifecycle.stopping]);
-    const duties = [this.#lease.keep(term, lost), this.#lookForWork(term, scheduler, lost.signal)];
+    const drained = new AbortController();
+    this.#onDrained = () => drained.abort();
+    const over = AbortSignal.any([lost.signal, drained.signal, this.#lifecycle.stopping]);
+    const loops = [this.#lease.keep(term, lost), this.#reconcile(term, scheduler, lost.signal)];
     const listening = this.#keepListening(over);
-    if (this.#lifecycle.drainRequested) scheduler.hold(this.#onRest);
+    if (this.#lifecycle.drainRequested) scheduler.hold(this.#onDrained);
     await new Promise<void>((resolve) => {
       if (over.aborted) resolve();
       else over.addEventListener("abort", () => resolve(), { once: true });
@@ -215,13 +215,13 @@ export class EmbeddedEngine implements Engine {
       await drainWithin(scheduler, clock, graceMs, lost.signal);
     }
     lost.abort();
-    await Promise.all([...duties, listening]);
+    await Promise.all([...loops, listening]);
     this.#scheduler = null;
     await link.close();
-    if (this.#lifecycle.stopping.aborted || rested.signal.aborted) await this.#release(term);
+    if (this.#lifecycle.stopping.aborted || drained.signal.aborted) await this.#release(term);
   }
 
-  /** Lets other processes notify us of work; until it listens, polling has to do. */
+  /** Lets other processes notify this one of work; until then it polls. */
   async #keepListening(over: AbortSignal): Promise<void> {
     const { link, clock, log } = this.#options;
     const outages = new OutageLogger(log);
@@ -233,25 +233,25 @@ export class EmbeddedEngine implements Engine {
         });
         return outages.ends("other processes can wake the engine again");
       } catch (error) {
-        outages.begins(`other processes cannot wake the engine; it looks for work every ${LOOK_MS} ms`, {
+        outages.begins(`other processes cannot wake the engine; it looks for work every ${POLL_MS} ms`, {
           error: messageOf(error),
         });
-        await sleep(clock, LISTEN_AGAIN_MS, over);
+        await sleep(clock, LISTEN_RETRY_MS, over);
       }
     }
   }
 
-  /** The reconciler: at the start, every 30 s, and whenever another process wrote to the store. */
-  async #lookForWork(term: string, scheduler: LaneScheduler, lost: AbortSignal): Promise<void> {
+  /** The reconciler: runs at the start, every 30 s, and whenever another process wrote to the store. */
+  async #reconcile(term: string, scheduler: LaneScheduler, lost: AbortSignal): Promise<void> {
     const { store, clock, log } = this.#options;
-    lost.addEventListener("abort", () => this.#look.raise(), { once: true });
+    lost.addEventListener("abort", () => this.#wake.raise(), { once: true });
     const [asking, reading] = [new OutageLogger(log), new OutageLogger(log)];
     let seen = -1;
     let control = -1;
     let reconciled = Number.NEGATIVE_INFINITY;
     while (!lost.aborted) {
-      const begun = clock.monotonic();
-      let due = this.#lookAtAll || begun - reconciled >= (this.#options.reconcileMs ?? RECONCILE_MS);
+      const startedAt = clock.monotonic();
+      let due = this.#reconcileNow || startedAt - reconciled >= (this.#options.reconcileMs ?? RECONCILE_MS);
       try {
         const foreign = await store.foreignVersion();
         const version = await store.controlVersion();
@@ -267,17 +267,17 @@ export class EmbeddedEngine implements Engine {
       }
       try {
         if (due) {
-          this.#lookAtAll = false;
+          this.#reconcileNow = false;
           scheduler.offerWork(await store.lanesWithWork(term));
-          reconciled = begun;
+          reconciled = startedAt;
           reading.ends("the store can be read again");
         }
       } catch (error) {
-        this.#lookAtAll = true;
+        this.#reconcileNow = true;
         reading.begins("the reconciler cannot read the store; retrying", { error: messageOf(error) });
       }
-      // While another process writes without pause, looking takes at most a tenth of the time; pokes are heard at once.
-      await this.#look.wait(clock, Math.max(LOOK_MS, 10 * (clock.monotonic() - begun)));
+      // While another process writes without pause, reading takes at most a tenth of the time; a poke wakes it at once.
+      await this.#wake.wait(clock, Math.max(POLL_MS, 10 * (clock.monotonic() - startedAt)));
     }
   }
 }

@@ -16,7 +16,7 @@ export class LaneQueue {
     return this.#lanes[0];
   }
 
-  /** `arrival`: a number that grows with each lane. */
+  /** `arrival` grows with each lane. */
   add(name: string, position: number, arrival: number): void {
     this.#lanes.splice(this.#find(position, arrival), 0, { name, position, arrival });
   }
@@ -26,8 +26,8 @@ export class LaneQueue {
   }
 
   move(from: number, to: number, arrival: number): void {
-    const [one] = this.#lanes.splice(this.#find(from, arrival), 1);
-    if (one !== undefined) this.add(one.name, to, arrival);
+    const [lane] = this.#lanes.splice(this.#find(from, arrival), 1);
+    if (lane !== undefined) this.add(lane.name, to, arrival);
   }
 
   /** The index of the lane with this position and arrival, or where it would be inserted. */

@@ -4,28 +4,28 @@ import { createConnection, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** How the processes on one database reach its engine without polling: a local socket beside the file. */
+/** A local socket beside the database file, by which other processes reach the engine without polling. */
 export interface Link {
   readonly address: string;
-  /** Becomes reachable; `onPoke` gets the lanes another process gave work to, or null for "look at everything". */
+  /** Becomes reachable; `onPoke` gets the lanes another process gave work to, or null for "reconcile everything". */
   listen(onPoke: (lanes: string[] | null) => void): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface Watch {
-  /** Resolves when the engine's end is gone, or at once when it cannot be reached. */
+  /** Resolves when the engine closes the socket, or at once when it cannot be reached. */
   readonly closed: Promise<void>;
   stop(): void;
 }
 
-// sun_path has 108 bytes on Linux and 104 on macOS, the terminating zero included; a new socket has a longer name at first.
-const LONGEST_SOCKET_PATH = 103 - 8;
+// sun_path has 108 bytes on Linux and 104 on macOS including the terminating zero; a new socket has a longer, temporary name.
+const MAX_SOCKET_PATH = 103 - 8;
 const NAMED_PIPES = process.platform === "win32";
 
 export function socketPath(databasePath: string): string {
   if (NAMED_PIPES) return `\\\\.\\pipe\\orb-${hash("sha256", databasePath, "hex").slice(0, 24)}`;
   const beside = `${databasePath}.sock`;
-  if (Buffer.byteLength(beside) <= LONGEST_SOCKET_PATH) return beside;
+  if (Buffer.byteLength(beside) <= MAX_SOCKET_PATH) return beside;
   return join(tmpdir(), `orb-${hash("sha256", databasePath, "hex").slice(0, 24)}.sock`);
 }
 
@@ -41,7 +41,7 @@ export function createLink(address: string): Link {
       const lines = text.split("\n");
       text = lines.pop() ?? "";
       for (const line of lines) onPoke(parsePoke(line));
-      // A peer that never ends its line is not one of ours.
+      // No Orbweaver process sends a line this long.
       if (text.length > 1_000_000) socket.destroy();
     });
     socket.on("error", () => socket.destroy());
@@ -49,7 +49,7 @@ export function createLink(address: string): Link {
     socket.unref();
   });
   server.unref();
-  // A failed accept (no file handles left) is ignored: the client has also written to the store.
+  // A failed accept (no file handles left) is ignored: the client has written to the store as well.
   server.on("error", () => {});
   const socketName = NAMED_PIPES
     ? { bind: address, clear: () => {}, show: () => {}, remove: () => {} }
@@ -82,8 +82,8 @@ export function createLink(address: string): Link {
 
 /**
  * The socket is created under a temporary name and then renamed. The listener holds the engine lock, so an existing
- * socket belongs to a dead engine. On close, Node removes the name that it created; with the rename, an engine that was
- * frozen and replaced does not remove the socket of its successor.
+ * socket belongs to a dead engine. On close, Node removes the name that it created: thanks to the rename, an engine that
+ * was frozen and replaced does not remove the socket of its successor.
  */
 function socketFile(address: string) {
   const bind = `${address}.${process.pid.toString(36)}`;
@@ -113,7 +113,7 @@ function parsePoke(line: string): string[] | null {
   }
 }
 
-const MOST_LANES_IN_A_POKE = 200;
+const MAX_LANES_PER_POKE = 200;
 
 /** Notifies the engine at `address` of new work. False: it cannot be reached, and finds the work by polling. */
 export function poke(address: string, lanes: readonly string[] | null): Promise<boolean> {
@@ -126,7 +126,7 @@ export function poke(address: string, lanes: readonly string[] | null): Promise<
     socket.setTimeout(500, () => finish(false));
     socket.on("error", () => finish(false));
     socket.on("connect", () => {
-      const payload = lanes === null || lanes.length > MOST_LANES_IN_A_POKE ? null : lanes;
+      const payload = lanes === null || lanes.length > MAX_LANES_PER_POKE ? null : lanes;
       socket.end(`${JSON.stringify(payload)}\n`, () => finish(true));
     });
   });

@@ -11,29 +11,29 @@ interface Lane {
   isStep: boolean;
   timer: Timer | null;
   /** When a queued lane arrived, and its number in the order of arrival. */
-  cameMs: number;
-  came: number;
-  /** Null: not read yet; it counts as 0 until then. */
+  arrivedMs: number;
+  arrival: number;
+  /** Null: not read yet, counts as 0. */
   priority: number | null;
 }
 
 interface SchedulerOptions extends Omit<AtWorkOptions, "shouldYield" | "movesOn"> {
-  /** Lanes worked on at the same time. */
+  /** Maximum number of lanes at work. */
   maxActive: number;
-  /** How long a lane may go on while others wait for a turn. */
+  /** How long a lane may work while others wait for a turn. */
   sliceMs: number;
-  /** Asked how urgent the work of lanes is, when not all of them can begin. */
+  /** Provides lane priorities when not all lanes can begin. */
   store: Pick<OwnerStore, "lanePriorities">;
 }
 
-const MOST_ASKED_AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /**
- * Passes lanes to the host in the order of arrival and priority. A lane that is offered while it works is notified; a
- * lane that ends with later work gets a timer. One scheduler serves one term of the engine.
+ * Passes lanes to the host in order of arrival and priority. A lane that is offered while at work is notified; a lane
+ * that ends with later work gets a timer. One scheduler serves one term of the engine.
  *
- * Steps of workflows may take hours, and end when they like: at most half of the lanes at work are theirs, so that a long
- * list of them does not keep sites waiting.
+ * Workflow steps may take hours: they get at most half of the lanes at work, so that many of them do not keep sites
+ * waiting.
  */
 export class LaneScheduler {
   readonly #options: SchedulerOptions;
@@ -41,11 +41,11 @@ export class LaneScheduler {
   readonly #lanes = new Map<string, Lane>();
   readonly #sites = new LaneQueue();
   readonly #steps = new LaneQueue();
-  #came = 0;
-  /** Queued lanes whose priority is still to be read. */
-  readonly #unasked = new Set<string>();
+  #arrivals = 0;
+  /** Queued lanes whose priority has not been read. */
+  readonly #unprioritized = new Set<string>();
   readonly #urgency: Urgency;
-  #asking = false;
+  #readingPriorities = false;
   #activeSteps = 0;
 
   constructor(options: SchedulerOptions) {
@@ -54,7 +54,7 @@ export class LaneScheduler {
     this.#atWork = new LanesAtWork({
       ...options,
       movesOn: () => false,
-      shouldYield: (name, forMs) => forMs >= options.sliceMs && this.#isWaitedFor(stepOfLane(name) !== null),
+      shouldYield: (name, forMs) => forMs >= options.sliceMs && this.#othersWait(stepOfLane(name) !== null),
     });
   }
 
@@ -62,7 +62,7 @@ export class LaneScheduler {
     this.offerAll([name]);
   }
 
-  /** Those that are offered together begin in the order of their priority. */
+  /** Lanes that are offered together begin in order of priority. */
   offerAll(names: Iterable<string>): void {
     if (this.#atWork.draining) return;
     for (const name of names) {
@@ -72,13 +72,14 @@ export class LaneScheduler {
         continue;
       }
       if (lane.state === "waiting") this.#enqueue(name, lane);
-      // New work of a queued lane may be more urgent than what it had.
-      if (!lane.isStep) this.#unasked.add(name);
+      // New work may raise the priority of a queued lane.
+      if (!lane.isStep) this.#unprioritized.add(name);
     }
     if (this.#sites.length + this.#steps.length <= this.#options.maxActive - this.#atWork.size) this.#pump();
-    for (const name of this.#unasked) if (this.#lanes.get(name)?.state !== "queued") this.#unasked.delete(name);
-    if (this.#unasked.size === 0) this.#pump();
-    else if (!this.#asking) void this.#ask();
+    for (const name of this.#unprioritized)
+      if (this.#lanes.get(name)?.state !== "queued") this.#unprioritized.delete(name);
+    if (this.#unprioritized.size === 0) this.#pump();
+    else if (!this.#readingPriorities) void this.#readPriorities();
   }
 
   offerWork(work: readonly LaneWork[]): void {
@@ -101,15 +102,15 @@ export class LaneScheduler {
   }
 
   /**
-   * No lane begins until `goOn`; working ones finish their running tasks and take no more, without a time limit. Calls
-   * `onRest` when all have.
+   * No lane begins until `resume`; working ones finish their running tasks and take no more, without a time limit. Calls
+   * `onDrained` when all have ended.
    */
-  hold(onRest: () => void): void {
-    this.#atWork.hold(onRest);
+  hold(onDrained: () => void): void {
+    this.#atWork.hold(onDrained);
   }
 
-  goOn(): void {
-    this.#atWork.goOn();
+  resume(): void {
+    this.#atWork.resume();
     this.#pump();
   }
 
@@ -137,7 +138,14 @@ export class LaneScheduler {
   #lane(name: string): Lane {
     let lane = this.#lanes.get(name);
     if (lane === undefined) {
-      lane = { state: "waiting", isStep: stepOfLane(name) !== null, timer: null, cameMs: 0, came: 0, priority: null };
+      lane = {
+        state: "waiting",
+        isStep: stepOfLane(name) !== null,
+        timer: null,
+        arrivedMs: 0,
+        arrival: 0,
+        priority: null,
+      };
       this.#lanes.set(name, lane);
     }
     return lane;
@@ -147,34 +155,34 @@ export class LaneScheduler {
     lane.timer?.cancel();
     lane.timer = null;
     lane.state = "queued";
-    lane.cameMs = this.#options.clock.monotonic();
-    lane.came = this.#came += 1;
+    lane.arrivedMs = this.#options.clock.monotonic();
+    lane.arrival = this.#arrivals += 1;
     lane.priority = null;
-    (lane.isStep ? this.#steps : this.#sites).add(name, queueOrder(lane.cameMs, 0), lane.came);
+    (lane.isStep ? this.#steps : this.#sites).add(name, queueOrder(lane.arrivedMs, 0), lane.arrival);
   }
 
-  async #ask(): Promise<void> {
-    this.#asking = true;
-    while (this.#unasked.size > 0 && !this.#atWork.draining) {
-      const all = [...this.#unasked];
-      this.#unasked.clear();
-      for (let first = 0; first < all.length; first += MOST_ASKED_AT_ONCE) {
-        const names = all.slice(first, first + MOST_ASKED_AT_ONCE);
+  async #readPriorities(): Promise<void> {
+    this.#readingPriorities = true;
+    while (this.#unprioritized.size > 0 && !this.#atWork.draining) {
+      const all = [...this.#unprioritized];
+      this.#unprioritized.clear();
+      for (let first = 0; first < all.length; first += BATCH_SIZE) {
+        const names = all.slice(first, first + BATCH_SIZE);
         const priorities = await this.#urgency.of(names);
-        for (const [n, priority] of priorities.entries()) this.#moveInLine(names[n] as string, priority);
+        for (const [n, priority] of priorities.entries()) this.#setPriority(names[n] as string, priority);
       }
       this.#pump();
     }
-    this.#asking = false;
+    this.#readingPriorities = false;
   }
 
-  /** Forward only, once it is known: nothing that made it urgent is done while it waits. */
-  #moveInLine(name: string, priority: number): void {
+  /** Only moves forward: the urgent work of a waiting lane does not go away. */
+  #setPriority(name: string, priority: number): void {
     const lane = this.#lanes.get(name);
     if (lane?.state !== "queued" || priority <= (lane.priority ?? Number.NEGATIVE_INFINITY)) return;
-    const [from, to] = [queueOrder(lane.cameMs, lane.priority ?? 0), queueOrder(lane.cameMs, priority)];
+    const [from, to] = [queueOrder(lane.arrivedMs, lane.priority ?? 0), queueOrder(lane.arrivedMs, priority)];
     lane.priority = priority;
-    if (from !== to) this.#sites.move(from, to, lane.came);
+    if (from !== to) this.#sites.move(from, to, lane.arrival);
   }
 
   #pump(): void {
@@ -190,18 +198,18 @@ export class LaneScheduler {
 
   #next(): string | undefined {
     const site = this.#sites.first;
-    const step = this.#stepMayBegin() ? this.#steps.first : undefined;
+    const step = this.#mayStartStep() ? this.#steps.first : undefined;
     const isStep = step !== undefined && (site === undefined || isBefore(step, site));
     return (isStep ? this.#steps : this.#sites).shift();
   }
 
-  #stepMayBegin(): boolean {
+  #mayStartStep(): boolean {
     return this.#activeSteps < Math.max(1, Math.floor(this.#options.maxActive / 2));
   }
 
-  /** Somebody could begin when a lane of this sort ends. */
-  #isWaitedFor(isStep: boolean): boolean {
-    return this.#sites.length > 0 || (this.#steps.length > 0 && (isStep || this.#stepMayBegin()));
+  /** Another lane could begin if a lane of this kind ended. */
+  #othersWait(isStep: boolean): boolean {
+    return this.#sites.length > 0 || (this.#steps.length > 0 && (isStep || this.#mayStartStep()));
   }
 
   #ended(name: string, lane: Lane, { end, offered }: Turn): void {
@@ -209,8 +217,8 @@ export class LaneScheduler {
     lane.state = "waiting";
     if (this.#atWork.draining) return;
     if (end.more || offered) {
-      // It comes back by a timer, so that a lane that cannot go on never keeps everything else from running. Its place is free
-      // until then: it may be more urgent than those who wait.
+      // Requeued by a timer, so that a lane that makes no progress does not block the event loop. No other lane begins in
+      // between: this one may be more urgent than those that wait.
       lane.timer = this.#options.clock.after(0, () => this.offer(name));
       return;
     }

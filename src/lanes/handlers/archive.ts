@@ -8,7 +8,7 @@ export function isArchived({ export_format: format }: Pick<CrawlOptions, "export
   return format === "warc";
 }
 
-/** What the servers sent is stored, and goes with the outcome. Answers that are no success belong into an archive, too. */
+/** Stores what the server sent and adds it to the outcome. Error responses belong into an archive as well. */
 export async function withExchange(handled: Handled, { answer }: PageGot, keeper: ExchangeKeeper): Promise<Handled> {
   if (answer === null || handled.kind === "handed_back") return handled;
   const file = await keeper.keep(answer);

@@ -29,7 +29,7 @@ export function downloadHandler(deps: DownloadDeps): TaskHandler {
         limits: deps.limits,
         signal,
         ...(via === undefined ? {} : { via }),
-        // Another site has limits of its own: the task moves to that site's lane instead of being followed from here.
+        // Another site has its own limits: the task moves to that site's lane.
         followRedirects: (from, to) => siteOf(from) === siteOf(to),
       });
       return { ...judge(answer, url, deps.clock.now()), answeredMs: answer.headMs };

@@ -8,29 +8,29 @@ import type { StepSleep } from "../../store/ports/workflow-port.ts";
 
 /** Does the work of one task. It may throw; a FetchFailure keeps its classification. */
 export interface TaskHandler {
-  /** What the attempt's history says was used. */
+  /** Shown in the attempt's history. */
   readonly strategy: string;
   run(task: ClaimedTask, context: HandlerContext): Promise<Handled | Asleep>;
-  /** When and how often its tasks are tried again, if not as pages are. */
+  /** Overrides the retry rules of pages. */
   retryRules?(usual: RetryRules): RetryRules;
-  /** The log line of a task that has failed permanently. */
+  /** The log event of a permanently failed task. */
   onFailed?(task: ClaimedTask, failure: Failure): RunEvent;
   /** Called once the outcome of a task is committed. */
   onWritten?(settled: SettledTask): void;
 }
 
-/** Of a step: it waits for something, and needs neither a slot nor a lease until that has come. */
+/** A step waits for an event, and needs neither a slot nor a lease until then. */
 export interface Asleep {
   kind: "asleep";
   sleep: StepSleep;
 }
 
 export interface HandlerContext {
-  /** Proves to the store that the task is ours. */
+  /** Proves ownership of the task to the store. */
   hold: LaneHold;
-  /** Aborted when the result is not wanted any more. */
+  /** Aborted when the result is no longer wanted. */
   signal: AbortSignal;
-  /** The proxy that all requests of the task go through; absent: none. */
+  /** The proxy for all requests of the task; absent: none. */
   via?: Upstream;
   log: Log;
   /**
@@ -39,30 +39,30 @@ export interface HandlerContext {
    */
   leaveSlot(): void;
   /**
-   * The site has answered and gets no further request from this task: releases its slots at the site and in the
-   * process. How the task ends says nothing about the site any more.
+   * The site has answered and gets no further request from this task: releases its slots at the site and in the process.
+   * The task's own outcome no longer counts for the site.
    */
   leaveSite(answeredMs: number | null): void;
-  /** The head of an answer says that the site asks for patience: nothing else begins there until that is read. */
+  /** The head of a response says that the site rate-limits us: nothing else starts there until its body is read. */
   refused(): void;
   refusalRead(): void;
-  /** Adds the tasks found so far to the run; throws when the run no longer wants them. */
+  /** Adds the tasks found so far to the run; throws when the run has ended. */
   addDiscovered(growth: Growth): Promise<Grown>;
   /**
    * The site asks for this delay in milliseconds between two requests; the lane keeps it from now on. False: this task
    * started without the delay and must be requeued.
    */
   keepDelay(ms: number): boolean;
-  /** Throws a Requeue when the site was paused or asked for patience while the task waited for something else. */
+  /** Throws a Requeue when the site was paused or rate-limited us while the task waited for something else. */
   mayAsk(): void;
   /** Reserves a turn for an additional request to the task's site and returns the milliseconds to wait for it. */
   nextTurn(): number;
-  /** A page waits, or waits no longer, until others of its site leave it room in the browser. */
+  /** Reports that a page waits, or no longer waits, for its site's share of browser memory. */
   waitsForMemory(waits: boolean): void;
 }
 
 /** Thrown by a handler that cannot run the task now, without anything having failed: the task is requeued. */
 export class Requeue extends Error {}
 
-/** Finds the handler of a task; undefined: there is none of that name. */
+/** Finds a handler by name; undefined: there is none. */
 export type HandlerLookup = (name: string | null) => TaskHandler | undefined;

@@ -6,8 +6,8 @@ import type { HandlerContext } from "./handler.ts";
 
 /**
  * Holds the site as soon as the head of a 429 or 503 arrives: its body may take long, and no other request may start
- * before it is read. A proxy's answer says nothing about the site, and a browser is only tried after the answer was
- * read.
+ * before it is read. Through a proxy it does not: that answer may be the proxy's. A browser is only tried after the answer
+ * was read.
  */
 export function holdAtHead(context: HandlerContext, clock: Clock): Pick<PageOrder, "onHead" | "beforeBrowser"> {
   const { refused, refusalRead, leaveSlot, via } = context;

@@ -5,11 +5,11 @@ import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Store } from "../../store/ports/port.ts";
 import type { PagePayload } from "./page-copies.ts";
 
-/** How the pages of a saved crawl compare with what the job knew of them when the run began. */
+/** Compares the pages of a saved crawl with the job's state at the start of the run. */
 export class PageChanges {
   readonly #store: Pick<Store, "pageDigest">;
   readonly #jobId: string;
-  /** False: it is the first run, and there is nothing to compare its pages with. */
+  /** False: the first run has nothing to compare with. */
   readonly #compares: boolean;
 
   readonly #scopeHash: string;
@@ -21,7 +21,7 @@ export class PageChanges {
     this.#scopeHash = scopeHashOf({ ...options });
   }
 
-  /** A page that was loaded. It is known by where it is, and not by the redirects that led there, which may be others each time. */
+  /** A loaded page. It is identified by its final URL: the redirects to it may differ each time. */
   async compare(
     url: string,
     isRedirected: boolean,
@@ -46,7 +46,7 @@ export class PageChanges {
   ): Promise<PageState> {
     const key = crawlKey(url);
     const before = await this.#before(key);
-    // Copies of earlier versions come without a digest, and what was gone has none any more.
+    // Copies of earlier versions and pages that were gone have no digest.
     const digest = before ?? digestOf(records, content?.hash ?? null);
     return this.#state(key, url, isRedirected, digest, before);
   }

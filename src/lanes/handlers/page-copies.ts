@@ -10,24 +10,24 @@ import type { PageAnswer } from "../../fetch/page.ts";
 import type { PageCopyRecord } from "../../store/ports/crawl-port.ts";
 import type { Store } from "../../store/ports/port.ts";
 
-/** What is stored of a page besides its records. */
+/** Stored with a page besides its records. */
 export interface PagePayload {
-  /** Links that the crawl may follow; every run decides anew whether it does. */
+  /** Links that the crawl may follow; every run decides again. */
   links: readonly FollowLink[];
   /** Identifies pages with the same content if it is substantial; null: the page is empty. */
   content: { hash: string; isSubstantial: boolean } | null;
 }
 
-/** In the fingerprint by themselves, or of no matter for what is kept of a page. */
+/** Settings that are in the fingerprint already, or do not affect the stored page. */
 const REACH_KNOWN: ReadonlySet<string> = new Set<CrawlSettingName>([
   ...(["include", "exclude", "follow", "read", "same_site", "stay_within", "follow_links"] as const),
   ...(["max_depth", "use_sitemap", "respect_robots"] as const),
 ]);
 
-/** A page with more links than this is loaded again each time: half of them would lose the pages behind the others. */
-const MOST_BYTES = 512 * 1024;
+/** A page with more links is loaded again each time: truncated links would lose the pages behind the others. */
+const MAX_BYTES = 512 * 1024;
 
-/** Copies of earlier versions say `isTelling`. */
+/** Earlier versions stored `isSubstantial` as `isTelling`. */
 function readPayload(text: string): PagePayload {
   const { links, content } = JSON.parse(text) as PagePayload & { content: { isTelling?: boolean } | null };
   if (content === null) return { links, content };
@@ -40,7 +40,7 @@ export class PageCopies {
   readonly #store: Store;
   readonly #jobId: string;
   readonly #fingerprint: string;
-  /** Only what is different gives records: those of before are not needed. */
+  /** Copies without records: with `only_changed`, unchanged pages give none. */
   readonly #isBare: boolean;
 
   constructor(store: Store, jobId: string, options: CrawlOptions) {
@@ -48,16 +48,26 @@ export class PageCopies {
     this.#jobId = jobId;
     const { fields, items, schema, article, urls, include, exclude, same_site } = options;
     const { document, extract, browser, stay_within, follow_links, session_id, follow, read } = options;
-    // Copies that come without records are of no use to a run that wants them.
+    // In the fingerprint, because a run that wants records cannot use copies without them.
     this.#isBare = options.only_changed === true;
     const only_changed = this.#isBare ? true : null;
-    // What is read from a page, how, and which of its links are worth keeping.
+    // What is extracted, how, and which links are kept.
     const known = [READER_VERSION, fields, items, schema, article, urls, include, exclude, same_site];
     const split = follow.length + read.length === 0 ? null : { follow, read };
-    // Who signs in may see another page at the same address.
     const others = Object.fromEntries(otherReach(options, REACH_KNOWN));
-    const asked = { document, extract, browser, stay_within, follow_links, session_id, only_changed, split, ...others };
-    const requested = Object.entries(asked).filter(([, value]) => value !== undefined && value !== null);
+    // `session_id`: a signed-in user may see another page at the same address.
+    const optional = {
+      document,
+      extract,
+      browser,
+      stay_within,
+      follow_links,
+      session_id,
+      only_changed,
+      split,
+      ...others,
+    };
+    const requested = Object.entries(optional).filter(([, value]) => value !== undefined && value !== null);
     const rules = JSON.stringify(requested.length === 0 ? known : [...known, requested]);
     this.#fingerprint = hash("sha256", rules, "base64url").slice(0, 22);
   }
@@ -71,7 +81,7 @@ export class PageCopies {
     return copy !== null && siteOf(copy.url) === siteOf(url) ? copy : null;
   }
 
-  /** The page as the copy has it; null: the answer is about another page, or the records have gone since. */
+  /** The stored page; null: the answer is about another page, or the records are gone. */
   async open(
     copy: PageCopyRecord,
     answer: PageAnswer,
@@ -79,16 +89,16 @@ export class PageCopies {
     if (answer.finalUrl !== copy.url) return null;
     const records = this.#isBare ? [] : ((await this.#store.resultsOf(copy.taskId)) as Record<string, JsonValue>[]);
     if (!this.#isBare && records.length !== copy.records) return null;
-    const payload = inflateRawSync(copy.payload, { maxOutputLength: MOST_BYTES }).toString("utf8");
+    const payload = inflateRawSync(copy.payload, { maxOutputLength: MAX_BYTES }).toString("utf8");
     return { records, ...readPayload(payload) };
   }
 
-  /** Null: the server gives nothing to ask by, or there is too much to keep. */
+  /** Null: the response has no validators, or the page is too large to store. */
   make({ status, headers, finalUrl: url }: PageAnswer, page: PagePayload): PageCopy | null {
     const validators = status === 200 ? validatorsOf(headers) : null;
     if (validators === null) return null;
     const text = Buffer.from(JSON.stringify(page));
-    if (text.byteLength > MOST_BYTES) return null;
+    if (text.byteLength > MAX_BYTES) return null;
     const payload = deflateRawSync(text, { level: 1 });
     return { ...validators, url, fingerprint: this.#fingerprint, payload, ...(this.#isBare ? { isBare: true } : {}) };
   }

@@ -1,4 +1,4 @@
-/** What attempts teach about a page and its site: which strategy the next attempts use. */
+/** What attempts teach about a page and its site: the strategy of the next attempts. */
 import type { Failure } from "../../domain/run/failure.ts";
 import type { Handled, Report } from "../../domain/run/outcome.ts";
 import { escalationOf, type PageMemory, type StrategyPlan } from "../../domain/page/strategy-plan.ts";
@@ -8,12 +8,12 @@ import type { ClaimedTask, Store } from "../../store/ports/port.ts";
 import type { SiteRecord } from "../../store/records/site-records.ts";
 
 /**
- * A crashed browser takes all its pages along, and which of them caused the crash is unknown: none pays an attempt,
- * unless it was open at every crash.
+ * A crashed browser takes all its pages along, and which of them caused the crash is unknown: it costs no page an
+ * attempt, unless the page was open at every crash.
  */
 const FREE_CRASHES = 2;
 
-/** What becomes of a page whose browser died; null: it pays for it, or nothing died. */
+/** Requeues a page whose browser crashed; null: the crash costs it an attempt, or there was none. */
 export function freeCrash(task: ClaimedTask, plan: StrategyPlan, what: Failure): Handled | null {
   const crashes = ((task.memory as PageMemory | null)?.crashes ?? 0) + 1;
   if (what.reason !== "browser_crashed" || crashes > FREE_CRASHES) return null;
@@ -26,7 +26,7 @@ export function memoryOf({ way, evidence }: StrategyPlan): { memory?: PageMemory
   return way === "browser" ? { memory: { way, evidence } } : {};
 }
 
-/** After a block the next attempt climbs to another way, if there is one. */
+/** After a block, the next attempt escalates to another strategy, if there is one. */
 export function escalationAfter(
   { way }: StrategyPlan,
   what: Failure,
@@ -48,11 +48,11 @@ export function lessonOf(url: string, { way, evidence }: StrategyPlan): NonNulla
   return isNew ? { ...lesson, needed: "browser" } : null;
 }
 
-/** Operators' site settings apply at once; what other workers learn may be a little old. */
-const BELIEVED_MS = 30_000;
-const MOST_SITES = 1000;
+/** Changed site settings apply at once; what other workers learn may be this old. */
+const CACHE_MS = 30_000;
+const MAX_SITES = 1000;
 
-/** Site records, read now and then: a crawl has many pages on few sites. */
+/** Caches site records: a crawl has many pages on few sites. */
 export class KnownSites {
   readonly #deps: { store: Store; clock: Clock };
   readonly #known = new Map<string, { record: Promise<SiteRecord | null>; until: number }>();
@@ -74,8 +74,8 @@ export class KnownSites {
     if (known !== undefined && known.until > clock.monotonic()) return known.record;
     // Concurrent callers share one read.
     const record = store.site(site);
-    if (this.#known.size >= MOST_SITES) this.#known.clear();
-    this.#known.set(site, { record, until: clock.monotonic() + BELIEVED_MS });
+    if (this.#known.size >= MAX_SITES) this.#known.clear();
+    this.#known.set(site, { record, until: clock.monotonic() + CACHE_MS });
     record.catch(() => this.#known.delete(site));
     return record;
   }

@@ -18,7 +18,7 @@ import { noticeExpiry } from "../../pages/session-expiry.ts";
 import type { ClaimedTask, Store } from "../../store/ports/port.ts";
 import type { HandlerContext, TaskHandler } from "./handler.ts";
 import { holdAtHead } from "./hold-at-head.ts";
-import { leaveHeldSiteAlone, movedElsewhere, waitElsewhere } from "./crawl/other-sites.ts";
+import { requireOpenSite, movedElsewhere, waitElsewhere } from "./crawl/other-sites.ts";
 import { escalationAfter, freeCrash, lessonOf, memoryOf } from "./page-lessons.ts";
 import { memoryAt } from "./site-memory.ts";
 import { spacedByRobots } from "./spacing.ts";
@@ -31,11 +31,11 @@ export interface PageHandlerDeps extends PageDeps {
   exchanges: ExchangeKeeper;
   files: PageFileKeeper;
   robots: RobotsRules;
-  /** Brought by the user; null: walls are left to a person. */
+  /** The user's solver; null: walls are left to a person. */
   solve: Solve | null;
 }
 
-/** One attempt at the page of a run, and the run's events about it. */
+/** Handles runs of a single page. */
 export function pageHandler(deps: PageHandlerDeps): TaskHandler {
   return { strategy: "http", run: (task, context) => attemptPage(deps, task, context) };
 }
@@ -47,10 +47,10 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
   const url = task.nextUrl ?? task.url;
   const run = await store.run(task.runId);
   if (run === null || url === null) return { kind: "handed_back", why: "the run is gone" };
-  const asked = (run.snapshot as PageSnapshot).recipe;
+  const requested = (run.snapshot as PageSnapshot).recipe;
   const site = await store.site(siteOf(url));
-  const plan = planStrategy(asked, task.memory as PageMemory | null, site, url, clock.now());
-  const recipe = recipeAt(asked, site);
+  const plan = planStrategy(requested, task.memory as PageMemory | null, site, url, clock.now());
+  const recipe = recipeAt(requested, site);
   const order: PageOrder = {
     recipe,
     plan,
@@ -67,11 +67,11 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
     memory: memoryAt(site, url, context),
     ...(context.via === undefined ? {} : { via: context.via }),
     ...(recipe.respect_robots ? { robots: spacedByRobots(deps.robots, context) } : {}),
-    // A plain request has nothing but its address: from there on it is a task of the other site's lane. A browser and a
-    // call of an API have more in hand, such as a sign-in that leads there and back.
+    // A plain request consists of its URL: it continues as a task of the other site's lane. A browser and an API call
+    // carry more state, such as a sign-in that leads there and back.
     followRedirects: (from, to, way) => way !== "http" || siteOf(from) === siteOf(to),
     beforeRedirect: async (to) => {
-      if (siteOf(to) !== siteOf(url)) await leaveHeldSiteAlone(deps, siteOf(to));
+      if (siteOf(to) !== siteOf(url)) await requireOpenSite(deps, siteOf(to));
     },
     askedUrl: task.url ?? url,
     signal,
@@ -80,24 +80,23 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
   let got: PageGot;
   let solving: RunEvent | null;
   try {
-    if (waitsAt !== null) await leaveHeldSiteAlone(deps, waitsAt);
-    ({ got, event: solving } = await pastTheWall(deps, task, order, await getPage(deps, order), context));
+    if (waitsAt !== null) await requireOpenSite(deps, waitsAt);
+    ({ got, event: solving } = await solveWall(deps, task, order, await getPage(deps, order), context));
     got = await noticeExpiry(deps, got, run.facts.session_id ?? recipe.session_id, task.url ?? url);
   } catch (error) {
     return waitElsewhere(error, waitsAt, clock.now());
   }
-  // Reported with the first attempt that learns something about the site; a moved page has learned nothing about this
-  // one.
+  // Reported with the first attempt at this site; a moved page has not tried it yet.
   const last = task.attempts.at(-1);
   const isFirst = last === undefined || hasMoved(last);
-  const override = isFirst ? robotsOverride(asked.respect_robots, site) : null;
+  const override = isFirst ? robotsOverride(requested.respect_robots, site) : null;
   const notes = [override, solving].filter((event) => event !== null);
   const durationMs = Math.round(clock.monotonic() - begun);
   return new Conclusion(deps, { task, recipe, url, notes }, got, durationMs).handled();
 }
 
-/** A wall that a browser did not get past is shown to the user's solver; with what that answers, the page is got again. */
-async function pastTheWall(
+/** Passes a wall that a browser did not get past to the user's solver, and fetches the page again with its answer. */
+async function solveWall(
   deps: PageHandlerDeps,
   task: ClaimedTask,
   order: PageOrder,
@@ -112,12 +111,12 @@ async function pastTheWall(
     plan: got.plan,
     credentialsFor: async (target) => withSolved(await order.credentialsFor(target), found),
   });
-  // A solution that cannot be sent has solved nothing: the wall stands, and a person may know better.
+  // A solution that cannot be sent has solved nothing: the wall remains, and a person may help.
   if (after.failure?.reason !== "request_invalid") return { got: after, event };
   return { got, event: event ?? unusable([after.failure.message]) };
 }
 
-/** An attempt that failed in nothing and was not the last one has led to another site. */
+/** An earlier attempt without a failure was redirected to another site. */
 function hasMoved({ failure_code }: Attempt): boolean {
   return failure_code === null;
 }
@@ -136,7 +135,7 @@ interface Attempted {
   notes: RunEvent[];
 }
 
-/** A browser can open the address of a call that is to be replayed, but it cannot post to it, nor go through its pages. */
+/** A browser can open the URL of an API call, but it can neither post to it nor follow its pagination. */
 function mayEscalate({ strategy, escalate, replay }: Recipe): boolean {
   if (strategy !== "api_replay") return escalate || strategy === "auto";
   const { request, pagination } = replay as { request: { method?: string }; pagination?: unknown };
@@ -168,7 +167,7 @@ class Conclusion {
     const moved = movedElsewhere(answer);
     if (moved !== null) return { ...moved, answeredMs: answer?.headMs ?? null, report: this.#moved(answer!) };
     if (failure !== null) return this.#failed(failure);
-    // An API is called as it is: that says nothing about the site's pages.
+    // An API call says nothing about the site's pages.
     const learned = plan.way === "browser" && this.#recipe.strategy === "api_replay" ? null : lessonOf(this.#url, plan);
     return {
       kind: "completed",
@@ -181,7 +180,7 @@ class Conclusion {
   }
 
   #moved({ finalUrl, notFollowed }: PageAnswer): Report {
-    const [from, to] = [finalUrl, notFollowed!].map((url) => shownUrl(url).slice(0, LONGEST_SHOWN));
+    const [from, to] = [finalUrl, notFollowed!].map((url) => shownUrl(url).slice(0, MAX_SHOWN_LENGTH));
     const message = `Redirected to another site: ${to}`;
     const redirected: RunEvent = { type: "task.redirected", level: "info", message, meta: { from, to } };
     const events = [...this.#notes, redirected];
@@ -194,13 +193,13 @@ class Conclusion {
     if (crashed !== null) return crashed;
     const files = await this.#deps.evidence.keep(this.#url, what, evidence, answer);
     const report = this.#report(files);
-    if (this.#wantsPerson(what)) return { kind: "human", failure: what, report };
-    const climb = mayEscalate(this.#recipe) ? escalationAfter(plan, what) : null;
-    return { kind: "failed", failure: what, report: { ...report, ...climb } };
+    if (this.#needsHuman(what)) return { kind: "human", failure: what, report };
+    const escalation = mayEscalate(this.#recipe) ? escalationAfter(plan, what) : null;
+    return { kind: "failed", failure: what, report: { ...report, ...escalation } };
   }
 
-  /** A wall that a browser did not get past, or a sign-in that was refused: a person can help a run of one page. */
-  #wantsPerson(what: Failure): boolean {
+  /** A wall that a browser did not get past, or a refused sign-in: a person can help. */
+  #needsHuman(what: Failure): boolean {
     if (this.#got.plan.way !== "browser") return false;
     if (isWall(what)) return true;
     return this.#recipe.requires_auth && (what.reason === "http_unauthorized" || what.reason === "login_page");
@@ -226,9 +225,9 @@ class Conclusion {
   }
 }
 
-const LONGEST_SHOWN = 2000;
+const MAX_SHOWN_LENGTH = 2000;
 
-/** `before`: where it was led from by other sites, before this attempt. */
+/** `before`: redirects of other sites, before this attempt. */
 function statsOf(
   { plan, answer, judgement, extract }: PageGot,
   before: readonly string[],
@@ -238,15 +237,15 @@ function statsOf(
     http_status: answer?.status ?? null,
     content_type: answer?.contentType?.slice(0, 200) ?? null,
     content_length: answer === null ? null : sizeOf(answer.body),
-    // A site decides how long these are, and they stand on the run, in its log and in every list.
+    // Bounded: the site decides how long these are, and they are shown on the run, in its log and in every list.
     title: judgement?.title?.slice(0, 500) ?? null,
-    final_url: answer === null ? null : shownUrl(answer.finalUrl).slice(0, LONGEST_SHOWN),
+    final_url: answer === null ? null : shownUrl(answer.finalUrl).slice(0, MAX_SHOWN_LENGTH),
     duration_ms: durationMs,
     strategy: plan.way,
   };
   if (plan.way === "browser") stats.browser = answer?.browser ?? "playwright-chromium";
   const redirects = [...before, ...(answer?.redirects ?? []).map(({ from }) => from)];
-  if (redirects.length > 0) stats.redirects = redirects.map((from) => shownUrl(from).slice(0, LONGEST_SHOWN));
+  if (redirects.length > 0) stats.redirects = redirects.map((from) => shownUrl(from).slice(0, MAX_SHOWN_LENGTH));
   if (judgement !== null && judgement.warnings.length > 0) stats.warnings = [...judgement.warnings];
   if (extract !== undefined) stats.extract = extract;
   return stats;

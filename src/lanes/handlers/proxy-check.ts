@@ -7,14 +7,14 @@ interface ProxyCheckDeps extends CheckDeps {
   store: Pick<ProxyStore, "proxy" | "noteProxies">;
 }
 
-/** Checks one chunk of the proxies. Doing it twice does no harm: what counts is how they are now. */
+/** Checks one chunk of the proxies. Idempotent: only their current state counts. */
 export function proxyCheckHandler(deps: ProxyCheckDeps): TaskHandler {
   return {
     strategy: deps.checkUrl === null ? "reach" : "http",
     async run(task, { signal }) {
       const { ids } = task.payload as ChunkPayload;
       const found = await Promise.all(ids.map((id) => deps.store.proxy(id)));
-      // Somebody may have removed or disabled some since the check began.
+      // Some may have been removed or disabled since the check began.
       const proxies = found.filter((proxy): proxy is ProxyRecord => proxy !== null && proxy.state !== "disabled");
       const seen = await checkProxies(deps, proxies, signal);
       await deps.store.noteProxies(seen, deps.clock.now());

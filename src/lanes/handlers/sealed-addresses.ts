@@ -4,7 +4,7 @@ import type { ClaimedTask } from "../../store/ports/port.ts";
 import type { TaskHandler } from "./handler.ts";
 import { opened } from "./opened.ts";
 
-/** Tasks are stored with the credentials of their addresses sealed: the handler gets them in clear. */
+/** Tasks are stored with sealed credentials in their URLs: the handler gets them in clear text. */
 export function withOpenedAddresses(seal: Seal, handler: TaskHandler): TaskHandler {
   const { strategy } = handler;
   return {

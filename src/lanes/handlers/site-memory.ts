@@ -15,7 +15,7 @@ export function memoryAt(
   { waitsForMemory }: Pick<HandlerContext, "waitsForMemory">,
 ): MemoryShare {
   const most = site?.maxMemoryMb ?? null;
-  // Other shards of the site have their pages in browsers of other processes.
+  // Other shards of the site use browsers of other processes.
   const maxBytes = site === null || most === null ? null : Math.floor((most * MiB) / site.shardCount);
   return { site: siteOf(url), maxBytes, onWait: waitsForMemory };
 }

@@ -11,13 +11,13 @@ import type { HandlerContext, HandlerLookup } from "./handler.ts";
 export const SOLVER = "solve_challenge";
 
 interface Solved {
-  /** What lets us in; null: nothing was found. */
+  /** Null: no solution. */
   found: Credentials | null;
-  /** The log message about an unusable answer; null: all of it is usable. */
+  /** The log event about an unusable answer; null: all of it is usable. */
   event: RunEvent | null;
 }
 
-/** Tries to get past the wall that a page has met. */
+/** Tries to get past a wall. */
 export type Solve = (task: ClaimedTask, url: string, got: PageGot, context: HandlerContext) => Promise<Solved>;
 
 /**
@@ -46,19 +46,19 @@ export function userSolver(handlers: HandlerLookup): Solve | null {
       if (context.signal.aborted) throw error;
       const why = messageOf(error);
       context.log.warn("the solver failed", { url: new URL(url).origin, error: why });
-      return { found: null, event: rejected(`${SOLVER} failed: ${why.slice(0, LONGEST_SHOWN)}`, []) };
+      return { found: null, event: rejected(`${SOLVER} failed: ${why.slice(0, MAX_SHOWN_LENGTH)}`, []) };
     }
   };
 }
 
 const NOTHING: Solved = { found: null, event: null };
 
-const MOST_NAMED = 10;
-const LONGEST_SHOWN = 200;
+const MAX_LISTED = 10;
+const MAX_SHOWN_LENGTH = 200;
 
-/** In the run's log: which parts of an answer cannot be used, and why. */
+/** The log event that lists the unusable parts of an answer. */
 export function unusable(refused: readonly string[]): RunEvent {
-  const named = refused.slice(0, MOST_NAMED).map((why) => why.slice(0, LONGEST_SHOWN));
+  const named = refused.slice(0, MAX_LISTED).map((why) => why.slice(0, MAX_SHOWN_LENGTH));
   const more = refused.length > named.length ? ` and ${refused.length - named.length} more` : "";
   return rejected(`${SOLVER} returned what cannot be used: ${named.join("; ")}${more}`, named);
 }
@@ -80,7 +80,7 @@ export function readSolved(answer: unknown, origin: string): { found: Credential
   );
   const pairs = (name: string) => listOf(name, fields[name], refused);
   const cookies = pairs("cookies").flatMap(({ value, path }) => {
-    // One that no browser takes would fail the page instead of opening it.
+    // A cookie that no browser accepts would fail the page.
     if (isUsableCookie(value)) return [value];
     refused.push(`${path}: not a cookie that a browser takes`);
     return [];
@@ -117,7 +117,7 @@ function isTexts(value: unknown): value is Record<string, string> {
   return Object.values(value).every((text) => typeof text === "string");
 }
 
-/** What lets us in, the solver's answer added. */
+/** Adds the solver's answer to the credentials. */
 export function withSolved(before: Credentials | null, solved: Credentials): Credentials {
   return before === null || before.origin !== solved.origin ? solved : mergeCredentials(before, solved);
 }

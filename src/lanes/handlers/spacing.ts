@@ -6,18 +6,17 @@ import type { RobotsRules } from "../../pages/obey-robots.ts";
 import { Requeue, type HandlerContext } from "./handler.ts";
 
 /**
- * robots.txt together with the lane of the page: a delay that it asks for is kept from now on, and a page that was
- * started without it goes back to the queue. So of ten pages that waited for the first robots.txt of their site, none
- * is fetched too soon.
+ * Applies the crawl delay of robots.txt to the page's lane. A page that started without the delay is requeued, so that of
+ * ten pages that waited for the first robots.txt of their site none is fetched too soon.
  */
 export function spacedByRobots(robots: RobotsRules, { keepDelay, mayAsk }: HandlerContext): RobotsRules {
-  // The page itself is checked first; redirects may lead to other sites, whose delays do not concern this lane.
+  // The page itself is checked first; delays of other sites that redirects lead to do not concern this lane.
   let site: string | null = null;
   return {
     async check(url, signal, via) {
       site ??= siteOf(url);
       if (siteOf(url) !== site)
-        return robots.check(url, signal, via).catch((error: unknown) => ofAnotherSite(error, via));
+        return robots.check(url, signal, via).catch((error: unknown) => rethrowForOtherSite(error, via));
       const delayMs = await robots.check(url, signal, via);
       if (!keepDelay(delayMs)) throw new Requeue("robots.txt asks for a pause between requests");
       mayAsk();
@@ -27,8 +26,8 @@ export function spacedByRobots(robots: RobotsRules, { keepDelay, mayAsk }: Handl
   };
 }
 
-/** The page waits, too, but its own site has neither failed nor asked for patience. */
-function ofAnotherSite(error: unknown, via: Upstream | undefined): never {
+/** The page waits as well, but its own site has neither failed nor rate-limited us. */
+function rethrowForOtherSite(error: unknown, via: Upstream | undefined): never {
   if (!(error instanceof FetchFailure)) throw error;
   // A failure of the proxy says nothing about any site.
   const isCounted =

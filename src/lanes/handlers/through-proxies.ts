@@ -1,4 +1,4 @@
-/** The only module that chooses proxies: it wraps a handler, which sends all its requests through the chosen proxy. */
+/** The only module that chooses proxies: it wraps a handler, whose requests all go through the chosen proxy. */
 import { type Clock, sleep } from "../../base/clock.ts";
 import { isOrbError } from "../../base/errors.ts";
 import type { Seal } from "../../base/seal.ts";
@@ -20,39 +20,39 @@ interface ProxiedDeps {
   clock: Clock;
   seal: Seal;
   pool: Pick<ProxyPool, "pick" | "report" | "hasAny">;
-  /** No proxy is usable, or none has succeeded for this long: the run is held until some are. */
+  /** No proxy is usable, or none has succeeded for `triedMs`: holds the run until some are. */
   holdRun(runId: string, triedMs: number): Promise<void>;
 }
 
-/** How many others are tried within one attempt after failures of each kind. */
-const MOST_OTHERS: Readonly<Record<Exclude<PageOutcome["kind"], "good">, number>> = {
+/** How many other proxies are tried within one attempt after failures of each kind. */
+const MAX_OTHERS: Readonly<Record<Exclude<PageOutcome["kind"], "good">, number>> = {
   fault: 10,
   unsure: 2,
   blocked: 1,
 };
 
-/** How long a task waits when no proxy is available, or their number is unknown. */
-const LATER_MS = 1_000;
+/** How long a task waits when no proxy is available. */
+const RETRY_MS = 1_000;
 
 /** A task that waits longer than this for its turn at the site releases its slot in the process. */
 const PATIENCE_MS = 1_000;
 
-/** A run whose pages have all failed for this long is held, although there are proxies to try. */
-const FRUITLESS_MS = 30_000;
+/** A run whose attempts have all failed for this long is held, although there are proxies left. */
+const MAX_STREAK_MS = 30_000;
 
-const MOST_RUNS = 1_000;
+const MAX_RUNS = 1_000;
 
-/** Runs of these kinds may ask for a proxy. */
+/** Kinds of runs that may use a proxy. */
 const KINDS: ReadonlySet<string> = new Set(["page", "crawl", "download"]);
 
 interface RunProxy extends ProxyOptions {
   sessionKey: string;
 }
 
-/** Makes handlers fetch through the proxy that the run of their task asks for. */
+/** Makes handlers fetch through the proxy of their task's run. */
 export function throughProxies(deps: ProxiedDeps): (handler: TaskHandler) => TaskHandler {
-  const runs = new Recent<RunProxy>(MOST_RUNS);
-  const tries = new ProxyFailureStreak();
+  const runs = new Recent<RunProxy>(MAX_RUNS);
+  const streak = new ProxyFailureStreak();
   const readRunProxy = async (runId: string): Promise<RunProxy | null> => {
     const run = await deps.store.run(runId);
     if (run === null) return null;
@@ -65,18 +65,18 @@ export function throughProxies(deps: ProxiedDeps): (handler: TaskHandler) => Tas
     async run(task, context) {
       if (!KINDS.has(task.runKind)) return handler.run(task, context);
       const runProxy = runs.get(task.runId) ?? (await readRunProxy(task.runId));
-      // A run with a proxy must never go out without one: nothing is fetched until its setting is known.
-      if (runProxy === null) return later("its run does not exist any more");
+      // A run with a proxy must never fetch without one: nothing is fetched until its setting is known.
+      if (runProxy === null) return requeueLater("its run does not exist any more");
       if (runProxy.proxy === null) return handler.run(task, context);
       if (runProxy.proxy === POOL)
-        return new ProxyAttempt(deps, tries, handler, task, context, runProxy.sessionKey).handled();
+        return new ProxyAttempt(deps, streak, handler, task, context, runProxy.sessionKey).handled();
       const upstream = opened(deps.seal, { ...runProxy, proxy: runProxy.proxy });
-      return named(await tried(handler, task, context, upstream), runProxy.proxy);
+      return withProxy(await tried(handler, task, context, upstream), runProxy.proxy);
     },
   });
 }
 
-/** Runs of one job that sign in with the same session are one visitor; others are visitors of their own. */
+/** Runs with the same session, or of the same job, appear as one visitor. */
 function runProxyOf(run: RunRecord): RunProxy {
   const { recipe } = run.snapshot as { recipe?: { session_id?: string | null } };
   return { ...proxyOptionsOf(run.kind, run.snapshot), sessionKey: recipe?.session_id ?? run.jobId ?? run.id };
@@ -94,27 +94,27 @@ function opened(seal: Seal, runProxy: ProxyOptions & { proxy: string }): Upstrea
 /** One attempt at a task, through as many proxies of the pool as it takes. */
 class ProxyAttempt {
   readonly #deps: ProxiedDeps;
-  readonly #tries: ProxyFailureStreak;
-  readonly #begunAt: number;
+  readonly #streak: ProxyFailureStreak;
+  readonly #startedAt: number;
   readonly #handler: TaskHandler;
   readonly #task: ClaimedTask;
   readonly #context: HandlerContext;
   readonly #sessionKey: string;
   readonly #site: string;
   readonly #tried = new Set<string>();
-  readonly #others = { ...MOST_OTHERS };
+  readonly #others = { ...MAX_OTHERS };
 
   constructor(
     deps: ProxiedDeps,
-    tries: ProxyFailureStreak,
+    streak: ProxyFailureStreak,
     handler: TaskHandler,
     task: ClaimedTask,
     context: HandlerContext,
     sessionKey: string,
   ) {
     this.#deps = deps;
-    this.#tries = tries;
-    this.#begunAt = deps.clock.monotonic();
+    this.#streak = streak;
+    this.#startedAt = deps.clock.monotonic();
     this.#handler = handler;
     this.#task = task;
     this.#context = context;
@@ -123,25 +123,25 @@ class ProxyAttempt {
   }
 
   async handled(): Promise<Handled | Asleep> {
-    const handled = await this.#passed();
-    // What goes back to the queue is no end of anything.
-    if (handled.kind !== "handed_back") this.#tries.anew(this.#task.runId, this.#deps.clock.monotonic());
+    const handled = await this.#tryProxies();
+    // A requeued task has not succeeded.
+    if (handled.kind !== "handed_back") this.#streak.reset(this.#task.runId, this.#deps.clock.monotonic());
     return handled;
   }
 
-  async #passed(): Promise<Handled | Asleep> {
+  async #tryProxies(): Promise<Handled | Asleep> {
     const { pool } = this.#deps;
     // The failure that counts if there is no other proxy; a fault of the proxy says nothing about the page.
     let last: Handled | null = null;
     for (;;) {
       const picked = await pool.pick({ site: this.#site, sessionKey: this.#sessionKey, exclude: this.#tried });
-      if (picked === null) return last ?? (await this.#inVain("no proxy can be used now"));
+      if (picked === null) return last ?? (await this.#noProxy("no proxy can be used now"));
       this.#tried.add(picked.id);
       const { handled, outcome } = await this.#through(picked);
       if (handled.kind === "asleep" || outcome === null || outcome.kind === "good") return handled;
       if (outcome.kind !== "fault") last = handled;
       if (this.#others[outcome.kind] === 0)
-        return last ?? (await this.#inVain("many proxies failed, one after the other"));
+        return last ?? (await this.#noProxy("many proxies failed, one after the other"));
       this.#others[outcome.kind] -= 1;
       // The site may have received the request: the next attempt keeps to the site's pace.
       if (outcome.kind !== "fault") await this.#turn();
@@ -160,7 +160,7 @@ class ProxyAttempt {
   async #through(picked: Picked): Promise<{ handled: Handled | Asleep; outcome: PageOutcome | null }> {
     let outcome: PageOutcome | null = null;
     try {
-      const handled = named(await tried(this.#handler, this.#task, this.#context, picked.upstream), picked.shown);
+      const handled = withProxy(await tried(this.#handler, this.#task, this.#context, picked.upstream), picked.shown);
       if (!this.#context.signal.aborted && handled.kind !== "asleep" && handled.kind !== "handed_back")
         outcome = shownByPage(failureOf(handled), handled.answeredMs ?? null);
       return { handled, outcome };
@@ -169,21 +169,21 @@ class ProxyAttempt {
     }
   }
 
-  /** Nobody's failure: the task goes back, and its run waits if there is no proxy at all, or none was of use for long. */
-  async #inVain(why: string): Promise<Handled> {
+  /** Requeues the task, and holds its run if there is no proxy at all or the streak of failures is too long. */
+  async #noProxy(why: string): Promise<Handled> {
     const { clock, pool, holdRun } = this.#deps;
     const { runId } = this.#task;
-    const triedMs = this.#tries.inVain(runId, this.#begunAt, clock.monotonic());
-    if (triedMs >= FRUITLESS_MS || !(await pool.hasAny())) {
+    const triedMs = this.#streak.failed(runId, this.#startedAt, clock.monotonic());
+    if (triedMs >= MAX_STREAK_MS || !(await pool.hasAny())) {
       await holdRun(runId, Math.round(triedMs));
-      this.#tries.anew(runId, clock.monotonic());
+      this.#streak.reset(runId, clock.monotonic());
     }
-    return later(why);
+    return requeueLater(why);
   }
 }
 
-function later(why: string): Handled {
-  return { kind: "handed_back", why, waitMs: LATER_MS };
+function requeueLater(why: string): Handled {
+  return { kind: "handed_back", why, waitMs: RETRY_MS };
 }
 
 async function tried(
@@ -200,8 +200,8 @@ async function tried(
   }
 }
 
-/** The attempt's history says which one it was. */
-function named(handled: Handled | Asleep, proxy: string): Handled | Asleep {
+/** Records the proxy in the attempt's history. */
+function withProxy(handled: Handled | Asleep, proxy: string): Handled | Asleep {
   return handled.kind === "asleep" ? handled : { ...handled, report: { ...handled.report, proxy } };
 }
 

@@ -7,36 +7,36 @@ import { WaitingLine } from "./waiting-line.ts";
 export interface Budget {
   resolver: string;
   key: string;
-  /** Units this process has borrowed from the store. */
+  /** Permits this process has acquired from the store. */
   held: number;
   used: number;
-  /** The newest cap, fewer than are held when it was lowered; null: none. */
+  /** The current cap, below `held` after it was lowered; null: none. */
   cap: number | null;
-  /** No more than this while other processes want some. */
+  /** Maximum while other processes want permits. */
   share: number;
-  /** Others hold all units, and the store has recorded our request. */
+  /** Others hold all permits, and the store has recorded our request. */
   requested: boolean;
-  borrowing: boolean;
-  /** An answer of the store was lost: `held` is unknown until the store is asked. */
-  unsure: boolean;
-  /** Runs until the number of borrowers is checked. */
+  acquiring: boolean;
+  /** A reply of the store was lost: `held` is unknown until it is read again. */
+  heldUnknown: boolean;
+  /** Fires when the number of contending processes is read again. */
   shareTimer: Timer | null;
   idleTimer: Timer | null;
-  /** Runs until it is checked whether others still want the units left for them. */
-  leftTimer: Timer | null;
+  /** Fires when the permits left for other lanes are offered again. */
+  retryTimer: Timer | null;
   waiting: WaitingLine;
-  /** Other processes want units, and there are fewer than processes: each has one for a task or two, then the next one. */
+  /** More processes want permits than there are: each uses one for a task or two, then passes it on. */
   contended: boolean;
-  /** It is being asked whether others want some. */
-  looking: boolean;
-  /** Tasks that were begun since that was last known. */
-  inRow: number;
-  /** Until then another process is expected to ask, which takes a lane of this one: by the monotonic clock. */
+  /** The store is being asked whether other processes want permits. */
+  checkingContention: boolean;
+  /** Tasks started since contention was last known. */
+  startedInTurn: number;
+  /** Until then a process that takes over a lane of ours is expected to ask; monotonic clock. */
   expectedUntil: number;
-  /** What each lane uses of it. */
-  shares: Map<Signal, number>;
-  /** Lanes that got no unit, and when they last asked. */
-  wanted: Map<Signal, number>;
+  /** Permits in use per lane. */
+  usedByLane: Map<Signal, number>;
+  /** Lanes that got no permit, and when they last asked. */
+  requestedAt: Map<Signal, number>;
 }
 
 export function newBudget(resolver: string, cap: number | null, clock: Clock): Budget {
@@ -48,26 +48,26 @@ export function newBudget(resolver: string, cap: number | null, clock: Clock): B
     cap,
     share: Number.POSITIVE_INFINITY,
     requested: false,
-    borrowing: false,
-    unsure: false,
+    acquiring: false,
+    heldUnknown: false,
     shareTimer: null,
     idleTimer: null,
-    leftTimer: null,
+    retryTimer: null,
     waiting: new WaitingLine(clock),
     contended: false,
-    looking: false,
-    inRow: 0,
+    checkingContention: false,
+    startedInTurn: 0,
     expectedUntil: Number.NEGATIVE_INFINITY,
-    shares: new Map(),
-    wanted: new Map(),
+    usedByLane: new Map(),
+    requestedAt: new Map(),
   };
 }
 
-/** A process that takes a lane from this one asks for the lane's units within this time; usually it is a tenth of it. */
+/** A process that takes over a lane asks for the lane's permits within this time; usually within a tenth of it. */
 const EXPECTED_MS = 1000;
 
-/** A lane whose turn is due moves to another process: until that one asks, the lanes that stay have one more turn. */
+/** A lane moves to another process: until that process asks, the remaining lanes have one more turn. */
 export function expectOther(budget: Budget, clock: Clock): void {
   budget.expectedUntil = clock.monotonic() + EXPECTED_MS;
-  budget.inRow = Math.max(budget.used, 1);
+  budget.startedInTurn = Math.max(budget.used, 1);
 }

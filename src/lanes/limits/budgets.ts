@@ -6,33 +6,33 @@ import { configuredLimit, resolverKey } from "../../domain/lane/lane.ts";
 import type { Store } from "../../store/ports/port.ts";
 import { type Budget, expectOther, newBudget } from "./budget.ts";
 
-const IDLE_MS = 1000;
-const ASK_AGAIN_MS = 200;
-/** Of a cap up to this, processes may have to take turns. */
-const SCARCE = 16;
-/** Where they do, a unit that comes back is not to lie idle for long. */
-const ASK_SCARCE_AGAIN_MS = 50;
-/** A process begins at most this many tasks with each unit before it checks whether others want it. */
-const MOST_IN_ROW = 2;
-/** Delay before `held` is read again after a lost answer. */
-const UNSURE_MS = 1000;
-/** How often it is checked whether other processes want units. */
-const SHARE_LOOK_MS = 2000;
-/** The part of a cap that a process without units in use may borrow at once. */
-const UNMISSED = 1 / 32;
-/** A lane that has not asked for this long does not want any more. */
-const WANTED_MS = 1000;
+const IDLE_RELEASE_MS = 1000;
+const RETRY_MS = 200;
+/** With a cap up to this, processes may have to take turns. */
+const SCARCE_CAP = 16;
+/** With a scarce cap, a released permit must not stay idle for long. */
+const SCARCE_RETRY_MS = 50;
+/** A process starts at most this many tasks per permit before it checks whether others want the permit. */
+const MAX_STARTS_PER_PERMIT = 2;
+/** Delay before `held` is read again after a lost reply. */
+const RECHECK_HELD_MS = 1000;
+/** How often a process checks whether others want permits. */
+const SHARE_CHECK_MS = 2000;
+/** The part of a cap that a process without permits in use may acquire at once. */
+const INSIGNIFICANT_SHARE = 1 / 32;
+/** A lane that has not asked for this long wants no permit any more. */
+const REQUEST_TTL_MS = 1000;
 
 /**
- * Concurrency limits shared by several lanes. Units are borrowed from the store, so that the cap holds across machines;
- * unused units go back. A task without a cap on its resolver needs no unit.
+ * Concurrency limits shared by several lanes. Permits are acquired from the store, so that the cap holds across machines;
+ * unused permits are released. A task whose resolver has no cap needs no permit.
  */
 export class Budgets {
   readonly #deps: { store: Store; clock: Clock; log: Log; caps: Readonly<Record<string, number>> };
-  /** Budgets in use, and for a moment longer: every crawl has its own resolver. */
+  /** Budgets in use or used recently; every crawl has its own resolver. */
   readonly #budgets = new Map<string, Budget>();
-  /** The budgets in whose line each lane may be. */
-  readonly #waitedFor = new WeakMap<Signal, Set<Budget>>();
+  /** The budgets that each lane may be waiting for. */
+  readonly #waitingBudgets = new WeakMap<Signal, Set<Budget>>();
   #owner = "";
   #refreshed: { controls: number; done: Promise<void> } | null = null;
 
@@ -40,134 +40,135 @@ export class Budgets {
     this.#deps = deps;
   }
 
-  /** A new term of the engine starts with nothing borrowed; a unit in use keeps its place until it is released. */
+  /** A new term of the engine starts without permits; one in use still counts until its task ends. */
   setOwner(owner: string): void {
     if (owner === this.#owner) return;
     this.#owner = owner;
-    // The new owner counts its changes from zero.
+    // The new owner counts control changes from zero.
     this.#refreshed = null;
-    for (const budget of this.#budgets.values()) [budget.held, budget.requested, budget.unsure] = [0, false, false];
+    for (const budget of this.#budgets.values())
+      [budget.held, budget.requested, budget.heldUnknown] = [0, false, false];
   }
 
-  /** Takes a unit, or promises to raise `waiter` when it is worth asking again. */
+  /** Takes a permit; false: `waiter` is raised when it is worth asking again. */
   take(resolver: string, waiter: Signal): boolean {
     const budget = this.#budgets.get(resolver);
     if (budget === undefined) {
-      void this.#learn(resolver, waiter);
+      void this.#loadCap(resolver, waiter);
       return false;
     }
-    // Without a cap nothing is borrowed, but running tasks are counted: a cap may be set at any moment.
-    if (this.#room(budget, waiter) < 1) {
-      this.#wait(budget, waiter);
+    // Without a cap no permit is acquired, but running tasks are counted: a cap may be set at any moment.
+    if (this.#available(budget, waiter) < 1) {
+      this.#enqueue(budget, waiter);
       return false;
     }
     budget.used += 1;
-    budget.inRow += 1;
-    budget.shares.set(waiter, (budget.shares.get(waiter) ?? 0) + 1);
-    budget.wanted.delete(waiter);
+    budget.startedInTurn += 1;
+    budget.usedByLane.set(waiter, (budget.usedByLane.get(waiter) ?? 0) + 1);
+    budget.requestedAt.delete(waiter);
     budget.waiting.leave(waiter);
     budget.idleTimer?.cancel();
     budget.idleTimer = null;
     return true;
   }
 
-  /** How many tasks of the resolver a lane may claim; infinite where nothing limits it, none while that is not known. */
+  /** How many tasks of the resolver a lane may claim; infinite without a cap, 0 while the cap is unknown. */
   claimable(resolver: string, lane: Signal): number {
     const budget = this.#budgets.get(resolver);
-    return budget === undefined ? 0 : this.#room(budget, lane);
+    return budget === undefined ? 0 : this.#available(budget, lane);
   }
 
   /**
-   * Of so small a limit it is seen that two are in progress where one may be: the next task begins when the end of this one
-   * is in the store.
+   * With a small cap, users notice two tasks in progress where one is allowed: the next task starts only when the end of
+   * the previous one is in the store.
    */
   isSmall(resolver: string): boolean {
     const cap = this.#budgets.get(resolver)?.cap ?? null;
-    return cap !== null && cap < SCARCE;
+    return cap !== null && cap < SCARCE_CAP;
   }
 
-  /** The lane has tasks of the resolver that it may not claim: `lane` is raised when it is worth asking again. */
+  /** The lane has tasks that it may not claim now: `lane` is raised when it is worth asking again. */
   wait(resolver: string, lane: Signal): void {
     const budget = this.#budgets.get(resolver);
-    if (budget === undefined) void this.#learn(resolver, lane);
-    else this.#wait(budget, lane);
+    if (budget === undefined) void this.#loadCap(resolver, lane);
+    else this.#enqueue(budget, lane);
   }
 
-  /** The lane could not use a unit now if it got one: the next in line is not to wait for it. */
+  /** The lane could not use a permit now: the next one in line gets it. */
   leaveLine(lane: Signal, movesOn = false): void {
-    const budgets = this.#waitedFor.get(lane);
+    const budgets = this.#waitingBudgets.get(lane);
     if (budgets === undefined) return;
-    this.#waitedFor.delete(lane);
+    this.#waitingBudgets.delete(lane);
     for (const budget of budgets) {
       if (!budget.waiting.leave(lane)) continue;
       if (movesOn) expectOther(budget, this.#deps.clock);
-      this.#giveNext(budget);
+      this.#grantNext(budget);
       // An abandoned request would block the next unit for others until it expires.
-      const { held, used, requested, borrowing, waiting } = budget;
-      if (requested && held + used === 0 && !borrowing && !waiting.isAwaited) void this.#giveBack(budget);
+      const { held, used, requested, acquiring, waiting } = budget;
+      if (requested && held + used === 0 && !acquiring && !waiting.isAwaited) void this.#releaseAll(budget);
     }
   }
 
-  /** How many more the lane may begin. */
-  #room(budget: Budget, lane: Signal): number {
-    const { cap, held, share, used, shares, waiting } = budget;
+  /** How many more tasks the lane may start. */
+  #available(budget: Budget, lane: Signal): number {
+    const { cap, held, share, used, usedByLane, waiting } = budget;
     if (cap === null) return Number.POSITIVE_INFINITY;
-    if (budget.looking && budget.inRow >= MOST_IN_ROW * cap) return 0;
+    if (budget.checkingContention && budget.startedInTurn >= MAX_STARTS_PER_PERMIT * cap) return 0;
     const most = Math.min(held, cap, share);
-    const entitled = (other: Signal) => this.#fairShare(budget, other, most) - (shares.get(other) ?? 0);
+    const entitled = (other: Signal) => this.#fairShare(budget, other, most) - (usedByLane.get(other) ?? 0);
     const free = most - used - waiting.ahead(lane, (other) => entitled(other) > 0);
     return Math.max(0, Math.min(free, entitled(lane)));
   }
 
-  #wait(budget: Budget, lane: Signal): void {
+  #enqueue(budget: Budget, lane: Signal): void {
     const { cap, held, share, used } = budget;
-    // Units left for others are free again if nobody takes them.
+    // Permits left for other lanes are free again if none takes them.
     if (used < Math.min(held, cap ?? held, share)) this.#wakeLater(budget);
     budget.waiting.join(lane);
-    const budgets = this.#waitedFor.get(lane);
-    if (budgets === undefined) this.#waitedFor.set(lane, new Set([budget]));
+    const budgets = this.#waitingBudgets.get(lane);
+    if (budgets === undefined) this.#waitingBudgets.set(lane, new Set([budget]));
     else budgets.add(budget);
-    budget.wanted.set(lane, this.#deps.clock.monotonic());
-    if (cap !== null && held < Math.min(cap, share) && !budget.borrowing) void this.#borrow(budget, cap);
+    budget.requestedAt.set(lane, this.#deps.clock.monotonic());
+    if (cap !== null && held < Math.min(cap, share) && !budget.acquiring) void this.#acquire(budget, cap);
   }
 
-  /** A site that takes its time would have all of it in the end: while others want some, no lane has more than its share. */
-  #fairShare({ shares, wanted }: Budget, lane: Signal, most: number): number {
-    const since = this.#deps.clock.monotonic() - WANTED_MS;
-    for (const [other, at] of wanted) if (at < since) wanted.delete(other);
-    const rivals = wanted.size - (wanted.has(lane) ? 1 : 0);
-    if (rivals === 0) return most;
-    const parties = new Set([lane, ...shares.keys(), ...wanted.keys()]).size;
-    return Math.max(1, Math.floor(most / parties));
+  /** A slow site would end up with all permits: while other lanes want some, none gets more than its share. */
+  #fairShare({ usedByLane, requestedAt }: Budget, lane: Signal, most: number): number {
+    const since = this.#deps.clock.monotonic() - REQUEST_TTL_MS;
+    for (const [other, at] of requestedAt) if (at < since) requestedAt.delete(other);
+    const others = requestedAt.size - (requestedAt.has(lane) ? 1 : 0);
+    if (others === 0) return most;
+    const contenders = new Set([lane, ...usedByLane.keys(), ...requestedAt.keys()]).size;
+    return Math.max(1, Math.floor(most / contenders));
   }
 
   release(resolver: string, lane: Signal): void {
     const budget = this.#budgets.get(resolver);
     if (budget === undefined) return;
     budget.used -= 1;
-    const share = (budget.shares.get(lane) ?? 0) - 1;
-    if (share > 0) budget.shares.set(lane, share);
+    const share = (budget.usedByLane.get(lane) ?? 0) - 1;
+    if (share > 0) budget.usedByLane.set(lane, share);
     else {
-      budget.shares.delete(lane);
-      // What its page has led to is on its way: a site that hangs would have the last place of all others before that.
-      budget.wanted.set(lane, this.#deps.clock.monotonic());
+      budget.usedByLane.delete(lane);
+      // Links of its page are about to be added: without this, a hanging site would take the last permit before.
+      budget.requestedAt.set(lane, this.#deps.clock.monotonic());
     }
-    if (this.#isOthersTurn(budget)) void this.#passOn(budget);
+    if (this.#mustYield(budget)) void this.#yieldPermit(budget);
     else {
-      void this.#giveSurplusBack(budget);
-      void this.#lookForOthers(budget);
+      void this.#releaseSurplus(budget);
+      void this.#checkContention(budget);
       this.#wake(budget);
     }
-    // Lanes that wait may not come for it: their sites may have to wait by now.
-    if (budget.used === 0) this.#giveBackLater(budget);
+    // Waiting lanes may not use it: their sites may be on hold by now.
+    if (budget.used === 0) this.#releaseLater(budget);
   }
 
-  /** Caps may have changed. All lanes of the process hear of it; the first of them asks for all. */
+  /** Caps may have changed. Every lane of the process calls this; the first call reads the caps for all. */
   refresh(controls: number): Promise<void> {
     if (this.#refreshed?.controls !== controls) {
       const done = this.#refreshAll();
       this.#refreshed = { controls, done };
-      // What failed has not been seen: the next lane asks again.
+      // After a failure the next lane reads them again.
       done.catch(() => {
         if (this.#refreshed?.done === done) this.#refreshed = null;
       });
@@ -177,9 +178,9 @@ export class Budgets {
 
   async #refreshAll(): Promise<void> {
     for (const budget of [...this.#budgets.values()]) {
-      // Unused budgets are dropped: the cap is read again when it is needed.
-      if (this.#forget(budget)) continue;
-      // A cap that was lowered lets what runs finish.
+      // The cap of an unused budget is read again when it is needed.
+      if (this.#dropIfUnused(budget)) continue;
+      // Running tasks finish under a lowered cap.
       budget.cap = await this.#cap(budget.resolver);
       this.#wake(budget);
     }
@@ -191,14 +192,14 @@ export class Budgets {
     return configuredLimit(this.#deps.caps, resolver);
   }
 
-  async #learn(resolver: string, waiter: Signal): Promise<void> {
+  async #loadCap(resolver: string, waiter: Signal): Promise<void> {
     try {
       const cap = await this.#cap(resolver);
       if (!this.#budgets.has(resolver)) {
         const budget = newBudget(resolver, cap, this.#deps.clock);
         this.#budgets.set(resolver, budget);
         // The caller may never use it.
-        this.#giveBackLater(budget);
+        this.#releaseLater(budget);
       }
       waiter.raise();
     } catch (error) {
@@ -206,184 +207,186 @@ export class Budgets {
     }
   }
 
-  async #borrow(budget: Budget, cap: number): Promise<void> {
-    budget.borrowing = true;
+  async #acquire(budget: Budget, cap: number): Promise<void> {
+    budget.acquiring = true;
     try {
       const { singleEngine } = this.#deps.store.capabilities;
       const most = Math.min(cap, budget.share) - budget.held;
-      // Other processes may want units as well: borrow at most twice the units in use, one per waiting lane, or an
-      // insignificant part of a large cap.
-      const few = Math.max(1, budget.used, budget.waiting.size, Math.floor(cap * UNMISSED));
+      // Other processes may want permits as well: at most double the permits in use, one per waiting lane, or an
+      // insignificant share of a large cap.
+      const few = Math.max(1, budget.used, budget.waiting.size, Math.floor(cap * INSIGNIFICANT_SHARE));
       const wanted = singleEngine ? most : Math.min(most, few);
-      if (budget.held === 0) budget.inRow = 0;
+      if (budget.held === 0) budget.startedInTurn = 0;
       const before = budget.held;
       budget.held = await this.#deps.store.acquirePermits(budget.key, this.#owner, wanted, cap);
       budget.requested = budget.held === 0;
-      this.#lookAtShareLater(budget);
-      // Those that the look for others keeps back would only ask for the same again.
-      const isKept = budget.looking && budget.held <= before;
+      this.#checkShareLater(budget);
+      // Lanes that wait for the contention check would only repeat the same request.
+      const isKept = budget.checkingContention && budget.held <= before;
       if (budget.used < budget.held && !isKept) this.#wake(budget);
-      // Others have all of it: ask again after a while.
-      else this.#askAgainLater(budget);
-      budget.unsure = false;
+      // Others have all permits.
+      else this.#retryLater(budget);
+      budget.heldUnknown = false;
     } catch (error) {
-      this.#deps.log.warn("cannot borrow units of a shared limit; retrying", { error: messageOf(error) });
+      this.#deps.log.warn("cannot acquire permits of a shared limit; retrying", { error: messageOf(error) });
       this.#deps.clock.after(1000, () => this.#wake(budget));
-      this.#makeSureLater(budget);
+      this.#markHeldUnknown(budget);
     } finally {
-      budget.borrowing = false;
+      budget.acquiring = false;
     }
   }
 
-  #askAgainLater(budget: Budget): void {
-    const scarce = budget.cap !== null && budget.cap <= SCARCE;
-    this.#deps.clock.after(scarce ? ASK_SCARCE_AGAIN_MS : ASK_AGAIN_MS, () => {
+  #retryLater(budget: Budget): void {
+    const scarce = budget.cap !== null && budget.cap <= SCARCE_CAP;
+    this.#deps.clock.after(scarce ? SCARCE_RETRY_MS : RETRY_MS, () => {
       this.#wake(budget);
-      this.#giveBackLater(budget);
+      this.#releaseLater(budget);
     });
   }
 
-  /** The first process may have borrowed everything: while others want units, no process keeps more than its share. */
-  #lookAtShareLater(budget: Budget): void {
+  /** The first process may hold everything: while others want permits, none keeps more than its share. */
+  #checkShareLater(budget: Budget): void {
     if (this.#deps.store.capabilities.singleEngine || budget.held === 0) return;
-    budget.shareTimer ??= this.#deps.clock.after(SHARE_LOOK_MS, () => {
+    budget.shareTimer ??= this.#deps.clock.after(SHARE_CHECK_MS, () => {
       budget.shareTimer = null;
-      void this.#lookAtShare(budget);
+      void this.#checkShare(budget);
     });
   }
 
-  async #lookAtShare(budget: Budget): Promise<void> {
+  async #checkShare(budget: Budget): Promise<void> {
     const { store, log } = this.#deps;
     try {
-      const parties = await store.permitContenders(budget.key);
-      const before = budget.share;
-      budget.share = parties > 1 && budget.cap !== null ? Math.ceil(budget.cap / parties) : Number.POSITIVE_INFINITY;
-      await this.#giveSurplusBack(budget);
+      const contenders = await store.permitContenders(budget.key);
+      const { cap, share: before } = budget;
+      budget.share = contenders > 1 && cap !== null ? Math.ceil(cap / contenders) : Number.POSITIVE_INFINITY;
+      await this.#releaseSurplus(budget);
       if (budget.share > before) this.#wake(budget);
     } catch (error) {
-      log.debug("cannot read the borrowers of a shared limit", { error: messageOf(error) });
+      log.debug("cannot read which processes want permits of a shared limit", { error: messageOf(error) });
     }
-    this.#lookAtShareLater(budget);
+    this.#checkShareLater(budget);
   }
 
-  /** Others are known to want the free unit, and this process has had its row, or no lane of it waits. */
-  #isOthersTurn({ contended, borrowing, held, used, inRow, waiting }: Budget): boolean {
-    if (!contended || borrowing || held <= used) return false;
-    return inRow >= MOST_IN_ROW * held || !waiting.isAwaited;
+  /** Another process wants the free permit, and this one has used its turn or has no waiting lane. */
+  #mustYield({ contended, acquiring, held, used, startedInTurn, waiting }: Budget): boolean {
+    if (!contended || acquiring || held <= used) return false;
+    return startedInTurn >= MAX_STARTS_PER_PERMIT * held || !waiting.isAwaited;
   }
 
-  /** There are fewer units than processes that want one: this one goes to the process that has waited longest. */
-  async #passOn(budget: Budget): Promise<void> {
-    // Nothing is borrowed before the unit is back: the answer would count it as ours.
-    budget.borrowing = true;
+  /** More processes want permits than there are: this one goes to the process that has waited longest. */
+  async #yieldPermit(budget: Budget): Promise<void> {
+    // No acquisition before the permit is released: its reply would still count this one as ours.
+    budget.acquiring = true;
     budget.held -= 1;
-    budget.inRow = 0;
-    // Returning the unit and asking again is one transaction: otherwise the next process sees nobody waiting and keeps it.
+    budget.startedInTurn = 0;
+    // Releasing and requesting is one transaction: otherwise the next process sees no waiter and keeps the permit.
     budget.requested = budget.held === 0 && budget.waiting.isAwaited;
-    await this.#return(budget, 1, budget.requested);
-    budget.borrowing = false;
+    await this.#releasePermits(budget, 1, budget.requested);
+    budget.acquiring = false;
     this.#wake(budget);
   }
 
-  /** With a small cap, every unit may be the one that another process waits for. */
-  async #lookForOthers(budget: Budget): Promise<void> {
+  /** With a scarce cap, every permit may be the one that another process waits for. */
+  async #checkContention(budget: Budget): Promise<void> {
     const { store, log, clock } = this.#deps;
     const { cap, key } = budget;
-    if (store.capabilities.singleEngine || cap === null || cap > SCARCE || budget.looking) return;
-    budget.looking = true;
+    if (store.capabilities.singleEngine || cap === null || cap > SCARCE_CAP || budget.checkingContention) return;
+    budget.checkingContention = true;
     try {
       for (;;) {
         budget.contended = (await store.permitContenders(key)) > cap;
         if (budget.contended || clock.monotonic() >= budget.expectedUntil) break;
-        await sleep(clock, ASK_SCARCE_AGAIN_MS);
+        await sleep(clock, SCARCE_RETRY_MS);
       }
     } catch (error) {
-      log.debug("cannot read the borrowers of a shared limit", { error: messageOf(error) });
+      log.debug("cannot read which processes want permits of a shared limit", { error: messageOf(error) });
     }
-    budget.looking = false;
-    if (!budget.contended) budget.inRow = Math.min(budget.inRow, budget.used);
-    // The row may have ended before the answer came.
-    this.#giveNext(budget);
+    budget.checkingContention = false;
+    if (!budget.contended) budget.startedInTurn = Math.min(budget.startedInTurn, budget.used);
+    // The turn may have ended before the reply arrived.
+    this.#grantNext(budget);
   }
 
-  /** A free unit goes to another process or to the next lane in line. */
-  #giveNext(budget: Budget): void {
-    if (this.#isOthersTurn(budget)) void this.#passOn(budget);
+  /** A free permit goes to another process or to the next lane in line. */
+  #grantNext(budget: Budget): void {
+    if (this.#mustYield(budget)) void this.#yieldPermit(budget);
     else this.#wake(budget);
   }
 
-  async #giveSurplusBack(budget: Budget): Promise<void> {
+  async #releaseSurplus(budget: Budget): Promise<void> {
     const surplus = budget.held - Math.max(budget.used, budget.share);
-    if (surplus <= 0 || budget.borrowing) return;
+    if (surplus <= 0 || budget.acquiring) return;
     budget.held -= surplus;
-    await this.#return(budget, surplus);
+    await this.#releasePermits(budget, surplus);
   }
 
-  /** The next task of the resolver is often on its way: only what stays unused goes back. */
-  #giveBackLater(budget: Budget): void {
+  /** The next task of the resolver often follows at once: only permits that stay unused are released. */
+  #releaseLater(budget: Budget): void {
     if (budget.idleTimer !== null) return;
-    budget.idleTimer = this.#deps.clock.after(IDLE_MS, () => {
+    budget.idleTimer = this.#deps.clock.after(IDLE_RELEASE_MS, () => {
       budget.idleTimer = null;
       if (budget.used > 0) return;
       // Waiting lanes keep the request alive, so that other processes see it.
-      if (budget.borrowing || (budget.requested && budget.waiting.isAwaited)) this.#giveBackLater(budget);
-      else void this.#giveBack(budget);
+      if (budget.acquiring || (budget.requested && budget.waiting.isAwaited)) this.#releaseLater(budget);
+      else void this.#releaseAll(budget);
     });
   }
 
-  async #giveBack(budget: Budget): Promise<void> {
+  async #releaseAll(budget: Budget): Promise<void> {
     const { held, requested } = budget;
     [budget.held, budget.requested] = [0, false];
-    if (held > 0 || requested) await this.#return(budget, held);
-    this.#forget(budget);
+    if (held > 0 || requested) await this.#releasePermits(budget, held);
+    this.#dropIfUnused(budget);
   }
 
-  async #return(budget: Budget, units: number, wantsAgain = false): Promise<void> {
+  async #releasePermits(budget: Budget, permits: number, requestsAgain = false): Promise<void> {
     try {
-      await this.#deps.store.releasePermits(budget.key, this.#owner, units, wantsAgain);
+      await this.#deps.store.releasePermits(budget.key, this.#owner, permits, requestsAgain);
     } catch (error) {
-      this.#deps.log.debug("units of a shared limit may not have been returned; checking", { error: messageOf(error) });
-      this.#makeSureLater(budget);
+      this.#deps.log.debug("permits of a shared limit may not have been released; checking", {
+        error: messageOf(error),
+      });
+      this.#markHeldUnknown(budget);
     }
   }
 
-  /** Units that are borrowed but unknown here would be lost to all others for as long as this process lives. */
-  #makeSureLater(budget: Budget): void {
-    if (budget.unsure) return;
-    budget.unsure = true;
-    this.#lookAtLoanLater(budget);
+  /** A permit that the store counts as ours and we do not would be lost to all processes while this one lives. */
+  #markHeldUnknown(budget: Budget): void {
+    if (budget.heldUnknown) return;
+    budget.heldUnknown = true;
+    this.#recheckHeldLater(budget);
   }
 
-  #lookAtLoanLater(budget: Budget): void {
-    this.#deps.clock.after(UNSURE_MS, () => void this.#makeSure(budget));
+  #recheckHeldLater(budget: Budget): void {
+    this.#deps.clock.after(RECHECK_HELD_MS, () => void this.#recheckHeld(budget));
   }
 
-  async #makeSure(budget: Budget): Promise<void> {
-    if (!budget.unsure) return;
-    if (budget.borrowing) return this.#lookAtLoanLater(budget);
-    budget.borrowing = true;
+  async #recheckHeld(budget: Budget): Promise<void> {
+    if (!budget.heldUnknown) return;
+    if (budget.acquiring) return this.#recheckHeldLater(budget);
+    budget.acquiring = true;
     try {
       budget.held = await this.#deps.store.acquirePermits(budget.key, this.#owner, 0, budget.cap ?? 0);
-      budget.unsure = false;
+      budget.heldUnknown = false;
       this.#wake(budget);
-      if (budget.used === 0) this.#giveBackLater(budget);
+      if (budget.used === 0) this.#releaseLater(budget);
     } catch {
-      this.#lookAtLoanLater(budget);
+      this.#recheckHeldLater(budget);
     } finally {
-      budget.borrowing = false;
+      budget.acquiring = false;
     }
   }
 
-  /** True when it was not in use, nor waited for. */
-  #forget({ resolver, held, used, borrowing, waiting, unsure }: Budget): boolean {
-    if (held > 0 || used > 0 || borrowing || unsure || waiting.size > 0) return false;
+  /** False: it is in use or waited for. */
+  #dropIfUnused({ resolver, held, used, acquiring, waiting, heldUnknown }: Budget): boolean {
+    if (held > 0 || used > 0 || acquiring || heldUnknown || waiting.size > 0) return false;
     this.#budgets.delete(resolver);
     return true;
   }
 
   #wakeLater(budget: Budget): void {
-    budget.leftTimer ??= this.#deps.clock.after(WANTED_MS + 1, () => {
-      budget.leftTimer = null;
+    budget.retryTimer ??= this.#deps.clock.after(REQUEST_TTL_MS + 1, () => {
+      budget.retryTimer = null;
       this.#wake(budget);
     });
   }
@@ -391,7 +394,7 @@ export class Budgets {
   readonly #wake = ({ waiting }: Budget): void => waiting.wake();
 
   #failed(error: unknown, waiter: Signal): void {
-    this.#deps.log.warn("cannot borrow units of a shared limit; retrying", { error: messageOf(error) });
+    this.#deps.log.warn("cannot acquire permits of a shared limit; retrying", { error: messageOf(error) });
     this.#deps.clock.after(1000, () => waiter.raise());
   }
 }

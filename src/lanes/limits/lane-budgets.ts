@@ -1,7 +1,7 @@
 import type { Signal } from "../../base/signal.ts";
 import type { Budgets } from "./budgets.ts";
 
-/** The budgets of a process, as one lane uses them: its signal is raised when it is worth asking again. */
+/** One lane's access to the budgets of its process; the lane's signal is raised when it is worth asking again. */
 export class LaneBudgets {
   readonly #budgets: Budgets;
   readonly #lane: Signal;
@@ -17,7 +17,7 @@ export class LaneBudgets {
 
   readonly wait = (resolver: string): void => this.#budgets.wait(resolver, this.#lane);
 
-  /** `written` waits until the task's outcome is in the store. */
+  /** `written` resolves when the task's outcome is in the store. */
   release(resolver: string | null, written: () => Promise<unknown>): void {
     if (resolver === null) return;
     const release = () => this.#budgets.release(resolver, this.#lane);
@@ -25,7 +25,7 @@ export class LaneBudgets {
     else release();
   }
 
-  /** `movesOn`: another process takes the lane, and asks in its place. */
+  /** `movesOn`: another process takes over the lane and asks for its permits. */
   leaveLine({ movesOn = false } = {}): void {
     this.#budgets.leaveLine(this.#lane, movesOn);
   }

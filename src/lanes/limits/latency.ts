@@ -1,70 +1,70 @@
 /** Number of answers that establish the latency of an unloaded site. */
-const FIRST = 8;
-const LEAST_WINDOW = 10;
-/** Below this a difference may as well be ours: a busy process hears late of answers. */
+const FIRST_WINDOW = 8;
+const MIN_WINDOW = 10;
+/** A smaller difference may be our own: a busy process notices answers late. */
 const SLACK_MS = 100;
-const SLOW = 1.5;
-const CALM = 1.2;
-const DRIFT = 0.1;
+const SLOW_FACTOR = 1.5;
+const CALM_FACTOR = 1.2;
+const BASELINE_DRIFT = 0.1;
 
 /**
- * Whether a site takes longer than it usually does. The middle of the newest answers is compared with the upper end of
- * the usual ones, so that a site whose times differ from page to page is not taken for a slow one; and a site is
- * compared with itself alone, so that one that always takes two seconds is not slow.
+ * Whether a site answers more slowly than usual. It compares the median of the newest answers with the upper end of the
+ * baseline, so that latency that varies from page to page does not count as slow; each site has its own baseline, so
+ * that one that always takes two seconds does not either.
  */
 export class Latency {
   #window: number[] = [];
   #timeouts = 0;
-  /** Answers to requests that were sent before something changed. */
+  /** Answers to ignore, because their requests were sent before the concurrency changed. */
   #outdated = 0;
-  #usual: number | null = null;
-  #last = 0;
-  /** Nothing speaks against more at once. */
+  #baseline: number | null = null;
+  #lastHigh = 0;
+  /** The latency allows more concurrency. */
   isCalm = true;
 
-  /** How long it takes with little to do has been seen. */
+  /** The latency of the unloaded site is known. */
   get isKnown(): boolean {
-    return this.#usual !== null;
+    return this.#baseline !== null;
   }
 
   /** Adds an answer, or null for a timeout. True: the site is slow; reported once per window. */
-  add(ms: number | null, { atOnce, isEased }: { atOnce: number; isEased: boolean }): boolean {
+  add(ms: number | null, { atOnce, isReduced }: { atOnce: number; isReduced: boolean }): boolean {
     if (this.#outdated > 0) {
       this.#outdated -= 1;
       return false;
     }
     if (ms === null) this.#timeouts += 1;
     else this.#window.push(ms);
-    const size = this.#usual === null ? FIRST : Math.max(LEAST_WINDOW, 2 * atOnce);
+    const size = this.#baseline === null ? FIRST_WINDOW : Math.max(MIN_WINDOW, 2 * atOnce);
     if (this.#window.length + this.#timeouts < size) return false;
     const times = this.#window.toSorted((a, b) => a - b);
     const late = this.#timeouts > size / 10;
     this.startOver(0);
-    if (times.length > 0) return this.#judge(times, late, isEased);
+    if (times.length > 0) return this.#judge(times, late, isReduced);
     this.isCalm = false;
     return true;
   }
 
   /** Answers to earlier requests say nothing about the current latency. */
-  startOver(underWay: number): void {
+  startOver(inFlight: number): void {
     this.#window = [];
     this.#timeouts = 0;
-    this.#outdated = underWay;
+    this.#outdated = inFlight;
   }
 
-  acceptAsUsual(): void {
-    if (this.#last > 0) this.#usual = this.#last;
+  acceptAsBaseline(): void {
+    if (this.#lastHigh > 0) this.#baseline = this.#lastHigh;
   }
 
-  #judge(times: readonly number[], late: boolean, isEased: boolean): boolean {
-    const middle = times[Math.floor(times.length / 2)]!;
+  #judge(times: readonly number[], late: boolean, isReduced: boolean): boolean {
+    const median = times[Math.floor(times.length / 2)]!;
     const high = times[Math.floor(times.length * 0.8)]!;
-    this.#last = high;
-    const usual = (this.#usual ??= times.at(-1)!);
-    const slow = late || middle > usual * SLOW + SLACK_MS;
-    this.isCalm = !slow && middle <= usual * CALM + SLACK_MS;
+    this.#lastHigh = high;
+    const baseline = (this.#baseline ??= times.at(-1)!);
+    const slow = late || median > baseline * SLOW_FACTOR + SLACK_MS;
+    this.isCalm = !slow && median <= baseline * CALM_FACTOR + SLACK_MS;
     // While concurrency is reduced, the baseline does not rise: it would follow the load step by step.
-    if (!slow && (!isEased || high < usual)) this.#usual = usual + (high - usual) * DRIFT;
+    if (!slow && (!isReduced || high < baseline)) this.#baseline = baseline + (high - baseline) * BASELINE_DRIFT;
     return slow;
   }
 }

@@ -15,7 +15,7 @@ export class MemoryBackpressure {
     this.#deps = deps;
   }
 
-  /** As it was found last. */
+  /** The latest error; null: none. */
   get reason(): string | null {
     return this.#reason;
   }

@@ -2,17 +2,17 @@ import type { Bucket } from "../../domain/lane/bucket.ts";
 import type { LaneGrant } from "../../store/ports/port.ts";
 import type { AdaptiveConcurrency } from "./adaptive-concurrency.ts";
 
-/** What an owner that takes its own lane again must still know, so that a slow rate does not start from zero each time. */
+/** State that an owner keeps for its next turn at the same lane, so that a slow rate does not start from zero. */
 export interface PaceMemory {
   bucket: Bucket;
   lastStart: number;
   crawlDelays: ReadonlyMap<string, number>;
-  ease: AdaptiveConcurrency;
+  adaptive: AdaptiveConcurrency;
 }
 
-const MEMORIES_AT_MOST = 10_000;
+const MAX_MEMORIES = 10_000;
 
-/** Paces of lanes that this process released. They are valid only if no other process owned the lane in between. */
+/** Paces of lanes that this process released; valid only if no other process owned the lane in between. */
 export class PaceMemories {
   readonly #memories = new Map<string, PaceMemory & { epoch: number }>();
 
@@ -20,10 +20,10 @@ export class PaceMemories {
     this.#memories.delete(grant.lane);
     this.#memories.set(grant.lane, { ...memory, epoch: grant.epoch });
     const [oldest] = this.#memories.keys();
-    if (this.#memories.size > MEMORIES_AT_MOST && oldest !== undefined) this.#memories.delete(oldest);
+    if (this.#memories.size > MAX_MEMORIES && oldest !== undefined) this.#memories.delete(oldest);
   }
 
-  /** Somebody else may have owned them, or the store lost who did. */
+  /** Another process may have owned the lanes, or the store lost the ownership. */
   forget(): void {
     this.#memories.clear();
   }

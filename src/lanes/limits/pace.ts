@@ -27,8 +27,8 @@ export type Gate =
   /** Nothing may start before something else changes. */
   | { kind: "wait"; ms: null; why: "paused" | "concurrency" | "probing" | "refused" }
   /**
-   * The site has been given up until the next probe, in this many milliseconds: tasks of runs with a deadline wait for
-   * it, the others fail as circuit_open.
+   * The site is given up until the next probe in `ms`: tasks of runs with a deadline wait for it, others fail as
+   * circuit_open.
    */
   | { kind: "give_up"; ms: number };
 
@@ -40,15 +40,12 @@ const NO_LIMITS: ServerLimits = {
   paused: false,
 };
 
-/**
- * After a rest, the shards of a site probe it one after the other: each begins this much later and knows the result of
- * the one before.
- */
-const PROBE_APART_MS = 5000;
+/** The shards of a site probe it one after the other, this far apart, so that each knows the result of the one before. */
+const PROBE_STAGGER_MS = 5000;
 
 /**
- * The manners of one lane: concurrency, rate, delay, holds and the breaker. Because a lane has one owner, these are
- * plain numbers in one process and still exact over all machines; of a site that is divided, the lane has its share.
+ * The politeness rules of one lane: concurrency, rate, delay, holds and the breaker. A lane has one owner, so these are
+ * plain numbers in one process and still exact across machines; the lane of a shard has its share of the site's limits.
  */
 export class Pace {
   readonly #rules: LaneRules;
@@ -58,14 +55,14 @@ export class Pace {
   #limits: ServerLimits;
   #politeness: Politeness;
   #bucket: Bucket;
-  /** May lie ahead: then that turn is kept for one that has been started already. */
+  /** May lie in the future: reserved for a task that has already started. */
   #lastStart: number;
   readonly #adaptive: AdaptiveConcurrency;
-  /** What robots.txt asks for, by site: those of one server keep the longest. */
+  /** Crawl-delay of robots.txt by site; the sites of one server keep the longest. */
   readonly #crawlDelays: Map<string, number>;
   #crawlDelayMs = 0;
   #inFlight = 0;
-  /** Answers that ask for patience and are still being read. */
+  /** Answers with 429 or 503 that are still being read. */
   #refusals = 0;
   #changed = false;
 
@@ -90,26 +87,26 @@ export class Pace {
       breaker: site?.breaker ?? CLOSED_BREAKER,
       lastFailure: site?.lastFailure ?? null,
     };
-    // A new owner does not know what the one before did last: it starts with an empty bucket and one delay.
+    // A new owner does not know its predecessor's last request: it starts with an empty bucket and one delay.
     this.#bucket = memory?.bucket ?? emptyBucket(clock.monotonic());
     this.#lastStart = memory?.lastStart ?? clock.monotonic();
-    this.#adaptive = memory?.ease ?? new AdaptiveConcurrency(rules.retry.backoff.maxMs, shard?.of);
+    this.#adaptive = memory?.adaptive ?? new AdaptiveConcurrency(rules.retry.backoff.maxMs, shard?.of);
     if (memory === undefined && this.#politeness.holdStep > 0) this.#adaptive.refused(this.concurrency);
-    if (memory === undefined && restMs !== undefined) this.#goOnAfter(restMs);
+    if (memory === undefined && restMs !== undefined) this.#startAfter(restMs);
   }
 
-  /** Another process had the lane and recorded when the site may be asked again: no additional delay applies. */
-  #goOnAfter(restMs: number): void {
+  /** The previous owner recorded when the site accepts the next request: no additional delay applies. */
+  #startAfter(restMs: number): void {
     const at = this.#clock.monotonic() + restMs;
-    this.#lastStart = at - Math.max(this.#ownDelayMs, this.#crawlDelayMs);
+    this.#lastStart = at - Math.max(this.#minDelayMs, this.#crawlDelayMs);
     const rate = this.#limits.requestsPerSecond;
     if (rate !== null && rate > 0) this.#bucket = emptyBucket(at - 1000 / rate);
   }
 
-  /** How long its delay and rate let nothing start, regardless of the owner. */
+  /** Milliseconds until delay and rate allow the next start, for the next owner. */
   get restMs(): number {
     const now = this.#clock.monotonic();
-    const delayMs = this.#lastStart + Math.max(this.#ownDelayMs, this.#crawlDelayMs) - now;
+    const delayMs = this.#lastStart + Math.max(this.#minDelayMs, this.#crawlDelayMs) - now;
     const rate = this.#limits.requestsPerSecond;
     const rateMs = rate !== null && rate > 0 ? takeToken(this.#bucket, this.#bucketRule(rate), now).waitMs : 0;
     return Math.max(0, delayMs, rateMs);
@@ -124,7 +121,7 @@ export class Pace {
       bucket: this.#bucket,
       lastStart: this.#lastStart,
       crawlDelays: this.#crawlDelays,
-      ease: this.#adaptive,
+      adaptive: this.#adaptive,
     };
   }
 
@@ -132,15 +129,15 @@ export class Pace {
     return Math.max(1, this.#limits.maxConcurrency ?? this.#rules.maxPerSite);
   }
 
-  /** How many more its concurrency would let start. */
+  /** How many more tasks the concurrency allows. */
   get free(): number {
     return Math.max(1, this.#atOnce - this.#inFlight);
   }
 
-  /** How many its pauses and its rate would let start within about a second. */
+  /** How many tasks delays and rate allow within about a second. */
   get soon(): number {
     const { requestsPerSecond: rate } = this.#limits;
-    const spacing = Math.max(this.#ownDelayMs, this.#crawlDelayMs, rate !== null && rate > 0 ? 1000 / rate : 0);
+    const spacing = Math.max(this.#minDelayMs, this.#crawlDelayMs, rate !== null && rate > 0 ? 1000 / rate : 0);
     return spacing === 0 ? Number.POSITIVE_INFINITY : Math.ceil(1000 / spacing);
   }
 
@@ -148,18 +145,18 @@ export class Pace {
     return this.#adaptive.atOnce(this.concurrency);
   }
 
-  /** What robots.txt asks for between two requests. */
+  /** Crawl-delay of robots.txt. */
   get crawlDelayMs(): number {
     return this.#crawlDelayMs;
   }
 
   setCrawlDelay(site: string, ms: number): void {
-    // The caller has just fetched robots.txt, which was a request as well.
+    // The caller has just fetched robots.txt, which counts as a request.
     if (ms > this.#crawlDelayMs) this.#lastStart = Math.max(this.#lastStart, this.#clock.monotonic());
-    this.#noteDelay(site, ms);
+    this.#setDelay(site, ms);
   }
 
-  #noteDelay(site: string, ms: number): void {
+  #setDelay(site: string, ms: number): void {
     if (this.#crawlDelays.get(site) === ms) return;
     this.#crawlDelays.set(site, ms);
     this.#crawlDelayMs = Math.max(...this.#crawlDelays.values());
@@ -169,19 +166,19 @@ export class Pace {
     return this.#politeness.breaker;
   }
 
-  /** The next request finds out whether the site is up again. */
+  /** The breaker is half open. */
   get isProbing(): boolean {
     return breakerPhase(this.#politeness.breaker, this.#clock.now()) === "half_open";
   }
 
   /**
-   * The operator changed the limits, reset the breaker, or put a site into the group that had asked for more patience.
-   * While `settling`, the store does not know yet what the site asked for last: a closed breaker there is no reset.
+   * The operator changed the limits, reset the breaker, or added a site with a longer hold to the group. While `settling`,
+   * the store is behind: a closed breaker there is no reset.
    */
   refresh(site: SiteRecord, options: { settling?: boolean } = {}): void {
     this.#limits = this.#shareOf(site);
-    this.#noteDelay(site.site, site.crawlDelayMs ?? 0);
-    if (this.#shard !== undefined) this.#hearOthers(site);
+    this.#setDelay(site.site, site.crawlDelayMs ?? 0);
+    if (this.#shard !== undefined) this.#applyOtherShards(site);
     if (options.settling === true || this.#changed) return;
     const { openUntil, failedProbes } = this.#politeness.breaker;
     const isReset = openUntil !== null && (site.breaker.openUntil === null || site.breaker.failedProbes < failedProbes);
@@ -193,7 +190,7 @@ export class Pace {
   }
 
   /** Applies what the site answered to another shard, even if it is not in the store yet. */
-  #hearOthers({ holdUntil, holdStep, breaker, lastFailure = null }: Politeness): void {
+  #applyOtherShards({ holdUntil, holdStep, breaker, lastFailure = null }: Politeness): void {
     const known = this.#politeness;
     const isHeld = holdUntil > known.holdUntil;
     if (isHeld && holdStep > known.holdStep) this.#adaptive.refused(this.#atOnce);
@@ -220,7 +217,7 @@ export class Pace {
     this.#refusals -= 1;
   }
 
-  /** May one more start now? Asking changes nothing. */
+  /** Whether one more task may start now. Read-only. */
   gate(): Gate {
     if (this.#limits.paused) return { kind: "wait", ms: null, why: "paused" };
     if (this.#inFlight >= this.#atOnce) return { kind: "wait", ms: null, why: "concurrency" };
@@ -235,11 +232,11 @@ export class Pace {
     }
     if (this.#politeness.holdUntil > now)
       return { kind: "wait", ms: this.#politeness.holdUntil - now, why: "rate_limited" };
-    const beforeUs = (this.#shard?.index ?? 0) * PROBE_APART_MS;
-    const probeMs = phase === "half_open" ? (this.#politeness.breaker.openUntil ?? now) + beforeUs - now : 0;
+    const staggerMs = (this.#shard?.index ?? 0) * PROBE_STAGGER_MS;
+    const probeMs = phase === "half_open" ? (this.#politeness.breaker.openUntil ?? now) + staggerMs - now : 0;
     if (probeMs > 0) return { kind: "wait", ms: probeMs, why: "circuit_open" };
     if (phase === "half_open" && this.#inFlight > 0) return { kind: "wait", ms: null, why: "probing" };
-    const minDelay = this.#ownDelayMs;
+    const minDelay = this.#minDelayMs;
     const delay = Math.max(minDelay, this.#crawlDelayMs);
     const sinceLast = this.#clock.monotonic() - this.#lastStart;
     if (delay > 0 && sinceLast < delay)
@@ -252,14 +249,14 @@ export class Pace {
     return { kind: "go" };
   }
 
-  get #ownDelayMs(): number {
+  get #minDelayMs(): number {
     return Math.max(this.#limits.minDelayMs ?? this.#rules.minDelayMs, this.#adaptive.spacingMs);
   }
 
-  /** A started task asks once more: reserves its turn and returns the milliseconds until then. */
+  /** Reserves a turn for another request of a started task; returns the milliseconds until then. */
   nextTurn(): number {
     const now = this.#clock.monotonic();
-    let at = Math.max(now, this.#lastStart + Math.max(this.#ownDelayMs, this.#crawlDelayMs));
+    let at = Math.max(now, this.#lastStart + Math.max(this.#minDelayMs, this.#crawlDelayMs));
     const rate = this.#limits.requestsPerSecond;
     if (rate !== null && rate > 0) {
       const { bucket, waitMs } = reserveToken(this.#bucket, this.#bucketRule(rate), now);
@@ -280,9 +277,9 @@ export class Pace {
   }
 
   /**
-   * One that was started has ended; `failure` is undefined when it says nothing about the site. `answeredMs` is how long
-   * the site took for a good answer; null: not measured, absent: nothing of its kind is. `site` is whose it was, where
-   * several sites are one server; `page` is what the breaker is to know of what failed.
+   * A started task has ended; `failure` is undefined when it says nothing about the site. `answeredMs` is the latency of a
+   * good answer; null: not measured, absent: tasks of this kind never are. `site` is the task's site within the lane's
+   * group; `page` describes the failed page for the breaker.
    */
   end(
     failure: Failure | null | undefined,
@@ -299,7 +296,7 @@ export class Pace {
     return this.#failed(failure, site, page);
   }
 
-  /** What must be stored, when it changed since the last call. */
+  /** The state to store; null: unchanged since the last call. */
   takeChange(): Politeness | null {
     if (!this.#changed) return null;
     this.#changed = false;
@@ -324,7 +321,7 @@ export class Pace {
     const events: RunEvent[] = [];
     const now = this.#clock.now();
     let { holdUntil, holdStep, breaker } = this.#politeness;
-    // Requests that were under way together are one refusal, not many.
+    // Refusals of requests that were in flight together count as one.
     const fresh = now >= holdUntil;
     if (holdsSite(failure)) {
       const rest = failure.retryAfterMs ?? (fresh ? siteHold(this.#rules.retry.backoff, holdStep) : 0);
@@ -369,7 +366,6 @@ function asFailed({ page, isRetry, answered }: FailedPage, failure: Failure): Fa
 
 const SITE_EVENTS = { "site.rate_limited": "Site rate limited", "circuit.opened": "Breaker opened" } as const;
 
-/** What became of the site, until when, and what it did last. */
 function event(
   type: keyof typeof SITE_EVENTS,
   site: string | null,

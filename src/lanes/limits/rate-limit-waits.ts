@@ -1,6 +1,6 @@
 import { RATE_LIMIT_REASONS, WAIT_BUCKETS_S, type WaitCount } from "../../domain/lane/rate-limit-wait.ts";
 
-/** How long the sites of this process had to wait for their limits, since it started; reasons without a wait count 0. */
+/** Histogram of the waits of this process for site limits, since it started; reasons without a wait count 0. */
 export class RateLimitWaits {
   readonly #counts = RATE_LIMIT_REASONS.map((reason) => ({
     reason,
@@ -9,7 +9,6 @@ export class RateLimitWaits {
     buckets: WAIT_BUCKETS_S.map(() => 0),
   }));
 
-  /** A site with work waits so long for its limit. */
   add(reason: string, ms: number): void {
     const counts = this.#counts.find((one) => one.reason === reason);
     if (counts === undefined) return;

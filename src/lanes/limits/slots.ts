@@ -1,28 +1,27 @@
-/** A lane in line for slots. */
 export interface SlotSeeker {
   /** Slots in use or reserved. */
   readonly slotsHeld: number;
-  /** Called when a slot has been set aside for this seeker; it must use it or release it. */
+  /** Called when a slot is reserved for this seeker, which must use or release it. */
   slotGranted(): void;
 }
 
 /**
- * The tasks in flight in this process, over all lanes. Freed slots go to the waiting lane with the fewest, as many as
- * it asked for: many tasks often end at the same moment, and a lane that happens to run first must not get them all.
+ * Limits the tasks in flight in this process, over all lanes. A freed slot goes to the waiting lane with the fewest: many
+ * tasks often end at the same moment, and the lane that happens to run first must not get all of their slots.
  */
 export class Slots {
   readonly #most: () => number;
   #used = 0;
-  /** How many more each seeker could use, in the order in which they came. */
+  /** How many more slots each seeker could use, in order of arrival. */
   readonly #waiting = new Map<SlotSeeker, number>();
-  readonly #later: (look: () => void) => void;
-  #looksLater = false;
+  readonly #later: (check: () => void) => void;
+  #checkScheduled = false;
 
   /**
-   * `most` is the current limit, at least one; it is read whenever a slot is requested or released, and now and then
-   * while a lane waits, because it may change on its own. `later` schedules a callback.
+   * `most` returns the current limit, at least one; it is read whenever a slot is requested or released, and periodically
+   * while a lane waits, because it may change by itself. `later` schedules a callback.
    */
-  constructor(most: (used: number) => number, later: (look: () => void) => void = () => {}) {
+  constructor(most: (used: number) => number, later: (check: () => void) => void = () => {}) {
     this.#most = () => most(this.#used);
     this.#later = later;
   }
@@ -31,27 +30,27 @@ export class Slots {
     return this.#used;
   }
 
-  /** Takes a slot now, or puts the seeker in line for as many as it could use. */
+  /** Takes a slot; false: the seeker waits in line for as many as it could use. */
   take(seeker: SlotSeeker, wanted = 1): boolean {
     if (this.#waiting.size === 0 && this.#used < this.#most()) {
       this.#used += 1;
       return true;
     }
     this.#waiting.set(seeker, wanted);
-    // There may be more slots than when the others came.
+    // The limit may have risen since the others asked.
     this.#grant();
-    this.#lookLater();
+    this.#checkLater();
     return false;
   }
 
-  /** If all running tasks take long, nothing else would notice that the limit has risen. */
-  #lookLater(): void {
-    if (this.#looksLater || this.#waiting.size === 0) return;
-    this.#looksLater = true;
+  /** While all running tasks take long, nothing else would notice that the limit has risen. */
+  #checkLater(): void {
+    if (this.#checkScheduled || this.#waiting.size === 0) return;
+    this.#checkScheduled = true;
     this.#later(() => {
-      this.#looksLater = false;
+      this.#checkScheduled = false;
       this.#grant();
-      this.#lookLater();
+      this.#checkLater();
     });
   }
 
@@ -64,7 +63,7 @@ export class Slots {
     this.#grant();
   }
 
-  /** There may be more of them now. */
+  /** The limit may have risen. */
   lookAgain(): void {
     this.#grant();
   }
@@ -79,10 +78,10 @@ export class Slots {
 
   #next(): SlotSeeker {
     let least: SlotSeeker | null = null;
-    for (const one of this.#waiting.keys()) if (least === null || one.slotsHeld < least.slotsHeld) least = one;
+    for (const seeker of this.#waiting.keys()) if (least === null || seeker.slotsHeld < least.slotsHeld) least = seeker;
     const next = least!;
     const wanted = (this.#waiting.get(next) ?? 1) - 1;
-    // Behind the others in line, so that those with equally few take turns.
+    // To the end of the line, so that seekers with equally few take turns.
     this.#waiting.delete(next);
     if (wanted > 0) this.#waiting.set(next, wanted);
     return next;

@@ -21,7 +21,7 @@ export class StoreBackpressure {
     this.#deps = deps;
   }
 
-  /** As it was found last. */
+  /** The latest error; null: none. */
   get reason(): string | null {
     return this.#reason;
   }
@@ -30,7 +30,7 @@ export class StoreBackpressure {
     return this.#since;
   }
 
-  /** Errors that mean "wait": true when this was one. */
+  /** True: the error means that writes must wait. */
   report(error: unknown): boolean {
     const waits =
       isDiskFull(error) || (isOrbError(error) && (error.reaction === "wait" || error.code === "database_busy"));
@@ -50,7 +50,6 @@ export class StoreBackpressure {
     return () => this.#listeners.delete(signal);
   }
 
-  /** The process ends: nobody waits any more. */
   stop(): void {
     this.#stopped = true;
     this.#timer?.cancel();

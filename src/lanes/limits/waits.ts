@@ -1,9 +1,9 @@
-/** The earlier of two times, of which either may not be known. */
+/** The earlier of two times; null: unknown. */
 export function earliest(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.min(a, b);
 }
 
-/** Waits for `work`, but not past the abort. The listener goes with it: a term has one signal for all its tickets. */
+/** Waits for `work` or the abort. Removes its listener: all tickets of a term share one signal. */
 export async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   let stop: () => void = () => {};
   const abort = new Promise<void>((resolve) => {

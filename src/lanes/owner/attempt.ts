@@ -34,7 +34,7 @@ export interface AttemptEnd {
   settled: SettledTask;
   /** The effect on the site: a failure, null for a good answer, undefined for none. */
   aboutSite: Failure | null | undefined;
-  /** How long the site took for a good answer; null: not measured, absent: nothing of its kind is. */
+  /** Latency of a good answer; null: not measured, absent: tasks of this kind never are. */
   answeredMs?: number | null;
 }
 
@@ -60,8 +60,8 @@ export async function attemptTask(
   const tried = isStopped ? STOPPED : ended;
   if (tried.kind === "asleep")
     return { settled: { task, attempt: null, verdict: { kind: "wait", sleep: tried.sleep } }, aboutSite: undefined };
-  const handled = movesOn(tried, task) ? tried : TOO_MANY_MOVES;
-  // A task that slept took all the time since it began; the clock may have been set in between.
+  const handled = isWithinMoveLimit(tried, task) ? tried : TOO_MANY_MOVES;
+  // A task that slept has taken all the time since its start; the clock may have been set in between.
   const sinceMs = handled.report?.startedAt === undefined ? 0 : startedAt - handled.report.startedAt;
   const attempt: Attempt = {
     attempt: task.attempts.length + 1,
@@ -81,32 +81,37 @@ const STOPPED: Handled = {
   failure: failure("task_stopped", "it was stopped while it ran; retry-failed retries it"),
 };
 
-const MOST_MOVES = 20;
+const MAX_MOVES = 20;
 
 const TOO_MANY_MOVES: Handled = {
   kind: "failed",
-  failure: failure("too_many_redirects", `the address moved from site to site more than ${MOST_MOVES} times`),
+  failure: failure("too_many_redirects", `the address moved from site to site more than ${MAX_MOVES} times`),
 };
 
-/** Sites that send a page to each other would do so for ever. */
-function movesOn(handled: Handled, task: ClaimedTask): boolean {
-  return handled.kind !== "moved" || task.redirects.length + handled.redirects.length <= MOST_MOVES;
+/** Two sites that redirect a page to each other would do so forever. */
+function isWithinMoveLimit(handled: Handled, task: ClaimedTask): boolean {
+  return handled.kind !== "moved" || task.redirects.length + handled.redirects.length <= MAX_MOVES;
 }
 
-/** Hands a task back that was claimed and not started. */
+/** Requeues a task that was claimed but not started. */
 export function notStarted(task: ClaimedTask): SettledTask {
   return { task, verdict: { kind: "handed_back" }, attempt: null };
 }
 
-/** Ends a task without trying it, because its site has been given up. */
+/** Fails a task without an attempt, because its site has been given up. */
 export function givenUp({ handlers }: AttemptDeps, task: ClaimedTask): SettledTask {
   const why = failure("breaker_open", "the site kept failing and was given up; retry-failed tries it again");
   const verdict = { kind: "failed", failure: why } as const;
-  return { task, verdict, attempt: null, ...lastWords(handlers, task, verdict) };
+  return { task, verdict, attempt: null, ...withFailureEvent(handlers, task, verdict) };
 }
 
-/** Some failures are written to the run's log. */
-function lastWords(handlers: HandlerLookup, task: ClaimedTask, verdict: Verdict, report?: Report): { report?: Report } {
+/** Adds the handler's log event of a failed task. */
+function withFailureEvent(
+  handlers: HandlerLookup,
+  task: ClaimedTask,
+  verdict: Verdict,
+  report?: Report,
+): { report?: Report } {
   const event = verdict.kind === "failed" ? handlers(task.handler)?.onFailed?.(task, verdict.failure) : undefined;
   if (event === undefined) return report === undefined ? {} : { report };
   return { report: { ...report, events: [...(report?.events ?? []), event] } };
@@ -122,7 +127,7 @@ async function run(
   } catch (error) {
     if (signal.aborted) return { kind: "handed_back", why: "stopped" };
     if (error instanceof Requeue) return { kind: "handed_back", why: error.message };
-    // A disk that takes no writes is an outage of the machine, not a failure of the page.
+    // A full disk is an outage of the machine, not a failure of the page.
     if (backpressure.report(error)) return { kind: "handed_back", why: messageOf(error) };
     if (error instanceof FetchFailure) return { kind: "failed", failure: error.failure };
     return { kind: "failed", failure: failure("internal", messageOf(error)) };
@@ -156,9 +161,9 @@ function settledTask(deps: AttemptDeps, task: ClaimedTask, handled: Handled, att
     handled.report === undefined ? undefined : withVerdict(handled.report, verdict, task, rules.maxAttempts, now);
   const tried = deps.retryLog.event(task, verdict, rules.maxAttempts, now);
   const report = tried === null ? completed : { ...completed, events: [...(completed?.events ?? []), tried] };
-  const settled = { task, attempt, verdict, ...lastWords(deps.handlers, task, verdict, report) };
+  const settled = { task, attempt, verdict, ...withFailureEvent(deps.handlers, task, verdict, report) };
   if (verdict.kind === "handed_back") return { settled: { ...settled, attempt: null }, aboutSite: undefined };
-  // A block that another way may get past says nothing about the site yet.
+  // A block that another strategy may get past says nothing about the site yet.
   const escalates = verdict.kind === "retry" && handled.report?.escalation !== undefined;
   const about = escalates || verdict.kind === "human" ? undefined : aboutSite(handled);
   return {

@@ -1,32 +1,32 @@
 import type { Clock } from "../../base/clock.ts";
 
-const EVERY_MS = 10;
-/** Lanes that go on in one turn, each for about a millisecond. */
-const AT_ONCE = 8;
+const MAX_TURN_MS = 10;
+/** Lanes resumed in one turn, each for about a millisecond. */
+const LANES_PER_TURN = 8;
 
 /**
- * Lanes that end without waiting for anything must not keep heartbeats, calls and each other from their turn: a thousand
- * steps that began at once took a whole second. One for all lanes of a process.
+ * Keeps lanes that never wait from starving heartbeats, API calls and each other: a thousand steps that began together
+ * blocked the event loop for a second. One instance for all lanes of a process.
  */
 export class EventLoopTurns {
   readonly #clock: Clock;
   readonly #waiting: (() => void)[] = [];
-  /** When lanes began to work in this turn; null: none has. */
+  /** When the first lane ran in this turn; null: none has. */
   #since: number | null = null;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Lets others run if none has for a while; null: that is not needed yet. */
+  /** Yields if this turn of the event loop has lasted too long; null: not yet. */
   yieldNow(): Promise<void> | null {
-    if (this.#waiting.length === 0 && this.#clock.monotonic() - this.#turnBegan() < EVERY_MS) return null;
+    if (this.#waiting.length === 0 && this.#clock.monotonic() - this.#turnStart() < MAX_TURN_MS) return null;
     return new Promise<void>((resolve) => {
-      if (this.#waiting.push(resolve) === 1) this.#goOnLater();
+      if (this.#waiting.push(resolve) === 1) this.#resumeLater();
     });
   }
 
-  #turnBegan(): number {
+  #turnStart(): number {
     if (this.#since === null) {
       this.#since = this.#clock.monotonic();
       setImmediate(() => (this.#since = null)).unref();
@@ -34,13 +34,13 @@ export class EventLoopTurns {
     return this.#since;
   }
 
-  #goOnLater(): void {
+  #resumeLater(): void {
     this.#clock.after(
       0,
       () => {
         this.#since = null;
-        for (const goOn of this.#waiting.splice(0, AT_ONCE)) goOn();
-        if (this.#waiting.length > 0) this.#goOnLater();
+        for (const resume of this.#waiting.splice(0, LANES_PER_TURN)) resume();
+        if (this.#waiting.length > 0) this.#resumeLater();
       },
       { keepAlive: true },
     );

@@ -2,53 +2,53 @@ import type { Clock } from "../../base/clock.ts";
 import type { Gauge, Strain } from "../../base/gauge.ts";
 import type { Log } from "../../base/log.ts";
 
-interface YieldingDeps {
+interface LoadShedderDeps {
   clock: Clock;
   log: Log;
   gauge: Gauge;
-  /** As many tasks at once as are configured. */
+  /** The configured concurrency. */
   most: number;
 }
 
-const LOOK_MS = 500;
-const FEWEST = 2;
+const MEASURE_MS = 500;
+const MIN_CONCURRENCY = 2;
 const STRAINED: Strain = { lagMs: 200, memory: 0.9 };
 const CALM: Strain = { lagMs: 100, memory: 0.85 };
 
 /**
- * How many tasks this process runs at once: fewer while its event loop lags or memory is short, step by step, and more
- * again when both recover. It measures only on demand, so an idle process does nothing for it.
+ * Limits the tasks this process runs at once: step by step fewer while the event loop lags or memory is short, and more
+ * again when both recover. It measures on demand only, so an idle process spends nothing on it.
  */
 export class LoadShedder {
-  readonly #deps: YieldingDeps;
-  readonly #fewest: number;
-  #now: number;
-  #looked: number;
+  readonly #deps: LoadShedderDeps;
+  readonly #min: number;
+  #current: number;
+  #measuredAt: number;
 
-  constructor(deps: YieldingDeps) {
+  constructor(deps: LoadShedderDeps) {
     this.#deps = deps;
-    this.#now = deps.most;
-    this.#fewest = Math.min(FEWEST, deps.most);
-    this.#looked = deps.clock.monotonic();
+    this.#current = deps.most;
+    this.#min = Math.min(MIN_CONCURRENCY, deps.most);
+    this.#measuredAt = deps.clock.monotonic();
   }
 
-  /** So many at once, of which `used` are under way. */
+  /** The current limit; `used` is the number in flight. */
   most(used: number): number {
     const { clock, gauge } = this.#deps;
-    if (clock.monotonic() - this.#looked < LOOK_MS) return this.#now;
-    this.#looked = clock.monotonic();
+    if (clock.monotonic() - this.#measuredAt < MEASURE_MS) return this.#current;
+    this.#measuredAt = clock.monotonic();
     const strain = gauge.read();
     if (exceeds(strain, STRAINED)) this.#lower(used, strain);
-    else if (this.#now < this.#deps.most && !exceeds(strain, CALM)) this.#raise();
-    return this.#now;
+    else if (this.#current < this.#deps.most && !exceeds(strain, CALM)) this.#raise();
+    return this.#current;
   }
 
   #lower(used: number, { lagMs, memory }: Strain): void {
     const { most, log } = this.#deps;
-    const begins = this.#now === most;
+    const isFirst = this.#current === most;
     // Starts from the current number in flight: lowering a distant limit would have no effect.
-    this.#now = Math.max(this.#fewest, Math.min(this.#now, Math.floor(Math.max(used, 1) * 0.75)));
-    if (begins && this.#now < most)
+    this.#current = Math.max(this.#min, Math.min(this.#current, Math.floor(Math.max(used, 1) * 0.75)));
+    if (isFirst && this.#current < most)
       log.warn("fewer tasks at once, because this process is short of time or memory", {
         lag_ms: Math.round(lagMs),
         memory_percent: Math.round(memory * 100),
@@ -57,8 +57,8 @@ export class LoadShedder {
 
   #raise(): void {
     const { most, log } = this.#deps;
-    this.#now = Math.min(most, this.#now + Math.max(1, Math.floor(this.#now / 8)));
-    if (this.#now === most) log.info("as many tasks at once as before");
+    this.#current = Math.min(most, this.#current + Math.max(1, Math.floor(this.#current / 8)));
+    if (this.#current === most) log.info("as many tasks at once as before");
   }
 }
 

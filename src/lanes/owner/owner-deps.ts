@@ -27,8 +27,8 @@ export interface OwnerDeps {
   active: ActiveTasks;
   waits: RateLimitWaits;
   turns: EventLoopTurns;
-  /** Told which lanes got work. */
+  /** Called with the lanes that got work. */
   onOpened: (lanes: string[]) => void;
-  /** Told how the tasks of a site move, or of a lane without one, for the progress display. */
+  /** For the progress display: a task of this site, or of this lane without a site, started or ended. */
   onTask?: (name: string, what: "started" | "ended", settled?: SettledTask) => void;
 }

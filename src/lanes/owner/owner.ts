@@ -12,12 +12,11 @@ import { taskContext } from "./task-context.ts";
 import { earliest, unlessAborted } from "../limits/waits.ts";
 import { PREFETCH, IDLE_RELEASE_MS, Window } from "./window.ts";
 
-/** Tasks that cannot start within this time stay in the store. */
 export const PATIENCE_MS = 1000;
 
 /**
- * Works on one lane while it has something to do: claims a window of tasks, starts them under the lane's limits, passes
- * the outcomes to the settler. One loop that wakes whenever something changed.
+ * Works on one lane while it has tasks: claims a window, starts them within the lane's limits, and passes the outcomes to
+ * the settler. One loop that wakes on every change.
  */
 export class LaneOwner implements SlotSeeker {
   readonly #deps: OwnerDeps;
@@ -27,7 +26,7 @@ export class LaneOwner implements SlotSeeker {
   readonly #window: Window;
   readonly #notes: SiteNotes;
   readonly #running: Running;
-  readonly #sitsMs: number;
+  readonly #idleReleaseMs: number;
   #grantedSlots = 0;
   #awaitsSlot = false;
   #lost = false;
@@ -35,27 +34,26 @@ export class LaneOwner implements SlotSeeker {
   #controlsSeen: number;
   #nextReadyAt: number | null = null;
   /**
-   * The shard count of the site changes: running tasks finish first, then this lane ends, so that the site can be
-   * resharded.
+   * The shard count of the site changes: this lane ends when its running tasks have, so that the site can be resharded.
    */
-  #divides = false;
-  /** The site was given up when last asked: tasks of runs with a deadline wait in the store until it is tried again. */
+  #isResharding = false;
+  /** The site was given up at the last claim: tasks of runs with a deadline wait in the store for the next probe. */
   #siteGivenUp = false;
-  /** Tasks on their way back to the queue: until that is written, the store seems to have nothing ready. */
-  #returning = 0;
+  /** Requeued tasks that are not written yet: until then the store seems to have nothing ready. */
+  #requeuing = 0;
   readonly #laneBudgets: LaneBudgets;
 
   constructor(deps: OwnerDeps, ticket: LaneTicket, grant: LaneGrant) {
     this.#deps = deps;
     this.#ticket = ticket;
     this.#grant = grant;
-    // A step of a workflow asks no site: it is not spaced out, and says nothing about one.
+    // Workflow steps send no requests to a site: no delay applies.
     const rules = grant.site === null ? { ...deps.rules, minDelayMs: 0 } : deps.rules;
     this.pace = new Pace(grant.site, rules, deps.clock, deps.paces.recall(grant), grant);
     this.#running = new Running(deps.active, grant.lane, deps.clock);
-    const among = deps.store.capabilities.singleEngine ? "alone" : "shared";
-    this.#sitsMs = IDLE_RELEASE_MS[among];
-    this.#window = new Window(deps.clock, this.pace.concurrency, PREFETCH[among]);
+    const sharing = deps.store.capabilities.singleEngine ? "alone" : "shared";
+    this.#idleReleaseMs = IDLE_RELEASE_MS[sharing];
+    this.#window = new Window(deps.clock, this.pace.concurrency, PREFETCH[sharing]);
     this.#notes = new SiteNotes(deps, grant);
     this.#controlsSeen = ticket.controls();
     this.#laneBudgets = new LaneBudgets(deps.budgets, ticket.changed);
@@ -70,7 +68,7 @@ export class LaneOwner implements SlotSeeker {
     this.#ticket.changed.raise();
   }
 
-  /** Works until there is nothing to do here; nothing of it runs any more when this ends, whichever way. */
+  /** Works until the lane has nothing to do. When this settles, none of its tasks runs any more. */
   async work(): Promise<TicketEnd> {
     const unsubscribe = this.#deps.backpressure.subscribe(this.#ticket.changed);
     try {
@@ -89,58 +87,58 @@ export class LaneOwner implements SlotSeeker {
     let waitMs: number | null = null;
     for (;;) {
       if (ticket.fence.aborted || this.#lost) break;
-      this.#noticeOffers();
-      if (ticket.controls() !== this.#controlsSeen) await this.#noticeControls();
+      this.#checkOffers();
+      if (ticket.controls() !== this.#controlsSeen) await this.#checkControls();
       const ending = this.#mustEnd();
       if (ending) {
-        this.#giveSlotsBack();
+        this.#releaseSlots();
       } else {
-        // Most turns of the loop have nothing to claim: they start a task without waiting for anything.
+        // Most iterations claim nothing: they start a task without awaiting.
         const limit = this.#wanted();
         if (limit > 0) await this.#claim(limit);
-        waitMs = this.#startSome();
-        this.#awaitRoom();
+        waitMs = this.#startTasks();
+        this.#awaitBudgets();
       }
       this.#reportNotes();
       if (ticket.hurry.aborted) this.#running.abortAll();
       if (this.#running.size === 0) {
-        if (ending || this.#lost || (this.#finished(waitMs) && !(await this.#opensItself()))) break;
-        // Everything claimed was dealt with without being started: there may be more of it.
-        const waits = this.#window.waitsForResolvers || this.#returning > 0;
+        if (ending || this.#lost || (this.#isFinished(waitMs) && !(await this.#reopens()))) break;
+        // All claimed tasks ended without being started: there may be more.
+        const waits = this.#window.waitsForResolvers || this.#requeuing > 0;
         if (this.#window.size === 0 && waitMs === null && backpressure.reason === null && !waits)
           ticket.changed.raise();
       }
       const turn = this.#deps.turns.yieldNow();
       if (turn !== null) await turn;
-      await ticket.changed.wait(clock, this.#nextLook(ending, waitMs));
+      await ticket.changed.wait(clock, this.#nextCheckMs(ending, waitMs));
     }
     return waitMs;
   }
 
-  /** Something outside asks to stop taking work. */
+  /** An outside condition ends this owner's turn. */
   #mustEnd(): boolean {
     const { drain, hurry } = this.#ticket;
-    if (!this.#ticket.leaseHolds() || this.#divides) return true;
+    if (!this.#ticket.leaseHolds() || this.#isResharding) return true;
     return drain.aborted || hurry.aborted || this.#ticket.yieldWanted() || this.#deps.backpressure.reason !== null;
   }
 
-  /** Nothing is running: is there anything left to wait for here? */
-  #finished(waitMs: number | null): boolean {
-    if (this.#window.size === 0 && this.#window.isDry && this.#returning === 0 && !this.#siteGivenUp) return true;
-    return waitMs !== null && waitMs > this.#sitsMs;
+  /** No task is running: true if there is nothing to wait for either. */
+  #isFinished(waitMs: number | null): boolean {
+    if (this.#window.size === 0 && this.#window.isDry && this.#requeuing === 0 && !this.#siteGivenUp) return true;
+    return waitMs !== null && waitMs > this.#idleReleaseMs;
   }
 
-  /** Whether the ended tasks bring work for this lane, like the next entry of a list: then the lane is kept. */
-  async #opensItself(): Promise<boolean> {
+  /** Whether ended tasks bring work for this lane, such as the next entry of a list: then the lane is kept. */
+  async #reopens(): Promise<boolean> {
     const { settler } = this.#deps;
     if (!settler.isWriting(this.#grant)) return false;
     await unlessAborted(settler.flush(this.#grant), this.#ticket.fence);
     return this.#ticket.offers() !== this.#offersSeen;
   }
 
-  #nextLook(ending: boolean, waitMs: number | null): number | null {
+  #nextCheckMs(ending: boolean, waitMs: number | null): number | null {
     if (ending) return null;
-    // What waits in the window may wait for a resolver that another site uses: a retry that becomes due does not.
+    // Tasks in the window may wait for a resolver that another site uses; a due retry does not.
     const retryMs =
       this.#nextReadyAt === null || !this.#window.wasEmptied
         ? null
@@ -148,7 +146,7 @@ export class LaneOwner implements SlotSeeker {
     return earliest(earliest(waitMs, retryMs), this.#notes.dueMs());
   }
 
-  /** Writes the health of the lane's sites and what they wait for, now and then; `all`: everything not yet written. */
+  /** Writes health and waits of the lane's sites periodically; `all`: everything unwritten, now. */
   #reportNotes(all = false): void {
     if (this.#grant.site === null) return;
     this.#notes.see(this.pace.gate(), this.#window, this.#running.size);
@@ -156,7 +154,7 @@ export class LaneOwner implements SlotSeeker {
     if (dueMs === 0 || (all && dueMs !== null)) this.#deps.settler.note(this.#grant, this.#notes.take(), this.#onLost);
   }
 
-  #noticeOffers(): void {
+  #checkOffers(): void {
     const offers = this.#ticket.offers();
     if (offers !== this.#offersSeen) {
       this.#offersSeen = offers;
@@ -170,23 +168,23 @@ export class LaneOwner implements SlotSeeker {
   }
 
   /** Limits, pauses or run states may have changed. */
-  async #noticeControls(): Promise<void> {
+  async #checkControls(): Promise<void> {
     const { store, budgets, settler, backpressure } = this.#deps;
     const seen = this.#ticket.controls();
-    // A run may have been paused or ended: its claimed but unstarted tasks go back, and the next claim decides again.
+    // A run may have been paused or ended: unstarted tasks are requeued, and the next claim decides again.
     for (const task of this.#window.takeAll()) this.#settle({ settled: notStarted(task), aboutSite: undefined });
-    // Only then does the store know everything, so that a reset of the breaker is not taken for an old state.
-    // With a full disk this takes as long as the disk is full: an owner that loses the lane must not wait for it.
+    // Flushed first, so that a reset of the breaker in the store is not mistaken for old state. While the disk is full this
+    // does not resolve: an owner that loses the lane must not wait for it.
     await unlessAborted(settler.flush(this.#grant), this.#ticket.fence);
     if (this.#ticket.fence.aborted) return;
     try {
       await budgets.refresh(seen);
       const site = this.#grant.site === null ? null : await store.site(this.#grant.site.site);
-      // It has joined a group, or left one: its work is in another lane now, and this one has no owner.
+      // The site has joined or left a group: its tasks are in another lane now.
       if (site !== null && site.lane !== this.#grant.site?.lane) return this.#onLost();
-      if (site !== null && site.shardCount !== site.targetShardCount) this.#divides = true;
+      if (site !== null && site.shardCount !== site.targetShardCount) this.#isResharding = true;
       if (site !== null) this.pace.refresh(site, { settling: settler.isWriting(this.#grant) });
-      // A cancelled run needs no results: its fetches end now.
+      // Fetches of cancelled runs end now.
       await this.#running.abortUnwanted(store);
     } catch (error) {
       if (!backpressure.report(error)) throw error;
@@ -200,7 +198,7 @@ export class LaneOwner implements SlotSeeker {
   /** How many tasks to claim now: none while the window is well filled or nothing may start soon. */
   #wanted(): number {
     const gate = this.pace.gate();
-    // A lane that cannot start anything at its site must not keep budget units from others.
+    // A lane that cannot start anything must not keep permits from others.
     if (gate.kind === "go") this.#window.seekRoom(this.#laneBudgets);
     else this.#laneBudgets.leaveLine();
     const limit = this.#window.wanted(this.pace.soon);
@@ -215,7 +213,7 @@ export class LaneOwner implements SlotSeeker {
     const free = this.pace.gate().kind === "go" ? this.pace.free : 0;
     const rules = this.#window.claimRules(this.#laneBudgets, free);
     try {
-      // A retry that is still on its way to the store is not in the store's answer.
+      // The store's answer does not include a retry that is not written yet.
       const unwritten = settler.isWriting(this.#grant) ? this.#nextReadyAt : null;
       const withoutDeadline = this.pace.gate().kind === "give_up";
       const options = { limit, soon: this.pace.concurrency, ...rules, withoutDeadline };
@@ -233,8 +231,8 @@ export class LaneOwner implements SlotSeeker {
     }
   }
 
-  /** Starts the tasks that may start; returns the wait until the next chance, null when it does not depend on time. */
-  #startSome(): number | null {
+  /** Starts the tasks that may start; returns the wait until the next may, null when it does not depend on time. */
+  #startTasks(): number | null {
     const { slots } = this.#deps;
     this.#awaitsSlot = false;
     this.#window.unblock();
@@ -247,10 +245,10 @@ export class LaneOwner implements SlotSeeker {
         break;
       }
       if (gate.kind === "wait") {
-        this.#giveSlotsBack();
+        this.#releaseSlots();
         return gate.why === "paused" ? Number.POSITIVE_INFINITY : gate.ms;
       }
-      // First the slot, then the budget: a unit is never borrowed for a task that cannot start.
+      // First the slot, then the budget: no permit is acquired for a task that cannot start.
       if (this.#grantedSlots === 0) {
         if (!slots.take(this, Math.min(this.pace.free, this.#window.size))) {
           this.#laneBudgets.leaveLine();
@@ -259,27 +257,27 @@ export class LaneOwner implements SlotSeeker {
         }
         this.#grantedSlots += 1;
       }
-      // A page that is broken itself would say nothing about its site.
+      // A probe prefers fresh tasks: a page that is broken itself says nothing about its site.
       const task = this.#window.take(this.#laneBudgets.take, { fresh: this.pace.isProbing });
       if (task === null) break;
       this.#grantedSlots -= 1;
       this.#start(task);
     }
-    this.#giveSlotsBack();
+    this.#releaseSlots();
     const gate = this.pace.gate();
-    // Nothing claimed because the site has to wait: the ticket ends at that time.
+    // Nothing was claimed because the site is on hold: the ticket ends until then.
     if (this.#window.size === 0 && gate.kind === "wait")
       return gate.why === "paused" ? Number.POSITIVE_INFINITY : gate.ms;
     return gate.kind === "give_up" && this.#siteGivenUp && this.#window.isDry ? gate.ms : null;
   }
 
-  /** Waits for budgets without free units; claimed tasks stay claimed. */
-  #awaitRoom(): void {
+  /** Waits for budgets without free permits; claimed tasks stay claimed. */
+  #awaitBudgets(): void {
     if (this.#awaitsSlot || this.pace.gate().kind !== "go") return;
     if (this.#window.awaitRoom(this.#laneBudgets)) this.#ticket.changed.raise();
   }
 
-  /** Runs with a deadline wait for the next probe; the others would wait for ever. */
+  /** Tasks of runs with a deadline wait for the next probe; others would wait forever and fail now. */
   #giveUp(): void {
     for (const task of this.#window.takeAll()) {
       const settled = task.hasDeadline ? notStarted(task) : givenUp(this.#deps.attempt, task);
@@ -287,7 +285,7 @@ export class LaneOwner implements SlotSeeker {
     }
   }
 
-  #giveSlotsBack(): void {
+  #releaseSlots(): void {
     this.#deps.slots.leaveLine(this);
     for (; this.#grantedSlots > 0; this.#grantedSlots -= 1) this.#deps.slots.release();
   }
@@ -346,14 +344,13 @@ export class LaneOwner implements SlotSeeker {
       },
       this.#onLost,
     );
-    // Until it is written that a task is back, the store seems to have nothing to do.
-    if (verdict.kind === "rate_wait" || (verdict.kind === "handed_back" && events !== undefined)) this.#awaitReturn();
+    if (verdict.kind === "rate_wait" || (verdict.kind === "handed_back" && events !== undefined)) this.#awaitRequeue();
   }
 
-  #awaitReturn(): void {
-    this.#returning += 1;
+  #awaitRequeue(): void {
+    this.#requeuing += 1;
     void this.#deps.settler.flush(this.#grant).then(() => {
-      this.#returning -= 1;
+      this.#requeuing -= 1;
       this.#window.mayHaveMore();
       this.#ticket.changed.raise();
     });
@@ -362,7 +359,7 @@ export class LaneOwner implements SlotSeeker {
   /** Requeues unstarted tasks and waits until everything is written. */
   async #finish(waitMs: number | null): Promise<TicketEnd> {
     const { settler, clock, backpressure } = this.#deps;
-    this.#giveSlotsBack();
+    this.#releaseSlots();
     this.#laneBudgets.leaveLine({ movesOn: this.#ticket.movesOn() });
     this.#deps.paces.remember(this.#grant, this.pace.memory());
     this.#reportNotes(true);
@@ -373,11 +370,11 @@ export class LaneOwner implements SlotSeeker {
       await this.#abandon();
       return { more: false, wakeAt: clock.now() + PATIENCE_MS, refused: true };
     }
-    const held = waitMs !== null && waitMs > this.#sitsMs;
-    const chanceAt = held && Number.isFinite(waitMs) ? clock.now() + waitMs : null;
-    // A retry that becomes due while the site is given up ends then, if its run has no deadline.
-    const wake = chanceAt === null || this.#siteGivenUp ? earliest(chanceAt, this.#nextReadyAt) : chanceAt;
-    const more = this.#divides || (!held && (left.length > 0 || !this.#window.isDry || this.#siteGivenUp));
+    const held = waitMs !== null && waitMs > this.#idleReleaseMs;
+    const nextStartAt = held && Number.isFinite(waitMs) ? clock.now() + waitMs : null;
+    // While the site is given up, a due retry of a run without a deadline fails.
+    const wake = nextStartAt === null || this.#siteGivenUp ? earliest(nextStartAt, this.#nextReadyAt) : nextStartAt;
+    const more = this.#isResharding || (!held && (left.length > 0 || !this.#window.isDry || this.#siteGivenUp));
     if (backpressure.reason !== null || !this.#ticket.leaseHolds())
       return { more: false, wakeAt: clock.now() + PATIENCE_MS };
     return { more, wakeAt: more ? null : wake };
@@ -386,10 +383,10 @@ export class LaneOwner implements SlotSeeker {
   /** Aborts running tasks and writes nothing: the next owner of the lane takes them back. */
   async #abandon(): Promise<void> {
     this.#lost = true;
-    this.#giveSlotsBack();
+    this.#releaseSlots();
     this.#laneBudgets.leaveLine();
     this.#running.abortAll();
-    // Until they have ended they count against the site's limit, of which the next owner knows nothing.
+    // Until they end they count towards the site's limit, and the next owner does not know of them.
     while (this.#running.size > 0 && !this.#ticket.fence.aborted)
       await this.#ticket.changed.wait(this.#deps.clock, null);
   }

@@ -1,20 +1,20 @@
 import type { Clock, Timer } from "../../base/clock.ts";
 import type { Store } from "../../store/ports/port.ts";
 
-interface Left {
+interface PendingRelease {
   owner: string;
   trying: Promise<boolean> | null;
 }
 
-const AGAIN_MS = 1000;
+const RETRY_MS = 1000;
 
 /**
- * Lanes that may be ours in the store although nothing here works on them: releasing one failed, or the answer about
- * taking it was lost. Our heartbeats keep all others from them, so they are released as soon as the store is writable.
+ * Lanes that the store may count as ours although nothing here works on them: releasing one failed, or the reply to taking
+ * it was lost. Our heartbeats keep all others from them, so they are released as soon as the store is writable.
  */
 export class PendingReleases {
   readonly #deps: { store: Store; clock: Clock; onLeft: (lane: string) => void };
-  readonly #lanes = new Map<string, Left>();
+  readonly #lanes = new Map<string, PendingRelease>();
   #timer: Timer | null = null;
   #stopped = false;
 
@@ -27,7 +27,7 @@ export class PendingReleases {
     this.#tryLater();
   }
 
-  /** To be done before the lane is taken again: from then on it is left no more. */
+  /** Releases the lane now if it is pending. Call this before the lane is taken again. */
   async leave(lane: string): Promise<void> {
     const left = this.#lanes.get(lane);
     if (left === undefined) return;
@@ -47,12 +47,11 @@ export class PendingReleases {
 
   #tryLater(): void {
     if (this.#stopped || this.#timer !== null || this.#lanes.size === 0) return;
-    this.#timer = this.#deps.clock.after(AGAIN_MS, () => void this.#tryAll());
+    this.#timer = this.#deps.clock.after(RETRY_MS, () => void this.#tryAll());
   }
 
   async #tryAll(): Promise<void> {
     for (const [lane, left] of [...this.#lanes]) {
-      // The lane is being taken again.
       if (this.#lanes.get(lane) !== left) continue;
       left.trying = this.#deps.store.leaveLane(lane, left.owner).then(
         () => true,

@@ -9,7 +9,7 @@ interface PermitDeps {
   slots: Slots;
   pace: Pace;
   notes: SiteNotes;
-  /** Whose it is, of the lane's sites; null: the lane asks no site. */
+  /** The task's site within the lane; null: the lane has none. */
   site: string | null;
   task: Pick<ClaimedTask, "key" | "url" | "tries">;
 }
@@ -40,7 +40,7 @@ export class Permit {
     this.#hasSlot = false;
   }
 
-  /** The site asks for patience; for how long is known when the answer was read, and until then nothing begins there. */
+  /** The site rate-limits us; for how long is known once the answer is read, and until then nothing else starts there. */
   refused(): void {
     if (this.#isRefused || this.#events !== null) return;
     this.#isRefused = true;
@@ -52,7 +52,7 @@ export class Permit {
     this.#isRefused = false;
   }
 
-  /** The site has answered; how the task ends says nothing about the site any more. */
+  /** The site has answered; the task's own outcome no longer counts for it. */
   leaveSite(answeredMs: number | null): void {
     this.end({ aboutSite: null, answeredMs });
   }
@@ -74,7 +74,7 @@ export class Permit {
   }
 }
 
-/** Short: two pages that were taken for one would count once too few. Calls of one address may differ by their keys. */
+/** A collision only makes two pages count as one. Calls of one address differ by their keys. */
 function pageHash(address: string): string {
   return hash("sha1", address, "base64url").slice(0, 8);
 }

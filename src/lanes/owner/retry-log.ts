@@ -1,33 +1,33 @@
-/** Which failed tries of runs of many pages stand in their logs: enough to see what goes wrong, and no more. */
+/** Limits the retry events in the logs of runs with many pages. */
 import type { RunEvent, Verdict } from "../../domain/run/outcome.ts";
 import { shownUrl } from "../../domain/text/url.ts";
 import type { ClaimedTask } from "../../store/ports/port.ts";
 
-/** Of one cause at one site, and of one run in all: a crawl of a million pages has a log that people can read. */
-const MOST_ALIKE = 20;
-const MOST_OF_RUN = 200;
-/** Tasks that were logged recently; a forgotten one starts over. */
-const MOST_RUNS = 1000;
+/** Per cause and site, and per run: the log of a crawl of a million pages stays readable. */
+const MAX_PER_CAUSE = 20;
+const MAX_PER_RUN = 200;
+/** Runs with counters in memory; an evicted one starts over. */
+const MAX_RUNS = 1000;
 
-/** Runs of one page, and steps, log their tries themselves; the queue is one run for ever. */
+/** Single pages and steps log their attempts themselves; the queue is one endless run. */
 const LOGGED: ReadonlySet<string> = new Set(["crawl", "download"]);
 
 export class RetryLog {
   readonly #runs = new Map<string, Map<string, number>>();
 
-  /** The event that a failed try makes; null: none. */
+  /** The log event of a failed attempt; null: none. */
   event(task: ClaimedTask, verdict: Verdict, maxAttempts: number, now: number): RunEvent | null {
     if (verdict.kind !== "retry" || !LOGGED.has(task.runKind)) return null;
     const { code, reason, message } = verdict.failure;
     const cause = `${task.site ?? ""} ${reason}`;
     const counted = this.#countsOf(task.runId);
-    const [alike, all] = [counted.get(cause) ?? 0, counted.get("") ?? 0];
-    if (alike > MOST_ALIKE || all > MOST_OF_RUN) return null;
-    counted.set(cause, alike + 1);
-    counted.set("", all + 1);
+    const [ofCause, ofRun] = [counted.get(cause) ?? 0, counted.get("") ?? 0];
+    if (ofCause > MAX_PER_CAUSE || ofRun > MAX_PER_RUN) return null;
+    counted.set(cause, ofCause + 1);
+    counted.set("", ofRun + 1);
     const failed = { failure_code: code, failure_reason: reason, http_status: verdict.failure.httpStatus ?? null };
-    if (alike === MOST_ALIKE || all === MOST_OF_RUN) {
-      const what = all === MOST_OF_RUN ? "of this run" : `at ${task.site} (${reason})`;
+    if (ofCause === MAX_PER_CAUSE || ofRun === MAX_PER_RUN) {
+      const what = ofRun === MAX_PER_RUN ? "of this run" : `at ${task.site} (${reason})`;
       const cut = `Log truncated: further retries ${what} are not logged`;
       return { type: "log.truncated", level: "warn", message: cut, meta: failed };
     }
@@ -57,7 +57,7 @@ export class RetryLog {
     const counts = new Map<string, number>();
     this.#runs.set(runId, counts);
     const [oldest] = this.#runs.keys();
-    if (this.#runs.size > MOST_RUNS && oldest !== undefined) this.#runs.delete(oldest);
+    if (this.#runs.size > MAX_RUNS && oldest !== undefined) this.#runs.delete(oldest);
     return counts;
   }
 }

@@ -5,7 +5,7 @@ import type { ClaimedTask, Store } from "../../store/ports/port.ts";
 import type { ActiveTask } from "../../store/ports/worker-port.ts";
 import { TASK_STOPPED } from "./attempt.ts";
 
-/** The tasks at work in this process, over all lanes: what `orb workers` shows. */
+/** The running tasks of this process, over all lanes: `orb workers` shows them. */
 export class ActiveTasks {
   readonly #tasks = new Map<number, { task: ClaimedTask; lane: string; startedAt: number }>();
 
@@ -17,7 +17,7 @@ export class ActiveTasks {
     this.#tasks.delete(task.row);
   }
 
-  /** Those that have been at work the longest. */
+  /** The longest-running tasks. */
   list(most: number): ActiveTask[] {
     const list: ActiveTask[] = [];
     for (const { task, lane, startedAt } of this.#tasks.values()) {
@@ -29,7 +29,7 @@ export class ActiveTasks {
   }
 }
 
-/** The tasks that one lane's owner has at work. */
+/** The running tasks of one lane. */
 export class Running {
   readonly #tasks = new Map<number, { controller: AbortController; task: ClaimedTask }>();
   readonly #active: ActiveTasks;
@@ -46,7 +46,7 @@ export class Running {
     return this.#tasks.size;
   }
 
-  /** Aborted when the task is not to go on. */
+  /** The signal aborts when the task must stop. */
   start(task: ClaimedTask): AbortSignal {
     const controller = new AbortController();
     this.#tasks.set(task.row, { controller, task });

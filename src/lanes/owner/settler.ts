@@ -31,19 +31,19 @@ interface SettlerDeps {
   onWritten?: (settled: SettledTask) => void;
 }
 
-// Outcomes gather this long before they are written together. On a fast local site that makes some 70 outcomes a
-// transaction (with 10 ms it was half of that, and 5 µs more an outcome); a crash refetches at most what was gathered.
+// Outcomes are collected this long and written together. On a fast local site that makes some 70 outcomes per
+// transaction (10 ms: half of that, and 5 µs more per outcome); after a crash at most these are fetched again.
 export const GATHER_MS = 20;
 export const MOST_TASKS = 500;
-// Where many processes write to one database, one at a time, each transaction costs all of them something: a process
-// with much to write does so this often, and one that has written nothing for as long does not wait.
+// Processes that share one database write one at a time, so each transaction costs all of them: a busy process writes
+// this often, and one that has not written for as long does not wait.
 export const SHARED_PAUSE_MS = 400;
 const RETRY_MS = 250;
 
 /** Writes the outcomes of all lanes of the process in few transactions. */
 export class Settler {
   readonly #deps: SettlerDeps;
-  /** By the proof of ownership itself: an owner has one and keeps it. */
+  /** Keyed by the hold object: an owner has one and keeps it. */
   #pending = new Map<LaneHold, Pending>();
   #count = 0;
   #scheduled = false;
@@ -93,7 +93,7 @@ export class Settler {
     return this.#writing || this.#pending.has(hold);
   }
 
-  /** The process ends: what could not be written until now is left to the next start, which takes the tasks back. */
+  /** The process ends: unwritten outcomes are dropped, and the next start requeues their tasks. */
   stop(): void {
     this.#stopped = true;
     this.#room.raise();
@@ -117,7 +117,7 @@ export class Settler {
   }
 
   async #write(): Promise<void> {
-    // Also when another write is under way: at its end it looks for what came in, and must be able to set a timer.
+    // Also while another write is in progress: at its end it must be able to schedule what has come in.
     this.#scheduled = false;
     if (this.#writing) return;
     this.#writing = true;
@@ -135,7 +135,7 @@ export class Settler {
         for (const resolve of pending.flushed) resolve();
       }
       this.#deps.onSettled(settled);
-      // Let finishing tasks join the batch instead of writing them one by one.
+      // Let ending tasks join the batch instead of writing them one by one.
       if (this.#pending.size > 0 && ![...this.#pending.values()].some((pending) => pending.flushed.length > 0)) break;
     }
     this.#writing = false;
@@ -185,7 +185,7 @@ export class Settler {
       return { lost: [], opened: [], ended: [] };
     }
     this.#deps.log.error("cannot write an outcome", { task: task.task.id, error: messageOf(error) });
-    // Even the failure cannot be written: the lane is let go, and its next owner takes the task back.
+    // Not even the failure can be written: the lane is released, and its next owner requeues the task.
     if (task.verdict.kind === "failed") return { lost: [only.hold.laneId], opened: [], ended: [] };
     const verdict = { kind: "failed", failure: failure("internal", messageOf(error)) } as const;
     const instead = await this.#persist([{ hold: only.hold, tasks: [{ ...task, verdict }] }]);

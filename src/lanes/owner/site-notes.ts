@@ -14,12 +14,12 @@ export interface LaneNote {
   waiting?: Waiting | null;
 }
 
-/** A shorter wait is none that anybody would ask about. */
-const LEAST_WAIT_MS = 250;
-/** Two clocks measure the end of a wait: they differ by milliseconds. */
+/** Shorter waits are not reported. */
+const MIN_REPORTED_WAIT_MS = 250;
+/** Wall clock and monotonic clock differ by milliseconds about the end of a wait. */
 const SAME_WAIT_MS = 5;
 /** Minimum interval between two reports, except at the end of the owner's turn. */
-const EVERY_MS = 1000;
+const REPORT_MS = 1000;
 
 interface NotesDeps {
   clock: Clock;
@@ -27,22 +27,22 @@ interface NotesDeps {
   waits: RateLimitWaits;
 }
 
-/** Health of a lane's sites and what their work waits for. Collected where it happens, and reported now and then. */
+/** Collects the health of a lane's sites and what their tasks wait for, and reports it periodically. */
 export class SiteNotes {
   readonly #deps: NotesDeps;
   readonly #meters = new Map<string, HealthMeter>();
   /** Sites with counts that have not been reported. */
   readonly #unreported = new Set<string>();
   /** Sites whose earlier counts are being read. */
-  readonly #asking = new Set<string>();
+  readonly #loading = new Set<string>();
   #waiting: Waiting | null = null;
   #reported: Waiting | null;
   /** Pages that wait for their share of the browser's memory. */
-  #forMemory = 0;
-  /** The shared limit that keeps all of the lane's tasks from beginning, and since when. */
-  #forKey: { key: string; since: number } | null = null;
+  #waitingForMemory = 0;
+  /** The shared limit that blocks all tasks of the lane, and since when. */
+  #blockedKey: { key: string; since: number } | null = null;
   #reportedAt = Number.NEGATIVE_INFINITY;
-  /** Until when the last wait lasts that was counted, by the monotonic clock. */
+  /** End of the last counted wait; monotonic clock. */
   #countedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(deps: NotesDeps, { site }: Pick<LaneGrant, "site">) {
@@ -58,10 +58,10 @@ export class SiteNotes {
     if (meter === undefined) {
       meter = new HealthMeter();
       this.#meters.set(site, meter);
-      void this.#goOn(site, meter);
+      void this.#loadCounts(site, meter);
     }
     meter.add(outcomeOf(about), answeredMs, this.#deps.clock.now());
-    if (!this.#asking.has(site)) this.#unreported.add(site);
+    if (!this.#loading.has(site)) this.#unreported.add(site);
   }
 
   /** How many pages the site has answered in the last minutes. */
@@ -69,39 +69,39 @@ export class SiteNotes {
     return this.#meters.get(site)?.goodOfLate(this.#deps.clock.now()) ?? 0;
   }
 
-  /** Another site of the group: its earlier counts are merged with what comes in while they are read. */
-  async #goOn(site: string, meter: HealthMeter): Promise<void> {
+  /** Another site of the group: its stored counts are merged with those that come in while they are read. */
+  async #loadCounts(site: string, meter: HealthMeter): Promise<void> {
     const { clock, store } = this.#deps;
-    this.#asking.add(site);
+    this.#loading.add(site);
     const before = (await store.site(site).catch(() => null))?.health ?? NO_HEALTH;
     this.#meters.set(site, new HealthMeter(mergeHealth(before, meter.read(clock.now()))));
-    this.#asking.delete(site);
+    this.#loading.delete(site);
     this.#unreported.add(site);
   }
 
   /** What the next task of the lane waits for; `running`: the number of tasks in flight. */
   see(gate: Gate, window: Pick<Window, "size" | "isDry" | "blockedBy">, running: number): void {
     const hasWork = window.size > 0 || !window.isDry;
-    this.#seeKey(gate.kind === "go" && running === 0 ? window.blockedBy : null);
+    this.#trackKey(gate.kind === "go" && running === 0 ? window.blockedBy : null);
     const waiting = hasWork ? waitingAt(gate, this.#deps.clock.now(), running) : null;
     if (hasWork && gate.kind === "wait" && gate.ms !== null) this.#count(gate.why, gate.ms);
-    const forMemory = this.#forMemory > 0 ? waitingForMemory(running - this.#forMemory) : null;
-    this.#waiting = waiting ?? forMemory ?? (this.#ripensMs() === 0 ? waitingForKey(this.#forKey!.key) : null);
+    const forMemory = this.#waitingForMemory > 0 ? waitingForMemory(running - this.#waitingForMemory) : null;
+    this.#waiting = waiting ?? forMemory ?? (this.#keyWaitDueMs() === 0 ? waitingForKey(this.#blockedKey!.key) : null);
   }
 
-  /** A shared limit is full for moments again and again: only longer waits are reported. */
-  #seeKey(key: string | null): void {
-    if (key === null) this.#forKey = null;
-    else if (this.#forKey?.key !== key) this.#forKey = { key, since: this.#deps.clock.monotonic() };
+  /** A shared limit is often full for a moment: only longer waits are reported. */
+  #trackKey(key: string | null): void {
+    if (key === null) this.#blockedKey = null;
+    else if (this.#blockedKey?.key !== key) this.#blockedKey = { key, since: this.#deps.clock.monotonic() };
   }
 
   /** Milliseconds until the lane counts as waiting for the shared limit; null: it does not wait for it. */
-  #ripensMs(): number | null {
-    if (this.#forKey === null) return null;
-    return Math.max(0, this.#forKey.since + LEAST_WAIT_MS - this.#deps.clock.monotonic());
+  #keyWaitDueMs(): number | null {
+    if (this.#blockedKey === null) return null;
+    return Math.max(0, this.#blockedKey.since + MIN_REPORTED_WAIT_MS - this.#deps.clock.monotonic());
   }
 
-  /** Looking at a wait again does not make it another one. */
+  /** Counts a wait once, however often it is seen. */
   #count(why: string, ms: number): void {
     const until = this.#deps.clock.monotonic() + ms;
     if (until <= this.#countedUntil + SAME_WAIT_MS) return;
@@ -110,50 +110,50 @@ export class SiteNotes {
   }
 
   waitsForMemory(waits: boolean): void {
-    this.#forMemory += waits ? 1 : -1;
+    this.#waitingForMemory += waits ? 1 : -1;
   }
 
   /** Milliseconds until the next report; null: there is none. */
   dueMs(): number | null {
-    // Once what it waits for has been seen there is nothing more to come; 0 means: look now.
-    if (this.#unreported.size === 0 && !this.#isNews()) return this.#waiting === null ? this.#ripensMs() : null;
-    return Math.max(0, this.#reportedAt + EVERY_MS - this.#deps.clock.monotonic());
+    // A wait that is already known needs no further report; 0: report now.
+    if (this.#unreported.size === 0 && !this.#hasChanged()) return this.#waiting === null ? this.#keyWaitDueMs() : null;
+    return Math.max(0, this.#reportedAt + REPORT_MS - this.#deps.clock.monotonic());
   }
 
   take(): LaneNote {
     const now = this.#deps.clock.now();
     const health = [...this.#unreported].map((site) => ({ site, health: this.#meters.get(site)!.read(now) }));
     this.#unreported.clear();
-    const isNews = this.#isNews();
+    const hasChanged = this.#hasChanged();
     this.#reported = this.#waiting;
     this.#reportedAt = this.#deps.clock.monotonic();
     return {
       ...(health.length === 0 ? {} : { health }),
-      ...(isNews ? { waiting: this.#waiting } : {}),
+      ...(hasChanged ? { waiting: this.#waiting } : {}),
     };
   }
 
-  #isNews(): boolean {
+  #hasChanged(): boolean {
     const [before, now] = [this.#reported, this.#waiting];
     if (before === null || now === null) return before !== now;
     if (before.reason !== now.reason || before.key !== now.key || before.begun !== now.begun) return true;
-    return Math.abs((before.until ?? 0) - (now.until ?? 0)) >= LEAST_WAIT_MS;
+    return Math.abs((before.until ?? 0) - (now.until ?? 0)) >= MIN_REPORTED_WAIT_MS;
   }
 }
 
 /**
- * Only waits with an end are reported: the others are visible in the store. Nothing starts during such a wait: claimed
- * tasks that are not among the running ones (`begun`) have not started.
+ * Only waits with an end are reported: the others are visible in the store. `begun` is the number of running tasks;
+ * other claimed tasks have not started.
  */
 function waitingAt(gate: Gate, now: number, begun: number): Waiting | null {
   if (gate.kind === "give_up") return { reason: "circuit_open", until: now + gate.ms, begun };
   if (gate.kind === "go") return null;
   if (gate.ms === null) return gate.why === "probing" ? { reason: "probing", until: null, begun } : null;
-  if (gate.ms <= LEAST_WAIT_MS) return null;
+  if (gate.ms <= MIN_REPORTED_WAIT_MS) return null;
   return { reason: gate.why, until: now + gate.ms, begun };
 }
 
-/** Pages that wait for the browser have been started here, and are not under way. */
+/** Pages that wait for the browser's memory have started here, but are not in progress. */
 function waitingForMemory(begun: number): Waiting {
   return { reason: "memory", until: null, begun: Math.max(0, begun) };
 }

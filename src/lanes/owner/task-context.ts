@@ -14,26 +14,26 @@ interface ContextDeps {
   onOpened: (lanes: string[]) => void;
 }
 
-interface LaneAtWork {
+interface LaneState {
   grant: LaneGrant;
   pace: Pace;
   notes: SiteNotes;
   changed: Signal;
 }
 
-/** The capabilities of a task in its lane: delays that its site asks for, adding tasks, and reporting waits. */
+/** What a lane provides to the handler of a task: crawl delays, adding tasks, and reporting waits. */
 export function taskContext(
   deps: ContextDeps,
-  { grant, pace, notes, changed }: LaneAtWork,
+  { grant, pace, notes, changed }: LaneState,
   task: ClaimedTask,
 ): Omit<HandlerContext, "log" | "signal" | "leaveSlot" | "leaveSite" | "refused" | "refusalRead"> {
-  const spaced = pace.crawlDelayMs;
+  const delayAtStart = pace.crawlDelayMs;
   return {
     hold: grant,
     addDiscovered: (growth) => addDiscovered(deps, grant, task, growth),
     keepDelay: (ms) => {
       pace.setCrawlDelay(task.site ?? "", ms);
-      return ms <= spaced;
+      return ms <= delayAtStart;
     },
     mayAsk: () => {
       if (pace.isHeld) throw new Requeue("the site was paused or asked for patience meanwhile");

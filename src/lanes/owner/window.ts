@@ -1,34 +1,34 @@
 import type { Clock } from "../../base/clock.ts";
 import type { ClaimedTask } from "../../store/ports/port.ts";
 
-const LARGEST = 256;
+const MAX_TARGET = 256;
 /**
- * A window that lasts shorter than this grows; one that lasts longer than the other shrinks. Where many processes write to
- * one database, a claim costs all of them something: there it serves for longer.
+ * A window that lasts less than `tooShortMs` grows; one that lasts more than `tooLongMs` shrinks. Where processes share
+ * one database, a claim costs all of them, so it serves for longer.
  */
 export const PREFETCH = {
-  // No faster: the next run's tasks queue behind those claimed here.
-  alone: { tooShortMs: 100, tooLongMs: 1000, growsAtFirst: 2 },
-  shared: { tooShortMs: 1500, tooLongMs: 6000, growsAtFirst: 4 },
+  // Not larger: tasks of the next run queue behind those claimed here.
+  alone: { tooShortMs: 100, tooLongMs: 1000, initialGrowth: 2 },
+  shared: { tooShortMs: 1500, tooLongMs: 6000, initialGrowth: 4 },
 };
 
 /**
- * An owner that would wait longer releases its lane instead. Where lanes are shared, releasing and taking cost
- * everybody more than waiting does, and a process that wants the lane gets it sooner.
+ * An owner that would wait longer releases its lane. Where processes share lanes, releasing and taking costs more than
+ * waiting, and a process that wants the lane gets it sooner anyway.
  */
 export const IDLE_RELEASE_MS = { alone: 1000, shared: 30_000 };
 
-/** Known limits of resolvers. */
+/** Free capacity of resolvers. */
 interface ResolverRoom {
   /** How many tasks of one may be claimed; infinite without a limit. */
   room(resolver: string): number;
-  /** There are tasks of it that may not be claimed: the lane is to hear when they may. */
+  /** Tasks of the resolver may not be claimed now: the lane is notified when they may. */
   wait(resolver: string): void;
 }
 
 /**
- * The tasks a lane owner has claimed and not started. Its size follows the lane's speed: large enough that a claim
- * serves many tasks, small enough that little waits here while others could see it in the store.
+ * The tasks a lane owner has claimed and not started. Its size follows the lane's throughput: large enough that a claim
+ * serves many tasks, small enough that few tasks wait here instead of in the store.
  */
 export class Window {
   readonly #clock: Clock;
@@ -37,16 +37,16 @@ export class Window {
   #concurrency: number;
   #target: number;
   #filledAt = Number.NEGATIVE_INFINITY;
-  #asked = 0;
-  /** The last claim brought less than was asked for. */
-  #short = false;
+  #requested = 0;
+  /** The last claim returned fewer tasks than requested. */
+  #wasShort = false;
   /** Resolvers of tasks in the window that had no room when last asked. */
   readonly #blocked = new Set<string>();
-  /** Resolvers of queue items seen here: others are not claimed; of those with a limit, as many as may start. */
+  /** Resolvers of queue items seen here; a claim brings no more tasks of a limited one than may start. */
   readonly #seen = new Set<string>();
   /** Resolvers with tasks that wait for their limit in the store. They stay unclaimed. */
   readonly #held = new Set<string>();
-  /** When last asked, the store had nothing more that is ready, but of these resolvers, which had no room; null: it may have. */
+  /** The store has nothing more that is ready, except for these full resolvers; null: it may have. */
   #dry: readonly string[] | null = null;
 
   constructor(clock: Clock, concurrency: number, prefetch = PREFETCH.alone) {
@@ -66,51 +66,51 @@ export class Window {
   }
 
   /**
-   * How many more to claim; 0 while the window is well filled. Tasks that wait for their resolver do not count. `soon`
-   * is how many could begin within about a second.
+   * How many more to claim; 0 while the window is well filled. Tasks that wait for their resolver do not count. `soon` is
+   * how many tasks could start within about a second.
    */
   wanted(soon = Number.POSITIVE_INFINITY): number {
-    // While those resolvers have no room, the answer would be the same.
-    if (this.#dry?.every((resolver) => this.#isWithoutRoom(resolver)) === true) return 0;
+    // While those resolvers are full, a claim would return nothing.
+    if (this.#dry?.every((resolver) => this.#isFull(resolver)) === true) return 0;
     const usable = this.#blocked.size === 0 ? this.#tasks.length : this.#usable();
-    // More is ready than was returned, so others want it as well: claim only what can start.
-    const room = (this.#short ? Math.min(soon, this.#concurrency) : soon) - usable;
+    // The store returned less than requested, so others want tasks as well: claim only what can start.
+    const room = (this.#wasShort ? Math.min(soon, this.#concurrency) : soon) - usable;
     if (usable > this.#target / 4 || room <= 0) return 0;
     const lasted = this.#clock.monotonic() - this.#filledAt;
-    // A window that was never full says nothing about the speed.
-    if (lasted < this.#prefetch.tooShortMs && !this.#short)
+    // A window that was never full says nothing about the throughput.
+    if (lasted < this.#prefetch.tooShortMs && !this.#wasShort)
       this.#target = Math.min(
-        LARGEST,
-        this.#target * (lasted < this.#prefetch.tooShortMs / 4 ? this.#prefetch.growsAtFirst : 2),
+        MAX_TARGET,
+        this.#target * (lasted < this.#prefetch.tooShortMs / 4 ? this.#prefetch.initialGrowth : 2),
       );
     else if (lasted > this.#prefetch.tooLongMs)
       this.#target = Math.max(this.#concurrency * 2, Math.floor(this.#target / 2));
-    this.#asked = Math.min(this.#target - usable, room);
-    return this.#asked;
+    this.#requested = Math.min(this.#target - usable, room);
+    return this.#requested;
   }
 
-  #isWithoutRoom(resolver: string): boolean {
+  #isFull(resolver: string): boolean {
     return this.#blocked.has(resolver) || this.#held.has(resolver);
   }
 
-  /** Nothing can be had before a resolver has room. */
+  /** Nothing can be claimed before a resolver has room. */
   get waitsForResolvers(): boolean {
     const dry = this.#dry;
-    return dry !== null && dry.length > 0 && dry.every((resolver) => this.#isWithoutRoom(resolver));
+    return dry !== null && dry.length > 0 && dry.every((resolver) => this.#isFull(resolver));
   }
 
   #usable(): number {
     return this.#tasks.filter((task) => task.resolver === null || !this.#blocked.has(task.resolver)).length;
   }
 
-  /** Looks which resolvers have room again, and waits for the others. */
+  /** Releases resolvers that have room again, and waits for the others. */
   seekRoom({ room, wait }: ResolverRoom): void {
     for (const resolver of this.#held)
       if (room(resolver) > this.#countOf(resolver)) this.#held.delete(resolver);
       else wait(resolver);
   }
 
-  /** Waits for room of the resolvers that have none; true: one has some by now. */
+  /** Waits for the full resolvers; true: one has room by now. */
   awaitRoom({ room, wait }: ResolverRoom): boolean {
     let has = false;
     for (const resolver of this.#held)
@@ -120,8 +120,8 @@ export class Window {
   }
 
   /**
-   * Which resolvers to leave out of the next claim, and how many tasks of the others it may bring; null: any number. `free` is
-   * how many the lane can begin now: of resolvers with a limit no more is claimed.
+   * Which resolvers the next claim leaves out, and how many tasks it may bring of the others; null: any number. `free` is
+   * how many tasks the lane can start now: no more are claimed of limited resolvers.
    */
   claimRules(
     { room }: Pick<ResolverRoom, "room">,
@@ -152,7 +152,7 @@ export class Window {
     }
     this.#dry = tasks.length === 0 || !more ? [...new Set([...this.#blocked, ...this.#held])] : null;
     this.#filledAt = this.#clock.monotonic();
-    this.#short = tasks.length < this.#asked;
+    this.#wasShort = tasks.length < this.#requested;
     this.#tasks.push(...tasks);
   }
 
@@ -166,7 +166,7 @@ export class Window {
     return this.#dry?.length === 0;
   }
 
-  /** Nothing ready was left that could be had. */
+  /** Nothing claimable was left in the store. */
   get wasEmptied(): boolean {
     return this.#dry !== null;
   }
@@ -203,11 +203,10 @@ export class Window {
   get blockedBy(): string | null {
     const [first] = this.#tasks;
     if (first === undefined) return this.waitsForResolvers ? this.#dry![0]! : null;
-    const isBlocked = ({ resolver }: ClaimedTask) => resolver !== null && this.#isWithoutRoom(resolver);
+    const isBlocked = ({ resolver }: ClaimedTask) => resolver !== null && this.#isFull(resolver);
     return this.#tasks.every(isBlocked) ? first.resolver : null;
   }
 
-  /** All resolvers are checked again. */
   unblock(): void {
     this.#blocked.clear();
   }

@@ -2,7 +2,7 @@ import type { Report, RunEvent, Verdict } from "../../domain/run/outcome.ts";
 import type { RunFacts } from "../../domain/run/run-facts.ts";
 import type { ClaimedTask } from "../../store/ports/port.ts";
 
-/** Completes what an attempt reports by what follows from it: only now is it known whether there is a next attempt. */
+/** Adds the verdict to the report of an attempt: only now is it known whether there is a next attempt. */
 export function withVerdict(
   report: Report,
   verdict: Verdict,
@@ -12,7 +12,7 @@ export function withVerdict(
 ): Report {
   if (report.run === undefined) return report;
   const attempt = task.tries + 1;
-  const events = [...report.run.events, ...whatFollows(report, verdict, { attempt, maxAttempts, now })];
+  const events = [...report.run.events, ...verdictEvents(report, verdict, { attempt, maxAttempts, now })];
   return { ...report, run: { events, facts: { ...report.run.facts, attempt, ...failureFacts(verdict) } } };
 }
 
@@ -22,7 +22,7 @@ function failureFacts(verdict: Verdict): RunFacts {
   return { failure_code: code, failure_reason: reason, error_message: message };
 }
 
-function whatFollows(
+function verdictEvents(
   report: Report,
   verdict: Verdict,
   { attempt, maxAttempts, now }: { attempt: number; maxAttempts: number; now: number },

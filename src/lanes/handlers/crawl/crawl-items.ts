@@ -6,7 +6,7 @@ import type { Extraction } from "../../../extract/page.ts";
 import type { CrawlRun } from "./crawl-runs.ts";
 import type { PagePayload } from "../page-copies.ts";
 
-/** Pages with fewer words may say the same without being the same. */
+/** Pages with fewer words may have the same text without being duplicates. */
 const SUBSTANTIAL_WORDS = 20;
 
 /** The content of a page: its article, or what the rules found. Very short content is not substantial. */
@@ -14,22 +14,21 @@ export function contentOf(
   { options }: CrawlRun,
   { article, records, title, source }: Extraction,
 ): PagePayload["content"] {
-  // A model may say the same in other words each time; the page itself does not.
+  // A model may word the same content differently each time; the page itself does not.
   if (source !== null) return { hash: source.contentHash, isSubstantial: source.wordCount >= SUBSTANTIAL_WORDS };
   if (records.length === 0) return null;
-  if (!givesFields(options) && article !== null)
+  if (!hasFields(options) && article !== null)
     return { hash: article.contentHash, isSubstantial: article.wordCount >= SUBSTANTIAL_WORDS };
-  const said = JSON.stringify([title, records, article?.contentHash]);
-  const isSubstantial = records.some((record) => Object.values(record).some(isSomething));
-  return { hash: hash("sha256", said, "hex"), isSubstantial };
+  const text = JSON.stringify([title, records, article?.contentHash]);
+  const isSubstantial = records.some((record) => Object.values(record).some(isNonEmpty));
+  return { hash: hash("sha256", text, "hex"), isSubstantial };
 }
 
-/** Results of rules or an extractor go below `fields`. */
-function givesFields({ fields, extract = null }: CrawlRun["options"]): boolean {
+function hasFields({ fields, extract = null }: CrawlRun["options"]): boolean {
   return fields !== null || extract !== null;
 }
 
-function isSomething(value: JsonValue): boolean {
+function isNonEmpty(value: JsonValue): boolean {
   return value !== null && value !== "" && !(Array.isArray(value) && value.length === 0);
 }
 
@@ -47,9 +46,9 @@ export function itemsOf(
     article === null
       ? {}
       : isInDocument
-        ? aboutOf(article)
-        : { text: article.text, markdown: article.markdown, ...aboutOf(article), links: linkedFrom(links) };
-  if (givesFields(options)) return records.map((fields) => ({ ...about, title, ...text, fields }));
+        ? articleFacts(article)
+        : { text: article.text, markdown: article.markdown, ...articleFacts(article), links: linkedFrom(links) };
+  if (hasFields(options)) return records.map((fields) => ({ ...about, title, ...text, fields }));
   const [known = {}] = records;
   return [
     {
@@ -62,14 +61,13 @@ export function itemsOf(
   ];
 }
 
-const MOST_LINKS = 1000;
+const MAX_LINKS = 1000;
 
-/** The addresses that a page links to, each once. */
 function linkedFrom(links: Extraction["links"]): string[] {
-  return [...new Set(links.map(({ url }) => url))].slice(0, MOST_LINKS);
+  return [...new Set(links.map(({ url }) => url))].slice(0, MAX_LINKS);
 }
 
-function aboutOf(article: NonNullable<Extraction["article"]>): Record<string, JsonValue> {
+function articleFacts(article: NonNullable<Extraction["article"]>): Record<string, JsonValue> {
   return {
     language: article.language,
     word_count: article.wordCount,

@@ -17,7 +17,7 @@ import { isRead } from "./crawl-moves.ts";
 import type { CrawlRun } from "./crawl-runs.ts";
 import type { PagePayload } from "../page-copies.ts";
 
-/** The links of a page; of one that is as it was those that are left are known already. */
+/** The links of a page; `left` is absent for an unchanged page, whose skipped links are known. */
 interface PageLinks {
   url: string;
   finalUrl: string;
@@ -46,8 +46,8 @@ export function reportOf(
   };
 }
 
-/** The store looks for each of them until it finds one that it does not know. */
-const MOST_TOO_DEEP = 1000;
+/** The store looks up each key until it finds an unknown one. */
+const MAX_TOO_DEEP = 1000;
 
 /** The pages that this one links to and the store does not have yet, and the links that are skipped. */
 export function linksOf(
@@ -59,11 +59,11 @@ export function linksOf(
   if (crawl.options.follow_links === false) return {};
   const skips = new Skips(crawl);
   for (const { key, why } of left) skips.add(key, why);
-  const cut = cutOf(crawl, left, from);
+  const cut = paginationReport(crawl, left, from);
   if (!scope.goesDeeperThan(depth)) {
     const tooDeep = links.map(({ key }) => key).filter((key) => !kept.has(key));
     for (const key of tooDeep) skips.add(key, "depth");
-    return { ...skips.report(), ...cut, ...(tooDeep.length === 0 ? {} : { tooDeep: tooDeep.slice(0, MOST_TOO_DEEP) }) };
+    return { ...skips.report(), ...cut, ...(tooDeep.length === 0 ? {} : { tooDeep: tooDeep.slice(0, MAX_TOO_DEEP) }) };
   }
   const discovered: Discovered[] = [];
   for (const link of links) {
@@ -81,7 +81,7 @@ export function linksOf(
   return { ...skips.report(), ...cut, ...(discovered.length === 0 ? {} : { discovered }) };
 }
 
-/** Counts the links of a page that the crawl leaves, each address once. */
+/** Counts the links that the crawl skips, each address once. */
 export class Skips {
   readonly #seen: CrawlRun["skipped"];
   readonly #counts: Partial<Record<SkipReason, number>> = {};
@@ -102,11 +102,11 @@ export class Skips {
   }
 }
 
-/** Said once for a crawl: a pattern has left what looks like the next page of a list. */
-function cutOf(crawl: CrawlRun, left: readonly LeftLink[], from: string): Pick<Report, "run"> {
-  const next = crawl.pagination.isTold ? undefined : left.find((link) => link.next !== undefined)?.next;
+/** Warns once per crawl that a pattern skips what looks like the next page of a list. */
+function paginationReport(crawl: CrawlRun, left: readonly LeftLink[], from: string): Pick<Report, "run"> {
+  const next = crawl.pagination.isReported ? undefined : left.find((link) => link.next !== undefined)?.next;
   if (next === undefined) return {};
-  crawl.pagination.isTold = true;
+  crawl.pagination.isReported = true;
   const cut = paginationCut(crawl.options, { ...next, url: shownUrl(next.url) }, shownUrl(from));
   const { message, ...meta } = paginationWarning(cut);
   return {

@@ -1,4 +1,4 @@
-/** Pages of a crawl that live elsewhere: what redirects make of them. */
+/** Redirected pages of a crawl. */
 import type { CrawlPayload } from "../../../domain/crawl/crawl-options.ts";
 import { crawlKey } from "../../../domain/crawl/crawl-scope.ts";
 import type { Handled, Report, RunEvent } from "../../../domain/run/outcome.ts";
@@ -10,17 +10,17 @@ import type { ClaimedTask } from "../../../store/ports/port.ts";
 import type { CrawlRun } from "./crawl-runs.ts";
 import { withSignIn } from "./crawl-sign-in.ts";
 
-/** Whether a page gives records: by the address that was found, or by the one that it has moved to. */
+/** Whether a page gives records, by the address that was found or the one it has moved to. */
 export function isRead({ scope }: Pick<CrawlRun, "scope">, { url, nextUrl }: ClaimedTask): boolean {
   return [url, nextUrl].some((address) => address !== null && address !== undefined && scope.reads(address));
 }
 
-/** A page that is only followed redirects to one that is read: it is asked for again there, as one that is read. */
+/** A page that is only followed redirects to one that is read: it is fetched again there, to be read. */
 export function becomesRead(crawl: Pick<CrawlRun, "scope">, task: ClaimedTask, to: string): boolean {
   return !isRead(crawl, task) && crawl.scope.reads(to);
 }
 
-/** A redirect that leads to another site, or to where robots.txt does not let us. */
+/** A redirect to another site, or to a URL that robots.txt disallows. */
 export function moved(crawl: CrawlRun, task: ClaimedTask, { answer, plan, failure }: PageGot): Handled {
   const to = answer!.notFollowed!;
   const report: Report = { strategy: plan.way };
@@ -33,7 +33,7 @@ export function moved(crawl: CrawlRun, task: ClaimedTask, { answer, plan, failur
           { kind: "skipped", why: `redirects to ${to}, which the crawl leaves (${decision.why})`, report },
           signInAhead(task.url ?? answer!.finalUrl, to),
         );
-  // On the same site only robots.txt ends it, or that the page there is to be read and not only followed.
+  // On the same site, only robots.txt or a page that is to be read ends the redirect.
   if (siteOf(to) === siteOf(answer!.finalUrl) && !becomesRead(crawl, task, to))
     return { kind: "failed", failure: failure!, report };
   const hops = [...answer!.redirects.map(({ from }) => from), answer!.finalUrl];
@@ -47,7 +47,7 @@ export function moved(crawl: CrawlRun, task: ClaimedTask, { answer, plan, failur
   };
 }
 
-/** A start is wanted wherever it lives: its new address is a start of the crawl from now on. */
+/** A start is fetched wherever it moved to: its new address becomes a start of the crawl. */
 function startMoved(crawl: CrawlRun, task: ClaimedTask, answer: PageAnswer, report: Report): Handled {
   const url = answer.notFollowed!;
   crawl.movedStarts.push(url);

@@ -1,8 +1,8 @@
 import { type Clock, sleep } from "../../../base/clock.ts";
 
 /**
- * The delay between two pages of a crawl. Such a crawl has one page at a time, so its task waits in place: no other
- * page of the crawl could begin instead.
+ * The delay between two pages of a crawl. Such a crawl fetches one page at a time, so its task waits in place: no other
+ * page of the crawl could start instead.
  */
 export class CrawlPause {
   readonly #clock: Clock;

@@ -25,47 +25,45 @@ import { EvidenceSampler } from "../evidence-sampler.ts";
 
 /** State shared by all pages of a crawl, computed once. */
 export interface CrawlRun {
-  /** Under which its links are remembered by the threads that look at them. */
+  /** Cache key of its links in the extraction threads. */
   name: string;
   options: CrawlOptions;
   recipe: Recipe;
-  /** Where its starts have moved to; they belong to its scope. */
+  /** New addresses of moved starts; they belong to the scope. */
   movedStarts: string[];
   /** Keys of the addresses that the user named. */
   configuredStarts: ReadonlySet<string>;
   scope: CrawlScope;
-  /** The scope's options as JSON, for the threads that look at links. */
+  /** The scope's options as JSON, for the extraction threads. */
   scopeText: string;
   spec: PlanSpec;
-  /** Keys that the traps have counted. */
+  /** Keys counted by the trap detection. */
   counted: RecentKeys;
-  /** Keys of links that were left, and are counted. */
+  /** Keys of skipped links that were counted. */
   skipped: RecentKeys;
-  /** Whether the run's log says that a pattern cuts off the next pages of a list. */
-  pagination: { isTold: boolean };
-  /** Keys that are in the store: no page needs to hand them on again. */
+  /** Whether the run's log warns that a pattern cuts off the next pages of a list. */
+  pagination: { isReported: boolean };
+  /** Keys in the store: no page needs to add them again. */
   kept: RecentKeys;
-  /** What pages gave: a page that gives something new is no part of a trap. */
+  /** Content seen so far: a page with new content is no part of a trap. */
   firstPages: FirstPages;
   traps: TrapKeeper;
   time: CrawlTime;
   /** Only of a saved crawl. */
   copies: PageCopies | null;
-  /** How its pages compare with what the job knew of them; only of a saved crawl. */
+  /** Only of a saved crawl. */
   changes: PageChanges | null;
   /** Which failures keep evidence. */
   shown: EvidenceSampler;
-  /** Sites whose setting decides about robots.txt against the crawl: its log has said so. */
+  /** Sites whose setting overrides the crawl's about robots.txt, as its log has reported. */
   overridden: Set<string>;
-  /** Until the next page may begin, where there is a pause between them. */
   pause: CrawlPause;
 }
 
-/** What a reader wants to know of an article besides its text. */
 export const ABOUT_ARTICLE = ["title", "author", "published_at"];
 
-/** A crawl that nobody asked about for this long has probably ended. */
-const IDLE_MS = 60_000;
+/** A crawl without a task for this long has probably ended. */
+const CACHE_IDLE_MS = 60_000;
 
 interface CrawlRunsDeps {
   store: Store;
@@ -73,7 +71,7 @@ interface CrawlRunsDeps {
   reader: Pick<PageReader, "keep">;
 }
 
-/** The crawls that this process works on. */
+/** Caches the state of the crawls that this process works on. */
 export class CrawlRuns {
   readonly #deps: CrawlRunsDeps;
   readonly sites: KnownSites;
@@ -89,7 +87,7 @@ export class CrawlRuns {
     const now = this.#deps.clock.monotonic();
     let known = this.#runs.get(runId);
     if (known === undefined) {
-      for (const [id, { usedAt }] of this.#runs) if (usedAt < now - IDLE_MS) this.#runs.delete(id);
+      for (const [id, { usedAt }] of this.#runs) if (usedAt < now - CACHE_IDLE_MS) this.#runs.delete(id);
       known = { run: this.#read(runId), usedAt: now };
       this.#runs.set(runId, known);
       known.run.catch(() => this.#runs.delete(runId));
@@ -98,7 +96,7 @@ export class CrawlRuns {
     return known.run;
   }
 
-  /** These pages of a crawl are in the store. */
+  /** The pages are in the store. */
   keep(runId: string, keys: readonly string[]): void {
     void this.#runs.get(runId)?.run.then(
       ({ name, kept }) => {
@@ -109,7 +107,7 @@ export class CrawlRuns {
     );
   }
 
-  /** A page is there after all. */
+  /** A page that failed before was fetched. */
   recovered(runId: string, task: number): void {
     void this.#runs.get(runId)?.run.then(
       ({ shown }) => shown.leave(task),
@@ -135,11 +133,11 @@ export class CrawlRuns {
     const options = crawlOptionsOf(record);
     const { urls } = options;
     const movedStarts = [...(record.facts.moved_starts ?? [])];
-    const asked: ScopeOptions = {
+    const scopeOptions: ScopeOptions = {
       ...scopeOptionsOf(options),
       url: [...urls, ...movedStarts].slice(0, SCOPE_LIMITS.starts),
     };
-    const { ok, errors } = compileScope(asked, { traps: (await store.trapState(runId)) ?? NO_TRAPS });
+    const { ok, errors } = compileScope(scopeOptions, { traps: (await store.trapState(runId)) ?? NO_TRAPS });
     if (ok === undefined)
       throw new Error(`the crawl cannot be read: ${errors.map(({ message }) => message).join("; ")}`);
     return {
@@ -149,11 +147,11 @@ export class CrawlRuns {
       movedStarts,
       configuredStarts: new Set(urls.map(crawlKey)),
       scope: ok,
-      scopeText: JSON.stringify(asked),
+      scopeText: JSON.stringify(scopeOptions),
       spec: specOf(options),
       counted: new RecentKeys(),
       skipped: new RecentKeys(),
-      pagination: { isTold: record.facts.pagination_cut !== undefined },
+      pagination: { isReported: record.facts.pagination_cut !== undefined },
       kept: new RecentKeys(),
       firstPages: new FirstPages(),
       traps: new TrapKeeper(ok, clock),
@@ -173,22 +171,22 @@ export class CrawlRuns {
 function specOf(options: CrawlOptions): PlanSpec {
   const { fields, items, schema, article } = options;
   const document = documentOf(pageRecipeOf(options));
-  const further = sourceWanted(options);
-  const wantsArticle = article ?? (fields === null && further === null);
+  const source = sourceWanted(options);
+  const wantsArticle = article ?? (fields === null && source === null);
   const about = { links: wantsArticle, article: wantsArticle, ...(document === null ? {} : { document }) };
-  // The schema is of the records that come out in the end.
-  if (further !== null) return { fields, ...about, ...further };
+  // The schema is that of the final records.
+  if (source !== null) return { fields, ...about, ...source };
   const spec: PlanSpec = { fields: fields ?? ABOUT_ARTICLE, ...about };
   if (items !== null) spec.items = items;
   if (schema !== null) spec.schema = schema;
   return spec;
 }
 
-/** Short state is written often, so that little is lost; long state may take a thousandth of the time. */
+/** Small state is written often, so that little is lost; large state less often. */
 const KEEP_TRAPS_EVERY_MS = 100;
 const KEEP_TRAPS_MS_PER_COUNT = 1;
 
-/** Stores what the scope has counted now and then: after a restart, a trap must not get a new allowance. */
+/** Stores the trap counters periodically: after a restart, a trap must not get a new allowance. */
 class TrapKeeper {
   readonly #scope: CrawlScope;
   readonly #clock: Clock;
@@ -213,10 +211,10 @@ class TrapKeeper {
   }
 }
 
-const MOST_KEYS = 50_000;
+const MAX_KEYS = 50_000;
 
 class RecentKeys {
-  readonly #keys = new Recent<true>(MOST_KEYS);
+  readonly #keys = new Recent<true>(MAX_KEYS);
 
   has(key: string): boolean {
     return this.#keys.get(key) === true;
@@ -227,9 +225,9 @@ class RecentKeys {
   }
 }
 
-/** Which page was the first to say something. One whose outcome was not written is done again, and says it again. */
+/** The first page with each content. A page whose outcome was not written is fetched again and still counts as first. */
 class FirstPages {
-  readonly #pages = new Recent<number>(MOST_KEYS);
+  readonly #pages = new Recent<number>(MAX_KEYS);
 
   wasFoundBefore(key: string, page: number): boolean {
     const first = this.#pages.get(key);

@@ -1,6 +1,6 @@
 import type { Handled } from "../../../domain/run/outcome.ts";
 
-/** A page that was sent to a sign-in: its records say so, the run counts it, and nothing of it is kept for the next run. */
+/** A page redirected to a sign-in: its records carry a warning, the run counts it, and no copy is stored. */
 export function withSignIn(handled: Handled, signIn: string | null): Handled {
   if (signIn === null) return handled;
   const { copy, ...rest } = handled.report ?? {};

@@ -47,7 +47,7 @@ export function crawlHandler(deps: PageHandlerDeps, crawls: CrawlRuns): TaskHand
       return addInBatches(deps.clock, withOverride(crawl, site, handled), context);
     },
     onWritten: ({ task, report, verdict }) => {
-      // Its scope has grown.
+      // A moved start has grown the scope.
       if (report?.run?.facts.moved_starts !== undefined) crawls.drop(task.runId);
       if (verdict.kind === "completed") crawls.recovered(task.runId, task.row);
       const keys = report?.discovered?.map(({ key }) => key) ?? [];
@@ -57,14 +57,14 @@ export function crawlHandler(deps: PageHandlerDeps, crawls: CrawlRuns): TaskHand
 }
 
 /** Longer lists are added in batches: other writers wait for the transaction that makes them tasks. */
-const MOST_AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 async function addInBatches(clock: Clock, handled: Handled, context: HandlerContext): Promise<Handled> {
   const found = handled.report?.discovered ?? [];
   let from = 0;
-  // After an interruption the page starts over: known tasks are not added twice.
-  for (; found.length - from > MOST_AT_ONCE; from += MOST_AT_ONCE) {
-    await context.addDiscovered({ found: found.slice(from, from + MOST_AT_ONCE), auxiliaryLimit: 0 });
+  // After an interruption the page starts over; known tasks are not added twice.
+  for (; found.length - from > BATCH_SIZE; from += BATCH_SIZE) {
+    await context.addDiscovered({ found: found.slice(from, from + BATCH_SIZE), auxiliaryLimit: 0 });
     await sleep(clock, 0, context.signal);
   }
   return from === 0 ? handled : { ...handled, report: { ...handled.report, discovered: found.slice(from) } };
@@ -98,14 +98,14 @@ async function attempt(
     follow: {
       crawl: crawl.name,
       scope: crawl.scopeText,
-      // The next run of a saved crawl must find its way without the page.
+      // The next run of a saved crawl may have to follow the links without the page.
       all: crawl.copies !== null,
       tooDeep: !scope.goesDeeperThan(depth),
     },
     shareKey: task.runId,
     url,
     askedUrl: task.url ?? url,
-    // Credentials for the origin of the starts are sent to no other.
+    // Credentials are sent to the origin of the starts only.
     credentialsFor: async (target) =>
       recipe.sealed === null && recipe.session_id === null
         ? null
@@ -114,7 +114,7 @@ async function attempt(
     ...holdAtHead(context, clock),
     beforeExtract: context.leaveSite,
     ...(context.via === undefined ? {} : { via: context.via }),
-    // Another site has limits of its own: the page moves to that site's lane. A start is wanted wherever it lives.
+    // Another site has its own limits: the page moves to that site's lane. A start is fetched wherever it moved to.
     followRedirects: (from, to) =>
       siteOf(from) === siteOf(to) &&
       (scope.isStart(task.key) || scope.decide(to.href, { depth, from: null }).follow) &&
@@ -129,15 +129,15 @@ async function attempt(
     signal,
   };
   // An archive has every page as it was sent.
-  const mayBeKnown = plan.way === "http" && !isArchived(crawl.options);
-  const copy = mayBeKnown ? await copyOf(crawl, task, url) : null;
+  const mayUseCopy = plan.way === "http" && !isArchived(crawl.options);
+  const copy = mayUseCopy ? await copyOf(crawl, task, url) : null;
   let got = await getPage(deps, copy === null ? order : { ...order, conditions: copy });
   const same = copy === null ? null : await unchanged(crawl, task, copy, got, url);
-  // It was said of another page, or of one whose records have gone since.
+  // The 304 is about another page, or the stored records are gone.
   if (same === null && isUnchanged(got)) got = await getPage(deps, order);
   got = await noticeExpiry(deps, got, recipe.session_id, order.askedUrl ?? url);
   const tookMs = clock.monotonic() - begun;
-  // It was cut short by the end of the crawl, and not by the page's own fault.
+  // The end of the crawl cut it short, not the page.
   if ((got.failure?.code === "timeout" || got.failure?.reason === "llm_timeout") && tookMs >= leftMs)
     return outOfTime(neededMs);
   if (got.failure === null && got.answer?.notFollowed === undefined) time.took(tookMs);
@@ -177,7 +177,7 @@ function linksIn(
   return { finalUrl, links: judgement?.follow ?? [], left: judgement?.left ?? [] };
 }
 
-/** The task stays in the queue until the crawl's time is over; none of its others is begun, either. */
+/** Requeued until the crawl's time is over; its other tasks do not start either. */
 function outOfTime(neededMs: number): Handled {
   return { kind: "handed_back", why: "the crawl's time is over", report: { pageMs: Math.ceil(neededMs) } };
 }
@@ -197,13 +197,13 @@ async function failed(
     ...(await evidenceOf(crawl, task, what, () => keeper.keep(task.nextUrl ?? task.url ?? "", what, evidence, answer))),
     ...memoryOf(plan),
     ...escalationAfter(plan, what),
-    // What lacks a field may be the list that leads to what has it.
+    // A page that lacks a required field may be the list that leads to pages that have it.
     ...(answer === null ? {} : linksOf(crawl, linksIn(judgement, answer.finalUrl), depth)),
   };
   return { kind: "failed", failure: what, report };
 }
 
-/** Of many that fail alike some are shown; one that failed otherwise before shows that no more. */
+/** Keeps evidence of some failures of each kind, and drops that of an earlier, different failure of the same task. */
 async function evidenceOf(
   { shown }: CrawlRun,
   { row }: ClaimedTask,
@@ -231,9 +231,9 @@ async function completed(
   const { links, left } = linksIn(judgement, finalUrl);
   const reads = isRead(crawl, task);
   const content = extraction === null ? null : contentOf(crawl, extraction);
-  // Where some pages need a browser and others do not, the plain ones teach nothing more.
+  // On a mixed site, another plain page teaches nothing new.
   const learned = plan.way === "http" && known?.mixed === true ? null : lessonOf(url, plan);
-  // Only what a plain request gave can be asked about by one.
+  // Conditional requests are plain requests: they work for pages fetched by one.
   const copy = plan.way === "http" && extraction !== null ? crawl.copies?.make(answer!, { links, content }) : null;
   const items = extraction === null || !reads ? [] : itemsOf(crawl, extraction, finalUrl, depth, judgement!.records);
   const page = reads
@@ -308,7 +308,7 @@ async function unchanged(
   return {
     kind: "completed",
     artifacts: [],
-    // It may have been found on another level than before, and which other pages say the same is this run's business.
+    // Its depth may differ from before, and each run finds its own duplicates.
     results: page.records.map((record) => ({ ...without(record, "duplicate_of"), depth, unchanged: true })),
     httpStatus: answer.status,
     detail: { unchanged: true, ...(finalUrl === url ? {} : movesOf(answer)) },

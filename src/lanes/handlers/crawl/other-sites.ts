@@ -12,8 +12,8 @@ interface OtherSitesDeps {
   clock: Clock;
 }
 
-/** How soon it is checked again whether the site accepts requests; nothing is fetched for that. */
-const LOOK_AGAIN_MS = 2_000;
+/** How soon the site's state is checked again; nothing is fetched for that. */
+const RECHECK_MS = 2_000;
 
 /** Thrown before a request to a site that accepts none now. */
 class HeldElsewhere extends Error {
@@ -27,8 +27,8 @@ class HeldElsewhere extends Error {
   }
 }
 
-/** Throws when the site is paused, has asked for patience, or keeps failing. */
-export async function leaveHeldSiteAlone({ store, clock }: OtherSitesDeps, site: string): Promise<void> {
+/** Throws when the site is paused, rate limited, or its circuit is open. */
+export async function requireOpenSite({ store, clock }: OtherSitesDeps, site: string): Promise<void> {
   const record = await store.site(site);
   const held = record === null ? null : heldBySite(record, 0, clock.now());
   if (held !== null) throw new HeldElsewhere(site, held);
@@ -50,12 +50,12 @@ export function waitElsewhere(error: unknown, known: string | null, now: number)
   return {
     kind: "handed_back",
     why: message,
-    waitMs: Math.min(LOOK_AGAIN_MS, Math.max(1, (held.until ?? Number.POSITIVE_INFINITY) - now)),
+    waitMs: Math.min(RECHECK_MS, Math.max(1, (held.until ?? Number.POSITIVE_INFINITY) - now)),
     ...(known === site ? {} : { report: { run: { events: [event], facts: { waits_at: site } } } }),
   };
 }
 
-/** A plain request that was sent to another site is a task of that site's lane from there on; null: it was not. */
+/** A plain request that is redirected to another site becomes a task of that site's lane; null: it was not. */
 export function movedElsewhere(answer: PageAnswer | null): Handled | null {
   const to = answer?.notFollowed;
   if (to === undefined || siteOf(to) === siteOf(answer!.finalUrl)) return null;

@@ -23,12 +23,12 @@ import { spacedByRobots } from "../spacing.ts";
 
 export interface SitemapDeps extends PageDeps {
   robots: RobotsRules & {
-    /** The sitemaps that the origin's robots.txt names. */
+    /** Sitemaps listed in the origin's robots.txt. */
     sitemaps(origin: string, signal: AbortSignal, via?: Upstream): Promise<readonly string[]>;
   };
 }
 
-/** A sitemap of a crawl: adds the pages it names like links of the starts. It is no page itself. */
+/** A sitemap of a crawl: adds its pages like links of the starts. It is no page itself. */
 export function sitemapHandler(deps: SitemapDeps, crawls: CrawlRuns): TaskHandler {
   return {
     strategy: "http",
@@ -39,35 +39,35 @@ export function sitemapHandler(deps: SitemapDeps, crawls: CrawlRuns): TaskHandle
       const site = await crawls.sites.of(siteOf(task.nextUrl ?? task.url ?? ""));
       const respect_robots = site?.respectRobots ?? crawl.options.respect_robots;
       const here: CrawlRun = { ...crawl, options: { ...crawl.options, respect_robots } };
-      const work = (task.payload as SitemapPayload).by === "origin" ? askOrigin : readFile;
+      const work = (task.payload as SitemapPayload).by === "origin" ? readRobots : readFile;
       return withOverride(crawl, site, await work(deps, here, task, context));
     },
   };
 }
 
-async function askOrigin(
+async function readRobots(
   deps: SitemapDeps,
   crawl: CrawlRun,
   task: ClaimedTask,
   context: HandlerContext,
 ): Promise<Handled> {
   const { origin } = new URL(task.url ?? "");
-  const named = await namedBy(deps, crawl, origin, context);
-  // The sitemaps come next, and those that robots.txt names are not asked about.
+  const named = await sitemapsInRobots(deps, crawl, origin, context);
+  // Sitemaps listed in robots.txt are fetched next without a robots check, so its delay is set here.
   if (crawl.options.respect_robots)
     context.keepDelay(await deps.robots.check(`${origin}/robots.txt`, context.signal, context.via));
   const files =
     named.length > 0
       ? named.map((url) => sitemapTask(url, { depth: 0, by: "robots", namedAt: origin }))
       : [sitemapTask(`${origin}/sitemap.xml`, { depth: 0, by: "guess" })];
-  const full = await addInBatches(deps.clock, crawl, context, files, (one) => one);
+  const full = await addInBatches(deps.clock, crawl, context, files, (file) => file);
   const found = { sitemaps: files.length };
   const handled = read(found, full ? [readEvent(task, count(files.length, "sitemap"), found, [TOO_MANY])] : []);
   return { ...handled, answeredMs: null };
 }
 
-/** Also a crawl that does not ask robots.txt for leave looks there for sitemaps; but then it may as well be missing. */
-async function namedBy(
+/** A crawl that ignores robots.txt still reads it for sitemaps, but does not need it to exist. */
+async function sitemapsInRobots(
   { robots }: SitemapDeps,
   { options }: CrawlRun,
   origin: string,
@@ -77,7 +77,7 @@ async function namedBy(
     return await robots.sitemaps(origin, signal, via);
   } catch (error) {
     if (options.respect_robots || signal.aborted || !(error instanceof FetchFailure)) throw error;
-    // A site that asks for patience gets it from everybody, and a proxy that fails has not asked the site.
+    // Rate limits hold for every crawl, and a failed proxy has not reached the site.
     if (dispositionOf(error.failure) === "rate_limit" || isProxyFault(error.failure)) throw error;
     return [];
   }
@@ -113,7 +113,7 @@ async function readAnswer(
   const file = { body: answer.body as Uint8Array, contentType: answer.contentType, url: answer.finalUrl, depth };
   const sitemap = await reader.readSitemap(file, { signal, owned: true });
   const why = sitemap.problems.join("; ");
-  // Many sites answer every address with a page, and nothing has announced a sitemap here.
+  // Many sites answer every URL with a page, and nothing announced a sitemap here.
   if (sitemap.kind === "none")
     return by === "guess" ? nothingThere(task, why) : { kind: "failed", failure: failure("not_html", why) };
   if (sitemap.kind === "index") return readIndex(deps, crawl, task, sitemap, context);
@@ -135,17 +135,17 @@ async function fetchFile(
     maxBodyBytes: SITEMAP_LIMITS.bytes,
     signal,
     ...(via === undefined ? {} : { via }),
-    // Another site has limits of its own: the sitemap moves to that site's lane.
+    // Another site has its own limits: the sitemap moves to that site's lane.
     followRedirects: (from: URL, to: URL) => siteOf(from) === siteOf(to),
   };
   if (!options.respect_robots) return strategies.http.fetch(request);
-  const rules = openAt((task.payload as SitemapPayload).namedAt, spacedByRobots(robots, context));
+  const rules = withAllowedOrigin((task.payload as SitemapPayload).namedAt, spacedByRobots(robots, context));
   await rules.check(url, signal, via);
   return fetchObeying(strategies.http, request, rules);
 }
 
-/** A site that names a sitemap in robots.txt wants it to be read; that says nothing about other hosts. */
-function openAt(origin: string | undefined, rules: RobotsRules): RobotsRules {
+/** A site that lists a sitemap in robots.txt allows it to be read; that says nothing about other hosts. */
+function withAllowedOrigin(origin: string | undefined, rules: RobotsRules): RobotsRules {
   return {
     check: async (url, signal, via) => (new URL(url).origin === origin ? 0 : rules.check(url, signal, via)),
     mayFollow: (url, via) => url.origin === origin || rules.mayFollow(url, via),
@@ -160,7 +160,7 @@ function moved({ redirects, finalUrl, status }: PageAnswer, to: string): Handled
   return { kind: "moved", url: to, redirects: [...redirects.map(({ from }) => from), finalUrl], httpStatus: status };
 }
 
-/** Pages that the crawl does not come to may still be there. */
+/** Pages that the crawl does not reach may still exist. */
 const SEES_PART: Report = { run: { events: [], facts: { sees_part: true } } };
 
 const TOO_MANY = `some were left, because a crawl reads ${MOST_SITEMAPS} sitemaps at most`;
@@ -189,7 +189,7 @@ export async function readIndex(
 const AT_START = { depth: 0, from: null };
 const BELOW_START = { depth: 1, from: null };
 
-/** Where the pages stand that a sitemap names. */
+/** The depth of the pages that a sitemap lists. */
 function positionOf(task: ClaimedTask): typeof AT_START {
   return (task.payload as SitemapPayload).isStart === true ? AT_START : BELOW_START;
 }
@@ -214,7 +214,7 @@ export async function readPages(
       left[decision.why] = (left[decision.why] ?? 0) + 1;
       if (decision.why === "too_long") skips.add(url.slice(0, 200), decision.why);
       else if (decision.why !== "not_http") skips.add(crawlKey(url), decision.why);
-      // One is enough to know that a deeper crawl would find more.
+      // One is enough to know that a deeper crawl would find more pages.
       const nearer = decision.why === "depth" && tooDeep.length === 0 ? scope.decide(url, AT_START) : decision;
       if (nearer.follow) tooDeep.push(nearer.key);
       return null;
@@ -241,14 +241,14 @@ export async function readPages(
   return read(found, [readEvent(task, words, found, problems, by === "start" ? NAMES[kind] : SITEMAP)], {
     ...skips.report(),
     ...(tooDeep.length === 0 ? {} : { tooDeep }),
-    // A feed has the newest entries alone.
+    // A feed has only the newest entries.
     ...(truncated || kind === "feed" ? SEES_PART : {}),
     ...(traps === null ? {} : { traps }),
   });
 }
 
 /** Each batch is a transaction that other writers wait for. */
-const PIECE = 500;
+const BATCH_SIZE = 500;
 
 /**
  * Adds the entries of a list in batches; after an interruption it starts over, and known entries are not added twice.
@@ -259,15 +259,15 @@ async function addInBatches<T>(
   { scope }: CrawlRun,
   context: HandlerContext,
   list: readonly T[],
-  toFound: (entry: T) => Discovered | null,
+  toDiscovered: (entry: T) => Discovered | null,
 ): Promise<boolean> {
   const auxiliaryLimit = originsOf(scope.starts).length + MOST_SITEMAPS;
-  for (let from = 0; from < list.length; from += PIECE) {
+  for (let from = 0; from < list.length; from += BATCH_SIZE) {
     context.signal.throwIfAborted();
-    const found = list.slice(from, from + PIECE).flatMap((entry) => toFound(entry) ?? []);
+    const found = list.slice(from, from + BATCH_SIZE).flatMap((entry) => toDiscovered(entry) ?? []);
     const { leftOut } = await context.addDiscovered({ found, auxiliaryLimit });
     if (leftOut) return true;
-    // A list of 50,000 takes seconds, in which others have their turn.
+    // A list of 50,000 takes seconds: other work runs in between.
     await sleep(clock, 0, context.signal);
   }
   return false;
@@ -277,7 +277,7 @@ function read(detail: unknown, events: readonly RunEvent[], more: Report = {}): 
   return { kind: "completed", artifacts: [], results: [], detail, report: { ...more, events } };
 }
 
-/** The site decides how long its URL is, and the run's log contains it. */
+/** Bounded for the run's log: the site decides how long its URLs are. */
 export function addressOf({ url }: ClaimedTask): string {
   return shownUrl(url ?? "").slice(0, 2000);
 }

@@ -1,4 +1,4 @@
-/** A start that names pages instead of being one: a sitemap, a feed, or a list of addresses. */
+/** A start that lists pages instead of being one: a sitemap, a feed, or a list of addresses. */
 import type { SitemapPayload } from "../../../domain/crawl/crawl-sitemaps.ts";
 import { CRAWL_HANDLER } from "../../../domain/crawl/crawl-options.ts";
 import { compileScope, crawlKey, SCOPE_LIMITS } from "../../../domain/crawl/crawl-scope.ts";
@@ -24,7 +24,7 @@ export function isConfiguredStart(
   return configuredStarts.has(key);
 }
 
-/** The pages that it names are starts. The list itself is no page, and counts as skipped. */
+/** The listed pages are starts. The list itself is no page, and counts as skipped. */
 export async function readStartList(
   deps: Pick<SitemapDeps, "clock" | "reader">,
   crawl: CrawlRun,
@@ -58,12 +58,12 @@ export async function readStartList(
 
 const NAMES = { urlset: "sitemap", index: "sitemap index", feed: "feed", text: "list of addresses" } as const;
 
-/** They are written together, and are part of the scope that every page is held against. */
-const MOST_ELSEWHERE = 500;
+/** They are written in one transaction, and every page is compared with the scope that contains them. */
+const MAX_ELSEWHERE = 500;
 
 /**
- * Feeds and lists may name pages of other sites, and a crawl that starts with one wants them; sitemaps only count for
- * their own site.
+ * Feeds and lists may contain pages of other sites, and a crawl that starts with one wants them; a sitemap counts for its
+ * own site only.
  */
 function startsElsewhere(
   { options, scope, movedStarts }: CrawlRun,
@@ -72,7 +72,7 @@ function startsElsewhere(
   if (kind !== "feed" && kind !== "text") return { found: [], isCut: false };
   const { include, exclude, follow, read } = options;
   const anywhere = compileScope({ url: options.urls, include, exclude, follow, read, same_site: false }).ok!;
-  const room = Math.min(MOST_ELSEWHERE, SCOPE_LIMITS.starts - options.urls.length - movedStarts.length);
+  const room = Math.min(MAX_ELSEWHERE, SCOPE_LIMITS.starts - options.urls.length - movedStarts.length);
   const position = { depth: 0, from: null };
   const found: Discovered[] = [];
   for (const address of urls) {
@@ -90,12 +90,12 @@ function startsElsewhere(
 
 function startsAddedEvent(task: ClaimedTask, { length }: readonly Discovered[], isCut: boolean): RunEvent {
   const url = addressOf(task);
-  const cut = isCut ? `; the others are left out, because a list adds at most ${MOST_ELSEWHERE}` : "";
+  const cut = isCut ? `; the others are left out, because a list adds at most ${MAX_ELSEWHERE}` : "";
   const message = `Starts added: ${url} names ${length} ${length === 1 ? "page" : "pages"} of other sites${cut}`;
   return { type: "crawl.starts_added", level: isCut ? "warn" : "info", message, meta: { url, pages: length } };
 }
 
-/** They come into the crawl together with the scope that has them. */
+/** Stored together with the tasks, so that the scope contains the new starts. */
 function withStarts({ movedStarts }: CrawlRun, found: readonly Discovered[]): Pick<RunFacts, "moved_starts"> {
   if (found.length === 0) return {};
   const known = new Set(movedStarts);

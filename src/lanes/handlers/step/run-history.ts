@@ -2,17 +2,17 @@ import type { Store } from "../../../store/ports/port.ts";
 import type { RunHistory } from "../../../workflows/step-kind.ts";
 import type { StepRun } from "./step-runs.ts";
 
-const PAGE = 500;
-const MOST_DROPPED_AT_ONCE = 1000;
+const PAGE_SIZE = 500;
+const DROP_BATCH = 1000;
 
-/** The files that earlier steps of a run have left. */
+/** Files of earlier steps of a run. */
 export function runHistory(store: Store, run: StepRun): RunHistory {
   return {
     filesOf: (name, which) => filesOf(store, run, name, which),
     async drop(ids) {
       const dropped = { rows: 0, bytes: 0 };
-      for (let start = 0; start < ids.length; start += MOST_DROPPED_AT_ONCE) {
-        const { rows, bytes } = await store.dropFiles(ids.slice(start, start + MOST_DROPPED_AT_ONCE));
+      for (let start = 0; start < ids.length; start += DROP_BATCH) {
+        const { rows, bytes } = await store.dropFiles(ids.slice(start, start + DROP_BATCH));
         dropped.rows += rows;
         dropped.bytes += bytes;
       }
@@ -40,23 +40,23 @@ async function* filesOf(
   }
 }
 
-/** The step's own task, and those of the entries of its list. */
+/** The step's own task, and those of its list entries. */
 async function* tasksOf(store: Store, runId: string, step: number, stepTask: string): AsyncGenerator<string> {
   yield stepTask;
   for (let after: string | undefined; ;) {
-    const page = await store.stepItems(runId, step, { limit: PAGE, ...(after === undefined ? {} : { after }) });
+    const page = await store.stepItems(runId, step, { limit: PAGE_SIZE, ...(after === undefined ? {} : { after }) });
     for (const { id } of page) yield id;
     after = page.at(-1)?.id;
-    if (page.length < PAGE) return;
+    if (page.length < PAGE_SIZE) return;
   }
 }
 
 async function* childTasks(store: Store, runId: string): AsyncGenerator<string> {
   for (let after: string | undefined; ;) {
-    const page = await store.tasks(runId, { limit: PAGE, ...(after === undefined ? {} : { after }) });
+    const page = await store.tasks(runId, { limit: PAGE_SIZE, ...(after === undefined ? {} : { after }) });
     for (const { id } of page) yield id;
     after = page.at(-1)?.id;
-    if (page.length < PAGE) return;
+    if (page.length < PAGE_SIZE) return;
   }
 }
 

@@ -4,7 +4,7 @@ import type { JsonValue } from "../../../domain/lane/queue-item.ts";
 import type { RunRecord, Store, TaskRecord } from "../../../store/ports/port.ts";
 import type { ChildEnd } from "../../../workflows/step-kind.ts";
 
-const PAGE = 500;
+const PAGE_SIZE = 500;
 
 export interface Children {
   ended: readonly ChildEnd[];
@@ -12,7 +12,6 @@ export interface Children {
   live: readonly string[];
 }
 
-/** The state of child runs. */
 export async function childrenOf(store: Store, ids: readonly string[]): Promise<Children> {
   const ended: ChildEnd[] = [];
   const live: string[] = [];
@@ -44,43 +43,43 @@ async function endOf(store: Store, run: RunRecord): Promise<ChildEnd> {
 
 async function* resultsOf(store: Store, runId: string): ReturnType<ChildEnd["results"]> {
   for (let after: string | undefined; ;) {
-    const page = await store.results(runId, { limit: PAGE, ...(after === undefined ? {} : { after }) });
+    const page = await store.results(runId, { limit: PAGE_SIZE, ...(after === undefined ? {} : { after }) });
     for (const { url, data } of page)
       yield { url: withoutCredentials(url ?? ""), data: data as Readonly<Record<string, JsonValue>> };
     after = page.at(-1)?.id;
-    if (page.length < PAGE) return;
+    if (page.length < PAGE_SIZE) return;
   }
 }
 
 async function* failuresOf(store: Store, runId: string): ReturnType<ChildEnd["failures"]> {
   for (let after: string | undefined; ;) {
-    const window = { limit: PAGE, ...(after === undefined ? {} : { after }) };
+    const window = { limit: PAGE_SIZE, ...(after === undefined ? {} : { after }) };
     const page = await store.tasks(runId, { states: ["failed"], pagesOnly: true, ...window });
     for (const task of page)
-      yield { url: task.url ?? "", error: whyNot(task), httpStatus: task.failure?.httpStatus ?? null };
+      yield { url: task.url ?? "", error: errorOf(task), httpStatus: task.failure?.httpStatus ?? null };
     after = page.at(-1)?.id;
-    if (page.length < PAGE) return;
+    if (page.length < PAGE_SIZE) return;
   }
 }
 
 async function* downloadsOf(store: Store, runId: string): ReturnType<ChildEnd["downloads"]> {
   for (let after: string | undefined; ;) {
-    const page = await store.tasks(runId, { limit: PAGE, ...(after === undefined ? {} : { after }) });
+    const page = await store.tasks(runId, { limit: PAGE_SIZE, ...(after === undefined ? {} : { after }) });
     for (const task of page) {
       const file = task.state === "completed" ? ((await store.artifactsOf(task.id))[0] ?? null) : null;
       yield {
         url: withoutCredentials(task.url ?? ""),
         data: task.payload as JsonValue,
         file,
-        error: file === null ? whyNot(task) : null,
+        error: file === null ? errorOf(task) : null,
       };
     }
     after = page.at(-1)?.id;
-    if (page.length < PAGE) return;
+    if (page.length < PAGE_SIZE) return;
   }
 }
 
-function whyNot({ failure, state, detail }: TaskRecord): string {
+function errorOf({ failure, state, detail }: TaskRecord): string {
   const why = (detail as { why?: string } | null)?.why;
   return failure?.message ?? why ?? (state === "cancelled" ? "it was cancelled" : "it gave no file");
 }

@@ -13,7 +13,7 @@ import { runHistory } from "./run-history.ts";
 import type { StepProgress } from "./step-progress.ts";
 import type { Before, StepRun } from "./step-runs.ts";
 
-/** One try of a step, or of one entry of its list. */
+/** One attempt at a step, or at one entry of its list. */
 export interface StepTry {
   task: ClaimedTask;
   run: StepRun;
@@ -23,7 +23,7 @@ export interface StepTry {
   children: Children;
 }
 
-/** What a kind of step works with. */
+/** The context that a step kind runs with. */
 export function stepContext(
   deps: StepDeps,
   { task, run, payload, before, memory, children }: StepTry,

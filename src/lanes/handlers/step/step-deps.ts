@@ -7,14 +7,13 @@ import type { Store } from "../../../store/ports/port.ts";
 import type { ChildRuns } from "../../../workflows/child-runs.ts";
 import type { StepKinds } from "../../../workflows/step-kind.ts";
 
-/** What executing steps takes. */
 export interface StepDeps {
   store: Store;
   clock: Clock;
   random: Random;
   http: HttpClient;
   artifacts: ArtifactStore;
-  /** Opens the secrets in their params. */
+  /** Unseals secrets in params. */
   seal: Seal;
   kinds: StepKinds;
   children: ChildRuns;

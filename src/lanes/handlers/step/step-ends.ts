@@ -3,7 +3,7 @@ import type { JsonValue } from "../../../domain/lane/queue-item.ts";
 import { MOST_OUTPUT_BYTES } from "../../../domain/workflow/definition.ts";
 import type { StepEnd } from "../../../workflows/step-kind.ts";
 
-/** How a part of a step's work ends: as its kind says, or asleep until the entries of its list have ended. */
+/** How a step kind ended, or that the step sleeps until the entries of its list have ended. */
 export type Ended =
   | Exclude<StepEnd, { kind: "wait" }>
   | (Extract<StepEnd, { kind: "wait" }> & { items?: { concurrency: number; stopAtFailure: boolean } });
@@ -13,7 +13,7 @@ export function checkedOutput(output: Readonly<Record<string, JsonValue>>): Read
   try {
     text = JSON.stringify(output);
   } catch {
-    // A circle, or a number that JSON has no word for.
+    // A cycle, or a BigInt.
   }
   if (text === undefined || typeof output !== "object" || Array.isArray(output))
     throw new FetchFailure("step_bad_result", "the output of the step is not an object of JSON");

@@ -25,15 +25,15 @@ export interface ListWork {
   signal: AbortSignal;
 }
 
-/** A transaction or page of this many entries takes some milliseconds: other work runs in between. */
-const MOST_IN_PART = 200;
-const MOST_BYTES_IN_PART = 512 * 1024;
-/** Entries that are looked at between two looks at the clock. */
-const LOOKED_AT_ONCE = 50;
-/** Each entry stands in the store as a task of its own. */
-const MOST_ENTRY_BYTES = 64 * 1024;
+/** A transaction or page of this size takes some milliseconds: other work runs in between. */
+const BATCH_SIZE = 200;
+const BATCH_BYTES = 512 * 1024;
+/** Entries between two checks of the clock. */
+const ENTRIES_PER_CHECK = 50;
+/** Each entry is stored as a task. */
+const MAX_ENTRY_BYTES = 64 * 1024;
 
-/** Adds the entries of a list to its step, in parts, and lets the step sleep until they have ended. */
+/** Adds the entries of a list to its step in batches, and lets the step sleep until they have ended. */
 export async function expandList(deps: StepDeps, work: ListWork): Promise<Ended> {
   const { run, payload, signal } = work;
   const { concurrency, on_error: onError } = run.step(payload.step).for_each!;
@@ -43,27 +43,27 @@ export async function expandList(deps: StepDeps, work: ListWork): Promise<Ended>
   const secrets = secretsIn(run.definition.params, run.params);
   await turns.after();
   const toStore = (value: JsonValue) => sealEntry(deps.seal, value, secrets);
-  const { total, hash } = await lookThrough(list(), signal, (value) => {
+  const { total, hash } = await measure(list(), signal, (value) => {
     const text = JSON.stringify(value);
-    // What is stored of a secret must not help to guess it.
+    // The stored digest must not help to guess a secret.
     return JSON.stringify(toStore(value)) === text ? text : deps.seal.mark(text);
   });
   let first = 0;
-  for await (const values of inParts(list())) {
+  for await (const values of inBatches(list())) {
     signal.throwIfAborted();
-    await addPart(deps, work, { listHash: hash, first, values: values.map(toStore) });
+    await addBatch(deps, work, { listHash: hash, first, values: values.map(toStore) });
     first += values.length;
     await yieldToEventLoop();
   }
   if (total > 0) return { kind: "wait", memory: null, items: { concurrency, stopAtFailure: onError === "stop" } };
-  // Entries of another list, from a generation before, are not those of this one.
-  await addPart(deps, work, { listHash: hash, first: 0, values: [] });
+  // Replaces the entries of an earlier generation's list.
+  await addBatch(deps, work, { listHash: hash, first: 0, values: [] });
   return { kind: "done", output: { total: 0, completed: 0, failed: 0, skipped: 0 }, items: [] };
 }
 
 function listOf({ run, before, payload, files }: ListWork): () => AsyncIterable<JsonValue> | Iterable<JsonValue> {
   const from = run.openedControl(payload.step).for_each!.in;
-  // All items of an earlier step may be many: they are not put into memory.
+  // The items of an earlier step may be many: they are streamed.
   const name = typeof from === "string" ? itemsSource(compileTemplate(from)) : null;
   if (name !== null) return () => itemsOf(files, run, before, name) as AsyncIterable<JsonValue>;
   const list = resolveList(from, scopeOf(run, before, payload));
@@ -71,7 +71,7 @@ function listOf({ run, before, payload, files }: ListWork): () => AsyncIterable<
 }
 
 /** The length of the list, and a digest that identifies it. */
-async function lookThrough(
+async function measure(
   list: AsyncIterable<JsonValue> | Iterable<JsonValue>,
   signal: AbortSignal,
   markOf: (value: JsonValue) => string,
@@ -84,24 +84,24 @@ async function lookThrough(
     total += 1;
     if (total > MOST_ITEMS) throw new FetchFailure("step_params", `for_each.in: has more than ${MOST_ITEMS} entries`);
     const text = JSON.stringify(value);
-    if (Buffer.byteLength(text) > MOST_ENTRY_BYTES)
+    if (Buffer.byteLength(text) > MAX_ENTRY_BYTES)
       throw new FetchFailure(
         "step_params",
-        `for_each.in[${total - 1}]: has more than ${MOST_ENTRY_BYTES} bytes as JSON`,
+        `for_each.in[${total - 1}]: has more than ${MAX_ENTRY_BYTES} bytes as JSON`,
       );
     digest.update(markOf(value)).update("\n");
-    await turns.after(LOOKED_AT_ONCE);
+    await turns.after(ENTRIES_PER_CHECK);
   }
   return { total, hash: digest.digest("hex") };
 }
 
-async function* inParts(list: AsyncIterable<JsonValue> | Iterable<JsonValue>): AsyncGenerator<JsonValue[]> {
+async function* inBatches(list: AsyncIterable<JsonValue> | Iterable<JsonValue>): AsyncGenerator<JsonValue[]> {
   let part: JsonValue[] = [];
   let bytes = 0;
   for await (const value of list) {
     part.push(value);
     bytes += JSON.stringify(value).length;
-    if (part.length < MOST_IN_PART && bytes < MOST_BYTES_IN_PART) continue;
+    if (part.length < BATCH_SIZE && bytes < BATCH_BYTES) continue;
     yield part;
     part = [];
     bytes = 0;
@@ -109,7 +109,7 @@ async function* inParts(list: AsyncIterable<JsonValue> | Iterable<JsonValue>): A
   if (part.length > 0) yield part;
 }
 
-async function addPart(
+async function addBatch(
   { store, clock }: StepDeps,
   { hold, task }: ListWork,
   part: { listHash: string; first: number; values: readonly JsonValue[] },
@@ -128,13 +128,7 @@ export async function gatherEntries(
   const { on_error: onError } = run.step(payload.step).for_each!;
   for (let skipped = 1; skipped > 0;) {
     signal.throwIfAborted();
-    const ended = await deps.store.skipStepItems(
-      hold,
-      task,
-      MOST_IN_PART,
-      "an entry before it failed",
-      deps.clock.now(),
-    );
+    const ended = await deps.store.skipStepItems(hold, task, BATCH_SIZE, "an entry before it failed", deps.clock.now());
     if (ended === null) throw new Requeue("the step has another owner");
     skipped = ended;
     await yieldToEventLoop();
@@ -148,16 +142,16 @@ export async function gatherEntries(
     throw new FetchFailure("step_entries_failed", `${failed} of ${total} entries failed; ${why}`);
   }
   const entries = () => entriesOf(deps, run.id, payload.step, signal);
-  const items = (await someHaveItems(entries())) ? itemsOfEntries(files, entries()) : entryItems(entries());
+  const items = (await anyHasItems(entries())) ? itemsOfEntries(files, entries()) : entryItems(entries());
   return { kind: "done", output, items };
 }
 
-async function someHaveItems(entries: AsyncIterable<TaskRecord>): Promise<boolean> {
+async function anyHasItems(entries: AsyncIterable<TaskRecord>): Promise<boolean> {
   for await (const entry of entries) if ((resultOf(entry)?.items ?? null) !== null) return true;
   return false;
 }
 
-/** Each may have left as much as a step may: they are read a piece at a time, and others have their turn in between. */
+/** Each entry may have as much output as a step: they are read in batches, and other work runs in between. */
 async function* entriesOf(
   { store, clock }: StepDeps,
   runId: string,
@@ -167,8 +161,8 @@ async function* entriesOf(
   for (let after: string | undefined; ;) {
     signal.throwIfAborted();
     const page = await store.stepItems(runId, step, {
-      limit: MOST_IN_PART,
-      mostBytes: MOST_BYTES_IN_PART,
+      limit: BATCH_SIZE,
+      mostBytes: BATCH_BYTES,
       ...(after === undefined ? {} : { after }),
     });
     if (page.length === 0) return;

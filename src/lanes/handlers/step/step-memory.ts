@@ -3,21 +3,21 @@ import type { ClaimedTask } from "../../../store/ports/port.ts";
 
 /** State that a sleeping step leaves for its next turn. */
 export interface StepMemory {
-  /** The attempt that it belongs to: later attempts ignore it. */
+  /** Generation and tries of the attempt it belongs to: later attempts ignore it. */
   generation: number;
   tries: number;
-  /** When the try began. */
+  /** When the attempt began. */
   startedAt: number;
-  /** It waits for a run; else only for the time. */
+  /** It waits for a run; false: for a time only. */
   forRun: boolean;
   until: number | null;
-  /** Child runs that there were before the try. */
+  /** Number of child runs before the attempt. */
   childrenBefore: number;
-  /** What its kind has left. */
+  /** State of the step kind. */
   kind: JsonValue;
 }
 
-/** null: a try begins. */
+/** Null: a new attempt begins. */
 export function memoryOf(task: ClaimedTask, generation: number): StepMemory | null {
   const memory = task.memory as StepMemory | null;
   return memory !== null && memory.generation === generation && memory.tries === task.tries ? memory : null;

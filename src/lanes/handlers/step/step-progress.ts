@@ -6,8 +6,8 @@ type WriteProgress = (progress: { fraction: number; message: string | null }) =>
 export class StepProgress {
   readonly #clock: Clock;
   readonly #write: WriteProgress;
-  #last = Number.NEGATIVE_INFINITY;
-  #waiting: { fraction: number; message: string | null } | null = null;
+  #writtenAt = Number.NEGATIVE_INFINITY;
+  #pending: { fraction: number; message: string | null } | null = null;
   #timer: Timer | null = null;
   #stopped = false;
   #writing: Promise<unknown> = Promise.resolve();
@@ -21,14 +21,13 @@ export class StepProgress {
     // An abandoned step keeps reporting.
     if (this.#stopped) return;
     const fraction = total === null || !(total > 0) ? 0 : Math.min(1, Math.max(0, done / total));
-    this.#waiting = { fraction, message: message?.slice(0, LONGEST_MESSAGE) ?? null };
+    this.#pending = { fraction, message: message?.slice(0, MAX_MESSAGE_LENGTH) ?? null };
     if (this.#timer !== null) return;
-    const wait = this.#last + EVERY_MS - this.#clock.monotonic();
+    const wait = this.#writtenAt + WRITE_MS - this.#clock.monotonic();
     if (wait <= 0) this.#flush();
     else this.#timer = this.#clock.after(wait, () => this.#flush());
   }
 
-  /** Nothing is written after this. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#timer?.cancel();
@@ -37,14 +36,14 @@ export class StepProgress {
 
   #flush(): void {
     this.#timer = null;
-    if (this.#waiting === null) return;
-    const progress = this.#waiting;
-    this.#waiting = null;
-    this.#last = this.#clock.monotonic();
+    if (this.#pending === null) return;
+    const progress = this.#pending;
+    this.#pending = null;
+    this.#writtenAt = this.#clock.monotonic();
     // Progress is informational: the next report replaces one that could not be written.
     this.#writing = this.#write(progress).catch(() => {});
   }
 }
 
-const EVERY_MS = 1000;
-const LONGEST_MESSAGE = 500;
+const WRITE_MS = 1000;
+const MAX_MESSAGE_LENGTH = 500;

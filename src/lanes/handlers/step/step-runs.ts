@@ -9,39 +9,39 @@ import type { ClaimedTask, Store } from "../../../store/ports/port.ts";
 import { opened } from "../opened.ts";
 import type { StepDeps } from "./step-deps.ts";
 
-/** Outputs of earlier steps; they no longer change once the step has begun. */
+/** Outputs of earlier steps; they do not change once the step has begun. */
 export interface Before {
-  /** By name; of one that was skipped, an empty object. */
+  /** By name; empty for a skipped step. */
   outputs: Readonly<Record<string, JsonValue>>;
-  /** By index: null for one that was skipped. */
+  /** By index; null for a skipped step. */
   results: ReadonlyMap<number, StepResult | null>;
 }
 
-interface Known {
+interface KnownResult {
   taskId: string;
   result: StepResult | null;
 }
 
-/** Characters of JSON: larger outputs are read anew by each step that follows from them, so that few fill no memory. */
-const SMALL = 4096;
+/** In characters of JSON: larger outputs are not cached, but read by each step that depends on them. */
+const MAX_CACHED_LENGTH = 4096;
 
-/** A workflow as its steps see it: one generation of a run. */
+/** One generation of a workflow run, as its steps see it. */
 export class StepRun {
   readonly id: string;
   readonly name: string;
   readonly jobId: string | null;
   readonly generation: number;
-  /** As it is stored: with its secrets sealed. */
+  /** With sealed secrets. */
   readonly definition: WorkflowSnapshot["definition"];
   readonly #sealedParams: WorkflowSnapshot["params"];
   readonly #store: Store;
   readonly #seal: Seal;
   #params: WorkflowSnapshot["params"] | null = null;
-  /** What it counts for among those that are remembered. */
+  /** Its cost in the cache. */
   readonly weight: number;
-  /** Of those that have ended well, by index, null for one that was skipped: within a generation that stays. */
-  readonly #results = new Map<number, Known>();
-  /** Of steps with a list: thousands of entries look at the same. */
+  /** Results of ended steps by index: final within a generation. */
+  readonly #results = new Map<number, KnownResult>();
+  /** Cached for steps with a list: thousands of entries read the same. */
   readonly #before = new Map<number, Promise<Before>>();
 
   constructor(
@@ -57,27 +57,27 @@ export class StepRun {
     this.definition = snapshot.definition;
     this.#sealedParams = snapshot.params;
     this.name = snapshot.definition.name;
-    this.weight = snapshot.definition.steps.length + Math.ceil(JSON.stringify(snapshot).length / SMALL);
+    this.weight = snapshot.definition.steps.length + Math.ceil(JSON.stringify(snapshot).length / MAX_CACHED_LENGTH);
   }
 
-  /** As it is stored: with its secrets sealed. */
+  /** With sealed secrets. */
   step(index: number): StepDefinition {
     return this.definition.steps[index] as StepDefinition;
   }
 
-  /** The workflow's params in clear text. Throws a FetchFailure when the key has changed. */
+  /** In clear text. Throws a FetchFailure when the key has changed. */
   get params(): WorkflowSnapshot["params"] {
     this.#params ??= opened(() => openSecrets(this.#seal, this.definition.params, this.#sealedParams));
     return this.#params;
   }
 
-  /** The condition and the list of a step, in clear. */
+  /** The condition and the list of a step, in clear text. */
   openedControl(index: number): Pick<StepDefinition, "when" | "for_each"> {
     const { when, for_each } = this.step(index);
     return opened(() => openAddresses(this.#seal, { when, for_each }));
   }
 
-  /** What a step works with, as it was written: in clear. */
+  /** The params of a step as written, in clear text. */
   openedParams(index: number, schema: JsonValue): StepDefinition["params"] {
     return opened(() => openSecrets(this.#seal, schema, this.step(index).params));
   }
@@ -96,10 +96,10 @@ export class StepRun {
   async #read(index: number): Promise<Before> {
     const wanted = this.#ancestors(index);
     const unknown = wanted.filter((at) => !this.#results.has(at));
-    const large = new Map<number, Known>();
+    const large = new Map<number, KnownResult>();
     for (const step of unknown.length === 0 ? [] : await this.#store.steps(this.id, unknown)) {
       const result = step.task.state === "completed" ? (step.task.detail as StepResult) : null;
-      const isSmall = result === null || JSON.stringify(result.output).length <= SMALL;
+      const isSmall = result === null || JSON.stringify(result.output).length <= MAX_CACHED_LENGTH;
       (isSmall ? this.#results : large).set(step.index, { taskId: step.task.id, result });
     }
     const outputs: Record<string, JsonValue> = {};
@@ -108,14 +108,14 @@ export class StepRun {
       const { taskId = "", result = null } = this.#results.get(at) ?? large.get(at) ?? {};
       results.set(at, result);
       const output = result?.output ?? {};
-      // Asked each time: a step in between may have dropped the file.
+      // Not cached: a step in between may have dropped the file.
       const files = Object.hasOwn(output, "artifact_hash") ? await this.#store.artifactsOf(taskId) : [];
       outputs[this.step(at).name] = withArtifactId(output, files);
     }
     return { outputs, results };
   }
 
-  /** All steps that it follows from, in their order. */
+  /** All transitive dependencies, in order. */
   #ancestors(index: number): readonly number[] {
     const found = new Set<number>();
     const open = [...this.step(index).dependencies];
@@ -132,9 +132,9 @@ export class StepRun {
  * How many steps are cached over all workflows; long params count as steps. Workflows take turns: with fewer cached
  * than running at once, each step would read its whole workflow again.
  */
-const MOST_KNOWN = 20_000;
+const MAX_WEIGHT = 20_000;
 
-/** The workflows that this process has steps of, each read once. */
+/** Caches the workflows that this process runs steps of. */
 export class StepRuns {
   readonly #deps: Pick<StepDeps, "store" | "seal">;
   readonly #known = new Map<string, StepRun>();
@@ -144,7 +144,7 @@ export class StepRuns {
     this.#deps = deps;
   }
 
-  /** The run that a step was taken from; null: it is not there any more. */
+  /** The run of a claimed step; null: it no longer exists. */
   async find({ runId, generation }: Pick<ClaimedTask, "runId" | "generation">): Promise<StepRun | null> {
     let known = this.#known.get(runId);
     if (known?.generation !== generation) {
@@ -161,7 +161,7 @@ export class StepRuns {
     this.#known.set(runId, known);
     this.#weight += known.weight;
     for (const oldest of this.#known.keys()) {
-      if (this.#weight <= MOST_KNOWN || oldest === runId) break;
+      if (this.#weight <= MAX_WEIGHT || oldest === runId) break;
       this.#forget(oldest);
     }
     return known;

@@ -3,13 +3,13 @@ import { messageOf } from "../../../base/errors.ts";
 import type { TaskArtifact } from "../../../domain/run/outcome.ts";
 import type { Store } from "../../../store/ports/port.ts";
 
-/** At most so many in one transaction. */
-const AT_ONCE = 1000;
+/** Per transaction. */
+const BATCH_SIZE = 1000;
 
 /**
- * The files that a try has stored. Those that it does not hand over when it ends get no row: they are noted as orphaned, and
- * a sweep removes them when they are old enough, unless a row names the same content by then. A kill in mid-try leaves
- * them unnoted.
+ * The files that an attempt has stored. Files that are not part of its result get no row: they are recorded as orphaned,
+ * and a sweep removes them when they are old enough, unless a row refers to the same content by then. A kill during the
+ * attempt leaves them unrecorded.
  */
 export class SavedFiles {
   readonly #store: Store;
@@ -24,22 +24,22 @@ export class SavedFiles {
 
   add(hash: string): void {
     this.#hashes.add(hash);
-    // A step that was left behind at the end of its time may still be at work.
+    // An abandoned step may still be running after its timeout.
     if (this.#over) void this.close([]);
   }
 
-  /** What becomes of the try does not depend on it. */
-  async close(handedOver: readonly TaskArtifact[]): Promise<void> {
+  /** Never throws: the outcome of the attempt does not depend on it. */
+  async close(kept: readonly TaskArtifact[]): Promise<void> {
     this.#over = true;
-    for (const { hash } of handedOver) this.#hashes.delete(hash);
-    const left = [...this.#hashes];
+    for (const { hash } of kept) this.#hashes.delete(hash);
+    const orphaned = [...this.#hashes];
     this.#hashes.clear();
     try {
-      for (let at = 0; at < left.length; at += AT_ONCE)
-        await this.#store.recordOrphanedFiles(left.slice(at, at + AT_ONCE));
+      for (let at = 0; at < orphaned.length; at += BATCH_SIZE)
+        await this.#store.recordOrphanedFiles(orphaned.slice(at, at + BATCH_SIZE));
     } catch (error) {
-      this.#log.warn("files of a step that nothing names could not be noted", {
-        files: left.length,
+      this.#log.warn("cannot record the orphaned files of a step", {
+        files: orphaned.length,
         error: messageOf(error),
       });
     }

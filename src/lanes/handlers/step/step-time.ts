@@ -1,16 +1,16 @@
 import type { Clock } from "../../../base/clock.ts";
 import { FetchFailure } from "../../../domain/run/failure.ts";
 
-/** How long a step may take to stop after it was asked to; then it is abandoned and its result ignored. */
-const LAST_WORDS_MS = 5000;
+/** How long an aborted step may take to stop; then it is abandoned and its result ignored. */
+const STOP_GRACE_MS = 5000;
 
 export interface Bounds {
   clock: Clock;
-  /** Its result is not wanted any more. */
+  /** Aborted when the result is no longer wanted. */
   signal: AbortSignal;
   /** Time left for the attempt; null: unlimited. */
   leftMs: number | null;
-  /** How the failure calls the time. */
+  /** The timeout, for the error message. */
   seconds: number | null;
 }
 
@@ -18,22 +18,22 @@ export function stepTimeout(seconds: number | null): FetchFailure {
   return new FetchFailure("step_timeout", `the step did not end within its timeout of ${seconds} s`);
 }
 
-/** Does the work within its time. Throws `step_timeout` when that is over, and the reason of the signal when it fires. */
+/** Runs the work with a timeout. Throws `step_timeout` after it, and the reason of the signal when that is aborted. */
 export async function withinBounds<T>(bounds: Bounds, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { clock, signal, leftMs, seconds } = bounds;
   const controller = new AbortController();
   const timers: { cancel(): void }[] = [];
   const tooLate = new Promise<never>((_resolve, reject) => {
     controller.signal.addEventListener("abort", () =>
-      timers.push(clock.after(LAST_WORDS_MS, () => reject(controller.signal.reason as Error), { keepAlive: true })),
+      timers.push(clock.after(STOP_GRACE_MS, () => reject(controller.signal.reason as Error), { keepAlive: true })),
     );
   });
   const stop = () => controller.abort(new FetchFailure("run_cancelled", "stopped"));
-  // The wall clock may be set while the step is at work, which does not make its time longer or shorter.
-  const overAt = leftMs === null ? null : clock.monotonic() + leftMs;
+  // Monotonic: setting the wall clock must not change the timeout.
+  const deadline = leftMs === null ? null : clock.monotonic() + leftMs;
   const armDeadline = () => {
-    if (overAt === null) return;
-    const left = overAt - clock.monotonic();
+    if (deadline === null) return;
+    const left = deadline - clock.monotonic();
     if (left <= 0) return controller.abort(stepTimeout(seconds));
     timers.push(clock.after(left, armDeadline, { keepAlive: true }));
   };
@@ -42,11 +42,11 @@ export async function withinBounds<T>(bounds: Bounds, work: (signal: AbortSignal
   armDeadline();
   try {
     const result = await Promise.race([work(controller.signal), tooLate]);
-    // A result that arrives after the deadline is late all the same.
+    // A result after the deadline is too late.
     if (controller.signal.aborted && !signal.aborted) throw controller.signal.reason as Error;
     return result;
   } catch (error) {
-    // Whatever the end of its time made of it: that is what happened.
+    // The abort counts, not the error that it caused.
     throw controller.signal.aborted ? (controller.signal.reason as Error) : error;
   } finally {
     signal.removeEventListener("abort", stop);

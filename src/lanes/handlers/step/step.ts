@@ -30,12 +30,12 @@ export function stepHandler(deps: StepDeps): TaskHandler {
   return {
     strategy: "step",
     run: (task, context) => new StepWork(deps, runs, task, context).handled(),
-    // There is no site whose other tasks would have to wait, too.
+    // Steps have no site whose other tasks would have to wait as well.
     retryRules: (usual) => ({ ...usual, backoff: STEP_RETRY, rateLimitMaxWaits: null }),
   };
 }
 
-/** One try of one step, or the part of it between two sleeps. */
+/** One attempt at one step, or the part of it between two sleeps. */
 class StepWork {
   readonly #deps: StepDeps;
   readonly #runs: StepRuns;
@@ -61,21 +61,21 @@ class StepWork {
     const children = await childrenOf(this.#deps.store, childRuns.slice(childrenBefore));
     const attempt: StepTry = { task: this.#task, run, payload: this.#payload, before, memory, children };
     const saved = new SavedFiles(this.#deps.store, this.#context.log);
-    let handedOver: readonly TaskArtifact[] = [];
-    // A try that slept began before it went to sleep.
+    let artifacts: readonly TaskArtifact[] = [];
+    // An attempt that slept began before its sleep.
     const began = memory === null ? {} : { startedAt: memory.startedAt };
     const report = { strategy: run.step(this.#payload.step).task_type, ...began };
     try {
       const handled = await this.#withinTime(attempt, childrenBefore, saved);
-      if (handled.kind === "completed") handedOver = handled.artifacts;
+      if (handled.kind === "completed") artifacts = handled.artifacts;
       return handled.kind === "asleep" ? handled : { ...handled, report };
     } catch (error) {
       const failed = failureOf(error);
       if (failed === null) throw error;
-      // Whatever it still waits for is not wanted any more.
+      // Its live child runs are no longer wanted.
       return { kind: "failed", failure: failed, report: { ...report, cancelRuns: children.live } };
     } finally {
-      await saved.close(handedOver);
+      await saved.close(artifacts);
     }
   }
 
@@ -83,14 +83,14 @@ class StepWork {
     const { clock } = this.#deps;
     const { run, memory } = attempt;
     const step = run.step(this.#payload.step);
-    // The time of a step with a list is that of each entry.
-    const wholeList = step.for_each !== null && this.#payload.item === undefined;
-    const seconds = wholeList ? null : step.timeout;
+    // The timeout of a step with a list applies to each entry.
+    const isList = step.for_each !== null && this.#payload.item === undefined;
+    const seconds = isList ? null : step.timeout;
     const left = seconds === null ? null : await this.#timeLeft(attempt, seconds);
-    // The awaited event counts before the deadline does: it happened in time.
-    const arrived = memory !== null && attempt.children.live.length === 0 && hasCome(memory, clock.now());
+    // The awaited event has precedence over the deadline: it happened in time.
+    const arrived = memory !== null && attempt.children.live.length === 0 && isDue(memory, clock.now());
     if (left !== null && left <= 0 && !arrived) throw stepTimeout(seconds);
-    const leftMs = left === null ? null : Math.max(left, arrived ? PUT_TOGETHER_MS : 0);
+    const leftMs = left === null ? null : Math.max(left, arrived ? GATHER_GRACE_MS : 0);
     const begun = clock.monotonic();
     const now = clock.now();
     const progress = new StepProgress(clock, (update) => this.#noteProgress(update));
@@ -98,9 +98,9 @@ class StepWork {
     try {
       return await withinBounds({ clock, signal, leftMs, seconds }, async (bounded) => {
         const files = this.#files(attempt, saved);
-        const end = wholeList
+        const end = isList
           ? await this.#list(attempt, files, bounded)
-          : await this.#one(attempt, files, bounded, progress);
+          : await this.#runKind(attempt, files, bounded, progress);
         if (end.kind !== "wait") return this.#ended(end, files, bounded);
         const leftToSleep = left === null ? null : left - (clock.monotonic() - begun);
         if (leftToSleep !== null && leftToSleep <= 0) throw stepTimeout(seconds);
@@ -128,14 +128,14 @@ class StepWork {
     }
   }
 
-  /** Neither a clock that is set nor the time in which the workflow is paused, or no process runs, uses up any of it. */
+  /** Neither a changed wall clock, nor a paused workflow, nor downtime uses up any of it. */
   async #timeLeft({ memory }: StepTry, seconds: number): Promise<number> {
     const { store, clock } = this.#deps;
     const left = memory === null ? null : await store.stepTimeLeft(this.#task.id, clock.now());
     return left ?? seconds * 1000;
   }
 
-  /** The list of a `for_each`: first it is taken apart, and when all entries have ended they are put together. */
+  /** The list of a `for_each`: expanded first, and gathered when all entries have ended. */
   async #list(attempt: StepTry, files: StepFiles, signal: AbortSignal): Promise<Ended> {
     const { run, before, memory } = attempt;
     const { hold } = this.#context;
@@ -145,16 +145,16 @@ class StepWork {
     return expandList(this.#deps, { run, before, payload: this.#payload, files, hold, task: this.#task, signal });
   }
 
-  async #one(attempt: StepTry, files: StepFiles, signal: AbortSignal, progress: StepProgress): Promise<Ended> {
+  async #runKind(attempt: StepTry, files: StepFiles, signal: AbortSignal, progress: StepProgress): Promise<Ended> {
     const { run, before, memory, payload } = attempt;
     const step = run.step(payload.step);
     if (memory === null && payload.item === undefined) {
       const skip = this.#skipped(attempt);
       if (skip !== null) return skip;
     }
-    // Woken before the awaited event: the step keeps sleeping and checks again later.
+    // Woken before the awaited event: the step sleeps again.
     if (attempt.children.live.length > 0)
-      return { kind: "wait", memory: memory?.kind ?? null, until: this.#deps.clock.now() + LOOK_AGAIN_MS };
+      return { kind: "wait", memory: memory?.kind ?? null, until: this.#deps.clock.now() + RECHECK_MS };
     const kind = this.#deps.kinds.find(step.task_type);
     if (kind === undefined)
       throw new FetchFailure("handler_missing", `there is no kind of step named ${step.task_type}`);
@@ -197,19 +197,19 @@ class StepWork {
   }
 
   async #noteProgress(progress: { fraction: number; message: string | null }): Promise<void> {
-    // How far a step with a list is, is seen by its entries.
+    // The progress of a step with a list is the number of its ended entries.
     if (this.#payload.item !== undefined) return;
     await this.#deps.store.noteStepProgress(this.#context.hold, this.#task, progress, this.#deps.clock.now());
   }
 }
 
-const LOOK_AGAIN_MS = 30_000;
-/** At the end of its time a step may still process what it waited for. */
-const PUT_TOGETHER_MS = 5000;
+const RECHECK_MS = 30_000;
+/** After its timeout, a step may still process what it waited for. */
+const GATHER_GRACE_MS = 5000;
 const MAX_REPORTED_FAULTS = 5;
 
-/** For a step that sleeps for a run: none of its runs goes on. */
-function hasCome({ forRun, until }: StepMemory, now: number): boolean {
+/** The awaited time has come; a step that waits for runs is only asked when none is live. */
+function isDue({ forRun, until }: StepMemory, now: number): boolean {
   return forRun || (until !== null && now >= until);
 }
 

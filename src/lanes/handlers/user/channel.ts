@@ -3,15 +3,15 @@ import type { MessagePort } from "node:worker_threads";
 import { leavesSomethingRunning } from "./left-running.ts";
 import type { Refusal, ExecutionMessage, ToThread } from "./protocol.ts";
 
-/** A handler that fills the log is cut short; its item goes on. */
-const MOST_LOG_LINES = 200;
-/** A handler that does not wait for its answers would otherwise fill the memory of the engine. */
-const MOST_CALLS_AT_ONCE = 32;
-/** Messages of a handler pass through the engine into the database: files belong into `save`. */
-const MOST_WORDS = 2000;
-const MOST_JSON = 1024 * 1024;
+/** Further log lines of an item are dropped; the item continues. */
+const MAX_LOG_LINES = 200;
+/** A handler that does not await its calls would fill the engine's memory. */
+const MAX_CONCURRENT_CALLS = 32;
+/** In characters: messages go through the engine into the database; files belong into `save`. */
+const MAX_MESSAGE_LENGTH = 2000;
+const MAX_JSON_LENGTH = 1024 * 1024;
 
-/** An error that keeps its reason on the way through the user's code. */
+/** An error that keeps its reason while it passes through user code. */
 export class Refused extends Error {
   readonly reason: Refusal["reason"];
   readonly httpStatus: Refusal["httpStatus"];
@@ -47,8 +47,8 @@ export class Channel {
     return new Promise((resolve, reject) => {
       // An abandoned call gets no answer: an uncaught error would end the next execution of the process.
       if (this.#over) return;
-      if (this.#waiting.size >= MOST_CALLS_AT_ONCE) {
-        reject(new Error(`a handler may wait for at most ${MOST_CALLS_AT_ONCE} answers at the same time`));
+      if (this.#waiting.size >= MAX_CONCURRENT_CALLS) {
+        reject(new Error(`a handler may wait for at most ${MAX_CONCURRENT_CALLS} answers at the same time`));
         return;
       }
       const call = (this.#calls += 1);
@@ -68,8 +68,8 @@ export class Channel {
   log(): LogLines {
     let lines = 0;
     const line = (level: keyof LogLines) => (message: unknown) => {
-      if ((lines += 1) <= MOST_LOG_LINES)
-        this.send({ kind: "log", level, message: String(message).slice(0, MOST_WORDS) });
+      if ((lines += 1) <= MAX_LOG_LINES)
+        this.send({ kind: "log", level, message: String(message).slice(0, MAX_MESSAGE_LENGTH) });
     };
     return { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };
   }
@@ -85,13 +85,13 @@ export class Channel {
   async #work(work: () => Promise<{ value: unknown } | { skip: string }>): Promise<void> {
     try {
       const end = await work();
-      if ("skip" in end) this.send({ kind: "skip", why: end.skip.slice(0, MOST_WORDS) });
+      if ("skip" in end) this.send({ kind: "skip", why: end.skip.slice(0, MAX_MESSAGE_LENGTH) });
       else this.send({ kind: "done", value: end.value });
     } catch (error) {
       const refused = error instanceof Refused ? error : null;
       this.send({
         kind: "threw",
-        message: (error instanceof Error ? error.message : String(error)).slice(0, MOST_WORDS),
+        message: (error instanceof Error ? error.message : String(error)).slice(0, MAX_MESSAGE_LENGTH),
         reason: refused?.reason ?? null,
         httpStatus: refused?.httpStatus ?? null,
         retryAfterMs: refused?.retryAfterMs ?? null,
@@ -106,7 +106,7 @@ export function badResult(message: string): Refused {
 }
 
 /** Values are stored as JSON: what JSON cannot represent is dropped, and a cycle is an error of the handler. */
-export function toJson(what: string, value: unknown, most = MOST_JSON): string {
+export function toJson(what: string, value: unknown, most = MAX_JSON_LENGTH): string {
   let text: string;
   try {
     text = JSON.stringify(value) ?? "null";
@@ -118,7 +118,7 @@ export function toJson(what: string, value: unknown, most = MOST_JSON): string {
   return text;
 }
 
-/** `{ skip: "why" }` is how a handler and a step say that they are not needed. */
+/** A handler or a step skips itself by returning `{ skip: "why" }`. */
 export function isSkip(value: unknown): value is { skip: string } {
   return typeof value === "object" && value !== null && typeof (value as { skip?: unknown }).skip === "string";
 }

@@ -1,4 +1,4 @@
-/** What the author of an APP_HANDLERS module imports. Loads next to nothing, because every handler's process loads it. */
+/** The API for authors of an APP_HANDLERS module. Imports almost nothing, because every handler process loads it. */
 import type { FetchedPage, FetchOptions, HandlerItem, StoredFile } from "./protocol.ts";
 
 export {
@@ -17,33 +17,33 @@ export {
   type ExtractorPage,
 } from "../../../extract/define-extractor.ts";
 
-/** What a handler works with. Every way out to the network goes through here, under the guard and its limits. */
+/** The context of a handler. All of its network access goes through here, with address policy and limits. */
 export interface HandlerContext {
   /**
-   * One request, redirects followed. Any status is an answer; what breaks on the way is thrown, and if the handler lets
-   * it pass, the item fails for that very reason. The body is at most APP_MAX_BODY_BYTES long.
+   * Sends one request and follows redirects. Resolves for any status; throws network errors, and an item whose handler
+   * does not catch them fails for that reason. The body is limited to APP_MAX_BODY_BYTES.
    */
   fetch(url: string, options?: FetchOptions): Promise<FetchedPage>;
-  /** Stores what the address gives (the item's own by default) as a file of the item. A status of 400 or more is thrown. */
+  /** Downloads a URL (default: the item's own) as a file of the item. Throws for a status of 400 or more. */
   download(url?: string, options?: { headers?: Record<string, string> }): Promise<StoredFile>;
   /** Stores bytes as a file of the item. */
   save(bytes: Uint8Array, options?: { content_type?: string }): Promise<StoredFile>;
-  /** Lines in the log of the engine, at most 200 per item. What the module writes to the console goes nowhere. */
+  /** Writes to the engine's log, at most 200 lines per item. Console output of the module is discarded. */
   log: Record<"debug" | "info" | "warn" | "error", (message: string) => void>;
-  /** Aborted when the outcome is not wanted any more, or the time is over; a second later the process is ended. */
+  /** Aborted when the outcome is no longer wanted or the timeout is over; the process is killed a second later. */
   signal: AbortSignal;
 }
 
 /**
- * Does one item. What it returns is kept as the item's record, as JSON; nothing is no record; `{ skip: "why" }` ends the
- * item as skipped. What it throws fails the attempt, which is repeated later; an error with `retry: false` is final.
+ * Processes one item. The return value is stored as the item's record, as JSON; undefined: no record; `{ skip: "why" }`:
+ * the item is skipped. A thrown error fails the attempt, which is retried; an error with `retry: false` is final.
  */
 export type Handler = (item: HandlerItem, context: HandlerContext) => unknown;
 
-/** A handler, or one with a time limit of its own instead of 300 seconds. */
+/** A handler, or one with its own timeout (default: 300 seconds). */
 export type HandlerDefinition = Handler | { run: Handler; timeoutSeconds?: number };
 
-/** Gives a module's handlers their types: `export const handlers = defineHandlers({ name: async (item, context) => … })`. */
+/** Types the handlers of a module: `export const handlers = defineHandlers({ name: async (item, context) => … })`. */
 export function defineHandlers<H extends Record<string, HandlerDefinition>>(handlers: H): H {
   return handlers;
 }

@@ -19,11 +19,11 @@ export async function executeExtractor(
     timeoutSeconds,
     signal,
     log: log.with({ extractor: name }),
-    serve: async (asked) => {
-      throw new OrbError("handler_failed", `an extractor cannot ask for ${asked}`);
+    serve: async (call) => {
+      throw new OrbError("handler_failed", `an extractor cannot ask for ${call}`);
     },
   });
-  // It was measured where it was made; the values come from user code and are checked here.
+  // The user's thread limits the size; the values come from user code and are checked here.
   const records = end.kind === "done" && typeof end.value === "string" ? (JSON.parse(end.value) as unknown) : null;
   if (!Array.isArray(records)) throw new FetchFailure("handler_bad_result", "it gave no records");
   for (const record of records as Record<string, JsonValue>[]) {

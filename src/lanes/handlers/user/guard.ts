@@ -1,23 +1,23 @@
 /**
- * The main thread of a handler's process. The user's module runs in a thread beside it, so that this one stays able to
- * end them both: when the engine is gone, when memory runs out, whatever the module is doing.
+ * The main thread of a handler process. The user's module runs in a worker thread, so that this one can always end the
+ * process: when the engine is gone or memory runs out, whatever the module is doing.
  */
 import { writeFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { messageOf } from "../../../base/errors.ts";
 import type { FromProcess, ToThread } from "./protocol.ts";
 
-const LOOK_MS = 50;
+const CHECK_MS = 50;
 const BYTES_PER_MB = 1024 * 1024;
 
 const [, , module = "", memoryMb = "0"] = process.argv;
 const send = (message: FromProcess, then?: () => void) => process.send?.(message, undefined, {}, then);
 
-// Ctrl-C and a service manager's stop reach this process as well; the engine decides what becomes of its item.
+// Ctrl-C and a service manager's stop reach this process as well; the engine decides when it ends.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 process.on("disconnect", () => process.exit());
 try {
-  // Should the machine itself run out of memory, then this process is the one to end, and not the engine.
+  // If the machine runs out of memory, the OOM killer must pick this process, not the engine.
   writeFileSync("/proc/self/oom_score_adj", "1000");
 } catch {
   // Not on this platform.
@@ -46,10 +46,10 @@ worker.on("error", (error: Error & { code?: string }) => {
 worker.on("exit", () => die("handler_exited", "the handler ended its process"));
 process.on("message", (message: ToThread) => worker.postMessage(message));
 
-// Buffers live outside the heap that V8 limits.
+// Buffers are outside of the heap that V8 limits.
 setInterval(() => {
   if (process.memoryUsage.rss() > Number(memoryMb) * BYTES_PER_MB) outOfMemory();
-}, LOOK_MS);
+}, CHECK_MS);
 
 function outOfMemory(): void {
   die("handler_out_of_memory", `the handler used more than ${memoryMb} MB of memory`);

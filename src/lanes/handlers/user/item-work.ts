@@ -32,7 +32,7 @@ export async function executeItem(
           return services.fetch(String(subject), options, wanted);
         case "download": {
           const { headers = {} } = options;
-          // Only the item's own address has a part to go on from: several downloads of one item must not share one.
+          // Only the item's own URL resumes a partial transfer: several downloads of one item must not share it.
           const part = subject === (task.nextUrl ?? task.url) ? { partKey: task.id } : {};
           return keep(await services.download(String(subject), { headers, ...part }, wanted), wanted);
         }

@@ -6,7 +6,7 @@ import { moduleError } from "./process.ts";
 import type { ExtractorDescription, ModuleContents, StepDescription } from "./protocol.ts";
 import type { UserStep } from "./step-work.ts";
 
-/** In the order of their names. */
+/** Sorted by name. */
 export function checkSteps(module: string, { steps }: ModuleContents): UserStep[] {
   return steps
     .toSorted((a, b) => (a.kind < b.kind ? -1 : 1))
@@ -17,7 +17,7 @@ export function checkSteps(module: string, { steps }: ModuleContents): UserStep[
     });
 }
 
-/** In the order of their names. */
+/** Sorted by name. */
 export function checkExtractors(module: string, { extractors }: ModuleContents): ExtractorDescription[] {
   for (const { name, params } of extractors)
     if (params !== null) checkSchema(module, `extractors.${name}.params`, params);

@@ -1,26 +1,26 @@
-/** Whether an execution left something in the event loop of its thread: timers, requests, processes that go on without it. */
+/** Detects what an execution left running in its thread: timers, requests, child processes. */
 
-/** Closing handles needs some turns of the event loop; a new process would take longer. */
+/** Closing handles takes some turns of the event loop; starting a new process would take longer. */
 const CLOSING_MS = 50;
-const LOOK_MS = 5;
+const CHECK_MS = 5;
 
-/** Handles that the module itself keeps open since it was loaded. */
-let usual = 0;
+/** Handles that the module has kept open since it was loaded. */
+let baseline = 0;
 
-export function rememberWhatRuns(): void {
-  usual = running();
+export function recordBaseline(): void {
+  baseline = running();
 }
 
 export async function leavesSomethingRunning(): Promise<boolean> {
   await new Promise(setImmediate);
-  for (let waited = 0; running() > usual; waited += LOOK_MS) {
+  for (let waited = 0; running() > baseline; waited += CHECK_MS) {
     if (waited >= CLOSING_MS) return true;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, CHECK_MS));
   }
   return false;
 }
 
-/** Without what does not keep a loop alive, and without the ports to the thread beside it, which come and go with the console. */
+/** Counts what keeps the event loop alive, without message ports, which come and go with the console. */
 function running(): number {
   return process.getActiveResourcesInfo().filter((type) => type !== "MessagePort").length;
 }

@@ -1,4 +1,4 @@
-/** Reads what a user's module exports: `handlers` for the queue, `steps` for workflows, `extractors` for pages. */
+/** Reads the exports of a user's module: `handlers` for the queue, `steps` for workflows, `extractors` for pages. */
 import type { CustomExtractor } from "../../../extract/define-extractor.ts";
 import type { CustomStep } from "../../../workflows/define-step.ts";
 import type { Handler } from "./define.ts";
@@ -22,7 +22,7 @@ interface LoadedModule {
 
 const KIND = /^[a-z][a-z0-9_-]{0,63}$/i;
 
-/** Throws with a sentence about what is wrong. Schemas are looked at by the engine. */
+/** Throws an error that explains the problem. The engine checks schemas. */
 export function readModule(module: Record<string, unknown>): LoadedModule {
   const { handlers, steps, extractors } = module;
   if (handlers === undefined && steps === undefined && extractors === undefined) {
@@ -43,14 +43,14 @@ export function contentsOf({ handlers, steps, extractors }: LoadedModule): Modul
     steps: [...steps.values()].map(({ kind, about, params, output, timeout }) => ({
       kind,
       about: about ?? null,
-      params: plain(`steps.${kind}.params`, params),
-      output: output === undefined ? null : plain(`steps.${kind}.output`, output),
+      params: toPlainJson(`steps.${kind}.params`, params),
+      output: output === undefined ? null : toPlainJson(`steps.${kind}.output`, output),
       timeoutSeconds: timeout ?? STEP_TIMEOUT_SECONDS,
     })),
     extractors: [...extractors.values()].map(({ name, about, params, timeout }) => ({
       name,
       about: about ?? null,
-      params: params === undefined ? null : plain(`extractors.${name}.params`, params),
+      params: params === undefined ? null : toPlainJson(`extractors.${name}.params`, params),
       timeoutSeconds: timeout ?? EXTRACTOR_TIMEOUT_SECONDS,
     })),
   };
@@ -120,14 +120,14 @@ function readExtractors(exported: unknown): Map<string, CustomExtractor> {
   return loaded;
 }
 
-/** Timers carry at most some 24 days; longer ones would fire at once. */
-const MOST_SECONDS = 2_000_000;
+/** Timers are limited to about 24 days; longer ones fire at once. */
+const MAX_SECONDS = 2_000_000;
 
 function isSeconds(value: unknown): value is number {
-  return typeof value === "number" && value > 0 && value <= MOST_SECONDS;
+  return typeof value === "number" && value > 0 && value <= MAX_SECONDS;
 }
 
-function plain(what: string, schema: unknown) {
+function toPlainJson(what: string, schema: unknown) {
   try {
     return JSON.parse(JSON.stringify(schema));
   } catch (error) {

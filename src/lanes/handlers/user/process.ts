@@ -12,15 +12,14 @@ export interface HandlerProcessOptions {
   memoryMb: number;
 }
 
-/** One item or step that a process is to execute. */
+/** One item, step or page to execute. */
 export interface Work {
   begin: Begin;
   timeoutSeconds: number;
   signal: AbortSignal;
   log: Log;
   /**
-   * Answers requests of the user code; the signal aborts when the execution was stopped or has ended without the
-   * answer.
+   * Answers calls of user code; the signal aborts when the execution was stopped or ended before the answer.
    */
   serve(name: string, args: unknown[], signal: AbortSignal): Promise<unknown>;
   /** Receives its messages while it runs. */
@@ -29,22 +28,21 @@ export interface Work {
 
 export type WorkEnd = Extract<FromProcess, { kind: "done" | "skip" }>;
 
-const MOST_LOG_LENGTH = 2000;
-/** Loading the module, on a machine that is busy with something else. */
+const MAX_LOG_LENGTH = 2000;
+/** For loading the module on a busy machine. */
 const START_TIMEOUT_MS = 120_000;
 /**
- * How long stopped user code may take to end by itself; a stopping engine waits twice as long before it requeues the
- * task.
+ * How long aborted user code may take to end by itself; a stopping engine waits twice as long before it requeues the task.
  */
-const LAST_WORDS_MS = 1000;
-/** After its end a process says whether anything was left running; one that cannot say so is busy with it. */
-const LOOK_BACK_MS = 1000;
-/** How V8 ends a process that it cannot give memory to, and how the system does. */
+const STOP_GRACE_MS = 1000;
+/** After an execution, a process reports whether anything was left running; one that does not is busy with it. */
+const LEFT_TIMEOUT_MS = 1000;
+/** How V8 and the OOM killer end a process. */
 const MEMORY_SIGNALS: ReadonlySet<NodeJS.Signals | null> = new Set(["SIGABRT", "SIGTRAP", "SIGKILL"]);
 
 /**
- * A process that executes one thing at a time, and is replaced when it dies or does not come back. A thread would not do: V8
- * ends the whole process when a thread's heap is full and a single allocation is too large to wait for.
+ * A process that executes one thing at a time, and is replaced when it dies or hangs. A thread is not enough: V8 ends the
+ * whole process when a thread's heap is full and a single allocation is too large.
  */
 export class HandlerProcess {
   readonly #clock: Clock;
@@ -65,7 +63,7 @@ export class HandlerProcess {
   static async start(options: HandlerProcessOptions): Promise<HandlerProcess> {
     const guard = new URL("./guard.ts", import.meta.url);
     const child = spawn(process.execPath, [fileURLToPath(guard), options.module, String(options.memoryMb)], {
-      // No environment: secrets of the configuration are not the module's business.
+      // No environment: the module must not see secrets of the configuration.
       env: {},
       stdio: ["ignore", "ignore", "ignore", "ipc"],
       serialization: "advanced",
@@ -79,7 +77,7 @@ export class HandlerProcess {
         // The first error counts: ending the process would cause another.
         child.removeAllListeners("exit");
         const error = moduleError(options.module, message);
-        void ended(child).then(() => reject(error));
+        void killed(child).then(() => reject(error));
       };
       child.on("error", (error) => fail(messageOf(error)));
       child.once("exit", () => fail("it ended its process while loading"));
@@ -101,20 +99,20 @@ export class HandlerProcess {
     return this.#dead;
   }
 
-  /** Resolves when nothing of it is left. */
+  /** Resolves when the process has exited. */
   stop(): Promise<void> {
     this.#dead = true;
-    return ended(this.#child);
+    return killed(this.#child);
   }
 
-  /** Returns the result; everything else is thrown as a FetchFailure, or as the error of the disk. */
+  /** Returns the result; throws a FetchFailure, or the error of a full disk. */
   execute(work: Work): Promise<WorkEnd> {
     const child = this.#child;
     const execution = (this.#executions += 1);
     const wanted = new AbortController();
     const stopped = new FetchFailure("run_cancelled", "stopped");
     return new Promise<WorkEnd>((resolve, reject) => {
-      /** Why it was asked to stop, and how it ended: the first of the two counts. */
+      /** Why it was stopped, and how it ended: the first of the two counts. */
       let stopReason: Error | null = null;
       let ending: (() => void) | null = null;
       const endWith = (error: Error) => over(ending ?? (() => reject(stopReason ?? error)));
@@ -141,7 +139,7 @@ export class HandlerProcess {
         wanted.abort(error);
         this.#send(execution, { kind: "abort" });
         timer.cancel();
-        timer = this.#after(LAST_WORDS_MS, kill);
+        timer = this.#after(STOP_GRACE_MS, kill);
       };
       const giveUp = (error: Error) => {
         if (isOver) return;
@@ -151,7 +149,7 @@ export class HandlerProcess {
       const ended = (then: () => void) => {
         ending = stopReason === null ? then : () => reject(stopReason as Error);
         timer.cancel();
-        timer = this.#after(LOOK_BACK_MS, kill);
+        timer = this.#after(LEFT_TIMEOUT_MS, kill);
       };
       const onMessage = (message: FromProcess) => {
         if (message.kind === "died") return endWith(new FetchFailure(message.reason, message.message));
@@ -162,7 +160,7 @@ export class HandlerProcess {
           case "call":
             return void this.#answer(execution, message, work, wanted.signal, giveUp);
           case "log":
-            return work.log[message.level](message.message.slice(0, MOST_LOG_LENGTH));
+            return work.log[message.level](message.message.slice(0, MAX_LOG_LENGTH));
           case "done":
           case "skip":
             return ended(() => resolve(message));
@@ -181,7 +179,7 @@ export class HandlerProcess {
             : new FetchFailure("handler_exited", "the handler ended its process"),
         );
       const onAbort = () => stop(stopped);
-      // It may have been stopped while its process was starting.
+      // The task may have been stopped while the process was starting.
       if (work.signal.aborted) return endWith(stopped);
       child.on("message", onMessage);
       child.on("exit", onExit);
@@ -215,7 +213,7 @@ export class HandlerProcess {
       this.#send(execution, { kind: "answer", call, value: await work.serve(name, args, signal) });
       return undefined;
     } catch (error) {
-      // A full disk, or a storage that is away, is nothing that the handler could answer for: its item waits.
+      // A full disk or unreachable storage is not the handler's fault: its item waits.
       if (isDiskFull(error) || (isOrbError(error) && error.reaction === "wait")) return giveUp(error as Error);
       const failure = error instanceof FetchFailure ? error.failure : null;
       this.#send(execution, {
@@ -243,8 +241,8 @@ function failureOf(message: Extract<FromProcess, { kind: "threw" }>): FetchFailu
   });
 }
 
-/** Ends it, unless it never began or is at its end already. */
-function ended(child: ChildProcess): Promise<void> {
+/** Kills the process unless it never started or has exited. */
+function killed(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((resolve) => {
     child.ref();

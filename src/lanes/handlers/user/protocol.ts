@@ -13,7 +13,7 @@ export interface HandlerItem {
   resolver: string | null;
   priority: number;
   payload: unknown;
-  /** 1 for the first try. */
+  /** 1 for the first attempt. */
   attempt: number;
 }
 
@@ -57,15 +57,15 @@ export interface StepCalls {
   fetch(url: string, options: FetchOptions): FetchedPage;
   download(url: string, options: { headers?: Record<string, string>; name?: string }): StepFile;
   save(content: Uint8Array | string, options: { name?: string; content_type?: string }): StepFile;
-  /** Where a stored file is on this machine. */
+  /** The path of a stored file on this machine. */
   locate(hash: string): string;
-  /** The next part of the reading of this number, which begins with its first part: a JSON list; null: it is at its end. */
+  /** The next part of reading number `reading`, as a JSON list; null: the end. The first call starts the reading. */
   items(reading: number, step: string | null): string | null;
   /** Ends a reading early. */
   leave(reading: number): null;
 }
 
-/** What a module registers, sent by its process after loading it. */
+/** What a module registers; sent by its process after loading. */
 export interface ModuleContents {
   handlers: { name: string; timeoutSeconds: number }[];
   steps: StepDescription[];
@@ -89,7 +89,7 @@ export interface StepDescription {
   timeoutSeconds: number;
 }
 
-/** Why a call failed, so that a handler which lets it pass fails for the same reason. */
+/** Why a call failed, so that a handler that does not catch it fails for the same reason. */
 export interface Refusal {
   message: string;
   reason: FailureReason | null;
@@ -105,20 +105,19 @@ export type Begin =
 
 export type Order =
   | Begin
-  /** The step that has said `flows` is to give its next items. */
+  /** Asks a step that has sent `flows` for its next items. */
   | { kind: "pull" }
   | { kind: "abort" }
   | { kind: "answer"; call: number; value: unknown }
   | ({ kind: "refusal"; call: number } & Refusal);
 
-/** Numbers the executions of a process: messages that an earlier one left running must not count for a later one. */
+/** Numbers the executions of a process, so that late messages of one do not count for the next. */
 export interface Numbered {
   execution: number;
 }
 
 export type ToThread = Numbered & Order;
 
-/** What an execution says. */
 export type ExecutionMessage =
   | { kind: "call"; call: number; name: string; args: unknown[] }
   | { kind: "log"; level: "debug" | "info" | "warn" | "error"; message: string }
@@ -147,5 +146,5 @@ export const DEFAULT_TIMEOUT_SECONDS = 300;
 export const STEP_TIMEOUT_SECONDS = 3600;
 export const EXTRACTOR_TIMEOUT_SECONDS = 60;
 
-/** Items go to and fro in parts of about this many characters. */
+/** Items are sent in parts of about this many characters. */
 export const PART_CHARS = 256 * 1024;

@@ -1,10 +1,10 @@
-/** Executes an extractor on one page in the user's thread. */
+/** Runs an extractor on one page, in the worker thread. */
 import type { CustomExtractor, ExtractorPage } from "../../../extract/define-extractor.ts";
 import { badResult, type Channel, toJson } from "./channel.ts";
 
-const MOST_RECORDS = 10_000;
-/** Of all records of a page, as JSON. */
-const MOST_CHARS = 8 * 1024 * 1024;
+const MAX_RECORDS = 10_000;
+/** For all records of a page, as JSON. */
+const MAX_CHARS = 8 * 1024 * 1024;
 
 /** The records as a JSON list. */
 export async function runExtractor(
@@ -15,12 +15,12 @@ export async function runExtractor(
 ): Promise<{ value: string }> {
   const returned: unknown = await extractor.run(page as never, { signal, log: channel.log() });
   const records = returned === undefined || returned === null ? [] : Array.isArray(returned) ? returned : [returned];
-  if (records.length > MOST_RECORDS)
-    throw badResult(`it returned ${records.length} records, at most ${MOST_RECORDS} are taken`);
+  if (records.length > MAX_RECORDS)
+    throw badResult(`it returned ${records.length} records, at most ${MAX_RECORDS} are taken`);
   for (const record of records)
     if (typeof record !== "object" || record === null || Array.isArray(record))
       throw badResult(
         `a record must be an object, not ${Array.isArray(record) ? "a list" : String(record).slice(0, 100)}`,
       );
-  return { value: toJson("what it returned", records, MOST_CHARS) };
+  return { value: toJson("what it returned", records, MAX_CHARS) };
 }

@@ -1,4 +1,4 @@
-/** Executes one item of the queue in the user's thread. */
+/** Runs a handler on one queue item, in the worker thread. */
 import { type Channel, isSkip, toJson } from "./channel.ts";
 import type { Handler } from "./define.ts";
 import type { HandlerCalls, HandlerItem } from "./protocol.ts";

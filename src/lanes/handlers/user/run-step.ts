@@ -1,4 +1,4 @@
-/** Executes one step of a workflow in the user's thread. */
+/** Runs one workflow step, in the worker thread. */
 import { readFile } from "node:fs/promises";
 import { systemCode } from "../../../base/errors.ts";
 import { isObject } from "../../../domain/text/input-reader.ts";
@@ -10,7 +10,7 @@ import { PART_CHARS, type StepAbout, type StepCalls } from "./protocol.ts";
 
 type Items = AsyncIterable<unknown> | Iterable<unknown>;
 
-/** Progress is sent at most this often: people look about once a second. */
+/** Progress is sent at most this often: it is displayed about once a second. */
 const PROGRESS_EVERY_MS = 250;
 
 export class StepExecution {
@@ -20,7 +20,7 @@ export class StepExecution {
   #readings = 0;
   #reportedAt = Number.NEGATIVE_INFINITY;
   #unreported: { done: number; total: number | null; message: string | null } | null = null;
-  #asked = Promise.withResolvers<void>();
+  #pullRequested = Promise.withResolvers<void>();
 
   constructor(channel: Channel, about: StepAbout, signal: AbortSignal) {
     this.#channel = channel;
@@ -32,24 +32,24 @@ export class StepExecution {
     const returned: unknown = await kind.run(this.#context(), params as never);
     if (isSkip(returned)) return returned;
     const { output, items } = endOf(returned);
-    if (items !== null) await this.#give(items);
+    if (items !== null) await this.#sendItems(items);
     this.#reportProgress();
-    // Read only now: it may have counted the items.
+    // Serialised last: the output may count the items.
     return { value: JSON.parse(toJson("the output", plainObject(output), MOST_OUTPUT_BYTES)) };
   }
 
-  /** The engine wants the next part of the items. */
+  /** The engine asks for the next part of the items. */
   pulled(): void {
-    this.#asked.resolve();
+    this.#pullRequested.resolve();
   }
 
-  async #give(items: Items): Promise<void> {
+  async #sendItems(items: Items): Promise<void> {
     this.#channel.send({ kind: "flows" });
     let part: string[] = [];
     let chars = 0;
     const send = async () => {
-      await this.#asked.promise;
-      this.#asked = Promise.withResolvers<void>();
+      await this.#pullRequested.promise;
+      this.#pullRequested = Promise.withResolvers<void>();
       this.#channel.send({ kind: "items", json: `[${part.join(",")}]` });
       part = [];
       chars = 0;
@@ -72,11 +72,11 @@ export class StepExecution {
       ...this.#about,
       signal: this.#signal,
       log: this.#channel.log(),
-      items: (step) => this.#read(step ?? null, call),
+      items: (step) => this.#readItems(step ?? null, call),
       fetch: (url, options = {}) => call("fetch", url, options),
       download: (url, options = {}) => call("download", url, options),
       save: (content, options = {}) => call("save", content, options),
-      read: (hash) => readAgain(() => call("locate", hash)),
+      read: (hash) => readWithRetry(() => call("locate", hash)),
       progress: (done, total = null, message) => {
         this.#unreported = { done: Number(done), total, message: message ?? null };
         if (performance.now() - this.#reportedAt >= PROGRESS_EVERY_MS) this.#reportProgress();
@@ -84,7 +84,7 @@ export class StepExecution {
     };
   }
 
-  async *#read(
+  async *#readItems(
     step: string | null,
     call: <Name extends "items" | "leave">(
       name: Name,
@@ -115,7 +115,7 @@ export class StepExecution {
   }
 }
 
-/** A plain object is the output; one that has nothing but `output` and `items` names them. */
+/** An object with `output` and `items` only names both; any other object is the output. */
 function endOf(returned: unknown): { output: unknown; items: Items | null } {
   if (typeof returned !== "object" || returned === null) return { output: returned, items: null };
   const { output, items, ...more } = returned as { output?: unknown; items?: unknown };
@@ -138,7 +138,7 @@ function isIterable(value: unknown): value is Items {
 }
 
 /** A file may move to the archive tier before it is opened; a missing file cannot be located, which ends the retry. */
-async function readAgain(locate: () => Promise<string>): Promise<Uint8Array> {
+async function readWithRetry(locate: () => Promise<string>): Promise<Uint8Array> {
   for (;;) {
     const path = await locate();
     try {

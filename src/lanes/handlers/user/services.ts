@@ -1,7 +1,7 @@
 import type { TaskArtifact } from "../../../domain/run/outcome.ts";
 import type { FetchedPage, FetchOptions } from "./protocol.ts";
 
-/** What the engine does on behalf of user code; all of its network access goes through here. */
+/** What the engine does for user code; all of its network access goes through here. */
 export interface HandlerServices {
   fetch(url: string, options: FetchOptions, signal: AbortSignal): Promise<FetchedPage>;
   /** `partKey` names the partial transfer to resume. */

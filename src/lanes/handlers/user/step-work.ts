@@ -12,17 +12,17 @@ import type { HandlerServices } from "./services.ts";
 
 export interface UserStep {
   description: StepDescription;
-  /** A step without a schema accepts every object. */
+  /** Null: any object is accepted. */
   checkOutput: RecordCheck | null;
 }
 
-/** Each is a row in the transaction that ends the step. */
-const MOST_FILES = 10_000;
-/** A step that never stops giving items must not fill the disk before its time is over. */
-const MOST_ITEMS_CHARS = 2 * 1024 ** 3;
-const MOST_WORDS = 500;
+/** Each is a row in the transaction that settles the step. */
+const MAX_FILES = 10_000;
+/** A step that produces items endlessly must not fill the disk before its timeout. */
+const MAX_ITEMS_CHARS = 2 * 1024 ** 3;
+const MAX_MESSAGE_LENGTH = 500;
 
-/** `over` settles, never with an error, when the process is free again; that may be long after `end`, while items are fetched. */
+/** `over` resolves when the process is free again, which may be long after `end`, while items are read. It never rejects. */
 export function executeStep(
   process: HandlerProcess,
   services: HandlerServices,
@@ -33,7 +33,7 @@ export function executeStep(
   const files: TaskArtifact[] = [];
   const output: Record<string, JsonValue> = {};
   const readings = new Readings(context);
-  const flow = new Flow(process);
+  const stream = new ItemStream(process);
   const executed = process
     .execute({
       begin: { kind: "step", step: description.kind, about: aboutOf(context), params },
@@ -42,11 +42,11 @@ export function executeStep(
       log: context.log.with({ kind: description.kind }),
       serve: (name, args, wanted) => serve(name, args, services, context, wanted, files, readings),
       onMessage: (message) => {
-        if (message.kind === "flows") return flow.begin();
-        if (message.kind === "items") return flow.came(message.json);
-        const { done, total, message: words } = message;
+        if (message.kind === "flows") return stream.begin();
+        if (message.kind === "items") return stream.push(message.json);
+        const { done, total, message: text } = message;
         if (Number.isFinite(done) && (total === null || Number.isFinite(total)))
-          context.progress(done, total, ...(words === null ? [] : [String(words).slice(0, MOST_WORDS)]));
+          context.progress(done, total, ...(text === null ? [] : [String(text).slice(0, MAX_MESSAGE_LENGTH)]));
       },
     })
     .then((end) => {
@@ -55,11 +55,11 @@ export function executeStep(
     })
     .finally(() => readings.close());
   executed.then(
-    () => flow.end(null),
-    (error: Error) => flow.end(error),
+    () => stream.end(null),
+    (error: Error) => stream.end(error),
   );
-  const end = Promise.race([executed, flow.begun]).then((first): StepEnd => {
-    if (first === undefined) return { kind: "done", output, items: flow.items(), files };
+  const end = Promise.race([executed, stream.begun]).then((first): StepEnd => {
+    if (first === undefined) return { kind: "done", output, items: stream.items(), files };
     return first.kind === "skip" ? { kind: "skip", why: first.why } : { kind: "done", output, files };
   });
   return {
@@ -100,13 +100,13 @@ async function serve(
   readings: Readings,
 ): Promise<unknown> {
   const options = (argument ?? {}) as FetchOptions & { name?: string; content_type?: string };
-  const keep = (file: TaskArtifact, called: string): StepFile => {
+  const keep = (file: TaskArtifact, fileName: string): StepFile => {
     wanted.throwIfAborted();
     files.push(file);
-    return { hash: file.hash, bytes: file.size, content_type: file.contentType, name: called };
+    return { hash: file.hash, bytes: file.size, content_type: file.contentType, name: fileName };
   };
-  if ((name === "download" || name === "save") && files.length >= MOST_FILES)
-    throw new OrbError("handler_failed", `a step stores at most ${MOST_FILES} files; for_each makes several of it`);
+  if ((name === "download" || name === "save") && files.length >= MAX_FILES)
+    throw new OrbError("handler_failed", `a step stores at most ${MAX_FILES} files; for_each makes several of it`);
   switch (name) {
     case "fetch":
       return services.fetch(String(subject), options, wanted);
@@ -118,11 +118,11 @@ async function serve(
     case "save": {
       if (typeof subject !== "string" && !(subject instanceof Uint8Array))
         throw new OrbError("handler_failed", "context.save takes bytes or a text");
-      const called = options.name ?? "file";
+      const fileName = options.name ?? "file";
       const contentType =
         options.content_type ??
         (typeof subject === "string" ? "text/plain; charset=utf-8" : "application/octet-stream");
-      return keep(await store.save([Buffer.from(subject as Uint8Array)], { name: called, contentType }), called);
+      return keep(await store.save([Buffer.from(subject as Uint8Array)], { name: fileName, contentType }), fileName);
     }
     case "locate": {
       const hash = String(subject);
@@ -139,15 +139,15 @@ async function serve(
   }
 }
 
-/** The last part of an address, for people. */
+/** The last path segment of a URL, or its host. */
 function nameOf(url: string): string {
   return new URL(url).pathname.split("/").findLast((part) => part !== "") ?? new URL(url).hostname;
 }
 
-/** Where the step is in its inputs; it may go through them several times, and side by side. */
+/** Open readings of the step's inputs; a step may read them several times and concurrently. */
 class Readings {
   readonly #context: StepContext;
-  /** null: it has ended, which the step has not been sent yet. */
+  /** Null: at its end, which the step does not know yet. */
   readonly #open = new Map<number, AsyncIterator<Item> | null>();
 
   constructor(context: StepContext) {
@@ -157,8 +157,8 @@ class Readings {
   async next(reading: number, step: string | null): Promise<string | null> {
     let source = this.#open.get(reading);
     if (source === undefined) {
-      if (this.#open.size >= MOST_READINGS)
-        throw new OrbError("handler_failed", `a step goes through its items at most ${MOST_READINGS} times at once`);
+      if (this.#open.size >= MAX_READINGS)
+        throw new OrbError("handler_failed", `a step goes through its items at most ${MAX_READINGS} times at once`);
       source = (step === null ? this.#context.inputs() : this.#context.itemsOf(step))[Symbol.asyncIterator]();
       this.#open.set(reading, source);
     }
@@ -191,10 +191,10 @@ class Readings {
   }
 }
 
-const MOST_READINGS = 8;
+const MAX_READINGS = 8;
 
-/** The items that a step gives, part by part, each when it is asked for. */
-class Flow {
+/** Streams the items of a step, one part per request. */
+class ItemStream {
   readonly #process: HandlerProcess;
   readonly #beginning = Promise.withResolvers<undefined>();
   #changed = Promise.withResolvers<void>();
@@ -206,7 +206,7 @@ class Flow {
     this.#process = process;
   }
 
-  /** Settles only when the step has items to give. */
+  /** Resolves only if the step has items. */
   get begun(): Promise<undefined> {
     return this.#beginning.promise;
   }
@@ -215,7 +215,7 @@ class Flow {
     this.#beginning.resolve(undefined);
   }
 
-  came(json: string): void {
+  push(json: string): void {
     this.#part = json;
     this.#changed.resolve();
   }
@@ -239,12 +239,12 @@ class Flow {
         const items = JSON.parse(this.#part) as Item[];
         this.#chars += this.#part.length;
         this.#part = null;
-        if (this.#chars > MOST_ITEMS_CHARS)
-          throw new FetchFailure("handler_bad_result", `it gave more than ${MOST_ITEMS_CHARS} characters of items`);
+        if (this.#chars > MAX_ITEMS_CHARS)
+          throw new FetchFailure("handler_bad_result", `it gave more than ${MAX_ITEMS_CHARS} characters of items`);
         yield* items;
       }
     } finally {
-      // Nobody wants the rest.
+      // The rest is not wanted.
       if (this.#over === null) void this.#process.stop();
     }
   }

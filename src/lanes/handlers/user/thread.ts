@@ -1,13 +1,13 @@
 /**
- * Runs in a thread of the handler's process: loads the user's module and executes one item or step at a time. Whatever the
- * module does (loops, allocates, exits) harms this process only.
+ * Runs in a worker thread of the handler process: loads the user's module and executes one item, step or page at a time.
+ * A module that loops, allocates or exits harms this process only.
  */
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
 import { Channel, Refused } from "./channel.ts";
 import { contentsOf, readModule } from "./module.ts";
 import type { FromThread, ToThread } from "./protocol.ts";
-import { rememberWhatRuns } from "./left-running.ts";
+import { recordBaseline } from "./left-running.ts";
 import { runExtractor } from "./run-extractor.ts";
 import { runItem } from "./run-item.ts";
 import { StepExecution } from "./run-step.ts";
@@ -21,7 +21,7 @@ let step: StepExecution | null = null;
 
 try {
   const module = readModule((await import(pathToFileURL(workerData.module as string).href)) as Record<string, unknown>);
-  // The file may have changed since the engine has read its contents.
+  // The file may have changed since the engine read the module's contents.
   const missing = (what: string): never => {
     const message = `the module has no ${what} any more`;
     throw new Refused({ message, reason: "handler_missing", httpStatus: null, retryAfterMs: null });
@@ -66,7 +66,7 @@ try {
         return channel?.answered(message);
     }
   });
-  rememberWhatRuns();
+  recordBaseline();
   send({ kind: "ready", ...contentsOf(module) });
 } catch (error) {
   send({ kind: "broken", message: error instanceof Error ? error.message : String(error) });

@@ -17,10 +17,10 @@ import { executeStep, type UserStep } from "./step-work.ts";
 /** The handler of this name replaces the built-in download for items that name none. */
 const DEFAULT_NAME = "default";
 const MEMORY_MB = 512;
-/** A process takes about 60 MB: one that was idle for this long is ended. */
+/** A process takes about 60 MB: it is ended after this idle time. */
 const IDLE_MS = 30_000;
 
-/** By name. */
+/** Sorted by name. */
 export interface UserCodeDescription {
   handlers: readonly string[];
   steps: readonly KnownKind[];
@@ -33,8 +33,8 @@ interface UserCodeDeps {
 }
 
 /**
- * The handlers, step kinds and extractors of a user's module, each item, step or page in a process of its own: as many processes as there are
- * at work, kept for the next ones. A bad one can only take its own process along.
+ * The handlers, step kinds and extractors of a user's module. Each item, step or page runs in a process of its own, from
+ * a pool as large as the current concurrency: a bad one can only take down its own process.
  */
 export class UserCode implements AsyncDisposable {
   readonly #options: HandlerProcessOptions;
@@ -42,7 +42,7 @@ export class UserCode implements AsyncDisposable {
   readonly #idle: { process: HandlerProcess; timer: Timer }[] = [];
   readonly #all = new Set<HandlerProcess>();
   readonly #timeouts: ReadonlyMap<string, number>;
-  /** By name. */
+  /** Sorted by name. */
   readonly steps: readonly StepKind[];
   readonly #extractors: ReadonlyMap<string, ExtractorDescription>;
 
@@ -56,7 +56,9 @@ export class UserCode implements AsyncDisposable {
     this.#services = services;
     this.#timeouts = new Map(first.contents.handlers.map(({ name, timeoutSeconds }) => [name, timeoutSeconds]));
     this.steps = steps.map((step) => this.#kindOf(step));
-    this.#extractors = new Map(checkExtractors(options.module, first.contents).map((one) => [one.name, one]));
+    this.#extractors = new Map(
+      checkExtractors(options.module, first.contents).map((extractor) => [extractor.name, extractor]),
+    );
     this.#all.add(first);
     this.#keep(first);
   }
@@ -73,7 +75,7 @@ export class UserCode implements AsyncDisposable {
     }
   }
 
-  /** What a module registers, where nothing of it is executed. */
+  /** What a module registers, for a process that executes nothing of it. */
   static async describe(module: string, clock: Clock): Promise<UserCodeDescription> {
     const process = await HandlerProcess.start({ module, memoryMb: MEMORY_MB, clock });
     await process.stop();
@@ -91,11 +93,11 @@ export class UserCode implements AsyncDisposable {
     return {
       strategy: `handler:${name}`,
       run: async (task, context) => {
-        const process = await this.#take();
+        const process = await this.#acquire();
         try {
           return await executeItem(process, this.#services, { name, timeoutSeconds }, task, context);
         } finally {
-          this.#giveBack(process);
+          this.#release(process);
         }
       },
     };
@@ -105,16 +107,16 @@ export class UserCode implements AsyncDisposable {
   async extract(
     name: string,
     page: ExtractorPage,
-    how: { signal: AbortSignal; log: Log },
+    options: { signal: AbortSignal; log: Log },
   ): Promise<Record<string, JsonValue>[]> {
     const extractor = this.#extractors.get(name);
     if (extractor === undefined)
       throw new FetchFailure("handler_missing", `the module of APP_HANDLERS has no extractor named ${name}`);
-    const process = await this.#take();
+    const process = await this.#acquire();
     try {
-      return await executeExtractor(process, extractor, page, how);
+      return await executeExtractor(process, extractor, page, options);
     } finally {
-      this.#giveBack(process);
+      this.#release(process);
     }
   }
 
@@ -132,19 +134,19 @@ export class UserCode implements AsyncDisposable {
   }
 
   async #runStep(step: UserStep, context: StepContext, params: Record<string, JsonValue>): Promise<StepEnd> {
-    const process = await this.#take();
+    const process = await this.#acquire();
     const { end, over } = executeStep(process, this.#services, step, context, params);
-    void over.then(() => this.#giveBack(process));
+    void over.then(() => this.#release(process));
     return end;
   }
 
-  async #take(): Promise<HandlerProcess> {
+  async #acquire(): Promise<HandlerProcess> {
     const process = this.#takeIdle() ?? (await HandlerProcess.start(this.#options));
     this.#all.add(process);
     return process;
   }
 
-  #giveBack(process: HandlerProcess): void {
+  #release(process: HandlerProcess): void {
     if (process.dead) void this.#end(process);
     else this.#keep(process);
   }

@@ -25,7 +25,7 @@ const RULES: LaneRules = {
   maxPerResolver: {},
 };
 
-/** To be given back as soon as it was taken. */
+/** A ticket that must be released at once. */
 const ticket: LaneTicket = {
   lane: LANE,
   owner: OWNER,

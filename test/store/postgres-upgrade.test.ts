@@ -45,7 +45,7 @@ class Program implements AsyncDisposable {
 
   constructor(url: string, schema: string) {
     const { asking, answering } = createChannel();
-    const workerData = { url, schema, channels: [{ end: answering, readOnly: false }], begins: "wire" };
+    const workerData = { url, schema, channels: [{ end: answering, readOnly: false }], role: "wire" };
     this.#wire = new Worker(new URL("../../src/store/postgres/thread-start.ts", import.meta.url), {
       workerData,
       transferList: [answering.port],

@@ -40,7 +40,7 @@ export class WatchedPostgres implements AsyncDisposable {
     this.admin = admin;
     const { asking, answering } = createChannel();
     const channels = [{ end: answering, readOnly: false }];
-    const workerData = { url, schema: SCHEMA, channels, begins: "wire" };
+    const workerData = { url, schema: SCHEMA, channels, role: "wire" };
     this.#wire = new Worker(new URL("../../src/store/postgres/thread-start.ts", import.meta.url), {
       workerData,
       transferList: [answering.port],

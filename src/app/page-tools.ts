@@ -69,7 +69,7 @@ export function createPageTools(
     reader,
     extractors: { llm, user: user.extract },
     strategies: {
-      http: createHttpPageStrategy({ client: http, limits }),
+      http: createHttpPageStrategy({ client: http, clock, limits }),
       browser: createBrowserStrategy({
         pool: browser,
         clock,

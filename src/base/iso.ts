@@ -19,9 +19,5 @@ export function isoOrNull(ms: number | null): string | null {
 }
 
 export function msOf(iso: string): number {
-  if (iso !== lastText) {
-    lastMs = Date.parse(iso);
-    lastText = iso;
-  }
-  return lastMs;
+  return iso === lastText ? lastMs : Date.parse(iso);
 }

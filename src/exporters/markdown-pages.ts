@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { Exporter, ExportRecord, PackedFile } from "./exporter.ts";
 import { markdownRecord, titleOf } from "./markdown.ts";
 import { zip } from "./zip.ts";
+import { decodePercent } from "../domain/text/url.ts";
 
 export const markdownZipExporter: Exporter = {
   name: "markdown-zip",
@@ -151,9 +152,5 @@ function pathOf(url: string): string {
     .slice(-2)
     .join("-")
     .replace(/\.\w{1,5}$/, "");
-  try {
-    return decodeURIComponent(last) || parsed.hostname;
-  } catch {
-    return last;
-  }
+  return decodePercent(last) || parsed.hostname;
 }

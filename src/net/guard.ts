@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { FetchFailure } from "../domain/run/failure.ts";
 import { type AddressPolicy, isAllowedAddress, isOwnSite } from "./address.ts";
+import { decodePercent } from "../domain/text/url.ts";
 
 /**
  * The first of three egress checks: the URL as written, at every hop. The dialer makes the other two (each resolved
@@ -43,7 +44,7 @@ export function privateAddress(hostname?: string): FetchFailure {
  */
 export function takeCredentials(url: URL): string | undefined {
   if (url.username === "" && url.password === "") return undefined;
-  const pair = `${decode(url.username)}:${decode(url.password)}`;
+  const pair = `${decodePercent(url.username)}:${decodePercent(url.password)}`;
   url.username = "";
   url.password = "";
   return `Basic ${Buffer.from(pair, "utf8").toString("base64")}`;
@@ -54,12 +55,4 @@ function parseUrl(url: string): URL {
   // The text is not repeated: it may hold a password.
   if (parsed === null) throw new FetchFailure("url_not_allowed", "the text is not a URL");
   return parsed;
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

@@ -35,7 +35,7 @@ describe("every way of getting something without a browser", () => {
       via,
       ...more,
     });
-    const page = await createHttpPageStrategy({ client, limits: {} }).fetch(request("/hop"));
+    const page = await createHttpPageStrategy({ client, clock: systemClock, limits: {} }).fetch(request("/hop"));
     assert.equal(page.finalUrl, site.url("/page"));
     const replay = { request: { url: site.url("/api") }, pagination: { kind: "page", param: "page" } };
     const list = await createReplayStrategy({ client, clock: systemClock, limits: {}, pause: async () => {} }).fetch(

@@ -1,3 +1,5 @@
+import { decodePercent } from "../text/url.ts";
+
 /** An upstream proxy: its address and credentials. */
 export const UPSTREAM_SCHEMES = ["http", "https", "socks5"] as const;
 export type UpstreamScheme = (typeof UPSTREAM_SCHEMES)[number];
@@ -40,16 +42,8 @@ export function parseUpstream(text: string): Upstream | string {
     scheme: known,
     hostname: url.hostname,
     port: port === undefined ? DEFAULT_PORTS[known] : Number(port),
-    credentials: named ? { username: decoded(url.username), password: decoded(url.password) } : null,
+    credentials: named ? { username: decodePercent(url.username), password: decodePercent(url.password) } : null,
   };
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 /** For display, without credentials. */

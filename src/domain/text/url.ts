@@ -212,3 +212,12 @@ export function shownUrl(url: string): string {
   parsed.password = "";
   return parsed.href;
 }
+
+/** Decodes percent-encoding; a text with a broken escape is returned unchanged. */
+export function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

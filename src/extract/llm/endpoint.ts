@@ -7,6 +7,7 @@ import { createHttpClient, type HttpClient } from "../../net/http-client.ts";
 import type { HttpResult } from "../../net/http.ts";
 import { type Completion, type EndpointError, readCompletion, readError } from "./completion.ts";
 import { Semaphore } from "../../base/semaphore.ts";
+import { decodePercent } from "../../domain/text/url.ts";
 
 interface LlmOptions {
   /** Up to `/v1`, or with `/chat/completions`. */
@@ -233,8 +234,8 @@ export class LlmEndpoint {
 /** Moves a user name and password from the URL to the Authorization header. */
 function addressOf(text: string): { address: string; basic: string | null } {
   const url = new URL(text);
-  const user = decodeURIComponent(url.username);
-  const password = decodeURIComponent(url.password);
+  const user = decodePercent(url.username);
+  const password = decodePercent(url.password);
   url.username = "";
   url.password = "";
   const path = url.pathname.replace(/\/+$/, "");

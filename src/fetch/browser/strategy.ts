@@ -15,6 +15,7 @@ import type { BrowserPool } from "./pool.ts";
 import { pageTime } from "./page-time.ts";
 import { takePicture } from "./picture.ts";
 import { PageTraffic, settle } from "./settle.ts";
+import { decodePercent } from "../../domain/text/url.ts";
 
 interface SeenPage {
   status: number;
@@ -88,7 +89,7 @@ function keyOf({ shareKey, via, browser }: PageRequest, credentials: Credentials
 /** Moves `user:password@` from the URL into the credentials of its origin. */
 function withUrlCredentials(credentials: Credentials | null, url: URL): Credentials | null {
   if (url.username === "" && url.password === "") return credentials;
-  const basic = { username: decodeURIComponent(url.username), password: decodeURIComponent(url.password) };
+  const basic = { username: decodePercent(url.username), password: decodePercent(url.password) };
   url.username = "";
   url.password = "";
   if (credentials !== null && credentials.origin !== url.origin) return credentials;

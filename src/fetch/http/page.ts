@@ -1,3 +1,4 @@
+import type { Clock } from "../../base/clock.ts";
 import { conditionHeaders } from "../../domain/page/page-copy.ts";
 import { siteOf } from "../../domain/text/url.ts";
 import { BufferSink } from "../../net/buffer-sink.ts";
@@ -9,12 +10,18 @@ import type { PageAnswer, PageRequest, PageStrategy } from "../page.ts";
 /** A browser's Accept header: without it some servers send JSON or an error. */
 const ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,application/json;q=0.9,*/*;q=0.8";
 
-export function createHttpPageStrategy(deps: { client: HttpClient; limits: Partial<HttpLimits> }): PageStrategy {
+interface HttpPageDeps {
+  client: HttpClient;
+  clock: Clock;
+  limits: Partial<HttpLimits>;
+}
+
+export function createHttpPageStrategy(deps: HttpPageDeps): PageStrategy {
   return {
     name: "http",
     async fetch(request) {
       const sink = new BufferSink(({ status, headers }) => request.onHead?.(status, headers));
-      const result = await deps.client.fetch(toHttp(request, deps.limits), sink);
+      const result = await deps.client.fetch(toHttp(request, deps), sink);
       const answer: PageAnswer = {
         status: result.status,
         finalUrl: result.url,
@@ -33,13 +40,13 @@ export function createHttpPageStrategy(deps: { client: HttpClient; limits: Parti
   };
 }
 
-function toHttp(request: PageRequest, limits: Partial<HttpLimits>): HttpRequest {
+function toHttp(request: PageRequest, { limits, clock }: HttpPageDeps): HttpRequest {
   const { timeoutMs, maxBodyBytes } = request;
   const http: HttpRequest = {
     url: request.url,
     headers: {
       accept: ACCEPT,
-      ...credentialHeaders(request.credentials, new URL(request.url)),
+      ...credentialHeaders(request.credentials, new URL(request.url), clock.now()),
       ...(request.conditions === undefined ? {} : conditionHeaders(request.conditions)),
     },
     limits: { ...limits, totalMs: timeoutMs, headersMs: timeoutMs, idleMs: timeoutMs, maxBodyBytes },
@@ -54,11 +61,13 @@ function toHttp(request: PageRequest, limits: Partial<HttpLimits>): HttpRequest 
 }
 
 /** Credential headers for a URL of their origin; the client drops them on redirects to other origins. */
-export function credentialHeaders(credentials: Credentials | null, url: URL): Record<string, string> {
+export function credentialHeaders(credentials: Credentials | null, url: URL, now: number): Record<string, string> {
   if (credentials === null || credentials.origin !== url.origin) return {};
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(credentials.headers)) headers[name.toLowerCase()] = value;
-  const cookies = credentials.cookies.filter((cookie) => cookieFits(cookie.path, cookie.domain, url));
+  const cookies = credentials.cookies.filter(
+    ({ path, domain, expires = -1 }) => cookieFits(path, domain, url) && (expires <= 0 || expires * 1000 > now),
+  );
   if (cookies.length > 0) {
     const cookieHeader = cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
     headers["cookie"] = headers["cookie"] === undefined ? cookieHeader : `${headers["cookie"]}; ${cookieHeader}`;

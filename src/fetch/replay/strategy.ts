@@ -120,7 +120,7 @@ class ReplayRun {
       headers: {
         accept: "application/json, */*;q=0.5",
         ...request.headers,
-        ...credentialHeaders(credentials, new URL(request.url)),
+        ...credentialHeaders(credentials, new URL(request.url), this.#deps.clock.now()),
       },
       limits: {
         ...this.#deps.limits,

@@ -84,7 +84,7 @@ export class Budgets {
    */
   isSmall(resolver: string): boolean {
     const cap = this.#budgets.get(resolver)?.cap ?? null;
-    return cap !== null && cap < SCARCE_CAP;
+    return cap !== null && cap <= SCARCE_CAP;
   }
 
   /** The lane has tasks that it may not claim now: `lane` is raised when it is worth asking again. */

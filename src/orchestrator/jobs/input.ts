@@ -12,7 +12,7 @@ import type { CrawlInput } from "../../domain/crawl/crawl-options.ts";
 import type { ProxyOptions } from "../../domain/proxy/proxy-options.ts";
 import type { BrowserOptions, DocumentRequest } from "../../domain/page/page-options.ts";
 import type { Recipe, Schedule, StrategyName } from "../../domain/run/recipe.ts";
-import { fetchUrl, siteOf } from "../../domain/text/url.ts";
+import { decodePercent, fetchUrl, siteOf } from "../../domain/text/url.ts";
 import { parsePlan } from "../../extract/plan.ts";
 import { checkExtract } from "../../extract/extract-request.ts";
 import { parseReplay } from "../../fetch/replay/recipe.ts";
@@ -264,15 +264,7 @@ export function readCredentials(
   const basic =
     url === null || (url.username === "" && url.password === "")
       ? null
-      : { username: decode(url.username), password: decode(url.password) };
+      : { username: decodePercent(url.username), password: decodePercent(url.password) };
   if (Object.keys(headers).length === 0 && cookies.length === 0 && basic === null) return null;
   return { ...noCredentials(origin), headers, cookies, basic };
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -2,6 +2,7 @@
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { addressOf } from "./item-keys.ts";
 import type { Item } from "../step-kind.ts";
+import { decodePercent } from "../../domain/text/url.ts";
 
 export const PATH_SCHEMA = { type: "string", minLength: 1, maxLength: 500 } as const;
 
@@ -33,13 +34,5 @@ export function foldersOf(url: URL): string[] {
     .split("/")
     .slice(0, -1)
     .filter((part) => part !== "")
-    .map(decoded);
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
+    .map(decodePercent);
 }

@@ -7,6 +7,7 @@ import { addressOf, nameOf } from "../items/item-keys.ts";
 import { readItems, writeItems } from "../items/items-file.ts";
 import { PROXY_SCHEMA } from "../proxy-param.ts";
 import type { ChildEnd, Item, StepContext, StepKind } from "../step-kind.ts";
+import { decodePercent } from "../../domain/text/url.ts";
 
 interface DownloadParams {
   /** Null, as an expression may produce it, counts as unset. */
@@ -220,9 +221,5 @@ function fileName(url: string, item: Item): string {
   const itemName = nameOf(item);
   if (itemName !== null) return itemName;
   const last = new URL(url).pathname.split("/").at(-1) ?? "";
-  try {
-    return decodeURIComponent(last) || new URL(url).hostname;
-  } catch {
-    return last;
-  }
+  return decodePercent(last) || new URL(url).hostname;
 }

@@ -12,6 +12,7 @@ import { IdParam, oneOf, problemAnswer, strict } from "../../schemas.ts";
 import { Result } from "./run-schemas.ts";
 import { RunParams, unknownRun } from "./runs.ts";
 import { Type } from "../../type.ts";
+import { decodePercent } from "../../../domain/text/url.ts";
 
 /** Records, as pages of JSON or as one file; and stored files. */
 export function resultRoutes(api: ApiInstance, deps: ApiDeps): void {
@@ -137,17 +138,9 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 /** The name a step set, or the last part of the download URL; screenshots and page copies have none. */
 function fileNameOf({ id, role, url, content_type: type }: ArtifactView): string {
   const path = url.startsWith("step:") ? url : (URL.parse(url)?.pathname ?? "");
-  const last = role === "file" ? decoded(path.slice(path.lastIndexOf("/") + 1)) : "";
+  const last = role === "file" ? decodePercent(path.slice(path.lastIndexOf("/") + 1)) : "";
   const name = last.trim() === "" ? id : last;
   return /\.[\p{L}\p{N}]{1,10}$/u.test(name) ? name : name + extensionOf(type);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function extensionOf(type: string | null): string {

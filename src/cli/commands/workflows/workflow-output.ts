@@ -18,6 +18,7 @@ import {
 import type { CliContext } from "../../context.ts";
 import { listTable, printJson } from "../../print/output.ts";
 import { resultWords, sizeWords } from "../../workflow/workflow-line.ts";
+import { decodePercent } from "../../../domain/text/url.ts";
 
 interface StepFile {
   step: string;
@@ -96,13 +97,7 @@ async function filesOf(api: OrbweaverClient, id: string, step: string | undefine
 
 /** The last path segment of its URL; nothing that leads out of a folder. */
 function nameOf({ url, id }: ArtifactView): string {
-  const last = url.split("/").at(-1) ?? "";
-  let name = last;
-  try {
-    name = decodeURIComponent(last);
-  } catch {
-    // Not percent-encoded: used as it is.
-  }
+  const name = decodePercent(url.split("/").at(-1) ?? "");
   return name.replace(/[^\p{L}\p{N} ._-]/gu, "_").replace(/^\.+/, "") || id;
 }
 

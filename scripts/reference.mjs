@@ -15,10 +15,10 @@ export async function eventsPage() {
 
 The log of a run is a list of events: \`{"id", "run_id", "type", "level", "message", "meta", "created_at"}\`. Read it with \`orb runs events ID\`,
 \`GET /jobs/runs/{id}/events\`, or live from [the streams](api.md#event-streams). An event is written in the transaction of the change
-that it describes, so it is there if and only if that has happened, and each end of a run has exactly one.
+that it describes, so the event exists if and only if the change was committed. Each end of a run has exactly one event.
 
 Match \`type\`: a type keeps its name and meaning. New types may be added, so ignore those you do not know. \`message\` is a sentence for people
-and may change. Keys of \`meta\` are there where they apply.
+and may change. Keys of \`meta\` are present where they apply.
 
 \`?type=run.failed,circuit.opened\` restricts a list or a stream to these types; so does \`orb runs events ID --type run.failed\`.
 
@@ -26,8 +26,8 @@ and may change. Keys of \`meta\` are there where they apply.
 |---|---|---|---|
 ${rows.join("\n")}
 
-Events of the other streams (\`overview\`, \`sites\` and so on) stand in [the API](api.md#at-one-glance). What is told to operators without their
-looking are [alerts](monitoring.md#alerts).
+Events of the other streams (\`overview\`, \`sites\` and so on) are in [the API](api.md#at-one-glance). Notifications that are sent to operators
+are described in [alerts](monitoring.md#alerts).
 `;
 }
 

@@ -60,8 +60,8 @@ test("docs/crawling.md and docs/crawl-scope.md give the limits that hold", () =>
     `| segments of a path | ${TRAP_LIMITS.pathSegments} |`,
     `| parameters of a query | ${TRAP_LIMITS.queryParameters} |`,
     `A path may have ${figure(TRAP_LIMITS.queriesPerPath)} pages`,
-    `A pattern may have ${figure(TRAP_LIMITS.ownKindPerPattern)} such pages`,
-    `end at ${figure(TRAP_LIMITS.datedPerPattern)}`,
+    `Each URL pattern may have ${figure(TRAP_LIMITS.ownKindPerPattern)} such pages`,
+    `never exceeds ${figure(TRAP_LIMITS.datedPerPattern)}`,
     `${figure(SITEMAP_LIMITS.entries)} entries and ${SITEMAP_LIMITS.characters / 1024 / 1024} MiB of text per file`,
     `${figure(MOST_SITEMAPS)} files per crawl`,
   ]) {

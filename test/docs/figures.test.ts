@@ -122,7 +122,7 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
     `the default is ${DEFAULT_TIMEOUT_SECONDS} seconds`,
   ],
   "docs/scaling.md": [
-    `the outcomes of the last ${SHARED_PAUSE_MS} ms; of the last ${GATHER_MS} ms if nothing was written before`,
+    `every ${SHARED_PAUSE_MS} ms under load; after a quiet period, ${GATHER_MS} ms after the first outcome`,
   ],
   "docs/steps.md": [
     `seconds per attempt, default ${STEP_TIMEOUT_SECONDS}`,

@@ -79,7 +79,7 @@ describe("a crawl that is to use sitemaps", () => {
     const expectedWords = [
       `info Sitemap read: ${other.url("/map.txt")}: 3 pages`,
       `info Sitemap read: ${site.url("/index.xml")}: 3 sitemaps`,
-      `info Sitemap read: ${site.url("/many.xml.gz")}: 1501 pages, 2 left by the rules of the crawl`,
+      `info Sitemap read: ${site.url("/many.xml.gz")}: 1501 pages, 2 skipped by the scope of the crawl`,
       `warn Sitemap not read: ${site.url("/none.xml")}: the server answered 404 (not found)`,
     ];
     assert.deepEqual(said.toSorted(), expectedWords.toSorted());
@@ -120,7 +120,7 @@ describe("a crawl that is to use sitemaps", () => {
     );
     assert.deepEqual(Object.keys(depths(items)).toSorted(), ["/", ...many.slice(0, 19)].toSorted());
     // The crawl may have all its pages before the sitemap is read as far as that.
-    const cut = `info Sitemap read: ${site.url("/sitemap.xml")}: more pages than the crawl may have (max_pages)`;
+    const cut = `info Sitemap read: ${site.url("/sitemap.xml")}: more pages than max_pages allows`;
     assert.deepEqual(said.slice(0, 1), said.length === 0 ? [] : [cut]);
     const flat = await crawl({ url: site.url("/"), max_depth: 0 });
     assert.deepEqual([flat.view.end_reason, depths(flat.items)], ["limit_depth", { "/": 0 }]);

@@ -246,8 +246,8 @@ function nextSteps(view: WorkflowProgress, bad: readonly StepProgress[], options
     return `a recovery would fail again, given the same params: correct the definition and run it anew, or give others:\n  ${nextCommand(`workflows rerun ${id} --param NAME=VALUE --wait`, options)}`;
   const left = plural(most - spent, "recovery", "recoveries");
   return spent < most
-    ? `${nextCommand(`workflows recover ${id} --wait`, options)} does again what did not complete (${left} left)`
-    : `it was recovered as often as it may be; ${nextCommand(`workflows rerun ${id} --wait`, options)} begins anew`;
+    ? `${nextCommand(`workflows recover ${id} --wait`, options)} repeats the steps that did not complete (${left} left)`
+    : `all recoveries are used; ${nextCommand(`workflows rerun ${id} --wait`, options)} starts a new run`;
 }
 
 const MOST_FAILURES = 5;

@@ -151,7 +151,7 @@ async function validate(context: CliContext, word: string, options: UrlOption & 
     const faults = "file" in source ? await withPositions(source.file, errors) : errors;
     if (!valid) context.exitCode = EXIT.usage;
     if (context.json) return printJson(terminal, { valid, errors: faults });
-    if (valid) return terminal.out("nothing is wrong with it\n");
+    if (valid) return terminal.out("the definition is valid\n");
     const file = "file" in source ? source.file : null;
     return terminal.out(faults.map((fault) => `${faultLine(file, fault)}\n`).join(""));
   });

@@ -235,8 +235,8 @@ export async function readPages(
   const outside = urls.length - pages;
   const found = { pages, left };
   const words = full
-    ? "more pages than the crawl may have (max_pages)"
-    : `${count(pages, "page")}${outside === 0 ? "" : `, ${outside} left by the rules of the crawl`}`;
+    ? "more pages than max_pages allows"
+    : `${count(pages, "page")}${outside === 0 ? "" : `, ${outside} skipped by the scope of the crawl`}`;
   const traps = crawl.traps.toKeep();
   return read(found, [readEvent(task, words, found, problems, by === "start" ? NAMES[kind] : SITEMAP)], {
     ...skips.report(),

@@ -81,7 +81,7 @@ export function engineContract(
       assert.ok(row.length >= 20 && longestRow(row) <= 2, `no site has three turns in a row: ${turns.join(" ")}`);
     });
 
-    scenario("what waits for a limit is not in progress", async (scene) => {
+    scenario("what waits for a limit is not in progress [slow]", async (scene) => {
       await scene.store.setBudgetCap("resolver:one", 1);
       for (let n = 0; n < 3; n += 1) await scene.boot();
       const lanes = names("site:s", 3).map((lane) => `${lane}.example`);
@@ -275,7 +275,7 @@ export function engineContract(
       assert.equal(scene.began.at(-1)?.key, "last");
     });
 
-    scenario("a stop finishes what it can within the grace period, and hands back the rest", async (scene) => {
+    scenario("a stop finishes what it can within the grace period, and hands back the rest [slow]", async (scene) => {
       const first = await scene.boot({ graceMs: 4000 });
       scene.hold("quick");
       scene.hold("endless");
@@ -297,7 +297,7 @@ export function engineContract(
 
     if (many)
       scenario(
-        "what is due by the clock is told to one process; when that dies or freezes, to another",
+        "what is due by the clock is told to one process; when that dies or freezes, to another [slow]",
         async (scene) => {
           await scene.boot({ lease: BRIEF });
           await scene.boot({ lease: BRIEF });

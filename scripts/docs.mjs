@@ -161,17 +161,17 @@ async function cliPage() {
   const program = buildProgram(new CliContext({ terminal: silent }), "");
   const meanings = {
     done: "done",
-    failed: "failed, or something was found that should not be",
-    usage: "a mistake in the words, in the configuration or in what was given",
-    partial: "done in part: some lines were bad, some items failed, or something is left",
-    interrupted: "Ctrl-C ended it (`orb scrape`, `orb runs events --follow`)",
+    failed: "failed, or a check found a problem",
+    usage: "invalid command line, configuration or input",
+    partial: "partly done: some lines were invalid, some items failed, or work remains",
+    interrupted: "stopped by Ctrl-C (`orb scrape`, `orb runs events --follow`)",
   };
   return `# Command line
 
 <!-- Made from the program's own help by \`node scripts/docs.mjs\`; edit the commands in src/cli. -->
 
-In a clone, \`orb\` is \`./bin/orb\`. Results go to standard output, everything about the work itself to standard error.
-With \`--json\` standard output holds one JSON value and nothing else; an error is \`{"error": {"code", "message", "hint", "fields"}}\`
+In a clone, \`orb\` is \`./bin/orb\`. Results go to standard output, progress and messages to standard error.
+With \`--json\`, standard output contains exactly one JSON value; an error is \`{"error": {"code", "message", "hint", "fields"}}\`
 with a code of [errors.md](errors.md).
 
 | exit code | |

@@ -16,7 +16,7 @@ export async function copyDatabase(context: CliContext, config: Config, to: stri
   const lines = new ProgressLines((line) => (drawing.live || json ? undefined : terminal.err(line)));
   const release = onStopSignals(context.wiring, (signal) => {
     drawing.done();
-    terminal.err("stopped: nobody can start on this copy; the same command begins it again\n");
+    terminal.err("stopped: this copy cannot be used; run the same command again to start over\n");
     context.wiring.exit(EXIT_OF_SIGNAL[signal]);
   });
   try {
@@ -44,14 +44,15 @@ function refuseOtherKinds({ database }: Config, to: string): void {
     refuse(
       "--to",
       EXPECTED,
-      "A copy goes from SQLite into Postgres. A password with other characters than letters, digits and . _ ~ - has them as %XX, such as %2F for /.",
+      "The copy is from SQLite to Postgres. In the password, write characters other than letters, digits and . _ ~ - as %XX, such as %2F for /.",
     );
-  if (new URL(to).pathname.length < 2) refuse("--to", `${EXPECTED}: it names no database`, "Name one that is there.");
+  if (new URL(to).pathname.length < 2)
+    refuse("--to", `${EXPECTED}: the database name is missing`, "Add the name of an existing database.");
   if (database.kind !== "sqlite")
     refuse(
       "APP_DATABASE_URL",
-      "expected sqlite:PATH, the database that is copied",
-      "A copy goes from SQLite into Postgres; leave APP_DATABASE_URL as it was until it is finished.",
+      "expected sqlite:PATH, the database to copy",
+      "The copy is from SQLite to Postgres; change APP_DATABASE_URL only after the copy.",
     );
 }
 
@@ -80,10 +81,10 @@ class ProgressLines {
 /** The database is only part of an installation: lists what else to move. */
 function nextSteps({ artifacts, secretKey, dataDir }: Config): string[] {
   return [
-    "Set APP_DATABASE_URL to this address, and APP_REDIS_URL, on all machines.",
+    "Set APP_DATABASE_URL to this URL, and APP_REDIS_URL, on all machines.",
     artifacts.kind === "s3"
-      ? "Files stay in the bucket: leave APP_ARTIFACTS_URL as it is, on all machines."
-      : `Files were not copied. Put ${artifacts.path} where all machines see it under one path (a shared folder), or copy sha256/ and cold/ in it to a bucket under the same names, and set APP_ARTIFACTS_URL on all machines.`,
+      ? "Files stay in the bucket: keep the same APP_ARTIFACTS_URL on all machines."
+      : `Files were not copied. Move ${artifacts.path} to a shared folder with the same path on all machines, or copy its folders sha256/ and cold/ to a bucket under the same names, and set APP_ARTIFACTS_URL on all machines.`,
     keyWords(secretKey !== null, join(dataDir, "secret.key")),
     "Check with `orb audit --deep`, and keep the SQLite database until you are sure; it was not changed.",
   ];
@@ -105,12 +106,12 @@ function printSummary({ terminal }: CliContext, copy: CliCopy, next: readonly st
     ),
   );
   terminal.out(
-    `copied ${plural(copy.rows, "row")} into the schema ${copy.schema}: counts are the same, the audit is ${copy.findings.length === 0 ? "clean" : "as it was before"}\n`,
+    `copied ${plural(copy.rows, "row")} into the schema ${copy.schema}: row counts match, the audit ${copy.findings.length === 0 ? "is clean" : "has the same findings as before"}\n`,
   );
   for (const { check, what } of copy.findings) terminal.out(`  ${check}: ${what}\n`);
   if (copy.cleanedTexts > 0)
     terminal.out(
-      `${plural(copy.cleanedTexts, "text")} had characters that Postgres does not keep (of number 0, or half of a pair): they are U+FFFD now\n`,
+      `${plural(copy.cleanedTexts, "text")} contained characters that Postgres cannot store (NUL, unpaired surrogates); they were replaced by U+FFFD\n`,
     );
-  terminal.out(`What to do now:\n${next.map((line) => `- ${line}\n`).join("")}`);
+  terminal.out(`Next steps:\n${next.map((line) => `- ${line}\n`).join("")}`);
 }

@@ -16,15 +16,15 @@ const KINDS: Readonly<Record<string, (text: string) => FieldRule>> = {
 };
 
 export const FIELD_HELP = `
-Fields are NAME=CSS, and more when needed:
+A field is NAME=CSS, with these variants:
   title=h1              the text of the first match
   link=a.next@href      an attribute instead of the text
   price:number=.price   read as string, number, integer, boolean, date, url,
                         markdown or html
   tags[]=.tag           all matches as a list
-  id=regex:item-(\\d+)   by another rule: xpath:, jsonpath: (of a JSON answer),
+  id=regex:item-(\\d+)   another kind of rule: xpath:, jsonpath: (JSON pages),
                         json-ld:, next-data:, nuxt-data:, regex:, known:
-docs/extraction.md has the rest, for --rules.`;
+docs/extraction.md lists all rules, for --rules.`;
 
 const FIELD = /^([^=:[\]\s][^=:[\]]*?)(\[\])?(?::([a-z]+))?(\[\])?=([\s\S]+)$/;
 
@@ -33,7 +33,7 @@ export function addField(text: string, before: Record<string, FieldRule> = {}): 
   const [, name, listBefore, type, listBehind, rule] = FIELD.exec(text) ?? [];
   if (name === undefined || rule === undefined || name === "__proto__")
     throw new InvalidArgumentError("expected NAME=CSS, such as title=h1 or price:number=.price; see --help.");
-  if (Object.hasOwn(before, name)) throw new InvalidArgumentError(`the field ${name} is given twice.`);
+  if (Object.hasOwn(before, name)) throw new InvalidArgumentError(`the field ${name} is set twice.`);
   const all = listBefore !== undefined || listBehind !== undefined;
   const read = { ...selector(rule.trim()), ...(type === undefined ? {} : { type }), ...(all ? { all } : {}) };
   return { ...before, [name]: read };

@@ -15,14 +15,14 @@ export async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   } catch (error) {
     const code = systemCode(error);
     if (code === undefined || !["ENOENT", "EACCES", "EISDIR"].includes(code)) throw error;
-    const why = { ENOENT: "there is no such file", EACCES: "it may not be read", EISDIR: "it is a folder" }[code];
+    const why = { ENOENT: "there is no such file", EACCES: "permission denied", EISDIR: "it is a folder" }[code];
     throw new OrbError("input_invalid", `cannot read ${path}: ${why}`, { cause: error });
   }
 }
 
 const UNWRITABLE: Readonly<Record<string, string>> = {
   ENOENT: "its folder does not exist",
-  EACCES: "it may not be written",
+  EACCES: "permission denied",
   EISDIR: "it is a folder",
   EROFS: "the file system is read-only",
   ENOTDIR: "its folder does not exist",

@@ -30,12 +30,12 @@ import type { Wiring } from "./wiring.ts";
 export function buildProgram(context: CliContext, version: string): Command {
   const { terminal } = context;
   const program = new Command("orb")
-    .description("Orbweaver: pages turned into records and files, reliably, from one machine or many")
+    .description("Orbweaver: self-hosted web scraping, on one machine or many")
     .version(version)
     .option("--json", "machine-readable output")
     // Below its default of 40, commander does not wrap at all, and the terminal breaks words.
     .configureHelp({ minWidthToWrap: 20 })
-    .showHelpAfterError("(--help shows what there is)")
+    .showHelpAfterError("(see --help)")
     .showSuggestionAfterError();
   addScrapeCommand(program, context);
   addCaptureCommand(program, context);
@@ -82,7 +82,7 @@ function everyCommand(command: Command, apply: (command: Command) => void): void
 
 function usageError(error: CommanderError): OrbError {
   const message = error.code === "commander.help" ? "a command is missing" : error.message.replace(/^error: /, "");
-  return new OrbError("usage", message, { hint: "--help shows what there is." });
+  return new OrbError("usage", message, { hint: "See --help." });
 }
 
 /** Runs one command and returns its exit code: 0 done, 1 failed, 2 usage, 3 partial, 130 Ctrl-C. */

@@ -35,19 +35,22 @@ export interface RecipeOptions {
 /** `strategies`: fewer where there is no saved call to replay. */
 export function addRecipeOptions(
   command: Command,
-  { strategies = STRATEGIES as readonly string[], attempts = "tries in all (APP_DEFAULT_MAX_ATTEMPTS)" } = {},
+  {
+    strategies = STRATEGIES as readonly string[],
+    attempts = "maximum attempts (default: APP_DEFAULT_MAX_ATTEMPTS)",
+  } = {},
 ): Command {
   return addReadingOptions(command, strategies)
-    .option("--header <name: value>", "sent to the page's own origin; may be given often", addHeader)
-    .option("--cookie <name=value>", "sent to the page's own origin; may be given often", addCookie)
-    .option("--session <name>", "a stored session, by its name or id; see orb sessions")
-    .option("--timeout <seconds>", "how long the page may take", positiveNumber)
+    .option("--header <name: value>", "sent only to the origin of the page; repeatable", addHeader)
+    .option("--cookie <name=value>", "sent only to the origin of the page; repeatable", addCookie)
+    .option("--session <name>", "name or id of a stored session; see orb sessions")
+    .option("--timeout <seconds>", "time limit for the page", positiveNumber)
     .option("--max-attempts <number>", attempts, positiveInteger)
     .addOption(attemptsAlias())
-    .option("--wait-for <css>", "get the page in a browser, and wait until this is there")
-    .option("--wait <seconds>", "in a browser, so long before anything is done or read", positiveNumber)
-    .option("--mobile", "in a browser, as a phone")
-    .option("--action <what>", "in a browser: click=CSS, wait=MS, press=Enter … ; may be given often", addAction);
+    .option("--wait-for <css>", "use a browser and wait until this selector matches")
+    .option("--wait <seconds>", "use a browser and wait this long before actions and extraction", positiveNumber)
+    .option("--mobile", "use a browser that emulates a phone")
+    .option("--action <what>", "browser action: click=CSS, wait=MS, press=Enter …; repeatable", addAction);
 }
 
 /** The former name of `--max-attempts`. */
@@ -68,14 +71,17 @@ export function triesOf({
 /** Adds extraction and fetch options. */
 export function addReadingOptions(command: Command, strategies: readonly string[]): Command {
   return command
-    .option("--field <name=css>", "a field of the result; may be given often", addField)
+    .option("--field <name=css>", "a field of the result; repeatable", addField)
     .option("--fields <names>", "well-known fields, such as title,price,markdown", knownNames)
-    .option("--items <css>", "where the records are: the fields are read once for each", itemsRule)
-    .option("--rules <file>", "fields, items, schema, extract, document and browser as in a job, as JSON")
-    .option("--llm-schema <file>", "ask the model of APP_LLM_URL for a record like this: a JSON Schema")
-    .option("--llm-prompt <text>", "what the model is to look for on the page")
+    .option("--items <css>", "CSS selector of the records; fields are read once per match", itemsRule)
+    .option("--rules <file>", "JSON file with fields, items, schema, extract, document and browser, as in a job")
+    .option(
+      "--llm-schema <file>",
+      "extract with the language model (APP_LLM_URL); the file is the JSON Schema of a record",
+    )
+    .option("--llm-prompt <text>", "prompt for the language model")
     .addOption(new Option("--strategy <name>", "how the page is fetched").choices(strategies))
-    .option("--proxy <address>", "through this proxy, such as socks5://user:password@host:1080, or pool");
+    .option("--proxy <address>", "proxy to use, such as socks5://user:password@host:1080, or pool for the proxy pool");
 }
 
 /** As a body of the API, without unset options. */
@@ -129,7 +135,7 @@ async function readRules(path: string, wiring: Wiring): Promise<Record<string, u
   const rules = await readJsonFile((file) => wiring.openFile(file), path, "--rules");
   const strange = Object.keys(rules).find((key) => !RULES.includes(key));
   if (strange === undefined) return rules;
-  const message = `is not known here: expected ${RULES.join(", ")}`;
+  const message = `unknown key; expected ${RULES.join(", ")}`;
   throw new OrbError("input_invalid", `--rules: ${strange}: ${message}`, { fields: [{ path: strange, message }] });
 }
 

@@ -50,7 +50,7 @@ function section(terminal: Terminal, record: Data): string {
     return `${title}${plainText(String(value)).trimEnd()}\n`;
   });
   const parts = [...(lines.length === 0 ? [] : [lines.join("")]), ...texts];
-  return parts.length === 0 ? "nothing was found in it\n" : parts.join("\n");
+  return parts.length === 0 ? "no data\n" : parts.join("\n");
 }
 
 function isBody(name: string, value: string): boolean {

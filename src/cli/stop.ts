@@ -9,7 +9,7 @@ export interface StopRequest extends Disposable {
   readonly exitCode: number | null;
 }
 
-export const STOPPING = "stopping: what is in flight is finished first; once more stops at once";
+export const STOPPING = "stopping: tasks in flight are finished first; press Ctrl-C again to stop at once";
 
 export const EXIT_OF_SIGNAL = { SIGINT: EXIT.interrupted, SIGTERM: 143, SIGHUP: 129 } as const;
 

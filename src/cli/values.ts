@@ -43,7 +43,7 @@ export function wholeNumber(text: string): number {
 export function someOf(words: readonly string[]): (text: string) => string {
   return (text) => {
     const unknown = text.split(",").find((word) => !words.includes(word));
-    if (unknown !== undefined) throw new InvalidArgumentError(`"${unknown}" is none of ${words.join(", ")}.`);
+    if (unknown !== undefined) throw new InvalidArgumentError(`"${unknown}" is not one of ${words.join(", ")}.`);
     return text;
   };
 }

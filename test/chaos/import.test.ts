@@ -97,7 +97,10 @@ describe("a file of 2,000 lines over four sites", () => {
 
       const second = await orb.run(["queue", "import", file]);
       assert.equal(second.code, 3);
-      assert.match(second.stdout, new RegExp(` 0 added, ${expected.size + doubles} already there, ${bad.length} bad`));
+      assert.match(
+        second.stdout,
+        new RegExp(` 0 added, ${expected.size + doubles} already there, ${bad.length} invalid`),
+      );
       for (const line of bad) assert.match(second.stderr, new RegExp(`^line ${line}: \\S`, "m"));
       const before = await orb.stats();
       assert.deepEqual([before.queued, before.total, before.lanes.length], [expected.size, expected.size, SITES]);

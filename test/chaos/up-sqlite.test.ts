@@ -52,7 +52,7 @@ describe("orb up on SQLite alone", () => {
     await target.when(() => target.open === 1, "the item is in flight");
     const family = treeOf(up.process.pid).map(({ pid }) => pid);
     up.process.kill("SIGTERM");
-    await up.process.said("once more stops at once");
+    await up.process.said("press Ctrl-C again to stop at once");
     assert.equal((await up.process.pressed("SIGTERM")).code, 1);
     await until(() => !family.some(isAlive), "nothing is left of it");
   });
@@ -62,9 +62,9 @@ describe("orb up on SQLite alone", () => {
     const port = new URL(target.url("/")).port;
     await using orb = new Orb({ APP_PORT: port, APP_UP_WORKERS: "0" });
     const up = orb.start(["up"]);
-    await up.said("none is started");
-    assert.match(up.stderr, new RegExp(`api could not be started, .*port ${port} on 127.0.0.1 is in use.*APP_PORT`));
-    assert.doesNotMatch(up.stderr, /all are started/);
+    await up.said("no process started");
+    assert.match(up.stderr, new RegExp(`api could not be started .*port ${port} on 127.0.0.1 is in use.*APP_PORT`));
+    assert.doesNotMatch(up.stderr, /all processes started/);
     up.kill("SIGTERM");
     await up.end();
   });

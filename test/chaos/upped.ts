@@ -42,7 +42,7 @@ export class Upped implements AsyncDisposable {
     chmodSync(orb.dir, 0o711);
     const upped = new Upped(orb, orb.start(["up"]));
     try {
-      await upped.process.said("all are started");
+      await upped.process.said("all processes started");
     } catch (error) {
       await upped[Symbol.asyncDispose]();
       throw error;
@@ -55,7 +55,7 @@ export class Upped implements AsyncDisposable {
   async again(env: Record<string, string> = {}): Promise<void> {
     assert.ok(!this.process.alive, "one after the other");
     this.process = this.orb.start(["up"], { env });
-    await this.process.said("all are started");
+    await this.process.said("all processes started");
     this.state();
   }
 

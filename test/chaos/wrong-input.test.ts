@@ -48,7 +48,7 @@ describe("a user's mistake is answered with a sentence and the right exit code:"
     { skip: process.getuid?.() === 0 ? "root may read everything" : false },
     async () => {
       chmodSync(orb.file("secret.jsonl", JSON.stringify(GOOD)), 0o000);
-      expectRefused(await orb.run(["queue", "import", "secret.jsonl"]), 2, /it may not be read/);
+      expectRefused(await orb.run(["queue", "import", "secret.jsonl"]), 2, /permission denied/);
     },
   );
 
@@ -58,13 +58,13 @@ describe("a user's mistake is answered with a sentence and the right exit code:"
     assert.equal(code, 1);
     assert.match(stderr, /^line 1: /m);
     assert.match(stderr, /^line 2: .*artifact_id: is required.*url: is required/m);
-    assert.match(stdout, /^2 lines: 0 added, 0 already there, 2 bad$/m);
+    assert.match(stdout, /^2 lines: 0 added, 0 already there, 2 invalid$/m);
   });
 
   test("an empty file is fine", async () => {
     orb.file("empty.jsonl", "");
     const { code, stdout } = await orb.run(["queue", "import", "empty.jsonl"]);
-    assert.deepEqual([code, stdout], [0, "0 lines: 0 added, 0 already there, 0 bad\n"]);
+    assert.deepEqual([code, stdout], [0, "0 lines: 0 added, 0 already there, 0 invalid\n"]);
   });
 
   test("an item that is none", async () => {

@@ -13,7 +13,7 @@ test("orb alerts --test says whether alerts arrive, and orb alerts what was told
   receiver.answers.push(500);
   const refused = await installation.run(["alerts", "--test"]);
   assert.equal(refused.code, 1);
-  assert.match(refused.stdout, /^the alert was rejected: .*500.*; it is tried again$/m);
+  assert.match(refused.stdout, /^the alert was rejected: .*500.*; it is retried automatically$/m);
   const listed = JSON.parse((await installation.run(["alerts", "--json"])).stdout) as AlertView[];
   assert.deepEqual(
     listed.map(({ kind, delivery, tries, id }) => [kind, delivery, tries, id]),

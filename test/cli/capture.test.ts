@@ -110,7 +110,7 @@ describe("orb capture", () => {
     await using orb = new Installation({ APP_BROWSER_PATH: chromiumPath, APP_ALLOW_PRIVATE_NETWORKS: `${SITE}/32` });
     const none = await orb.run(["capture", site.url("/plain")]);
     assert.deepEqual([none.code, none.stdout], [1, ""]);
-    assert.match(none.stderr, /made no call that answers in JSON/);
+    assert.match(none.stderr, /made no call with a JSON response/);
     const forbidden = await orb.run(["capture", "http://127.0.0.9/"]);
     assert.equal(forbidden.code, 1);
     assert.match(forbidden.stderr, /private_address.*\n.*APP_ALLOW_PRIVATE_NETWORKS/);
@@ -122,7 +122,7 @@ describe("orb capture", () => {
     orb.file("page.har", JSON.stringify(har(shop.url(""))));
     const unasked = await orb.run(["capture", "--har", "page.har", "--out", "job.json"]);
     assert.equal(unasked.code, 2, "nobody has chosen");
-    assert.match(unasked.stderr, /GET http[^]*error: say which call: --choose 1 to 2\n/);
+    assert.match(unasked.stderr, /GET http[^]*error: choose a call with --choose 1 … 2\n/);
     assert.ok(!existsSync(join(orb.dir, "job.json")));
     const written = await orb.run(["capture", "--har", "page.har", "--choose", "1", "--out", "job.json"]);
     assert.equal(written.code, 0, written.stderr);

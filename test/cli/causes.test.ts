@@ -26,10 +26,10 @@ describe("why something is not done, on the command line", () => {
     site.on("/broken", status(500));
     const none = await installation.run(["runs", "errors", "last"]);
     assert.match(none.stdout, /too_many_redirects/);
-    assert.doesNotMatch(none.stderr, /tries those again/, "neither a loop nor what is not there");
+    assert.doesNotMatch(none.stderr, /retries these/, "neither a loop nor what is not there");
     await installation.run(["crawl", site.url("/"), "--attempts", "1", "--json"]);
     const some = await installation.run(["runs", "errors", "last"]);
-    assert.match(some.stderr, /orb runs retry-failed last --reason http_server_error tries those again/);
+    assert.match(some.stderr, /orb runs retry-failed last --reason http_server_error retries these/);
   });
 
   test("of a crawl whose process was killed, at once that nobody works on it, and how to go on [slow]", async () => {
@@ -49,7 +49,7 @@ describe("why something is not done, on the command line", () => {
       new RegExp(`^No worker runs: .*; orb crawl --resume ${run.id} goes on`),
     );
     const errors = await installation.run(["runs", "errors", "last"]);
-    assert.match(errors.stdout, /^retrying +count +next try/);
+    assert.match(errors.stdout, /^retrying +count +next attempt/);
     assert.match(errors.stdout, /http_server_error +1 .* the server answered 500 \(server error\)/);
     const tasks = await installation.json<{ url: string }[]>("runs", "tasks", "last", "--status", "retryable");
     assert.deepEqual(

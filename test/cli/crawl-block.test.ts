@@ -155,7 +155,7 @@ describe("the picture of a crawl", () => {
     const isHeld = crawl({ waiting_for: waits("rate_limited", 12) });
     assert.match(head({ view: isHeld, sites: SITES.slice(2, 3) }), /at least 73 s left/, "after the wait, at its pace");
     assert.doesNotMatch(head({ view: crawl({ completed_items: 1, failed_items: 0, skipped_items: 0 }) }), /left/);
-    assert.match(head({ view: crawl({ time_remaining_seconds: 20 }) }), /its time is over in 20 s/);
+    assert.match(head({ view: crawl({ time_remaining_seconds: 20 }) }), /time limit in 20 s/);
     assert.doesNotMatch(head({ rate: null, view: crawl({ pages_per_second: 0 }) }), /left/);
     const turn = waits("turn", null, "Waits for its turn");
     assert.match(head({ view: crawl({ status: "pending", waiting_for: turn }) }), /Waits for its turn/);
@@ -203,7 +203,7 @@ test("off a terminal a line says what is tried again, and others what sites wait
     assert.deepEqual(block(80, 24, { sites: [site("a.example"), done, dead] }).slice(3), [
       "  a.example     15/100  8.2/s",
       "  done.example   13/13  done  1 failed",
-      "  dead.example     1/1  nothing got  1 failed",
+      "  dead.example     1/1  no pages  1 failed",
     ]);
   });
 });

@@ -29,7 +29,7 @@ describe("orb crawl with a list of addresses", () => {
     const { code, stdout, stderr } = await orb.run(["crawl", "-"], { input: `${site.url("/a")}\nexample.com\n` });
     assert.equal(code, 2, stderr);
     assert.equal(stdout, "");
-    assert.match(stderr, /standard input has lines that are no addresses/);
+    assert.match(stderr, /standard input has lines that are not URLs/);
     assert.match(stderr, /line 2.*"example\.com"/);
     assert.equal(site.visits.length, 0);
   });
@@ -38,13 +38,13 @@ describe("orb crawl with a list of addresses", () => {
     await using orb = new Orb();
     const { code, stderr } = await orb.run(["scrape", "http://127.0.0.1:9/a", "http://127.0.0.1:9/b"]);
     assert.equal(code, 2, stderr);
-    assert.match(stderr, /gets one page, and 2 addresses were given[^]*orb crawl --max-depth 0 URL URL/);
+    assert.match(stderr, /fetches one page, but 2 URLs were given[^]*orb crawl --max-depth 0 URL URL/);
   });
 
   test("an empty list and a file that is not there are refused", async () => {
     await using orb = new Orb();
     const empty = await orb.run(["crawl", "-"], { input: "\n" });
-    assert.deepEqual([empty.code, /standard input has no addresses/.test(empty.stderr)], [2, true], empty.stderr);
+    assert.deepEqual([empty.code, /standard input has no URLs/.test(empty.stderr)], [2, true], empty.stderr);
     const missing = await orb.run(["crawl", "--from", "nowhere.txt"]);
     assert.deepEqual([missing.code, /there is no such file/.test(missing.stderr)], [2, true], missing.stderr);
   });

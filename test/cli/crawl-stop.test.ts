@@ -104,7 +104,7 @@ describe("Ctrl-C during orb crawl", { concurrency: 2 }, () => {
       crawl.kill("SIGINT");
       const { code, stderr } = await crawl.end();
       assert.equal(code, 3, stderr);
-      assert.match(stderr, new RegExp(`stopped with 3 pages done, written to .*${name}; to go on`));
+      assert.match(stderr, new RegExp(`stopped with 3 pages done, written to .*${name}; to continue`));
       assert.equal(rowsIn(file), 3);
       open();
       const id = /orb crawl --resume (\S{36})/.exec(stderr)?.[1] ?? "";
@@ -126,7 +126,7 @@ describe("Ctrl-C during orb crawl", { concurrency: 2 }, () => {
     const { code, stderr } = await crawl.end();
     assert.equal(code, 3, stderr);
     const id = /orb crawl --resume (\S{36}) --url/.exec(stderr)?.[1] ?? "";
-    assert.match(stderr, /stopped before it began/);
+    assert.match(stderr, /stopped before it started/);
     assert.equal((await served.show(id)).status, "paused");
     await served.api.post(`/jobs/runs/${id}/cancel`);
     open();

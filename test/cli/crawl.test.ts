@@ -137,10 +137,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
     const id = /\((\S{36})\)\n/.exec(first.stderr)?.[1] ?? "";
     assert.match(first.stderr, /\nfailed pages: 1 http_not_found; orb runs errors \S{36} shows examples\n$/);
     const shown = await orb.run(["runs", "errors", id]);
-    assert.match(
-      shown.stdout,
-      /^reason +count +code +what it said +example\nhttp_not_found +1 +bad_response .*\/gone\n$/,
-    );
+    assert.match(shown.stdout, /^reason +count +code +message +example\nhttp_not_found +1 +bad_response .*\/gone\n$/);
     assert.equal(shown.stderr, "", "what does not exist is not worth another try");
     const table = await orb.run(["runs", "sites", id]);
     assert.match(
@@ -152,7 +149,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
     assert.match(none.stderr, /no failed task of this run matches the request\nThere is: 1 bad_response/);
     site.on("/gone", page(3));
     const some = await orb.run(["runs", "retry-failed", id, "--reason", "http_not_found", "--site", site.name]);
-    assert.deepEqual([some.code, some.stdout, some.stderr], [0, `${id} running\n`, "1 task to be tried again\n"]);
+    assert.deepEqual([some.code, some.stdout, some.stderr], [0, `${id} running\n`, "1 task will be retried\n"]);
     const rest = await orb.run(["crawl", "--resume", id]);
     assert.deepEqual([rest.code, urls(rest.stdout).length], [0, 4], rest.stderr);
   });
@@ -167,7 +164,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
     assert.equal(code, 3, stderr);
     assert.deepEqual(urls(stdout), [one.url("/"), one.url("/more"), other.url("/")].toSorted());
     assert.match(stderr, /\nRun completed in part: 3 pages fetched; 1 page failed \(\S{36}\)\n/);
-    assert.ok(stderr.includes(`\nnothing from ${gone}; orb runs sites `), stderr);
+    assert.ok(stderr.includes(`\nno pages from ${gone}; orb runs sites `), stderr);
   });
 
   test("where nothing can be written is found out before the first request", async () => {
@@ -203,7 +200,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
     });
     const { code, stderr } = await orb.run(["crawl", site.url("/"), ...flags, "--format", "csv", "--out", out]);
     assert.equal(code, 2, stderr);
-    const [, id, rest] = /to get it:\n {2}orb runs results (\S{36}) (.*)\n$/.exec(stderr) ?? [];
+    const [, id, rest] = /get them with:\n {2}orb runs results (\S{36}) (.*)\n$/.exec(stderr) ?? [];
     assert.equal(rest, `--format csv --out ${out}`, stderr);
     mkdirSync(join(orb.dir, "folder"));
     const again = await orb.run(["runs", "results", id ?? "", ...(rest ?? "").split(" ")]);
@@ -229,7 +226,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
     assert.equal(both.code, 2);
     const { error } = JSON.parse(both.stdout) as { error: { code: string; message: string; hint: string } };
     assert.equal(error.code, "usage");
-    assert.match(`${error.message} ${error.hint}`, /--format jsonl has to go to a file Add --out FILE/);
+    assert.match(`${error.message} ${error.hint}`, /--format jsonl needs --out Add --out FILE/);
   });
 
   test("what would change a crawl is refused together with --resume", async () => {
@@ -246,7 +243,10 @@ describe("orb crawl", { concurrency: 2 }, () => {
       "--article",
     ]);
     assert.equal(code, 2);
-    assert.match(stderr, /as it was begun: it takes no --max-pages, --include, --article\nOnly --format, --out/);
+    assert.match(
+      stderr,
+      /with its original options; --max-pages, --include, --article cannot be changed\nOnly --format, --out/,
+    );
     const fine = await orb.run(["crawl", "--resume", id, "--format", "csv", "--out", "a.csv", "--json"]);
     assert.match(fine.stdout, /there is no crawl with the id/, "these go with it");
   });
@@ -265,7 +265,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
     const seen = fetched(site);
     const refused = await orb.run(["crawl", "--resume", left, "--format", "warc", "--out", "all.warc.gz"]);
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /does not keep what the servers send: there is no warc of it/);
+    assert.match(refused.stderr, /does not store raw responses, so it cannot be exported as warc/);
     assert.equal(fetched(site), seen, "nothing was done");
   });
 
@@ -335,9 +335,9 @@ describe("orb crawl at a terminal", { skip: hasScript ? false : "there is no scr
     const block =
       /(\d+) of (\d+) known pages[^\r\n]*\r\n {2}[\d./s]+ now {2}\d+ queued {2}\d+ in flight[\s\S]*127\.0\.0\.1:\d+ +\d+\/\d+/;
     assert.match(text, block);
-    assert.match(text, /stopping: pages in flight are finished first; Ctrl-C again leaves at once/);
+    assert.match(text, /stopping: pages in flight are finished first; press Ctrl-C again to exit at once/);
     const [, id] =
-      /stopped with \d+ pages done, written to all pages\.json; to go on:\s+orb crawl --resume (\S{36}) --out 'all pages\.json'\s+$/.exec(
+      /stopped with \d+ pages done, written to all pages\.json; to continue:\s+orb crawl --resume (\S{36}) --out 'all pages\.json'\s+$/.exec(
         text,
       ) ?? [];
     assert.ok(id !== undefined, text);
@@ -374,7 +374,7 @@ describe("orb crawl at a terminal", { skip: hasScript ? false : "there is no scr
     waits.type("\u0003");
     assert.equal(await waits.ended, 3, waits.text);
     const text = stripVTControlCharacters(waits.text);
-    const id = /stopped before it began; to go on:\s+orb crawl --resume (\S{36})/.exec(text)?.[1];
+    const id = /stopped before it started; to continue:\s+orb crawl --resume (\S{36})/.exec(text)?.[1];
     assert.ok(id !== undefined, text);
     assert.equal((await orb.json<{ status: string }>("runs", "show", id)).status, "paused");
     long.type("\u0003");
@@ -393,7 +393,8 @@ describe("orb crawl at a terminal", { skip: hasScript ? false : "there is no scr
     await until(() => screen.text.includes("stopping:"), "it says that it stops");
     screen.type("\u0003");
     assert.equal(await screen.ended, 3, screen.text);
-    const [, id] = /Ctrl-C again leaves at once; to go on:\s+orb crawl --resume (\S{36})/.exec(screen.text) ?? [];
+    const [, id] =
+      /press Ctrl-C again to exit at once; to continue:\s+orb crawl --resume (\S{36})/.exec(screen.text) ?? [];
     assert.ok(id !== undefined, screen.text);
     site.on("/hangs", page(1));
     const end = await orb.run(["crawl", "--resume", id]);

@@ -31,7 +31,7 @@ test("a field on the command line is the rule that docs/extraction.md describes,
 
 test("several fields are gathered; a second one of the same name is a mistake", () => {
   assert.deepEqual(addField("b=h2", addField("a=h1")), { a: { css: "h1" }, b: { css: "h2" } });
-  assert.throws(() => addField("a=h2", addField("a=h1")), /given twice/);
+  assert.throws(() => addField("a=h2", addField("a=h1")), /set twice/);
   for (const text of ["h1", "=h1", "a=", "", "a b]=x", "__proto__=h1"]) assert.throws(() => addField(text), text);
 });
 

@@ -139,7 +139,11 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
     );
     const id = /\(([0-9a-f-]{36})\)/.exec(crawl.stderr)?.[1] ?? "";
     const limited = await orb.run(["runs", "results", id, "--format", "warc", "--limit", "1"]);
-    assert.deepEqual([limited.code, /--limit counts records/.test(limited.stderr)], [2, true], limited.stderr);
+    assert.deepEqual(
+      [limited.code, /--limit cannot be combined with --format warc/.test(limited.stderr)],
+      [2, true],
+      limited.stderr,
+    );
     const plain = await orb.run(["crawl", shop.url("/list"), "--depth", "0", "--format", "jsonl"]);
     const other = /\(([0-9a-f-]{36})\)/.exec(plain.stderr)?.[1] ?? "";
     const none = await orb.run(["runs", "results", other, "--format", "warc"]);
@@ -174,7 +178,7 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
     const { id } = await orb.json<JobView>("jobs", "create", "--target-url", shop.url("/"));
     const started = await orb.run(["jobs", "run", id]);
     assert.equal(started.code, 0);
-    assert.match(started.stderr, /nobody works on this database now: orb worker/);
+    assert.match(started.stderr, /no worker runs on this database; start orb worker/);
     const runId = started.stdout.trim();
     assert.equal((await orb.run(["runs", "cancel", runId])).stdout, `${runId} cancelled\n`);
     const resumed = await orb.run(["runs", "resume", runId]);
@@ -197,7 +201,7 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
     assert.equal(left.code, 3, "it is not at its end");
     assert.match(
       left.stderr,
-      /Run started: [^\n]+\nleaving; the run is not cancelled\nit is not at its end: [^\n]+\n$/,
+      /Run started: [^\n]+\nstopped waiting; the run is not cancelled\nthe run has not ended: [^\n]+\n$/,
     );
     const [, runId = ""] = /^(\S{36}) running\n$/.exec(left.stdout) ?? [];
     assert.equal(shop.open, 1);
@@ -205,7 +209,7 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
     await until(() => watched.stdout.includes("Run started"), "the run is followed");
     watched.kill("SIGINT");
     const unwatched = await watched.end();
-    assert.deepEqual([unwatched.code, unwatched.stderr], [130, "no longer following\n"]);
+    assert.deepEqual([unwatched.code, unwatched.stderr], [130, "stopped following; the run is not cancelled\n"]);
     const events = orb.start(["runs", "events", runId, "--follow", "--json"]);
     assert.equal((await orb.run(["runs", "cancel", runId])).code, 0);
     const followed = (await events.end()).stdout

@@ -27,7 +27,7 @@ describe("orb learn", () => {
     assert.equal(learned.code, 0, learned.stderr);
     assert.match(learned.stdout, /^name +h1 +0\.\d+ +\d+ +Blue lamp · Desk$/m);
     assert.match(learned.stdout, /^price +b\.price +0\.\d+ +\d+ +€ 12\.90 · € 140$/m);
-    assert.match(learned.stderr, /the rules are in rules\.json\nnext: orb scrape \S+\/a --rules rules\.json/);
+    assert.match(learned.stderr, /rules written to rules\.json\nnext: orb scrape \S+\/a --rules rules\.json/);
     const rules = JSON.parse(readFileSync(join(orb.dir, "rules.json"), "utf8"));
     assert.deepEqual(rules, { fields: { name: { css: "h1" }, price: { css: "b.price" } } });
     const scraped = await orb.json<{ data: unknown }[]>("scrape", site.url("/c"), "--rules", "rules.json");
@@ -59,7 +59,7 @@ describe("orb learn", () => {
     assert.match(partly.stderr, /^sku: the page does not say "X-1": copy the value as the page shows it$/m);
     const nothing = await orb.run(["learn", site.url("/a"), "--example", "sku=X-1"]);
     assert.deepEqual([nothing.code, nothing.stdout], [1, ""]);
-    assert.match((await orb.run(["learn", site.url("/a")])).stderr, /no example is given/);
+    assert.match((await orb.run(["learn", site.url("/a")])).stderr, /--example is missing/);
     assert.match((await orb.run(["learn", site.url("/a"), "--example", "sku"])).stderr, /expected FIELD=VALUE/);
     const strange = await orb.run(["learn", "nonsense", "--example", "a=b"]);
     assert.match(strange.stderr, /pages\[0\]\.url: expected an absolute http or https URL/);

@@ -25,7 +25,7 @@ describe("orb queue", { concurrency: 2 }, () => {
     const imported = await orb.run(["queue", "import", "items.jsonl"]);
     assert.deepEqual(
       [imported.code, imported.stdout],
-      [0, "3 lines: 3 added, 0 already there, 0 bad\n"],
+      [0, "3 lines: 3 added, 0 already there, 0 invalid\n"],
       imported.stderr,
     );
     const run = await orb.run(["queue", "run", "--drain"]);
@@ -58,25 +58,25 @@ describe("orb queue", { concurrency: 2 }, () => {
     const items = ["/a", "/missing"].map((path) => ({ artifact_id: path.slice(1), url: target.url(path) }));
     here.file("items.jsonl", `${items.map((item) => JSON.stringify(item)).join("\n")}\n{}\n`);
     const imported = await here.run(["queue", "import", "items.jsonl", ...at]);
-    assert.deepEqual([imported.code, imported.stdout], [3, "3 lines: 2 added, 0 already there, 1 bad\n"]);
+    assert.deepEqual([imported.code, imported.stdout], [3, "3 lines: 2 added, 0 already there, 1 invalid\n"]);
     const added = await here.run(["queue", "enqueue", "b", target.url("/b"), "--payload", '{"n":1}', ...at]);
     assert.deepEqual([added.code, added.stdout], [0, "enqueued b\n"], added.stderr);
     const again = await here.run(["queue", "enqueue", "b", target.url("/b"), ...at]);
-    assert.match(again.stdout, /^b is in the queue already/);
+    assert.match(again.stdout, /^b is already in the queue/);
     const counts = async (installation: Installation, ...words: string[]) => {
       const { done, error, total } = await installation.json<QueueStats>("queue", "stats", ...words);
       return [done, error, total];
     };
     await until(async () => (await counts(here, ...at)).join() === "2,1,3", "all are done");
     const first = await here.run(["queue", "list", "--limit", "1", ...at]);
-    const after = /^more: --after (\S+)$/m.exec(first.stderr)?.[1] ?? "";
+    const after = /^there are more items: use --after (\S+)$/m.exec(first.stderr)?.[1] ?? "";
     const rest = await here.json<QueueItemView[]>("queue", "list", "--after", after, ...at);
     assert.deepEqual(rest.map(({ artifact_id }) => artifact_id).sort(), ["b", "missing"]);
     assert.match((await here.run(["queue", "show", "a", ...at])).stdout, /status +done/);
     const limited = ["queue", "concurrency-key", "shop", ...at];
     assert.equal((await here.run(limited)).stdout, "shop: at most 3 at once\n");
     assert.equal((await here.run([...limited, "--limit", "5"])).stdout, "shop: at most 5 at once\n");
-    assert.equal((await here.run(["queue", "retry-failed", ...at])).stdout, "1 item will be tried again\n");
+    assert.equal((await here.run(["queue", "retry-failed", ...at])).stdout, "1 item will be retried\n");
     assert.deepEqual(await counts(here), [0, 0, 0]);
     await served.terminated();
   });
@@ -90,7 +90,7 @@ describe("orb queue", { concurrency: 2 }, () => {
     assert.equal((await orb.run(["queue", "run", "--drain"])).code, 3);
     mended = true;
     const retried = await orb.run(["queue", "retry-failed", "--site", target.sites[0] ?? ""]);
-    assert.deepEqual([retried.code, retried.stdout], [0, "1 item will be tried again\n"]);
+    assert.deepEqual([retried.code, retried.stdout], [0, "1 item will be retried\n"]);
     assert.deepEqual([(await orb.run(["queue", "run", "--drain"])).code, (await orb.show("a")).status], [0, "done"]);
   });
 
@@ -99,7 +99,7 @@ describe("orb queue", { concurrency: 2 }, () => {
     const first = await orb.run(["queue", "enqueue", "http://a.test/x?b=2&a=1#part"]);
     assert.deepEqual([first.code, first.stdout], [0, "enqueued http://a.test/x?a=1&b=2\n"]);
     const again = await orb.run(["queue", "enqueue", "http://a.test/x?a=1&b=2"]);
-    assert.match(again.stdout, /is in the queue already; nothing changed/);
+    assert.match(again.stdout, /is already in the queue; nothing changed/);
     const options = ["--concurrency-key", "r", "--priority", "7", "--handler", "h", "--payload", '{"n":1}'];
     await orb.json("queue", "enqueue", "mine", "http://a.test/y", ...options);
     const { url, concurrency_key, resolver, priority, handler, payload } = await orb.show("mine");
@@ -126,7 +126,7 @@ describe("orb queue", { concurrency: 2 }, () => {
     ];
     const input = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
     const imported = await orb.run(["queue", "import", "-"], { input });
-    assert.match(imported.stdout, /^3 lines: 2 added, 0 already there, 1 bad$/m);
+    assert.match(imported.stdout, /^3 lines: 2 added, 0 already there, 1 invalid$/m);
     assert.match(imported.stderr, /line 3: resolver: is an alias of concurrency_key, and the two differ: "s" and "r"/);
     for (const name of ["flag", "new", "old"]) {
       const { concurrency_key, resolver } = await orb.show(name);
@@ -173,7 +173,7 @@ describe("orb queue", { concurrency: 2 }, () => {
       Array.from({ length: 25 }, (_, n) => `item-${n}`),
     );
     const people = await orb.run(["queue", "list", "--limit", "10"]);
-    assert.match(people.stderr, /^more: --after [0-9a-f-]{36}\n$/);
+    assert.match(people.stderr, /^there are more items: use --after [0-9a-f-]{36}\n$/);
     const wrong = await orb.run(["queue", "list", "--after", "item-3"]);
     assert.equal(wrong.code, 2);
     assert.match(wrong.stderr, /item-3 is not the id of an item/);
@@ -236,7 +236,7 @@ describe("orb queue", { concurrency: 2 }, () => {
     engine.kill("SIGINT");
     const { code, stderr } = await engine.end();
     assert.equal(code, 3);
-    assert.match(stderr, /nothing is lost: run it again to go on/);
+    assert.match(stderr, /nothing is lost: run it again to continue/);
   });
 
   test("limits that are set from another terminal hold for running work [slow]", async () => {

@@ -55,7 +55,7 @@ describe("commands with --url", { concurrency: 2 }, () => {
     const list = await scrape("--items", "li.t", "--field", "name=a", "--format", "csv", shop.url("/list"));
     assert.equal(list.code, 0, list.stderr);
     assert.match(list.stdout, /name[^\n]*\r?\n.*Thing 1[\s\S]*Thing 3/);
-    const [, next = ""] = /^kept as a run: orb (.*)$/m.exec(list.stderr) ?? [];
+    const [, next = ""] = /^stored as a run: orb (.*)$/m.exec(list.stderr) ?? [];
     const shown = await here.run(next.split(" "));
     assert.match(shown.stdout, /completed/, shown.stderr);
     const page = await here.json<{ run_id: string; status: string }>("scrape", "--url", url, shop.url("/"));
@@ -78,14 +78,14 @@ describe("commands with --url", { concurrency: 2 }, () => {
     };
     const done = await run(flow("seconds: 0"));
     assert.equal(done.code, 0, done.stderr);
-    const [, next = ""] = /^orb (workflows tasks .*) shows what each step put out$/m.exec(done.stderr) ?? [];
+    const [, next = ""] = /^orb (workflows tasks .*) shows the output of each step$/m.exec(done.stderr) ?? [];
     const tasks = await here.run(next.split(" "));
     assert.match(tasks.stdout, /^w +completed/m, tasks.stderr);
     const started = await run(flow("seconds: 0"), "--detach");
-    assert.ok(started.stderr.includes(` --url ${url} shows how it goes\n`), started.stderr);
+    assert.ok(started.stderr.includes(` --url ${url} shows its progress\n`), started.stderr);
     const refused = await here.run(["workflows", "run", "article-dataset", "--url", url]);
     assert.ok(
-      refused.stderr.includes(`orb workflows templates show article-dataset --url ${url} tells`),
+      refused.stderr.includes(`orb workflows templates show article-dataset --url ${url} shows`),
       refused.stderr,
     );
   });
@@ -102,7 +102,7 @@ describe("commands with --url", { concurrency: 2 }, () => {
     const target = ["--target-url", shop.url("/list"), "--field", "name=a"];
     const job = await here.json<JobView>("jobs", "create", "--url", url, ...target);
     const run = await here.run(["jobs", "run", job.id, "--wait", "--url", url]);
-    const [, results = ""] = /^orb (runs results .*) shows what was found$/m.exec(run.stderr) ?? [];
+    const [, results = ""] = /^orb (runs results .*) shows the results$/m.exec(run.stderr) ?? [];
     assert.match((await here.run(results.split(" "))).stdout, /Thing 1/, run.stderr);
   });
 

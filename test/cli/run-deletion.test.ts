@@ -14,13 +14,13 @@ describe("orb runs keep and orb runs delete", () => {
       ...["--keep-runs", "50", "--keep-days", "7"],
     );
     assert.deepEqual([job.keep_runs, job.keep_days], [50, 7]);
-    assert.match((await orb.run(["jobs", "show", job.id])).stdout, /^keeps +the newest 50 runs, for 7 days$/m);
+    assert.match((await orb.run(["jobs", "show", job.id])).stdout, /^retention +the newest 50 runs, for 7 days$/m);
     for (let n = 0; n < 3; n += 1) assert.equal((await orb.run(["jobs", "run", job.id, "--wait"])).code, 0);
     const runs = await orb.json<RunView[]>("runs", "list");
     const [newest, second, oldest] = runs.map(({ id }) => id) as [string, string, string];
 
     const shown = await orb.run(["runs", "show", newest]);
-    assert.match(shown.stdout, /^kept +until \d{4}-\S+Z, and while it is among the newest 50 of its job$/m);
+    assert.match(shown.stdout, /^kept +until \d{4}-\S+Z, but only while it is one of the newest 50 runs of its job$/m);
     const kept = await orb.run(["runs", "keep", oldest]);
     assert.equal(kept.stdout, `${oldest}: kept until you delete it\n`);
     assert.equal((await orb.json<RunView>("runs", "show", oldest)).kept, true);
@@ -29,9 +29,12 @@ describe("orb runs keep and orb runs delete", () => {
     assert.equal(one.stdout, `deleted ${newest}\n`);
     const none = await orb.run(["runs", "delete"]);
     assert.equal(none.code, 2);
-    assert.match(none.stderr, /say which runs: .*--older-than 30d/);
+    assert.match(none.stderr, /choose the runs to delete: .*--older-than 30d/);
     assert.equal((await orb.run(["runs", "delete", second, "--all"])).code, 2);
-    assert.match((await orb.run(["runs", "delete", "--older-than", "soon"])).stderr, /expected a span, such as 30d/);
+    assert.match(
+      (await orb.run(["runs", "delete", "--older-than", "soon"])).stderr,
+      /expected a duration, such as 30d/,
+    );
 
     const old = await orb.run(["runs", "delete", "--older-than", "1d", "--dry-run"]);
     assert.equal(old.stdout, "0 runs would be deleted\n");
@@ -39,7 +42,7 @@ describe("orb runs keep and orb runs delete", () => {
     assert.equal(counted.stdout, "1 run would be deleted\n");
     const many = await orb.run(["runs", "delete", "--tag", "shop", "--status", "completed"]);
     assert.equal(many.code, 0, many.stderr);
-    assert.match(many.stdout, /^deleted 1 run; their rows and files go within minutes\n$/);
+    assert.match(many.stdout, /^deleted 1 run; their rows and files are removed within minutes\n$/);
     assert.deepEqual(
       (await orb.json<RunView[]>("runs", "list")).map(({ id }) => id),
       [oldest],

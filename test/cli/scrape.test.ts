@@ -61,7 +61,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
     assert.equal(document.metadata.title, "All about webs");
     const lost = await orb.run(["scrape", shop.url("/"), "--format", "csv", "--json"]);
     assert.equal(lost.code, 2, lost.stdout);
-    assert.match(lost.stdout, /--format csv: --json prints the run as JSON/);
+    assert.match(lost.stdout, /--format csv cannot be combined with --json/);
     const odd = await orb.run(["scrape", shop.url("/"), "--action", "clack=#x"]);
     assert.equal(odd.code, 2);
     assert.match(odd.stderr, /--action: expected click=CSS/);
@@ -174,7 +174,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
     assert.match(fault.stderr, /^what to do +The site has an error: try again later, or use --max-attempts 3/m);
     const bare = await orb.run(["scrape", shop.url("/").replace("http://", "")]);
     assert.match(bare.stderr, /\(tls_failed\)/);
-    assert.match(bare.stderr, /^what to do +https was assumed: write http:\/\/ for a site without TLS\.$/m);
+    assert.match(bare.stderr, /^what to do +https:\/\/ was assumed: use http:\/\/ for a site without TLS\.$/m);
     const session = ["sessions", "add", "--origin", "https://elsewhere.test", "--cookie", "sid=1"];
     const { id } = await orb.json<{ id: string }>(...session);
     const foreign = await orb.run(["scrape", shop.url("/"), "--session", id]);

@@ -64,7 +64,7 @@ describe("orb sessions and orb login", { concurrency: 2 }, () => {
     const cases: [string[], RegExp][] = [
       [["--origin", origin], /expected at least one of cookies, headers, basic/],
       [["--origin", "shop", "--cookie", "a=hunter2"], /origin: expected the origin of a site/],
-      [["--origin", origin, "--basic", "ann:hunter2"], /the password is asked for/],
+      [["--origin", origin, "--basic", "ann:hunter2"], /expected only the user name/],
       [["--origin", origin, "--cookie", "hunter2"], /--cookie: expected name=value/],
       [["--origin", origin, "--storage-state", "state.json"], /--storage-state: expected a JSON object/],
       [["--cookie", "a=hunter2"], /--origin/],

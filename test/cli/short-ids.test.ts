@@ -30,7 +30,7 @@ describe("ids on the command line", () => {
     const open = await installation.json<RunView[]>("runs", "list", "--status", "queued,running");
     assert.equal(open.length, 2, "in one of several states");
     const wrong = await installation.run(["runs", "list", "--status", "failed,lost"]);
-    assert.deepEqual([wrong.code, /"lost" is none of queued, /.test(wrong.stderr)], [2, true], wrong.stderr);
+    assert.deepEqual([wrong.code, /"lost" is not one of queued, /.test(wrong.stderr)], [2, true], wrong.stderr);
     const short = await installation.run(["runs", "show", first.id.slice(0, 5)]);
     assert.equal(short.code, 2);
     assert.match(short.stderr, /run_id: expected an id, .* or at least its first 6 characters/);

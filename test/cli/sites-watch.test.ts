@@ -75,15 +75,15 @@ describe("the picture of all sites", () => {
   test("says what is to be done, how fast it goes, and what each site waits for", () => {
     assert.deepEqual(block(120, 24), [
       "⠋ 348 pages to do  13/s  < 1 % errors  20 in flight  8 retrying",
-      "  9 sites  2 at work  1 waiting  1 paused",
+      "  9 sites  2 active  1 waiting  1 paused",
       "  a.example (shop)                                      87 to do    1500 done  4.2/s  2 % errors",
-      "  begins.example                                        87 to do    1500 done  at work",
+      "  begins.example                                        87 to do    1500 done  active",
       "  a-site-with-a-very-long-name.of.a.department.example  87 to do    1500 done  circuit open, 4 min left  2 % errors",
       "  paused.example                                        87 to do    1500 done  paused  2 % errors",
     ]);
     assert.deepEqual(block(60, 24).slice(2), [
       "  a.example              87 to do  4.2/s  2 % errors",
-      "  begins.example         87 to do  at work",
+      "  begins.example         87 to do  active",
       "  a-site-with-a-very-l…  87 to do  circuit open, 4 min left",
       "  paused.example         87 to do  paused",
     ]);
@@ -133,23 +133,20 @@ describe("orb sites", { concurrency: 2 }, () => {
     );
     assert.deepEqual([back.max_concurrency, back.min_delay_ms, back.effective.shards], [10, 0, 4]);
     await installation.run(["sites", "set", "shop.test", "--max-concurrency", "3"]);
-    assert.match(
-      (await installation.run(["sites", "show", "shop.test"])).stdout,
-      /^shards +4, of which its limits allow 3$/m,
-    );
+    assert.match((await installation.run(["sites", "show", "shop.test"])).stdout, /^shards +4, limited to 3$/m);
     assert.equal((await installation.json<SiteView>("sites", "set", "shop.test", "--shards", "default")).shards, 1);
     assert.equal((await installation.run(["sites", "set", "shop.test"])).code, 2);
   });
 
   test("alone lists them; a slip of the finger is told [slow]", async () => {
     await using installation = new Installation();
-    assert.equal((await installation.run(["sites"])).stdout, "no site was seen yet\n");
+    assert.equal((await installation.run(["sites"])).stdout, "no sites yet\n");
     await installation.run(["sites", "pause", "shop.test"]);
     assert.match((await installation.run(["sites", "--state", "paused"])).stdout, /^shop\.test +paused/m);
-    assert.equal((await installation.run(["sites", "--search", "other"])).stdout, "no such site\n");
+    assert.equal((await installation.run(["sites", "--search", "other"])).stdout, "no matching sites\n");
     const slip = await installation.run(["sites", "resmue", "shop.test"]);
     assert.equal(slip.code, 2);
-    assert.match(slip.stderr, /knows no command resmue; did you mean resume\?/);
+    assert.match(slip.stderr, /has no command resmue; did you mean resume\?/);
   });
 
   test("--watch tells how all are getting on until Ctrl-C, for people and for programs", async () => {
@@ -179,7 +176,7 @@ describe("orb sites", { concurrency: 2 }, () => {
         server.stop().then(restarted.resolve, restarted.reject);
       },
       said: (stderr) => {
-        if (!stderr.includes("The server is gone") || stderr.includes("answers again")) return;
+        if (!stderr.includes("Connection to the server lost") || stderr.includes("Reconnected")) return;
         restarted.promise.then(() => server.start());
       },
     });
@@ -187,7 +184,7 @@ describe("orb sites", { concurrency: 2 }, () => {
     assert.deepEqual([code, stdout.trim().split("\n").length], [130, 2], stderr);
     assert.match(
       stderr,
-      /The server is gone \(.+\)\. Waiting for it; Ctrl-C ends this\.\nThe server answers again\.\n/,
+      /Connection to the server lost \(.+\)\. Reconnecting; press Ctrl-C to stop\.\nReconnected to the server\.\n/,
     );
     const nobody = await installation.run(["sites", "--watch", "--url", "http://127.0.0.1:9"]);
     assert.equal(nobody.code, 1, "one that never answered is not waited for");

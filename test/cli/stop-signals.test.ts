@@ -53,7 +53,7 @@ describe("one Ctrl-C that arrives twice", { concurrency: 2 }, () => {
       await using _ = site;
       await using orb = new Orb({ ...ENV, ...(command === "up" ? { APP_UP_WORKERS: "1" } : {}) });
       const running = orb.start([command]);
-      await running.said(command === "up" ? "all are started" : "listening on");
+      await running.said(command === "up" ? "all processes started" : "listening on");
       const url = /(http:\/\/127[^"\s]+)"/.exec(running.stderr)?.[1] ?? "";
       const id = await inFlight(url, site);
       running.kill("SIGINT");

@@ -20,7 +20,7 @@ describe("at a terminal", { skip: hasScript ? false : "there is no script(1) her
     await using orb = new Orb();
     const screen = onTerminal(orb, ["scrape", "http://shop.test/", "--format", "parquet"]);
     assert.equal(await screen.ended, 2);
-    assert.match(screen.text, /--format parquet is not for a screen\r\nAdd --out FILE\./);
+    assert.match(screen.text, /--format parquet cannot be printed on a terminal\r\nAdd --out FILE\./);
   });
 
   test("a password is asked for, and not shown while it is typed", async () => {
@@ -47,9 +47,9 @@ describe("at a terminal", { skip: hasScript ? false : "there is no script(1) her
     ];
     orb.file("page.har", JSON.stringify({ log: { entries } }));
     const screen = onTerminal(orb, ["capture", "--har", "page.har"]);
-    await until(() => screen.text.includes("Which one?"), "it asks");
+    await until(() => screen.text.includes("Which call?"), "it asks");
     screen.type("9\r");
-    await until(() => screen.text.split("Which one?").length === 3, "it asks again");
+    await until(() => screen.text.split("Which call?").length === 3, "it asks again");
     screen.type("2\r");
     assert.equal(await screen.ended, 0, screen.text);
     assert.match(screen.text, /"url": "http:\/\/shop\.test\/api\/short"/);
@@ -59,6 +59,6 @@ describe("at a terminal", { skip: hasScript ? false : "there is no script(1) her
     await using orb = new Orb();
     const screen = onTerminal(orb, ["login", "https://shop.test/login"]);
     assert.equal(await screen.ended, 2);
-    assert.match(screen.text, /there is no display here to open a browser on\r\n[\s\S]*--storage-state FILE/);
+    assert.match(screen.text, /there is no display to open a browser\r\n[\s\S]*--storage-state FILE/);
   });
 });

@@ -170,7 +170,7 @@ describe("the picture of a workflow", () => {
       "├─ ⠋ count      wait            0:12  ██░░░░░░ 25 %  1,200 of them",
       "├─ ✗ odd        wait            0:12  it was odd [31m",
       "│  – after odd  wait                  skipped: step odd failed",
-      "└─ ○ next       wait                  begins as soon as there is a worker for it",
+      "└─ ○ next       wait                  waiting for a worker",
       "· pack          wait                  after check, pages",
     ]);
   });
@@ -265,7 +265,7 @@ test("off a terminal a step that began and ended between two looks has both line
   const later = new WorkflowDisplay(terminal, () => NOW, "plain", {});
   later.was(ended);
   later.show(ended, DETAILS);
-  assert.deepEqual(said, ["completed before: crawl\n", "skipped before: odd\n"]);
+  assert.deepEqual(said, ["completed earlier: crawl\n", "skipped earlier: odd\n"]);
 });
 
 test("what stays of it has its name and time above the steps, and no text is cut", () => {

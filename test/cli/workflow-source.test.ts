@@ -54,7 +54,7 @@ describe("--param", () => {
     });
 
   test("given twice, what is no list is refused", () => {
-    assert.throws(() => withParams({}, ["count=1", "count=2"], SCHEMA), /count=2: is given twice, and is no list/);
+    assert.throws(() => withParams({}, ["count=1", "count=2"], SCHEMA), /count=2: is set twice but is not a list/);
   });
 });
 

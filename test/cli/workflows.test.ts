@@ -95,7 +95,7 @@ describe("orb workflows", { concurrency: 2 }, () => {
     assert.match(shown.stdout, /^params +\{"names":\["x","7"\],"hook":/m);
     assert.match(shown.stdout, /\n├─ ✓ pages {2}download .*\n└─ ✓ tell {3}webhook  .*\n✓ table {5}export   .*count 2/);
     const tasks = await installation.run(["workflows", "tasks", id, "--status", "completed"]);
-    assert.match(tasks.stdout, /^step +status +kind +tries +took +items +what came of it\npages +completed +download/);
+    assert.match(tasks.stdout, /^step +status +kind +attempts +took +items +result\npages +completed +download/);
     const items = await installation.run(["workflows", "items", id, "pages"]);
     assert.deepEqual(
       items.stdout
@@ -155,7 +155,7 @@ describe("orb workflows", { concurrency: 2 }, () => {
     assert.equal(mended.code, 0, mended.stderr);
     assert.match(
       mended.stderr,
-      /^completed before: pages\ntell: started\ntell: completed [^\n]*\ntable: started\ntable: completed/,
+      /^completed earlier: pages\ntell: started\ntell: completed [^\n]*\ntable: started\ntable: completed/,
     );
     assert.equal(site.hits.filter(({ path }) => path.startsWith("/page/")).length, pages, "no page is got again");
     const late = await installation.run(["workflows", "recover", id]);
@@ -175,7 +175,7 @@ describe("orb workflows", { concurrency: 2 }, () => {
     assert.equal(failed.code, 1, failed.stderr);
     assert.match(failed.stderr, /^failed: w: .* \(step_params\)$/m);
     const rerun = `orb workflows rerun ${idIn(failed)} --param NAME=VALUE --wait`;
-    assert.match(failed.stderr, new RegExp(`correct the definition and run it anew.*\n {2}${rerun}\n$`));
+    assert.match(failed.stderr, new RegExp(`correct the definition and run it again.*\n {2}${rerun}\n$`));
     assert.doesNotMatch(failed.stderr, /workflows recover/);
   });
 
@@ -203,17 +203,20 @@ describe("orb workflows", { concurrency: 2 }, () => {
     });
     assert.equal(stopped.code, 3, stopped.stderr);
     const id = idIn(stopped);
-    const goesOn = new RegExp(`to go on:\n {2}orb workflows resume ${id} --wait\n`, "g");
+    const goesOn = new RegExp(`to continue:\n {2}orb workflows resume ${id} --wait\n`, "g");
     assert.equal(stopped.stderr.match(goesOn)?.length, 2, "it is said at once, and again at the end");
-    assert.match(stopped.stderr, /^stopping: the workflow is paused, up to 5 s are left for hold to finish; Ctrl-C/m);
-    assert.match(stopped.stderr, /hold: completed .*\nstopped, the workflow is paused; to go on:\n.*\n$/);
+    assert.match(
+      stopped.stderr,
+      /^stopping: the workflow is paused; waiting up to 5 s for hold to finish; press Ctrl-C/m,
+    );
+    assert.match(stopped.stderr, /hold: completed .*\nstopped, the workflow is paused; to continue:\n.*\n$/);
 
     const watched = await installation.run(["workflows", "watch", id], {
-      said: (text, interrupt) => void (text.endsWith("completed before: hold\n") && interrupt()),
+      said: (text, interrupt) => void (text.endsWith("completed earlier: hold\n") && interrupt()),
     });
     assert.equal(watched.code, 130, watched.stderr);
-    assert.match(watched.stderr, /^it is paused: orb workflows resume/);
-    assert.match(watched.stderr, /no longer watching; the workflow is not stopped\n$/);
+    assert.match(watched.stderr, /^the workflow is paused; continue it with: orb workflows resume/);
+    assert.match(watched.stderr, /stopped watching; the workflow is not stopped\n$/);
 
     const resumed = await installation.json<WorkflowProgress>("workflows", "resume", id, "--wait");
     assert.deepEqual([resumed.workflow_id, resumed.status], [id, "completed"]);
@@ -241,7 +244,7 @@ describe("orb workflows", { concurrency: 2 }, () => {
     ] as const) {
       const { code, stdout, stderr } = await installation.run(["workflows", action, id]);
       assert.deepEqual([code, stdout], [0, `${id} ${status}\n`], stderr);
-      if (action === "start") assert.match(stderr, /nobody works on this database now: orb worker/);
+      if (action === "start") assert.match(stderr, /no worker runs on this database; start orb worker/);
     }
     const ended = await installation.run(["workflows", "watch", id]);
     assert.deepEqual([ended.code, ended.stdout], [1, `${id} cancelled\n`]);
@@ -274,25 +277,16 @@ ${file}:8:24: steps[1].params.seconds: must be at least 0
     assert.deepEqual([valid, errors[1]?.line, errors[1]?.column], [false, 7, 20]);
     const refused = await installation.run(["workflows", "run", file]);
     assert.equal(refused.code, 2);
-    assert.equal(refused.stderr, `error: there are 3 mistakes:\n${told.replace(/^/gm, "  ").trimEnd()}\n`);
+    assert.equal(refused.stderr, `error: 3 errors:\n${told.replace(/^/gm, "  ").trimEnd()}\n`);
     const cases: [string[], RegExp, string?][] = [
       [["run", "-"], /standard input:3:1: .*no YAML or JSON/, "name: x\nsteps: [\n"],
       [["run", "nowhere.yaml"], /cannot read nowhere\.yaml: there is no such file/],
-      [
-        ["run", "image-datset"],
-        /there is no file and no template of the name image-datset\nDid you mean image-dataset\?/,
-      ],
-      [
-        ["run", "article-dataset"],
-        /params\.crawl[\s\S]*orb workflows templates show article-dataset tells what it asks for/,
-      ],
+      [["run", "image-datset"], /there is no file or template named image-datset\nDid you mean image-dataset\?/],
+      [["run", "article-dataset"], /params\.crawl[\s\S]*orb workflows templates show article-dataset shows its params/],
       [["run", "-", "--param", "a=1"], /params\.a: the definition asks for no params/, waits(0)],
-      [
-        ["run", "image-dataset", "--params", "-"],
-        /standard input: expected an object with the params by their names\n/,
-      ],
+      [["run", "image-dataset", "--params", "-"], /standard input: expected an object of params by name\n/],
       [["run", "-", "--param", "a"], /--param a: expected name=value/, waits(0)],
-      [["show", "7"], /workflow_id: expected an id.*orb workflows list shows them/],
+      [["show", "7"], /workflow_id: expected an id.*see orb workflows list/],
     ];
     for (const [args, words, input = ""] of cases) {
       const { code, stderr } = await installation.run(["workflows", ...args], { input });
@@ -316,10 +310,7 @@ ${file}:8:24: steps[1].params.seconds: must be at least 0
     const put = await installation.run(["workflows", "templates", "put", "price-monitor", copy]);
     const [version, instead] = put.stdout.split("\n");
     assert.deepEqual([put.code, version], [0, "price-monitor version 2"], put.stderr);
-    assert.match(
-      instead ?? "",
-      /instead of the one that is built in .*: orb workflows templates delete price-monitor$/,
-    );
+    assert.match(instead ?? "", /it replaces the built-in version .*: orb workflows templates delete price-monitor$/);
     const versions = await installation.json<TemplateView[]>("workflows", "templates", "versions", "price-monitor");
     assert.deepEqual(
       versions.map(({ version, description }) => [version, description?.slice(0, 5)]),

@@ -52,8 +52,8 @@ describe("orb demo", () => {
 
       const { code, stdout, stderr } = await orb.start(["demo", "--exit"]).end(PATIENCE_MS);
       assert.equal(code, 0, stderr);
-      assert.match(stderr, /browser +none: pages that need one are left out; orb doctor --fix brings one/);
-      assert.match(stdout, /skipped, 2 pages: there is no browser\. Get one with: orb doctor --fix/);
+      assert.match(stderr, /browser +none: pages that need one are skipped; install one with orb doctor --fix/);
+      assert.match(stdout, /skipped, 2 pages: there is no browser\. Install one with: orb doctor --fix/);
       assert.match(stdout, new RegExp(`${BOOKS.length} books among them`));
       assert.equal(existsSync(folder), false, "nothing is left");
       assert.equal(existsSync(orb.database), false, "the real database was not touched");

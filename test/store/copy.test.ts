@@ -321,7 +321,7 @@ describe("a copy of an SQLite database in Postgres", servicesGate, () => {
     const { code: ended, stderr: words } = await second.ended;
     cable.cut();
     assert.equal(ended, 130);
-    assert.match(words, /nobody can start on this copy; the same command begins it again/);
+    assert.match(words, /this copy cannot be used; run the same command again to start over/);
     await refused("database_unfinished", /under way, or was interrupted/, open(url));
     const again = await orb.json<{ rows: number; instance: string; next: string[] }>("migrate", "--to", url);
     assert.ok(again.rows > count);
@@ -338,7 +338,7 @@ describe("a copy of an SQLite database in Postgres", servicesGate, () => {
     assert.equal(code, 2);
     assert.match(stderr, /--to: expected postgres:\/\//);
     const nameless = await orb.run(["migrate", "--to", "postgres://user@127.0.0.1:9"]);
-    assert.deepEqual([nameless.code, /it names no database/.test(nameless.stderr)], [2, true], nameless.stderr);
+    assert.deepEqual([nameless.code, /the database name is missing/.test(nameless.stderr)], [2, true], nameless.stderr);
     const wrong = await orb.run(["migrate", "--to", url.replace(/\/\/.*@/, "//orb:wrong@")]);
     assert.match(wrong.stderr, /in --to/);
     assert.doesNotMatch(wrong.stderr, /APP_DATABASE_URL/);

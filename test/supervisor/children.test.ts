@@ -173,7 +173,10 @@ describe("services", servicesGate, () => {
       const said = (word: string[]) => new OrbProcess(["up", ...word], { cwd: dir.path, env }).end();
       const [up, stop] = await Promise.all([said([]), said(["--stop"])]);
       assert.deepEqual([up.code, stop.code], [1, 1], up.stderr + stop.stderr);
-      assert.match(up.stderr, new RegExp(`a program of its own, process ${process.pid}, looks after the services`));
+      assert.match(
+        up.stderr,
+        new RegExp(`process ${process.pid}, a program that uses the library, already manages the services`),
+      );
       assert.match(stop.stderr, new RegExp(`a program of its own, process ${process.pid}`));
       assert.ok(isAlive(pid), "and it goes on");
     }

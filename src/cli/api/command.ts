@@ -17,13 +17,13 @@ export function apiCommand(parent: Command, name: string, description: string, h
   return parent
     .command(name, how)
     .description(description)
-    .option("--url <address>", "ask this server instead of the database here (token: APP_API_TOKEN)");
+    .option("--url <address>", "use this server instead of the local database (token from APP_API_TOKEN)");
 }
 
 export function listCommand(parent: Command, name: string, description: string, how: CommandOptions = {}): Command {
   return apiCommand(parent, name, description, how)
-    .option("--limit <number>", "how many", positiveInteger, 50)
-    .option("--all", "all of them");
+    .option("--limit <number>", "maximum number of entries", positiveInteger, 50)
+    .option("--all", "list all entries");
 }
 
 /** A follow-up command for the user, against the same API. */
@@ -53,7 +53,7 @@ export async function fullId(
 /** Ids become path segments: reject invalid ones here, with their name. */
 export function idOf(text: string, what: string, list = `${what}s list`): string {
   if (UUID.test(text)) return text.toLowerCase();
-  const message = `expected an id, such as 0197c3a1-5a2e-7c3f-9d52-1c8d5f1a2b3c${SHORT.has(what) ? ", or at least its first 6 characters" : ""}; orb ${list} shows them`;
+  const message = `expected an id, such as 0197c3a1-5a2e-7c3f-9d52-1c8d5f1a2b3c${SHORT.has(what) ? ", or at least its first 6 characters" : ""}; see orb ${list}`;
   throw new OrbError("input_invalid", `${what}_id: ${message}`, { fields: [{ path: `${what}_id`, message }] });
 }
 

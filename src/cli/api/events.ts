@@ -25,11 +25,11 @@ export function siteChanges(
   const sites = api.followSites({
     signal,
     onConnect: () => {
-      if (isGone) note("The server answers again.");
+      if (isGone) note("Reconnected to the server.");
       isGone = false;
     },
     onDisconnect: ({ message }) => {
-      if (!isGone) note(`The server is gone (${message}). Waiting for it; Ctrl-C ends this.`);
+      if (!isGone) note(`Connection to the server lost (${message}). Reconnecting; press Ctrl-C to stop.`);
       isGone = true;
     },
   });

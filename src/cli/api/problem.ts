@@ -30,8 +30,8 @@ export function refusal(error: unknown, ...codes: OrbweaverError["code"][]): Ser
 function hintOf({ code, hint }: OrbweaverError): string | null {
   if (code === "unauthorized") return "Set APP_API_TOKEN to the token of that server.";
   if (code === "host_not_allowed") return "Call the server by the name and port it listens on.";
-  if (code === "unreachable") return "Is orb serve running there? Look at the address and the port of --url.";
-  if (code === "not_orbweaver") return "Is the address of --url that of an orb serve?";
+  if (code === "unreachable") return "Check the host and port of --url, and that orb serve is running there.";
+  if (code === "not_orbweaver") return "Check that --url is the URL of an orb serve.";
   // The message names the fields already.
   return code === "input_invalid" && hint === ERROR_CATALOGUE.input_invalid.remedy ? null : hint;
 }

@@ -9,9 +9,9 @@ import { EXIT, listTable, printJson } from "../print/output.ts";
 /** `orb alerts`: lists alerts, and tests their delivery. */
 export function addAlertsCommand(program: Command, context: CliContext): void {
   const { terminal } = context;
-  listCommand(program, "alerts", "what you were alerted about, newest first")
-    .option("--kind <kind>", `only ${ALERT_KINDS.join(", ")}`)
-    .option("--test", "send one now, to see whether alerts arrive; exits 1 when it was not taken")
+  listCommand(program, "alerts", "alerts, newest first")
+    .option("--kind <kind>", `only alerts of this kind: ${ALERT_KINDS.join(", ")}`)
+    .option("--test", "send a test alert; exits 1 if the receiver does not accept it")
     .action(({ kind, test, url, ...page }: ListOptions & { kind?: string; test?: boolean }) =>
       context.withApi(definedOnly({ url }), async (api) => {
         if (test === true) return printAlert(context, await api.alerts.test());
@@ -26,7 +26,7 @@ export function addAlertsCommand(program: Command, context: CliContext): void {
           row.message,
         ]);
         terminal.out(listTable(["when", "kind", "about", "delivery", "message"], lines, terminal.columns));
-        if (more) terminal.err("there are more: --limit or --all\n");
+        if (more) terminal.err("there are more entries: use --limit or --all\n");
         return undefined;
       }),
     );
@@ -37,6 +37,6 @@ function printAlert(context: CliContext, alert: AlertView): void {
   if (!taken) context.exitCode = EXIT.failed;
   if (context.json) return printJson(context.terminal, alert);
   return context.terminal.out(
-    taken ? "the alert was accepted\n" : `the alert was rejected: ${alert.last_error}; it is tried again\n`,
+    taken ? "the alert was accepted\n" : `the alert was rejected: ${alert.last_error}; it is retried automatically\n`,
   );
 }

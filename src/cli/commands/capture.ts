@@ -26,16 +26,16 @@ const MOST_SHOWN = 20;
 
 /** `orb capture`: finds the API behind a page. */
 export function addCaptureCommand(program: Command, context: CliContext): void {
-  apiCommand(program, "capture", "find the API calls that fill a page, and make a job that repeats one of them")
+  apiCommand(program, "capture", "find the API calls that load a page's content, and create a job that repeats one")
     .argument("[page]", "the page, opened in a browser; not needed with --har")
-    .option("--har <file>", "read what a browser's developer tools saved, instead of opening the page")
-    .option("--choose <number>", "take this call of the list, instead of asking", positiveInteger)
+    .option("--har <file>", "read a HAR file instead of opening the page")
+    .option("--choose <number>", "use this call of the list, without a prompt", positiveInteger)
     .option("--out <file>", "write the job to this file")
     .addOption(new Option("--save", "save the job").conflicts("out"))
-    .option("--name <name>", "what you call the job")
-    .option("--session <name>", "open the page with this session, by its name or id")
-    .option("--wait-for <css>", "wait until this is on the page")
-    .option("--timeout <seconds>", "how long the page may take", positiveNumber, 30)
+    .option("--name <name>", "name of the job")
+    .option("--session <name>", "open the page with this session (name or id)")
+    .option("--wait-for <css>", "wait until this selector matches")
+    .option("--timeout <seconds>", "time limit for the page", positiveNumber, 30)
     .action((page: string | undefined, options: CaptureCommandOptions) => capture(context, page, options));
 }
 
@@ -47,9 +47,7 @@ async function capture(context: CliContext, page: string | undefined, options: C
   if (context.json && options.choose === undefined) return printJson(terminal, captured);
   if (captured.calls.length === 0) {
     context.exitCode = EXIT.failed;
-    return terminal.err(
-      "the page made no call that answers in JSON: its content is in the page itself, see orb scrape\n",
-    );
+    return terminal.err("the page made no call with a JSON response: its content is in the HTML, use orb scrape\n");
   }
   if (!context.json) describe(context, captured);
   const call = await choose(context, captured, options);
@@ -65,7 +63,7 @@ async function look(
 ): Promise<CapturedPage> {
   const { wiring, terminal } = context;
   if (options.har !== undefined) {
-    if (page !== undefined) throw new OrbError("usage", "give a page or --har, not both");
+    if (page !== undefined) throw new OrbError("usage", "a page cannot be combined with --har");
     return wiring.captureHar(await readText((path) => wiring.openFile(path), options.har, "--har", LARGEST_HAR));
   }
   if (page === undefined) throw new OrbError("usage", "the page is missing: orb capture URL, or --har FILE");
@@ -80,8 +78,8 @@ async function look(
 
 function describe({ terminal }: CliContext, { calls, settled, dropped, title }: CapturedPage): void {
   if (title !== null && title !== "") terminal.err(`${oneLine(title)}\n`);
-  if (!settled) terminal.err("the page was still loading when the time was over; --timeout gives it more\n");
-  if (dropped > 0) terminal.err(`${plural(dropped, "answer")} too many or too large to look at\n`);
+  if (!settled) terminal.err("the page was still loading at the time limit; increase --timeout\n");
+  if (dropped > 0) terminal.err(`${plural(dropped, "response")} skipped: too many or too large\n`);
   const percent = (share: number | null) => (share === null ? "–" : `${Math.round(share * 100)} %`);
   const lines = calls
     .slice(0, MOST_SHOWN)
@@ -111,11 +109,11 @@ async function choose(
   };
   if (options.choose !== undefined) return pick(options.choose);
   if (!wiring.prompt.available)
-    throw new OrbError("usage", `say which call: --choose 1 to ${calls.length}`, {
-      hint: "There is no terminal to ask at. The list above begins with what is most of the page.",
+    throw new OrbError("usage", `choose a call with --choose 1 … ${calls.length}`, {
+      hint: "There is no terminal for the question. The calls above are sorted: the one with most of the page's content is first.",
     });
   for (;;) {
-    const answer = await wiring.prompt.line(`Which one? [1–${calls.length}, Enter takes 1, q leaves] `);
+    const answer = await wiring.prompt.line(`Which call? [1–${calls.length}, Enter: 1, q: quit] `);
     if (answer === null || /^q/i.test(answer.trim())) return null;
     if (answer.trim() === "") return pick(1);
     const number = Number(answer);
@@ -133,7 +131,7 @@ async function deliver(
   if (call.left_out.length > 0 && !context.json) {
     const names = call.left_out.map(({ in: where, name }) => `${name} (${where})`).join(", ");
     terminal.err(
-      `${paint(terminal, "yellow", "left out:")} ${oneLine(names)}: they look like secrets; if the API wants them, give the job headers, cookies or a session\n`,
+      `${paint(terminal, "yellow", "left out:")} ${oneLine(names)}: they look like secrets; if the API needs them, add headers, cookies or a session to the job\n`,
     );
   }
   const text = `${JSON.stringify(job, null, 2)}\n`;

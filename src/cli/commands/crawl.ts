@@ -45,25 +45,24 @@ interface CrawlCommandOptions extends UrlOption, RecipeOptions, CrawlOptions {
 export function addCrawlCommand(program: Command, context: CliContext): void {
   const command = program
     .command("crawl")
-    .description("crawl a site: follow its links, read every page, and print what was found")
-    .argument("[url...]", "where to begin: pages, feeds, sitemaps; - reads addresses from standard input")
-    .option("--from <file>", "begin with the addresses in this file, one a line");
+    .description("crawl a site: follow its links, read every page and print the results")
+    .argument("[url...]", "start URLs: pages, feeds or sitemaps; - reads URLs from standard input")
+    .option("--from <file>", "read start URLs from this file, one per line");
   addCrawlOptions(command);
   addReadingOptions(command, ["auto", "http", "browser"])
-    .option("--header <name: value>", "sent to the origin where it begins; may be given often", addHeader)
-    .option("--session <name>", "a stored session of the origin where it begins, by its name or id; see orb sessions")
-    .option("--max-attempts <number>", "tries in all for each page (4)", positiveInteger)
+    .option("--header <name: value>", "sent only to the origin of the start URL; repeatable", addHeader)
+    .option("--session <name>", "name or id of a stored session for the origin of the start URL; see orb sessions")
+    .option("--max-attempts <number>", "maximum attempts per page (default: 4)", positiveInteger)
     .addOption(attemptsAlias())
-    .option("--name <text>", "what you call it")
+    .option("--name <text>", "name of the crawl")
     .addOption(
-      new Option(
-        "--format <name>",
-        "how the results are written (json, or what a resumed crawl was begun with)",
-      ).choices(EXPORT_FORMATS),
+      new Option("--format <name>", "output format; default: json, or the format of the resumed crawl").choices(
+        EXPORT_FORMATS,
+      ),
     )
     .option("--out <file>", OUT_HELP)
-    .option("--resume <id>", "go on with a crawl that was interrupted")
-    .option("--url <address>", "ask this server instead of the database here (token: APP_API_TOKEN)")
+    .option("--resume <id>", "continue an interrupted crawl")
+    .option("--url <address>", "use this server instead of the local database (token from APP_API_TOKEN)")
     .action((urls: string[], options: CrawlCommandOptions, self: Command) => {
       if (options.resume !== undefined) refuseWithResume(self);
       return crawl(context, urls, options);
@@ -80,7 +79,7 @@ async function crawl(context: CliContext, named: string[], options: CrawlCommand
       "the start URL is missing: orb crawl https://example.com, or --resume ID to continue a crawl",
     );
   if (isNamed && options.resume !== undefined)
-    throw new OrbError("usage", "--resume goes on where a crawl was: it takes no address");
+    throw new OrbError("usage", "--resume continues a crawl and cannot be combined with a URL");
   refuseTwoOnOutput(context.json, options);
   if (options.resume === undefined) refuseOnScreen(terminal, format ?? "json", options.out);
   if (options.resume === undefined && options.out !== undefined)
@@ -96,7 +95,7 @@ async function crawl(context: CliContext, named: string[], options: CrawlCommand
       const worker = await api.here?.work({ onRole: () => {} });
       const id = body === null ? await resumeCrawl(context, api, options) : await begin(api, body);
       // Printed on the first Ctrl-C, so that it is on the screen whatever happens next.
-      resumeHint = `; to go on:\n  ${resumeCommand(id, options, context.json)}`;
+      resumeHint = `; to continue:\n  ${resumeCommand(id, options, context.json)}`;
       const crawled: Crawled = { api, id, display, signal: stop.signal };
       let view = await follow(crawled);
       if (!CRAWL_OVER.has(view.status)) {
@@ -164,7 +163,7 @@ async function resumeCrawl(
   return id;
 }
 
-const STOPPING = "stopping: pages in flight are finished first; Ctrl-C again leaves at once";
+const STOPPING = "stopping: pages in flight are finished first; press Ctrl-C again to exit at once";
 /** Pages that take longer are dropped and fetched again when the crawl continues. */
 const FINISH_MS = 5000;
 
@@ -215,9 +214,9 @@ async function conclude(
     const isWritten = isWanted && view.completed_items > 0;
     if (isWritten) await writeResults(context, api, view, options);
     if (context.json) return printJson(terminal, { ...view, resume });
-    const done = view.started_at === null ? "before it began" : `with ${plural(view.completed_items, "page")} done`;
+    const done = view.started_at === null ? "before it started" : `with ${plural(view.completed_items, "page")} done`;
     const where = isWritten && options.out !== undefined ? `, written to ${options.out}` : "";
-    return terminal.err(`stopped ${done}${where}; to go on:\n  ${resume}\n`);
+    return terminal.err(`stopped ${done}${where}; to continue:\n  ${resume}\n`);
   }
   context.exitCode = view.status === "completed" ? EXIT.done : view.status === "partial" ? EXIT.partial : EXIT.failed;
   if (context.json && options.out === undefined) return printJson(terminal, view);
@@ -242,7 +241,7 @@ async function conclude(
 function printExpiry(terminal: Terminal, view: CrawlDetail, options: UrlOption): void {
   if (view.expires_at === null && view.keep_runs === null) return;
   const command = nextCommand(`runs keep ${view.task_id}`, options);
-  terminal.err(`${keptWords(view)}; ${command} keeps it for good\n`);
+  terminal.err(`${keptWords(view)}; ${command} keeps it permanently\n`);
 }
 
 /** Writes all results so far as one file. */
@@ -266,7 +265,7 @@ async function writeResults(
 function kept(error: unknown, command: string): OrbError {
   const known = isOrbError(error) ? error : refusal(error);
   const [code, fields] = known === null ? (["fetch_failed", []] as const) : [known.code, known.fields];
-  const hint = `What was found is kept; to get it:\n  ${command}`;
+  const hint = `The results are stored; get them with:\n  ${command}`;
   return new OrbError(code, messageOf(error), { cause: error, hint, fields });
 }
 
@@ -281,7 +280,7 @@ async function printEmptySites(terminal: Terminal, api: OpenApi, view: CrawlDeta
   const names = empty.slice(0, MOST_SITES).map(({ site }) => site);
   const more = empty.length > names.length ? ` and ${empty.length - names.length} more` : "";
   const command = nextCommand(`runs sites ${view.task_id}`, options);
-  terminal.err(`nothing from ${oneLine(names.join(", "))}${more}; ${command} shows each site\n`);
+  terminal.err(`no pages from ${oneLine(names.join(", "))}${more}; ${command} shows each site\n`);
 }
 
 const MOST_REASONS = 5;

@@ -15,11 +15,11 @@ interface DemoOptions {
 export function addDemoCommand(program: Command, context: CliContext): void {
   program
     .command("demo")
-    .description("see it all in a minute: a small shop on this machine is crawled, offline, and the dashboard opened")
-    .option("--open", "open the dashboard in a browser (default on a terminal with a desktop)")
-    .option("--no-open", "only print its address")
-    .option("--keep", "leave what was made in the folder demo of the data directory, until the next demo")
-    .option("--exit", "end when everything was shown, instead of waiting for Ctrl-C")
+    .description("offline demo: crawls a bundled shop and opens the dashboard")
+    .option("--open", "open the dashboard in a browser (default: on a terminal with a desktop)")
+    .option("--no-open", "only print its URL")
+    .option("--keep", "keep the demo data in the folder demo of the data directory until the next demo")
+    .option("--exit", "exit after the demo instead of waiting for Ctrl-C")
     .action((options: DemoOptions) => demo(context, options));
 }
 
@@ -27,7 +27,7 @@ async function demo(context: CliContext, options: DemoOptions): Promise<void> {
   const { wiring, terminal } = context;
   const { config, warnings } = wiring.loadConfig();
   for (const warning of warnings) terminal.err(`${warning}\n`);
-  using stop = stopRequest(wiring, terminal, null, "ending the demo");
+  using stop = stopRequest(wiring, terminal, null, "stopping the demo");
   // Failures are part of the demo: only unexpected errors are logged.
   const log = wiring.createLog({ ...config, logLevel: "error" });
   const started = await wiring.startDemo(config, log, { keep: options.keep === true });
@@ -45,8 +45,8 @@ async function demo(context: CliContext, options: DemoOptions): Promise<void> {
     if (summary !== null && options.exit !== true && !stop.signal.aborted) {
       const shown = options.open !== false && (await wiring.showPage(started.url, { always: options.open === true }));
       say(
-        `\n${shown ? "The dashboard is open in your browser" : "Look at it all on the dashboard"}: ${paint(terminal, "cyan", started.url)}\n` +
-          "Ctrl-C ends the demo.\n",
+        `\n${shown ? "The dashboard is open in your browser" : "Open the dashboard"}: ${paint(terminal, "cyan", started.url)}\n` +
+          "Press Ctrl-C to end the demo.\n",
       );
       await stop.asked;
     }
@@ -56,5 +56,5 @@ async function demo(context: CliContext, options: DemoOptions): Promise<void> {
   }
   // After the tour, Ctrl-C is the normal end.
   context.exitCode = summary === null ? (stop.exitCode ?? EXIT.failed) : summary.ok ? EXIT.done : EXIT.failed;
-  if (options.keep === true) say(`what was made is in ${started.folder}\n`);
+  if (options.keep === true) say(`demo data kept in ${started.folder}\n`);
 }

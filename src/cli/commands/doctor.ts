@@ -7,8 +7,11 @@ const MARKS = { ok: ["green", "✓"], warning: ["yellow", "!"], problem: ["red",
 export function addDoctorCommand(program: Command, context: CliContext): void {
   program
     .command("doctor")
-    .description("look at everything the product needs, and say how to mend what is wrong")
-    .option("--fix", "mend what can be mended: install a Chromium (as root on Debian), make folders, close open keys")
+    .description("check the installation and print a fix for each problem")
+    .option(
+      "--fix",
+      "repair what is possible: install Chromium (as root on Debian), create folders, restrict permissions of key files",
+    )
     .action(async ({ fix }: { fix?: boolean }) => {
       const { terminal } = context;
       const checks = await context.wiring.doctor(fix === true ? (what) => terminal.err(`${what}\n`) : null);

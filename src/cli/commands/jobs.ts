@@ -39,21 +39,19 @@ interface JobOptions extends RecipeOptions, CrawlOptions, UrlOption {
 
 /** `orb jobs …`: saved recipes for pages and crawls. */
 export function addJobsCommands(program: Command, context: CliContext): void {
-  const jobs = program
-    .command("jobs")
-    .description("saved jobs: which page or crawl, how it is fetched, what is extracted");
+  const jobs = program.command("jobs").description("saved jobs: what to fetch, how, and what to extract");
 
   listCommand(jobs, "list", "jobs, newest first")
     .option("--tag <tag>", "only those with this tag")
     .option("--site <site>", "only those of this site")
-    .option("--search <text>", "only those with this in their name or address")
+    .option("--search <text>", "only those with this text in their name or URL")
     .action(({ tag, site, search, url, ...page }: ListOptions & { tag?: string; site?: string; search?: string }) =>
       context.withApi(definedOnly({ url }), async (api) => {
         const { rows, more } = await rowsOf(page, (limit) => api.jobs.list({ tag, site, q: search, limit }));
         if (context.json) return printJson(context.terminal, rows);
         if (rows.length === 0) return context.terminal.out("no jobs\n");
         context.terminal.out(jobTable(rows, context.terminal.columns));
-        if (more) context.terminal.err("there are more: --limit or --all\n");
+        if (more) context.terminal.err("there are more entries: use --limit or --all\n");
         return undefined;
       }),
     );
@@ -69,8 +67,8 @@ export function addJobsCommands(program: Command, context: CliContext): void {
   const create = apiCommand(
     jobs,
     "create",
-    "save a job, from a JSON file, from flags or from both (flags win)",
-  ).argument("[file]", "the job as the API takes it; - reads standard input");
+    "create a job from a JSON file, from flags or from both (flags take precedence)",
+  ).argument("[file]", "the job as JSON, as in the API; - reads standard input");
   addJobOptions(create).action((file: string | undefined, options: JobOptions) =>
     context.withApi(definedOnly({ url: options.url }), async (api) => {
       const body = jobOf(await readArguments(context, file, options));
@@ -78,25 +76,25 @@ export function addJobsCommands(program: Command, context: CliContext): void {
     }),
   );
 
-  const update = apiCommand(jobs, "update", "change a job; runs that have begun keep what they began with")
+  const update = apiCommand(jobs, "update", "change a job; existing runs keep the old settings")
     .argument("<job_id>")
-    .argument("[file]", "what changes, as JSON; - reads standard input");
+    .argument("[file]", "the changes as JSON; - reads standard input");
   addJobOptions(update).action((id: string, file: string | undefined, options: JobOptions) =>
     context.withApi(definedOnly({ url: options.url }), async (api) => {
       const job = await fullId(api, "job", id);
       const args = await readArguments(context, file, options);
       if (Object.keys(jobOf(args)).length === 0)
-        throw new OrbError("usage", "nothing to change: give a file or flags", { hint: "See orb jobs update --help." });
+        throw new OrbError("usage", "nothing to change: add a file or flags", { hint: "See orb jobs update --help." });
       const { kind } = await api.jobs.get(job);
       const body = jobOf(args, kind);
       show(context, await api.jobs.change(job, asUnchecked(body)));
     }),
   );
 
-  apiCommand(jobs, "delete", "delete a job; its runs stay, unless --runs deletes them, too")
+  apiCommand(jobs, "delete", "delete a job; its runs are kept unless you use --runs")
     .argument("<job_id>")
-    .option("--force", "cancel runs of it that are not at their end")
-    .option("--runs", "delete its runs, too, with their results and files")
+    .option("--force", "cancel its active runs first")
+    .option("--runs", "also delete its runs, with their results and files")
     .action((id: string, options: UrlOption & { force?: boolean; runs?: boolean }) =>
       context.withApi(definedOnly({ url: options.url }), async (api) => {
         const query = definedOnly({
@@ -108,34 +106,31 @@ export function addJobsCommands(program: Command, context: CliContext): void {
         if (context.json) printJson(context.terminal, { deleted: id, ...(options.runs === true ? { runs } : {}) });
         else
           context.terminal.out(
-            `deleted ${id}${options.runs === true ? ` and ${plural(runs, "run")}` : "; its runs stay (orb runs delete)"}\n`,
+            `deleted ${id}${options.runs === true ? ` and ${plural(runs, "run")}` : "; its runs are kept (orb runs delete deletes them)"}\n`,
           );
       }),
     );
 
   apiCommand(jobs, "run", "run a job now")
     .argument("<job_id>")
-    .option("--wait", "wait until it has ended; run it here if no worker does")
+    .option("--wait", "wait until it ends; run it in this process if there is no worker")
     .action((id: string, options: UrlOption & { wait?: boolean }) => runJob(context, id, options));
 }
 
 function addJobOptions(command: Command): Command {
   command
-    .option("--name <name>", "what you call it")
-    .option("--target-url <url>", "the page, or where the crawl begins")
-    .option("--crawl", "the job is a crawl: it follows links, and reads every page it comes to")
-    .option("--schedule <cron>", "when it is to run, such as '0 6 * * *'")
-    .option("--timezone <name>", "of the schedule, such as Europe/Berlin")
-    .option("--tag <tag>", "to find it by; may be given often", (tag: string, before: string[] = []) => [
-      ...before,
-      tag,
-    ])
-    .option("--keep-runs <number>", "ended runs that are kept, 0: all (default: APP_KEEP_RUNS)", wholeNumber)
-    .option("--keep-days <number>", "days for which a run is kept, 0: for ever (default: APP_KEEP_DAYS)", wholeNumber)
-    .option("--requires-auth", "the page needs a sign-in: a browser, with a session of its origin")
-    .option("--respect-robots", "do not fetch what the site's robots.txt forbids")
-    .option("--no-escalate", "no browser after a block, unless the strategy is auto");
-  return addCrawlOptions(addRecipeOptions(command), { saved: true, when: "of a crawl: " }).addHelpText(
+    .option("--name <name>", "name of the job")
+    .option("--target-url <url>", "URL of the page, or start URL of the crawl")
+    .option("--crawl", "the job is a crawl: follow links and read every page")
+    .option("--schedule <cron>", "cron expression, such as '0 6 * * *'")
+    .option("--timezone <name>", "time zone of the schedule, such as Europe/Berlin (default: UTC)")
+    .option("--tag <tag>", "tag, to filter lists; repeatable", (tag: string, before: string[] = []) => [...before, tag])
+    .option("--keep-runs <number>", "number of ended runs to keep, 0: all (default: APP_KEEP_RUNS)", wholeNumber)
+    .option("--keep-days <number>", "days to keep a run, 0: forever (default: APP_KEEP_DAYS)", wholeNumber)
+    .option("--requires-auth", "the page requires a sign-in: use a browser and a session of its origin")
+    .option("--respect-robots", "do not fetch pages that robots.txt disallows")
+    .option("--no-escalate", "do not switch to a browser after a block (no effect with strategy auto)");
+  return addCrawlOptions(addRecipeOptions(command), { saved: true, heading: "Crawl options:" }).addHelpText(
     "after",
     FIELD_HELP,
   );
@@ -229,7 +224,7 @@ function show({ json, terminal }: CliContext, job: Job): void {
         ...workflowLines(job.workflow),
         ["strategy", job.workflow === null ? job.strategy : null],
         ["proxy", job.proxy],
-        ["sign-in", job.requires_auth ? "needed" : null],
+        ["sign-in", job.requires_auth ? "required" : null],
         ["session", job.session_id],
         ...fieldLines(job.fields),
         ["items", typeof job.items === "object" && job.items !== null ? describeRule(job.items) : job.items],
@@ -238,14 +233,14 @@ function show({ json, terminal }: CliContext, job: Job): void {
         ["headers", shown(job.header_names)],
         ["cookies", shown(job.cookie_names)],
         ["wait for", job.browser?.wait_for ?? null],
-        ["tries", job.max_attempts],
+        ["attempts", job.max_attempts],
         ["timeout", job.timeout_seconds === null ? null : `${job.timeout_seconds} s`],
         ["robots.txt", job.respect_robots ? "respected" : null],
         ["schedule", job.schedule === null ? null : `${job.schedule.cron} ${job.schedule.timezone ?? "UTC"}`],
         ["next run", job.next_run_at],
         ["last run", job.last_run === null ? null : `${job.last_run.id} ${job.last_run.status}`],
         ["tags", shown(job.tags)],
-        ["keeps", keeps(job)],
+        ["retention", keeps(job)],
         ["created", job.created_at],
         ["updated", job.updated_at === job.created_at ? null : job.updated_at],
       ],
@@ -282,7 +277,7 @@ function crawlLines(crawl: Job["crawl"]): Detail[] {
   if (crawl === null) return [];
   const { url, max_depth: depth, max_pages: pages, timeout_minutes: minutes, include, exclude, follow, read } = crawl;
   return [
-    ["also from", Array.isArray(url) ? url.slice(1).join(", ") : null],
+    ["other starts", Array.isArray(url) ? url.slice(1).join(", ") : null],
     ["limits", `depth ${depth}, ${plural(pages, "page")}, ${plural(minutes, "minute")}`],
     ["include", shown(include)],
     ["exclude", shown(exclude)],
@@ -297,7 +292,7 @@ type Source = NonNullable<Job["workflow"]>;
 
 /** The source of a workflow, in short. */
 function sourceWords({ template, template_version: version }: Source): string {
-  if (template === undefined || template === null) return "a definition of its own";
+  if (template === undefined || template === null) return "own definition";
   return version === undefined || version === null ? template : `${template}, version ${version}`;
 }
 
@@ -306,7 +301,7 @@ function workflowLines(workflow: Job["workflow"]): Detail[] {
   const { template, definition, params } = workflow;
   const { steps } = (definition ?? {}) as { steps?: readonly unknown[] };
   return [
-    [template === undefined || template === null ? "made from" : "template", sourceWords(workflow)],
+    [template === undefined || template === null ? "source" : "template", sourceWords(workflow)],
     ["steps", steps === undefined ? null : String(steps.length)],
     ["params", params === undefined || params === null || Object.keys(params).length === 0 ? null : shown(params)],
   ];

@@ -21,9 +21,9 @@ const MOST_VALUES = 5;
 type Lesson = Answer<"post /extract/learn">;
 
 const EXAMPLES = `
-An example is a value as the page shows it. Give each field one per page, or
-several of one page for a list. Several fields with as many values each are
-the first records of a list.
+An example is a value as shown on the page. Give one value per field and page,
+or several values from one page for a list. Several fields with the same number
+of values describe the first records of a list.
 
 Examples:
   orb learn https://shop.example/lamp --example name="Blue lamp" \\
@@ -34,13 +34,13 @@ Examples:
 /** `orb learn`: derives rules from example values. */
 export function addLearnCommand(program: Command, context: CliContext): void {
   const { terminal, wiring } = context;
-  apiCommand(program, "learn", "find rules for a page from the values that you want from it")
-    .argument("<page...>", "one to five pages of one kind")
-    .option("--example <field=value>", "a value that stands on a page; may be given often", addExample)
+  apiCommand(program, "learn", "derive extraction rules from example values")
+    .argument("<page...>", "one to five pages with the same layout")
+    .option("--example <field=value>", "field and its value as shown on the page; repeatable", addExample)
     .addOption(new Option("--strategy <name>", "how the pages are fetched").choices(["auto", "http", "browser"]))
-    .option("--session <name>", "a stored session, by its name or id; see orb sessions")
-    .option("--timeout <seconds>", "how long a page may take", positiveNumber)
-    .option("--out <file>", "write the rules there, for --rules of scrape, crawl and jobs")
+    .option("--session <name>", "name or id of a stored session; see orb sessions")
+    .option("--timeout <seconds>", "time limit per page", positiveNumber)
+    .option("--out <file>", "write the rules to this file, for --rules of scrape, crawl and jobs")
     .option("--save <name>", "save a job with these rules for the first page")
     .addHelpText("after", EXAMPLES)
     .action((pages: string[], options: LearnOptions) =>
@@ -48,8 +48,8 @@ export function addLearnCommand(program: Command, context: CliContext): void {
         if (options.out !== undefined) await wiring.refuseUnwritable(options.out);
         const { example, strategy, session, timeout } = options;
         if (example === undefined)
-          throw new OrbError("usage", "no example is given", {
-            hint: 'Say what you want: --example title="Blue lamp"',
+          throw new OrbError("usage", "--example is missing", {
+            hint: 'Add a value to extract: --example title="Blue lamp"',
           });
         const body = {
           pages: pages.map((url) => ({ url })),
@@ -72,7 +72,7 @@ export function addLearnCommand(program: Command, context: CliContext): void {
           terminal.err(`${field}: ${page === null ? "" : `${pages[page]}: `}${message}\n`);
         context.exitCode = learned ? (lesson.problems.length === 0 ? EXIT.done : EXIT.partial) : EXIT.failed;
         if (context.json || !learned) return;
-        if (options.out !== undefined) terminal.err(`the rules are in ${options.out}\n`);
+        if (options.out !== undefined) terminal.err(`rules written to ${options.out}\n`);
         terminal.err(
           job === null ? tryIt(pages[0]!, options) : `next: ${nextCommand(`jobs run ${job.id}`, options)}\n`,
         );
@@ -82,7 +82,7 @@ export function addLearnCommand(program: Command, context: CliContext): void {
 
 function tryIt(page: string, { out, ...options }: LearnOptions): string {
   if (out !== undefined) return `next: ${nextCommand(`scrape ${page} --rules ${out}`, options)}\n`;
-  return "next: --out FILE writes these rules, --save NAME makes them a job\n";
+  return "next: write the rules with --out FILE, or create a job with --save NAME\n";
 }
 
 function addExample(text: string, before: Record<string, string[]> = {}): Record<string, string[]> {
@@ -107,7 +107,7 @@ function shown(lesson: Lesson, columns: number | undefined): string {
   });
   const found = counts.reduce((sum, count) => sum + count, 0);
   const where = items === null ? "" : `items: ${ruleText(items)}, ${plural(found, "record")} on the given pages\n`;
-  return where + table(["field", "rule", "score", "others", "gives"], lines, columns);
+  return where + table(["field", "rule", "score", "others", "values"], lines, columns);
 }
 
 function ruleText(rule: Record<string, unknown>): string {

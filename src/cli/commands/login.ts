@@ -13,9 +13,9 @@ interface LoginOptions extends UrlOption {
 
 /** `orb login`: the user signs in in a browser, and the session is stored. */
 export function addLoginCommand(program: Command, context: CliContext): void {
-  apiCommand(program, "login", "sign in by hand in a browser window, and store the session for the page's origin")
-    .argument("<page>", "where the sign-in is, such as https://example.com/login")
-    .option("--name <name>", "what you call the session")
+  apiCommand(program, "login", "sign in manually in a browser window, and store the session for the page's origin")
+    .argument("<page>", "URL of the sign-in page, such as https://example.com/login")
+    .option("--name <name>", "name of the session")
     .option("--check-url <url>", "a page that requires the sign-in, for orb sessions check")
     .action((page: string, options: LoginOptions) => login(context, page, options));
 }
@@ -24,21 +24,25 @@ async function login(context: CliContext, page: string, options: LoginOptions): 
   const { wiring, terminal } = context;
   const target = URL.parse(page);
   if (target === null || !/^https?:$/.test(target.protocol)) {
-    const message = "expected the address of a page, such as https://example.com/login";
+    const message = "expected the URL of a page, such as https://example.com/login";
     throw new OrbError("input_invalid", `page: ${message}`, { fields: [{ path: "page", message }] });
   }
   await context.withApi(definedOnly({ url: options.url }), async (api) => {
     const enter = async () => {
-      await wiring.prompt.line("Sign in in the window, then press Enter here: ");
+      await wiring.prompt.line("Sign in with the browser window, then press Enter here: ");
     };
     const state = wiring.prompt.available
       ? await wiring.login(api.config, api.log, target.href, enter).catch(rethrow)
       : null;
     if (state === null) throw withoutDisplay(target.origin, wiring.prompt.available);
     if (state.cookies.length === 0 && state.origins.length === 0)
-      throw new OrbError("input_invalid", `the browser keeps nothing for ${target.origin}: nobody is signed in`, {
-        hint: "Finish the sign-in in the window before you press Enter.",
-      });
+      throw new OrbError(
+        "input_invalid",
+        `the browser has no cookies or storage for ${target.origin}: you are not signed in`,
+        {
+          hint: "Finish the sign-in in the window before you press Enter.",
+        },
+      );
     const body = definedOnly({
       origin: target.origin,
       name: options.name,
@@ -53,15 +57,15 @@ async function login(context: CliContext, page: string, options: LoginOptions): 
 
 /** How to create a session without a display, as commands to type. */
 function withoutDisplay(origin: string, hasTerminal: boolean): OrbError {
-  const why = hasTerminal ? "there is no display here to open a browser on" : "there is no terminal to wait at";
+  const why = hasTerminal ? "there is no display to open a browser" : "there is no terminal for the prompt";
   return new OrbError("usage", why, {
     hint: [
-      "Sign in with a browser elsewhere and store what it keeps:",
+      "Sign in with a browser on another machine and store its session:",
       `  orb sessions add --origin ${origin} --storage-state FILE    (Playwright's storageState)`,
       `  orb sessions add --origin ${origin} --cookies FILE          (JSON, cookies.txt, or a Cookie header)`,
       `  orb sessions add --origin ${origin} --cookie name=value     (from the developer tools)`,
       `  orb sessions add --origin ${origin} --header 'Name: value'`,
-      `  orb sessions add --origin ${origin} --basic USER            (asks for the password)`,
+      `  orb sessions add --origin ${origin} --basic USER            (prompts for the password)`,
     ].join("\n"),
   });
 }

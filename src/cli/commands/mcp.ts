@@ -5,11 +5,9 @@ import { stopRequest } from "../stop.ts";
 
 /** `orb mcp`: tools for the agent that started this program. Standard output belongs to the protocol. */
 export function addMcpCommand(program: Command, context: CliContext): void {
-  apiCommand(
-    program,
-    "mcp",
-    "tools for agents (Model Context Protocol) over standard input and output, until the input ends",
-  ).action((options: UrlOption) => serveAgent(context, options));
+  apiCommand(program, "mcp", "MCP server (Model Context Protocol) for agents, over standard input and output").action(
+    (options: UrlOption) => serveAgent(context, options),
+  );
 }
 
 /**
@@ -33,7 +31,7 @@ async function serveAgent(context: CliContext, options: UrlOption): Promise<void
 
 async function talk({ wiring, terminal }: CliContext, api: OpenApi, onEnd: () => void): Promise<void> {
   using stop = stopRequest(wiring, terminal, api.log);
-  if (terminal.live) terminal.err("waiting for an agent on standard input; docs/mcp.md has what to configure\n");
+  if (terminal.live) terminal.err("waiting for an agent on standard input; see docs/mcp.md for the configuration\n");
   const failed = new AbortController();
   // Answer the agent at once; the worker starts a moment later, unless one already runs.
   const working = api.here?.work({ onRole: () => {}, givesWay: true });

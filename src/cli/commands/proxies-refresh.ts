@@ -11,8 +11,8 @@ const LOOK_MS = 300;
 
 /** `orb proxies refresh`: checks which proxies are usable. */
 export function addProxyRefreshCommand(proxies: Command, context: CliContext): void {
-  apiCommand(proxies, "refresh", "check all proxies; while a check is at work, that one is meant")
-    .option("--watch", "until it has ended; exits 1 when it has not looked at all of them")
+  apiCommand(proxies, "refresh", "check all proxies; if a check is already running, show that one")
+    .option("--watch", "show progress until the check ends; exits 1 if some proxies could not be checked")
     .action((options: UrlOption & { watch?: boolean }) =>
       options.watch === true ? watch(context, options) : begin(context, options),
     );
@@ -28,7 +28,9 @@ async function begin(context: CliContext, options: UrlOption): Promise<void> {
     const idle = api.here !== null && !(await api.here.engineRuns());
     const next = nextCommand("proxies refresh --watch", options);
     return context.terminal.err(
-      idle ? `no worker runs: ${next} does it now, orb serve or orb worker later\n` : `${next} shows how it goes on\n`,
+      idle
+        ? `no worker runs: ${next} checks them now, orb serve or orb worker later\n`
+        : `${next} shows the progress\n`,
     );
   });
 }
@@ -40,7 +42,13 @@ async function watch(context: CliContext, options: UrlOption): Promise<void> {
     fit(`${paint(terminal, "cyan", spinner)} ${last?.message ?? "starting"}`, terminal.columns ?? 80),
   );
   const say = { live: true, err: (text: string) => picture.note(text.trim()) };
-  using stop = stopRequest(wiring, say, null, () => "leaving: the check goes on where a worker runs", EXIT.interrupted);
+  using stop = stopRequest(
+    wiring,
+    say,
+    null,
+    () => "stopped watching: the check continues if a worker runs",
+    EXIT.interrupted,
+  );
   try {
     await context.withApi({ ...definedOnly({ url: options.url }), log: (log) => picture.wrap(log) }, async (api) => {
       await api.here?.work({ onRole: () => {} });

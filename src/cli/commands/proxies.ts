@@ -22,7 +22,7 @@ import { addProxyRefreshCommand } from "./proxies-refresh.ts";
 
 /** `orb proxies …`: the pool behind `--proxy pool`. No command prints a password. */
 export function addProxiesCommands(program: Command, context: CliContext): void {
-  const proxies = program.command("proxies").description("the pool of proxies: import, check, see how they serve");
+  const proxies = program.command("proxies").description("the proxy pool: import and check proxies, see their state");
   addListCommand(proxies, context);
   addImportCommand(proxies, context);
   addProxyRefreshCommand(proxies, context);
@@ -39,7 +39,7 @@ export function addProxiesCommands(program: Command, context: CliContext): void 
   idCommand("show", "one proxy", view("get"));
   idCommand("disable", "do not use a proxy until it is enabled again", view("disable"));
   idCommand("enable", "use a disabled proxy again", view("enable"));
-  idCommand("remove", "forget a proxy", async (api, id) => {
+  idCommand("remove", "remove a proxy from the pool", async (api, id) => {
     await api.proxies.delete(id);
     if (context.json) printJson(context.terminal, { deleted: id });
     else context.terminal.out(`removed ${id}\n`);
@@ -56,14 +56,14 @@ function addListCommand(proxies: Command, context: CliContext): void {
         if (context.json) return printJson(terminal, { ...first, proxies: rows });
         if (rows.length > 0) terminal.out(proxyTable(rows, context));
         terminal.out(`${sumsLine(first)}\n`);
-        if (more) terminal.err("there are more: --limit or --all\n");
+        if (more) terminal.err("there are more entries: use --limit or --all\n");
         return undefined;
       }),
     );
 }
 
 function sumsLine({ total, usable, resting, disabled, unchecked }: Omit<ProxyListView, "proxies">): string {
-  if (total === 0) return "no proxies: orb proxies import FILE brings some";
+  if (total === 0) return "no proxies; add some with orb proxies import FILE";
   const others = Object.entries({ resting, disabled, "not checked": unchecked }).filter(([, count]) => count > 0);
   const rest = others.map(([name, count]) => `, ${count} ${name}`).join("");
   return `${usable} of ${plural(total, "proxy", "proxies")} usable${rest}`;
@@ -100,12 +100,12 @@ const LONGEST_LIST = 64 * 1024 * 1024;
 const NAMED = 20;
 
 function addImportCommand(proxies: Command, context: CliContext): void {
-  apiCommand(proxies, "import", "bring proxies, one to a line; those that are there already stay as they are")
-    .argument("<list>", "a file, - for standard input, or an address that begins with http:// or https://")
+  apiCommand(proxies, "import", "import proxies, one per line; existing ones are not changed")
+    .argument("<list>", "a file, - for standard input, or a URL that starts with http:// or https://")
     .addHelpText(
       "after",
       "\nA line is scheme://user:password@host:port (http, https or socks5), host:port,\n" +
-        "or host:port:user:password. Lines that begin with # are left out.",
+        "or host:port:user:password. Lines that start with # are ignored.",
     )
     .action((list: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
@@ -113,7 +113,7 @@ function addImportCommand(proxies: Command, context: CliContext): void {
           return printImport(context, await post(api, { url: list }), (index) => `entry ${index + 1}`);
         const lines = proxyLines(await readText((path) => context.wiring.openFile(path), list, "list", LONGEST_LIST));
         if (lines.length === 0)
-          throw new OrbError("input_invalid", `there is no proxy in ${list === "-" ? "it" : list}`);
+          throw new OrbError("input_invalid", `there is no proxy in ${list === "-" ? "standard input" : list}`);
         return printImport(context, await importAll(api, lines), (index) => `line ${lines[index]?.line}`);
       }),
     );
@@ -139,11 +139,11 @@ function printImport(context: CliContext, view: ImportView, positionOf: (index: 
   const { terminal } = context;
   if (view.invalid_count > 0) context.exitCode = EXIT.partial;
   if (context.json) return printJson(terminal, view);
-  const there = view.existing === 0 ? "" : `, ${view.existing} were there already`;
+  const there = view.existing === 0 ? "" : `, ${view.existing} existed already`;
   terminal.out(`${plural(view.added, "proxy", "proxies")} added${there}\n`);
   for (const { index, message } of view.invalid.slice(0, NAMED)) terminal.err(`${positionOf(index)}: ${message}\n`);
   const more = view.invalid_count - Math.min(NAMED, view.invalid.length);
-  if (more > 0) terminal.err(`and ${more} more that cannot be taken\n`);
-  if (view.added > 0) terminal.err("orb proxies refresh finds out which of them are usable\n");
+  if (more > 0) terminal.err(`and ${more} more invalid ones\n`);
+  if (view.added > 0) terminal.err("orb proxies refresh checks which of them are usable\n");
   return undefined;
 }

@@ -36,7 +36,7 @@ export async function runQueue(
       onRole: (role) => {
         progress.role = role;
         if (role === "standby") log.info("another process works on this queue; standing by");
-        if (role === "drained") log.info("drained: no work is taken until orb workers resume");
+        if (role === "drained") log.info("drained: accepts no tasks until orb workers resume");
         if (role === "engine") log.info("working on the queue");
       },
       onTask: (lane, what, end) => progress.task(lane, what, end),
@@ -139,7 +139,7 @@ function summarise(context: CliContext, stats: QueueStats, stopped: StopRequest[
   terminal.out(
     `${plural(stats.done, "item")} done, ${stats.skipped} skipped, ${plural(stats.error, "error")}, ${left} left\n`,
   );
-  if (left > 0) terminal.err("nothing is lost: run it again to go on\n");
+  if (left > 0) terminal.err("nothing is lost: run it again to continue\n");
   else if (stats.error > 0)
-    terminal.err("orb queue list --status error shows what failed, orb queue retry-failed tries it again\n");
+    terminal.err("orb queue list --status error shows failed items, orb queue retry-failed retries them\n");
 }

@@ -17,15 +17,18 @@ import { runQueue } from "./queue-run.ts";
 export function addQueueCommands(program: Command, context: CliContext): void {
   const queue = program
     .command("queue")
-    .description("a durable queue of things to download or to hand to your own code");
+    .description("a durable queue of items to download or to process with your own code");
 
   apiCommand(queue, "enqueue", "add one item; adding the same artifact_id again changes nothing")
-    .argument("<artifact_id_or_url>", "your name for the item, or only the URL")
-    .argument("[url]", "what to fetch")
-    .option("--concurrency-key <name>", "a limit it shares with other items, see APP_MAX_PER_CONCURRENCY_KEY")
+    .argument("<artifact_id_or_url>", "your id for the item, or only the URL")
+    .argument("[url]", "URL to fetch")
+    .option(
+      "--concurrency-key <name>",
+      "name of a concurrency limit shared with other items, see APP_MAX_PER_CONCURRENCY_KEY",
+    )
     .addOption(new Option("--resolver <name>", "the same as --concurrency-key").conflicts("concurrencyKey"))
     .option("--priority <number>", "higher goes first", "0")
-    .option("--handler <name>", "a handler of the APP_HANDLERS module instead of the download")
+    .option("--handler <name>", "use this handler of the APP_HANDLERS module instead of the download")
     .option("--payload <json>", "data for the handler")
     .action(async (first: string, second: string | undefined, options: Record<string, string | undefined>) => {
       const { url } = options;
@@ -48,7 +51,7 @@ export function addQueueCommands(program: Command, context: CliContext): void {
           context.terminal.out(
             report.added === 1
               ? `enqueued ${parsed.ok.artifactId}\n`
-              : `${parsed.ok.artifactId} is in the queue already; nothing changed\n`,
+              : `${parsed.ok.artifactId} is already in the queue; nothing changed\n`,
           );
       });
     });
@@ -81,7 +84,7 @@ export function addQueueCommands(program: Command, context: CliContext): void {
         if (context.json) printJson(terminal, { ...report, bad_lines: bad });
         else
           terminal.out(
-            `${plural(report.lines, "line")}: ${report.added} added, ${report.existing} already there, ${report.bad} bad\n`,
+            `${plural(report.lines, "line")}: ${report.added} added, ${report.existing} already there, ${report.bad} invalid\n`,
           );
         context.exitCode = report.bad === 0 ? EXIT.done : report.lines === report.bad ? EXIT.failed : EXIT.partial;
       });
@@ -89,48 +92,46 @@ export function addQueueCommands(program: Command, context: CliContext): void {
 
   queue
     .command("run")
-    .description("work on the queue; if another process does already, stand by to take over")
-    .option("--drain", "end when nothing is left")
-    .option("--workers <number>", "items at work at the same time (APP_MAX_WORKERS)", positiveInteger)
-    .option("--max-per-host <number>", "items at work per site (APP_MAX_PER_HOST)", positiveInteger)
+    .description("process the queue; stands by if another process already does")
+    .option("--drain", "exit when no items are left")
+    .option("--workers <number>", "maximum concurrent items (default: APP_MAX_WORKERS)", positiveInteger)
+    .option("--max-per-host <number>", "maximum concurrent items per site (default: APP_MAX_PER_HOST)", positiveInteger)
     .action((options: { drain?: boolean; workers?: number; maxPerHost?: number }) => runQueue(context, options));
 
-  apiCommand(queue, "stats", "how many items are in which state, in all and per site").action(
-    async (options: UrlOption) => {
-      await withQueue(context, options, async (desk) => {
-        const stats = await desk.stats();
-        if (context.json) return printJson(context.terminal, stats);
-        const line = (name: string, row: Omit<typeof stats, "lanes">) => [
-          name,
-          row.queued,
-          row.in_progress,
-          row.done,
-          row.skipped,
-          row.error,
-          row.total,
-        ];
-        context.terminal.out(
-          table(
-            ["site", "queued", "in progress", "done", "skipped", "error", "total"],
-            [
-              ...stats.lanes.map((lane) => line(lane.lane, lane)),
-              ...(stats.lanes.length === 1 ? [] : [line("all", stats)]),
-            ],
-          ),
-        );
-      });
-    },
-  );
+  apiCommand(queue, "stats", "number of items by state, in total and per site").action(async (options: UrlOption) => {
+    await withQueue(context, options, async (desk) => {
+      const stats = await desk.stats();
+      if (context.json) return printJson(context.terminal, stats);
+      const line = (name: string, row: Omit<typeof stats, "lanes">) => [
+        name,
+        row.queued,
+        row.in_progress,
+        row.done,
+        row.skipped,
+        row.error,
+        row.total,
+      ];
+      context.terminal.out(
+        table(
+          ["site", "queued", "in progress", "done", "skipped", "error", "total"],
+          [
+            ...stats.lanes.map((lane) => line(lane.lane, lane)),
+            ...(stats.lanes.length === 1 ? [] : [line("all", stats)]),
+          ],
+        ),
+      );
+    });
+  });
 
   apiCommand(queue, "list", "items, oldest first")
     .addOption(new Option("--status <status>", "only those in this state").choices(QUEUE_STATES))
-    .option("--limit <number>", "how many", positiveInteger, 50)
-    .option("--after <id>", "go on behind this item's id")
+    .option("--limit <number>", "maximum number of entries", positiveInteger, 50)
+    .option("--after <id>", "continue after the item with this id")
     .action(async ({ url, ...options }: UrlOption & { status?: QueueState; limit: number; after?: string }) => {
       await withQueue(context, definedOnly({ url }), async (desk) => {
         const { items, next } = await desk.list(options);
         if (context.json) return printJson(context.terminal, items);
-        if (items.length === 0) return context.terminal.out("nothing\n");
+        if (items.length === 0) return context.terminal.out("no items\n");
         const rows = items.map((item) => [
           item.status,
           item.artifact_id,
@@ -138,12 +139,12 @@ export function addQueueCommands(program: Command, context: CliContext): void {
           item.attempts,
           item.failure_reason ?? "",
         ]);
-        context.terminal.out(table(["status", "artifact_id", "url", "tries", "reason"], rows));
-        if (next !== null) context.terminal.err(`more: --after ${next}\n`);
+        context.terminal.out(table(["status", "artifact_id", "url", "attempts", "reason"], rows));
+        if (next !== null) context.terminal.err(`there are more items: use --after ${next}\n`);
       });
     });
 
-  apiCommand(queue, "show", "one item: its history, and where its file is")
+  apiCommand(queue, "show", "one item, with its attempts and the path of its file")
     .argument("<artifact_id>")
     .action(async (name: string, options: UrlOption) => {
       await withQueue(context, options, async (desk) => {
@@ -153,15 +154,11 @@ export function addQueueCommands(program: Command, context: CliContext): void {
       });
     });
 
-  apiCommand(
-    queue,
-    "concurrency-key",
-    "show or change how many items of a concurrency key may be in flight at once, for running work too",
-  )
+  apiCommand(queue, "concurrency-key", "show or change the limit of a concurrency key; applies to running work, too")
     .alias("resolver")
     .argument("<name>")
-    .option("--limit <number>", "at most this many at once", positiveInteger)
-    .addOption(new Option("--configured", "go back to APP_MAX_PER_CONCURRENCY_KEY").conflicts("limit"))
+    .option("--limit <number>", "maximum concurrent items", positiveInteger)
+    .addOption(new Option("--configured", "restore the value of APP_MAX_PER_CONCURRENCY_KEY").conflicts("limit"))
     .action(async (name: string, options: UrlOption & { limit?: number; configured?: boolean }) => {
       await withQueue(context, definedOnly({ url: options.url }), async (desk) => {
         const limit = await desk.concurrencyLimit(name, options.configured === true ? null : options.limit);
@@ -170,13 +167,13 @@ export function addQueueCommands(program: Command, context: CliContext): void {
       });
     });
 
-  apiCommand(queue, "retry-failed", "give failed items fresh attempts")
+  apiCommand(queue, "retry-failed", "retry failed items")
     .option("--site <site>", "only those of this site")
     .action(async (options: UrlOption & { site?: string }) => {
       await withQueue(context, definedOnly({ url: options.url }), async (desk) => {
         const { requeued } = await desk.retryFailed(definedOnly({ site: options.site }));
         if (context.json) printJson(context.terminal, { requeued });
-        else context.terminal.out(`${plural(requeued, "item")} will be tried again\n`);
+        else context.terminal.out(`${plural(requeued, "item")} will be retried\n`);
       });
     });
 }
@@ -208,8 +205,8 @@ function describe(item: QueueItemDetail): string {
     ["concurrency key", item.concurrency_key],
     ["handler", item.handler],
     ["failure", item.failure_code === null ? null : `${item.failure_code} (${item.failure_reason}): ${item.message}`],
-    ["why", item.failure_code === null ? item.message : null],
-    ["next try", item.next_try_at],
+    ["message", item.failure_code === null ? item.message : null],
+    ["next attempt", item.next_try_at],
     ["worker", item.owner === null ? null : ownerOf(item.owner)],
     ["lease until", item.owner?.lease_expires_at ?? null],
     ["created", item.created_at],
@@ -232,5 +229,5 @@ function describe(item: QueueItemDetail): string {
     attempt.http_status ?? "",
     attempt.failure_reason ?? "ok",
   ]);
-  return `${head}\n${table(["try", "started", "ms", "strategy", "status", "outcome"], rows)}`;
+  return `${head}\n${table(["attempt", "started", "ms", "strategy", "status", "outcome"], rows)}`;
 }

@@ -10,9 +10,7 @@ import { positiveInteger } from "../values.ts";
 /** `orb schedules …`: jobs that run by themselves. */
 export function addSchedulesCommands(program: Command, context: CliContext): void {
   const { terminal } = context;
-  const schedules = program
-    .command("schedules")
-    .description("jobs that run by themselves: their next times, and what became of the ones before");
+  const schedules = program.command("schedules").description("scheduled jobs: next times and past outcomes");
 
   paged(apiCommand(schedules, "list", "jobs with a schedule, newest first", { isDefault: true })).action(
     ({ url, ...page }: ListOptions) =>
@@ -23,7 +21,7 @@ export function addSchedulesCommands(program: Command, context: CliContext): voi
         terminal.out(scheduleTable(rows, terminal.columns));
         const waits = rows.find(({ waiting_for: why }) => why !== null)?.waiting_for;
         if (waits) terminal.err(`${waits.message}\n`);
-        if (more) terminal.err("there are more: --limit or --all\n");
+        if (more) terminal.err("there are more entries: use --limit or --all\n");
         return undefined;
       }),
   );
@@ -36,10 +34,10 @@ export function addSchedulesCommands(program: Command, context: CliContext): voi
       }),
     );
 
-  apiCommand(schedules, "preview", "when a schedule would run, before it is saved")
+  apiCommand(schedules, "preview", "next times of a cron expression")
     .argument("<cron>", "a cron expression, such as '0 6 * * *'")
-    .option("--timezone <name>", "such as Europe/Berlin (UTC)")
-    .option("--count <number>", "how many times", positiveInteger, 5)
+    .option("--timezone <name>", "time zone, such as Europe/Berlin (default: UTC)")
+    .option("--count <number>", "number of times to show", positiveInteger, 5)
     .action((cron: string, { url, timezone, count }: UrlOption & { timezone?: string; count: number }) =>
       context.withApi(definedOnly({ url }), async (api) => {
         const preview = await api.schedules.preview(asUnchecked(definedOnly({ cron, timezone, count })));
@@ -48,24 +46,24 @@ export function addSchedulesCommands(program: Command, context: CliContext): voi
       }),
     );
 
-  paged(apiCommand(schedules, "slots", "what became of its times, newest first"))
+  paged(apiCommand(schedules, "slots", "outcomes of past scheduled times, newest first"))
     .argument("<job_id>")
-    .addOption(new Option("--outcome <outcome>", "only those").choices(OCCURRENCE_OUTCOMES))
+    .addOption(new Option("--outcome <outcome>", "only times with this outcome").choices(OCCURRENCE_OUTCOMES))
     .action((id: string, { outcome, url, ...page }: ListOptions & { outcome?: string }) =>
       context.withApi(definedOnly({ url }), async (api) => {
         const job = await fullId(api, "job", id);
         const { rows, more } = await rowsOf(page, (limit) => api.schedules.slots(job, asUnchecked({ outcome, limit })));
         if (context.json) return printJson(terminal, rows);
-        if (rows.length === 0) return terminal.out("none of its times has come yet\n");
+        if (rows.length === 0) return terminal.out("no scheduled time has passed yet\n");
         terminal.out(slotTable(rows, terminal.columns));
-        if (more) terminal.err("there are more: --limit or --all\n");
+        if (more) terminal.err("there are more entries: use --limit or --all\n");
         return undefined;
       }),
     );
 
   for (const [name, description] of [
     ["pause", "start no scheduled runs until it is resumed"],
-    ["resume", "let a paused schedule go on, with its next time"],
+    ["resume", "continue a paused schedule with its next time"],
   ] as const)
     apiCommand(schedules, name, description)
       .argument("<job_id>")
@@ -77,7 +75,9 @@ export function addSchedulesCommands(program: Command, context: CliContext): voi
 }
 
 function paged(command: Command): Command {
-  return command.option("--limit <number>", "how many", positiveInteger, 50).option("--all", "all of them");
+  return command
+    .option("--limit <number>", "maximum number of entries", positiveInteger, 50)
+    .option("--all", "list all entries");
 }
 
 function scheduleTable(rows: readonly ScheduleView[], columns: number | undefined): string {
@@ -100,7 +100,7 @@ function scheduleTable(rows: readonly ScheduleView[], columns: number | undefine
 
 function slotTable(rows: readonly OccurrenceView[], columns: number | undefined): string {
   return listTable(
-    ["time", "became", "times", "run", "why"],
+    ["time", "outcome", "times", "run", "message"],
     rows.map((row) => [
       row.at === row.until ? row.at : `${row.at} to ${row.until}`,
       row.outcome,
@@ -129,7 +129,7 @@ function show(context: CliContext, schedule: ScheduleView): void {
     ...later.map((time): [string, string] => ["", time]),
     ["last", last === null ? null : `${last.until} ${last.outcome}${last.message === null ? "" : `: ${last.message}`}`],
     [
-      "so far",
+      "totals",
       `${counts.started} started, ${counts.missed} missed, ${counts.skipped} skipped, ${counts.refused} refused`,
     ],
   ];

@@ -22,27 +22,27 @@ Examples:
 export function addScrapeCommand(program: Command, context: CliContext): void {
   const command = program
     .command("scrape")
-    .description("get one page and print what is in it; nothing is kept, unless you say --save")
+    .description("fetch one page and print its data; nothing is stored unless you use --save")
     .argument("<url>", "the page");
-  addRecipeOptions(command, { strategies: ["auto", "http", "browser"], attempts: "maximum attempts; default: 1" })
+  addRecipeOptions(command, { strategies: ["auto", "http", "browser"], attempts: "maximum attempts (default: 1)" })
     .addOption(
-      new Option("--format <name>", "how it is printed; otherwise for reading, or as json off a terminal").choices([
+      new Option("--format <name>", "output format; default: readable text on a terminal, otherwise json").choices([
         ...RECORD_FORMATS,
         ...PAGE_FORMATS,
       ]),
     )
     .option("--out <file>", OUT_HELP)
-    .option("--screenshot <file>", "also take a picture of the page, in a browser, and write it there as PNG")
-    .option("--full-page", "with --screenshot: of the whole page")
-    .option("--respect-robots", "do not fetch it if the site's robots.txt forbids it")
-    .option("--save", "keep the run, its results and its log in the database")
-    .option("--url <address>", "have this server get it, which keeps the run (token: APP_API_TOKEN)")
+    .option("--screenshot <file>", "also take a screenshot in a browser and write it to this file as PNG")
+    .option("--full-page", "with --screenshot: the whole page")
+    .option("--respect-robots", "do not fetch the page if robots.txt disallows it")
+    .option("--save", "store the run, its results and its log in the database")
+    .option("--url <address>", "let this server fetch the page; it stores the run (token from APP_API_TOKEN)")
     .addHelpText("after", EXAMPLES)
     .allowExcessArguments(true)
     .action(async (url: string, options: ScrapeOptions, { args }: Command) => {
       if (args.length > 1)
-        throw new OrbError("usage", `orb scrape gets one page, and ${args.length} addresses were given`, {
-          hint: "Several pages are a crawl that follows no links: orb crawl --max-depth 0 URL URL …, or orb crawl --max-depth 0 --from FILE",
+        throw new OrbError("usage", `orb scrape fetches one page, but ${args.length} URLs were given`, {
+          hint: "For several pages use orb crawl --max-depth 0 URL URL …, or orb crawl --max-depth 0 --from FILE",
         });
       // The page readers are slow to load: only this command pays for it.
       const { scrape } = await import("../scrape/scrape-page.ts");

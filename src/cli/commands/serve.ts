@@ -19,10 +19,10 @@ interface ServeOptions {
 export function addServeCommand(program: Command, context: CliContext): void {
   program
     .command("serve")
-    .description("answer calls of the HTTP API and work on the queue, in one process")
-    .option("--host <address>", "address to listen on (APP_HOST)", asOption(OPTIONS.host))
-    .option("--port <number>", "port to listen on, 0 for any free one (APP_PORT)", asOption(OPTIONS.port))
-    .option("--no-worker", "answer calls only; another process does the work")
+    .description("run the HTTP API, the dashboard and a worker in one process")
+    .option("--host <address>", "address to listen on (default: APP_HOST)", asOption(OPTIONS.host))
+    .option("--port <number>", "port to listen on, 0: any free port (default: APP_PORT)", asOption(OPTIONS.port))
+    .option("--no-worker", "run the API and dashboard only, without a worker")
     .action((options: ServeOptions) => serve(context, options));
 }
 
@@ -61,7 +61,7 @@ async function serve(context: CliContext, options: ServeOptions): Promise<void> 
     onRole: (role) => {
       if (!announced && terminal.live) return;
       if (role === "standby") log.info("another process works on this queue; standing by");
-      if (role === "drained") log.info("drained: no work is taken until orb workers resume");
+      if (role === "drained") log.info("drained: accepts no tasks until orb workers resume");
       if (role === "engine") log.info("working on the queue");
     },
   });
@@ -88,9 +88,9 @@ async function announce(wiring: Wiring, log: Log, config: Config, { url, role }:
   const work = {
     engine: "this process works on the queue",
     standby: "another process works on the queue; this one stands by to take over",
-    drained: "drained: it takes no work until orb workers resume",
-    stopped: "nothing is working",
-    none: "none here (--no-worker): orb worker does it elsewhere",
+    drained: "drained: accepts no tasks until orb workers resume",
+    stopped: "the worker has stopped",
+    none: "no worker in this process (--no-worker); start orb worker",
   }[role ?? "none"];
   const header = tokenNeeded ? ' -H "Authorization: Bearer $APP_API_TOKEN"' : "";
   const browser = await wiring.findBrowserPath(config);
@@ -99,8 +99,8 @@ async function announce(wiring: Wiring, log: Log, config: Config, { url, role }:
   const lines: [string, string][] = [
     ["work", `${work}${role === "engine" ? `, up to ${config.maxWorkers} tasks at once` : ""}`],
     ["database", `${database}; files in ${storage.files}`],
-    ["browser", browser ?? `none, which is fine until a page needs one; ${orb} doctor --fix brings it`],
-    ["token", tokenNeeded ? "needed: APP_API_TOKEN" : "none needed: only this machine reaches it"],
+    ["browser", browser ?? `none, needed only for some pages; install one with ${orb} doctor --fix`],
+    ["token", tokenNeeded ? "required: APP_API_TOKEN" : "not required: only this machine can connect"],
     ["reference", `${url}/docs`],
     ["try", `${orb} demo`],
     ["", `${orb} crawl https://example.com --max-pages 20 --url ${url}`],

@@ -50,14 +50,17 @@ export function addSessionsCommands(program: Command, context: CliContext): void
           addressCell(row.origin, terminal.columns),
         ]);
         terminal.out(listTable(["id", "name", "holds", "health", "origin"], lines, terminal.columns));
-        if (more) terminal.err("there are more: --limit or --all\n");
+        if (more) terminal.err("there are more entries: use --limit or --all\n");
         return undefined;
       }),
     );
 
   apiCommand(sessions, "add", "store a session for an origin")
-    .requiredOption("--origin <origin>", "such as https://example.com; it is sent nowhere else")
-    .option("--name <name>", "what you call it")
+    .requiredOption(
+      "--origin <origin>",
+      "origin of the session, such as https://example.com; it is sent to this origin only",
+    )
+    .option("--name <name>", "name of the session")
     .option("--storage-state <file>", "cookies and local storage as Playwright writes them; - reads standard input")
     .addOption(
       new Option(
@@ -65,9 +68,13 @@ export function addSessionsCommands(program: Command, context: CliContext): void
         "cookies as JSON, as a Netscape cookies.txt or as a Cookie header; - reads standard input",
       ).conflicts("cookie"),
     )
-    .option("--cookie <name=value>", "a cookie; may be given often", addCookie)
-    .option("--header <name: value>", "a header; may be given often", addHeader)
-    .option("--basic <user>", "HTTP basic; the password is asked for, or the first line of standard input", userName)
+    .option("--cookie <name=value>", "a cookie; repeatable", addCookie)
+    .option("--header <name: value>", "a header; repeatable", addHeader)
+    .option(
+      "--basic <user>",
+      "HTTP basic auth; the password is read from a prompt or the first line of standard input",
+      userName,
+    )
     .option("--check-url <url>", "a page that requires the sign-in, for orb sessions check")
     .action(async (options: AddOptions) => {
       const body = await sessionOf(context, options);
@@ -76,8 +83,8 @@ export function addSessionsCommands(program: Command, context: CliContext): void
       });
     });
 
-  apiCommand(sessions, "check", "ask the site whether it still lets the session in; exits 1 when not")
-    .argument("<session>", "its id or its name")
+  apiCommand(sessions, "check", "check whether the site still accepts the session; exits 1 if not")
+    .argument("<session>", "id or name of the session")
     .action((id: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
         const session = await api.sessions.check(id);
@@ -86,8 +93,8 @@ export function addSessionsCommands(program: Command, context: CliContext): void
       }),
     );
 
-  apiCommand(sessions, "delete", "forget a session")
-    .argument("<session>", "its id or its name")
+  apiCommand(sessions, "delete", "delete a session")
+    .argument("<session>", "id or name of the session")
     .action((id: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
         await api.sessions.delete(id);
@@ -100,7 +107,7 @@ export function addSessionsCommands(program: Command, context: CliContext): void
 function userName(text: string): string {
   if (!text.includes(":")) return text;
   // A password on the command line is visible to everybody on the machine; at least do not repeat it.
-  const message = "expected the user's name alone; the password is asked for";
+  const message = "expected only the user name; the password is read separately";
   throw new OrbError("usage", `--basic: ${message}`, { fields: [{ path: "basic", message }] });
 }
 
@@ -111,7 +118,9 @@ async function sessionOf({ wiring }: CliContext, options: AddOptions): Promise<R
     options.cookies === "-" ? "--cookies -" : null,
   ].filter((one) => one !== null);
   if (piped.length > 1)
-    throw new OrbError("usage", `${piped.join(" and ")} both read standard input`, { hint: "Name a file." });
+    throw new OrbError("usage", `${piped.join(" and ")} both read standard input`, {
+      hint: "Use a file for one of them.",
+    });
   const open = (path: string) => wiring.openFile(path);
   return definedOnly({
     origin: originOf(options.origin),

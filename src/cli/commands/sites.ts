@@ -16,18 +16,24 @@ import { numberOrDefault } from "../values.ts";
 export function addSitesCommands(program: Command, context: CliContext): void {
   const sites = program
     .command("sites")
-    .description("the sites that were seen, their limits and their health; orb sites --watch follows them live");
+    .description("known sites, their limits and their health; orb sites --watch shows them live");
   addList(sites, context);
   addSet(sites, context);
-  one(sites, context, "show", "all that is known of a site", "get");
-  one(sites, context, "pause", "send nothing to a site until it is resumed", "pause");
-  one(sites, context, "resume", "let a paused site go on", "resume");
-  one(sites, context, "reset-breaker", "forget a site's failures and holds, and try it at once", "resetBreaker");
+  one(sites, context, "show", "settings, limits and health of a site", "get");
+  one(sites, context, "pause", "send no requests to a site until it is resumed", "pause");
+  one(sites, context, "resume", "continue a paused site", "resume");
+  one(
+    sites,
+    context,
+    "reset-breaker",
+    "close the circuit: clear a site's failures and waits, and try it at once",
+    "resetBreaker",
+  );
   one(
     sites,
     context,
     "forget-learned",
-    "forget that a site was found to need a browser: its next page is tried without one",
+    "forget that a site needs a browser; its next page is tried without one",
     "forgetLearnedStrategy",
   );
 }
@@ -37,30 +43,27 @@ type SitesOptions = ListOptions & { search?: string; state?: string; group?: str
 function addList(sites: Command, context: CliContext): void {
   const { terminal } = context;
   // The default of `orb sites`, so unknown subcommands end here too.
-  listCommand(sites, "list", "sites by name, how each is doing, and why it waits", { isDefault: true })
-    .option("--search <text>", "only those with this in their name")
+  listCommand(sites, "list", "sites by name, with their state and why they wait", { isDefault: true })
+    .option("--search <text>", "only those with this text in their name")
     .addOption(new Option("--state <state>", "only those in this state").choices(SITE_STATES))
     .option("--group <name>", "only those of this group")
-    .option("--watch", "follow all sites together live, until Ctrl-C; with --json a line for each change")
+    .option("--watch", "show all sites live, until Ctrl-C; with --json one line per change")
     .allowExcessArguments()
     .action(({ search, state, group, url, watch, ...page }: SitesOptions, self: Command) => {
       refuseUnknown(sites, self.args[0]);
       const filter = definedOnly({ q: search, state, group });
       if (watch === true) {
         if (Object.keys(filter).length > 0)
-          throw new OrbError(
-            "usage",
-            "--watch follows all sites: --search, --state and --group have no meaning with it",
-          );
+          throw new OrbError("usage", "--watch cannot be combined with --search, --state or --group");
         return watchSites(context, definedOnly({ url }));
       }
       return context.withApi(definedOnly({ url }), async (api) => {
         const { rows, more } = await rowsOf(page, (limit) => api.sites.list(asUnchecked({ ...filter, limit })));
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0)
-          return terminal.out(Object.keys(filter).length === 0 ? "no site was seen yet\n" : "no such site\n");
+          return terminal.out(Object.keys(filter).length === 0 ? "no sites yet\n" : "no matching sites\n");
         terminal.out(siteTable(rows, context.wiring.now(), terminal.columns));
-        if (more) terminal.err("there are more: --limit or --all\n");
+        if (more) terminal.err("there are more entries: use --limit or --all\n");
         return undefined;
       });
     });
@@ -73,7 +76,7 @@ function refuseUnknown(sites: Command, word: string | undefined): void {
     sites.commands.map((command) => command.name()),
   );
   const meant = near === undefined ? "" : `; did you mean ${near}?`;
-  throw new OrbError("usage", `orb sites knows no command ${word}${meant}`, { hint: "--help shows what there is." });
+  throw new OrbError("usage", `orb sites has no command ${word}${meant}`, { hint: "See --help." });
 }
 
 const YES_NO = { yes: true, no: false, default: null } as const;
@@ -96,42 +99,39 @@ function addSet(sites: Command, context: CliContext): void {
   apiCommand(
     sites,
     "set",
-    'change what holds for a site; running work follows within a second; "default" goes back to the configuration',
+    'change the settings of a site; applies to running work within a second. The value "default" restores the configured value',
   )
     .argument("<site>")
-    .option("--max-concurrency <number>", "requests at the same time", positiveInteger)
+    .option("--max-concurrency <number>", "maximum concurrent requests", positiveInteger)
     .option("--requests-per-second <number>", "average rate", numberOrDefault({ min: 0.001 }))
-    .option("--burst <number>", "how many may follow each other at once within the rate", positiveInteger)
-    .option("--min-delay-ms <number>", "pause between two requests", numberOrDefault({ min: 0, whole: true }))
+    .option("--burst <number>", "requests that may be sent at once before the rate applies", positiveInteger)
+    .option("--min-delay-ms <number>", "minimum delay between two requests", numberOrDefault({ min: 0, whole: true }))
     .option(
       "--max-memory-mb <number>",
-      "what its open browser pages may take together; one is open always",
+      "memory limit for all open browser pages of the site; one page is always allowed",
       positiveInteger,
     )
     .addOption(
-      new Option("--strategy <name>", "how pages are fetched in runs with the strategy auto").choices([
-        ...STRATEGIES,
-        "default",
-      ]),
+      new Option("--strategy <name>", "fetch strategy for runs with strategy auto").choices([...STRATEGIES, "default"]),
     )
     .addOption(
-      new Option("--respect-robots <answer>", "whether robots.txt is obeyed, whatever a run says").choices(
+      new Option("--respect-robots <answer>", "obey robots.txt or not, regardless of the run").choices(
         Object.keys(YES_NO),
       ),
     )
     .option(
       "--shards <number>",
-      "parts of its work, for several processes (1 to 64, at most --max-concurrency)",
+      "number of lanes the site is split into (1 to 64, at most --max-concurrency)",
       positiveInteger,
     )
-    .option("--group <name>", "sites of one group are one server, and share limits, pauses and breaker")
-    .option("--no-group", "leave the group")
+    .option("--group <name>", "group of sites on one server; they share limits, pauses and circuit breaker")
+    .option("--no-group", "remove the site from its group")
     .option(
       "--depends-on <site>",
-      "its work waits until that site's is finished; may be given often, replaces what was given before",
+      "wait until the work of that site is finished; repeatable; replaces the previous list",
       (site: string, before: string[] | undefined) => [...(before ?? []), site],
     )
-    .option("--no-depends-on", "it waits for no other site")
+    .option("--no-depends-on", "wait for no other site")
     .action((site: string, options: SetOptions) => change(context, site, options));
 }
 

@@ -18,9 +18,9 @@ interface UpOptions {
 export function addUpCommand(program: Command, context: CliContext): void {
   program
     .command("up")
-    .description("run the API, the workers and the managed services, each as a process, and keep them running")
-    .option("--status", "say what runs, and start nothing; exits 1 unless all of it is up")
-    .option("--stop", "stop what another orb up runs, and wait until it has")
+    .description("run the API, the workers and the managed services as processes, and keep them running")
+    .option("--status", "show the state of all processes; exits 1 unless all are running")
+    .option("--stop", "stop a running orb up, and wait until it has stopped")
     .action(async (options: UpOptions) => {
       const loaded = context.wiring.loadConfig();
       if (options.status === true) return status(context, loaded.config);
@@ -36,7 +36,7 @@ async function status(context: CliContext, config: Config): Promise<void> {
   if (!isWell) context.exitCode = EXIT.failed;
   if (state === null || (state.supervisor === null && state.children.length === 0)) {
     if (context.json) return printJson(context.terminal, { running: false, pid: null, processes: [] });
-    return context.terminal.out("nothing runs: orb up starts it\n");
+    return context.terminal.out("not running; start it with orb up\n");
   }
   printState(context, state);
 }
@@ -46,9 +46,9 @@ function printState(context: CliContext, state: CliUpState): void {
   if (context.json) return printJson(terminal, upJson(state));
   terminal.out(
     state.supervisor === null
-      ? "the orb up that looked after these is gone; the next one takes over what is left\n"
+      ? "the orb up of these processes has ended; the next one takes over those that still run\n"
       : state.by === "program"
-        ? `a program of its own, process ${state.supervisor.pid}, looks after these\n`
+        ? `process ${state.supervisor.pid}, a program that uses the library, manages these\n`
         : `orb up runs as process ${state.supervisor.pid}\n`,
   );
   terminal.out(
@@ -60,7 +60,7 @@ async function stop(context: CliContext, config: Config): Promise<void> {
   const { terminal, wiring } = context;
   const what = await wiring.stopUp(config, wiring.createLog(config));
   if (context.json) return printJson(terminal, { stopped: what === "stopped" });
-  terminal.out(what === "stopped" ? "stopped\n" : "nothing runs\n");
+  terminal.out(what === "stopped" ? "stopped\n" : "not running\n");
 }
 
 async function up(context: CliContext, loaded: ReturnType<CliContext["wiring"]["loadConfig"]>): Promise<void> {
@@ -79,7 +79,7 @@ async function up(context: CliContext, loaded: ReturnType<CliContext["wiring"]["
       return await reportOther(context, config);
     }
     if (config.managedServices !== null && config.database.kind === "sqlite")
-      log.info(`${config.managedServices.join(" and ")}: run and watched; the data is kept in SQLite all the same`);
+      log.info(`${config.managedServices.join(" and ")}: supervised, but data is still stored in SQLite`);
     using stopping = stopOnSignals(context, running, (text) => (terminal.live ? picture.note(text) : log.info(text)));
     const begun = running.start();
     await Promise.race([begun, stopping.asked]);
@@ -93,7 +93,7 @@ async function up(context: CliContext, loaded: ReturnType<CliContext["wiring"]["
     await begun;
     if (looping.length > 0) {
       context.exitCode = EXIT.failed;
-      log.error(`${looping.join(" and ")} could not be kept running; the logs in the data directory say why`);
+      log.error(`${looping.join(" and ")} could not be kept running; see the logs in the data directory`);
     }
     log.info("stopped");
   } finally {
@@ -104,11 +104,11 @@ async function up(context: CliContext, loaded: ReturnType<CliContext["wiring"]["
 /** Failed starts are retried forever: tell the user why they fail. */
 function logStarted({ children, url }: CliUpState, log: Log): void {
   const missing = children.filter(({ state }) => state !== "up");
-  if (missing.length === 0) return log.info("all are started", { url });
+  if (missing.length === 0) return log.info("all processes started", { url });
   const started = children.filter(({ state }) => state === "up").map(({ name }) => name);
   for (const { name, note, health } of missing)
-    log.warn(`${name} could not be started, and is tried again: ${note ?? health ?? "it has not said why"}`);
-  log.warn(started.length === 0 ? "none is started" : `started are ${started.join(", ")} alone`, { url });
+    log.warn(`${name} could not be started and is retried: ${note ?? health ?? "no reason given"}`);
+  log.warn(started.length === 0 ? "no process started" : `started only ${started.join(", ")}`, { url });
 }
 
 /** The table, and below it the most important lines that would not fit. */
@@ -127,9 +127,9 @@ async function reportOther(context: CliContext, config: Config): Promise<void> {
   if (state.by === "program")
     throw new OrbError(
       "service_unavailable",
-      `a program of its own, process ${state.supervisor.pid}, looks after the services of this data directory`,
+      `process ${state.supervisor.pid}, a program that uses the library, already manages the services of this data directory`,
       {
-        hint: "orb serve and orb worker run beside it; orb up does when it has ended, or with another APP_DATA_DIR.",
+        hint: "orb serve and orb worker can run at the same time. For orb up, stop that program first or set another APP_DATA_DIR.",
       },
     );
   printState(context, state);

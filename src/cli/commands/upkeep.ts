@@ -9,8 +9,8 @@ export function addUpkeepCommands(program: Command, context: CliContext): void {
   const { terminal } = context;
   program
     .command("audit")
-    .description("check every invariant of the database, live or stopped; exits 1 when one is broken")
-    .option("--deep", "read every stored file again")
+    .description("check the consistency of the database, also while workers run; exits 1 if something is inconsistent")
+    .option("--deep", "also read every stored file")
     .action(async (options: { deep?: boolean }) => {
       await context.withClient(async (client) => {
         const report = await client.audit({ deep: options.deep === true });
@@ -32,7 +32,7 @@ export function addUpkeepCommands(program: Command, context: CliContext): void {
   program
     .command("migrate")
     .description("migrate the database to this version's schema; every other command does so automatically")
-    .option("--to <url>", "copy the SQLite database, which no process may use, into an empty schema of this Postgres")
+    .option("--to <url>", "copy the SQLite database into an empty schema of this Postgres; stop all processes first")
     .action(async ({ to: target }: { to?: string }) => {
       const { config } = context.wiring.loadConfig();
       if (target !== undefined) return copyDatabase(context, config, target);

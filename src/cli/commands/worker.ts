@@ -10,10 +10,10 @@ export function addWorkerCommand(program: Command, context: CliContext): void {
   program
     .command("worker")
     .description(
-      "work on runs and the queue, without the API; on SQLite one process works, and the others stand by to take over",
+      "process runs and the queue, without the API; with SQLite one worker is active and the others stand by",
     )
-    .option("--workers <number>", "tasks at work at the same time (APP_MAX_WORKERS)", positiveInteger)
-    .option("--max-per-host <number>", "tasks at work per site (APP_MAX_PER_HOST)", positiveInteger)
+    .option("--workers <number>", "maximum concurrent tasks (default: APP_MAX_WORKERS)", positiveInteger)
+    .option("--max-per-host <number>", "maximum concurrent tasks per site (default: APP_MAX_PER_HOST)", positiveInteger)
     .action((options: { workers?: number; maxPerHost?: number }) => work(context, options));
 }
 
@@ -31,7 +31,7 @@ async function work(context: CliContext, options: { workers?: number; maxPerHost
   const worker = await wiring.startWorker(config, log, {
     onRole: (role) => {
       if (role === "standby") log.info("another process works on this database; standing by");
-      if (role === "drained") log.info("drained: no work is taken until orb workers resume");
+      if (role === "drained") log.info("drained: accepts no tasks until orb workers resume");
       if (role === "engine")
         log.info("working on runs and the queue", { pid: process.pid, slots: config.maxWorkers, ...storageOf(config) });
     },

@@ -8,7 +8,7 @@ import { EXIT, facts, listTable, printJson } from "../print/output.ts";
 /** `orb workers …`: the processes that do the work. */
 export function addWorkersCommands(program: Command, context: CliContext): void {
   const { terminal } = context;
-  const workers = program.command("workers").description("the processes that do the work, and what they are doing");
+  const workers = program.command("workers").description("worker processes and their tasks");
   const about = (command: Command) => command.argument("<worker_id>");
 
   apiCommand(workers, "list", "workers, newest first", { isDefault: true })
@@ -29,8 +29,8 @@ export function addWorkersCommands(program: Command, context: CliContext): void 
   );
 
   for (const [name, description] of [
-    ["drain", "let a worker finish what it has and take no more; a standby takes over"],
-    ["resume", "let a drained worker take work again"],
+    ["drain", "let a worker finish its tasks and accept no new ones; a standby takes over"],
+    ["resume", "let a drained worker accept tasks again"],
   ] as const)
     about(apiCommand(workers, name, description)).action((id: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
@@ -38,25 +38,26 @@ export function addWorkersCommands(program: Command, context: CliContext): void 
         if (context.json) return printJson(terminal, worker);
         return terminal.out(
           name === "drain"
-            ? "it finishes what it has and takes no more; orb workers shows when it is drained\n"
-            : "it takes work again\n",
+            ? "it finishes its tasks and accepts no new ones; orb workers shows when it is drained\n"
+            : "it accepts tasks again\n",
         );
       }),
     );
 
-  about(apiCommand(workers, "ping", "ask a worker to answer; exits 1 when it does not within five seconds")).action(
-    (id: string, options: UrlOption) =>
-      context.withApi(options, async (api) => {
-        const ping = await api.workers.ping(idOf(id, "worker"));
-        if (!ping.answered) context.exitCode = EXIT.failed;
-        if (context.json) return printJson(terminal, ping);
-        return terminal.out(
-          ping.answered ? `answered after ${ping.latency_ms} ms\n` : `no answer within ${ping.latency_ms} ms\n`,
-        );
-      }),
+  about(
+    apiCommand(workers, "ping", "check whether a worker answers; exits 1 if it does not within five seconds"),
+  ).action((id: string, options: UrlOption) =>
+    context.withApi(options, async (api) => {
+      const ping = await api.workers.ping(idOf(id, "worker"));
+      if (!ping.answered) context.exitCode = EXIT.failed;
+      if (context.json) return printJson(terminal, ping);
+      return terminal.out(
+        ping.answered ? `answered after ${ping.latency_ms} ms\n` : `no answer within ${ping.latency_ms} ms\n`,
+      );
+    }),
   );
 
-  apiCommand(workers, "stop-task", "end a task without a result; the rest of its run continues")
+  apiCommand(workers, "stop-task", "stop a task without a result; the rest of its run continues")
     .argument("<run_id>")
     .argument("<task_id>")
     .action((run: string, task: string, options: UrlOption) =>
@@ -87,7 +88,7 @@ function workerTable({ terminal, wiring }: CliContext, rows: readonly WorkerView
       "in flight",
       "per second",
       "MB",
-      "heard",
+      "heartbeat",
       "process",
     ],
     rows.map((row) => [
@@ -110,7 +111,7 @@ function stateWords(worker: WorkerView): string {
   const { state, paused, drain_asked: drain } = worker;
   if (state !== "working") return state;
   const now = standsBy(worker) ? "stands by" : paused === null ? state : "paused";
-  return `${now}${drain ? ", asked to drain" : ""}`;
+  return `${now}${drain ? ", draining" : ""}`;
 }
 
 function megabytes({ memory }: WorkerView): number {

@@ -87,7 +87,7 @@ function leftOf({ view, sites, rate, foundRate = null, now }: CrawlMoment, colum
   });
   if (eta === null) return "";
   if (held > 0) return columns < NARROW ? `≥ ${span(held + eta.least)}` : `at least ${span(held + eta.least)} left`;
-  if (limit !== null && eta.least >= limit) return `its time is over in ${span(limit)}`;
+  if (limit !== null && eta.least >= limit) return `time limit in ${span(limit)}`;
   const [least, most] = [span(eta.least), eta.most === null ? null : span(eta.most)];
   if (most === null) return columns < NARROW ? `≥ ${least}` : `at least ${least} left`;
   if (most === least) return columns < NARROW ? least : `about ${least} left`;
@@ -156,7 +156,7 @@ function stateOf(
 ): string {
   const failed = counts.failed === 0 ? "" : paint(terminal, "red", `  ${counts.failed} failed`);
   if (counts.queued + counts.running + counts.retrying === 0)
-    return `${counts.completed + counts.skipped > 0 ? "done" : "nothing got"}${failed}`;
+    return `${counts.completed + counts.skipped > 0 ? "done" : "no pages"}${failed}`;
   if (why !== null && !WHILE_AT_WORK.has(why.reason)) {
     const words = waitingLeft(why, moment.now);
     const isPaused = why.reason === "site_paused" || why.reason === "run_paused";
@@ -167,5 +167,5 @@ function stateOf(
   }
   const slow = why !== null && why.reason !== "concurrency" ? `, ${waitingWords(why)}` : "";
   const rate = moment.rateOf(site);
-  return `${rate === null ? "begins" : perSecond(rate)}${slow}${failed}`;
+  return `${rate === null ? "starting" : perSecond(rate)}${slow}${failed}`;
 }

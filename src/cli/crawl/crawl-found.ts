@@ -34,7 +34,7 @@ export async function showFound(terminal: Terminal, api: OpenApi, { task_id: id 
     header.map((name) => cell(name, record[name], Math.floor(columns * MOST_OF_WIDTH))),
   );
   terminal.out(table(header.map(oneLine), lines, columns));
-  if (more) terminal.err(`the first ${MOST_SHOWN} are shown\n`);
+  if (more) terminal.err(`showing the first ${MOST_SHOWN}\n`);
 }
 
 /** How long results are stored, and the command that exports them; a short id is enough. */
@@ -42,7 +42,7 @@ export function printResultsHint(terminal: Terminal, { task_id: id }: { task_id:
   const at = url === undefined ? {} : { url };
   const command = (form: Wanted) =>
     paint(terminal, "cyan", resultsCommand(id.slice(0, SHOWN_OF_ID), { ...at, ...form }));
-  terminal.err(`all of it is kept with its run; to read it, or to write it to a file:\n`);
+  terminal.err(`all results are stored with the run; show them, or write them to a file:\n`);
   terminal.err(`  ${command({})}\n  ${command({ format: "csv", out: "found.csv" })}\n`);
 }
 

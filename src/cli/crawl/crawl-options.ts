@@ -16,23 +16,26 @@ type Setting = (typeof crawlSettings)[number][1];
 
 const collect = (text: string, before: string[] = []) => [...before, text];
 
-/** `when` starts the descriptions of commands where not every job is a crawl. */
-export function addCrawlOptions(command: Command, { saved = false, when = "" } = {}): Command {
+/** `heading` lists them apart in the help, where not everything is a crawl. */
+export function addCrawlOptions(command: Command, { saved = false, heading = "Options:" } = {}): Command {
   for (const [, setting] of crawlSettings) {
     if (setting.cli === undefined || (setting.savedOnly === true && !saved)) continue;
-    command.addOption(optionOf(setting, when));
+    command.addOption(optionOf(setting).helpGroup(heading));
   }
   return command.addOption(
-    new Option("--depth <number>", "the same as --max-depth").argParser(wholeNumber).conflicts("maxDepth"),
+    new Option("--depth <number>", "the same as --max-depth")
+      .argParser(wholeNumber)
+      .conflicts("maxDepth")
+      .helpGroup(heading),
   );
 }
 
-function optionOf({ schema, cli, default: usual }: Setting, when: string): Option {
+function optionOf({ schema, cli, default: usual }: Setting): Option {
   const { flag, about } = cli!;
   const { type, minimum, enum: choices } = schema as Schema;
-  const more = type === "array" ? " (may be repeated)" : cli!.sets === undefined ? ` (${String(usual)})` : "";
-  const option = new Option(flag, `${when}${about}${more}`);
-  if (choices !== undefined) return option.choices(choices);
+  if (choices !== undefined) return new Option(flag, `${about}; default: ${String(usual)}`).choices(choices);
+  const more = type === "array" ? "; repeatable" : cli!.sets === undefined ? ` (default: ${String(usual)})` : "";
+  const option = new Option(flag, `${about}${more}`);
   if (type === "array") return option.argParser(collect);
   if (type === "integer") return option.argParser(minimum === 0 ? wholeNumber : positiveInteger);
   if (type === "number") return option.argParser(minimum === 0 ? numberFrom(0) : positiveNumber);

@@ -13,24 +13,28 @@ export function refuseWithResume(command: Command): void {
     .filter((option) => command.getOptionValueSource(option.attributeName()) === "cli")
     .map((option) => option.long ?? option.flags);
   if (others.length === 0) return;
-  throw new OrbError("usage", `--resume goes on with a crawl as it was begun: it takes no ${others.join(", ")}`, {
-    hint: "Only --format, --out, --json and --url go with it. For other limits or rules begin a new crawl.",
-  });
+  throw new OrbError(
+    "usage",
+    `--resume continues a crawl with its original options; ${others.join(", ")} cannot be changed`,
+    {
+      hint: "Only --format, --out, --json and --url can be combined with --resume. For other options start a new crawl.",
+    },
+  );
 }
 
 /** With --json the status is on standard output, so results cannot go there. */
 export function refuseTwoOnOutput(json: boolean, { format, out }: { format?: string; out?: string }): void {
   if (!json || format === undefined || out !== undefined) return;
-  throw new OrbError("usage", `--json prints the status of the crawl, so --format ${format} has to go to a file`, {
-    hint: "Add --out FILE for what was found, or leave out --json to print it.",
+  throw new OrbError("usage", `--json prints the status of the crawl; --format ${format} needs --out`, {
+    hint: "Add --out FILE for the results, or remove --json to print them.",
   });
 }
 
 /** Content that was not stored from the start cannot be exported at the end. */
 export function refuseUnarchived(format: string | undefined, begunWith: string): void {
   if (format === undefined || format === begunWith || RECORD_FORMATS.includes(format)) return;
-  throw new OrbError("not_archived", `this crawl does not keep what the servers send: there is no ${format} of it`, {
-    hint: `Resume it without --format ${format}, or begin a new crawl with it.`,
+  throw new OrbError("not_archived", `this crawl does not store raw responses, so it cannot be exported as ${format}`, {
+    hint: `Resume it without --format ${format}, or start a new crawl with it.`,
   });
 }
 

@@ -18,9 +18,9 @@ export async function readUrls(
   if (urls.length > MOST_STARTS)
     throw new OrbError(
       "input_invalid",
-      `${urls.length} addresses are too many: a crawl begins with up to ${MOST_STARTS}`,
+      `${urls.length} start URLs are too many: a crawl accepts up to ${MOST_STARTS}`,
       {
-        hint: "Split the list, or hand it to the queue with `orb queue import`, which takes any number.",
+        hint: "Split the list, or use the queue: `orb queue import` has no limit.",
       },
     );
   return urls;
@@ -52,14 +52,14 @@ async function linesOf({ openFile }: Pick<Wiring, "openFile">, path: string): Pr
     else
       problems.push({
         path: `line ${index + 1}`,
-        message: `expected an http or https address, found ${JSON.stringify(text.slice(0, 80))}`,
+        message: `expected an http or https URL, found ${JSON.stringify(text.slice(0, 80))}`,
       });
   }
   if (problems.length > 0) {
     const shown = problems.slice(0, MOST_PROBLEMS).map(({ path: at, message }) => `${at}: ${message}`);
     const more = problems.length > shown.length ? [`and ${problems.length - shown.length} more`] : [];
-    throw new OrbError("input_invalid", `${name} has lines that are no addresses: ${[...shown, ...more].join("; ")}`);
+    throw new OrbError("input_invalid", `${name} has lines that are not URLs: ${[...shown, ...more].join("; ")}`);
   }
-  if (urls.length === 0) throw new OrbError("input_invalid", `${name} has no addresses`);
+  if (urls.length === 0) throw new OrbError("input_invalid", `${name} has no URLs`);
   return urls;
 }

@@ -28,7 +28,7 @@ export async function runTour({ context, api, demo, signal, say, head }: Tour): 
   const setup = { shop, dashboard: demo.url, folder: demo.folder, browser: demo.browser };
   say(head(context, setup));
 
-  say("Crawling the shop: every page, at most four at once\n");
+  say("Crawling the shop: every page, up to four at once\n");
   const crawlDisplay = new CrawlDisplay(terminal, wiring.now, mode);
   let crawl: CrawlDetail;
   try {
@@ -41,7 +41,7 @@ export async function runTour({ context, api, demo, signal, say, head }: Tour): 
   const pages = await api.runs.tasks(crawl.task_id, { limit: 1000 }).take();
   const records = (await api.runs.results(crawl.task_id, { limit: 1000 }).take()) as unknown as DemoRecord[];
 
-  say("Building a dataset of the pictures in its gallery\n");
+  say("Building a dataset from the pictures of its gallery\n");
   // The template's time estimates are for full-size sites.
   const display = new WorkflowDisplay(terminal, wiring.now, mode, { url: demo.url, guesses: false });
   let id: string;

@@ -59,10 +59,10 @@ export function demoHead({ terminal }: CliContext, { shop, dashboard, folder, br
     ["shop", paint(terminal, "cyan", shop)],
     ["dashboard", paint(terminal, "cyan", dashboard)],
     ["data", folder],
-    ["browser", browser ?? `none: pages that need one are left out; ${GET_BROWSER} brings one`],
+    ["browser", browser ?? `none: pages that need one are skipped; install one with ${GET_BROWSER}`],
   ];
   const rows = lines.map(([name, text]) => `  ${paint(terminal, "gray", name.padEnd(10))} ${text}\n`);
-  return `${paint(terminal, "bold", "Orbweaver demo")}: a small bookshop, on this machine alone\n${rows.join("")}\n`;
+  return `${paint(terminal, "bold", "Orbweaver demo")}: a small bookshop, running on this machine\n${rows.join("")}\n`;
 }
 
 export function demoWords(terminal: Terminal, { crawl, scripted, images, shop }: DemoSummary): string {
@@ -84,31 +84,31 @@ export function demoWords(terminal: Terminal, { crawl, scripted, images, shop }:
     title("The shop"),
     line("✓", `${plural(crawl.pages, "page")} in ${crawl.seconds} s, ${plural(crawl.books, "book")} among them:`),
     indented(table(["title", "author", "price", "rating"], books, width === undefined ? undefined : width - 4)),
-    title("What went wrong, and what was done about it"),
+    title("Problems, and how they were handled"),
     limited.waits === 0
       ? ""
       : line(
           "✓",
-          `asked to come later ${plural(limited.waits, "time")} (429): waited as long as the shop said, and got ${limited.got} of ${plural(limited.pages, "page")}`,
+          `rate limited ${plural(limited.waits, "time")} (429): waited as long as the shop asked, then fetched ${limited.got} of ${plural(limited.pages, "page")}`,
         ),
-    crawl.retried === 0 ? "" : line("✓", `${plural(crawl.retried, "page")} failed at first, and came with another try`),
+    crawl.retried === 0 ? "" : line("✓", `${plural(crawl.retried, "page")} failed at first and succeeded on retry`),
     ...crawl.failures.map(({ reason, count, message, url }) =>
       line(
         reason === "robots_disallowed" ? "–" : "✗",
         `${reason}${count === 1 ? "" : ` (${count})`}: ${url === null ? "" : `${pathOf(url, shop)}: `}${message}`,
       ),
     ),
-    title("The corner that needs scripts"),
+    title("Pages that need scripts"),
     scripted.skipped > 0
-      ? line("–", `skipped, ${plural(scripted.skipped, "page")}: there is no browser. Get one with: ${GET_BROWSER}`)
+      ? line("–", `skipped, ${plural(scripted.skipped, "page")}: there is no browser. Install one with: ${GET_BROWSER}`)
       : line(
           "✓",
-          `${plural(scripted.rendered, "page")} rendered in a browser, because a plain request gave an empty one`,
+          `${plural(scripted.rendered, "page")} rendered in a browser, because a plain request returned an empty page`,
         ),
     title("The gallery as a dataset"),
     line(
       images.status === "completed" ? "✓" : "✗",
-      `${plural(images.found, "picture")} downloaded and looked at: ${images.kept} kept, ${plural(images.exact_copies, "exact copy", "exact copies")} and ${plural(images.smaller_copies, "smaller copy", "smaller copies")} left out${notKept.length === 0 ? "" : `, and ${notKept.join(", ")}`}`,
+      `${plural(images.found, "picture")} downloaded and checked: ${images.kept} kept, ${plural(images.exact_copies, "exact copy", "exact copies")} and ${plural(images.smaller_copies, "smaller copy", "smaller copies")} removed${notKept.length === 0 ? "" : `, and ${notKept.join(", ")}`}`,
     ),
     line("✓", `packed as a zip of ${Math.round(images.bytes / 1024)} KB, by label: ${labelsOf(images.labels)}`),
   ].join("");

@@ -6,15 +6,15 @@ import { facts, oneLine, paint, type Terminal } from "./output.ts";
 const BY_CODE: Readonly<Record<FailureCode, string>> = {
   blocked: "The site blocks this client: try --strategy browser, or a session (orb login).",
   rate_limited: "The site limits requests: try again later, or lower its rate (orb sites set).",
-  timeout: "It took too long: try again, or give it more time with --timeout.",
+  timeout: "It took too long: try again, or increase --timeout.",
   network: "Check the URL and this machine's network, then try again.",
   bad_response: "The response cannot be used: open the URL in a browser and compare.",
   extraction: "The page was fetched, but the fields do not match: correct the selectors, or the page has changed.",
-  forbidden_target: "Only public addresses are fetched; APP_ALLOW_PRIVATE_NETWORKS opens networks that are yours.",
+  forbidden_target: "Only public addresses are fetched; APP_ALLOW_PRIVATE_NETWORKS allows your own networks.",
   robots:
     "robots.txt disallows this page. To fetch it anyway, with the owner's consent: orb crawl --ignore-robots; orb scrape without --respect-robots.",
   circuit_open: "The circuit of the site is open because it kept failing; orb sites reset-breaker tries it at once.",
-  cancelled: "Nothing: it was cancelled.",
+  cancelled: "Nothing to do: it was cancelled.",
   unknown: "See what happened with orb runs events.",
 };
 
@@ -23,33 +23,33 @@ const BY_REASON: Partial<Record<FailureReason, string>> = {
   http_not_found: "The page does not exist: check the URL.",
   http_unauthorized: "The page needs a sign-in: store a session (orb login, orb sessions add) and use --session.",
   login_page: "The page needs a sign-in: store a session (orb login, orb sessions add) and use --session.",
-  human_skipped: "Nothing: a person skipped the page.",
+  human_skipped: "Nothing to do: a person skipped the page.",
   captcha_page:
     "The site shows a CAPTCHA: solve it in a browser and store the session (orb login), then use --session.",
   challenge_page: "The site tests for a browser: try --strategy browser, or a session of a browser that passed.",
-  empty_shell: "The page is put together by scripts: use --strategy browser, or orb capture to find its API.",
+  empty_shell: "The page is built by scripts: use --strategy browser, or orb capture to find its API.",
   browser_failed: "The browser did not start: run orb doctor.",
   browser_crashed: "The browser crashed: try again, or use --max-attempts 3 to retry automatically.",
   page_crashed: "The page crashed in the browser: try again, or use --max-attempts 3 to retry automatically.",
-  browser_missing: "Install a Chromium: orb doctor has the one command.",
+  browser_missing: "Install Chromium: orb doctor shows the command.",
   session_unusable: "orb sessions list shows the sessions and their origins.",
   dns_failed: "The host does not exist: check the URL.",
   proxy_unreachable: "Check the URL of the proxy and whether it is running.",
   proxy_auth: "Check the user name and password of the proxy.",
-  proxy_forbidden: "A proxy is a target, too; APP_ALLOW_PRIVATE_NETWORKS opens networks that are yours.",
+  proxy_forbidden: "The address of the proxy is not public; APP_ALLOW_PRIVATE_NETWORKS allows your own networks.",
   proxy_refused: "The proxy could not connect to the site: try another proxy, or none.",
   proxy_timeout: "The proxy could not connect to the site in time: try another proxy, or none.",
   no_proxies:
-    "orb proxies list shows which can be used; orb proxies import brings more, orb proxies refresh checks them.",
+    "orb proxies list shows the usable ones; add more with orb proxies import, check them with orb proxies refresh.",
 };
 
 /** The failure occurred in a browser: do not advise one. */
 const IN_A_BROWSER: Partial<Record<FailureReason, string>> = {
   http_forbidden:
-    "The site refuses this client: use a session of somebody who may (orb login, --session), or another APP_USER_AGENT.",
+    "The site refuses this client: use a session with access (orb login, --session), or another APP_USER_AGENT.",
   challenge_page:
-    "The site tests for a person's browser: pass the test by hand and store the session (orb login), then use --session.",
-  empty_shell: "The page stays empty: wait for something on it with --wait-for, or find its API with orb capture.",
+    "The site tests for a human: pass the test in a browser and store the session (orb login), then use --session.",
+  empty_shell: "The page stays empty: wait for its content with --wait-for, or find its API with orb capture.",
 };
 
 type Failed = Pick<RunView, "failure_code" | "failure_reason"> & Partial<Pick<RunView, "resolved_strategy">>;
@@ -73,7 +73,7 @@ export function reportFailure(terminal: Terminal, run: RunView, remedy = remedyO
         ["page", run.url],
         ["status", typeof status === "number" ? status : null],
         ["strategy", strategyOf(run)],
-        ["tries", run.attempt > 1 ? run.attempt : null],
+        ["attempts", run.attempt > 1 ? run.attempt : null],
         ["what to do", remedy],
       ],
       terminal.columns,

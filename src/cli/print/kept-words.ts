@@ -9,7 +9,7 @@ export function keptWords({
   keep_runs: number | null;
 }): string {
   if (kept) return "kept until you delete it";
-  const newest = runs === null ? "" : `while it is among the newest ${runs} of its job`;
-  if (until !== null) return `kept until ${until}${newest === "" ? "" : `, and ${newest}`}`;
+  const newest = runs === null ? "" : `while it is one of the newest ${runs} runs of its job`;
+  if (until !== null) return `kept until ${until}${newest === "" ? "" : `, but only ${newest}`}`;
   return newest === "" ? "kept until you delete it" : `kept ${newest}`;
 }

@@ -170,12 +170,13 @@ export class QueueProgress {
           : here?.lastEnd === undefined || here.lastEnd === null
             ? ""
             : paint(terminal, "gray", `  last: ${here.lastEnd}`);
-      return `  ${lane.lane.padEnd(width)}  ${String(done).padStart(6)}/${String(lane.total).padEnd(6)} ${String(here?.running ?? 0).padStart(3)} at work${lane.error > 0 ? paint(terminal, "red", `  ${lane.error} failed`) : ""}${last}`;
+      return `  ${lane.lane.padEnd(width)}  ${String(done).padStart(6)}/${String(lane.total).padEnd(6)} ${String(here?.running ?? 0).padStart(3)} in flight${lane.error > 0 ? paint(terminal, "red", `  ${lane.error} failed`) : ""}${last}`;
     });
     const more = busy.length >= MOST_LANES_SHOWN ? ["  … orb queue stats shows every site"] : [];
     const pauseNote = paused === null ? [] : [paint(terminal, "red", `  paused: ${paused}`)];
     const note = this.#note === null ? [] : [paint(terminal, "yellow", `  ${this.#note}`)];
-    const empty = stats.total === 0 ? ["  the queue is empty: orb queue import FILE fills it, from any terminal"] : [];
+    const empty =
+      stats.total === 0 ? ["  the queue is empty; add items with orb queue import FILE, from any terminal"] : [];
     const columns = process.stderr.columns ?? 80;
     return [head, ...lanes, ...more, ...empty, ...pauseNote, ...note].map((line) => fit(line, columns)).join("\n");
   }
@@ -187,7 +188,7 @@ export function importProgress(terminal: Terminal, json: boolean) {
   return {
     update: (report: ImportReport) =>
       drawing.show(
-        `${report.lines} lines read, ${report.added} added, ${report.existing} already there, ${report.bad} bad`,
+        `${report.lines} lines read, ${report.added} added, ${report.existing} already there, ${report.bad} invalid`,
       ),
     line: (text: string) => {
       drawing.clear();

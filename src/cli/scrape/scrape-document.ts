@@ -25,8 +25,8 @@ export function pageFormatOf({ format }: DocumentOptions): PageFormat | null {
 export function refuseLostFormat(json: boolean, { format, out }: DocumentOptions): void {
   if (!json || out !== undefined || format === undefined || format === "json" || !RECORD_FORMATS.includes(format))
     return;
-  throw new OrbError("usage", `--format ${format}: --json prints the run as JSON, and not as ${format}`, {
-    hint: `Add --out FILE to have the records as ${format} in a file, or leave out one of them.`,
+  throw new OrbError("usage", `--format ${format} cannot be combined with --json`, {
+    hint: `Add --out FILE to write the records as ${format}, or remove one of the two options.`,
   });
 }
 
@@ -65,7 +65,7 @@ export async function writeScreenshot(
   path: string,
 ): Promise<void> {
   const id = documentOf(records)?.screenshot?.artifact_id;
-  if (id === undefined) throw new Error("the page was got without its screenshot");
+  if (id === undefined) throw new Error("the page was fetched without its screenshot");
   await wiring.write(path, await backend.artifact(id));
 }
 

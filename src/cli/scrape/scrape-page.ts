@@ -48,7 +48,7 @@ export async function scrape(context: CliContext, url: string, said: ScrapeOptio
   const robots = options.respectRobots === true ? { respect_robots: true } : {};
   const input = withDocumentRequest({ ...recipe, ...robots, target_url: absolute(url) }, options);
   const line = new RunLine(terminal, wiring.now, terminal.live && !context.json);
-  using stop = stopRequest(wiring, terminal, null, "cancelling; once more stops at once");
+  using stop = stopRequest(wiring, terminal, null, "cancelling; press Ctrl-C again to exit at once");
   const got = { url, input, named: recipe, options, line, stop };
   try {
     if (options.url === undefined) await scrapeHere(context, got);
@@ -199,8 +199,8 @@ async function present(context: CliContext, backend: ScrapeBackend, run: RunView
     if (run.status === "cancelled") terminal.err("cancelled\n");
     else reportFailure(terminal, run, hintOf(run, options));
     if (run.status === "waiting_for_human" && saved)
-      terminal.err(`it waits for a person: ${runs(`resolve ${run.id} --session ID`)}, or --skip\n`);
-    else if (saved) terminal.err(`kept as a run: ${runs(`show ${run.id}`)}\n`);
+      terminal.err(`the run waits for a person: ${runs(`resolve ${run.id} --session ID`)}, or --skip\n`);
+    else if (saved) terminal.err(`stored as a run: ${runs(`show ${run.id}`)}\n`);
     return undefined;
   }
   const format = options.format ?? (terminal.columns === undefined || options.out !== undefined ? "json" : null);
@@ -221,9 +221,9 @@ async function present(context: CliContext, backend: ScrapeBackend, run: RunView
     await write(context, backend, run, format, options.out ?? null);
     if (options.out !== undefined) terminal.err(`written to ${options.out}\n`);
   }
-  if (options.screenshot !== undefined) terminal.err(`picture written to ${options.screenshot}\n`);
+  if (options.screenshot !== undefined) terminal.err(`screenshot written to ${options.screenshot}\n`);
   for (const note of notes.about(run)) terminal.err(`${paint(terminal, "yellow", "note:")} ${oneLine(note)}\n`);
-  if (saved) terminal.err(`kept as a run: ${runs(`show ${run.id}`)}\n`);
+  if (saved) terminal.err(`stored as a run: ${runs(`show ${run.id}`)}\n`);
   return undefined;
 }
 
@@ -234,7 +234,8 @@ async function gathered(records: AsyncIterable<ExportRecord>): Promise<ExportRec
 }
 
 function hintOf(run: RunView, { assumed }: Presented): string | null {
-  if (assumed && run.failure_reason === "tls_failed") return "https was assumed: write http:// for a site without TLS.";
+  if (assumed && run.failure_reason === "tls_failed")
+    return "https:// was assumed: use http:// for a site without TLS.";
   return remedyOf(run);
 }
 

@@ -73,7 +73,7 @@ function errorWords(terminal: Terminal, rate: number | null): string[] {
 function stateWords(totals: SitesProgress["totals"]): string[] {
   const parts = (
     [
-      ["at work", totals.active_sites],
+      ["active", totals.active_sites],
       ["waiting", totals.waiting_sites],
       ["paused", totals.paused_sites],
       ["blocked", totals.blocked_sites],
@@ -98,7 +98,7 @@ function doing(
   if (why !== null && !WHILE_AT_WORK.has(why.reason))
     return paint(terminal, "yellow", waitingLeft(why, now)) + (columns < NARROW ? "" : errors.join(""));
   const slow = why !== null && why.reason !== "concurrency" ? `, ${waitingLeft({ ...why, until: null }, now)}` : "";
-  return `${rate === null ? "at work" : perSecond(rate)}${slow}${errors.join("")}`;
+  return `${rate === null ? "active" : perSecond(rate)}${slow}${errors.join("")}`;
 }
 
 /** The same in a line, for a log. */

@@ -43,7 +43,7 @@ export function siteFacts(view: SiteView, now: number, columns: number | undefin
       ["to do", `${counts.queued} queued, ${counts.running} running, ${counts.retrying} retrying`],
       ["done", `${counts.completed} completed, ${counts.failed} failed`],
       ["pace", pace(view)],
-      ["latency", latency.p50 === null ? null : `half within ${latency.p50} ms, 95 % within ${latency.p95} ms`],
+      ["latency", latency.p50 === null ? null : `p50 ${latency.p50} ms, p95 ${latency.p95} ms`],
       ["breaker", breakerWords(breaker)],
       ["concurrency", set(view.max_concurrency, effective.max_concurrency)],
       ["per second", rate(view)],
@@ -86,7 +86,7 @@ function breakerWords({ state, failures, reopens_at: until }: SiteView["breaker"
 /** Requested shards, and the possible number. */
 function shards({ shards: own, effective }: SiteView): string | null {
   if (own === 1) return null;
-  return effective.shards === own ? String(own) : `${own}, of which its limits allow ${effective.shards}`;
+  return effective.shards === own ? String(own) : `${own}, limited to ${effective.shards}`;
 }
 
 function rate({ requests_per_second: own, effective }: SiteView): string {
@@ -106,5 +106,7 @@ function delay({ min_delay_ms: own, crawl_delay_ms: asked, effective }: SiteView
 function learned({ learned_strategy: what }: SiteView): string | null {
   if (what === null) return null;
   if (what.pages === 0 && what.scope === "page") return what.strategy;
-  return what.scope === "site" ? `${what.strategy} for all` : `${what.strategy} for ${plural(what.pages, "page")}`;
+  return what.scope === "site"
+    ? `${what.strategy} for all pages`
+    : `${what.strategy} for ${plural(what.pages, "page")}`;
 }

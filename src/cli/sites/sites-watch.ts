@@ -21,7 +21,7 @@ export async function watchSites(context: CliContext, { url }: UrlOption): Promi
   let seen: SitesProgress | null = null;
   const pace = new Pace();
   const block = (lead: string) => {
-    if (seen === null) return `${lead} looking`;
+    if (seen === null) return `${lead} loading`;
     const room = { columns: process.stderr.columns ?? 80, rows: process.stderr.rows ?? 24, now: wiring.now(), lead };
     return sitesBlock(terminal, seen, { ...room, rates: pace.note(seen, room.now) }).join("\n");
   };
@@ -31,7 +31,7 @@ export async function watchSites(context: CliContext, { url }: UrlOption): Promi
   try {
     await context.withApi({ ...definedOnly({ url }), log: (log) => picture.wrap(log) }, async (api) => {
       if (!context.json && api.here !== null && !(await api.here.engineRuns()))
-        picture.note("nobody works on this database now: orb worker or orb serve does");
+        picture.note("no worker runs on this database; start orb worker or orb serve");
       const note = (text: string) => picture.note(text);
       for await (const progress of siteChanges(api, { signal: stop.signal, note })) {
         seen = progress;

@@ -149,7 +149,7 @@ function linesBefore(before: WorkflowProgress, view: WorkflowProgress): string[]
   for (const [index, step] of view.steps.entries()) {
     const was = before.steps[index];
     if (was === undefined || !isSame(was, step) || step.status === "pending" || step.status === "queued") continue;
-    const label = AT_WORK.has(step.status) ? step.status : `${step.status} before`;
+    const label = AT_WORK.has(step.status) ? step.status : `${step.status} earlier`;
     names.set(label, [...(names.get(label) ?? []), step.task_name]);
   }
   return [...names].map(

@@ -101,8 +101,8 @@ async function lookAtChild(api: OrbweaverClient, id: string): Promise<ChildMomen
     const held = isHeld(run.waiting_for) ? run.waiting_for : null;
     const atSites = held === null || AT_SITES.has(held.reason);
     const waits = (atSites ? await allWait(api, id) : null) ?? held?.message ?? null;
-    const again = run.attempt > 1 ? `, try ${run.attempt}` : "";
-    if (run.kind === "page") return { words: `gets ${run.url ?? "a page"}${again}`, waits };
+    const again = run.attempt > 1 ? `, attempt ${run.attempt}` : "";
+    if (run.kind === "page") return { words: `fetching ${run.url ?? "a page"}${again}`, waits };
     const words = run.status === "running" ? `files: ${run.progress} %` : `files: ${run.status}`;
     return { words, waits };
   } catch (error) {
@@ -135,7 +135,7 @@ async function allWait(api: OrbweaverClient, id: string): Promise<string | null>
 }
 
 function crawlWords(crawl: CrawlDetail): string {
-  if (crawl.status === "pending") return "a crawl";
+  if (crawl.status === "pending") return "crawl queued";
   if (crawl.status !== "running") return `the crawl is ${crawl.status}`;
   const ended = crawl.completed_items + crawl.failed_items + crawl.skipped_items;
   const failed = crawl.failed_items === 0 ? "" : `, ${crawl.failed_items} failed`;

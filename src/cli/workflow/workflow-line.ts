@@ -57,9 +57,7 @@ export function stateOf(terminal: Terminal, step: StepProgress, moment: StepMome
     case "pending":
       return moment.after === null ? "" : paint(terminal, "gray", `after ${moment.after.join(", ")}`);
     case "queued":
-      return step.waiting_for === null
-        ? "begins as soon as there is a worker for it"
-        : oneLine(step.waiting_for.message);
+      return step.waiting_for === null ? "waiting for a worker" : oneLine(step.waiting_for.message);
     case "running":
       return atWork(terminal, step, moment);
     case "retrying":

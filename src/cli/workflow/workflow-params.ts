@@ -16,7 +16,7 @@ export function withParams(before: Readonly<Params>, words: readonly string[], s
     const [, path = "", text = ""] = /^([^=]+)=([^]*)$/.exec(word) ?? [];
     const keys = path.split(".");
     if (path === "" || keys.includes("")) throw badParam(word, "expected name=value, such as --param max_pages=50");
-    if (keys.includes("__proto__")) throw badParam(word, "there is no such param");
+    if (keys.includes("__proto__")) throw badParam(word, "unknown param");
     const within = schemaAt(schema, keys);
     const holder = holderOf(params, keys.slice(0, -1), word);
     const last = keys.at(-1) ?? "";
@@ -38,7 +38,8 @@ function holderOf(params: Params, keys: readonly string[], word: string): Params
   let holder = params;
   for (const key of keys) {
     const inner = (holder[key] ??= {});
-    if (typeof inner !== "object" || inner === null || Array.isArray(inner)) throw badParam(word, `${key} has no keys`);
+    if (typeof inner !== "object" || inner === null || Array.isArray(inner))
+      throw badParam(word, `${key} is not an object`);
     holder = inner as Params;
   }
   return holder;
@@ -90,6 +91,6 @@ function asList(schema: Schema, value: JsonValue): JsonValue {
 
 function repeated(before: JsonValue, value: JsonValue, schema: Schema, word: string): JsonValue {
   const types = typesOf(schema);
-  if (types.size > 0 && !types.has("array")) throw badParam(word, "is given twice, and is no list");
+  if (types.size > 0 && !types.has("array")) throw badParam(word, "is set twice but is not a list");
   return [...(Array.isArray(before) ? before : [before]), ...(Array.isArray(value) ? value : [value])];
 }

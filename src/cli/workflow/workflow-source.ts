@@ -22,8 +22,8 @@ export interface SourceOptions extends UrlOption, ParamOptions {
 
 export function addParamOptions(command: Command): Command {
   return command
-    .option("--param <name=value>", "what it asks for; may be given often, and again for a list", collect)
-    .option("--params <file>", "the same from a file, JSON or YAML; - reads standard input");
+    .option("--param <name=value>", "set a param; repeatable, the same name again makes a list", collect)
+    .option("--params <file>", "read params from a JSON or YAML file; - reads standard input");
 }
 
 function collect(word: string, before: string[] = []): string[] {
@@ -70,7 +70,7 @@ export async function readWritten(wiring: Wiring, path: string, option: string):
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new OrbError(
       "input_invalid",
-      `${shown}: expected an object${option === "params" ? " with the params by their names" : ", such as a definition with its steps"}`,
+      `${shown}: expected an object${option === "params" ? " of params by name" : ", such as a definition with its steps"}`,
       {
         fields: [{ path: option, message: "expected an object" }],
       },
@@ -135,9 +135,9 @@ async function unknownTemplate(api: OrbweaverClient, name: string, error: OrbErr
   const names = all.map((template) => template.name);
   if (names.includes(name)) return error;
   const near = suggest(name, names);
-  return new OrbError("input_invalid", `there is no file and no template of the name ${name}`, {
+  return new OrbError("input_invalid", `there is no file or template named ${name}`, {
     hint: near === undefined ? `Templates: ${names.join(", ")}.` : `Did you mean ${near}?`,
-    fields: [{ path: "template", message: "there is none of this name" }],
+    fields: [{ path: "template", message: "does not exist" }],
   });
 }
 
@@ -178,13 +178,12 @@ export async function withFileErrors<T>(source: Source, options: UrlOption, work
     if (refused === null || refused.fields.length === 0) throw error;
     if ("template" in source) {
       const hint =
-        refused.hint ??
-        `${nextCommand(`workflows templates show ${source.template}`, options)} tells what it asks for.`;
+        refused.hint ?? `${nextCommand(`workflows templates show ${source.template}`, options)} shows its params.`;
       throw new OrbError("input_invalid", refused.message, { cause: error, fields: refused.fields, hint });
     }
     const fields = await withPositions(source.file, refused.fields);
     const lines = fields.map((fault) => faultLine(source.file, fault));
-    const message = lines.length === 1 ? lines.join() : `there are ${lines.length} mistakes:\n  ${lines.join("\n  ")}`;
+    const message = lines.length === 1 ? lines.join() : `${lines.length} errors:\n  ${lines.join("\n  ")}`;
     const { hint } = refused;
     throw new OrbError("input_invalid", message, { cause: error, fields, ...(hint === undefined ? {} : { hint }) });
   }

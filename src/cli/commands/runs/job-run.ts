@@ -21,12 +21,12 @@ export async function runJob(
       if (context.json) printJson(terminal, run);
       else terminal.out(`${run.id}\n`);
       if (api.here !== null && !(await api.here.engineRuns()))
-        terminal.err("nobody works on this database now: orb worker or orb serve does, or --wait here\n");
+        terminal.err("no worker runs on this database; start orb worker or orb serve, or use --wait\n");
       else if (!context.json)
-        terminal.err(`${nextCommand(`runs events ${run.id} --follow`, options)} shows how it goes\n`);
+        terminal.err(`${nextCommand(`runs events ${run.id} --follow`, options)} shows its progress\n`);
     });
   const line = new RunLine(terminal, wiring.now, terminal.live && !context.json);
-  using stop = stopRequest(wiring, terminal, null, "leaving; the run is not cancelled");
+  using stop = stopRequest(wiring, terminal, null, "stopped waiting; the run is not cancelled");
   try {
     await context.withApi({ ...definedOnly({ url: options.url }), log: (log) => line.wrap(log) }, async (api) => {
       await api.here?.work({ onRole: () => {} });
@@ -128,11 +128,11 @@ function conclude(context: CliContext, run: RunView, options: UrlOption): void {
 
 function nextStep({ id, status }: RunView, options: UrlOption): string {
   const runs = (words: string) => nextCommand(`runs ${words}`, options);
-  if (status === "completed") return `${runs(`results ${id}`)} shows what was found`;
-  if (status === "partial") return `${runs(`results ${id}`)} shows what was found, ${runs(`tasks ${id}`)} what was not`;
-  if (status === "failed")
-    return `${runs(`events ${id}`)} shows how it went, ${runs(`retry-failed ${id}`)} tries it again`;
-  if (status === "cancelled") return "it was cancelled";
-  if (status === "waiting_for_human") return `it waits for a person: ${runs(`resolve ${id} --session ID`)}, or --skip`;
-  return `it is not at its end: ${runs(`events ${id} --follow`)}, and orb worker if nobody works on it`;
+  if (status === "completed") return `${runs(`results ${id}`)} shows the results`;
+  if (status === "partial") return `${runs(`results ${id}`)} shows the results, ${runs(`tasks ${id}`)} the tasks`;
+  if (status === "failed") return `${runs(`events ${id}`)} shows its log, ${runs(`retry-failed ${id}`)} retries it`;
+  if (status === "cancelled") return "the run was cancelled";
+  if (status === "waiting_for_human")
+    return `the run waits for a person: ${runs(`resolve ${id} --session ID`)}, or --skip`;
+  return `the run has not ended: follow it with ${runs(`events ${id} --follow`)}; if there is no worker, start orb worker`;
 }

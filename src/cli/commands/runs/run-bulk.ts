@@ -16,13 +16,13 @@ export function addRunBulkCommand(runs: Command, context: CliContext): void {
     search?: string;
     dryRun?: boolean;
   };
-  apiCommand(runs, "bulk", "cancel, pause, resume or try again all runs that fit; --dry-run counts them first")
+  apiCommand(runs, "bulk", "cancel, pause, resume or retry all runs that match; count them first with --dry-run")
     .addArgument(new Argument("<action>", "what to do").choices(BULK_ACTIONS))
     .addOption(new Option("--status <status>", "only those in this state").choices(RUN_STATES))
     .option("--job <job_id>", "only those of this job")
     .addOption(new Option("--kind <kind>", "only those of this kind").choices(RUN_KINDS))
     .option("--site <site>", "only those of this site")
-    .option("--search <text>", "only those with this in their name or address")
+    .option("--search <text>", "only those with this text in their name or URL")
     .option("--dry-run", "only count them")
     .action((action: string, { status, job, kind, site, search, dryRun = false, url }: Options) =>
       context.withApi(definedOnly({ url }), async (api) => {
@@ -49,7 +49,7 @@ export function addRunBulkCommand(runs: Command, context: CliContext): void {
         }
         if (total.failed.length > 0) context.exitCode = 1;
         if (context.json) return printJson(terminal, { action, dry_run: dryRun, ...total });
-        if (dryRun) return terminal.out(`${plural(total.matched, "run")} would be meant\n`);
+        if (dryRun) return terminal.out(`${plural(total.matched, "run")} would be affected\n`);
         terminal.out(`${action}: ${plural(total.done, "run")} of ${total.matched}\n`);
         for (const { run_id, detail } of total.failed) terminal.err(`${run_id}: ${detail}\n`);
         return undefined;

@@ -23,9 +23,9 @@ interface DeleteOptions extends UrlOption {
 /** `orb runs keep`, `orb runs delete`: retention. */
 export function addRunDeletionCommands(runs: Command, context: CliContext): void {
   const { terminal } = context;
-  apiCommand(runs, "keep", "keep a run until it is deleted: no policy removes it")
+  apiCommand(runs, "keep", "exempt a run from retention")
     .argument("<run_id>")
-    .option("--undo", "let the policies hold again")
+    .option("--undo", "apply the retention rules to this run again")
     .action((id: string, { undo = false, url }: UrlOption & { undo?: boolean }) =>
       context.withApi(definedOnly({ url }), async (api) => {
         const run = await fullId(api, "run", id);
@@ -35,23 +35,23 @@ export function addRunDeletionCommands(runs: Command, context: CliContext): void
       }),
     );
 
-  apiCommand(runs, "delete", "delete a run with its results and files, or all that have ended and fit")
-    .argument("[run_id]", "without it, say which: --older-than, --status, --tag, … or --all")
+  apiCommand(runs, "delete", "delete one run, or all ended runs that match the filters, with their results and files")
+    .argument("[run_id]", "one run; without it, use --older-than, --status, --tag, … or --all")
     .option("--force", "cancel the run first if it has not ended")
-    .option("--older-than <span>", "those that ended so long ago: 30d, 12h, 90m", spanMs)
-    .addOption(new Option("--status <status>", "only those that ended so").choices(TERMINAL_RUN_STATES))
+    .option("--older-than <span>", "only those that ended longer ago than this: 30d, 12h, 90m", spanMs)
+    .addOption(new Option("--status <status>", "only those with this final status").choices(TERMINAL_RUN_STATES))
     .option("--tag <tag>", "only those of jobs with this tag")
     .option("--job <job_id>", "only those of this job")
     .addOption(new Option("--kind <kind>", "only those of this kind").choices(RUN_KINDS))
     .option("--site <site>", "only those of this site")
-    .option("--search <text>", "only those with this in their name or address")
+    .option("--search <text>", "only those with this text in their name or URL")
     .option("--all", "every run that has ended")
     .option("--dry-run", "only count them")
     .action((id: string | undefined, options: DeleteOptions) =>
       context.withApi(definedOnly({ url: options.url }), async (api) => {
         if (id === undefined) return deleteMany(context, api, options);
         if (Object.keys(filterOf(options, 0)).length > 0 || options.all === true || options.dryRun === true)
-          throw new OrbError("usage", "give the id of one run, or say which ones, not both");
+          throw new OrbError("usage", "a run id cannot be combined with filters");
         const run = await fullId(api, "run", id);
         await api.runs.delete(run, options.force === true ? { force: true } : {});
         if (context.json) return printJson(terminal, { deleted: run });
@@ -81,9 +81,9 @@ async function deleteMany(context: CliContext, api: OrbweaverClient, options: De
   if (Object.keys(filter).length === 0 && all !== true)
     throw new OrbError(
       "usage",
-      "say which runs: the id of one, --older-than 30d, --status failed, --tag NAME, … or --all",
+      "choose the runs to delete: an id, --older-than 30d, --status failed, --tag NAME, … or --all",
       {
-        hint: "--dry-run counts them first.",
+        hint: "Count them first with --dry-run.",
       },
     );
   if (dryRun) {
@@ -98,7 +98,7 @@ async function deleteMany(context: CliContext, api: OrbweaverClient, options: De
   });
   const deletion = await api.runs.deletion(id);
   if (context.json) return printJson(terminal, deletion);
-  return terminal.out(`deleted ${plural(deletion.deleted, "run")}; their rows and files go within minutes\n`);
+  return terminal.out(`deleted ${plural(deletion.deleted, "run")}; their rows and files are removed within minutes\n`);
 }
 
 /** Waits for its end and prints its progress. */
@@ -135,6 +135,6 @@ const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86
 function spanMs(text: string): number {
   const [, number = "", unit = ""] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   const each = UNITS[unit];
-  if (each === undefined) throw new InvalidArgumentError("expected a span, such as 30d, 12h or 90m.");
+  if (each === undefined) throw new InvalidArgumentError("expected a duration, such as 30d, 12h or 90m.");
   return Number(number) * each;
 }

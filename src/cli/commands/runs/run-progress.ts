@@ -25,7 +25,7 @@ import { waitingWords } from "../../print/waiting-words.ts";
 /** `orb runs sites`, `errors` and `retry-failed`: a run in parts. */
 export function addRunProgressCommands(runs: Command, context: CliContext): void {
   const { terminal } = context;
-  listCommand(runs, "sites", "how a run is getting on, site by site, and why work waits")
+  listCommand(runs, "sites", "progress per site, and why work waits")
     .argument("<run_id>")
     .addOption(new Option("--status <status>", "only sites that have tasks in this state").choices(TASK_STATES))
     .action((id: string, { status, url, ...page }: ListOptions & { status?: string }) =>
@@ -35,12 +35,12 @@ export function addRunProgressCommands(runs: Command, context: CliContext): void
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no sites\n");
         terminal.out(siteTable(rows, terminal.columns));
-        if (more) terminal.err("there are more: --limit or --all\n");
+        if (more) terminal.err("there are more entries: use --limit or --all\n");
         return undefined;
       }),
     );
 
-  apiCommand(runs, "errors", "what failed of a run, and what is tried again, by reason, each with an example")
+  apiCommand(runs, "errors", "failures and scheduled retries by reason, each with an example")
     .argument("<run_id>")
     .action((id: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
@@ -55,21 +55,21 @@ export function addRunProgressCommands(runs: Command, context: CliContext): void
         const worth = failed.find(({ retryable }) => retryable);
         if (worth === undefined) return undefined;
         return terminal.err(
-          `${nextCommand(`runs retry-failed ${id} --reason ${worth.failure_reason}`, options)} tries those again\n`,
+          `${nextCommand(`runs retry-failed ${id} --reason ${worth.failure_reason}`, options)} retries these\n`,
         );
       }),
     );
 
-  listCommand(runs, "changes", "pages that a run of a saved crawl found to be new, changed or gone")
+  listCommand(runs, "changes", "pages that are new, changed or gone since the previous run of a saved crawl")
     .argument("<run_id>")
-    .addOption(new Option("--change <change>", "only these").choices(PAGE_CHANGES))
+    .addOption(new Option("--change <change>", "only pages with this change").choices(PAGE_CHANGES))
     .action((id: string, { change, url, ...page }: ListOptions & { change?: string }) =>
       context.withApi(definedOnly({ url }), async (api) => {
         const run = await fullId(api, "run", id);
         const { changes } = await api.runs.get(run);
         const { rows, more } = await rowsOf(page, (limit) => api.runs.changes(run, asUnchecked({ change, limit })));
         if (context.json) return printJson(terminal, { changes, pages: rows });
-        if (changes === null) return terminal.out("nothing to compare with: it is no saved crawl, or its first run\n");
+        if (changes === null) return terminal.out("nothing to compare with: not a saved crawl, or its first run\n");
         if (rows.length > 0)
           terminal.out(
             listTable(
@@ -78,23 +78,23 @@ export function addRunProgressCommands(runs: Command, context: CliContext): void
               terminal.columns,
             ),
           );
-        if (more) terminal.err("there are more: --limit or --all\n");
+        if (more) terminal.err("there are more entries: use --limit or --all\n");
         return terminal.err(`${changeWords(changes)}; ${changes.unchanged} unchanged\n`);
       }),
     );
 
   type Choice = UrlOption & { code?: string; reason?: string; site?: string };
-  apiCommand(runs, "retry-failed", "give what failed fresh attempts, all of it or a part; opens an ended run again")
+  apiCommand(runs, "retry-failed", "retry failed tasks, all or filtered; reopens an ended run")
     .argument("<run_id>")
-    .addOption(new Option("--code <code>", "only what failed with this code").choices(FAILURE_CODES))
-    .option("--reason <reason>", "only what failed for this reason, see orb runs errors")
-    .option("--site <site>", "only what failed on this site")
+    .addOption(new Option("--code <code>", "only tasks that failed with this code").choices(FAILURE_CODES))
+    .option("--reason <reason>", "only tasks that failed for this reason, see orb runs errors")
+    .option("--site <site>", "only tasks that failed on this site")
     .action((id: string, { url, code, reason, site }: Choice) =>
       context.withApi(definedOnly({ url }), async (api) => {
         const body = definedOnly({ failure_code: code, failure_reason: reason, site });
         const run = await api.runs.retryFailed(await fullId(api, "run", id), asUnchecked(body));
         acted(context, run);
-        if (!context.json) terminal.err(`${plural(run.retried, "task")} to be tried again\n`);
+        if (!context.json) terminal.err(`${plural(run.retried, "task")} will be retried\n`);
       }),
     );
 }
@@ -128,7 +128,7 @@ function ofStatus(groups: readonly ErrorGroup[], status: ErrorGroup["status"]): 
 
 function retryTable(groups: readonly ErrorGroup[], now: number, columns: number | undefined): string {
   return listTable(
-    ["retrying", "count", "next try", "what it said", "example"],
+    ["retrying", "count", "next attempt", "message", "example"],
     groups.map((group) => [
       group.failure_reason,
       group.count,
@@ -148,7 +148,7 @@ function nextTryCell(at: string | null, now: number, columns: number | undefined
 
 function errorTable(groups: readonly ErrorGroup[], columns: number | undefined): string {
   return listTable(
-    ["reason", "count", "code", "what it said", "example"],
+    ["reason", "count", "code", "message", "example"],
     groups.map((group) => [
       group.failure_reason,
       group.count,

@@ -19,21 +19,26 @@ interface ResultOptions extends UrlOption {
 }
 
 export const OUT_HELP =
-  "to a file, by its ending or --format; with --format markdown also to a folder/, a file per page";
+  "write to this file, in the format of --format or of its extension; --format markdown can write one file per page to a folder/";
 const MOST_FOR_READING = 50;
 
 /** `orb runs results`: for reading, or exported in one of the formats. */
 export function addResultsCommand(runs: Command, context: CliContext): void {
-  apiCommand(runs, "results", "what a run found")
+  apiCommand(runs, "results", "results of a run")
     .argument("<run_id>")
     .addOption(
-      new Option("--format <name>", "all of it in this form; otherwise for reading, or as json off a terminal").choices(
-        EXPORT_FORMATS,
-      ),
+      new Option(
+        "--format <name>",
+        "all results in this format; default: readable text on a terminal, otherwise json",
+      ).choices(EXPORT_FORMATS),
     )
     .option("--out <file>", OUT_HELP)
-    .option("--limit <number>", "how many; otherwise 50 for reading, and all in a form", positiveInteger)
-    .option("--only-changed", "of a saved crawl: only records of pages that are new or changed since the run before")
+    .option(
+      "--limit <number>",
+      "maximum number of records (default: 50 as readable text, otherwise all)",
+      positiveInteger,
+    )
+    .option("--only-changed", "saved crawls: only records of pages that are new or changed since the previous run")
     .action((id: string, options: ResultOptions) => showResults(context, id, options));
 }
 
@@ -44,11 +49,11 @@ async function showResults(context: CliContext, named: string, said: ResultOptio
   // Only the server's export knows what changed.
   const format = options.format ?? (reading && options.onlyChanged !== true ? null : "json");
   if (options.onlyChanged === true && options.limit !== undefined)
-    throw new OrbError("usage", "--only-changed gives all that changed", { hint: "Leave out --limit." });
+    throw new OrbError("usage", "--only-changed cannot be combined with --limit", { hint: "Remove --limit." });
   if (format !== null) refuseOnScreen(terminal, format, options.out);
   if (format !== null && options.limit !== undefined && !RECORD_FORMATS.includes(format))
-    throw new OrbError("usage", `--limit counts records, and --format ${format} has none`, {
-      hint: "Leave out --limit.",
+    throw new OrbError("usage", `--limit cannot be combined with --format ${format}`, {
+      hint: "Remove --limit.",
     });
   if (options.out !== undefined) await wiring.refuseUnwritable(options.out, format ?? "json");
   await context.withApi(definedOnly({ url: options.url }), async (api) => {
@@ -60,7 +65,7 @@ async function showResults(context: CliContext, named: string, said: ResultOptio
         terminal,
         rows.map(({ data }) => data),
       );
-      if (more) terminal.err("there are more: --limit, or --format for all\n");
+      if (more) terminal.err("there are more records: use --limit, or --format for all\n");
       return;
     }
     await wiring.write(options.out ?? null, await inForm(api, id, format, options), format);
@@ -72,7 +77,7 @@ async function showResults(context: CliContext, named: string, said: ResultOptio
 /** Binary formats would garble a terminal. */
 export function refuseOnScreen(terminal: Terminal, format: string, out: string | undefined): void {
   if (formatNamed(format).isText || terminal.columns === undefined || out !== undefined) return;
-  throw new OrbError("usage", `--format ${format} is not for a screen`, { hint: "Add --out FILE." });
+  throw new OrbError("usage", `--format ${format} cannot be printed on a terminal`, { hint: "Add --out FILE." });
 }
 
 /** All records as the server exports them; a limited number is read and formatted here. */

@@ -36,24 +36,20 @@ export function addRunsCommands(program: Command, context: CliContext): void {
   const runs = program
     .command("runs")
     .description(
-      "runs of every kind: read them, follow them, steer them; for an id do its first 6 characters, or last for the newest",
+      'runs of every kind: show, follow and control them. An id may be shortened to its first 6 characters; "last" is the newest run',
     );
 
   type Filters = ListOptions & { status?: string; job?: string; kind?: string; site?: string; search?: string };
-  listCommand(
-    runs,
-    "list",
-    "runs, newest first; those that steps of workflows have started only with --all or --search",
-  )
+  listCommand(runs, "list", "runs, newest first; child runs of workflows only with --all or --search")
     .option(
       "--status <status>",
-      `only those in this state, or in one of several, as in failed,partial (${RUN_STATES.join(", ")})`,
+      `only those in one of these states, separated by commas (${RUN_STATES.join(", ")})`,
       someOf(RUN_STATES),
     )
     .option("--job <job_id>", "only those of this job")
     .addOption(new Option("--kind <kind>", "only those of this kind").choices(RUN_KINDS))
     .option("--site <site>", "only those of this site")
-    .option("--search <text>", "only those with this in their name or address")
+    .option("--search <text>", "only those with this text in their name or URL")
     .action(({ status, job, kind, site, search, url, ...page }: Filters) =>
       context.withApi(definedOnly({ url }), async (api) => {
         const filters = definedOnly({ status, kind, site, q: search });
@@ -69,7 +65,7 @@ export function addRunsCommands(program: Command, context: CliContext): void {
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no runs\n");
         terminal.out(runTable(rows, context.wiring.now(), terminal.columns));
-        if (more) terminal.err("there are more: --limit or --all\n");
+        if (more) terminal.err("there are more entries: use --limit or --all\n");
         return undefined;
       }),
     );
@@ -85,9 +81,9 @@ export function addRunsCommands(program: Command, context: CliContext): void {
 
   apiCommand(runs, "events", "the log of a run")
     .argument("<run_id>")
-    .option("--limit <number>", "how many, oldest first", positiveInteger, 200)
-    .option("--type <types>", "only events of this type, or of several, separated by commas")
-    .option("--follow", "stay until the run has ended; with --json one event per line")
+    .option("--limit <number>", "maximum number of events, oldest first", positiveInteger, 200)
+    .option("--type <types>", "only events of these types, separated by commas")
+    .option("--follow", "follow until the run ends; with --json one event per line")
     .action((id: string, options: EventOptions) => showEvents(context, id, options));
 
   addResultsCommand(runs, context);
@@ -97,7 +93,7 @@ export function addRunsCommands(program: Command, context: CliContext): void {
     .addOption(
       new Option(
         "--status <status>",
-        "only those in this state; retryable: tried again by themselves, or worth another try",
+        "only those in this state; retryable: a retry is scheduled, or may fix the failure",
       ).choices([...TASK_STATES, "retryable"]),
     )
     .action((id: string, { status, url, ...page }: ListOptions & { status?: string }) =>
@@ -107,15 +103,15 @@ export function addRunsCommands(program: Command, context: CliContext): void {
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no tasks\n");
         terminal.out(taskTable(rows, terminal.columns));
-        if (more) terminal.err("there are more: --limit or --all\n");
+        if (more) terminal.err("there are more entries: use --limit or --all\n");
         return undefined;
       }),
     );
 
   for (const [name, description] of [
-    ["cancel", "cancel a run: what is under way is dropped"],
-    ["pause", "let what is under way finish, and begin nothing new"],
-    ["resume", "let a paused run go on"],
+    ["cancel", "cancel a run; tasks in flight are stopped"],
+    ["pause", "finish tasks in flight and start no new ones"],
+    ["resume", "continue a paused run"],
   ] as const)
     apiCommand(runs, name, description)
       .argument("<run_id>")
@@ -129,14 +125,14 @@ export function addRunsCommands(program: Command, context: CliContext): void {
   addRunBulkCommand(runs, context);
   addRunDeletionCommands(runs, context);
 
-  apiCommand(runs, "resolve", "answer a run that waits for a person")
+  apiCommand(runs, "resolve", "continue or skip a run that waits for a person")
     .argument("<run_id>")
-    .option("--session <name>", "go on with this session, by its name or id; see orb login and orb sessions")
-    .addOption(new Option("--skip", "leave the page: the run fails").conflicts("session"))
+    .option("--session <name>", "continue with this session (name or id); see orb login and orb sessions")
+    .addOption(new Option("--skip", "give up the page; the run fails").conflicts("session"))
     .action((id: string, options: UrlOption & { session?: string; skip?: boolean }) =>
       context.withApi(definedOnly({ url: options.url }), async (api) => {
         if (options.session === undefined && options.skip !== true)
-          throw new OrbError("usage", "say how to go on: --session ID or --skip");
+          throw new OrbError("usage", "choose how to continue: --session ID or --skip");
         const body = options.session === undefined ? { skip: true } : { session_id: options.session };
         acted(context, await api.runs.resolve(await fullId(api, "run", id), asUnchecked(body)));
       }),
@@ -161,7 +157,7 @@ async function showEvents(context: CliContext, named: string, options: EventOpti
       if (context.json) return printJson(terminal, events);
       return terminal.out(events.map((event) => eventLine(terminal, event)).join(""));
     }
-    using stop = stopRequest(wiring, terminal, null, "no longer following");
+    using stop = stopRequest(wiring, terminal, null, "stopped following; the run is not cancelled");
     for await (const event of runEvents(api, id, stop.signal, definedOnly({ type: options.type })))
       terminal.out(context.json ? `${JSON.stringify(event)}\n` : eventLine(terminal, event));
     context.exitCode = stop.exitCode ?? context.exitCode;
@@ -199,7 +195,7 @@ const cut = (text: string, most: number) => (text.length > most ? `${text.slice(
 
 function taskTable(tasks: readonly TaskView[], columns: number | undefined): string {
   return listTable(
-    ["id", "status", "tries", "strategy", "reason", "files", "page"],
+    ["id", "status", "attempts", "strategy", "reason", "files", "page"],
     tasks.map((task) => [
       task.id,
       task.status,
@@ -249,7 +245,7 @@ function show({ json, terminal, wiring }: CliContext, run: RunView, crawl: Crawl
         ["strategy", strategyOf(run) ?? run.requested_strategy],
         // With several pages, each has its own.
         [
-          "tries",
+          "attempts",
           crawl !== null ? null : run.max_attempts === null ? run.attempt : `${run.attempt} of ${run.max_attempts}`,
         ],
         ["failure", failure],
@@ -257,7 +253,7 @@ function show({ json, terminal, wiring }: CliContext, run: RunView, crawl: Crawl
         ["what to do", failure === null ? null : remedyOf(run)],
         ["http status", stat("http_status")],
         ["title", stat("title")],
-        ["final address", stats["final_url"] === run.url ? null : stat("final_url")],
+        ["final URL", stats["final_url"] === run.url ? null : stat("final_url")],
         ["message", run.message],
         ["waits", run.waiting_for?.message ?? null],
         ["not fetched", skippedWords(run.skipped)],

@@ -29,10 +29,10 @@ interface StepFile {
 /** Outputs of steps: `orb workflows files`, `items` and `entries`. */
 export function addWorkflowOutputCommands(workflows: Command, context: CliContext): void {
   const { terminal, wiring } = context;
-  apiCommand(workflows, "files", "the files that steps have made, such as exports")
+  apiCommand(workflows, "files", "files that steps produced, such as exports")
     .argument("<workflow_id>")
     .argument("[step]", "only those of this step")
-    .option("--out <folder>", "write them there")
+    .option("--out <folder>", "write the files to this folder")
     .action((id: string, step: string | undefined, { url, out }: UrlOption & { out?: string }) =>
       context.withApi(definedOnly({ url }), async (api) => {
         const files = await filesOf(api, await fullId(api, "workflow", id), step);
@@ -55,10 +55,10 @@ export function addWorkflowOutputCommands(workflows: Command, context: CliContex
       }),
     );
 
-  apiCommand(workflows, "items", "what a completed step has left for the next ones, one JSON object per line")
+  apiCommand(workflows, "items", "items that a completed step produced, one JSON object per line")
     .argument("<workflow_id>")
     .argument("<step>")
-    .option("--out <file>", "to a file")
+    .option("--out <file>", "write to this file")
     .action((id: string, step: string, { url, out }: UrlOption & { out?: string }) =>
       context.withApi(definedOnly({ url }), async (api) => {
         if (out !== undefined) await wiring.refuseUnwritable(out);
@@ -67,7 +67,7 @@ export function addWorkflowOutputCommands(workflows: Command, context: CliContex
       }),
     );
 
-  listCommand(workflows, "entries", "the entries of a step with for_each, in the order of its list")
+  listCommand(workflows, "entries", "entries of a for_each step, in list order")
     .argument("<workflow_id>")
     .argument("<step>")
     .option("--status <status>", "only those in this state, such as failed")
@@ -80,7 +80,7 @@ export function addWorkflowOutputCommands(workflows: Command, context: CliContex
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no entries\n");
         terminal.out(entryTable(rows, terminal.columns));
-        if (more) terminal.err("there are more: --limit or --all\n");
+        if (more) terminal.err("there are more entries: use --limit or --all\n");
         return undefined;
       }),
     );
@@ -120,7 +120,7 @@ async function makeFolder(path: string): Promise<void> {
   } catch (error) {
     throw new OrbError("input_invalid", `cannot write to ${path}: ${messageOf(error)}`, {
       cause: error,
-      fields: [{ path: "out", message: "is no folder that can be written to" }],
+      fields: [{ path: "out", message: "is not a writable folder" }],
     });
   }
 }
@@ -152,7 +152,7 @@ function shortened(text: string): string {
 
 function entryTable(entries: readonly EntryView[], columns: number | undefined): string {
   return listTable(
-    ["index", "status", "tries", "what came of it", "entry"],
+    ["index", "status", "attempts", "result", "entry"],
     entries.map((entry) => [
       entry.index,
       entry.status,

@@ -26,42 +26,43 @@ export function addWorkflowRunCommands(workflows: Command, context: CliContext):
     addParamOptions(
       apiCommand(workflows, name, description).argument(
         "<file|template>",
-        "a definition as YAML or JSON, - for standard input, or the name of a template",
+        "definition file (YAML or JSON), - for standard input, or the name of a template",
       ),
     )
-      .option("--name <name>", "what this run is called, instead of what the definition says")
-      .option("--template-version <number>", "an older version of the template", positiveInteger);
+      .option("--name <name>", "name of this run (default: the name in the definition)")
+      .option("--template-version <number>", "version of the template (default: the newest)", positiveInteger);
 
   source("run", "run a workflow and show its steps; Ctrl-C pauses it")
-    .option("--detach", "only start it: print its id and leave")
+    .option("--detach", "start it, print its id and exit")
     .action((word: string, options: SourceOptions & { detach?: boolean }) =>
       begin(context, { ...options, wait: options.detach !== true }, (api) => create(context, api, word, options, true)),
     );
 
-  source("create", "put a workflow down without starting it; orb workflows start does").action(
+  source("create", "create a workflow without starting it; start it with orb workflows start").action(
     (word: string, options: SourceOptions) =>
       begin(context, { ...options, wait: false }, (api) => create(context, api, word, options, false)),
   );
 
-  apiCommand(workflows, "watch", "show the steps of a workflow until it has ended; Ctrl-C leaves it alone")
+  apiCommand(workflows, "watch", "show the steps of a workflow until it ends; Ctrl-C stops watching, not the workflow")
     .argument("<workflow_id>")
     .action((id: string, options: UrlOption) => watch(context, id, options));
 
   const steered = (name: string, description: string) =>
     apiCommand(workflows, name, description)
       .argument("<workflow_id>")
-      .option("--wait", "wait until it has ended; run it here if no worker does");
+      .option("--wait", "wait until it ends; run it in this process if there is no worker");
 
-  steered("start", "start one that was created to wait").action((id: string, options: Waiting) =>
-    begin(context, options, async (api) => api.workflows.start(await fullId(api, "workflow", id))),
+  steered("start", "start a workflow that was created with orb workflows create").action(
+    (id: string, options: Waiting) =>
+      begin(context, options, async (api) => api.workflows.start(await fullId(api, "workflow", id))),
   );
 
-  steered("resume", "let a paused workflow go on").action((id: string, options: Waiting) =>
+  steered("resume", "continue a paused workflow").action((id: string, options: Waiting) =>
     begin(context, options, async (api) => api.workflows.resume(await fullId(api, "workflow", id)), id),
   );
 
-  steered("recover", "do again what did not complete of a failed workflow; steps that completed keep their results")
-    .option("--from <step>", "this step and all that follow from it, and nothing else")
+  steered("recover", "repeat the steps of a failed workflow that did not complete; completed steps keep their results")
+    .option("--from <step>", "repeat only this step and the steps that depend on it")
     .action((id: string, options: Waiting & { from?: string }) =>
       begin(
         context,
@@ -72,7 +73,7 @@ export function addWorkflowRunCommands(workflows: Command, context: CliContext):
       ),
     );
 
-  addParamOptions(steered("rerun", "a new run of the same, with other params if some are given")).action(
+  addParamOptions(steered("rerun", "start a new run of the same workflow, optionally with other params")).action(
     (id: string, options: Waiting & ParamOptions) => begin(context, options, (api) => rerun(context, api, id, options)),
   );
 }
@@ -113,13 +114,13 @@ async function begin(context: CliContext, options: Waiting, go: Go, known?: stri
     if (workflow.status === "pending")
       terminal.err(`${nextCommand(`workflows start ${workflow.id}`, options)} starts it\n`);
     else if (api.here !== null && !(await api.here.engineRuns()))
-      terminal.err(`${NOBODY}, or orb workflows resume ${workflow.id} --wait\n`);
+      terminal.err(`${NOBODY}, or run orb workflows resume ${workflow.id} --wait\n`);
     else if (!context.json)
-      terminal.err(`${nextCommand(`workflows watch ${workflow.id}`, options)} shows how it goes\n`);
+      terminal.err(`${nextCommand(`workflows watch ${workflow.id}`, options)} shows its progress\n`);
   });
 }
 
-const NOBODY = "nobody works on this database now: orb worker or orb serve does";
+const NOBODY = "no worker runs on this database; start orb worker or orb serve";
 
 /** Follows it to its end; runs the work here if no worker does. */
 async function followToEnd(context: CliContext, options: Waiting, go: Go, known?: string): Promise<void> {
@@ -127,7 +128,7 @@ async function followToEnd(context: CliContext, options: Waiting, go: Go, known?
   const display = displayFor(context, options);
   const say = { live: true, err: (text: string) => display.note(text.trim()) };
   let resumeHint = "";
-  const note = () => `${stoppingWords(display.view, options)}; Ctrl-C again leaves at once${resumeHint}`;
+  const note = () => `${stoppingWords(display.view, options)}; press Ctrl-C again to exit at once${resumeHint}`;
   using stop = stopRequest(wiring, say, null, note, EXIT.partial);
   try {
     await context.withApi({ ...definedOnly({ url: options.url }), log: (log) => display.wrap(log) }, async (api) => {
@@ -136,7 +137,7 @@ async function followToEnd(context: CliContext, options: Waiting, go: Go, known?
       const { id } = await go(api);
       const resume = nextCommand(`workflows resume ${id} --wait${context.json ? " --json" : ""}`, options);
       // Printed on the first Ctrl-C, so that it is on the screen whatever happens next.
-      resumeHint = `; to go on:\n  ${resume}`;
+      resumeHint = `; to continue:\n  ${resume}`;
       let view = await follow({ api, id, display, signal: stop.signal, wait: pause(stop.signal) });
       if (!WORKFLOW_OVER.has(view.status)) {
         view = await halt(api, id, display);
@@ -146,7 +147,7 @@ async function followToEnd(context: CliContext, options: Waiting, go: Go, known?
       if (WORKFLOW_OVER.has(view.status)) return conclude(context, api, view, options);
       context.exitCode = EXIT.partial;
       if (context.json) return printJson(terminal, { ...view, resume });
-      return terminal.err(`stopped, the workflow is ${view.status}; to go on:\n  ${resume}\n`);
+      return terminal.err(`stopped, the workflow is ${view.status}; to continue:\n  ${resume}\n`);
     });
   } finally {
     display.done();
@@ -162,11 +163,11 @@ const isAtWork = ({ status, waiting_for: why }: StepProgress) => status === "run
 
 /** What happens after Ctrl-C. */
 function stoppingWords(view: WorkflowProgress | null, { url }: UrlOption): string {
-  if (url !== undefined) return "stopping: the workflow is paused, and the server finishes the steps at work";
+  if (url !== undefined) return "stopping: the workflow is paused; the server finishes running steps";
   const names = view?.steps.filter(isAtWork).map(({ task_name: name }) => oneLine(name)) ?? [];
-  if (names.length === 0) return "stopping: the workflow is paused; no step is at work";
+  if (names.length === 0) return "stopping: the workflow is paused; no step is running";
   const what = names.length > MOST_FAILURES ? plural(names.length, "step") : names.join(", ");
-  return `stopping: the workflow is paused, up to ${FINISH_MS / 1000} s are left for ${what} to finish`;
+  return `stopping: the workflow is paused; waiting up to ${FINISH_MS / 1000} s for ${what} to finish`;
 }
 
 /** Steps that take longer are dropped and started again when the workflow continues. */
@@ -194,7 +195,7 @@ async function watch(context: CliContext, named: string, options: UrlOption): Pr
   const { terminal, wiring } = context;
   const display = displayFor(context, options);
   const say = { live: true, err: (text: string) => display.note(text.trim()) };
-  using stop = stopRequest(wiring, say, null, "no longer watching; the workflow is not stopped");
+  using stop = stopRequest(wiring, say, null, "stopped watching; the workflow is not stopped");
   try {
     await context.withApi({ ...definedOnly({ url: options.url }), log: (log) => display.wrap(log) }, async (api) => {
       const id = await fullId(api, "workflow", named);
@@ -202,10 +203,11 @@ async function watch(context: CliContext, named: string, options: UrlOption): Pr
       const { status } = first;
       display.was(first);
       if (status === "pending")
-        display.note(`it was not started yet: ${nextCommand(`workflows start ${id}`, options)}`);
-      else if (status === "paused") display.note(`it is paused: ${nextCommand(`workflows resume ${id}`, options)}`);
+        display.note(`the workflow is not started; start it with: ${nextCommand(`workflows start ${id}`, options)}`);
+      else if (status === "paused")
+        display.note(`the workflow is paused; continue it with: ${nextCommand(`workflows resume ${id}`, options)}`);
       else if (!WORKFLOW_OVER.has(status) && api.here !== null && !(await api.here.engineRuns()))
-        display.note(`${NOBODY}, or orb workflows resume ${id} --wait`);
+        display.note(`${NOBODY}, or run orb workflows resume ${id} --wait`);
       const view = await follow({ api, id, display, signal: stop.signal, wait: pause(stop.signal) });
       display.done();
       if (WORKFLOW_OVER.has(view.status)) return conclude(context, api, view, options);
@@ -226,14 +228,14 @@ async function conclude(context: CliContext, api: OpenApi, view: WorkflowProgres
   const bad = view.steps.filter((step) => step.status === "failed");
   for (const step of bad.slice(0, MOST_FAILURES))
     terminal.err(
-      `${paint(terminal, "red", "failed:")} ${oneLine(`${step.task_name}: ${step.error_message ?? "it gave no reason"} (${step.failure_reason ?? "unknown"})`)}\n`,
+      `${paint(terminal, "red", "failed:")} ${oneLine(`${step.task_name}: ${step.error_message ?? "no reason given"} (${step.failure_reason ?? "unknown"})`)}\n`,
     );
   if (bad.length > MOST_FAILURES)
     terminal.err(
       `and ${bad.length - MOST_FAILURES} more: ${nextCommand(`workflows tasks ${id} --status failed`, options)}\n`,
     );
   terminal.out(`${id} ${status}\n`);
-  if (status === "cancelled") return terminal.err("it was cancelled\n");
+  if (status === "cancelled") return terminal.err("the workflow was cancelled\n");
   if (status === "completed") return listFiles(context, api, id, options);
   return terminal.err(`${nextSteps(view, bad, options)}\n`);
 }
@@ -243,7 +245,7 @@ function nextSteps(view: WorkflowProgress, bad: readonly StepProgress[], options
   const { workflow_id: id, max_recovery_attempts: most, recovery_attempts: spent } = view;
   // Recovery would fail the same way: the input of a run never changes.
   if (bad.length > 0 && bad.every(({ failure_reason: reason }) => reason === "step_params"))
-    return `a recovery would fail again, given the same params: correct the definition and run it anew, or give others:\n  ${nextCommand(`workflows rerun ${id} --param NAME=VALUE --wait`, options)}`;
+    return `a recovery would fail again with the same params: correct the definition and run it again, or use other params:\n  ${nextCommand(`workflows rerun ${id} --param NAME=VALUE --wait`, options)}`;
   const left = plural(most - spent, "recovery", "recoveries");
   return spent < most
     ? `${nextCommand(`workflows recover ${id} --wait`, options)} repeats the steps that did not complete (${left} left)`
@@ -257,5 +259,5 @@ async function listFiles({ terminal }: CliContext, api: OpenApi, id: string, opt
   const tasks = await api.workflows.tasks(id).take();
   const files = tasks.flatMap(({ artifacts }) => artifacts.filter(({ role }) => role !== "items")).length;
   if (files > 0) terminal.err(`${plural(files, "file")}: ${nextCommand(`workflows files ${id}`, options)}\n`);
-  else terminal.err(`${nextCommand(`workflows tasks ${id}`, options)} shows what each step put out\n`);
+  else terminal.err(`${nextCommand(`workflows tasks ${id}`, options)} shows the output of each step\n`);
 }

@@ -16,7 +16,7 @@ export function addTemplateCommands(workflows: Command, context: CliContext): vo
   const { terminal } = context;
   const templates = workflows
     .command("templates")
-    .description("definitions that are kept under a name; each change is a new version");
+    .description("stored workflow definitions; each change creates a new version");
 
   apiCommand(templates, "list", "the newest version of every template").action((options: UrlOption) =>
     context.withApi(options, async (api) => {
@@ -24,7 +24,7 @@ export function addTemplateCommands(workflows: Command, context: CliContext): vo
       if (context.json) return printJson(terminal, all);
       return terminal.out(
         listTable(
-          ["name", "version", "built in", "what it does"],
+          ["name", "version", "built in", "description"],
           all.map(({ name, version, built_in: builtIn, description }) => [
             name,
             version,
@@ -37,9 +37,9 @@ export function addTemplateCommands(workflows: Command, context: CliContext): vo
     }),
   );
 
-  apiCommand(templates, "show", "one template: what it asks for, and its steps")
+  apiCommand(templates, "show", "params and steps of a template")
     .argument("<name>")
-    .option("--template-version <number>", "an older one; otherwise the newest", positiveInteger)
+    .option("--template-version <number>", "version to show (default: the newest)", positiveInteger)
     .action((name: string, options: UrlOption & { templateVersion?: number }) =>
       context.withApi(definedOnly({ url: options.url }), async (api) => {
         show(context, await api.templates.get(name, { version: options.templateVersion }));
@@ -55,7 +55,7 @@ export function addTemplateCommands(workflows: Command, context: CliContext): vo
         const now = context.wiring.now();
         return terminal.out(
           table(
-            ["version", "saved", "what it does"],
+            ["version", "saved", "description"],
             all.map(({ version, created_at: at, description }) => [
               version,
               at === null ? "built in" : timeCell(at, now, terminal.columns),
@@ -67,9 +67,9 @@ export function addTemplateCommands(workflows: Command, context: CliContext): vo
       }),
     );
 
-  apiCommand(templates, "put", "save a definition as a template, or as the next version of one")
+  apiCommand(templates, "put", "save a definition as a new template, or as the next version of an existing one")
     .argument("<name>")
-    .argument("<file>", "a definition as YAML or JSON; - reads standard input")
+    .argument("<file>", "definition file (YAML or JSON); - reads standard input")
     .action((name: string, path: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
         const file = await readWritten(context.wiring, path, "file");
@@ -85,11 +85,11 @@ export function addTemplateCommands(workflows: Command, context: CliContext): vo
         const builtIn = all.find(({ built_in: isBuiltIn }) => isBuiltIn);
         if (builtIn === undefined) return;
         const back = nextCommand(`workflows templates delete ${name}`, options);
-        terminal.out(`it is used instead of the one that is built in (version ${builtIn.version}), until: ${back}\n`);
+        terminal.out(`it replaces the built-in version ${builtIn.version}; to undo: ${back}\n`);
       }),
     );
 
-  apiCommand(templates, "delete", "delete all versions that were saved; one that is built in is itself again")
+  apiCommand(templates, "delete", "delete all saved versions; a built-in template returns to its original version")
     .argument("<name>")
     .action((name: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
@@ -99,7 +99,7 @@ export function addTemplateCommands(workflows: Command, context: CliContext): vo
       }),
     );
 
-  apiCommand(workflows, "kinds", "the kinds of steps; with a name, the params of one")
+  apiCommand(workflows, "kinds", "kinds of steps; with a name, the params of that kind")
     .argument("[kind]")
     .action((name: string | undefined, options: UrlOption) =>
       context.withApi(options, async (api) => {
@@ -108,7 +108,7 @@ export function addTemplateCommands(workflows: Command, context: CliContext): vo
         if (context.json) return printJson(terminal, all);
         return terminal.out(
           table(
-            ["kind", "what it does"],
+            ["kind", "description"],
             all.map(({ kind, about }) => [kind, about]),
             terminal.columns,
           ),
@@ -167,7 +167,7 @@ function show({ terminal, json }: CliContext, template: TemplateView): void {
 
 function paramsTable(schema: JsonValue, columns: number | undefined): string {
   const rows = schemaRows(schema);
-  if (rows.length === 0) return "it takes no params\n";
+  if (rows.length === 0) return "no params\n";
   return table(
     ["param", "type", "default", "about"],
     rows.map(({ name, type, fallback, about }) => [name, type, fallback, about]),

@@ -39,14 +39,12 @@ export function addWorkflowsCommands(program: Command, context: CliContext): voi
   const { terminal } = context;
   const workflows = program
     .command("workflows")
-    .description("workflows: run steps that depend on each other, watch them, steer them, recover them");
+    .description("workflows: run steps that depend on each other; watch, control and recover them");
 
   addWorkflowRunCommands(workflows, context);
 
-  addParamOptions(
-    apiCommand(workflows, "validate", "say everything that is wrong with a definition, each mistake with its place"),
-  )
-    .argument("<file|template>", "a definition as YAML or JSON, - for standard input, or the name of a template")
+  addParamOptions(apiCommand(workflows, "validate", "check a definition and list all errors with their position"))
+    .argument("<file|template>", "definition file (YAML or JSON), - for standard input, or the name of a template")
     .action((word: string, options: UrlOption & ParamOptions) => validate(context, word, options));
 
   type Filters = ListOptions & { status?: string; job?: string; template?: string; search?: string };
@@ -58,8 +56,8 @@ export function addWorkflowsCommands(program: Command, context: CliContext): voi
       ).choices([...STATUS_GROUPS, ...WORKFLOW_STATUSES]),
     )
     .option("--job <job_id>", "only those of this job")
-    .option("--template <name>", "only those made from this template")
-    .option("--search <text>", "only those with this in their name")
+    .option("--template <name>", "only those created from this template")
+    .option("--search <text>", "only those with this text in their name")
     .action(({ status, job, template, search, url, ...page }: Filters) =>
       context.withApi(definedOnly({ url }), async (api) => {
         const query = definedOnly({
@@ -72,7 +70,7 @@ export function addWorkflowsCommands(program: Command, context: CliContext): voi
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no workflows\n");
         terminal.out(workflowTable(rows, context.wiring.now(), terminal.columns));
-        if (more) terminal.err("there are more: --limit or --all\n");
+        if (more) terminal.err("there are more entries: use --limit or --all\n");
         return undefined;
       }),
     );
@@ -91,12 +89,12 @@ export function addWorkflowsCommands(program: Command, context: CliContext): voi
       }),
     );
 
-  apiCommand(workflows, "tasks", "the steps of a workflow: tries, times, what they put out or why they failed")
+  apiCommand(workflows, "tasks", "steps of a workflow: attempts, times, output or failure")
     .argument("<workflow_id>")
     .addOption(
       new Option(
         "--status <status>",
-        "only those in this state; retryable: tried again by themselves, or worth another try",
+        "only those in this state; retryable: a retry is scheduled, or may fix the failure",
       ).choices([...TASK_STATES, "retryable"]),
     )
     .action((id: string, { status, url }: UrlOption & { status?: string }) =>
@@ -108,8 +106,8 @@ export function addWorkflowsCommands(program: Command, context: CliContext): voi
     );
 
   for (const [name, description] of [
-    ["pause", "let the steps at work finish, and begin no other"],
-    ["cancel", "stop a workflow and the runs that its steps wait for, for good"],
+    ["pause", "finish running steps and start no new ones"],
+    ["cancel", "cancel a workflow and its child runs; cannot be undone"],
   ] as const)
     apiCommand(workflows, name, description)
       .argument("<workflow_id>")
@@ -121,13 +119,9 @@ export function addWorkflowsCommands(program: Command, context: CliContext): voi
         }),
       );
 
-  apiCommand(
-    workflows,
-    "delete",
-    "delete a workflow with its steps, the runs that they have started, and all their files",
-  )
+  apiCommand(workflows, "delete", "delete a workflow with its steps, child runs and files")
     .argument("<workflow_id>")
-    .option("--force", "cancel it first if it is not at its end")
+    .option("--force", "cancel it first if it has not ended")
     .action((id: string, options: UrlOption & { force?: boolean }) =>
       context.withApi(definedOnly({ url: options.url }), async (api) => {
         const query = options.force === true ? { force: true } : {};
@@ -193,7 +187,7 @@ function factsOf(workflow: Workflow, progress: WorkflowProgress, now: number, co
       ["recoveries", recoveries === 0 ? null : `${recoveries} of ${workflow.max_recovery_attempts}`],
       ["template", template === null ? null : `${template.name}, version ${template.version}`],
       ["job", workflow.job_id],
-      ["again of", workflow.rerun_of],
+      ["rerun of", workflow.rerun_of],
       ["params", json(params)],
       ["metadata", json(metadata)],
       ["message", workflow.message],
@@ -209,7 +203,7 @@ function factsOf(workflow: Workflow, progress: WorkflowProgress, now: number, co
 
 function taskTable(tasks: readonly WorkflowTask[], columns: number | undefined): string {
   return listTable(
-    ["step", "status", "kind", "tries", "took", "items", "what came of it"],
+    ["step", "status", "kind", "attempts", "took", "items", "result"],
     tasks.map((task) => [
       task.task_name,
       task.status,

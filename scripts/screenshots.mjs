@@ -14,7 +14,7 @@ const SCREENS = {
   phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true },
 };
 
-const MOST_HEIGHT = 2600;
+const MOST_HEIGHT = 4000;
 
 await script(async (args) => {
   await ensureInstalled();

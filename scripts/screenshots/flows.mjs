@@ -11,26 +11,26 @@ export async function runFlows({ call, sites, runs, ended }) {
   });
   const papers = {
     name: "Papers",
-    description: "Reads a few pages, keeps a table of them and tells somebody.",
+    description: "Reads a few pages, exports them as tables and sends a webhook.",
     params: {
       type: "object",
-      properties: { hook: { type: "string", description: "Who is told." } },
+      properties: { hook: { type: "string", description: "Webhook URL." } },
       required: ["hook"],
     },
     steps: [
       read("read", [1, 2, 3, 4, 5]),
       read("prices", [6, 7, 8]),
-      { name: "keep", task_type: "download", dependencies: ["read"] },
+      { name: "download", task_type: "download", dependencies: ["read"] },
       { name: "table", task_type: "export", params: { format: "csv" }, dependencies: ["read", "prices"] },
-      { name: "pictures", task_type: "export", params: { format: "jsonl" }, dependencies: ["keep"] },
+      { name: "pictures", task_type: "export", params: { format: "jsonl" }, dependencies: ["download"] },
       {
-        name: "tell",
+        name: "notify",
         task_type: "webhook",
         params: { url: "${{ params.hook }}", body: { count: "${{ steps.table.output.count }}" } },
         dependencies: ["table", "pictures"],
         max_retries: 0,
       },
-      { name: "archive", task_type: "export", params: { format: "json" }, dependencies: ["tell", "prices"] },
+      { name: "archive", task_type: "export", params: { format: "json" }, dependencies: ["notify", "prices"] },
     ],
   };
   const template = (definition) => call("PUT", "/workflows/templates/papers", { definition });
@@ -59,7 +59,7 @@ export async function runFlows({ call, sites, runs, ended }) {
         { name: "short list", task_type: "export", params: { format: "csv" }, dependencies: ["front pages"] },
         { name: "table", task_type: "export", params: { format: "csv" }, dependencies: ["each page"] },
         {
-          name: "tell",
+          name: "notify",
           task_type: "webhook",
           params: { url: page(1) },
           dependencies: ["table", "short list"],

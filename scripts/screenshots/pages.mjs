@@ -146,7 +146,7 @@ export const PAGES = [
   },
   {
     name: "workflow-failed",
-    path: ({ runs }) => `/workflows/${runs.failedFlow}?step=tell`,
+    path: ({ runs }) => `/workflows/${runs.failedFlow}?step=notify`,
     prepare: (page) => page.getByText("1 attempt").waitFor(),
   },
   {

@@ -1057,6 +1057,8 @@ export type Workflow = {
   status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
   /** the index of the first step that has not ended; of a failed one, of the step to recover from */
   current_step: number;
+  /** steps that have completed, failed or were skipped or cancelled */
+  ended_steps: number;
   total_steps: number;
   /** weighted by the steps' estimates; 100 when it has completed */
   progress: number;
@@ -1899,6 +1901,8 @@ export interface Operations {
       status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
       /** the index of the first step that has not ended; of a failed one, of the step to recover from */
       current_step: number;
+      /** steps that have completed, failed or were skipped or cancelled */
+      ended_steps: number;
       total_steps: number;
       /** weighted by the steps' estimates; 100 when it has completed */
       progress: number;
@@ -2219,6 +2223,8 @@ export interface Operations {
       status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
       /** the index of the first step that has not ended; of a failed one, of the step to recover from */
       current_step: number;
+      /** steps that have completed, failed or were skipped or cancelled */
+      ended_steps: number;
       total_steps: number;
       /** weighted by the steps' estimates; 100 when it has completed */
       progress: number;
@@ -3799,6 +3805,8 @@ export interface Operations {
       status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
       /** the index of the first step that has not ended; of a failed one, of the step to recover from */
       current_step: number;
+      /** steps that have completed, failed or were skipped or cancelled */
+      ended_steps: number;
       total_steps: number;
       /** weighted by the steps' estimates; 100 when it has completed */
       progress: number;
@@ -3894,6 +3902,8 @@ export interface Operations {
       status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
       /** the index of the first step that has not ended; of a failed one, of the step to recover from */
       current_step: number;
+      /** steps that have completed, failed or were skipped or cancelled */
+      ended_steps: number;
       total_steps: number;
       /** weighted by the steps' estimates; 100 when it has completed */
       progress: number;
@@ -4096,6 +4106,8 @@ export interface Operations {
       status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
       /** the index of the first step that has not ended; of a failed one, of the step to recover from */
       current_step: number;
+      /** steps that have completed, failed or were skipped or cancelled */
+      ended_steps: number;
       total_steps: number;
       /** weighted by the steps' estimates; 100 when it has completed */
       progress: number;
@@ -4229,6 +4241,8 @@ export interface Operations {
       status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
       /** the index of the first step that has not ended; of a failed one, of the step to recover from */
       current_step: number;
+      /** steps that have completed, failed or were skipped or cancelled */
+      ended_steps: number;
       total_steps: number;
       /** weighted by the steps' estimates; 100 when it has completed */
       progress: number;
@@ -4664,6 +4678,8 @@ export interface Operations {
       status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
       /** the index of the first step that has not ended; of a failed one, of the step to recover from */
       current_step: number;
+      /** steps that have completed, failed or were skipped or cancelled */
+      ended_steps: number;
       total_steps: number;
       /** weighted by the steps' estimates; 100 when it has completed */
       progress: number;

@@ -44,8 +44,10 @@ export function waitForCrawl(call: ToolCall, id: string, seconds: number): Promi
 
 export function waitForWorkflow(call: ToolCall, id: string, seconds: number): Promise<WorkflowProgress> {
   const { api, progress } = call;
-  const tell = ({ status, progress: percent, current_step: step, total_steps: steps }: WorkflowProgress) =>
-    progress(percent, 100, `${status}: ${Math.min(step, steps)} of ${steps} steps`);
+  const tell = ({ status, progress: percent, counts, total_steps: steps }: WorkflowProgress) => {
+    const ended = counts.completed + counts.failed + counts.skipped + counts.cancelled;
+    progress(percent, 100, `${status}: ${ended} of ${steps} steps`);
+  };
   return lastSeen(call, seconds, tell, {
     look: () => api.workflows.progress(id),
     wait: (options) => api.waitForWorkflow(id, options),

@@ -26,6 +26,7 @@ describe("whoever creates a workflow", () => {
       name: "Dataset build",
       status: "running",
       current_step: 0,
+      ended_steps: 0,
       total_steps: 4,
       progress: 0,
       metadata: { who: "ana" },
@@ -261,9 +262,13 @@ describe("a workflow that is at work", () => {
   test("comes to its end, and its events tell the story", async (t) => {
     const served = await openWorkflows(t);
     const { id } = await served.make({ definition: DIAMOND });
-    for (const index of [0, 2, 1, 3]) await served.end(id, index);
+    for (const index of [0, 2]) await served.end(id, index);
+    const half = await served.show(id);
+    assert.deepEqual([half.current_step, half.ended_steps], [1, 2], "the third step ended before the second");
+    for (const index of [1, 3]) await served.end(id, index);
     const ended = await served.show(id);
     assert.deepEqual([ended.status, ended.progress, ended.current_step], ["completed", 100, 4]);
+    assert.equal(ended.ended_steps, 4);
     assert.ok(ended.completed_at !== null);
     const progress = await served.get<WorkflowProgress>(`/workflows/${id}/progress`);
     assert.deepEqual([progress.time_remaining_seconds, progress.current_step_name], [null, null]);

@@ -157,8 +157,8 @@ describe("the picture of a crawl", () => {
     assert.doesNotMatch(head({ view: crawl({ completed_items: 1, failed_items: 0, skipped_items: 0 }) }), /left/);
     assert.match(head({ view: crawl({ time_remaining_seconds: 20 }) }), /time limit in 20 s/);
     assert.doesNotMatch(head({ rate: null, view: crawl({ pages_per_second: 0 }) }), /left/);
-    const turn = waits("turn", null, "Waits for its turn");
-    assert.match(head({ view: crawl({ status: "pending", waiting_for: turn }) }), /Waits for its turn/);
+    const turn = waits("turn", null, "Waiting for a crawl slot");
+    assert.match(head({ view: crawl({ status: "pending", waiting_for: turn }) }), /Waiting for a crawl slot/);
   });
 });
 

@@ -121,7 +121,7 @@ describe("Ctrl-C during orb crawl", { concurrency: 2 }, () => {
     const first = await served.api.post("/scraping/async-scrape", { url: site.url("/"), strategy: "http" });
     await site.visited("/");
     const crawl = orb.start(["crawl", site.url("/"), "--strategy", "http", "--url", urlOf(served)]);
-    await crawl.said("Waits for its turn");
+    await crawl.said("Waiting for a crawl slot");
     crawl.kill("SIGINT");
     const { code, stderr } = await crawl.end();
     assert.equal(code, 3, stderr);

@@ -370,7 +370,7 @@ describe("orb crawl at a terminal", { skip: hasScript ? false : "there is no scr
     const long = onTerminal(orb, ["crawl", site.url("/long"), ...flags]);
     await site.visited("/long");
     const waits = onTerminal(orb, ["crawl", site.url("/waits"), ...flags]);
-    await until(() => waits.text.includes("Waits for its turn"), "it says that it waits");
+    await until(() => waits.text.includes("Waiting for a crawl slot"), "it says that it waits");
     waits.type("\u0003");
     assert.equal(await waits.ended, 3, waits.text);
     const text = stripVTControlCharacters(waits.text);

@@ -79,7 +79,7 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
     `they take turns of ${word(seconds(LANE_SLICE_MS))} seconds`,
     `When ${word(FAILED_PROBES_BEFORE_GIVING_UP)} probes have failed`,
   ],
-  "docs/dashboard.md": [`looks at ${figure(SEARCHED_TASKS)} pages at most`],
+  "docs/dashboard.md": [`uses the newest ${figure(SEARCHED_TASKS)} pages`],
   "docs/documents.md": [
     `"max_steps": ${SCROLL_TO_END.steps}, "max_seconds": ${SCROLL_TO_END.seconds}`,
     `Each text ends after ${figure(MAX_TEXT)} characters`,

@@ -100,7 +100,7 @@ describe("the runs of a saved crawl", browserGate, () => {
     await using opened = await dashboard.show(`/runs/${id}`);
     const { page } = opened;
     await page.getByText(/Pagination cut off: include "\/2026\/\*\*" leaves/).waitFor();
-    await page.getByText("Found but not fetched: 1 matching no pattern.").waitFor();
+    await page.getByText("Found but not fetched: 1 not matched by any pattern.").waitFor();
     for (const start of ["/", "/?other"])
       await page.getByRole("link", { name: list.url(start), exact: true }).waitFor();
     await assertAccessible(page);

@@ -63,13 +63,13 @@ describe("workflows", browserGate, () => {
     here.site.on("/check", html("<p>fine now</p>"));
     await panel.getByRole("button", { name: "Recover from here" }).click();
     const dialog = page.getByRole("dialog", { name: "Recover workflow" });
-    assert.equal(await dialog.getByLabel("Recover from").inputValue(), "check");
+    assert.equal(await dialog.getByLabel("Repeat").inputValue(), "check");
     await dialog.getByText("2 steps will run again").waitFor();
     await dialog.getByText("check and pack").waitFor();
     await dialog.getByText("read, side and each").waitFor();
-    await dialog.getByLabel("Recover from").selectOption("read");
+    await dialog.getByLabel("Repeat").selectOption("read");
     await dialog.getByText("4 steps will run again").waitFor();
-    await dialog.getByLabel("Recover from").selectOption("check");
+    await dialog.getByLabel("Repeat").selectOption("check");
     await dialog.getByRole("button", { name: "Recover from check" }).click();
     await drawing.getByRole("button", { name: /^pack.*Completed/ }).waitFor();
     await page.getByRole("button", { name: "Rerun" }).waitFor();
@@ -213,7 +213,7 @@ describe("workflows", browserGate, () => {
     const save = page.getByRole("button", { name: "Save as a new version" });
     const definition = JSON.parse(await text.inputValue()) as { steps: { dependencies?: unknown[] }[] };
     await text.fill("{");
-    await page.getByText("This is not JSON yet").waitFor();
+    await page.getByText("Invalid JSON").waitFor();
     const broken = structuredClone(definition);
     broken.steps[1]!.dependencies = ["nobody"];
     await text.fill(JSON.stringify(broken));

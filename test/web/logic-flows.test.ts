@@ -327,7 +327,7 @@ describe("a definition as people read it", () => {
   it("says where JSON stops being JSON", () => {
     assert.deepEqual(readJson('{"steps": []}'), { value: { steps: [] } });
     assert.match((readJson("[1]") as { error: string }).error, /is an object/);
-    assert.match((readJson('{"a": ') as { error: string }).error, /not JSON yet/);
+    assert.match((readJson('{"a": ') as { error: string }).error, /^Invalid JSON/);
   });
 });
 

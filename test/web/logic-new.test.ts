@@ -105,7 +105,7 @@ test("one of many: the longest list around it, and where the value is in each it
     page({}, { ":scope > article:nth-of-type(1) > p:nth-of-type(1)": 1, p: 1 }),
   );
   assert.deepEqual([(again as { selector: string }).selector, (again as { items: null }).items], ["p", null]);
-  assert.match(String(await pickField({ chain, text: "x" }, { items: ".other" }, page({}))), /in none of the items/);
+  assert.match(String(await pickField({ chain, text: "x" }, { items: ".other" }, page({}))), /not in any item/);
   const lonely = await pickField({ chain: [node("p"), node("body"), node("html")], text: "" }, { items: "" }, page({}));
   assert.match(String(lonely), /No list/);
 });

@@ -109,7 +109,7 @@ test("the verdict names the worst first", () => {
     "the list is called what the verdict says",
   );
   const { runs } = calm;
-  assert.match(spokenGist({ runs, troubled_sites: [site] }), /at work, 1 site paused\.$/);
+  assert.match(spokenGist({ runs, troubled_sites: [site] }), /active, 1 site paused\.$/);
   assert.match(spokenGist({ runs, troubled_sites: [site, failing] }), /, 1 site in trouble, 1 site paused\.$/);
   assert.equal(say({ troubled_sites: [{ ...site, trouble: "failing" }] }).text, "One site is in trouble.");
   assert.equal(say({ success_rate: 0.5 }).tone, "warn");

@@ -8,6 +8,7 @@ import {
   belowTitle,
   messageBeside,
   outcomeBesideCounts,
+  outcomeList,
   outcomeWords,
   splitSite,
   progressWords,
@@ -53,6 +54,15 @@ test("how far a run is, in as few words as are known", () => {
     "13 pages done, 20 known so far, more expected",
   );
   assert.equal(words({ progress: 80, etaSeconds: null, perSecond: null }), "13 pages done, 20 known so far");
+  // What is not a crawl knows from the start what it has to do, and counts something else than pages.
+  const steps = { queued: 3, running: 0, retrying: 0, completed: 2, failed: 0, skipped: 0 };
+  const flow = (more: object) => words({ counts: steps, kind: "workflow", perSecond: null, etaSeconds: 120, ...more });
+  assert.equal(flow({ progress: 40 }), "2 of 5 steps · 2 min left");
+  assert.equal(flow({ progress: 12 }), "2 of 5 steps · 2 min left", "its steps are weighted");
+  assert.equal(flow({ active: false, counts: { ...steps, queued: 0 } }), "2 steps");
+  assert.equal(flow({ kind: "queue", etaSeconds: null }), "2 of 5 items");
+  assert.equal(flow({ kind: "download", etaSeconds: null }), "2 of 5 files");
+  assert.equal(flow({ kind: "proxy_refresh", etaSeconds: null }), "2 of 5 parts");
   assert.deepEqual(["Run completed", "Run started", null].map(outcomeWords), ["", "", ""]);
   assert.deepEqual(
     [
@@ -67,8 +77,16 @@ test("how far a run is, in as few words as are known", () => {
       "",
       "2 not found; stopped at the page limit",
       "nothing was got",
-      "1 not found; 1 disallowed by robots.txt; 3 failed otherwise",
+      "1 not found, 1 disallowed by robots.txt, 3 other failures",
     ],
+  );
+  assert.equal(
+    outcomeList("Run completed in part: 16 pages fetched, 1 not found; 2 pages failed"),
+    "16 pages fetched, 1 not found, 2 failed",
+  );
+  assert.equal(
+    outcomeBesideCounts("Run completed in part: 9 pages fetched, 1 not found; 1 page failed"),
+    "1 not found, 1 other failure",
   );
   assert.equal(outcomeBesideCounts("Run completed: 17 pages fetched (11 unchanged, 4 only followed)"), "");
   assert.equal(atWorkWords(60_000, 58), null);

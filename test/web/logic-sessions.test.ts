@@ -16,7 +16,7 @@ describe("sessions in forms", { concurrency: true }, () => {
       session("news", "https://news.example"),
     ];
     const names = (urls: string[], chosen = "") => sessionChoices(all, urls, chosen).map(({ name }) => name);
-    const none = "None";
+    const none = "No session";
     assert.deepEqual(names([]), [none, "shop (expired)", "news"]);
     assert.deepEqual(names(["https://news.example/a"]), [none, "news"]);
     assert.deepEqual(names(["https://shop.example/"], "news"), [
@@ -40,15 +40,15 @@ describe("sessions in forms", { concurrency: true }, () => {
     assert.deepEqual(signInHelp(run, [news], null), add);
     assert.deepEqual(signInHelp(run, [news, expired, shop], null), {
       href: "/new?from=r1&session=shop",
-      words: "Run again with the session shop",
+      words: "Run again with session shop",
     });
     assert.deepEqual(signInHelp(run, [expired], null), {
       href: "/settings?tab=sessions&session=old",
-      words: "The session old has expired: see it",
+      words: "Session old has expired: show it",
     });
     assert.deepEqual(signInHelp(run, [shop], "shop"), {
       href: "/settings?tab=sessions&session=shop",
-      words: "The session shop was not accepted: see it",
+      words: "Session shop was rejected: show it",
     });
     assert.deepEqual(signInHelp(run, [], "deleted"), add);
   });

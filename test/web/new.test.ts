@@ -346,13 +346,13 @@ describe("the page for new runs", browserGate, () => {
     const wrong = (name: string) => page.getByLabel(name).and(page.locator("[aria-invalid=true]"));
     await page.getByRole("button", { name: "Start workflow" }).click();
     await wrong("URL to crawl (required)").and(page.locator(":focus")).waitFor();
-    await page.getByLabel("Pages at most").fill("0");
+    await page.getByLabel("Maximum pages").fill("0");
     await page.getByRole("button", { name: "Start workflow" }).click();
     // Each mistake stands at its field, and stays there while another one is mended.
-    await wrong("Pages at most").waitFor();
+    await wrong("Maximum pages").waitFor();
     await wrong("URL to crawl (required)").waitFor();
-    await page.getByLabel("Pages at most").fill("2");
-    await wrong("Pages at most").waitFor({ state: "detached" });
+    await page.getByLabel("Maximum pages").fill("2");
+    await wrong("Maximum pages").waitFor({ state: "detached" });
     await wrong("URL to crawl (required)").waitFor();
     await page.getByLabel("URL to crawl (required)").fill(here.site.url("/"));
     await page.getByLabel("Min words").fill("0");

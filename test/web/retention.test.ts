@@ -52,7 +52,7 @@ describe("what is kept, and what is deleted, in the dashboard", browserGate, () 
     await page.route("**/storage", (route) => route.fulfill({ json: storage }));
     await page.getByRole("link", { name: "Overview" }).click();
     const notice = page.getByRole("status").filter({ hasText: "Stored data takes" });
-    await notice.getByText("the oldest runs are removed, from 2 Jan 2030", { exact: false }).waitFor();
+    await notice.getByText("the oldest runs are removed (not before 2 Jan 2030", { exact: false }).waitFor();
     await assertAccessible(page);
     await assertFits(page);
     await dashboard.server.client.runs.deleteMany({ filter: {} });

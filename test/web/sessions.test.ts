@@ -88,7 +88,7 @@ describe("sessions and sign-ins in the dashboard", browserGate, () => {
     const without = await server.begin({ target_url: here.site.url("/members"), strategy: "http" });
     await server.ended(without.id);
     await page.goto(`${here.dashboard.url}/runs/${without.id}`);
-    await page.getByRole("link", { name: "Run again with the session members" }).click();
+    await page.getByRole("link", { name: "Run again with session members" }).click();
     const again = page.getByLabel("Session", { exact: true });
     await again.locator("option", { hasText: "members" }).waitFor({ state: "attached" });
     assert.equal(await again.inputValue(), session?.id);

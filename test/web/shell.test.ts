@@ -87,7 +87,7 @@ describe("the dashboard's shell", browserGate, () => {
 
   it("says that there is nothing at an address that is none", async () => {
     await using opened = await dashboard.show("/no/such/page", { expected: /404/ });
-    await opened.page.getByRole("heading", { level: 1, name: "Nothing here" }).waitFor();
+    await opened.page.getByRole("heading", { level: 1, name: "Page not found" }).waitFor();
     await assertAccessible(opened.page);
   });
 

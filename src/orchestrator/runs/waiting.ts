@@ -22,8 +22,8 @@ const because = (
 ): WaitingView => ({ reason, until: more.until ?? null, message, last_failure: more.last_failure ?? null });
 
 const BY_STATUS: Partial<Record<RunState, WaitingView>> = {
-  paused: because("run_paused", "Paused: resume it to go on"),
-  waiting_for_human: because("person", "Waits for a person"),
+  paused: because("run_paused", "Paused: resume it to continue"),
+  waiting_for_human: because("person", "Waiting for a person"),
 };
 
 /** `still`: why no worker accepts work. */
@@ -52,15 +52,15 @@ export async function waitingOfRun(
 function noWorkersMessage({ id, kind }: RunRecord, noWorkers: NoWorkers): string {
   const words = sentenceOf(noWorkers);
   if (noWorkers.reason !== "no_worker") return words;
-  if (kind === "crawl") return `${words}; orb crawl --resume ${id} goes on with it here`;
-  return kind === "workflow" ? `${words}; orb workflows resume ${id} --wait goes on with it here` : words;
+  if (kind === "crawl") return `${words}; orb crawl --resume ${id} continues it in this terminal`;
+  return kind === "workflow" ? `${words}; orb workflows resume ${id} --wait continues it in this terminal` : words;
 }
 
 /** A run created a moment ago is about to start. */
 async function waitsForTurn({ store, maxConcurrentCrawls: most }: RunWaitDeps): Promise<WaitingView | null> {
   const { running } = await store.crawlCounts();
   if (running < most) return null;
-  return because("turn", `Waits for its turn: ${running} of ${most} crawls that may run at once are running`);
+  return because("turn", `Waiting for a crawl slot: ${running} of ${most} crawls are running`);
 }
 
 /** A page that was redirected to another site waits there. */

@@ -16,6 +16,8 @@ export interface WorkflowView {
   status: WorkflowStatus;
   /** Index of the first step that has not ended; of a failed workflow, of the step to recover from. */
   current_step: number;
+  /** Steps that have ended: those after the current one included. */
+  ended_steps: number;
   total_steps: number;
   progress: number;
   metadata: Record<string, JsonValue>;
@@ -73,6 +75,7 @@ export function toWorkflowView(record: WorkflowRecord, waiting: WaitingView | nu
     name: run.name ?? "",
     status: workflowStatusOf(run.status),
     current_step: record.currentStep,
+    ended_steps: record.endedSteps,
     total_steps: record.totalSteps,
     progress: progressOf(run),
     metadata: { ...record.metadata },
@@ -112,6 +115,7 @@ export function toNewWorkflowView(run: RunRecord, rerunOf: string | null): Workf
     run,
     totalSteps: definition.steps.length,
     currentStep: 0,
+    endedSteps: 0,
     metadata,
     recoveryAttempts: 0,
     maxRecoveryAttempts: definition.max_recovery_attempts,

@@ -12,6 +12,8 @@ export interface WorkflowRecord {
    * step.
    */
   currentStep: number;
+  /** Completed, failed, skipped or cancelled. */
+  endedSteps: number;
   metadata: Readonly<Record<string, JsonValue>>;
   recoveryAttempts: number;
   maxRecoveryAttempts: number;

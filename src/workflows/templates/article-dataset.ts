@@ -10,7 +10,12 @@ export const articleDataset: JsonValue = {
     type: "object",
     properties: {
       crawl: CRAWL_SCHEMA,
-      min_words: { type: "integer", minimum: 0, default: 100, description: "Shorter articles are dropped." },
+      min_words: {
+        type: "integer",
+        minimum: 0,
+        default: 100,
+        description: "Minimum number of words; shorter articles are dropped.",
+      },
       fields: {
         type: "object",
         additionalProperties: { type: "string" },
@@ -23,7 +28,7 @@ export const articleDataset: JsonValue = {
           word_count: "word_count",
           text: "text",
         },
-        description: "Columns of the table, and the article field of each.",
+        description: "Columns of the table: column name and article field.",
       },
       format: {
         enum: [...RECORD_FORMATS],
@@ -33,7 +38,7 @@ export const articleDataset: JsonValue = {
       archive: {
         enum: ["zip", "tar", "tar.gz", null],
         default: null,
-        description: "Archive for the table, with one file per split.",
+        description: "Archive format; the archive has one file per split.",
       },
       split: { ...SPLIT_SCHEMA, default: null },
       seed: { type: ["string", "integer"], default: 0, description: "Random seed of the split." },

@@ -19,8 +19,18 @@ export const imageDataset: JsonValue = {
         description: "URLs of image files. Leave empty to find images by a crawl.",
       },
       crawl: { ...CRAWL_SCHEMA, type: ["object", "null"], default: null },
-      min_width: { type: "integer", minimum: 1, default: 64, description: "Narrower images are dropped, in pixels." },
-      min_height: { type: "integer", minimum: 1, default: 64, description: "Lower images are dropped, in pixels." },
+      min_width: {
+        type: "integer",
+        minimum: 1,
+        default: 64,
+        description: "Minimum width in pixels; smaller images are dropped.",
+      },
+      min_height: {
+        type: "integer",
+        minimum: 1,
+        default: 64,
+        description: "Minimum height in pixels; smaller images are dropped.",
+      },
       max_failed_ratio: {
         type: "number",
         minimum: 0,

@@ -15,7 +15,7 @@ export const CRAWL_SCHEMA: { readonly [key: string]: JsonValue } = {
       description: "Start URL.",
     },
     max_pages: {
-      title: "Pages at most",
+      title: "Maximum pages",
       type: "integer",
       minimum: 1,
       default: 200,

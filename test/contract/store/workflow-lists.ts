@@ -64,6 +64,7 @@ export function workflowListScenarios(scenario: Scenario): void {
     const listed = async (filter: object) => (await kit.store.runs({ limit: 10, ...filter })).map(({ name }) => name);
     const [lane] = await kit.store.openLanes({ after: "site:~", limit: 10 });
     assert.deepEqual([lane?.lane, lane?.sleeps], [laneOfStep(run.id, 0), { for: "run", until: null, failure: null }]);
+    assert.deepEqual(lane?.counts, { queued: 0, running: 0, retrying: 0 }, "it waits, and has not failed");
     assert.deepEqual(await listed({}), ["page", "child", "flow"]);
     assert.deepEqual(await listed({ parent: "none" }), ["page", "flow"]);
     assert.deepEqual(await listed({ parent: "none", status: ["queued"] }), ["page"]);

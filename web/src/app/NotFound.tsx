@@ -5,10 +5,10 @@ import { EmptyState } from "../ui/States.tsx";
 export function NotFound() {
   return (
     <>
-      <PageHeader title="Nothing here" />
+      <PageHeader title="Page not found" />
       <EmptyState
         icon="search"
-        title="There is no page at this address"
+        title="There is no page at this URL"
         actions={
           <>
             <LinkButton href="/">Go to the overview</LinkButton>

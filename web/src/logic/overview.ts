@@ -128,7 +128,7 @@ export function noFailuresWords(sites: LiveOverview["troubled_sites"]): string {
 /** The summary for screen readers, without every digit. */
 export function spokenGist({ runs, troubled_sites }: Pick<LiveOverview, "runs" | "troubled_sites">): string {
   const { trouble, paused } = countSites(troubled_sites);
-  const parts = [`${count(runs.running, "run")} at work`];
+  const parts = [`${count(runs.running, "run")} active`];
   if (trouble > 0) parts.push(`${count(trouble, "site")} in trouble`);
   if (paused > 0) parts.push(`${count(paused, "site")} paused`);
   return `${parts.join(", ")}.`;

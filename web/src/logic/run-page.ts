@@ -61,6 +61,14 @@ export function shownProgress(
 /** A bar and its text that differ by less count as equal. */
 const ABOUT_THE_SAME = 2;
 
+/** What runs of these kinds count; all of it is known from the start. The others count pages. */
+const COUNTED: Readonly<Record<string, string>> = {
+  workflow: "step",
+  queue: "item",
+  download: "file",
+  proxy_refresh: "part",
+};
+
 /** "412 of 900 known pages · 12/s · 40 s left", consistent with the percentage. */
 export function progressWords(run: {
   counts: RunCounts | null;
@@ -70,16 +78,19 @@ export function progressWords(run: {
   etaSeconds: number | null;
   etaMostSeconds?: number | null;
   active: boolean;
+  kind?: string;
   /** Known pages that had not started when it was cancelled. */
   leftOut?: number;
 }): string {
-  const { counts, progress, perSecond, etaSeconds, etaMostSeconds = null, active, leftOut = 0 } = run;
+  const { counts, progress, perSecond, etaSeconds, etaMostSeconds = null, active, kind = "crawl", leftOut = 0 } = run;
   const parts: string[] = [];
   if (counts !== null) {
     const total = totalOf(counts) + leftOut;
     const done = counts.completed + counts.failed + counts.skipped;
     const isShare = total > 0 && Math.abs((100 * done) / total - progress) <= ABOUT_THE_SAME;
-    if (!active && done >= total) parts.push(count(total, "page"));
+    const unit = COUNTED[kind];
+    if (!active && done >= total) parts.push(count(total, unit ?? "page"));
+    else if (unit !== undefined) parts.push(`${fullNumber(done)} of ${count(total, unit)}`);
     else if (isShare) parts.push(`${fullNumber(done)} of ${fullNumber(total)} known pages`);
     else {
       // The bar estimates what the crawl will find, not only what it knows.
@@ -111,6 +122,11 @@ export function outcomeWords(message: string | null): string {
   return rest;
 }
 
+/** The same as one list: "16 pages fetched, 1 not found, 2 failed". */
+export function outcomeList(message: string | null): string {
+  return outcomeWords(message).replace(/; (\d+) pages? failed/, ", $1 failed");
+}
+
 /**
  * The same without completed and failed counts, which are shown beside it. If some failures are listed by cause, the
  * others are listed too: they add up to the total.
@@ -124,7 +140,10 @@ export function outcomeBesideCounts(message: string | null): string {
     .filter((part) => !/^\d+ pages? (?:got|fetched|led to a sign-in)$/.test(part));
   const named = parts.filter((part) => !FAILED.test(part));
   if (!named.some((part) => /^\d+ (?:not found|disallowed by robots\.txt)$/.test(part))) return named.join("; ");
-  return parts.map((part) => part.replace(FAILED, "$1 failed otherwise")).join("; ");
+  return parts
+    .map((part) => part.replace(FAILED, (_, failed: string) => count(Number(failed), "other failure")))
+    .join("; ")
+    .replaceAll(/; (?=\d)/g, ", ");
 }
 
 const FAILED = /^(\d+) pages? failed$/;

@@ -29,7 +29,7 @@ export function sessionChoices(sessions: readonly Named[], urls: readonly string
   const shown = sessions.filter((session) => fits(session) || session.id === chosen);
   const isGone = chosen !== "" && !sessions.some(({ id }) => id === chosen);
   return [
-    { value: "", name: "None" },
+    { value: "", name: "No session" },
     ...shown.map((session) => ({
       value: session.id,
       name: `${sessionTitle(session)}${noteOf(session, fits(session))}`,
@@ -57,17 +57,17 @@ export function signInHelp(
 ): { href: string; words: string } {
   const see = (session: Named, what: string) => ({
     href: `/settings?tab=sessions&session=${session.id}`,
-    words: `The session ${sessionTitle(session)} ${what}: see it`,
+    words: `Session ${sessionTitle(session)} ${what}: show it`,
   });
   const own = sessions.find((session) => session.id === used);
-  if (own !== undefined) return see(own, "was not accepted");
+  if (own !== undefined) return see(own, "was rejected");
   const origin = originOf(url ?? "");
   const fitting = sessions.filter((session) => session.origin === origin);
   const usable = fitting.find(({ health }) => health?.status !== "rejected");
   if (usable !== undefined)
     return {
       href: `/new?from=${id}&session=${usable.id}`,
-      words: `Run again with the session ${sessionTitle(usable)}`,
+      words: `Run again with session ${sessionTitle(usable)}`,
     };
   return fitting[0] === undefined
     ? { href: addSessionAt(url), words: "Add a session to sign in" }

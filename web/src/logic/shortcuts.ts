@@ -24,7 +24,7 @@ export const GENERAL: readonly Shortcut[] = [
   { keys: "n", about: "New scrape, crawl or workflow", go: "/new" },
   { keys: "/", about: "Search runs" },
   { keys: "?", about: "This help" },
-  { keys: "Esc", about: "Close what is open" },
+  { keys: "Esc", about: "Close the open dialog" },
 ];
 
 export const IN_LISTS: readonly Shortcut[] = [

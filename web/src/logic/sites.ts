@@ -90,7 +90,7 @@ export function limitWords(limit: SiteLimit, value: number | null): string {
   if (value === null) return "as configured";
   switch (limit) {
     case "requests_per_second":
-      return `${shortNumber(value)} a second`;
+      return `${shortNumber(value)} per second`;
     case "min_delay_ms":
       return duration(value);
     case "max_memory_mb":

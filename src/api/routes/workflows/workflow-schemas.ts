@@ -108,6 +108,7 @@ const workflowParts = {
     ...Count,
     description: "the index of the first step that has not ended; of a failed one, of the step to recover from",
   },
+  ended_steps: { ...Count, description: "steps that have completed, failed or were skipped or cancelled" },
   total_steps: Count,
   progress: { ...Percent, description: "weighted by the steps' estimates; 100 when it has completed" },
   metadata: Json,

@@ -167,7 +167,7 @@ function workflowTable(workflows: readonly WorkflowView[], now: number, columns:
 }
 
 /** Ended steps of all; of a cancelled workflow all have ended, completed or not. */
-function stepsCell({ status, current_step: over, total_steps: total }: WorkflowView): string {
+function stepsCell({ status, ended_steps: over, total_steps: total }: WorkflowView): string {
   return status === "failed" || status === "cancelled" ? `${total}` : `${over}/${total}`;
 }
 

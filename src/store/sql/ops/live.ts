@@ -86,7 +86,11 @@ function readOpenLanes(
   return list.map(({ id, lane, owner, runs, queued, running, retrying }) => ({
     lane,
     sites: rows<{ site: string }>(sites.all(id)).map(({ site }) => site),
-    counts: { queued, running, retrying },
+    counts: {
+      queued,
+      running,
+      retrying: retrying > 0 && lane.startsWith(STEP_LANES) ? countRetries(connection, id) : retrying,
+    },
     runs,
     isOwned: owner !== null,
     sleeps: retrying > 0 && lane.startsWith(STEP_LANES) ? readSleep(connection, id) : null,
@@ -97,6 +101,17 @@ function readOpenLanes(
 interface SleepOutcome {
   waiting?: { for: StepWait["for"] };
   failure?: Failure;
+}
+
+/** A step that waits for its run, its entries or a time has the same state as one that failed and is retried. */
+function countRetries(connection: Connection, lane: number): number {
+  const row = connection
+    .sql(
+      `SELECT count(*) AS count FROM streams s JOIN tasks t ON t.stream = s.id
+       WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND t.state = ${STATE.retrying} AND json_extract(t.outcome, '$.waiting') IS NULL`,
+    )
+    .get(lane) as { count: number };
+  return row.count;
 }
 
 /** The lane of a step has few tasks: the step, or one item at a time. */

@@ -12,6 +12,7 @@ interface WorkflowRow {
   run_id: string;
   total_steps: number;
   current_step: number | null;
+  ended_steps: number;
   metadata: string;
   recovery_attempts: number;
   max_recovery_attempts: number;
@@ -37,7 +38,9 @@ const firstStep = (
 const SELECT_WORKFLOW = `SELECT w.*, r.id AS run_id,
     CASE WHEN r.status = 'recovering' AND w.recover_from IS NOT NULL THEN w.recover_from
       WHEN r.status IN ('failed', 'recovering') THEN ${firstStep(`${STATE.failed}, ${STATE.cancelled}`)}
-      ELSE ${firstStep(open)} END AS current_step
+      ELSE ${firstStep(open)} END AS current_step,
+    (SELECT count(*) FROM steps p INDEXED BY steps_by_run CROSS JOIN tasks t ON t.id = p.task
+      WHERE p.run = w.run AND t.state NOT IN (${open})) AS ended_steps
   FROM runs r JOIN workflows w ON w.run = r.n`;
 
 function toRecord(context: Context, row: WorkflowRow): WorkflowRecord | null {
@@ -47,6 +50,7 @@ function toRecord(context: Context, row: WorkflowRow): WorkflowRecord | null {
     run,
     totalSteps: row.total_steps,
     currentStep: row.current_step ?? row.total_steps,
+    endedSteps: row.ended_steps,
     metadata: JSON.parse(row.metadata) as Record<string, JsonValue>,
     recoveryAttempts: row.recovery_attempts,
     maxRecoveryAttempts: row.max_recovery_attempts,

@@ -31,7 +31,7 @@ const nameOf = ({ name, target_url, crawl, kind }: Job) => {
 
 const targetOf = ({ target_url, crawl, workflow }: Job) => {
   const urls = crawl === null ? [] : [crawl.url].flat();
-  if (workflow !== null) return workflow.template ?? "a workflow of its own";
+  if (workflow !== null) return workflow.template ?? "own definition";
   const [first = target_url ?? "–"] = urls;
   return urls.length > 1 ? `${plainUrl(first)} and ${urls.length - 1} more` : plainUrl(first);
 };
@@ -96,7 +96,7 @@ export default function Jobs() {
       name: "Next run",
       width: "96px",
       cell: ({ next_run_at, schedule }) =>
-        schedule === null ? <span className="soft">By hand</span> : <Time at={next_run_at} />,
+        schedule === null ? <span className="soft">Manual</span> : <Time at={next_run_at} />,
     },
     {
       id: "do",
@@ -123,7 +123,7 @@ export default function Jobs() {
               { name: "Edit", icon: "edit", onChoose: () => go(`/new?job=${job.id}`) },
               { name: "Edit schedule", icon: "schedules", onChoose: () => setScheduled(job) },
               { name: "Keep runs …", icon: "clock", onChoose: () => setKeeping(job) },
-              { name: "See its runs", icon: "queue", onChoose: () => go(`/runs?job=${job.id}`) },
+              { name: "Show runs", icon: "queue", onChoose: () => go(`/runs?job=${job.id}`) },
               { name: "Delete", icon: "trash", danger: true, onChoose: () => setDeleted(job) },
             ]}
           />
@@ -135,7 +135,7 @@ export default function Jobs() {
     <>
       <PageHeader
         title="Jobs"
-        note="Saved scrapes, crawls and workflows, to run by hand or on a schedule."
+        note="Saved scrapes, crawls and workflows, to run manually or on a schedule."
         actions={
           rows.length === 0 ? undefined : (
             <LinkButton href="/new" icon="plus">

@@ -55,9 +55,9 @@ export function Playground({ state, at: { page, setPage } }: { state: NewState; 
           Pages that need a browser take longer, and so do actions such as scrolling to the end.
         </EmptyState>
       ) : page === null ? (
-        <EmptyState icon="bolt" title="Fetch a page to begin">
-          Then click what you want from it: each click becomes a field with a selector, and its value is shown at once.
-          Nothing is kept until you save or run it.
+        <EmptyState icon="bolt" title="Fetch a page to start">
+          Then click the values you want: each click adds a field with a selector and shows its value. Nothing is stored
+          until you save or run it.
         </EmptyState>
       ) : narrow ? (
         <Tabs
@@ -279,7 +279,7 @@ function RuleList({ state, preview, page, setFocused, armed, setArmed }: RulesPr
       <div className="stack new-tight">
         <Input
           label="Items"
-          help="Where the records are, if the page has several. The fields are then read once in each."
+          help="CSS selector of one record, if the page has several. The fields are read in each match."
           className="control mono"
           placeholder="one record per page"
           spellCheck={false}

@@ -7,10 +7,10 @@ import { Checkbox, Input, Select } from "../../ui/Field.tsx";
 const WAY_CHOICES = WAYS.map((value) => ({ value, name: WAY_NAMES[value] }));
 const TYPE_NAMES: Readonly<Record<string, string>> = { url: "URL", html: "HTML" };
 const TYPE_CHOICES = [
-  { value: "", name: "As it is" },
+  { value: "", name: "No conversion" },
   ...VALUE_TYPES.map((value) => ({ value, name: TYPE_NAMES[value] ?? capital(value) })),
 ];
-const SOURCE_CHOICES = JSON_SOURCES.map((value) => ({ value, name: value === "" ? "The answer" : value }));
+const SOURCE_CHOICES = JSON_SOURCES.map((value) => ({ value, name: value === "" ? "Response body" : value }));
 const EXAMPLES = { css: ".price", xpath: "//h1", jsonpath: "$.name", regex: "item-(\\d+)", known: "title" };
 
 /** One field: its name, its selector, and the matches. */
@@ -107,7 +107,7 @@ export function RuleRow({
         />
         <Checkbox
           label="Required"
-          title="Without it the page counts as failed"
+          title="If the value is missing, the page fails"
           checked={rule.required}
           onChange={({ target }) => onChange({ required: target.checked })}
         />

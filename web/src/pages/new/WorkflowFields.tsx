@@ -206,8 +206,8 @@ function FromDefinition({ state }: { state: NewState }) {
           label="Definition"
           help={
             <>
-              YAML or JSON. To pass params, put the definition under <code>definition:</code> and them under{" "}
-              <code>params:</code>.
+              YAML or JSON. To pass params, use two keys: <code>definition:</code> with the definition and{" "}
+              <code>params:</code> with the values.
             </>
           }
           error={errors.definition}

@@ -60,7 +60,7 @@ function stateWords(runs: LiveOverview["runs"], active: number): string {
     const value = runs[state as keyof typeof runs];
     return value === 0 ? [] : [`${shortNumber(value)} ${word}`];
   });
-  return active === 0 ? "none at the moment" : parts.slice(0, 3).join(", ");
+  return active === 0 ? "none right now" : parts.slice(0, 3).join(", ");
 }
 
 export function Charts({ series }: { series: Series }) {

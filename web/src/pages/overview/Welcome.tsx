@@ -36,7 +36,7 @@ export function Welcome() {
               <Link className="link" href="/settings">
                 Settings
               </Link>{" "}
-              says where.
+              shows where.
             </li>
             <li>They are kept until you or a retention policy deletes them.</li>
           </ul>

@@ -160,7 +160,7 @@ export default function Proxies() {
               footer={count(list.rows.length, "proxy", "proxies")}
               empty={
                 <EmptyState icon="search" title={`No proxy is ${state}`}>
-                  Others are: choose “All” to see them.
+                  Choose “All” to see the others.
                 </EmptyState>
               }
             />

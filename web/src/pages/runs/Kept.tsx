@@ -17,7 +17,7 @@ export function Kept({ run }: { run: Run }) {
     onError: toastError,
   });
   const keep = useChange("keepRun", change("Kept until you delete it."));
-  const unkeep = useChange("unkeepRun", change("It is kept as long as its policy says."));
+  const unkeep = useChange("unkeepRun", change("The retention rules apply to this run again."));
   // Runs of steps are deleted with their workflow.
   if (words === null || run.parent !== null || run.kind === "queue") return null;
   const params = { run_id: run.id };

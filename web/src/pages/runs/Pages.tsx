@@ -158,7 +158,7 @@ export function Pages({ run }: { run: Run }) {
                     : "Try another status or other words."}
                 </EmptyState>
               }
-              footer={`${count(rows.length, "page")}${tasks.hasNextPage ? " loaded, scroll for more" : ""}${isRanked ? ". Of very many, the newest 50,000 are compared." : ""}`}
+              footer={`${count(rows.length, "page")}${tasks.hasNextPage ? " loaded, scroll for more" : ""}${isRanked ? " · only the newest 50,000 pages are sorted" : ""}`}
             />
           )}
         </Card>

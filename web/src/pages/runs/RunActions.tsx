@@ -147,8 +147,8 @@ export function RunActions({ run, failed }: { run: Run; failed: number | null })
         busy={cancel.isPending}
         onConfirm={() => cancel.mutate({ params }, { onSettled: () => setAsking(false) })}
       >
-        What is under way is stopped, and what waits is left. Results so far are kept. A cancelled run cannot go on;
-        pause it if it should.
+        Pages in flight are stopped; results so far are kept. A cancelled run cannot be resumed. To continue later,
+        pause it instead.
       </Confirm>
       <Confirm
         open={deleting}

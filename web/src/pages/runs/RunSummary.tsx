@@ -34,7 +34,7 @@ export function RunSummary({
   const tone = TONES[run.status as keyof typeof TONES] ?? "accent";
   const leftOut = crawl?.cancelled_items ?? 0;
   const far = shownProgress(run, progress.counts, leftOut);
-  const words = progressWords({ ...progress, progress: far ?? 0, active, leftOut });
+  const words = progressWords({ ...progress, progress: far ?? 0, active, kind: run.kind, leftOut });
   return (
     <Card className="run-summary">
       <div className="run-summary-parts">

@@ -121,7 +121,7 @@ function Facts({ run, task }: { run: Run; task: Task }) {
                 {`, ${duration(attempt.duration_ms)}`}
                 <br />
                 <span className={attempt.failure_reason === null ? "soft" : "task-failure"}>
-                  {attempt.failure_reason === null ? "went well" : words(attempt.failure_reason)}
+                  {attempt.failure_reason === null ? "succeeded" : words(attempt.failure_reason)}
                 </span>{" "}
                 <span className="soft">
                   <Time at={attempt.started_at} />

@@ -41,7 +41,7 @@ function Body({ schedule }: { schedule: Schedule }) {
       <section>
         <h3>Next runs</h3>
         {paused ? (
-          <p className="soft">Paused: none of these runs start until you resume it.</p>
+          <p className="soft">Paused: no run starts until you resume it.</p>
         ) : next_times.length === 0 ? (
           <p className="soft">The expression matches no future time.</p>
         ) : null}
@@ -57,13 +57,13 @@ function Body({ schedule }: { schedule: Schedule }) {
         </ol>
       </section>
       <section>
-        <h3>Past runs</h3>
+        <h3>Past scheduled runs</h3>
         {occurrences.error !== null ? (
           <ErrorBox error={occurrences.error} onRetry={() => void occurrences.refetch()} />
         ) : occurrences.data === undefined ? (
           <Skeleton lines={4} />
         ) : occurrences.data.length === 0 ? (
-          <p className="soft">No runs yet.</p>
+          <p className="soft">None yet.</p>
         ) : (
           <ul className="schedule-slots">
             {occurrences.data.map(({ at, until, count, outcome, run_id, message, noted_at }) => (
@@ -103,7 +103,7 @@ function Body({ schedule }: { schedule: Schedule }) {
             { name: "Time zone", value: timezone },
             { name: "Overlap", value: sentence(OVERLAP_WORDS[overlap]) },
             { name: "If the server was off", value: sentence(MISSED_WORDS[missed]) },
-            jitter_seconds === 0 ? null : { name: "Chance", value: `up to ${jitter_seconds} s later` },
+            jitter_seconds === 0 ? null : { name: "Random delay", value: `up to ${jitter_seconds} s` },
             { name: "Job", value: <code className="wrap">{job_id}</code> },
           ]}
         />

@@ -62,7 +62,7 @@ export default function Schedules() {
         paused ? (
           <StatusBadge status="paused" />
         ) : next_at === null ? (
-          <span className="soft">never again</span>
+          <span className="soft">no further run</span>
         ) : (
           <div className="schedule-name">
             <span className="num truncate">{zonedTime(next_at, timezone)}</span>
@@ -74,12 +74,12 @@ export default function Schedules() {
     },
     {
       id: "last",
-      name: "Last run",
+      name: "Last scheduled run",
       width: "minmax(0, 1.2fr)",
       sort: ({ last }) => last?.noted_at,
       cell: ({ last }) =>
         last === null ? (
-          <span className="soft">not yet</span>
+          <span className="soft">none yet</span>
         ) : (
           <div className="schedule-last" title={last.message ?? undefined}>
             <StatusBadge status={last.outcome} />
@@ -91,8 +91,8 @@ export default function Schedules() {
     },
     {
       id: "counts",
-      name: "Started / missed",
-      width: "100px",
+      name: "Started / not started",
+      width: "140px",
       align: "end",
       cell: ({ counts: { started, missed, skipped, refused } }) => (
         <span className="num" title={`${started} started, ${missed} missed, ${skipped} skipped, ${refused} refused`}>

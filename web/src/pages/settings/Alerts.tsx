@@ -36,7 +36,7 @@ const COLUMNS: readonly Column<Alert>[] = [
         </span>
         {last_error === null || delivery === "delivered" ? null : (
           <span className="soft wrap">
-            {last_error} ({tries} tries)
+            {last_error} ({tries} attempts)
           </span>
         )}
       </div>
@@ -84,8 +84,8 @@ export function Alerts() {
           next={alerts.next}
           empty={
             <EmptyState icon="check" title="No alerts yet">
-              A site that keeps failing, a lost worker, a failed run or a full disk is noted here, and sent to your
-              receiver when <code>{receiver?.name ?? "APP_ALERT_WEBHOOK_URL"}</code> names one.
+              A site that keeps failing, a lost worker, a failed run or a full disk appears here. To receive alerts, set{" "}
+              <code>{receiver?.name ?? "APP_ALERT_WEBHOOK_URL"}</code> to the URL of a webhook.
             </EmptyState>
           }
         />

@@ -121,7 +121,7 @@ export function Sessions() {
       >
         <p className="wrap">
           {doomed !== null && doomed.jobs.length > 0
-            ? `${count(doomed.jobs.length, "job")} with it will fail until another session is chosen: ${doomed.jobs
+            ? `${count(doomed.jobs.length, "job uses", "jobs use")} it and will fail until you choose another session: ${doomed.jobs
                 .map((job) => job.name ?? job.target_url ?? job.id)
                 .join(", ")}. `
             : ""}

@@ -105,7 +105,7 @@ function Figures({ site: { counts, pages_per_second, error_rate, latency_ms } }:
         note="of requests, last 10 min, retries included"
         {...(bad >= 0.5 ? { tone: "bad" as const } : bad >= 0.2 ? { tone: "warn" as const } : {})}
       />
-      <Stat name="In flight" value={shortNumber(counts.running)} note="claimed by a worker" />
+      <Stat name="Claimed" value={shortNumber(counts.running)} note="by a worker" />
       <Stat
         name="Queued"
         value={shortNumber(counts.queued + counts.retrying)}

@@ -115,7 +115,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
     },
     {
       id: "open",
-      name: "In flight / queued",
+      name: "Claimed / queued",
       width: "112px",
       align: "end",
       priority: 7,
@@ -181,7 +181,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
     },
     {
       id: "p95",
-      name: "Slow answers (p95)",
+      name: "Response time (p95)",
       width: "130px",
       align: "end",
       hidden: true,

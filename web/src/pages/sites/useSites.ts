@@ -72,16 +72,16 @@ export function useSiteActions() {
     pause: (site: string) =>
       pause.mutate(params(site), {
         onSuccess: () =>
-          toast(`Nothing more is sent to ${site}`, "good", {
+          toast(`${site} is paused`, "good", {
             name: "Undo",
             run: () => resume.mutate(params(site)),
           }),
       }),
-    resume: (site: string) => resume.mutate(params(site), { onSuccess: () => toast(`Work at ${site} goes on`) }),
+    resume: (site: string) => resume.mutate(params(site), { onSuccess: () => toast(`${site} is resumed`) }),
     resetBreaker: (site: string) =>
-      reset.mutate(params(site), { onSuccess: () => toast(`${site} is tried again at once`) }),
+      reset.mutate(params(site), { onSuccess: () => toast(`Circuit breaker of ${site} is reset`) }),
     forget: (site: string) =>
-      forget.mutate(params(site), { onSuccess: () => toast(`What was learned about ${site} is forgotten`) }),
+      forget.mutate(params(site), { onSuccess: () => toast(`Learned strategy of ${site} is forgotten`) }),
   };
 }
 

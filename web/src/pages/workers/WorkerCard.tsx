@@ -52,8 +52,8 @@ export function WorkerCard({ worker }: { worker: Worker }) {
       <div className="stack">
         {state === "lost" ? (
           <p className="worker-lost" role="status">
-            No heartbeat since <Time at={worker.heartbeat} />. Other workers take over its tasks. If the machine is
-            there, look at its log and start it again.
+            No heartbeat since <Time at={worker.heartbeat} />. Other workers take over its tasks. If the machine is up,
+            check the log of the worker and restart it.
           </p>
         ) : null}
         {worker.paused === null ? null : <p className="worker-paused wrap">{worker.paused}</p>}

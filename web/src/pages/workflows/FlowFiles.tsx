@@ -125,7 +125,7 @@ const columnsOf = (onSelect: (name: string) => void): Column<File>[] => [
   },
   {
     id: "made",
-    name: "Made",
+    name: "Created",
     width: "96px",
     align: "end",
     sort: ({ created_at }) => created_at,

@@ -80,8 +80,8 @@ const COLUMNS: readonly Column<FlowRow>[] = [
     name: "Steps",
     width: "86px",
     align: "end",
-    cell: ({ current_step, total_steps, status }) => (
-      <span className="num">{isFlowActive(status) ? `${current_step} of ${total_steps}` : total_steps}</span>
+    cell: ({ ended_steps, total_steps, status }) => (
+      <span className="num">{isFlowActive(status) ? `${ended_steps} of ${total_steps}` : total_steps}</span>
     ),
   },
   {

@@ -50,13 +50,13 @@ function Choice({ flow, from, onClose }: { flow: WorkflowProgress; from: string 
   return (
     <div className="stack">
       <Select
-        label="Recover from"
+        label="Repeat"
         value={chosen}
         choices={[
           { value: FAILED, name: "All steps that did not complete" },
           ...recoverableFrom(steps).map((one) => {
             const name = steps[one]?.task_name ?? "";
-            return { value: name, name };
+            return { value: name, name: `${name} and the steps that depend on it` };
           }),
         ]}
         onChange={({ target }) => setChosen(target.value)}
@@ -80,14 +80,14 @@ function Choice({ flow, from, onClose }: { flow: WorkflowProgress; from: string 
             tone="warn"
             title={`${count(plan.left.length, "step is unchanged", "steps are unchanged")}`}
           >
-            {`${namesOf(steps, plan.left)}: not part of this, so the workflow will end as failed again`}
+            {`${namesOf(steps, plan.left)}: not repeated, so the workflow will still end as failed`}
           </PlanItem>
         )}
       </ul>
       {plan.refusal === null ? null : <p className="plan-refusal">{plan.refusal}</p>}
       <p className="soft">
         {left === 1 ? "This is the last possible recovery." : `It can be recovered ${count(left, "more time")}.`}{" "}
-        Definition and params stay as they were.
+        Definition and params stay the same.
       </p>
       {recover.error === null ? null : <ErrorBox error={recover.error} />}
       <div className="row plan-actions">

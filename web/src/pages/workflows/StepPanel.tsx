@@ -158,7 +158,7 @@ function Children({ ids }: { ids: readonly string[] }) {
           {id.slice(0, 8)}
         </Link>
       ))}
-      {ids.length > MOST_RUNS ? <span className="soft">{`and ${ids.length - MOST_RUNS} before`}</span> : null}
+      {ids.length > MOST_RUNS ? <span className="soft">{`and ${ids.length - MOST_RUNS} earlier`}</span> : null}
     </span>
   );
 }

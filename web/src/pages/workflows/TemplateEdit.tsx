@@ -111,8 +111,8 @@ export function TemplateEdit({ name, from, newest }: { name: string; from: Templ
           <Card title="Not saved">
             <div className="stack" role="alert">
               <p>
-                Someone else has saved version {newest.version} since you began with version {base}. What differs
-                between it and your text stands above.
+                Someone else saved version {newest.version} while you edited version {base}. The differences to your
+                text are shown above.
               </p>
               <div className="row">
                 <Button

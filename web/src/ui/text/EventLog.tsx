@@ -61,10 +61,10 @@ const COLUMNS: Column<RunEvent>[] = [
 
 const NONE = noEvents();
 
-function footerOf(shown: number, kept: number): string {
+function footerOf(shown: number, kept: number, runId: string): string {
   if (kept < MOST_EVENTS) return count(shown, "event");
   const some = shown === kept ? "The" : `${fullNumber(shown)} of the`;
-  return `${some} newest ${count(MOST_EVENTS, "event")}; orb runs events --follow lists them all`;
+  return `${some} newest ${count(MOST_EVENTS, "event")} shown; for all events: orb runs events ${runId.slice(0, 8)}`;
 }
 
 /** Events of a run, newest first; new ones appear at the top while following. */
@@ -131,7 +131,7 @@ export function EventLog({ runId, isActive }: { runId: string; isActive: boolean
                   : "Try other words or another level."}
               </EmptyState>
             }
-            footer={footerOf(rows.length, list.length)}
+            footer={footerOf(rows.length, list.length, runId)}
           />
         )}
       </Card>

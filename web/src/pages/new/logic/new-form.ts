@@ -109,7 +109,7 @@ function schemaOf(typed: string, problems: FieldProblem[]): unknown {
   try {
     return JSON.parse(typed) as unknown;
   } catch (error) {
-    problems.push({ path: "schema", message: `This is not JSON: ${(error as Error).message}.` });
+    problems.push({ path: "schema", message: `Invalid JSON: ${(error as Error).message}.` });
     return undefined;
   }
 }

@@ -62,9 +62,10 @@ export async function pickField(
     return { ...about, selector, items: null };
   }
   const found = list.items === "" ? await findItems(chain, ask) : { items: list.items, at: null };
-  if (found === null) return "No list was found around this: click a value that the other items have, too.";
+  if (found === null) return "No list found here: click a value that the other items also have.";
   const at = found.at ?? (await itemLevel(chain, found.items, ask));
-  if (at === null) return `This is in none of the items (${found.items}). Click inside one, or change “Items”.`;
+  if (at === null)
+    return `The clicked value is not in any item (${found.items}). Click inside an item, or change “Items”.`;
   const inside = chain.slice(0, at);
   const items = list.items === "" ? found.items : null;
   if (inside.length === 0) return { ...about, selector: ":scope", items };

@@ -10,7 +10,7 @@ import { toast, toastError } from "../../../ui/overlay/Toast.tsx";
 export interface Bulk {
   action: BulkAction;
   filter: Input<"changeRuns">["body"]["filter"];
-  /** "the 3 runs you selected", "all runs that fit the filter". */
+  /** "the 3 runs you selected", "all runs that match the filter". */
   which: string;
 }
 
@@ -70,7 +70,7 @@ export function BulkDialog({ bulk, onClose, onDone }: { bulk: Bulk | null; onClo
       if (!signal.aborted) setBusy(false);
     }
     const words = `${done} ${countWords(sum.done)}`;
-    if (signal.aborted) return toast(sum.next === null ? `${words}.` : `${words}, and stopped there.`);
+    if (signal.aborted) return toast(sum.next === null ? `${words}.` : `${words}, then stopped.`);
     onDone();
     if (sum.failed_count > 0) return setOutcome({ ...sum, ended: true });
     toast(`${words}.`);
@@ -118,8 +118,8 @@ export function BulkDialog({ bulk, onClose, onDone }: { bulk: Bulk | null; onClo
           ) : (
             <>
               <p>
-                This is about <strong>{matchedWords(matched)}</strong>. Runs whose state does not allow it are left
-                alone, and so are those that begin from now on.
+                This applies to <strong>{matchedWords(matched)}</strong>. Runs in other states and runs created from now
+                on are not affected.
               </p>
               <p className="soft">{what}</p>
             </>

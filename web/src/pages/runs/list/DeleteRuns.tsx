@@ -15,7 +15,7 @@ type Deletion = Answer<"getDeletion">;
 
 export interface Deleted {
   filter: Filter;
-  /** "the 3 runs you selected", "all runs that fit the filter". */
+  /** "the 3 runs you selected", "all runs that match the filter". */
   which: string;
 }
 
@@ -109,7 +109,8 @@ export function DeleteRuns({ deleted, onClose }: { deleted: Deleted | null; onCl
         ) : (
           <>
             <p>
-              Deleted {countWords(deletion.deleted)} of {countWords(deletion.matched)}. It goes on if you close this.
+              Deleted {countWords(deletion.deleted)} of {countWords(deletion.matched)}. It continues if you close this
+              dialog.
             </p>
             <Progress
               value={deletion.matched === 0 ? 100 : (100 * deletion.deleted) / deletion.matched}

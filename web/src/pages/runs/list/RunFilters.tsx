@@ -57,7 +57,7 @@ export function RunFilters({ filter, onChange }: { filter: RunFilter; onChange: 
       />
       <Typed label="Site" value={filter.site} onChange={(site) => onChange({ ...filter, site })} />
       <Select
-        label="Begun"
+        label="Created"
         bare
         value={filter.span ?? ""}
         choices={[{ value: "", name: "Any time" }, ...SPANS.map(({ id, name }) => ({ value: id, name }))]}

@@ -11,7 +11,7 @@ import {
   type RunFilter,
   writeFilter,
 } from "../logic/run-filter.ts";
-import { belowTitle, outcomeWords, progressWords, titleOf } from "../../../logic/run-page.ts";
+import { belowTitle, outcomeList, progressWords, titleOf } from "../../../logic/run-page.ts";
 import { choose } from "../../../logic/run-rows.ts";
 import { isActive } from "../../../logic/states.ts";
 import { ALWAYS } from "../../../logic/table.ts";
@@ -61,15 +61,15 @@ export default function Runs() {
       action,
       filter: choiceOf(filter, askedAt),
       which: isNarrowed(filter)
-        ? "all runs that fit the filter"
+        ? "all runs that match the filter"
         : filter.steps
           ? "all runs"
-          : "all runs but those of workflow steps",
+          : "all runs except those of workflow steps",
     });
   const onDeleteAll = () =>
     setDeleted({
       filter: deletionOf(filter, askedAt),
-      which: isNarrowed(filter) ? "all ended runs that fit the filter" : "all ended runs",
+      which: isNarrowed(filter) ? "all ended runs that match the filter" : "all ended runs",
     });
   const onChosen = (action: BulkAction) =>
     setBulk({ action, filter: { run_ids: [...chosen] }, which: `the ${count(chosen.size, "run")} you selected` });
@@ -134,7 +134,7 @@ export default function Runs() {
       {chosen.size > 0 ? (
         <div className="runs-chosen" role="region" aria-label="Selected runs">
           <strong>{fullNumber(chosen.size)} selected</strong>
-          {gone === 0 ? null : <span className="soft">{fullNumber(gone)} of them not in this list any more</span>}
+          {gone === 0 ? null : <span className="soft">{fullNumber(gone)} of them no longer in this list</span>}
           {BULK_ACTIONS.map((action) => (
             <Button key={action} size="small" icon={ICONS[action]} onClick={() => onChosen(action)}>
               {action === "retry-failed" ? "Retry failed" : BULK_WORDS[action].verb}
@@ -275,7 +275,7 @@ function Name({ row }: { row: RunRow }) {
 function Far({ row }: { row: RunRow }) {
   const { status, progress, waiting_for, message, failure_reason } = row;
   if (!isActive(status)) {
-    const why = outcomeWords(message) || words(failure_reason ?? "");
+    const why = outcomeList(message) || words(failure_reason ?? "");
     return why === "" ? (
       <span className="soft run-nothing">–</span>
     ) : (
@@ -291,6 +291,7 @@ function Far({ row }: { row: RunRow }) {
     etaSeconds: row.eta_seconds ?? null,
     etaMostSeconds: row.eta_most_seconds ?? null,
     active: true,
+    kind: row.kind,
   });
   return (
     <span className="run-far">
@@ -353,8 +354,8 @@ function NoRuns({ filter }: { filter: RunFilter }) {
           </>
         }
       >
-        Nothing was run that fits this filter. Site is the exact host, with its port if it has one; the text is part of
-        a name or an address, or the beginning of an id.
+        Site must be the exact host, with its port if it has one. The text matches part of a name or URL, or the start
+        of an id.
       </EmptyState>
     );
   return (

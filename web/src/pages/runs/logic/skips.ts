@@ -2,16 +2,16 @@
 import { fullNumber } from "../../../logic/format.ts";
 
 const WORDS: Readonly<Record<string, string>> = {
-  not_included: "matching no pattern",
-  excluded: "excluded by pattern",
+  not_included: "not matched by any pattern",
+  excluded: "excluded by a pattern",
   robots: "disallowed by robots.txt",
   depth: "too deep",
   page_limit: "beyond the page limit",
   other_site: "on other sites",
-  elsewhere: "outside of its scope",
+  elsewhere: "outside of “Stay within”",
   file: "files",
   trap: "endless lists or loops",
-  too_long: "addresses too long",
+  too_long: "with too long URLs",
 };
 /** Where a limit stopped discovery, the count is a lower bound. */
 const AT_LEAST: ReadonlySet<string> = new Set(["depth", "page_limit"]);

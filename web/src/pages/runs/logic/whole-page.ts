@@ -126,7 +126,7 @@ export function documentParts(document: PageDocument): DocumentPart[] {
     });
   const scrapes = Array.isArray(done["scrapes"]) ? done["scrapes"].filter(isPlain) : [];
   scrapes.forEach((scrape, n) => {
-    const note = `As it was at ${firstOf(scrape["url"])} when the action was done.`;
+    const note = `${firstOf(scrape["url"])}, as it was when the action was performed.`;
     page(`scrape-${n + 1}`, `Scrape ${n + 1}`, textOf(scrape["html"]) ?? "", note, `.scrape-${n + 1}.html`);
   });
   parts.push({

@@ -75,7 +75,7 @@ function Body({ part, isSource }: { part: DocumentPart; isSource: boolean }) {
         <LongText text={part.text} label={`${part.name}, source`} code />
       ) : (
         <>
-          <p className="soft document-note wrap">{part.note} Nothing is run or fetched here.</p>
+          <p className="soft document-note wrap">{part.note} Scripts and external resources are disabled.</p>
           <Preview html={part.text} label={part.name} />
         </>
       );

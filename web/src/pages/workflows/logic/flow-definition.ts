@@ -187,6 +187,6 @@ export function readJson(text: string): { value: Record<string, unknown> } | { e
       return { error: 'A definition is an object: { "name": …, "steps": [ … ] }' };
     return { value: value as Record<string, unknown> };
   } catch (error) {
-    return { error: `This is not JSON yet: ${error instanceof Error ? error.message : String(error)}` };
+    return { error: `Invalid JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
